@@ -1,0 +1,50 @@
+import effectEslint from "@effect/eslint-plugin"
+import sortDestructureKeys from "eslint-plugin-sort-destructure-keys"
+import tseslint from "typescript-eslint"
+
+// The rules of Effect's own repositories. The formatter is dprint, run as a rule.
+export default tseslint.config(
+  { ignores: ["**/dist", "**/coverage"] },
+  ...tseslint.configs.strict,
+  ...effectEslint.configs.dprint,
+  {
+    files: ["**/*.{ts,mts,mjs}"],
+    plugins: { "sort-destructure-keys": sortDestructureKeys },
+    rules: {
+      "no-console": "error",
+      "object-shorthand": "error",
+      "prefer-destructuring": "off",
+      "no-restricted-syntax": ["error", {
+        selector: "CallExpression[callee.property.name=\"push\"] > SpreadElement.arguments",
+        message: "Do not use spread arguments in Array.push: a long array overflows the stack"
+      }, {
+        selector: "TryStatement",
+        message: "Use Effect.try or Either.try"
+      }, {
+        selector: ":function[async=true]",
+        message: "Use Effect.gen"
+      }, {
+        selector: "MemberExpression[object.name=\"process\"][property.name=\"env\"]",
+        message: "Use Config"
+      }],
+      "sort-destructure-keys/sort-destructure-keys": "error",
+      "@typescript-eslint/array-type": ["warn", { default: "generic", readonly: "generic" }],
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/no-empty-object-type": "off",
+      "@typescript-eslint/no-extraneous-class": "off",
+      "@typescript-eslint/no-invalid-void-type": "off",
+      "@typescript-eslint/unified-signatures": "off",
+      "@effect/dprint": ["error", {
+        config: {
+          indentWidth: 2,
+          lineWidth: 120,
+          semiColons: "asi",
+          quoteStyle: "alwaysDouble",
+          trailingCommas: "never",
+          operatorPosition: "maintain",
+          "arrowFunction.useParentheses": "force"
+        }
+      }]
+    }
+  }
+)
