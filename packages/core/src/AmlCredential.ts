@@ -1,0 +1,133 @@
+/**
+ * What the service says about a person: the AML credential (API document, section 2.3).
+ *
+ * Decoding fails closed. A credential exists only if every field of the document is there and in
+ * its form; in all other cases there is no credential, and so no "No".
+ *
+ * @since 0.1.0
+ */
+import { dual } from "effect/Function"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as DateOfBirth from "./DateOfBirth.ts"
+
+/**
+ * The two answers of the service. `Potential match` asks for a review by a person; it is not a
+ * finding. Anything else, in any other spelling, is no answer.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const MatchFound = Schema.Literal("Potential match", "No")
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export type MatchFound = typeof MatchFound.Type
+
+const text = (description: string, predicate: (text: string) => boolean) =>
+  Schema.String.pipe(Schema.filter(predicate, { description }))
+
+const matching = (description: string, pattern: RegExp) => text(description, (text) => pattern.test(text))
+
+const isHttpUrl = (text: string): boolean => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text)
+
+const timestamp = /^(\d{4})-(\d{2})-(\d{2}) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
+const decodeDate = Schema.decodeOption(DateOfBirth.FromWire)
+
+/**
+ * The AML result (API document, section 2.3, "Fields of credentials.attributes").
+ *
+ * - `name`, `birthYear`: whom the service searched.
+ * - `searchedOn`: `YYYY-MM-DD HH:MM:SS` as written. The document does not give its time zone
+ *   (an assumption never made here), so it is not turned into an instant.
+ * - `matchFound`: the answer.
+ * - `amlProfile`: URL of the profile, there for both answers: its presence means nothing.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Attributes = Schema.Struct({
+  name: Schema.Redacted(text("a name", (name) => name.trim() !== "")),
+  birthYear: Schema.propertySignature(Schema.Redacted(matching("a year as YYYY", /^\d{4}$/))).pipe(
+    Schema.fromKey("birth_year")
+  ),
+  searchedOn: Schema.propertySignature(
+    text("a date and time that exist, as YYYY-MM-DD HH:MM:SS", (text) => {
+      const [, year, month, day] = timestamp.exec(text) ?? []
+      return Option.isSome(decodeDate(`${day}-${month}-${year}`))
+    })
+  ).pipe(Schema.fromKey("searched_on")),
+  matchFound: Schema.propertySignature(MatchFound).pipe(Schema.fromKey("match_found")),
+  amlProfile: Schema.propertySignature(Schema.Redacted(text("an http or https URL", isHttpUrl))).pipe(
+    Schema.fromKey("aml_profile")
+  )
+})
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export interface Attributes extends Schema.Schema.Type<typeof Attributes> {}
+
+/**
+ * The AML credential. Fields that the document does not have are left aside.
+ *
+ * `credVersion` must be of major version 1: another major is another format (API document,
+ * section 9), and what is not known is not believed.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const AmlCredential = Schema.Struct({
+  credentialType: Schema.propertySignature(Schema.Literal("aml")).pipe(Schema.fromKey("credential_type")),
+  credentialName: Schema.propertySignature(Schema.String).pipe(Schema.fromKey("credential_name")),
+  issuedBy: Schema.propertySignature(Schema.String).pipe(Schema.fromKey("issued_by")),
+  issuerId: Schema.propertySignature(Schema.UUID).pipe(Schema.fromKey("issuer_id")),
+  credVersion: Schema.propertySignature(matching("a version 1.x, as major.minor", /^1\.\d+$/)).pipe(
+    Schema.fromKey("cred_version")
+  ),
+  credentials: Schema.Struct({ attributes: Attributes })
+})
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export interface AmlCredential extends Schema.Schema.Type<typeof AmlCredential> {}
+
+/**
+ * Goes on from a credential. Both answers must be handled, and neither is a boolean.
+ *
+ * @example
+ * import { AmlCredential } from "@effect-idv/core"
+ *
+ * const next = AmlCredential.match({
+ *   onNo: () => "clear",
+ *   onPotentialMatch: () => "review"
+ * })
+ *
+ * @category pattern matching
+ * @since 0.1.0
+ */
+export const match: {
+  <A, B>(on: {
+    readonly onNo: (attributes: Attributes) => A
+    readonly onPotentialMatch: (attributes: Attributes) => B
+  }): (self: AmlCredential) => A | B
+  <A, B>(self: AmlCredential, on: {
+    readonly onNo: (attributes: Attributes) => A
+    readonly onPotentialMatch: (attributes: Attributes) => B
+  }): A | B
+} = dual(2, <A, B>({ credentials: { attributes } }: AmlCredential, on: {
+  readonly onNo: (attributes: Attributes) => A
+  readonly onPotentialMatch: (attributes: Attributes) => B
+}): A | B => {
+  switch (attributes.matchFound) {
+    case "No":
+      return on.onNo(attributes)
+    case "Potential match":
+      return on.onPotentialMatch(attributes)
+  }
+})

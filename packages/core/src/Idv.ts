@@ -1,0 +1,112 @@
+/**
+ * The front door: everything a backend needs to screen people, as one layer.
+ *
+ * @since 0.1.0
+ */
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Config from "effect/Config"
+import * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as AmlClient from "./AmlClient.ts"
+import * as TokenProvider from "./TokenProvider.ts"
+
+/**
+ * - `authUrl`, `customerId`, `customerKey`: for the access token, see `TokenProvider.Options`.
+ * - `baseUrl`, `deadline`: for the check, see `AmlClient.Options`.
+ * - `allowInsecure`: allows `http:` to hosts that are not loopback.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends TokenProvider.Options, AmlClient.Options {}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Idv = AmlClient.AmlClient | TokenProvider.TokenProvider
+
+/**
+ * Needs an `HttpClient`, such as `NodeHttpClient.layerUndici`. Nothing is sent before the first
+ * check. `ConfigError` names the option that cannot be used, and never shows its value.
+ *
+ * @example
+ * import { Idv } from "@effect-idv/core"
+ * import { Redacted } from "effect"
+ *
+ * Idv.layer({
+ *   authUrl: "https://auth.example.com",
+ *   baseUrl: "https://api.example.com",
+ *   customerId: "acme-bank",
+ *   customerKey: Redacted.make("from your vault")
+ * })
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: Options): Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient> =>
+  Layer.provideMerge(AmlClient.layer(options), TokenProvider.layer(options))
+
+/**
+ * {@link layer} with options from `Config`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfig = (
+  config: Config.Config.Wrap<Options>
+): Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient> =>
+  Layer.unwrapEffect(Effect.map(Config.unwrap(config), layer))
+
+/**
+ * {@link layer} with options from the environment, or whatever the `ConfigProvider` is:
+ *
+ * - `IDV_AUTH_URL`, `IDV_BASE_URL`, `IDV_CUSTOMER_ID`, `IDV_CUSTOMER_KEY`
+ * - `IDV_ALLOW_INSECURE=true`, if `http:` must go to a host that is not loopback.
+ *
+ * `ConfigError` names each variable that is missing or malformed and what it should be.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerEnv: Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient> = Layer.suspend(() =>
+  Layer.mapError(layerConfig(environment), inTermsOfVariables)
+)
+
+const required = (name: string, expectation: string) =>
+  Config.mapOrFail(
+    Config.option(Config.string(name)),
+    Either.fromOption(() => ConfigError.MissingData([name], expectation))
+  )
+
+const environment: Config.Config.Wrap<Options> = {
+  authUrl: required("IDV_AUTH_URL", "should be the address of the token endpoint, such as https://auth.example.com"),
+  baseUrl: required("IDV_BASE_URL", "should be the address of the API, such as https://api.example.com"),
+  customerId: required("IDV_CUSTOMER_ID", "should be the customer id of the onboarding pack"),
+  customerKey: Config.map(
+    required("IDV_CUSTOMER_KEY", "should be the customer key of the onboarding pack"),
+    Redacted.make
+  ),
+  allowInsecure: Config.mapOrFail(
+    Config.withDefault(Config.string("IDV_ALLOW_INSECURE"), "false"),
+    (text) =>
+      text === "true" || text === "false"
+        ? Either.right(text === "true")
+        : Either.left(ConfigError.InvalidData(["IDV_ALLOW_INSECURE"], "should be true or false"))
+  )
+}
+
+const variableOf = new Map([
+  ["authUrl", "IDV_AUTH_URL"],
+  ["baseUrl", "IDV_BASE_URL"],
+  ["customerId", "IDV_CUSTOMER_ID"],
+  ["customerKey", "IDV_CUSTOMER_KEY"]
+])
+
+const inTermsOfVariables = (error: ConfigError.ConfigError): ConfigError.ConfigError =>
+  ConfigError.isInvalidData(error)
+    ? ConfigError.InvalidData(error.path.map((name) => variableOf.get(name) ?? name), error.message)
+    : error

@@ -1,0 +1,84 @@
+/**
+ * Both endpoints of the service as one `HttpApi`: the contract in code. The paths that the client
+ * sends to and the mock server answers on come from here, and so does the OpenAPI document.
+ *
+ * @since 0.1.0
+ */
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import * as AccessToken from "./AccessToken.ts"
+import { AmlCredential } from "./AmlCredential.ts"
+import * as Person from "./Person.ts"
+
+/**
+ * The form of the token request (API document, section 4.1).
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const TokenRequest = Schema.Struct({ grant_type: Schema.Literal("client_credentials") })
+
+/**
+ * Customer id and key in the `Authorization` header of the token request (API document, section 5).
+ *
+ * @category security
+ * @since 0.1.0
+ */
+export class CustomerCredentials extends HttpApiMiddleware.Tag<CustomerCredentials>()(
+  "@effect-idv/core/IdvApi/CustomerCredentials",
+  { security: { customer: HttpApiSecurity.basic } }
+) {}
+
+/**
+ * The access token in the `Authorization` header of every API request (API document, section 5).
+ *
+ * @category security
+ * @since 0.1.0
+ */
+export class Bearer extends HttpApiMiddleware.Tag<Bearer>()(
+  "@effect-idv/core/IdvApi/Bearer",
+  { security: { accessToken: HttpApiSecurity.bearer } }
+) {}
+
+/**
+ * `POST {auth_url}/oauth/service` (API document, section 4.1). Errors are an assumption: they are
+ * not shown.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const token = HttpApiEndpoint.post("token", "/oauth/service")
+  .setPayload(TokenRequest.pipe(HttpApiSchema.withEncoding({ kind: "UrlParams" })))
+  .addSuccess(AccessToken.Response)
+  .addError(AccessToken.ErrorResponse, { status: 401 })
+  .middleware(CustomerCredentials)
+  .annotate(OpenApi.Summary, "Get an access token, valid for one hour from the request")
+
+/**
+ * `POST {base_url}/api/aml` (API document, section 4.2). The content type of the body and the
+ * status are assumptions: they are not shown.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const aml = HttpApiEndpoint.post("aml", "/api/aml")
+  .setPayload(Person.RequestBody)
+  .addSuccess(AmlCredential)
+  .middleware(Bearer)
+  .annotate(OpenApi.Summary, "Screen a person for political exposure and sanctions")
+
+/**
+ * @category api
+ * @since 0.1.0
+ */
+export class IdvApi extends HttpApi.make("idv")
+  .add(HttpApiGroup.make("authentication").add(token))
+  .add(HttpApiGroup.make("screening").add(aml))
+  .annotate(OpenApi.Title, "Identity Verification Service: Authentication and AML Screening Interface")
+{}

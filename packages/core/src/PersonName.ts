@@ -1,0 +1,78 @@
+/**
+ * The full name of a person, as a list of names would have it: any script, any length up to 255
+ * characters, with its diacritics, apostrophes, hyphens and case. Nothing is transliterated.
+ *
+ * @since 0.1.0
+ */
+import * as Arr from "effect/Array"
+import * as Brand from "effect/Brand"
+import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
+import * as Struct from "effect/Struct"
+import * as AmlError from "./AmlError.ts"
+
+/**
+ * A name that can be screened. It does not print itself.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type PersonName = Redacted.Redacted<string & Brand.Brand<"PersonName">>
+
+const maxCodePoints = 255
+
+const refusedCharacters = {
+  control_character: /[^\P{Cc}\t]|[\u2028\u2029]/ug,
+  bidi_control: /[\u202A-\u202E\u2066-\u2069]/ug,
+  invisible_character: /[\u200B\uFEFF]/ug,
+  lone_surrogate: /\p{Cs}/ug,
+  replacement_character: /\uFFFD/ug,
+  private_use_character: /\p{Co}/ug,
+  unassigned_character: /\p{Cn}/ug
+}
+
+const branded = Brand.nominal<string & Brand.Brand<"PersonName">>()
+
+const issue = (code: AmlError.InputIssue["code"], index?: number) =>
+  new AmlError.InputIssue({ field: "name", code, ...(index === undefined ? {} : { index }) })
+
+const issuesOf = (text: string, name: string): ReadonlyArray<AmlError.InputIssue> => [
+  ...Struct.entries(refusedCharacters).flatMap(([code, pattern]) =>
+    [...text.matchAll(pattern)].map(({ index }) => issue(code, index))
+  ),
+  ...(name === "" ? [issue("empty")] : /\p{L}/u.test(name) ? [] : [issue("no_letter")]),
+  ...([...name].length > maxCodePoints ? [issue("too_long")] : [])
+]
+
+/**
+ * A name that can be screened, or `AmlInputRejected` with every character that cannot be sent.
+ *
+ * Runs of blanks become one space, outer blanks go, and the text is put into NFC: the same name,
+ * written one way. Nothing else is changed, and nothing is ever cut off.
+ *
+ * @example
+ * import { PersonName } from "@effect-idv/core"
+ *
+ * PersonName.make("  Zoë   O’Testpep ")
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (text: string): Either.Either<PersonName, AmlError.AmlInputRejected> => {
+  const name = text.normalize("NFC").replaceAll(/[\t\p{Zs}]+/gu, " ").trim()
+  const issues = issuesOf(text, name)
+  return Arr.isNonEmptyReadonlyArray(issues)
+    ? Either.left(new AmlError.AmlInputRejected({ issues }))
+    : Either.right(Redacted.make(branded(name)))
+}
+
+/**
+ * Whether a text is the same name once NFC, case and blanks are folded (an assumption: the
+ * document does not show how exactly the answer repeats the name).
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isEquivalent = (name: PersonName, text: string): boolean => fold(Redacted.value(name)) === fold(text)
+
+const fold = (text: string): string => text.replaceAll(/\s+/gu, " ").trim().toUpperCase().toLowerCase().normalize("NFC")

@@ -1,0 +1,141 @@
+/**
+ * Why there is no access token. Each of these means that no check was sent.
+ *
+ * None holds a request, a response, a header, a body, a key or a token.
+ *
+ * @since 0.1.0
+ */
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Violation from "./Violation.ts"
+
+/**
+ * @category type ids
+ * @since 0.1.0
+ */
+export const TypeId = "~@effect-idv/core/TokenError"
+
+/**
+ * The service refused the credentials or the request (API document, section 4.1): a 4xx, or an
+ * OAuth `error` under any status. Trying again with the same credentials cannot help.
+ *
+ * - `status`: the HTTP status.
+ * - `code`: the OAuth error code such as `invalid_client`, where the answer had one.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class TokenRejected extends Schema.TaggedError<TokenRejected>("@effect-idv/core/TokenRejected")(
+  "TokenRejected",
+  { status: Schema.Int, code: Schema.optionalWith(Schema.String, { exact: true }) }
+) {
+  readonly [TypeId] = TypeId
+  readonly isRetryable = false
+  override get message() {
+    return `The token endpoint refused the credentials: status ${this.status}${
+      this.code === undefined ? "" : `, code ${this.code}`
+    }`
+  }
+}
+
+/**
+ * The token endpoint could not be reached, or answered 408, 429 or 5xx. Trying again may help.
+ *
+ * - `reason`: `status` for such an answer, else the part of the connection that failed.
+ * - `status`: the HTTP status, with `reason: "status"`.
+ * - `retryAfter`: how long the service asked to wait.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class TokenEndpointUnavailable extends Schema.TaggedError<TokenEndpointUnavailable>(
+  "@effect-idv/core/TokenEndpointUnavailable"
+)("TokenEndpointUnavailable", {
+  reason: Schema.Literal("status", "unreachable", "dns", "tls", "broken"),
+  status: Schema.optionalWith(Schema.Int, { exact: true }),
+  retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true })
+}) {
+  readonly [TypeId] = TypeId
+  readonly isRetryable = true
+  override get message() {
+    return `The token endpoint is not available: ${this.status === undefined ? this.reason : `status ${this.status}`}`
+  }
+}
+
+/**
+ * The token endpoint answered something that is no token response (API document, section 2.2).
+ *
+ * - `status`, `contentType`, `length` (bytes): what is safe to say of the answer.
+ * - `violations`: the fields that are wrong, without their values.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class TokenResponseInvalid extends Schema.TaggedError<TokenResponseInvalid>(
+  "@effect-idv/core/TokenResponseInvalid"
+)("TokenResponseInvalid", {
+  status: Schema.Int,
+  contentType: Schema.optionalWith(Schema.String, { exact: true }),
+  length: Schema.Int,
+  violations: Schema.Array(Violation.Violation)
+}) {
+  readonly [TypeId] = TypeId
+  readonly isRetryable = false
+  override get message() {
+    return `The token endpoint answered ${this.status} with something that is no token: ${
+      Violation.format(this.violations)
+    }`
+  }
+}
+
+/**
+ * No token within the deadline. Trying again may help.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class TokenTimeout extends Schema.TaggedError<TokenTimeout>("@effect-idv/core/TokenTimeout")(
+  "TokenTimeout",
+  { deadline: Schema.DurationFromMillis }
+) {
+  readonly [TypeId] = TypeId
+  readonly isRetryable = true
+  override get message() {
+    return `No token within ${this.deadline}`
+  }
+}
+
+/**
+ * The scope of the token provider was closed while a caller waited, or before it called.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class TokenProviderClosed extends Schema.TaggedError<TokenProviderClosed>(
+  "@effect-idv/core/TokenProviderClosed"
+)("TokenProviderClosed", {}) {
+  readonly [TypeId] = TypeId
+  readonly isRetryable = false
+  override get message() {
+    return "The token provider is closed"
+  }
+}
+
+/**
+ * Everything `TokenProvider.get` can fail with.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type TokenError =
+  | TokenRejected
+  | TokenEndpointUnavailable
+  | TokenResponseInvalid
+  | TokenTimeout
+  | TokenProviderClosed
+
+/**
+ * @category guards
+ * @since 0.1.0
+ */
+export const isTokenError = (u: unknown): u is TokenError => Predicate.hasProperty(u, TypeId)

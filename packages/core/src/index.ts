@@ -1,0 +1,38 @@
+/** @since 0.1.0 */
+export * as AccessToken from "./AccessToken.ts"
+
+/** @since 0.1.0 */
+export * as AmlClient from "./AmlClient.ts"
+
+/** @since 0.1.0 */
+export * as AmlCredential from "./AmlCredential.ts"
+
+/** @since 0.1.0 */
+export * as AmlError from "./AmlError.ts"
+
+/** @since 0.1.0 */
+export * as Credentials from "./Credentials.ts"
+
+/** @since 0.1.0 */
+export * as DateOfBirth from "./DateOfBirth.ts"
+
+/** @since 0.1.0 */
+export * as Idv from "./Idv.ts"
+
+/** @since 0.1.0 */
+export * as IdvApi from "./IdvApi.ts"
+
+/** @since 0.1.0 */
+export * as Person from "./Person.ts"
+
+/** @since 0.1.0 */
+export * as PersonName from "./PersonName.ts"
+
+/** @since 0.1.0 */
+export * as TokenError from "./TokenError.ts"
+
+/** @since 0.1.0 */
+export * as TokenProvider from "./TokenProvider.ts"
+
+/** @since 0.1.0 */
+export * as Violation from "./Violation.ts"

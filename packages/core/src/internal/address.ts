@@ -1,0 +1,32 @@
+import * as ConfigError from "effect/ConfigError"
+import * as Either from "effect/Either"
+
+/**
+ * The address of an operation below a base address: a trailing slash or a path prefix joins to
+ * exactly one slash; a query and a fragment of the base are left out.
+ *
+ * `http:` sends secrets and names in the clear, so it is for loopback only, unless allowed.
+ */
+export const make = (
+  field: string,
+  base: string,
+  path: string,
+  options: { readonly allowInsecure?: boolean | undefined }
+): Either.Either<string, ConfigError.ConfigError> => {
+  const refuse = (expectation: string) => Either.left(ConfigError.InvalidData([field], expectation))
+  if (!URL.canParse(base)) return refuse("should be a URL, such as https://idv.example.com")
+  const url = new URL(base)
+  if (url.protocol !== "https:" && url.protocol !== "http:") return refuse("should be an https: URL")
+  if (url.username !== "" || url.password !== "") return refuse("should be a URL without user name and password")
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && options.allowInsecure !== true) {
+    return refuse(
+      "should be an https: URL: http: is for loopback addresses, " +
+        "unless you set allowInsecure (IDV_ALLOW_INSECURE=true with Idv.layerEnv)"
+    )
+  }
+  return Either.right(url.origin + url.pathname.replace(/\/+$/, "") + path)
+}
+
+const isLoopback = (hostname: string): boolean =>
+  hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" ||
+  /^127\.\d+\.\d+\.\d+$/.test(hostname)

@@ -1,0 +1,110 @@
+/**
+ * One request, one answer, read to its end: the only place that touches `HttpClientError`, whose
+ * values hold the request with its `Authorization` header and its body.
+ */
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Arr from "effect/Array"
+import * as Data from "effect/Data"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Stream from "effect/Stream"
+import * as RetryAfter from "./retryAfter.ts"
+
+/** What is safe to say of an answer; `length` is in bytes. */
+export interface Description {
+  readonly status: number
+  readonly contentType?: string
+  readonly length: number
+}
+
+/** An answer with all of its body. */
+export interface Answer {
+  readonly status: number
+  readonly description: Description
+  readonly wwwAuthenticate: string | undefined
+  readonly retryAfter: Duration.Duration | undefined
+  readonly body: Uint8Array
+}
+
+/** The connection failed. `status` is there if the head of an answer had come. */
+export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
+  readonly reason: "unreachable" | "dns" | "tls" | "broken"
+  readonly status?: number
+}> {}
+
+/** The body of the answer is longer than {@link maxBodyBytes}; the rest was not read. */
+export class BodyTooLong extends Data.TaggedError("BodyTooLong")<{ readonly description: Description }> {}
+
+/** More than any answer of the service has reason to hold: 1 MiB. */
+export const maxBodyBytes = 1024 * 1024
+
+/**
+ * No tracing of its own, for spans of an HTTP client show headers, and no trace headers on the
+ * wire, for the service is somebody else's. No redirect is followed, by `fetch` neither, for it
+ * would take the body, and with some clients the token, to another origin.
+ */
+export const make = (client: HttpClient.HttpClient) => {
+  const untraced = HttpClient.withTracerDisabledWhen(client, () => true)
+  return (
+    request: HttpClientRequest.HttpClientRequest,
+    options?: { readonly onHead?: Effect.Effect<void> }
+  ): Effect.Effect<Answer, ConnectionFailed | BodyTooLong> =>
+    untraced.execute(request).pipe(
+      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
+      Effect.mapError((error) => new ConnectionFailed({ reason: reasonOf(error) })),
+      Effect.tap(() => options?.onHead ?? Effect.void),
+      Effect.flatMap((response) =>
+        Effect.zipWith(
+          readBody(response),
+          RetryAfter.parse(response.headers["retry-after"]),
+          (body, retryAfter) => ({
+            status: response.status,
+            description: describe(response, body.length),
+            wwwAuthenticate: response.headers["www-authenticate"],
+            retryAfter,
+            body
+          })
+        )
+      )
+    )
+}
+
+const readBody = (
+  response: HttpClientResponse.HttpClientResponse
+): Effect.Effect<Uint8Array, ConnectionFailed | BodyTooLong> =>
+  response.stream.pipe(
+    Stream.catchAll((error) =>
+      error.reason === "EmptyBody"
+        ? Stream.empty
+        : Stream.fail(new ConnectionFailed({ reason: "broken", status: response.status }))
+    ),
+    Stream.runFoldEffect({ length: 0, chunks: Arr.empty<Uint8Array>() }, (read, chunk) => {
+      const length = read.length + chunk.length
+      if (length > maxBodyBytes) return new BodyTooLong({ description: describe(response, length) })
+      read.chunks.push(chunk)
+      return Effect.succeed({ length, chunks: read.chunks })
+    }),
+    Effect.map(({ chunks }) => Buffer.concat(chunks))
+  )
+
+/** The media type goes without its parameters, and only if it looks like one. */
+const describe = ({ headers, status }: HttpClientResponse.HttpClientResponse, length: number): Description => {
+  const contentType = /^[\w.+-]{1,50}\/[\w.+-]{1,50}/.exec(headers["content-type"] ?? "")?.[0].toLowerCase()
+  return { status, length, ...(contentType !== undefined && { contentType }) }
+}
+
+/**
+ * With all but `broken`, nothing of the request can have arrived. An error that TLS reports after
+ * the handshake counts as `broken`, because it looks the same before and after sending.
+ */
+const reasonOf = (error: unknown, depth = 0): ConnectionFailed["reason"] => {
+  const code = Predicate.hasProperty(error, "code") ? String(error.code) : ""
+  if (/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/.test(code)) return "unreachable"
+  if (/^(ENOTFOUND|EAI_.*)$/.test(code)) return "dns"
+  if (/CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|ERR_SSL_WRONG_VERSION_NUMBER/.test(code)) return "tls"
+  return Predicate.hasProperty(error, "cause") && depth < 5 ? reasonOf(error.cause, depth + 1) : "broken"
+}

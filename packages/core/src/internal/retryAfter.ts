@@ -1,0 +1,16 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+
+const imfDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/**
+ * How long a `Retry-After` header asks to wait (RFC 9110 10.2.3): seconds or an HTTP date. What is
+ * past is zero; what is neither is as good as no header.
+ */
+export const parse = (header: string | undefined): Effect.Effect<Duration.Duration | undefined> => {
+  if (header === undefined) return Effect.succeed(undefined)
+  if (/^-?\d+$/.test(header)) return Effect.succeed(Duration.seconds(Number(header)))
+  if (!imfDate.test(header) || Number.isNaN(Date.parse(header))) return Effect.succeed(undefined)
+  return Effect.map(Clock.currentTimeMillis, (now) => Duration.millis(Date.parse(header) - now))
+}
