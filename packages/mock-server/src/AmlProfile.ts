@@ -1,0 +1,83 @@
+/**
+ * The page behind `aml_profile` (API document, section 2.3), for a person with a browser.
+ *
+ * @since 0.1.0
+ */
+import type { AmlCredential } from "@effect-idv/core/AmlCredential"
+import * as HttpRouter from "@effect/platform/HttpRouter"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import escapeHtml from "escape-html"
+import * as Session from "./Session.ts"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export const path = "/aml-profiles/:profileId"
+
+/**
+ * The address of a profile as the client that asked can reach it: by the host it asked for, which
+ * behind a container's port mapping is not the one the server listens on.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const url = (request: HttpServerRequest.HttpServerRequest, profileId: string): string =>
+  `http://${request.headers["host"] ?? "localhost"}${path.replace(":profileId", profileId)}`
+
+/**
+ * 200 with the page, or 404 with a page that says so.
+ *
+ * @category handlers
+ * @since 0.1.0
+ */
+export const handle = Effect.gen(function*() {
+  const sessions = yield* Session.Sessions
+  const { profileId = "" } = yield* HttpRouter.params
+  const session = sessions.findCarried(profileId)
+  const credential = Option.isSome(session) ? yield* session.value.search(profileId) : Option.none()
+  return Option.match(credential, {
+    onNone: () =>
+      page(404, "No such AML profile", "<p>The mock server keeps the last searches only, until it stops.</p>"),
+    onSome: ({ credentials: { attributes } }) =>
+      page(200, "AML profile", `<dl>${rows(attributes)}</dl><p>This person is fictional: so is the result.</p>`)
+  })
+})
+
+type Attributes = AmlCredential["credentials"]["attributes"]
+
+const rows = ({ birthYear, matchFound, name, searchedOn }: Attributes): string =>
+  [
+    ["Name", Redacted.value(name)],
+    ["Year of birth", Redacted.value(birthYear)],
+    ["Searched on", `${searchedOn} (UTC, by the mock's clock)`],
+    ["Match found", matchFound]
+  ].map(([term, value]) => `<dt>${term}</dt><dd>${escapeHtml(value)}</dd>`).join("")
+
+/** `body` is HTML; everything in it that came from a request is escaped. */
+const page = (status: number, title: string, body: string) =>
+  HttpServerResponse.html(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>
+  :root { color-scheme: light dark }
+  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem }
+  dt { font-weight: 600 }
+  dd { margin: 0 0 1rem; overflow-wrap: anywhere }
+</style>
+<main><h1>${title}</h1>${body}</main>
+</html>
+`).pipe(
+      HttpServerResponse.setStatus(status),
+      HttpServerResponse.setHeaders({
+        "cache-control": "no-store",
+        "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+        "x-content-type-options": "nosniff"
+      })
+    )
