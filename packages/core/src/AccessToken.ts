@@ -75,12 +75,13 @@ export const ErrorResponse = Schema.Struct({
  * @since 0.1.0
  */
 export const fromResponse = (response: Response, requestedAt: number): AccessToken => {
-  const seconds = Math.floor(Number(response.expires_in))
-  const isLifetime = typeof response.expires_in !== "boolean" && Number.isSafeInteger(seconds) && seconds > 0
+  const hint = response.expires_in
+  const seconds = typeof hint === "number" || typeof hint === "string" ? Math.floor(Number(hint)) : 0
+  const millis = Number.isSafeInteger(seconds) && seconds > 0 ? seconds * 1000 : Infinity
   return new AccessToken({
     value: response.access_token,
     requestedAt,
-    expiresAt: requestedAt + Math.min(Duration.toMillis(lifetime), isLifetime ? seconds * 1000 : Infinity)
+    expiresAt: requestedAt + Math.min(millis, Duration.toMillis(lifetime))
   })
 }
 

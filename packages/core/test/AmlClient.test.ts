@@ -1,0 +1,314 @@
+import { AmlClient, AmlCredential, type AmlError, Idv, Person, TokenProvider } from "@effect-idv/core"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Duration, Effect, Fiber, Layer, Scope, TestClock } from "effect"
+import * as Service from "./support/service.ts"
+
+const provide = (service: ReturnType<typeof Service.make>, options: Partial<Idv.Options> = {}) =>
+  Effect.provide(Layer.provide(Idv.layer({ ...Service.options, ...options }), service.layer))
+
+const today = Date.parse("2026-11-20")
+const atStart = TestClock.setTime(today)
+const after = (duration: Duration.DurationInput) => TestClock.setTime(today + Duration.toMillis(duration))
+
+const ada = Person.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" })
+
+const check = Effect.gen(function*() {
+  const aml = yield* AmlClient.AmlClient
+  return yield* aml.check(yield* ada)
+})
+
+const answer = Effect.map(check, AmlCredential.match({ onNo: () => "No", onPotentialMatch: () => "Potential match" }))
+
+const problem = (status: number, headers: Record<string, string> = {}) => new Response("canary", { status, headers })
+
+describe("AmlClient", () => {
+  it.effect("returns the answer of the service", () => {
+    const service = Service.make({
+      aml: (_, count) =>
+        Effect.succeed(Service.json(Service.credential({}, { match_found: count === 1 ? "No" : "Potential match" })))
+    })
+    return Effect.gen(function*() {
+      yield* atStart
+      strictEqual(yield* answer, "No")
+      strictEqual(yield* answer, "Potential match")
+      strictEqual(service.amlRequests.length, 2)
+    }).pipe(provide(service))
+  })
+
+  it.effect("sends the token and the three fields, and nothing without a token", () => {
+    const service = Service.make()
+    return Effect.gen(function*() {
+      yield* atStart
+      yield* check
+      const [request] = service.amlRequests
+      strictEqual(request?.url, "https://api.example.com/api/aml")
+      strictEqual(request?.headers["authorization"], "Bearer token-1")
+      strictEqual(request?.body, "{\"entity_type\":\"person\",\"name\":\"Ada Testclear\",\"dob\":\"01-02-1990\"}")
+    }).pipe(provide(service))
+  })
+
+  it.effect("sends nothing to the API if there is no token", () => {
+    const service = Service.make({ token: () => Effect.succeed(problem(401)) })
+    return Effect.gen(function*() {
+      yield* atStart
+      strictEqual((yield* Effect.flip(check))._tag, "TokenRejected")
+      strictEqual(service.amlRequests.length, 0)
+    }).pipe(provide(service))
+  })
+
+  it.effect("1000 checks at once on a cold layer: 1 token request; after 59 minutes still 1; at 60 from it 2", () => {
+    const service = Service.make({
+      token: (_, count) => Effect.delay(Effect.sync(() => Service.tokenResponse(count)), "5 seconds")
+    })
+    return Effect.gen(function*() {
+      yield* atStart
+      const fibers = yield* Effect.forkAll(Arr.makeBy(1000, () => answer))
+      yield* TestClock.adjust("5 seconds")
+      deepStrictEqual(new Set(yield* Fiber.join(fibers)), new Set(["No"]))
+      strictEqual(service.tokenRequests.length, 1)
+      strictEqual(service.amlRequests.length, 1000)
+
+      yield* after("59 minutes")
+      strictEqual(yield* answer, "No")
+      strictEqual(service.tokenRequests.length, 1)
+
+      yield* after("60 minutes")
+      const late = yield* Effect.fork(answer)
+      yield* TestClock.adjust("5 seconds")
+      strictEqual(yield* Fiber.join(late), "No")
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(provide(service))
+  })
+
+  describe("401", () => {
+    it.effect("renews the token and sends the request once more", () => {
+      const service = Service.make({
+        aml: ({ headers }) =>
+          Effect.succeed(
+            headers["authorization"] === "Bearer token-1"
+              ? problem(401, { "www-authenticate": "Bearer error=\"invalid_token\"" })
+              : Service.json(Service.credential())
+          )
+      })
+      return Effect.gen(function*() {
+        yield* atStart
+        strictEqual(yield* answer, "No")
+        strictEqual(service.tokenRequests.length, 2)
+        deepStrictEqual(service.amlRequests[0]?.body, service.amlRequests[1]?.body)
+      }).pipe(provide(service))
+    })
+
+    it.effect("10 late refusals of one token cost one new token and 10 replays", () => {
+      const service = Service.make({
+        aml: ({ headers }, count) =>
+          headers["authorization"] === "Bearer token-1"
+            ? Effect.delay(Effect.sync(() => problem(401)), Duration.millis(100 * count))
+            : Effect.succeed(Service.json(Service.credential()))
+      })
+      return Effect.gen(function*() {
+        yield* atStart
+        const fibers = yield* Effect.forkAll(Arr.makeBy(10, () => answer))
+        yield* TestClock.adjust("2 seconds")
+        deepStrictEqual(yield* Fiber.join(fibers), Arr.replicate("No", 10))
+        strictEqual(service.tokenRequests.length, 2)
+        strictEqual(service.amlRequests.length, 20)
+      }).pipe(provide(service))
+    })
+
+    it.effect("again after a new token is AmlUnauthorized, after two requests", () => {
+      const service = Service.make({ aml: () => Effect.succeed(problem(401)) })
+      return Effect.gen(function*() {
+        yield* atStart
+        strictEqual((yield* Effect.flip(check))._tag, "AmlUnauthorized")
+        strictEqual(service.amlRequests.length, 2)
+      }).pipe(provide(service))
+    })
+
+    it.effect("with a challenge for another scheme does not renew, and 403 neither", () => {
+      const service = Service.make({
+        aml: (_, count) => Effect.succeed(count === 1 ? problem(401, { "www-authenticate": "Basic" }) : problem(403))
+      })
+      return Effect.gen(function*() {
+        yield* atStart
+        strictEqual((yield* Effect.flip(check))._tag, "AmlUnauthorized")
+        strictEqual((yield* Effect.flip(check))._tag, "AmlForbidden")
+        strictEqual(service.amlRequests.length, 2)
+        strictEqual(service.tokenRequests.length, 1)
+      }).pipe(provide(service))
+    })
+  })
+
+  describe("fails closed", () => {
+    const noOther = { ...Service.attributes }
+    it.effect.each<[string, unknown, string]>([
+      ["match_found missing", Service.credential({}, { match_found: undefined }), "AmlAnswerInvalid"],
+      ["match_found null", Service.credential({}, { match_found: null }), "AmlAnswerInvalid"],
+      ["match_found \"no\"", Service.credential({}, { match_found: "no" }), "AmlAnswerInvalid"],
+      ["match_found \"NO\"", Service.credential({}, { match_found: "NO" }), "AmlAnswerInvalid"],
+      ["match_found \" No\"", Service.credential({}, { match_found: " No" }), "AmlAnswerInvalid"],
+      ["match_found false", Service.credential({}, { match_found: false }), "AmlAnswerInvalid"],
+      ["the attributes alone", noOther, "AmlAnswerInvalid"],
+      ["an empty object", {}, "AmlAnswerInvalid"],
+      ["no match list", { matches: [] }, "AmlAnswerInvalid"],
+      ["another birth year", Service.credential({}, { birth_year: "1991" }), "AmlAnswerMismatch"],
+      ["another name", Service.credential({}, { name: "Ada Other" }), "AmlAnswerMismatch"]
+    ])("%s is never \"No\"", ([, body, tag]) => {
+      const service = Service.make({ aml: () => Effect.succeed(Service.json(body)) })
+      return Effect.gen(function*() {
+        yield* atStart
+        strictEqual((yield* Effect.flip(answer))._tag, tag)
+        strictEqual(service.amlRequests.length, 1)
+      }).pipe(provide(service))
+    })
+
+    it.effect.each<[number, string]>([
+      [301, "AmlAnswerInvalid"],
+      [302, "AmlAnswerInvalid"],
+      [304, "AmlAnswerInvalid"],
+      [307, "AmlAnswerInvalid"],
+      [400, "AmlRequestRejected"],
+      [403, "AmlForbidden"],
+      [404, "AmlRequestRejected"],
+      [422, "AmlRequestRejected"],
+      [429, "AmlRateLimited"],
+      [500, "AmlUnavailable"],
+      [503, "AmlUnavailable"]
+    ])("a clear credential under status %d is no answer", ([status, tag]) => {
+      const service = Service.make({
+        aml: () =>
+          Effect.sync(() =>
+            status === 304 ? new Response(null, { status }) : Service.json(Service.credential(), { status })
+          )
+      })
+      return Effect.gen(function*() {
+        yield* atStart
+        strictEqual((yield* Effect.flip(answer))._tag, tag)
+        strictEqual(service.amlRequests.length, 1)
+      }).pipe(provide(service))
+    })
+
+    const text = JSON.stringify(Service.credential())
+    it.effect.each<[string, () => Response]>([
+      ["empty", () => new Response(null)],
+      ["cut off", () => new Response(text.slice(0, -1))],
+      ["HTML", () => new Response("<html>No</html>")],
+      ["invalid UTF-8", () => new Response(Uint8Array.from([...new TextEncoder().encode(text), 0xff]))],
+      ["too long", () => new Response(text + " ".repeat(2 ** 20))]
+    ])("a body that is %s is AmlAnswerInvalid", ([, response]) => {
+      const service = Service.make({ aml: () => Effect.sync(response) })
+      return Effect.gen(function*() {
+        yield* atStart
+        strictEqual((yield* Effect.flip(answer))._tag, "AmlAnswerInvalid")
+      }).pipe(provide(service))
+    })
+
+    it.effect("accepts 201, a byte order mark, and a name in other case and blanks", () => {
+      const service = Service.make({
+        aml: () =>
+          Effect.sync(() =>
+            new Response(`\ufeff${JSON.stringify(Service.credential({}, { name: "ADA  TESTCLEAR" }))}`, { status: 201 })
+          )
+      })
+      return Effect.gen(function*() {
+        yield* atStart
+        strictEqual(yield* answer, "No")
+      }).pipe(provide(service))
+    })
+  })
+
+  describe("the deadline", () => {
+    const never = () => Effect.never
+    const endless = () => Effect.sync(() => new Response(new ReadableStream({ pull: () => new Promise(() => {}) })))
+    it.effect.each<[string, Parameters<typeof Service.make>[0], AmlError.Sent]>([
+      ["while waiting for the token", { token: never }, "no"],
+      ["while waiting for the answer", { aml: never }, "unknown"],
+      ["in the middle of the answer", { aml: endless }, "answered"]
+    ])("passes %s", ([, handlers, sent]) => {
+      const service = Service.make(handlers)
+      return Effect.gen(function*() {
+        yield* atStart
+        const fiber = yield* Effect.fork(Effect.flip(check))
+        yield* TestClock.adjust("5 seconds")
+        const error = yield* Fiber.join(fiber)
+        assert.deepInclude(error, { _tag: "AmlTimeout", sent, deadline: Duration.seconds(5) })
+      }).pipe(provide(service, { deadline: "5 seconds" }))
+    })
+
+    it.effect("covers the token, both requests and the answer together: 30 s unless told otherwise", () => {
+      const service = Service.make({
+        token: (_, count) => Effect.delay(Effect.sync(() => Service.tokenResponse(count)), "9 seconds"),
+        aml: () => Effect.delay(Effect.sync(() => problem(401)), "9 seconds")
+      })
+      return Effect.gen(function*() {
+        yield* atStart
+        const fiber = yield* Effect.fork(Effect.flip(check))
+        yield* TestClock.adjust("30 seconds")
+        strictEqual((yield* Fiber.join(fiber))._tag, "AmlTimeout")
+        strictEqual(service.amlRequests.length, 2)
+      }).pipe(provide(service))
+    })
+  })
+
+  it.effect("429 and 503 tell how long to wait", () => {
+    const service = Service.make({
+      aml: (_, count) =>
+        Effect.succeed(
+          problem(count === 1 ? 429 : 503, {
+            "retry-after": count === 1 ? "3" : new Date(today + 60_000).toUTCString()
+          })
+        )
+    })
+    return Effect.gen(function*() {
+      yield* atStart
+      const errors = yield* Effect.all([Effect.flip(check), Effect.flip(check)])
+      deepStrictEqual(
+        errors.map((error) => "retryAfter" in error ? error.retryAfter : undefined),
+        [Duration.seconds(3), Duration.seconds(60)]
+      )
+    }).pipe(provide(service))
+  })
+
+  it.effect("Retry-After that is neither seconds nor a date is as good as none; what is past is no wait", () => {
+    const headers = ["soon", "1.5", "", "Fri, 99 Foo 2026 00:00:00 GMT", "-5", "Thu, 01 Jan 1970 00:00:00 GMT"]
+    const service = Service.make({
+      aml: (_, count) => Effect.succeed(problem(429, { "retry-after": headers[count - 1] ?? "" }))
+    })
+    return Effect.gen(function*() {
+      yield* atStart
+      const errors = yield* Effect.replicateEffect(Effect.flip(check), headers.length)
+      deepStrictEqual(
+        errors.map((error) => "retryAfter" in error ? error.retryAfter : undefined),
+        [undefined, undefined, undefined, undefined, Duration.zero, Duration.zero]
+      )
+    }).pipe(provide(service))
+  })
+
+  it.effect("something that is no Person is a defect that shows nothing of it", () => {
+    const service = Service.make()
+    return Effect.gen(function*() {
+      yield* atStart
+      const aml = yield* AmlClient.AmlClient
+      const person = yield* ada
+      const forged: Person.Person = Object.assign({}, person, { dateOfBirth: { canary: "canary" } })
+      const cause = yield* Effect.flip(Effect.sandbox(aml.check(forged)))
+      strictEqual(String(cause).includes("canary"), false)
+      strictEqual(service.amlRequests.length, 0)
+    }).pipe(provide(service))
+  })
+
+  it.effect("can stand on another token provider", () => {
+    const service = Service.make()
+    const tokens = Layer.succeed(TokenProvider.TokenProvider, {
+      get: Effect.die("not asked"),
+      invalidate: () => Effect.void
+    })
+    return Effect.gen(function*() {
+      yield* atStart
+      const scope = yield* Scope.make()
+      const aml = yield* AmlClient.make(Service.options).pipe(Scope.extend(scope))
+      strictEqual((yield* Effect.exit(aml.check(yield* ada)))._tag, "Failure")
+      strictEqual(service.amlRequests.length, 0)
+    }).pipe(Effect.provide(Layer.merge(service.layer, tokens)))
+  })
+})

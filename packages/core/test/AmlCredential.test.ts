@@ -1,0 +1,103 @@
+import { AmlCredential, Violation } from "@effect-idv/core"
+import { describe, it } from "@effect/vitest"
+import { assertLeft, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Either, Redacted, Schema } from "effect"
+import { inspect } from "node:util"
+import { credential } from "./support/service.ts"
+
+const decode = Violation.decodeUnknown(AmlCredential.AmlCredential)
+
+const paths = (input: unknown) =>
+  Either.match(decode(input), {
+    onLeft: (violations) => violations.map(({ path }) => path),
+    onRight: () => []
+  })
+
+describe("AmlCredential", () => {
+  it("decodes the credential of the document and encodes it back to the same wire form", () => {
+    const wire = credential({}, { match_found: "Potential match" })
+    const decoded = Either.getOrThrow(decode(wire))
+    strictEqual(decoded.credentials.attributes.matchFound, "Potential match")
+    strictEqual(Redacted.value(decoded.credentials.attributes.birthYear), "1990")
+    deepStrictEqual(Schema.encodeSync(AmlCredential.AmlCredential)(decoded), wire)
+  })
+
+  it("leaves aside fields that the document does not have", () => {
+    deepStrictEqual(decode(credential({ extra: 1 }, { more: 2 })), decode(credential()))
+  })
+
+  const attribute = (key: string) => `credentials.attributes.${key}`
+  it.each<[string, unknown, ReadonlyArray<string>]>([
+    ["nothing", undefined, [""]],
+    ["null", null, [""]],
+    ["an array", [], [""]],
+    ["another type", credential({ credential_type: "AML" }), ["credential_type"]],
+    ["no issuer", credential({ issued_by: undefined }), ["issued_by"]],
+    ["an issuer id that is no UUID", credential({ issuer_id: "1" }), ["issuer_id"]],
+    ["another major version", credential({ cred_version: "2.0" }), ["cred_version"]],
+    ["a version without minor", credential({ cred_version: "1" }), ["cred_version"]],
+    ["a version as number", credential({ cred_version: 1.0 }), ["cred_version"]],
+    ["no credentials", credential({ credentials: {} }), ["credentials.attributes"]],
+    ["match_found missing", credential({}, { match_found: undefined }), [attribute("match_found")]],
+    ...[
+      null,
+      "no",
+      "NO",
+      " No",
+      "No ",
+      "N",
+      "",
+      "None",
+      "false",
+      false,
+      0,
+      ["No"],
+      "potential match",
+      "Potential Match"
+    ]
+      .map((value): [string, unknown, ReadonlyArray<string>] => [
+        `match_found ${JSON.stringify(value)}`,
+        credential({}, { match_found: value }),
+        [attribute("match_found")]
+      ]),
+    ["no profile", credential({}, { aml_profile: undefined }), [attribute("aml_profile")]],
+    ["a profile that is no URL", credential({}, { aml_profile: "none" }), [attribute("aml_profile")]],
+    ["a script as profile", credential({}, { aml_profile: "javascript:alert(1)" }), [attribute("aml_profile")]],
+    ["a blank name", credential({}, { name: " " }), [attribute("name")]],
+    ["a birth year as number", credential({}, { birth_year: 1990 }), [attribute("birth_year")]],
+    ["a birth year of two digits", credential({}, { birth_year: "90" }), [attribute("birth_year")]],
+    ["an ISO timestamp", credential({}, { searched_on: "2026-11-20T09:30:00" }), [attribute("searched_on")]],
+    ["a day that does not exist", credential({}, { searched_on: "2026-02-30 09:30:00" }), [attribute("searched_on")]],
+    ["an hour that does not exist", credential({}, { searched_on: "2026-02-20 24:00:00" }), [attribute("searched_on")]]
+  ])("refuses %s", (_, input, expected) => {
+    deepStrictEqual(paths(input), expected)
+  })
+
+  it("says what was expected and never what was there", () => {
+    assertLeft(
+      Either.mapLeft(decode(credential({}, { match_found: "canary", name: 4711 })), Violation.format),
+      "credentials.attributes.name is invalid: expected a string; " +
+        "credentials.attributes.match_found is invalid: expected \"Potential match\" | \"No\""
+    )
+  })
+
+  it("accepts a new minor version", () => {
+    deepStrictEqual(paths(credential({ cred_version: "1.27" })), [])
+  })
+
+  it("matches both answers, data first and data last", () => {
+    const on = {
+      onNo: () => "no",
+      onPotentialMatch: ({ amlProfile }: AmlCredential.Attributes) => Redacted.value(amlProfile)
+    }
+    strictEqual(AmlCredential.match(Either.getOrThrow(decode(credential())), on), "no")
+    const potential = Either.getOrThrow(decode(credential({}, { match_found: "Potential match" })))
+    strictEqual(AmlCredential.match(on)(potential), "https://idv.example.com/profiles/1")
+  })
+
+  it("prints no name, no year and no profile", () => {
+    const decoded = Either.getOrThrow(decode(credential({}, { name: "Canary", aml_profile: "https://canary.example" })))
+    const printed = [JSON.stringify(decoded), inspect(decoded, { depth: null, showHidden: true })].join()
+    strictEqual(/canary|1990/i.test(printed), false, printed)
+  })
+})

@@ -1,0 +1,39 @@
+import { Credentials } from "@effect-idv/core"
+import { describe, it } from "@effect/vitest"
+import { strictEqual } from "@effect/vitest/utils"
+import { Either, Redacted } from "effect"
+import { Buffer } from "node:buffer"
+import { inspect } from "node:util"
+
+const make = (customerId: string, customerKey: string) =>
+  Credentials.make({ customerId, customerKey: Redacted.make(customerKey) })
+
+describe("Credentials", () => {
+  it.each(["demo-key", ":+/=%& ", "schlüssel", "🔑", "a b"].map((key) => key.trim()))(
+    "the header is the base64 of the UTF-8 bytes of id, colon and key: %o",
+    (key) => {
+      const header = Redacted.value(Credentials.toBasicHeader(Either.getOrThrow(make("demo-customer", key))))
+      strictEqual(Buffer.from(header.replace(/^Basic /, ""), "base64").toString(), `demo-customer:${key}`)
+    }
+  )
+
+  it.each([
+    ["", "key", "customerId"],
+    ["id:x", "key", "customerId"],
+    [" id", "key", "customerId"],
+    ["id", "", "customerKey"],
+    ["id", "canary\n", "customerKey"],
+    ["id", "can\nary", "customerKey"],
+    ["id", " canary", "customerKey"]
+  ])("refuses the id %o with the key %o and names %s", (id, key, field) => {
+    const error = Either.getOrThrow(Either.flip(make(id, key)))
+    strictEqual(error._op === "InvalidData" && error.path.join(), field)
+    strictEqual([String(error), JSON.stringify(error), inspect(error)].join().includes("canary"), false)
+  })
+
+  it("do not print themselves", () => {
+    const credentials = Either.getOrThrow(make("canary-id", "canary-key"))
+    const printed = [JSON.stringify(credentials), inspect(credentials, { showHidden: true, customInspect: false })]
+    strictEqual(printed.join().includes("canary"), false)
+  })
+})

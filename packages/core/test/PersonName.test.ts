@@ -1,0 +1,101 @@
+import { PersonName } from "@effect-idv/core"
+import { describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Either, Option, Redacted } from "effect"
+import { inspect } from "node:util"
+
+const issuesOf = (text: string) =>
+  Either.match(PersonName.make(text), {
+    onLeft: ({ issues }) => issues.map(({ code, field, index }) => [field, code, index]),
+    onRight: () => []
+  })
+
+const valueOf = (text: string): string | undefined =>
+  Option.getOrUndefined(Option.map(Either.getRight(PersonName.make(text)), Redacted.value))
+
+describe("PersonName", () => {
+  it.each([
+    "Ada Testclear",
+    "A",
+    "Suharto",
+    "王",
+    "山田太郎",
+    "Zoë O’Testpep-Müller, 3rd",
+    "Ng'ang'a Kaʻahumanu",
+    "محمد بن سلمان",
+    "नरेन्द्र मोदी",
+    "علی\u200cرضا", // ZWNJ
+    "ශ්\u200dරී", // ZWJ
+    "Иван Testsanc",
+    "J.R.R. McTest",
+    "İpek ıŞIK",
+    "𠮷野家", // beyond the BMP
+    "x".repeat(255),
+    "𠮷".repeat(255)
+  ])("passes %o on unchanged", (text) => {
+    strictEqual(valueOf(text), text.normalize("NFC"))
+  })
+
+  it.each([
+    ["  Ada\t Testclear  ", "Ada Testclear"],
+    ["Ada\u00a0Testclear", "Ada Testclear"],
+    ["山田\u3000太郎", "山田 太郎"],
+    ["Zoe\u0308", "Zoë"]
+  ])("folds the blanks of %o and puts it into NFC", (text, expected) => {
+    strictEqual(valueOf(text), expected)
+  })
+
+  it("does not use NFKC", () => {
+    strictEqual(valueOf("ﬁnn Ⅲ"), "ﬁnn Ⅲ")
+  })
+
+  it.each(
+    [
+      ["", "empty", undefined],
+      [" \t ", "empty", undefined],
+      ["123 - .", "no_letter", undefined],
+      ["x".repeat(256), "too_long", undefined],
+      ["Ada\nTestclear", "control_character", 3],
+      ["Ada\r", "control_character", 3],
+      ["Ada\u0000", "control_character", 3],
+      ["Ada\u0085", "control_character", 3],
+      ["Ada\u2028x", "control_character", 3],
+      ["\u202eAda", "bidi_control", 0],
+      ["Ada\u2066", "bidi_control", 3],
+      ["Ada\u200bTest", "invisible_character", 3],
+      ["\ufeffAda", "invisible_character", 0],
+      ["Ada\ud83d", "lone_surrogate", 3],
+      ["Ada\ufffd", "replacement_character", 3],
+      ["Ada\ue000", "private_use_character", 3],
+      ["Ada\u0378", "unassigned_character", 3]
+    ] as const
+  )("refuses %o with the code %s at %s", (text, code, index) => {
+    deepStrictEqual(issuesOf(text), [["name", code, index]])
+  })
+
+  it("reports everything that is wrong, and never the text", () => {
+    const text = "Canary\u0000Canary\u200b"
+    deepStrictEqual(issuesOf(text), [["name", "control_character", 6], ["name", "invisible_character", 13]])
+    const error = Either.flip(PersonName.make(text)).pipe(Either.getOrThrow)
+    strictEqual(/canary/i.test([error.message, String(error), JSON.stringify(error), inspect(error)].join()), false)
+  })
+
+  it.each([
+    ["Zoë Testpep", "ZOË  TESTPEP", true],
+    ["Zoë Testpep", " zoe\u0308 testpep", true],
+    ["Groß", "GROSS", true],
+    ["Zoë Testpep", "Zoe Testpep", false],
+    ["Ada Testclear", "Testclear Ada", false],
+    ["Ada Testclear", "", false]
+  ])("%o and an answer about %o are the same name: %s", (name, answer, expected) => {
+    strictEqual(PersonName.isEquivalent(Either.getOrThrow(PersonName.make(name)), answer), expected)
+  })
+
+  it("does not print itself", () => {
+    const name = Either.getOrThrow(PersonName.make("Canary"))
+    strictEqual(
+      [String(name), JSON.stringify(name), inspect(name, { showHidden: true })].join().includes("Canary"),
+      false
+    )
+  })
+})

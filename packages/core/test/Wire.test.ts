@@ -1,0 +1,142 @@
+import { AmlClient, AmlCredential, Idv, Person } from "@effect-idv/core"
+import { FetchHttpClient, type HttpClient } from "@effect/platform"
+import { NodeHttpClient } from "@effect/platform-node"
+import { describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Effect, type Layer, Redacted } from "effect"
+import * as RawServer from "./support/rawServer.ts"
+import * as Service from "./support/service.ts"
+
+const clients: ReadonlyArray<readonly [string, Layer.Layer<HttpClient.HttpClient>]> = [
+  ["NodeHttpClient.layerUndici", NodeHttpClient.layerUndici],
+  ["NodeHttpClient.layer", NodeHttpClient.layer],
+  ["FetchHttpClient.layer", FetchHttpClient.layer]
+]
+
+const parse = (request: string) => {
+  const [head = "", body = ""] = request.split("\r\n\r\n")
+  const [requestLine = "", ...lines] = head.split("\r\n")
+  const headers = new Map(
+    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.replace(/^[^:]*: */, "")])
+  )
+  return { requestLine, headers, body }
+}
+
+/** What an HTTP client says of itself and of the connection, which is not ours to choose. */
+const ofTheClient = ["connection", "user-agent", "accept-language", "accept-encoding", "sec-fetch-mode"]
+
+describe.each(clients)("On the wire, with %s", (_, layerClient) => {
+  const check = (options: Partial<Idv.Options>) =>
+    Effect.gen(function*() {
+      const aml = yield* AmlClient.AmlClient
+      return yield* aml.check(yield* Person.make({ name: "Zoë Testpep", dateOfBirth: "1957-03-14" }))
+    }).pipe(
+      Effect.provide(Idv.layer({ ...Service.options, ...options })),
+      Effect.provide(layerClient)
+    )
+
+  it.scopedLive("both requests are exactly sections 4.1 and 4.2 of the document, and nothing more", () =>
+    Effect.gen(function*() {
+      const credential = Service.credential({}, {
+        name: "Zoë Testpep",
+        birth_year: "1957",
+        match_found: "Potential match"
+      })
+      const server = yield* RawServer.make((request, socket) => {
+        socket.end(
+          RawServer.ok(
+            request.startsWith("POST /auth/oauth/service") ? { access_token: "the-token" } : credential
+          )
+        )
+      })
+      const answer = yield* check({
+        authUrl: `${server.url}/auth/?query=1#fragment`,
+        baseUrl: `${server.url}/v1`,
+        customerKey: Redacted.make("kéy:with=colon")
+      }).pipe(
+        Effect.withSpan("sign-up"),
+        Effect.map(AmlCredential.match({ onNo: () => "No", onPotentialMatch: () => "Potential match" }))
+      )
+      strictEqual(answer, "Potential match")
+
+      const [token, aml, ...more] = server.requests.map(parse)
+      strictEqual(more.length, 0)
+      const host = new URL(server.url).host
+      const ours = (headers: Map<string, string> | undefined) =>
+        Object.fromEntries([...headers ?? []].filter(([name]) => !ofTheClient.includes(name)))
+
+      strictEqual(token?.requestLine, "POST /auth/oauth/service HTTP/1.1")
+      deepStrictEqual(ours(token?.headers), {
+        host,
+        accept: "application/json",
+        authorization: `Basic ${Buffer.from("acme-bank:kéy:with=colon").toString("base64")}`,
+        "content-type": "application/x-www-form-urlencoded",
+        "content-length": "29"
+      })
+      strictEqual(token?.body, "grant_type=client_credentials")
+
+      strictEqual(aml?.requestLine, "POST /v1/api/aml HTTP/1.1")
+      const body = "{\"entity_type\":\"person\",\"name\":\"Zoë Testpep\",\"dob\":\"14-03-1957\"}"
+      deepStrictEqual(ours(aml?.headers), {
+        host,
+        accept: "application/json",
+        authorization: "Bearer the-token",
+        "content-type": "application/json",
+        "content-length": String(Buffer.byteLength(body))
+      })
+      strictEqual(aml?.body, body)
+    }))
+
+  it.scopedLive("a redirect of either endpoint is not followed: the target hears nothing", () =>
+    Effect.gen(function*() {
+      const target = yield* RawServer.make((_, socket) => socket.end(RawServer.ok(Service.credential())))
+      const redirect =
+        `HTTP/1.1 307 Temporary Redirect\r\nlocation: ${target.url}/\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`
+      const server = yield* RawServer.make((request, socket) => {
+        socket.end(
+          request.startsWith("POST /first") || request.startsWith("POST /api")
+            ? redirect
+            : RawServer.ok({ access_token: "t" })
+        )
+      })
+      const tagOf = (authUrl: string) =>
+        Effect.map(Effect.flip(check({ authUrl, baseUrl: server.url })), ({ _tag }) => _tag)
+      strictEqual(yield* tagOf(`${server.url}/first`), "TokenResponseInvalid")
+      strictEqual(yield* tagOf(server.url), "AmlAnswerInvalid")
+      deepStrictEqual(target.requests, [])
+    }))
+
+  it.scopedLive("nobody listens: unavailable, and nothing was sent", () =>
+    Effect.gen(function*() {
+      const server = yield* RawServer.make((_, socket) => socket.end(RawServer.ok({ access_token: "t" })))
+      const closed = yield* Effect.scoped(RawServer.make(() => {}))
+      const token = yield* Effect.flip(check({ authUrl: closed.url, baseUrl: server.url }))
+      deepStrictEqual([token._tag, "reason" in token && token.reason], ["TokenEndpointUnavailable", "unreachable"])
+      const aml = yield* Effect.flip(check({ authUrl: server.url, baseUrl: closed.url }))
+      deepStrictEqual(
+        [aml._tag, "reason" in aml && aml.reason, "sent" in aml && aml.sent],
+        ["AmlUnavailable", "unreachable", "no"]
+      )
+    }))
+
+  it.scopedLive.each<[string, string, string]>([
+    ["before the head of the answer", "", "unknown"],
+    [
+      "in the middle of the body",
+      "HTTP/1.1 200 OK\r\ncontent-length: 999\r\n\r\n{\"credential_type\":\"aml\"",
+      "answered"
+    ]
+  ])(
+    "the connection breaks %s: unavailable, with what is known of the sending",
+    ([, bytes, sent]) =>
+      Effect.gen(function*() {
+        const server = yield* RawServer.make((request, socket) => {
+          if (request.startsWith("POST /oauth")) socket.end(RawServer.ok({ access_token: "t" }))
+          else if (bytes === "") socket.destroy()
+          else socket.write(bytes, () => socket.destroy())
+        })
+        const error = yield* Effect.flip(check({ authUrl: server.url, baseUrl: server.url }))
+        deepStrictEqual([error._tag, "sent" in error && error.sent], ["AmlUnavailable", sent])
+      })
+  )
+})

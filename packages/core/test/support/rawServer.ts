@@ -1,0 +1,47 @@
+/** A TCP server that knows nothing of HTTP: it records bytes and answers with bytes. */
+import * as Effect from "effect/Effect"
+import { createServer, type Socket } from "node:net"
+
+export interface RawServer {
+  readonly url: string
+  /** One entry for each request: everything that arrived before the answer was sent. */
+  readonly requests: Array<string>
+}
+
+/** `answer` is called once a request has arrived as a whole, judged by its `Content-Length`. */
+export const make = (answer: (request: string, socket: Socket) => void) =>
+  Effect.acquireRelease(
+    Effect.async<{ readonly server: ReturnType<typeof createServer>; readonly raw: RawServer }>((resume) => {
+      const requests: Array<string> = []
+      const server = createServer((socket) => {
+        let received = ""
+        socket.on("error", () => {})
+        socket.on("data", (chunk) => {
+          received += chunk.toString("latin1")
+          const [head = "", body = ""] = received.split("\r\n\r\n")
+          const length = Number(/content-length: *(\d+)/i.exec(head)?.[1] ?? 0)
+          if (!received.includes("\r\n\r\n") || body.length < length) return
+          const request = Buffer.from(received, "latin1").toString("utf8")
+          received = ""
+          requests.push(request)
+          answer(request, socket)
+        })
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        resume(Effect.succeed({ server, raw: { url: `http://127.0.0.1:${port}`, requests } }))
+      })
+    }),
+    ({ server }) =>
+      Effect.async<void>((resume) => {
+        server.close(() => resume(Effect.void))
+      })
+  ).pipe(Effect.map(({ raw }) => raw))
+
+export const ok = (body: unknown): string => {
+  const text = JSON.stringify(body)
+  return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${
+    Buffer.byteLength(text)
+  }\r\nconnection: close\r\n\r\n${text}`
+}
