@@ -45,14 +45,22 @@ const program = Effect.fn("quickstart")(function*(people: ReadonlyArray<Input>) 
   yield* Console.log(table.toString())
 
   const { count } = yield* Metric.value(TokenProvider.requests)
-  yield* Console.log(`${rows.length} people, ${count} token request${count === 1 ? "" : "s"}.`)
+  yield* Console.log(`${rows.length} asked about, ${count} token request${count === 1 ? "" : "s"}.`)
+  yield* Console.log(next)
 
   const failed = rows.filter((row) => row.failed).length
   if (failed > 0) return yield* new QuickstartError({ message: `${failed} of ${rows.length} were not screened.` })
 })
 
-const variables = ["IDV_AUTH_URL", "IDV_BASE_URL", "IDV_CUSTOMER_ID", "IDV_CUSTOMER_KEY"].map((name) =>
-  Config.option(Config.string(name))
+const next = `
+Next:
+  pnpm demo --name "Zoë Testpep" --dob 1957-03-14   screens somebody else
+  pnpm mock                                         starts the mock server on http://127.0.0.1:4010
+  packages/examples/src/quickstart.ts               is this program: copy from it
+  IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY make it use your service`
+
+const variables = ["AUTH_URL", "BASE_URL", "CUSTOMER_ID", "CUSTOMER_KEY", "ALLOW_INSECURE"].map((name) =>
+  Config.option(Config.string(`IDV_${name}`))
 )
 
 const layerMock = MockServer.MockServer.pipe(

@@ -94,6 +94,7 @@ const reasons: Record<string, string> = {
   ENOTFOUND: "the host is no address of this machine"
 }
 
+/** A path is what the document says, letter by letter. */
 const app = HttpRouter.empty.pipe(
   HttpRouter.all(IdvApi.token.path, TokenEndpoint.handle),
   HttpRouter.all(IdvApi.aml.path, AmlEndpoint.handle),
@@ -101,7 +102,13 @@ const app = HttpRouter.empty.pipe(
   Effect.catchTag(
     "RouteNotFound",
     () => Http.problem(404, `There are POST ${IdvApi.token.path} and POST ${IdvApi.aml.path}`).response
-  )
+  ),
+  HttpRouter.withRouterConfig({
+    caseSensitive: true,
+    ignoreDuplicateSlashes: false,
+    ignoreTrailingSlash: false,
+    maxParamLength: 1000
+  })
 )
 
 const defaultCustomers: Arr.NonEmptyReadonlyArray<Session.Customer> = [Session.demoCustomer]

@@ -1,5 +1,6 @@
 /** A service in memory for the tests of the client: answers by hand, and a record of what was asked. */
 import type * as Idv from "@effect-idv/core/Idv"
+import * as Person from "@effect-idv/core/Person"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
@@ -65,3 +66,6 @@ export const options: Idv.Options = {
   customerId: "acme-bank",
   customerKey: Redacted.make("s3cret-key")
 }
+
+/** A date before the `TestClock` starts, so that a test need not set it. */
+export const ada = Person.make({ name: "Ada Testclear", dateOfBirth: "1957-03-14" })

@@ -1,0 +1,190 @@
+import { AmlClient, Idv, IdvApi } from "@effect-idv/core"
+import { OpenApi } from "@effect/platform"
+import { describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import type { ConfigError } from "effect"
+import { Config, ConfigProvider, Effect, Layer, Struct } from "effect"
+import * as Service from "./support/service.ts"
+
+const complete = {
+  IDV_AUTH_URL: "https://auth.example.com",
+  IDV_BASE_URL: "https://api.example.com",
+  IDV_CUSTOMER_ID: "acme-bank",
+  IDV_CUSTOMER_KEY: "canary-key"
+}
+
+const start = (layer: Layer.Layer<Idv.Idv, ConfigError.ConfigError, never>) =>
+  Effect.scoped(Effect.asVoid(Layer.build(layer)))
+
+const startEnv = (variables: Record<string, string>) =>
+  start(Layer.provide(Idv.layerEnv, Service.make().layer)).pipe(
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))),
+    Effect.match({ onFailure: String, onSuccess: () => "started" })
+  )
+
+const without = (name: keyof typeof complete) => Struct.omit(complete, name)
+
+describe("Idv.layerEnv", () => {
+  it.effect("starts with the four variables", () =>
+    Effect.gen(function*() {
+      strictEqual(yield* startEnv(complete), "started")
+    }))
+
+  it.effect.each<[string, Record<string, string>, string]>([
+    [
+      "no auth url",
+      without("IDV_AUTH_URL"),
+      "(Missing data at IDV_AUTH_URL: \"should be the address of the token endpoint, such as https://auth.example.com\")"
+    ],
+    [
+      "no base url",
+      without("IDV_BASE_URL"),
+      "(Missing data at IDV_BASE_URL: \"should be the address of the API, such as https://api.example.com\")"
+    ],
+    [
+      "no id",
+      without("IDV_CUSTOMER_ID"),
+      "(Missing data at IDV_CUSTOMER_ID: \"should be the customer id of the onboarding pack\")"
+    ],
+    [
+      "no key",
+      without("IDV_CUSTOMER_KEY"),
+      "(Missing data at IDV_CUSTOMER_KEY: \"should be the customer key of the onboarding pack\")"
+    ],
+    [
+      "an id with a colon",
+      { ...complete, IDV_CUSTOMER_ID: "canary:1" },
+      "(Invalid data at IDV_CUSTOMER_ID: \"should be the customer id of the onboarding pack: not empty, without a colon, outer blanks or line breaks\")"
+    ],
+    [
+      "a key with a newline",
+      { ...complete, IDV_CUSTOMER_KEY: "canary\n" },
+      "(Invalid data at IDV_CUSTOMER_KEY: \"should be the customer key of the onboarding pack: not empty, without outer blanks or line breaks\")"
+    ],
+    [
+      "an empty key",
+      { ...complete, IDV_CUSTOMER_KEY: "" },
+      "(Invalid data at IDV_CUSTOMER_KEY: \"should be the customer key of the onboarding pack: not empty, without outer blanks or line breaks\")"
+    ],
+    [
+      "a url that is none",
+      { ...complete, IDV_AUTH_URL: "canary" },
+      "(Invalid data at IDV_AUTH_URL: \"should be a URL, such as https://idv.example.com\")"
+    ],
+    [
+      "another scheme",
+      { ...complete, IDV_BASE_URL: "ftp://canary.example" },
+      "(Invalid data at IDV_BASE_URL: \"should be an https: URL\")"
+    ],
+    [
+      "credentials in a url",
+      { ...complete, IDV_BASE_URL: "https://canary:canary@x.example" },
+      "(Invalid data at IDV_BASE_URL: \"should be a URL without user name and password\")"
+    ],
+    [
+      "http to another host",
+      { ...complete, IDV_BASE_URL: "http://canary.example" },
+      "(Invalid data at IDV_BASE_URL: \"should be an https: URL: http: is for loopback addresses, unless you set allowInsecure (IDV_ALLOW_INSECURE=true with Idv.layerEnv)\")"
+    ],
+    [
+      "a flag that is neither",
+      { ...complete, IDV_ALLOW_INSECURE: "canary" },
+      "(Invalid data at IDV_ALLOW_INSECURE: \"should be true or false\")"
+    ],
+    ["http to another host, allowed", {
+      ...complete,
+      IDV_BASE_URL: "http://canary.example",
+      IDV_ALLOW_INSECURE: "true"
+    }, "started"]
+  ])("with %s", ([, variables, expected]) =>
+    Effect.gen(function*() {
+      const printed = yield* startEnv(variables)
+      strictEqual(printed, expected)
+      strictEqual(printed.includes("canary"), false)
+    }))
+
+  it.effect("names all that is missing at once", () =>
+    Effect.gen(function*() {
+      const printed = yield* startEnv({})
+      deepStrictEqual(printed.match(/IDV_[A-Z_]+/g), Object.keys(complete))
+    }))
+})
+
+describe("Idv.layer", () => {
+  const startWith = (options: Partial<Idv.Options>) =>
+    start(Layer.provide(Idv.layer({ ...Service.options, ...options }), Service.make().layer)).pipe(
+      Effect.match({
+        onFailure: (error) => error._op === "InvalidData" ? error.path.join() : error._op,
+        onSuccess: () => "started"
+      })
+    )
+
+  it.effect.each<[string, string]>([
+    ["http://localhost:4010", "started"],
+    ["http://idv.localhost", "started"],
+    ["http://127.0.0.1:4010", "started"],
+    ["http://127.8.8.8", "started"],
+    ["http://[::1]:4010", "started"],
+    ["https://auth.example.com/prefix/", "started"],
+    ["http://127.0.0.1.evil.example", "authUrl"],
+    ["http://localhost.evil.example", "authUrl"],
+    ["http://10.0.0.1", "authUrl"],
+    ["http://0.0.0.0", "authUrl"],
+    ["", "authUrl"],
+    ["auth.example.com", "authUrl"],
+    ["file:///etc/passwd", "authUrl"]
+  ])("with authUrl %o: %s", ([authUrl, expected]) =>
+    Effect.gen(function*() {
+      strictEqual(yield* startWith({ authUrl }), expected)
+    }))
+
+  it.effect("allows http: to any host only if told to", () =>
+    Effect.gen(function*() {
+      strictEqual(yield* startWith({ baseUrl: "http://10.0.0.1" }), "baseUrl")
+      strictEqual(yield* startWith({ baseUrl: "http://10.0.0.1", allowInsecure: true }), "started")
+    }))
+
+  it.effect.each<[string, string]>([
+    ["https://h.example", "https://h.example/api/aml"],
+    ["https://h.example/", "https://h.example/api/aml"],
+    ["https://h.example:8443/v1", "https://h.example:8443/v1/api/aml"],
+    ["https://h.example/v1//", "https://h.example/v1/api/aml"],
+    ["https://h.example/v1?key=1#x", "https://h.example/v1/api/aml"]
+  ])("joins %o to %s", ([baseUrl, expected]) => {
+    const service = Service.make({ aml: () => Effect.succeed(new Response(null, { status: 403 })) })
+    return Effect.gen(function*() {
+      const aml = yield* AmlClient.AmlClient
+      yield* Effect.ignore(aml.check(yield* Service.ada))
+      strictEqual(service.amlRequests[0]?.url, expected)
+    }).pipe(Effect.provide(Layer.provide(Idv.layer({ ...Service.options, baseUrl }), service.layer)))
+  })
+
+  it.effect("layerConfig takes each option from Config", () => {
+    const layer = Idv.layerConfig({
+      authUrl: Config.string("A"),
+      baseUrl: Config.string("B"),
+      customerId: Config.succeed("acme-bank"),
+      customerKey: Config.redacted("K"),
+      deadline: Config.duration("D")
+    })
+    return Effect.gen(function*() {
+      yield* start(Layer.provide(layer, Service.make().layer))
+    }).pipe(Effect.withConfigProvider(ConfigProvider.fromMap(
+      new Map([["A", "https://a.example"], ["B", "https://b.example"], ["K", "key"], ["D", "5 seconds"]])
+    )))
+  })
+})
+
+describe("IdvApi", () => {
+  it("describes the two operations of the document, each with its security", () => {
+    const { components, paths } = OpenApi.fromApi(IdvApi.IdvApi)
+    deepStrictEqual(Object.entries(paths).map(([path, item]) => [path, Object.keys(item), item.post?.security ?? []]), [
+      ["/oauth/service", ["post"], [{ customer: [] }]],
+      ["/api/aml", ["post"], [{ accessToken: [] }]]
+    ])
+    deepStrictEqual({ ...components.securitySchemes }, {
+      customer: { type: "http", scheme: "basic" },
+      accessToken: { type: "http", scheme: "bearer" }
+    })
+  })
+})

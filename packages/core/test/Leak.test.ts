@@ -1,0 +1,102 @@
+import { AmlClient, Idv, Person } from "@effect-idv/core"
+import { describe, it } from "@effect/vitest"
+import { strictEqual } from "@effect/vitest/utils"
+import { Cause, Effect, Exit, Layer, Redacted, TestClock } from "effect"
+import { everythingPrinted } from "./support/canary.ts"
+import * as Service from "./support/service.ts"
+
+const canaries = {
+  customerId: "canaryCustomerId",
+  customerKey: "canaryCustomerKey",
+  basic: Buffer.from("canaryCustomerId:canaryCustomerKey").toString("base64"),
+  token: "canaryAccessToken",
+  name: "Canaryfirst Canarylast",
+  dateOfBirth: "1931-07-29",
+  wireDate: "29-07-1931",
+  profile: "https://idv.example.com/canaryProfile",
+  body: "canaryBody"
+}
+
+const token = Effect.sync(() => Service.json({ access_token: canaries.token }))
+const credential = (changes = {}, attributes = {}) =>
+  Service.json(Service.credential(changes, {
+    name: canaries.name,
+    birth_year: "1931",
+    aml_profile: canaries.profile,
+    ...attributes
+  }))
+const echo = `{"error":"${canaries.body} ${canaries.token}","message":"${canaries.name} ${canaries.wireDate}"}`
+const answers = (status: number) => () => Effect.sync(() => new Response(echo, { status }))
+
+const failures: ReadonlyArray<readonly [string, Parameters<typeof Service.make>[0] & object, string]> = [
+  ["a token rejection", { token: answers(401) }, "TokenRejected"],
+  ["a token endpoint that is down", { token: answers(503) }, "TokenEndpointUnavailable"],
+  ["an invalid token response", { token: answers(200) }, "TokenResponseInvalid"],
+  ["a token that is no token", {
+    token: () => Effect.sync(() => Service.json({ access_token: `${canaries.token}\n` }))
+  }, "TokenResponseInvalid"],
+  ["a token timeout", { token: () => Effect.never }, "TokenTimeout"],
+  ["a rejected token", { aml: answers(401) }, "AmlUnauthorized"],
+  ["403", { aml: answers(403) }, "AmlForbidden"],
+  ["422 that repeats the person", { aml: answers(422) }, "AmlRequestRejected"],
+  ["429", { aml: answers(429) }, "AmlRateLimited"],
+  ["500 that repeats the person", { aml: answers(500) }, "AmlUnavailable"],
+  ["a timeout", { aml: () => Effect.never }, "AmlTimeout"],
+  [
+    "an invalid answer",
+    { aml: () => Effect.sync(() => credential({}, { match_found: canaries.body })) },
+    "AmlAnswerInvalid"
+  ],
+  [
+    "an answer that is no JSON",
+    { aml: () => Effect.sync(() => new Response(`<p>${canaries.name}`)) },
+    "AmlAnswerInvalid"
+  ],
+  [
+    "an answer about somebody else",
+    { aml: () => Effect.sync(() => credential({}, { name: "Canaryother" })) },
+    "AmlAnswerMismatch"
+  ],
+  ["success", { aml: () => Effect.sync(() => credential()) }, "Success"]
+]
+
+describe("No secret and no person is printed", () => {
+  it.effect.each(failures)("with %s", ([, handlers, expected]) => {
+    const service = Service.make({ token: () => token, ...handlers })
+    const layer = Idv.layer({
+      ...Service.options,
+      customerId: canaries.customerId,
+      customerKey: Redacted.make(canaries.customerKey)
+    }).pipe(Layer.provide(service.layer))
+    const check = Effect.gen(function*() {
+      const aml = yield* AmlClient.AmlClient
+      const person = yield* Person.make({ name: canaries.name, dateOfBirth: canaries.dateOfBirth })
+      return yield* aml.check(person)
+    }).pipe(Effect.provide(layer))
+    return Effect.gen(function*() {
+      yield* TestClock.setTime(Date.parse("2026-11-20"))
+      const fiber = yield* Effect.fork(
+        everythingPrinted(check, (cause) => Cause.pretty(cause, { renderErrorCause: true }))
+      )
+      yield* TestClock.adjust("30 seconds")
+      const { exit, printed } = yield* fiber
+      strictEqual(
+        Exit.match(exit, {
+          onSuccess: () => "Success",
+          onFailure: (cause) => cause._tag === "Fail" ? cause.error._tag : cause._tag
+        }),
+        expected
+      )
+      const found = Object.values(canaries).filter((canary) => printed.includes(canary))
+      strictEqual(found.join(), "")
+    })
+  })
+
+  it.effect("with input that is refused", () =>
+    Effect.gen(function*() {
+      const refused = Person.make({ name: `${canaries.name}\u0000`, dateOfBirth: canaries.wireDate })
+      const { printed } = yield* everythingPrinted(refused, (cause) => Cause.pretty(cause))
+      strictEqual(printed.includes("AmlInputRejected"), true)
+      strictEqual(Object.values(canaries).filter((canary) => printed.includes(canary)).join(), "")
+    }))
+})

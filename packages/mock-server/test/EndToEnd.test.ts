@@ -1,0 +1,145 @@
+import { AmlClient, AmlCredential, Idv, Person, TokenProvider } from "@effect-idv/core"
+import { MockServer } from "@effect-idv/mock-server"
+import { FetchHttpClient, HttpClient } from "@effect/platform"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Context, Effect, Either, Fiber, Layer, Option, Redacted, TestClock } from "effect"
+
+/** Idv on whatever `HttpClient` there is, as the first customer of the mock. */
+const layerIdv = Layer.unwrapEffect(Effect.map(MockServer.MockServer, ({ options }) => Idv.layer(options)))
+
+/** What was sent, by path. */
+const layerCounting = (paths: Array<string>) =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(
+      HttpClient.HttpClient,
+      HttpClient.tapRequest(({ url }) => Effect.sync(() => paths.push(new URL(url).pathname)))
+    )
+  )
+
+const count = (paths: ReadonlyArray<string>, path: string) => paths.filter((other) => other === path).length
+
+const answer = (name: string) =>
+  Effect.gen(function*() {
+    const aml = yield* AmlClient.AmlClient
+    const person = yield* Person.make({ name, dateOfBirth: "1957-03-14" })
+    return AmlCredential.match(yield* aml.check(person), {
+      onNo: () => "No",
+      onPotentialMatch: () => "Potential match"
+    })
+  })
+
+describe("The client against the mock, in process and under the TestClock", () => {
+  it.effect("1000 checks on a cold layer: 1 token request; after 59 minutes still 1; at 60 2", () => {
+    const paths: Array<string> = []
+    return Effect.gen(function*() {
+      const fibers = yield* Effect.forkAll(Arr.makeBy(1000, (i) => answer(i % 2 === 0 ? "A Testclear" : "B Testpep")))
+      const answers = yield* Fiber.join(fibers)
+      deepStrictEqual(answers, Arr.makeBy(1000, (i) => i % 2 === 0 ? "No" : "Potential match"))
+      strictEqual(count(paths, "/oauth/service"), 1)
+      strictEqual(count(paths, "/api/aml"), 1000)
+
+      yield* TestClock.setTime(59 * 60_000)
+      strictEqual(yield* answer("A Testclear"), "No")
+      strictEqual(count(paths, "/oauth/service"), 1)
+
+      yield* TestClock.setTime(60 * 60_000)
+      strictEqual(yield* answer("A Testclear"), "No")
+      strictEqual(count(paths, "/oauth/service"), 2)
+    }).pipe(
+      Effect.provide(Layer.provide(layerIdv, layerCounting(paths)).pipe(Layer.provide(MockServer.layerHttpClient)))
+    )
+  })
+
+  it.effect("a token that the service let expire early is renewed and the check sent once more", () => {
+    const paths: Array<string> = []
+    const layer = Layer.provide(layerIdv, layerCounting(paths)).pipe(Layer.provideMerge(MockServer.layerHttpClient))
+    return Effect.gen(function*() {
+      strictEqual(yield* answer("A Testclear"), "No")
+      const { sessions } = yield* MockServer.MockServer
+      yield* Option.getOrThrow(sessions.find("demo-customer")).advance("61 minutes")
+      strictEqual(yield* answer("B Testpep"), "Potential match")
+      deepStrictEqual(paths, ["/oauth/service", "/api/aml", "/api/aml", "/oauth/service", "/api/aml"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("a wrong key is TokenRejected", () => {
+    const layer = MockServer.MockServer.pipe(
+      Effect.map(({ options }) => Idv.layer({ ...options, customerKey: Redacted.make("wrong") })),
+      Layer.unwrapEffect,
+      Layer.provide(MockServer.layerHttpClient)
+    )
+    return Effect.gen(function*() {
+      assert.deepInclude(yield* Effect.flip(answer("A Testclear")), {
+        _tag: "TokenRejected",
+        status: 401,
+        code: "invalid_client"
+      })
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe.each<[string, Layer.Layer<HttpClient.HttpClient>]>([
+  ["NodeHttpClient.layerUndici", NodeHttpClient.layerUndici],
+  ["NodeHttpClient.layer", NodeHttpClient.layer],
+  ["FetchHttpClient.layer", FetchHttpClient.layer]
+])("The client against the mock on a socket, with %s", (_, layerClient) => {
+  it.live("screens, in any script", () =>
+    Effect.gen(function*() {
+      strictEqual(yield* answer("Zoë O’Testclear Testclear"), "No")
+      strictEqual(yield* answer("Иван Testsanc"), "Potential match")
+      strictEqual(yield* answer("王"), "No")
+    }).pipe(Effect.provide(Layer.provide(layerIdv, [MockServer.layerTest, layerClient]))))
+})
+
+describe("MockServer", () => {
+  it.scopedLive("two customers do not see each other's tokens and clocks", () =>
+    Effect.gen(function*() {
+      const customer = (customerId: string) => ({ customerId, customerKey: Redacted.make(`${customerId}-key`) })
+      const layer = MockServer.layer({ port: 0, customers: [customer("one"), customer("two")] })
+      const mock = Context.get(yield* Layer.build(layer), MockServer.MockServer)
+      const tokenOf = (customerId: string) =>
+        TokenProvider.TokenProvider.pipe(
+          Effect.flatMap(({ get }) => get),
+          Effect.map(({ value }) => Redacted.value(value)),
+          Effect.provide(TokenProvider.layer({ ...mock.options, ...customer(customerId) }))
+        )
+      const [one, two] = [
+        Option.getOrThrow(mock.sessions.find("one")),
+        Option.getOrThrow(mock.sessions.find("two"))
+      ]
+      const [tokenOne, tokenTwo] = [yield* tokenOf("one"), yield* tokenOf("two")]
+      yield* one.advance("2 hours")
+      deepStrictEqual(
+        [yield* one.statusOf(tokenOne), yield* two.statusOf(tokenTwo), yield* one.statusOf(tokenTwo)],
+        ["expired", "valid", "unknown"]
+      )
+      deepStrictEqual(
+        [mock.sessions.findCarried(tokenOne), mock.sessions.findCarried(tokenTwo)].map(Option.getOrThrow),
+        [one, two]
+      )
+    }).pipe(Effect.provide(NodeHttpClient.layerUndici)))
+
+  it.scopedLive("a port in use, or a host of another machine, is a readable error", () =>
+    Effect.gen(function*() {
+      const start = (options: MockServer.Options) =>
+        Effect.either(Layer.build(MockServer.layer(options))).pipe(
+          Effect.map(Either.match({ onLeft: ({ message }) => message, onRight: () => "started" }))
+        )
+      const { url } = Context.get(yield* Layer.build(MockServer.layerTest), MockServer.MockServer)
+      const port = Number(new URL(url).port)
+      strictEqual(yield* start({ port }), `Cannot listen on 127.0.0.1:${port}: the port is in use`)
+      strictEqual(
+        yield* start({ port: 0, host: "192.0.2.1" }),
+        "Cannot listen on 192.0.2.1:0: the host is no address of this machine"
+      )
+    }))
+
+  it.scopedLive("listens on loopback only, unless told otherwise", () =>
+    Effect.gen(function*() {
+      const { url } = Context.get(yield* Layer.build(MockServer.layerTest), MockServer.MockServer)
+      strictEqual(new URL(url).hostname, "127.0.0.1")
+    }))
+})
