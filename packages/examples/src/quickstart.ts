@@ -54,10 +54,10 @@ const program = Effect.fn("quickstart")(function*(people: ReadonlyArray<Input>) 
 
 const next = `
 Next:
-  pnpm demo --name "Zoë Testpep" --dob 1957-03-14   screens somebody else
-  pnpm mock                                         starts the mock server on http://127.0.0.1:4010
-  packages/examples/src/quickstart.ts               is this program: copy from it
-  IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY make it use your service`
+  npx -y pnpm@10.34.9 demo --name "Zoë Testpep" --dob 1957-03-14   screens whom you like
+  npx -y pnpm@10.34.9 mock                                         starts the mock server on port 4010
+  packages/examples/src/quickstart.ts                              is this program, to copy from
+With IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY it uses your service.`
 
 const variables = ["AUTH_URL", "BASE_URL", "CUSTOMER_ID", "CUSTOMER_KEY", "ALLOW_INSECURE"].map((name) =>
   Config.option(Config.string(`IDV_${name}`))
