@@ -8,6 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Equal from "effect/Equal"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Violation from "./Violation.ts"
 
 /**
  * One hour from the moment the token was requested (API document, sections 2.2, 5 and 8): the
@@ -41,10 +42,10 @@ export class AccessToken extends Data.Class<{
  */
 export const Response = Schema.Struct({
   access_token: Schema.Redacted(
-    Schema.String.pipe(Schema.pattern(/^[\x21-\x7e]+$/, { description: "a token of visible ASCII characters" }))
+    Schema.String.pipe(Schema.pattern(/^[\x21-\x7e]+$/, Violation.expecting("a token of visible ASCII characters")))
   ),
   token_type: Schema.optionalWith(
-    Schema.String.pipe(Schema.pattern(/^bearer$/i, { description: "Bearer" })),
+    Schema.String.pipe(Schema.pattern(/^bearer$/i, Violation.expecting("Bearer"))),
     { exact: true }
   ),
   expires_in: Schema.optionalWith(Schema.Unknown, { exact: true })
@@ -64,7 +65,7 @@ export interface Response extends Schema.Schema.Type<typeof Response> {}
  * @since 0.1.0
  */
 export const ErrorResponse = Schema.Struct({
-  error: Schema.String.pipe(Schema.pattern(/^[\w.-]{1,64}$/, { description: "an OAuth error code" }))
+  error: Schema.String.pipe(Schema.pattern(/^[\w.-]{1,64}$/, Violation.expecting("an OAuth error code")))
 })
 
 /**

@@ -7,7 +7,7 @@
  *
  * @since 0.1.0
  */
-import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
@@ -26,6 +26,7 @@ import { AmlCredential, type Attributes } from "./AmlCredential.ts"
 import * as AmlError from "./AmlError.ts"
 import * as IdvApi from "./IdvApi.ts"
 import * as Address from "./internal/address.ts"
+import * as Deadline from "./internal/deadline.ts"
 import * as Exchange from "./internal/exchange.ts"
 import * as Person from "./Person.ts"
 import * as PersonName from "./PersonName.ts"
@@ -74,7 +75,7 @@ export interface Options {
  */
 export const make = Effect.fnUntraced(function*(options: Options) {
   const url = yield* Address.make("baseUrl", options.baseUrl, IdvApi.aml.path, options)
-  const exchange = Exchange.make(yield* HttpClient.HttpClient)
+  const exchange = yield* Exchange.make
   const tokens = yield* TokenProvider.TokenProvider
   const deadline = Duration.decode(options.deadline ?? "30 seconds")
 
@@ -97,7 +98,8 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     if (!isTokenRefused(answer)) return answer
     yield* tokens.invalidate(token)
     const renewed = yield* tokens.get
-    return yield* attempt(body, renewed, sent)
+    const replayed = yield* attempt(body, renewed, sent)
+    return replayed.status === 401 ? answer : replayed
   })
 
   const check = Effect.fn("AmlClient.check")(function*(person: Person.Person) {
@@ -111,16 +113,10 @@ export const make = Effect.fnUntraced(function*(options: Options) {
             sent: status !== undefined ? "answered" : reason === "broken" ? "unknown" : "no",
             ...(status === undefined ? {} : { status })
           }),
-        BodyTooLong: ({ description }) =>
-          invalid(description, Violation.whole(`at most ${Exchange.maxBodyBytes} bytes`))
+        BodyTooLong: ({ description, violations }) => invalid(description, violations)
       }),
       Effect.flatMap((answer) => interpret(answer, person)),
-      Effect.timeoutTo({
-        duration: deadline,
-        onSuccess: Effect.succeed,
-        onTimeout: () => Effect.flatMap(Ref.get(sent), (sent) => new AmlError.AmlTimeout({ sent, deadline }))
-      }),
-      Effect.flatten
+      Deadline.within(deadline, Effect.flatMap(Ref.get(sent), (sent) => new AmlError.AmlTimeout({ sent, deadline })))
     )
   })
 
@@ -175,7 +171,7 @@ const interpret = (
     )
   }
   if (status >= 400) return Either.left(new AmlError.AmlRequestRejected({ status }))
-  if (status < 200 || status > 299) return Either.left(invalid(description, Violation.whole("a credential")))
+  if (!Exchange.isSuccess(answer)) return Either.left(invalid(description, Violation.whole("a credential")))
   return decodeCredential(body).pipe(
     Either.mapLeft((violations) => invalid(description, violations)),
     Either.flatMap((credential) => {

@@ -10,6 +10,7 @@ import { dual } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as DateOfBirth from "./DateOfBirth.ts"
+import * as Violation from "./Violation.ts"
 
 /**
  * The two answers of the service. `Potential match` asks for a review by a person; it is not a
@@ -27,7 +28,7 @@ export const MatchFound = Schema.Literal("Potential match", "No")
 export type MatchFound = typeof MatchFound.Type
 
 const text = (description: string, predicate: (text: string) => boolean) =>
-  Schema.String.pipe(Schema.filter(predicate, { description }))
+  Schema.String.pipe(Schema.filter(predicate, Violation.expecting(description)))
 
 const matching = (description: string, pattern: RegExp) => text(description, (text) => pattern.test(text))
 

@@ -9,6 +9,7 @@
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import * as TokenError from "./TokenError.ts"
 import * as Violation from "./Violation.ts"
 
 /**
@@ -170,7 +171,7 @@ export class AmlRateLimited extends Schema.TaggedError<AmlRateLimited>("@effect-
  * The service answered 5xx or could not be reached. Look at `sent` before trying again: a check
  * with `sent: "unknown"` may have been performed and billed.
  *
- * - `reason`: `status` for a 5xx, else the part of the connection that failed.
+ * - `reason`: see `TokenError.Reason`.
  * - `status`: the HTTP status, where one was received.
  *
  * @category errors
@@ -179,14 +180,16 @@ export class AmlRateLimited extends Schema.TaggedError<AmlRateLimited>("@effect-
 export class AmlUnavailable extends Schema.TaggedError<AmlUnavailable>("@effect-idv/core/AmlUnavailable")(
   "AmlUnavailable",
   {
-    reason: Schema.Literal("status", "unreachable", "dns", "tls", "broken"),
+    reason: TokenError.Reason,
     status: Schema.optionalWith(Schema.Int, { exact: true }),
     sent: Sent,
     retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true })
   }
 ) {
   readonly [TypeId] = TypeId
-  readonly isRetryable = true
+  get isRetryable(): boolean {
+    return this.reason !== "tls"
+  }
   override get message() {
     return `The service is not available: ${
       this.status === undefined ? this.reason : `${this.reason}, status ${this.status}`

@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import * as Arr from "effect/Array"
 import * as ConfigError from "effect/ConfigError"
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
@@ -32,10 +33,9 @@ export interface Options {
   readonly customerKey: Redacted.Redacted<string>
 }
 
-const isPrintable = (text: string): boolean => text !== "" && text === text.trim() && !/\p{Cc}/u.test(text)
-
 /**
- * Credentials, or a `ConfigError` that names the field and never shows the value.
+ * Credentials, or a `ConfigError` that names each field that is wrong and never shows a value.
+ * `names` is what the fields are called where they come from.
  *
  * Edge blanks and line breaks are refused because they come from copying and can only end in a
  * rejected key; a colon in the id is refused because it would be ambiguous in the header.
@@ -43,22 +43,30 @@ const isPrintable = (text: string): boolean => text !== "" && text === text.trim
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options): Either.Either<Credentials, ConfigError.ConfigError> => {
-  const key = Redacted.value(options.customerKey)
-  if (!isPrintable(options.customerId) || options.customerId.includes(":")) {
-    return Either.left(ConfigError.InvalidData(
-      ["customerId"],
+export const make = (
+  options: Options,
+  names: { readonly [K in keyof Options]: string } = { customerId: "customerId", customerKey: "customerKey" }
+): Either.Either<Credentials, ConfigError.ConfigError> => {
+  const isIdSendable = isPrintable(options.customerId) && !options.customerId.includes(":")
+  const errors = [
+    ...(isIdSendable ? [] : [ConfigError.InvalidData(
+      [names.customerId],
       "should be the customer id of the onboarding pack: not empty, without a colon, outer blanks or line breaks"
-    ))
-  }
-  if (!isPrintable(key)) {
-    return Either.left(ConfigError.InvalidData(
-      ["customerKey"],
+    )]),
+    ...(isPrintable(Redacted.value(options.customerKey)) ? [] : [ConfigError.InvalidData(
+      [names.customerKey],
       "should be the customer key of the onboarding pack: not empty, without outer blanks or line breaks"
-    ))
-  }
-  return Either.right(Data.struct({ customerId: Redacted.make(options.customerId), customerKey: options.customerKey }))
+    )])
+  ]
+  return Arr.isNonEmptyArray(errors)
+    ? Either.left(errors.reduce(ConfigError.And))
+    : Either.right(Data.struct({
+      customerId: Redacted.make(options.customerId),
+      customerKey: options.customerKey
+    }))
 }
+
+const isPrintable = (text: string): boolean => text !== "" && text === text.trim() && !/\p{Cc}/u.test(text)
 
 /**
  * The value of the `Authorization` header of a token request (API document, section 4.1): `Basic`
@@ -73,3 +81,12 @@ export const toBasicHeader = (credentials: Credentials): Redacted.Redacted<strin
       Encoding.encodeBase64(`${Redacted.value(credentials.customerId)}:${Redacted.value(credentials.customerKey)}`)
     }`
   )
+
+/**
+ * Whether a text that somebody else wrote holds the id or the key.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const isRevealedBy = (credentials: Credentials, text: string): boolean =>
+  text.includes(Redacted.value(credentials.customerId)) || text.includes(Redacted.value(credentials.customerKey))

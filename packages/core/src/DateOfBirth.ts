@@ -7,34 +7,45 @@
  *
  * @since 0.1.0
  */
+import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { NodeInspectSymbol } from "effect/Inspectable"
 import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as AmlError from "./AmlError.ts"
-
-const daysInMonth = (year: number, month: number): number => {
-  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  return month === 2 ? (isLeapYear ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31
-}
+import * as Violation from "./Violation.ts"
 
 /**
- * Any day of the years 1 to 9999 that exists. It does not print itself.
+ * @category type ids
+ * @since 0.1.0
+ */
+export const TypeId = "~@effect-idv/core/DateOfBirth"
+
+/**
+ * Any day of the years 1 to 9999 that exists. Equal by value; it does not print itself.
  *
  * @category models
  * @since 0.1.0
  */
-export class DateOfBirth extends Schema.Class<DateOfBirth>("@effect-idv/core/DateOfBirth")(
-  Schema.Struct({
-    year: Schema.Int.pipe(Schema.between(1, 9999)),
-    month: Schema.Int.pipe(Schema.between(1, 12)),
-    day: Schema.Int.pipe(Schema.between(1, 31))
-  }).pipe(
-    Schema.filter(({ day, month, year }) => day <= daysInMonth(year, month), { description: "a day that exists" })
-  )
-) {
+export interface DateOfBirth extends Parts {
+  readonly [TypeId]: typeof TypeId
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Parts {
+  readonly year: number
+  readonly month: number
+  readonly day: number
+}
+
+class Day extends Data.Class<Parts> implements DateOfBirth {
+  readonly [TypeId] = TypeId
   override toString(): string {
     return "DateOfBirth(<redacted>)"
   }
@@ -52,7 +63,7 @@ export class DateOfBirth extends Schema.Class<DateOfBirth>("@effect-idv/core/Dat
  * @category models
  * @since 0.1.0
  */
-export type Input = string | { readonly year: number; readonly month: number; readonly day: number }
+export type Input = string | Parts
 
 /**
  * A date of birth that can be screened, or `AmlInputRejected` with one of the codes `format`,
@@ -75,28 +86,27 @@ export const make = (input: Input): Effect.Effect<DateOfBirth, AmlError.AmlInput
     const parts = typeof input === "string" ? parse(isoDate, input) : input
     if (parts === undefined || ![parts.year, parts.month, parts.day].every(Number.isInteger)) return reject("format")
     if ([13, 14, 24, 25].includes(Math.floor(parts.year / 100))) return reject("other_calendar")
-    const decoded = decode(parts)
-    if (Either.isLeft(decoded)) return reject("no_such_date")
-    const date = decoded.right
-    if (ordinal(date) > ordinal(today)) return reject("in_future")
-    if (ordinal(date) < ordinal({ ...today, year: today.year - 130 })) return reject("too_long_ago")
-    return Either.right(date)
+    if (!exists(parts)) return reject("no_such_date")
+    if (ordinal(parts) > ordinal(today)) return reject("in_future")
+    if (ordinal(parts) < ordinal({ ...today, year: today.year - 130 })) return reject("too_long_ago")
+    return Effect.succeed(new Day({ year: parts.year, month: parts.month, day: parts.day }))
   })
 
-const decode = Schema.decodeUnknownEither(DateOfBirth)
-
 const reject = (code: AmlError.InputIssue["code"]) =>
-  Either.left(
-    new AmlError.AmlInputRejected({ issues: [new AmlError.InputIssue({ field: "dateOfBirth", code })] })
-  )
+  new AmlError.AmlInputRejected({ issues: [new AmlError.InputIssue({ field: "dateOfBirth", code })] })
 
-const ordinal = (date: { readonly year: number; readonly month: number; readonly day: number }): number =>
-  date.year * 10_000 + date.month * 100 + date.day
+const exists = ({ day, month, year }: Parts): boolean => {
+  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  const lastDay = month === 2 ? (isLeapYear ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31
+  return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= lastDay
+}
+
+const ordinal = (parts: Parts): number => parts.year * 10_000 + parts.month * 100 + parts.day
 
 const isoDate = /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})$/
 const wireDate = /^(?<day>\d{2})-(?<month>\d{2})-(?<year>\d{4})$/
 
-const parse = (pattern: RegExp, text: string) => {
+const parse = (pattern: RegExp, text: string): Parts | undefined => {
   const groups = pattern.exec(text)?.groups
   return groups && { year: Number(groups["year"]), month: Number(groups["month"]), day: Number(groups["day"]) }
 }
@@ -110,14 +120,18 @@ const parse = (pattern: RegExp, text: string) => {
  */
 export const FromWire: Schema.Schema<DateOfBirth, string> = Schema.transformOrFail(
   Schema.String,
-  Schema.typeSchema(DateOfBirth),
+  Schema.declare((u: unknown): u is DateOfBirth => Predicate.hasProperty(u, TypeId), { identifier: "DateOfBirth" }),
   {
     strict: true,
-    decode: (text, _options, ast) =>
-      Either.mapLeft(decode(parse(wireDate, text)), () => new ParseResult.Type(ast, text)),
+    decode: (text, _options, ast) => {
+      const parts = parse(wireDate, text)
+      return parts !== undefined && exists(parts)
+        ? Either.right(new Day(parts))
+        : Either.left(new ParseResult.Type(ast, text))
+    },
     encode: ({ day, month, year }) =>
-      ParseResult.succeed(
-        `${String(day).padStart(2, "0")}-${String(month).padStart(2, "0")}-${String(year).padStart(4, "0")}`
+      Either.right(
+        [String(day).padStart(2, "0"), String(month).padStart(2, "0"), String(year).padStart(4, "0")].join("-")
       )
   }
-).annotations({ description: "a date that exists, as dd-mm-yyyy" })
+).annotations(Violation.expecting("a date that exists, as dd-mm-yyyy"))

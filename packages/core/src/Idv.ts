@@ -11,6 +11,9 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as AmlClient from "./AmlClient.ts"
+import * as Credentials from "./Credentials.ts"
+import * as IdvApi from "./IdvApi.ts"
+import * as Address from "./internal/address.ts"
 import * as TokenProvider from "./TokenProvider.ts"
 
 /**
@@ -73,40 +76,57 @@ export const layerConfig = (
  * @since 0.1.0
  */
 export const layerEnv: Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient> = Layer.suspend(() =>
-  Layer.mapError(layerConfig(environment), inTermsOfVariables)
+  layerConfig(environment)
 )
 
-const required = (name: string, expectation: string) =>
+const variable = (name: string, expectation: string) =>
   Config.mapOrFail(
     Config.option(Config.string(name)),
     Either.fromOption(() => ConfigError.MissingData([name], expectation))
   )
 
-const environment: Config.Config.Wrap<Options> = {
-  authUrl: required("IDV_AUTH_URL", "should be the address of the token endpoint, such as https://auth.example.com"),
-  baseUrl: required("IDV_BASE_URL", "should be the address of the API, such as https://api.example.com"),
-  customerId: required("IDV_CUSTOMER_ID", "should be the customer id of the onboarding pack"),
-  customerKey: Config.map(
-    required("IDV_CUSTOMER_KEY", "should be the customer key of the onboarding pack"),
-    Redacted.make
-  ),
-  allowInsecure: Config.mapOrFail(
-    Config.withDefault(Config.string("IDV_ALLOW_INSECURE"), "false"),
-    (text) =>
-      text === "true" || text === "false"
-        ? Either.right(text === "true")
-        : Either.left(ConfigError.InvalidData(["IDV_ALLOW_INSECURE"], "should be true or false"))
+const allowInsecure = Config.mapOrFail(
+  Config.withDefault(Config.string("IDV_ALLOW_INSECURE"), "false"),
+  (text) =>
+    text === "true" || text === "false"
+      ? Either.right(text === "true")
+      : Either.left(ConfigError.InvalidData(["IDV_ALLOW_INSECURE"], "should be true or false"))
+)
+
+/** A flag that is malformed is told of once, and not again by each address. */
+const address = (name: string, path: string, expectation: string) =>
+  Config.all([variable(name, expectation), Config.orElse(allowInsecure, () => Config.succeed(true))]).pipe(
+    Config.mapOrFail(([base, allowInsecure]) =>
+      Either.map(Address.make(name, base, path, { allowInsecure }), () => base)
+    )
   )
-}
 
-const variableOf = new Map([
-  ["authUrl", "IDV_AUTH_URL"],
-  ["baseUrl", "IDV_BASE_URL"],
-  ["customerId", "IDV_CUSTOMER_ID"],
-  ["customerKey", "IDV_CUSTOMER_KEY"]
-])
+const credentials = Config.all({
+  customerId: variable("IDV_CUSTOMER_ID", "should be the customer id of the onboarding pack"),
+  customerKey: Config.map(
+    variable("IDV_CUSTOMER_KEY", "should be the customer key of the onboarding pack"),
+    Redacted.make
+  )
+}).pipe(
+  Config.mapOrFail((options) =>
+    Either.map(
+      Credentials.make(options, { customerId: "IDV_CUSTOMER_ID", customerKey: "IDV_CUSTOMER_KEY" }),
+      () => options
+    )
+  )
+)
 
-const inTermsOfVariables = (error: ConfigError.ConfigError): ConfigError.ConfigError =>
-  ConfigError.isInvalidData(error)
-    ? ConfigError.InvalidData(error.path.map((name) => variableOf.get(name) ?? name), error.message)
-    : error
+const environment: Config.Config<Options> = Config.all({
+  authUrl: address(
+    "IDV_AUTH_URL",
+    IdvApi.token.path,
+    "should be the address of the token endpoint, such as https://auth.example.com"
+  ),
+  baseUrl: address(
+    "IDV_BASE_URL",
+    IdvApi.aml.path,
+    "should be the address of the API, such as https://api.example.com"
+  ),
+  credentials,
+  allowInsecure
+}).pipe(Config.map(({ credentials, ...options }) => ({ ...options, ...credentials })))

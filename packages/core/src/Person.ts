@@ -11,6 +11,7 @@ import * as Schema from "effect/Schema"
 import * as AmlError from "./AmlError.ts"
 import * as DateOfBirth from "./DateOfBirth.ts"
 import * as PersonName from "./PersonName.ts"
+import * as Violation from "./Violation.ts"
 
 /**
  * A natural person that can be screened, from {@link make}. It prints neither name nor date.
@@ -60,7 +61,7 @@ export const make = (input: {
 export const RequestBody = Schema.Struct({
   entity_type: Schema.Literal("person"),
   name: Schema.Redacted(
-    Schema.String.pipe(Schema.filter((name) => name.trim() !== "", { description: "a full name" }))
+    Schema.String.pipe(Schema.filter((name) => name.trim() !== "", Violation.expecting("a full name")))
   ),
   dob: DateOfBirth.FromWire
 })

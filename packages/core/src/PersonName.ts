@@ -22,13 +22,13 @@ export type PersonName = Redacted.Redacted<string & Brand.Brand<"PersonName">>
 const maxCodePoints = 255
 
 const refusedCharacters = {
-  control_character: /[^\P{Cc}\t]|[\u2028\u2029]/ug,
-  bidi_control: /[\u202A-\u202E\u2066-\u2069]/ug,
-  invisible_character: /[\u200B\uFEFF]/ug,
-  lone_surrogate: /\p{Cs}/ug,
-  replacement_character: /\uFFFD/ug,
-  private_use_character: /\p{Co}/ug,
-  unassigned_character: /\p{Cn}/ug
+  control_character: /[^\P{Cc}\t]|[\u2028\u2029]/u,
+  bidi_control: /[\u202A-\u202E\u2066-\u2069]/u,
+  invisible_character: /[\u200B\uFEFF]/u,
+  lone_surrogate: /\p{Cs}/u,
+  replacement_character: /\uFFFD/u,
+  private_use_character: /\p{Co}/u,
+  unassigned_character: /\p{Cn}/u
 }
 
 const branded = Brand.nominal<string & Brand.Brand<"PersonName">>()
@@ -36,12 +36,16 @@ const branded = Brand.nominal<string & Brand.Brand<"PersonName">>()
 const issue = (code: AmlError.InputIssue["code"], index?: number) =>
   new AmlError.InputIssue({ field: "name", code, ...(index === undefined ? {} : { index }) })
 
+const foldBlanks = (text: string): string => text.replaceAll(/[\t\p{Zs}]+/gu, " ").trim()
+
+/** `name` is `text` after folding. An index is the first one of its code. */
 const issuesOf = (text: string, name: string): ReadonlyArray<AmlError.InputIssue> => [
-  ...Struct.entries(refusedCharacters).flatMap(([code, pattern]) =>
-    [...text.matchAll(pattern)].map(({ index }) => issue(code, index))
-  ),
+  ...Struct.entries(refusedCharacters).flatMap(([code, pattern]) => {
+    const found = pattern.exec(text)
+    return found === null ? [] : [issue(code, found.index)]
+  }),
   ...(name === "" ? [issue("empty")] : /\p{L}/u.test(name) ? [] : [issue("no_letter")]),
-  ...([...name].length > maxCodePoints ? [issue("too_long")] : [])
+  ...(Array.from(name).length > maxCodePoints ? [issue("too_long")] : [])
 ]
 
 /**
@@ -59,7 +63,7 @@ const issuesOf = (text: string, name: string): ReadonlyArray<AmlError.InputIssue
  * @since 0.1.0
  */
 export const make = (text: string): Either.Either<PersonName, AmlError.AmlInputRejected> => {
-  const name = text.normalize("NFC").replaceAll(/[\t\p{Zs}]+/gu, " ").trim()
+  const name = foldBlanks(text.normalize("NFC"))
   const issues = issuesOf(text, name)
   return Arr.isNonEmptyReadonlyArray(issues)
     ? Either.left(new AmlError.AmlInputRejected({ issues }))
@@ -75,4 +79,4 @@ export const make = (text: string): Either.Either<PersonName, AmlError.AmlInputR
  */
 export const isEquivalent = (name: PersonName, text: string): boolean => fold(Redacted.value(name)) === fold(text)
 
-const fold = (text: string): string => text.replaceAll(/\s+/gu, " ").trim().toUpperCase().toLowerCase().normalize("NFC")
+const fold = (text: string): string => foldBlanks(text).toUpperCase().toLowerCase().normalize("NFC")

@@ -1,5 +1,6 @@
 /**
- * Why there is no access token. Each of these means that no check was sent.
+ * Why there is no access token. With each of these no check was performed: none was sent, or the
+ * one that was sent was refused with 401 and its token could not be replaced.
  *
  * None holds a request, a response, a header, a body, a key or a token.
  *
@@ -14,6 +15,22 @@ import * as Violation from "./Violation.ts"
  * @since 0.1.0
  */
 export const TypeId = "~@effect-idv/core/TokenError"
+
+/**
+ * Why a service is not available: it answered with a `status` that says so, nobody accepted the
+ * connection (`unreachable`), its name is not known (`dns`), its certificate is not trusted
+ * (`tls`), or the connection was lost (`broken`).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Reason = Schema.Literal("status", "unreachable", "dns", "tls", "broken")
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Reason = typeof Reason.Type
 
 /**
  * The service refused the credentials or the request (API document, section 4.1): a 4xx, or an
@@ -32,16 +49,17 @@ export class TokenRejected extends Schema.TaggedError<TokenRejected>("@effect-id
   readonly [TypeId] = TypeId
   readonly isRetryable = false
   override get message() {
-    return `The token endpoint refused the credentials: status ${this.status}${
+    return `The token endpoint refused the request: status ${this.status}${
       this.code === undefined ? "" : `, code ${this.code}`
     }`
   }
 }
 
 /**
- * The token endpoint could not be reached, or answered 408, 429 or 5xx. Trying again may help.
+ * The token endpoint could not be reached, or answered 408, 429 or 5xx. Trying again may help,
+ * but for a certificate.
  *
- * - `reason`: `status` for such an answer, else the part of the connection that failed.
+ * - `reason`: see {@link Reason}.
  * - `status`: the HTTP status, with `reason: "status"`.
  * - `retryAfter`: how long the service asked to wait.
  *
@@ -51,12 +69,14 @@ export class TokenRejected extends Schema.TaggedError<TokenRejected>("@effect-id
 export class TokenEndpointUnavailable extends Schema.TaggedError<TokenEndpointUnavailable>(
   "@effect-idv/core/TokenEndpointUnavailable"
 )("TokenEndpointUnavailable", {
-  reason: Schema.Literal("status", "unreachable", "dns", "tls", "broken"),
+  reason: Reason,
   status: Schema.optionalWith(Schema.Int, { exact: true }),
   retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true })
 }) {
   readonly [TypeId] = TypeId
-  readonly isRetryable = true
+  get isRetryable(): boolean {
+    return this.reason !== "tls"
+  }
   override get message() {
     return `The token endpoint is not available: ${this.status === undefined ? this.reason : `status ${this.status}`}`
   }
@@ -106,7 +126,7 @@ export class TokenTimeout extends Schema.TaggedError<TokenTimeout>("@effect-idv/
 }
 
 /**
- * The scope of the token provider was closed while a caller waited, or before it called.
+ * The scope of the token provider was closed before there was a token.
  *
  * @category errors
  * @since 0.1.0

@@ -11,8 +11,9 @@
  *
  * @since 0.1.0
  */
-import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
@@ -31,13 +32,14 @@ import * as AccessToken from "./AccessToken.ts"
 import * as Credentials from "./Credentials.ts"
 import * as IdvApi from "./IdvApi.ts"
 import * as Address from "./internal/address.ts"
+import * as Deadline from "./internal/deadline.ts"
 import * as Exchange from "./internal/exchange.ts"
 import * as TokenState from "./internal/tokenState.ts"
 import * as TokenError from "./TokenError.ts"
 import * as Violation from "./Violation.ts"
 
 /**
- * - `get`: a token that is valid now. From the cache, or by waiting for the one flight.
+ * - `get`: a token that has not expired. From the cache, or by waiting for the one flight.
  * - `invalidate`: drops a token that the service refused, if it is still the current one. The
  *   refusal of an old token never evicts a newer one.
  *
@@ -91,7 +93,7 @@ const attemptDeadline = Duration.seconds(10)
 export const make = Effect.fnUntraced(function*(options: Options) {
   const credentials = yield* Credentials.make(options)
   const url = yield* Address.make("authUrl", options.authUrl, IdvApi.token.path, options)
-  const exchange = Exchange.make(yield* HttpClient.HttpClient)
+  const exchange = yield* Exchange.make
   const scope = yield* Effect.scope
   const state = yield* Ref.make(TokenState.initial)
 
@@ -105,17 +107,17 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     const requestedAt = yield* Clock.currentTimeMillis
     yield* Metric.increment(requests)
     const answer = yield* exchange(request)
-    const response = yield* interpret(answer)
-    return AccessToken.fromResponse(response, requestedAt)
+    const token = AccessToken.fromResponse(yield* interpret(answer, credentials), requestedAt)
+    if (token.expiresAt <= (yield* Clock.currentTimeMillis)) {
+      return yield* invalid(answer.description, Violation.whole("a token that outlives its own request"))
+    }
+    return token
   }).pipe(
     Effect.catchTags({
       ConnectionFailed: ({ reason }) => new TokenError.TokenEndpointUnavailable({ reason }),
-      BodyTooLong: ({ description }) => invalid(description, Violation.whole(`at most ${Exchange.maxBodyBytes} bytes`))
+      BodyTooLong: ({ description, violations }) => invalid(description, violations)
     }),
-    Effect.timeoutFail({
-      duration: attemptDeadline,
-      onTimeout: () => new TokenError.TokenTimeout({ deadline: attemptDeadline })
-    }),
+    Deadline.within(attemptDeadline, new TokenError.TokenTimeout({ deadline: attemptDeadline })),
     Effect.withSpan("TokenProvider.acquire")
   )
 
@@ -127,7 +129,9 @@ export const make = Effect.fnUntraced(function*(options: Options) {
           Ref.update(state, (state) => TokenState.land(state, flight, Exit.isSuccess(exit) ? exit.value : undefined)),
           Deferred.done(
             flight,
-            Exit.isInterrupted(exit) ? Exit.fail(new TokenError.TokenProviderClosed()) : exit
+            Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
+              ? Exit.fail(new TokenError.TokenProviderClosed())
+              : exit
           )
         )
       ),
@@ -183,7 +187,8 @@ const invalid = (description: Exchange.Description, violations: Violation.Violat
  * credentials; every other 4xx refuses them; a redirect is not followed.
  */
 const interpret = (
-  answer: Exchange.Answer
+  answer: Exchange.Answer,
+  credentials: Credentials.Credentials
 ): Either.Either<
   AccessToken.Response,
   TokenError.TokenRejected | TokenError.TokenEndpointUnavailable | TokenError.TokenResponseInvalid
@@ -195,12 +200,12 @@ const interpret = (
     )
   }
   const error = decodeError(body)
-  if (status >= 400 || (status >= 200 && status < 300 && Either.isRight(error))) {
-    return Either.left(
-      new TokenError.TokenRejected({ status, ...(Either.isRight(error) && { code: error.right.error }) })
-    )
+  if (status >= 400 || (Exchange.isSuccess(answer) && Either.isRight(error))) {
+    const code = Either.match(error, { onLeft: () => "", onRight: ({ error }) => error })
+    const isRepeatable = code !== "" && !Credentials.isRevealedBy(credentials, code)
+    return Either.left(new TokenError.TokenRejected({ status, ...(isRepeatable && { code }) }))
   }
-  return status >= 200 && status < 300
+  return Exchange.isSuccess(answer)
     ? Either.mapLeft(decodeResponse(body), (violations) => invalid(description, violations))
     : Either.left(invalid(description, Violation.whole("a token response")))
 }

@@ -42,6 +42,18 @@ export class Violation extends Schema.Class<Violation>("@effect-idv/core/Violati
 export type Violations = Arr.NonEmptyReadonlyArray<Violation>
 
 /**
+ * Annotations for a schema: what it expects, in words, for violations. Even a `ParseError` of this
+ * schema then says that, and not the value.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const expecting = (description: string) => ({
+  description,
+  message: () => ({ message: `Expected ${description}`, override: true })
+})
+
+/**
  * The value as a whole is not what was expected.
  *
  * @category constructors
@@ -73,7 +85,8 @@ export const decodeUnknown = <A, I>(
 
 /**
  * Decodes the bytes of a JSON text (RFC 8259: UTF-8, a byte order mark is passed over) with a
- * schema. Invalid UTF-8 and invalid JSON are violations of the value as a whole.
+ * schema. Invalid UTF-8, invalid JSON and a key that stands twice in one object are violations of
+ * the value as a whole: with `"match_found"` twice, one reader would see a match and another none.
  *
  * @category decoding
  * @since 0.1.0
@@ -88,9 +101,31 @@ export const decodeJson = <A, I>(
 
 const parseJson = (bytes: Uint8Array): Either.Either<unknown, Violations> =>
   Either.try({
-    try: (): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
+    try: () => {
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+      const value: unknown = JSON.parse(text)
+      return { text, value }
+    },
     catch: () => whole("JSON text in UTF-8")
-  })
+  }).pipe(
+    Either.filterOrLeft(
+      ({ text, value }) => keysWritten(text) === keysRead(value),
+      () => whole("JSON text with each key once in an object")
+    ),
+    Either.map(({ value }) => value)
+  )
+
+/** In valid JSON a string is a key if a colon follows it. Strings are stepped over whole. */
+const keysWritten = (text: string): number =>
+  Array.from(text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)).filter(([, colon]) => colon !== undefined).length
+
+const keysRead = (value: unknown): number =>
+  typeof value !== "object" || value === null
+    ? 0
+    : Object.values(value).reduce(
+      (count: number, child) => count + keysRead(child),
+      Array.isArray(value) ? 0 : Object.keys(value).length
+    )
 
 const flatten = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>): Violations => {
   const violation = (problem: Violation["problem"], expected: string): Violations =>

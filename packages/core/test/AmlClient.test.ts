@@ -1,7 +1,7 @@
 import { AmlClient, AmlCredential, type AmlError, Idv, Person, TokenProvider } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Duration, Effect, Fiber, Layer, Scope, TestClock } from "effect"
+import { Array as Arr, Config, Duration, Effect, Fiber, Layer, Redacted, Scope, TestClock } from "effect"
 import * as Service from "./support/service.ts"
 
 const provide = (service: ReturnType<typeof Service.make>, options: Partial<Idv.Options> = {}) =>
@@ -188,6 +188,40 @@ describe("AmlClient", () => {
       }).pipe(provide(service))
     })
 
+    it.effect.each<[string, string, string]>([
+      ["match_found twice", "\"match_found\":\"No\"", "\"match_found\":\"Potential match\",\"match_found\":\"No\""],
+      [
+        "match_found twice, once escaped",
+        "\"match_found\":\"No\"",
+        "\"match_found\":\"Potential match\",\"match\\u005ffound\":\"No\""
+      ],
+      ["two names", "\"name\":", "\"name\":\"Somebody Else\",\"name\":"],
+      ["two holders", "\"credentials\":", "\"credentials\":{\"attributes\":{}},\"credentials\" :"]
+    ])("%s is never \"No\": the key that counts would be up to the reader", ([, part, replacement]) => {
+      const body = JSON.stringify(Service.credential()).replace(part, replacement)
+      const service = Service.make({ aml: () => Effect.sync(() => new Response(body)) })
+      return Effect.gen(function*() {
+        yield* atStart
+        const error = yield* Effect.flip(answer)
+        strictEqual(
+          error.message,
+          "The answer breaks the contract: the value is invalid: expected JSON text with each key once in an object"
+        )
+      }).pipe(provide(service))
+    })
+
+    it.effect("keys in strings, and equal keys in different objects, are not mistaken for repeated ones", () => {
+      const body = Service.credential({
+        issued_by: "\"name\": {\"a:b\" : }",
+        extra: ["a:b", ": ", { name: 1 }, { name: "\\" }]
+      })
+      const service = Service.make({ aml: () => Effect.sync(() => Service.json(body)) })
+      return Effect.gen(function*() {
+        yield* atStart
+        strictEqual(yield* answer, "No")
+      }).pipe(provide(service))
+    })
+
     const text = JSON.stringify(Service.credential())
     it.effect.each<[string, () => Response]>([
       ["empty", () => new Response(null)],
@@ -233,6 +267,19 @@ describe("AmlClient", () => {
         const error = yield* Fiber.join(fiber)
         assert.deepInclude(error, { _tag: "AmlTimeout", sent, deadline: Duration.seconds(5) })
       }).pipe(provide(service, { deadline: "5 seconds" }))
+    })
+
+    it.effect.each<[string, <A, E, R>(check: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>, Service.Handler]>([
+      ["a caller that cannot be interrupted", Effect.uninterruptible, never],
+      ["an HttpClient that cannot be interrupted", (check) => check, () => Effect.uninterruptible(Effect.never)]
+    ])("holds for %s", ([, wrap, aml]) => {
+      const service = Service.make({ aml })
+      return Effect.gen(function*() {
+        yield* atStart
+        const fiber = yield* Effect.fork(wrap(Effect.flip(check)))
+        yield* TestClock.adjust("30 seconds")
+        strictEqual((yield* Fiber.join(fiber))._tag, "AmlTimeout")
+      }).pipe(provide(service))
     })
 
     it.effect("covers the token, both requests and the answer together: 30 s unless told otherwise", () => {
@@ -282,6 +329,32 @@ describe("AmlClient", () => {
         [undefined, undefined, undefined, undefined, Duration.zero, Duration.zero]
       )
     }).pipe(provide(service))
+  })
+
+  it.effect("the replay of a 401 may fail in its own way", () => {
+    const service = Service.make({ aml: (_, count) => Effect.succeed(problem(count === 1 ? 401 : 500)) })
+    return Effect.gen(function*() {
+      yield* atStart
+      assert.deepInclude(yield* Effect.flip(check), { _tag: "AmlUnavailable", status: 500, sent: "answered" })
+    }).pipe(provide(service))
+  })
+
+  it.effect("layerConfig takes its options from Config", () => {
+    const service = Service.make()
+    const layer = AmlClient.layerConfig({ baseUrl: Config.succeed("https://config.example") }).pipe(
+      Layer.provide(TokenProvider.layerConfig({
+        authUrl: Config.succeed("https://config.example/auth"),
+        customerId: Config.succeed("id"),
+        customerKey: Config.succeed(Redacted.make("key"))
+      })),
+      Layer.provide(service.layer)
+    )
+    return Effect.gen(function*() {
+      yield* atStart
+      strictEqual(yield* answer, "No")
+      strictEqual(service.tokenRequests[0]?.url, "https://config.example/auth/oauth/service")
+      strictEqual(service.amlRequests[0]?.url, "https://config.example/api/aml")
+    }).pipe(Effect.provide(layer))
   })
 
   it.effect("something that is no Person is a defect that shows nothing of it", () => {

@@ -1,7 +1,7 @@
 import { AmlCredential, Violation } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { assertLeft, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Either, Redacted, Schema } from "effect"
+import { Either, Redacted, Schema, Struct } from "effect"
 import { inspect } from "node:util"
 import { credential } from "./support/service.ts"
 
@@ -78,6 +78,20 @@ describe("AmlCredential", () => {
       Either.mapLeft(decode(credential({}, { match_found: "canary", name: 4711 })), Violation.format),
       "credentials.attributes.name is invalid: expected a string; " +
         "credentials.attributes.match_found is invalid: expected \"Potential match\" | \"No\""
+    )
+  })
+
+  it("says what was expected of a field that is missing", () => {
+    assertLeft(
+      Either.mapLeft(
+        decode(credential({ cred_version: undefined, credentials: undefined })),
+        (violations) => violations.map(String)
+      ),
+      ["cred_version is invalid: expected a string", "credentials is invalid: expected an object"]
+    )
+    assertLeft(
+      Either.mapLeft(decode(Struct.omit(credential(), "cred_version")), Violation.format),
+      "cred_version is missing: expected a version 1.x, as major.minor"
     )
   })
 

@@ -72,6 +72,11 @@ describe("DateOfBirth", () => {
     }
   })
 
+  it("says what it expects on the wire and not what was there, even in a ParseError", () => {
+    const result = Schema.decodeEither(DateOfBirth.FromWire)("31-02-1990")
+    strictEqual(String(Either.getOrThrow(Either.flip(result))), "Expected a date that exists, as dd-mm-yyyy")
+  })
+
   it.effect("does not print itself", () =>
     Effect.gen(function*() {
       yield* at("2026-11-20T00:00:00Z")

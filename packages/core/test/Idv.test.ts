@@ -103,10 +103,22 @@ describe("Idv.layerEnv", () => {
       strictEqual(printed.includes("canary"), false)
     }))
 
-  it.effect("names all that is missing at once", () =>
+  it.effect("names all that is missing or malformed at once, each once", () =>
     Effect.gen(function*() {
       const printed = yield* startEnv({})
       deepStrictEqual(printed.match(/IDV_[A-Z_]+/g), Object.keys(complete))
+      const malformed = yield* startEnv({
+        IDV_AUTH_URL: "https://canary:canary@x.example",
+        IDV_CUSTOMER_ID: "canary:1",
+        IDV_CUSTOMER_KEY: "canary\n",
+        IDV_ALLOW_INSECURE: "canary"
+      })
+      deepStrictEqual(
+        new Set(malformed.match(/(?<= at )IDV_[A-Z_]+/g)),
+        new Set([...Object.keys(complete), "IDV_ALLOW_INSECURE"])
+      )
+      strictEqual(malformed.match(/(?<= at )IDV_[A-Z_]+/g)?.length, 5)
+      strictEqual(malformed.includes("canary"), false)
     }))
 })
 
@@ -121,7 +133,8 @@ describe("Idv.layer", () => {
 
   it.effect.each<[string, string]>([
     ["http://localhost:4010", "started"],
-    ["http://idv.localhost", "started"],
+    ["http://idv.localhost", "authUrl"],
+    ["https://auth.example.com/oauth/service", "authUrl"],
     ["http://127.0.0.1:4010", "started"],
     ["http://127.8.8.8", "started"],
     ["http://[::1]:4010", "started"],

@@ -1,4 +1,5 @@
 import { AmlClient, Idv, Person } from "@effect-idv/core"
+import { HttpClientError, type HttpClientRequest } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
 import { Cause, Effect, Exit, Layer, Redacted, TestClock } from "effect"
@@ -28,6 +29,9 @@ const credential = (changes = {}, attributes = {}) =>
 const echo = `{"error":"${canaries.body} ${canaries.token}","message":"${canaries.name} ${canaries.wireDate}"}`
 const answers = (status: number) => () => Effect.sync(() => new Response(echo, { status }))
 
+const transportError = (request: HttpClientRequest.HttpClientRequest) =>
+  new HttpClientError.RequestError({ request, reason: "Transport", cause: new Error(canaries.body) })
+
 const failures: ReadonlyArray<readonly [string, Parameters<typeof Service.make>[0] & object, string]> = [
   ["a token rejection", { token: answers(401) }, "TokenRejected"],
   ["a token endpoint that is down", { token: answers(503) }, "TokenEndpointUnavailable"],
@@ -56,6 +60,25 @@ const failures: ReadonlyArray<readonly [string, Parameters<typeof Service.make>[
     "an answer about somebody else",
     { aml: () => Effect.sync(() => credential({}, { name: "Canaryother" })) },
     "AmlAnswerMismatch"
+  ],
+  ["a media type that repeats the person", {
+    aml: () => Effect.sync(() => new Response("{}", { headers: { "content-type": `text/${canaries.token}` } }))
+  }, "AmlAnswerInvalid"],
+  ["a connection that fails", { aml: (_received, _count, request) => transportError(request) }, "AmlUnavailable"],
+  [
+    "a token connection that fails",
+    { token: (_received, _count, request) => transportError(request) },
+    "TokenEndpointUnavailable"
+  ],
+  [
+    "a client that dies of it",
+    { aml: (_received, _count, request) => Effect.orDie(transportError(request)) },
+    "AmlUnavailable"
+  ],
+  [
+    "a token client that dies of it",
+    { token: (_received, _count, request) => Effect.orDie(transportError(request)) },
+    "TokenEndpointUnavailable"
   ],
   ["success", { aml: () => Effect.sync(() => credential()) }, "Success"]
 ]

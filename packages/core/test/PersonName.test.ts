@@ -73,6 +73,14 @@ describe("PersonName", () => {
     deepStrictEqual(issuesOf(text), [["name", code, index]])
   })
 
+  it("reports each thing that is wrong once, however often, and at once", () => {
+    deepStrictEqual(issuesOf("\u200b".repeat(1_000_000)), [
+      ["name", "invisible_character", 0],
+      ["name", "no_letter", undefined],
+      ["name", "too_long", undefined]
+    ])
+  }, 1000)
+
   it("reports everything that is wrong, and never the text", () => {
     const text = "Canary\u0000Canary\u200b"
     deepStrictEqual(issuesOf(text), [["name", "control_character", 6], ["name", "invisible_character", 13]])
@@ -84,6 +92,8 @@ describe("PersonName", () => {
     ["Zoë Testpep", "ZOË  TESTPEP", true],
     ["Zoë Testpep", " zoe\u0308 testpep", true],
     ["Groß", "GROSS", true],
+    ["Kılıç", "KILIÇ", true],
+    ["Ada Testclear", "Ada\nTestclear", false],
     ["Zoë Testpep", "Zoe Testpep", false],
     ["Ada Testclear", "Testclear Ada", false],
     ["Ada Testclear", "", false]

@@ -1,9 +1,9 @@
-import { AmlClient, AmlCredential, Idv, Person } from "@effect-idv/core"
+import { AmlClient, AmlCredential, Idv, Person, TokenProvider } from "@effect-idv/core"
 import { FetchHttpClient, type HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, type Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
 
@@ -24,6 +24,25 @@ const parse = (request: string) => {
 
 /** What an HTTP client says of itself and of the connection, which is not ours to choose. */
 const ofTheClient = ["connection", "user-agent", "accept-language", "accept-encoding", "sec-fetch-mode"]
+
+describe("FetchHttpClient", () => {
+  it.live("keeps what the user's RequestInit says, but for redirects", () => {
+    const inits: Array<RequestInit | undefined> = []
+    const fetch: typeof globalThis.fetch = (_, init) => {
+      inits.push(init)
+      return Promise.resolve(Service.json({ access_token: "t" }))
+    }
+    const layer = TokenProvider.layer(Service.options).pipe(
+      Layer.provide(FetchHttpClient.layer),
+      Layer.provide(Layer.succeed(FetchHttpClient.Fetch, fetch)),
+      Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { credentials: "omit", redirect: "follow" }))
+    )
+    return Effect.gen(function*() {
+      yield* (yield* TokenProvider.TokenProvider).get
+      deepStrictEqual(inits.map((init) => [init?.credentials, init?.redirect]), [["omit", "manual"]])
+    }).pipe(Effect.provide(layer))
+  })
+})
 
 describe.each(clients)("On the wire, with %s", (_, layerClient) => {
   const check = (options: Partial<Idv.Options>) =>

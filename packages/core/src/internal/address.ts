@@ -18,6 +18,7 @@ export const make = (
   const url = new URL(base)
   if (url.protocol !== "https:" && url.protocol !== "http:") return refuse("should be an https: URL")
   if (url.username !== "" || url.password !== "") return refuse("should be a URL without user name and password")
+  if (url.pathname.endsWith(path)) return refuse(`should be a URL without ${path}, which is added to it`)
   if (url.protocol === "http:" && !isLoopback(url.hostname) && options.allowInsecure !== true) {
     return refuse(
       "should be an https: URL: http: is for loopback addresses, " +
@@ -28,5 +29,4 @@ export const make = (
 }
 
 const isLoopback = (hostname: string): boolean =>
-  hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" ||
-  /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname)

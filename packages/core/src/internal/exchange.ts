@@ -4,14 +4,18 @@
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Arr from "effect/Array"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
+import type * as TokenError from "../TokenError.ts"
+import * as Violation from "../Violation.ts"
 import * as RetryAfter from "./retryAfter.ts"
 
 /** What is safe to say of an answer; `length` is in bytes. */
@@ -32,36 +36,46 @@ export interface Answer {
 
 /** The connection failed. `status` is there if the head of an answer had come. */
 export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
-  readonly reason: "unreachable" | "dns" | "tls" | "broken"
+  readonly reason: Exclude<TokenError.Reason, "status">
   readonly status?: number
 }> {}
 
-/** The body of the answer is longer than {@link maxBodyBytes}; the rest was not read. */
-export class BodyTooLong extends Data.TaggedError("BodyTooLong")<{ readonly description: Description }> {}
-
 /** More than any answer of the service has reason to hold: 1 MiB. */
-export const maxBodyBytes = 1024 * 1024
+const maxBodyBytes = 1024 * 1024
+
+/** The body of the answer is too long; the rest of it was not read. */
+export class BodyTooLong extends Data.TaggedError("BodyTooLong")<{ readonly description: Description }> {
+  readonly violations = Violation.whole(`at most ${maxBodyBytes} bytes`)
+}
+
+/** A 2xx. No other status carries a token or a credential. */
+export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status <= 299
 
 /**
  * No tracing of its own, for spans of an HTTP client show headers, and no trace headers on the
  * wire, for the service is somebody else's. No redirect is followed, by `fetch` neither, for it
- * would take the body, and with some clients the token, to another origin.
+ * would take the body, and with some clients the token, to another origin: whatever else the
+ * `RequestInit` of the user says, stays.
  */
-export const make = (client: HttpClient.HttpClient) => {
-  const untraced = HttpClient.withTracerDisabledWhen(client, () => true)
+export const make = Effect.gen(function*() {
+  const client = HttpClient.withTracerDisabledWhen(yield* HttpClient.HttpClient, () => true)
+  const init = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
   return (
     request: HttpClientRequest.HttpClientRequest,
     options?: { readonly onHead?: Effect.Effect<void> }
   ): Effect.Effect<Answer, ConnectionFailed | BodyTooLong> =>
-    untraced.execute(request).pipe(
-      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
+    client.execute(request).pipe(
+      Effect.provideService(FetchHttpClient.RequestInit, { ...init, redirect: "manual" }),
+      Effect.catchSomeDefect((defect) =>
+        HttpClientError.isHttpClientError(defect) ? Option.some(Effect.fail(defect)) : Option.none()
+      ),
       Effect.mapError((error) => new ConnectionFailed({ reason: reasonOf(error) })),
       Effect.tap(() => options?.onHead ?? Effect.void),
       Effect.flatMap((response) =>
         Effect.zipWith(
           readBody(response),
           RetryAfter.parse(response.headers["retry-after"]),
-          (body, retryAfter) => ({
+          (body, retryAfter): Answer => ({
             status: response.status,
             description: describe(response, body.length),
             wwwAuthenticate: response.headers["www-authenticate"],
@@ -71,7 +85,7 @@ export const make = (client: HttpClient.HttpClient) => {
         )
       )
     )
-}
+})
 
 const readBody = (
   response: HttpClientResponse.HttpClientResponse
@@ -91,19 +105,29 @@ const readBody = (
     Effect.map(({ chunks }) => Buffer.concat(chunks))
   )
 
-/** The media type goes without its parameters, and only if it looks like one. */
+/** The media types worth telling apart. Any other is the service's own words, and so not repeated. */
+const mediaTypes =
+  /^(application\/json|application\/problem\+json|text\/html|text\/plain|application\/xml|text\/xml)(?=\s*(;|$))/i
+
 const describe = ({ headers, status }: HttpClientResponse.HttpClientResponse, length: number): Description => {
-  const contentType = /^[\w.+-]{1,50}\/[\w.+-]{1,50}/.exec(headers["content-type"] ?? "")?.[0].toLowerCase()
-  return { status, length, ...(contentType !== undefined && { contentType }) }
+  const contentType = headers["content-type"]
+  return {
+    status,
+    length,
+    ...(contentType !== undefined && { contentType: mediaTypes.exec(contentType)?.[0].toLowerCase() ?? "other" })
+  }
 }
 
 /**
  * With all but `broken`, nothing of the request can have arrived. An error that TLS reports after
- * the handshake counts as `broken`, because it looks the same before and after sending.
+ * the handshake, or the network after the connection, counts as `broken`: it looks the same before
+ * and after sending.
  */
 const reasonOf = (error: unknown, depth = 0): ConnectionFailed["reason"] => {
   const code = Predicate.hasProperty(error, "code") ? String(error.code) : ""
-  if (/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/.test(code)) return "unreachable"
+  const isConnecting = Predicate.hasProperty(error, "syscall") && error.syscall === "connect"
+  if (/^(ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/.test(code)) return "unreachable"
+  if (/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/.test(code) && isConnecting) return "unreachable"
   if (/^(ENOTFOUND|EAI_.*)$/.test(code)) return "dns"
   if (/CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|ERR_SSL_WRONG_VERSION_NUMBER/.test(code)) return "tls"
   return Predicate.hasProperty(error, "cause") && depth < 5 ? reasonOf(error.cause, depth + 1) : "broken"

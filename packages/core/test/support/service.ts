@@ -2,6 +2,8 @@
 import type * as Idv from "@effect-idv/core/Idv"
 import * as Person from "@effect-idv/core/Person"
 import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,7 +16,11 @@ export interface Received {
   readonly body: string
 }
 
-export type Handler = (received: Received, count: number) => Effect.Effect<Response>
+export type Handler = (
+  received: Received,
+  count: number,
+  request: HttpClientRequest.HttpClientRequest
+) => Effect.Effect<Response, HttpClientError.HttpClientError>
 
 export const json = (body: unknown, init?: ResponseInit): Response =>
   new Response(JSON.stringify(body), { headers: { "content-type": "application/json" }, ...init })
@@ -53,7 +59,7 @@ export const make = (handlers: { readonly token?: Handler; readonly aml?: Handle
       body: request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
     }
     const [record, handler] = url.pathname.endsWith("/oauth/service") ? [tokenRequests, token] : [amlRequests, aml]
-    return Effect.suspend(() => handler(received, record.push(received))).pipe(
+    return Effect.suspend(() => handler(received, record.push(received), request)).pipe(
       Effect.map((response) => HttpClientResponse.fromWeb(request, response))
     )
   })
