@@ -5,7 +5,7 @@ export default defineConfig({
     include: ["packages/*/test/**/*.test.ts"],
     reporters: ["verbose"],
     // The TestClock takes 10 ms for every timer that it passes, and some tests pass a thousand.
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**"],

@@ -191,9 +191,7 @@ export class AmlUnavailable extends Schema.TaggedError<AmlUnavailable>("@effect-
     return this.reason !== "tls"
   }
   override get message() {
-    return `The service is not available: ${
-      this.status === undefined ? this.reason : `${this.reason}, status ${this.status}`
-    } (sent: ${this.sent})`
+    return `The service is not available: ${TokenError.describeReason(this.reason, this.status)} (sent: ${this.sent})`
   }
 }
 

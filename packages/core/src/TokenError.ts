@@ -33,6 +33,27 @@ export const Reason = Schema.Literal("status", "unreachable", "dns", "tls", "bro
 export type Reason = typeof Reason.Type
 
 /**
+ * A reason in words.
+ *
+ * @category destructors
+ * @since 0.1.0
+ */
+export const describeReason = (reason: Reason, status: number | undefined): string => {
+  switch (reason) {
+    case "status":
+      return `it answered with status ${status}`
+    case "unreachable":
+      return "nobody accepts the connection (unreachable)"
+    case "dns":
+      return "its host name is not known (dns)"
+    case "tls":
+      return "its certificate is not trusted (tls)"
+    case "broken":
+      return "the connection was lost (broken)"
+  }
+}
+
+/**
  * The service refused the credentials or the request (API document, section 4.1): a 4xx, or an
  * OAuth `error` under any status. Trying again with the same credentials cannot help.
  *
@@ -78,7 +99,7 @@ export class TokenEndpointUnavailable extends Schema.TaggedError<TokenEndpointUn
     return this.reason !== "tls"
   }
   override get message() {
-    return `The token endpoint is not available: ${this.status === undefined ? this.reason : `status ${this.status}`}`
+    return `The token endpoint is not available: ${describeReason(this.reason, this.status)}`
   }
 }
 

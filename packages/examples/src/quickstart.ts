@@ -4,22 +4,49 @@
  */
 import { AmlClient, AmlCredential, Idv, Person, TokenProvider } from "@effect-idv/core"
 import { MockServer } from "@effect-idv/mock-server"
-import { Command, Options } from "@effect/cli"
-import { NodeContext, NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import Table from "cli-table3"
-import { Array as Arr, Config, ConfigError, Console, Data, Effect, Layer, Metric, Option } from "effect"
+import { Array as Arr, Cause, ConfigError, ConfigProvider, Console, Data, Effect, HashSet, Layer, Metric } from "effect"
+import { parseArgs } from "node:util"
 
-const fictional = [
+interface Input {
+  readonly name: string
+  readonly dateOfBirth: string
+}
+
+const fictional: ReadonlyArray<Input> = [
   { name: "Ada Testclear", dateOfBirth: "1990-02-01" },
   { name: "Zoë Testpep", dateOfBirth: "1957-03-14" },
   { name: "Иван Testsanc", dateOfBirth: "1971-11-30" },
   { name: "Eve Nosuchday", dateOfBirth: "1990-02-31" }
 ]
 
-type Input = (typeof fictional)[number]
+const usage = "Usage: demo [--name \"Zoë Testpep\" --dob 1957-03-14] …, a --dob for each --name"
 
-/** What the user got wrong, in a line; or that somebody could not be screened. */
+const next = `
+Next:
+  npx -y pnpm@10.34.9 demo --name "Zoë Testpep" --dob 1957-03-14   screens whom you like
+  npx -y pnpm@10.34.9 mock                                         starts the mock server on port 4010
+  packages/examples/src/quickstart.ts                              is this program, to copy from
+With IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY it uses your service.`
+
+/** What went wrong, in a line. */
 class QuickstartError extends Data.TaggedError("QuickstartError")<{ readonly message: string }> {}
+
+const people = Effect.try({
+  try: () =>
+    parseArgs({ options: { name: { type: "string", multiple: true }, dob: { type: "string", multiple: true } } })
+      .values,
+  catch: () => new QuickstartError({ message: usage })
+}).pipe(
+  Effect.filterOrFail(
+    ({ dob = [], name = [] }) => dob.length === name.length,
+    () => new QuickstartError({ message: usage })
+  ),
+  Effect.map(({ dob = [], name = [] }) =>
+    name.length === 0 ? fictional : Arr.zipWith(name, dob, (name, dateOfBirth) => ({ name, dateOfBirth }))
+  )
+)
 
 /** One row. Input that is refused is an answer; a failure of the service is not. */
 const screen = Effect.fn("screen")(function*(input: Input) {
@@ -37,11 +64,19 @@ const screen = Effect.fn("screen")(function*(input: Input) {
   return { ...input, ...result }
 })
 
-const program = Effect.fn("quickstart")(function*(people: ReadonlyArray<Input>) {
+/** Names come from outside, and a terminal obeys control characters. */
+const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "\uFFFD")
+
+const screenAll = Effect.fn("quickstart")(function*(people: ReadonlyArray<Input>) {
   const rows = yield* Effect.forEach(people, screen, { concurrency: 10 })
 
-  const table = new Table({ head: ["Name", "Date of birth", "On a list?"], style: { head: [], border: [] } })
-  for (const { dateOfBirth, name, text } of rows) table.push([name, dateOfBirth, text])
+  const table = new Table({
+    head: ["Name", "Date of birth", "On a list?"],
+    colWidths: [20, 15, 64],
+    wordWrap: true,
+    style: { head: [], border: [] }
+  })
+  for (const { dateOfBirth, name, text } of rows) table.push([printable(name), printable(dateOfBirth), text])
   yield* Console.log(table.toString())
 
   const { count } = yield* Metric.value(TokenProvider.requests)
@@ -52,17 +87,6 @@ const program = Effect.fn("quickstart")(function*(people: ReadonlyArray<Input>) 
   if (failed > 0) return yield* new QuickstartError({ message: `${failed} of ${rows.length} were not screened.` })
 })
 
-const next = `
-Next:
-  npx -y pnpm@10.34.9 demo --name "Zoë Testpep" --dob 1957-03-14   screens whom you like
-  npx -y pnpm@10.34.9 mock                                         starts the mock server on port 4010
-  packages/examples/src/quickstart.ts                              is this program, to copy from
-With IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY it uses your service.`
-
-const variables = ["AUTH_URL", "BASE_URL", "CUSTOMER_ID", "CUSTOMER_KEY", "ALLOW_INSECURE"].map((name) =>
-  Config.option(Config.string(`IDV_${name}`))
-)
-
 const layerMock = MockServer.MockServer.pipe(
   Effect.tap(({ url }) =>
     Console.log(`No IDV_* variable is set: this is the mock server, in this process, at ${url}.`)
@@ -72,31 +96,14 @@ const layerMock = MockServer.MockServer.pipe(
   Layer.provide(MockServer.layerTest)
 )
 
-/** The service of the environment as soon as one variable is set: a typing error never ends at the mock. */
-const layer = Config.all(variables).pipe(
-  Effect.map((values) => values.some(Option.isSome) ? Idv.layerEnv : layerMock),
+/** Any variable that starts with `IDV_` asks for the service: a misspelt one never ends at the mock. */
+const layer = ConfigProvider.fromEnv({ pathDelim: "_" }).flattened.enumerateChildren(["IDV"]).pipe(
+  Effect.map((names) => HashSet.size(names) > 0 ? Idv.layerEnv : layerMock),
   Layer.unwrapEffect,
   Layer.provide(NodeHttpClient.layerUndici)
 )
 
-const people = Options.all({
-  names: Options.text("name").pipe(
-    Options.withDescription("The full name of a person. Repeat it, with --dob, for more people."),
-    Options.repeated
-  ),
-  dobs: Options.text("dob").pipe(
-    Options.withDescription("The date of birth of that person, as 1990-02-01."),
-    Options.repeated
-  )
-})
-
-const command = Command.make("demo", { people }, ({ people: { dobs, names } }) =>
-  names.length === dobs.length
-    ? program(names.length === 0 ? fictional : Arr.zipWith(names, dobs, (name, dateOfBirth) => ({ name, dateOfBirth })))
-      .pipe(Effect.provide(layer))
-    : new QuickstartError({ message: "Every --name needs a --dob, and every --dob a --name." }))
-
-/** A line for each option or variable that cannot be used. */
+/** A line for each variable that cannot be used. */
 const describe = (error: ConfigError.ConfigError): string =>
   ConfigError.reduceWithContext<void, string>(error, undefined, {
     andCase: (_, left, right) => `${left}\n${right}`,
@@ -107,10 +114,16 @@ const describe = (error: ConfigError.ConfigError): string =>
     unsupportedCase: (_, path, message) => `${path.join(".")} ${message}`
   })
 
-Command.run(command, { name: "demo", version: "0.0.0" })(process.argv).pipe(
-  Effect.tapErrorTag("QuickstartError", ({ message }) => Console.error(message)),
-  Effect.tapErrorTag("MockServerError", ({ message }) => Console.error(message)),
-  Effect.tapError((error) => ConfigError.isConfigError(error) ? Console.error(describe(error)) : Effect.void),
-  Effect.provide(NodeContext.layer),
+const report = (cause: Cause.Cause<unknown>) => {
+  const error = Cause.squash(cause)
+  if (Cause.isInterruptedOnly(cause)) return Effect.void
+  return Console.error(
+    ConfigError.isConfigError(error) ? describe(error) : error instanceof Error ? error.message : error
+  )
+}
+
+people.pipe(
+  Effect.flatMap((people) => Effect.provide(screenAll(people), layer)),
+  Effect.tapErrorCause(report),
   NodeRuntime.runMain({ disableErrorReporting: true })
 )

@@ -21,13 +21,16 @@ export const path = "/aml-profiles/:profileId"
 
 /**
  * The address of a profile as the client that asked can reach it: by the host it asked for, which
- * behind a container's port mapping is not the one the server listens on.
+ * behind a container's port mapping is not the one the server listens on. A host that is none
+ * counts as `localhost`.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const url = (request: HttpServerRequest.HttpServerRequest, profileId: string): string =>
-  `http://${request.headers["host"] ?? "localhost"}${path.replace(":profileId", profileId)}`
+export const url = ({ headers }: HttpServerRequest.HttpServerRequest, profileId: string): string => {
+  const origin = `http://${headers["host"]}`
+  return new URL(path.replace(":profileId", profileId), URL.canParse(origin) ? origin : "http://localhost").href
+}
 
 /**
  * 200 with the page, or 404 with a page that says so.

@@ -13,7 +13,9 @@ import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServer from "@effect/platform/HttpServer"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import type * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
@@ -113,11 +115,39 @@ const app = HttpRouter.empty.pipe(
 
 const defaultCustomers: Arr.NonEmptyReadonlyArray<Session.Customer> = [Session.demoCustomer]
 
+/** A client must be told that `http:` is meant, unless it is to loopback. */
 const service = (url: string, [customer]: Arr.NonEmptyReadonlyArray<Session.Customer>) =>
-  Effect.map(
-    Session.Sessions,
-    (sessions) => MockServer.of({ url, sessions, options: { authUrl: url, baseUrl: url, ...customer } })
-  )
+  Effect.map(Session.Sessions, (sessions) => {
+    const isLoopback = ["127.0.0.1", "[::1]", "localhost"].includes(new URL(url).hostname)
+    return MockServer.of({
+      url,
+      sessions,
+      options: { authUrl: url, baseUrl: url, ...customer, ...(!isLoopback && { allowInsecure: true }) }
+    })
+  })
+
+/** How long a stop waits for answers that are under way. */
+const gracePeriod = Duration.seconds(1)
+
+/**
+ * A server that stops: without new connections, and with an end to those that stay silent, which a
+ * browser opens ahead of need. Real time passes in it, also under a `TestClock`.
+ */
+const layerServer = (options: { readonly host: string; readonly port: number }) =>
+  Layer.unwrapEffect(Effect.sync(() => {
+    const server = createServer()
+    const stop = Effect.async<void>((resume) => {
+      server.close(() => resume(Effect.void))
+    }).pipe(
+      Effect.interruptible,
+      Effect.timeoutOption(gracePeriod),
+      Effect.withClock(Clock.make()),
+      Effect.zipRight(Effect.sync(() => server.closeAllConnections()))
+    )
+    return Layer.scopedDiscard(Effect.addFinalizer(() => stop)).pipe(
+      Layer.provideMerge(NodeHttpServer.layer(() => server, options))
+    )
+  }))
 
 /**
  * A server on a port, until the scope closes.
@@ -135,7 +165,7 @@ export const layer = ({
     HttpServer.addressWith((address) => service(urlOf(address, host), customers))
   ).pipe(
     Layer.merge(HttpMiddleware.withTracerDisabledWhen(HttpServer.serve(app), () => true)),
-    Layer.provide([NodeHttpServer.layer(createServer, { host, port }), Session.layer(customers)]),
+    Layer.provide([layerServer({ host, port }), Session.layer(customers)]),
     Layer.mapError((error) => new MockServerError({ host, port, code: codeOf(error) }))
   )
 

@@ -58,7 +58,7 @@ export interface Session extends Customer {
 
 /**
  * - `find`: the session of a customer id.
- * - `findBearer`: the session that a token or a profile id carries, whether or not it is valid.
+ * - `findCarried`: the session that a token or a profile id carries, whether or not it is valid.
  *
  * @category models
  * @since 0.1.0

@@ -109,6 +109,7 @@ describe.each(layers)("The data plane %s", (_, layer) => {
         [form, 200],
         ["APPLICATION/X-WWW-FORM-URLENCODED; Charset=\"UTF-8\"", 200],
         ["application/json", 415],
+        ["application/x-www-form-urlencoded; q=1;", 200],
         ["application/x-www-form-urlencoded-not", 415],
         ["application/x-www-form-urlencoded; charset=latin1", 415]
       ])("the content type %s is answered with %d", ([contentType, expected]) =>
@@ -185,6 +186,7 @@ describe.each(layers)("The data plane %s", (_, layer) => {
       it.effect.each<[string, unknown]>([
         ["nothing", ""],
         ["cut off", "{\"entity_type\":"],
+        ["ambiguous", "{\"entity_type\":\"person\",\"name\":\"A Testpep\",\"name\":\"A\",\"dob\":\"01-02-1990\"}"],
         ["no UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d)]
       ])("400 for a body that is %s", ([, body]) =>
         Effect.gen(function*() {

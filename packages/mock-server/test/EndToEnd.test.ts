@@ -5,6 +5,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Context, Effect, Either, Fiber, Layer, Option, Redacted, TestClock } from "effect"
+import { hostname } from "node:os"
 
 /** Idv on whatever `HttpClient` there is, as the first customer of the mock. */
 const layerIdv = Layer.unwrapEffect(Effect.map(MockServer.MockServer, ({ options }) => Idv.layer(options)))
@@ -135,6 +136,16 @@ describe("MockServer", () => {
         yield* start({ port: 0, host: "192.0.2.1" }),
         "Cannot listen on 192.0.2.1:0: the host is no address of this machine"
       )
+    }))
+
+  it.scopedLive("gives options that Idv.layer takes, also on a host that is not loopback", () =>
+    Effect.gen(function*() {
+      const { options } = Context.get(
+        yield* Layer.build(MockServer.layer({ host: hostname(), port: 0 })),
+        MockServer.MockServer
+      )
+      strictEqual(options.allowInsecure, true)
+      yield* Layer.build(Layer.provide(Idv.layer(options), NodeHttpClient.layerUndici))
     }))
 
   it.scopedLive("listens on loopback only, unless told otherwise", () =>

@@ -14,7 +14,7 @@ export const make = (
   options: { readonly allowInsecure?: boolean | undefined }
 ): Either.Either<string, ConfigError.ConfigError> => {
   const refuse = (expectation: string) => Either.left(ConfigError.InvalidData([field], expectation))
-  if (!URL.canParse(base)) return refuse("should be a URL, such as https://idv.example.com")
+  if (base !== base.trim() || !URL.canParse(base)) return refuse("should be a URL, such as https://idv.example.com")
   const url = new URL(base)
   if (url.protocol !== "https:" && url.protocol !== "http:") return refuse("should be an https: URL")
   if (url.username !== "" || url.password !== "") return refuse("should be a URL without user name and password")

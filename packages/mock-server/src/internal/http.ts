@@ -47,12 +47,12 @@ export const requirePost = (request: HttpServerRequest.HttpServerRequest) =>
     ? Effect.void
     : problem(405, "The method of this operation is POST", { headers: { allow: "POST" } })
 
-/** Media types are compared without case and parameters. Of these only `charset=utf-8` is known. */
+/** Media types are compared without case and parameters, but for a `charset` that is not UTF-8. */
 export const requireContentType = (request: HttpServerRequest.HttpServerRequest, expected: string) => {
   const [mediaType, ...parameters] = (request.headers["content-type"] ?? "").toLowerCase().split(";").map((part) =>
     part.trim()
   )
-  return mediaType === expected && parameters.every((parameter) => /^charset="?utf-8"?$/.test(parameter))
+  return mediaType === expected && parameters.every((parameter) => !/^charset=(?!"?utf-8"?$)/.test(parameter))
     ? Effect.void
     : problem(415, `The content type of this operation is ${expected}`)
 }
