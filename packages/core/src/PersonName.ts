@@ -1,6 +1,6 @@
 /**
- * The full name of a person, as a list of names would have it: any script, any length up to 255
- * characters, with its diacritics, apostrophes, hyphens and case. Nothing is transliterated.
+ * The full name of a person, as a list of names would have it, in whatever script, with its
+ * diacritics, apostrophes, hyphens and case. Nothing is transliterated, and nothing is too short.
  *
  * @since 0.1.0
  */

@@ -151,7 +151,9 @@ export const make = Effect.fnUntraced(function*(options: Options) {
 
   return TokenProvider.of({
     get,
-    invalidate: (stale) => Ref.update(state, (state) => TokenState.invalidate(state, stale))
+    invalidate: Effect.fn("TokenProvider.invalidate")((stale) =>
+      Ref.update(state, (state) => TokenState.invalidate(state, stale))
+    )
   })
 })
 

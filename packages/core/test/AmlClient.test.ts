@@ -1,4 +1,5 @@
-import { AmlClient, AmlCredential, type AmlError, Idv, Person, TokenProvider } from "@effect-idv/core"
+import { AmlClient, AmlCredential, type AmlError, Idv, Person, type TokenError, TokenProvider } from "@effect-idv/core"
+import { HttpClientError } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Config, Duration, Effect, Fiber, Layer, Redacted, Scope, TestClock } from "effect"
@@ -328,6 +329,32 @@ describe("AmlClient", () => {
         errors.map((error) => "retryAfter" in error ? error.retryAfter : undefined),
         [undefined, undefined, undefined, undefined, Duration.zero, Duration.zero]
       )
+    }).pipe(provide(service))
+  })
+
+  it.effect.each<[string, object, TokenError.Reason, AmlError.Sent]>([
+    ["ECONNREFUSED", { code: "ECONNREFUSED", syscall: "connect" }, "unreachable", "no"],
+    ["a connect timeout of Undici", { code: "UND_ERR_CONNECT_TIMEOUT" }, "unreachable", "no"],
+    ["no route while connecting", { code: "EHOSTUNREACH", syscall: "connect" }, "unreachable", "no"],
+    ["no route while reading", { code: "EHOSTUNREACH", syscall: "read" }, "broken", "unknown"],
+    ["an unknown host", { code: "ENOTFOUND" }, "dns", "no"],
+    ["a name server that does not answer", { code: "EAI_AGAIN" }, "dns", "no"],
+    ["an expired certificate", { code: "CERT_HAS_EXPIRED" }, "tls", "no"],
+    ["a certificate nobody knows", { code: "DEPTH_ZERO_SELF_SIGNED_CERT" }, "tls", "no"],
+    ["a certificate of another host", { code: "ERR_TLS_CERT_ALTNAME_INVALID" }, "tls", "no"],
+    ["an error of TLS after the handshake", { code: "ERR_SSL_BAD_RECORD_TYPE" }, "broken", "unknown"],
+    ["a reset", { code: "ECONNRESET", syscall: "read" }, "broken", "unknown"],
+    ["an error of fetch around one of Node", { cause: { cause: { code: "ECONNREFUSED" } } }, "unreachable", "no"],
+    ["no reason at all", {}, "broken", "unknown"]
+  ])("%s: what failed, and whether the check was sent", ([, cause, reason, sent]) => {
+    const service = Service.make({
+      aml: (_received, _count, request) => new HttpClientError.RequestError({ request, reason: "Transport", cause })
+    })
+    return Effect.gen(function*() {
+      yield* atStart
+      const error = yield* Effect.flip(check)
+      assert.deepInclude(error, { _tag: "AmlUnavailable", reason, sent })
+      strictEqual(error.isRetryable, reason !== "tls")
     }).pipe(provide(service))
   })
 

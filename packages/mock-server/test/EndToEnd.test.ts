@@ -1,10 +1,10 @@
 import { AmlClient, AmlCredential, Idv, Person, TokenProvider } from "@effect-idv/core"
 import { MockServer } from "@effect-idv/mock-server"
-import { FetchHttpClient, HttpClient } from "@effect/platform"
+import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Context, Effect, Either, Fiber, Layer, Option, Redacted, TestClock } from "effect"
+import { Array as Arr, Context, Effect, Either, Fiber, Layer, Option, Redacted, Stream, TestClock } from "effect"
 import { hostname } from "node:os"
 
 /** Idv on whatever `HttpClient` there is, as the first customer of the mock. */
@@ -64,6 +64,33 @@ describe("The client against the mock, in process and under the TestClock", () =
       strictEqual(yield* answer("B Testpep"), "Potential match")
       deepStrictEqual(paths, ["/oauth/service", "/api/aml", "/api/aml", "/oauth/service", "/api/aml"])
     }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("takes every kind of request body, as a socket would", () => {
+    const form = new FormData()
+    form.set("grant_type", "client_credentials")
+    const bodies: ReadonlyArray<readonly [HttpBody.HttpBody, number]> = [
+      [HttpBody.text("grant_type=client_credentials", "application/x-www-form-urlencoded"), 200],
+      [HttpBody.raw("grant_type=client_credentials", { contentType: "application/x-www-form-urlencoded" }), 200],
+      [
+        HttpBody.stream(
+          Stream.make("grant_type=", "client_credentials").pipe(Stream.encodeText),
+          "application/x-www-form-urlencoded"
+        ),
+        200
+      ],
+      [HttpBody.formData(form), 415],
+      [HttpBody.empty, 415]
+    ]
+    return Effect.forEach(bodies, ([body, expected]) =>
+      Effect.gen(function*() {
+        const response = yield* HttpClientRequest.post("http://localhost/oauth/service").pipe(
+          HttpClientRequest.basicAuth("demo-customer", "demo-key"),
+          HttpClientRequest.setBody(body),
+          HttpClient.execute
+        )
+        strictEqual(response.status, expected)
+      })).pipe(Effect.provide(MockServer.layerHttpClient))
   })
 
   it.effect("a wrong key is TokenRejected", () => {
