@@ -1,6 +1,6 @@
 /**
  * The customer id and key of the onboarding pack (API document, section 2.1), and the header made
- * of them. No other module sees the key.
+ * of them. What is checked, encoded and compared of the two, is so here and nowhere else.
  *
  * @since 0.1.0
  */
@@ -35,29 +35,15 @@ export interface Options {
 
 /**
  * Credentials, or a `ConfigError` that names each field that is wrong and never shows a value.
- * `names` is what the fields are called where they come from.
- *
- * Edge blanks and line breaks are refused because they come from copying and can only end in a
- * rejected key; a colon in the id is refused because it would be ambiguous in the header.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = (
-  options: Options,
-  names: { readonly [K in keyof Options]: string } = { customerId: "customerId", customerKey: "customerKey" }
-): Either.Either<Credentials, ConfigError.ConfigError> => {
-  const isIdSendable = isPrintable(options.customerId) && !options.customerId.includes(":")
-  const errors = [
-    ...(isIdSendable ? [] : [ConfigError.InvalidData(
-      [names.customerId],
-      "should be the customer id of the onboarding pack: not empty, without a colon, outer blanks or line breaks"
-    )]),
-    ...(isPrintable(Redacted.value(options.customerKey)) ? [] : [ConfigError.InvalidData(
-      [names.customerKey],
-      "should be the customer key of the onboarding pack: not empty, without outer blanks or line breaks"
-    )])
-  ]
+export const make = (options: Options): Either.Either<Credentials, ConfigError.ConfigError> => {
+  const errors = Arr.getLefts([
+    checkCustomerId("customerId", options.customerId),
+    checkCustomerKey("customerKey", options.customerKey)
+  ])
   return Arr.isNonEmptyArray(errors)
     ? Either.left(errors.reduce(ConfigError.And))
     : Either.right(Data.struct({
@@ -65,6 +51,39 @@ export const make = (
       customerKey: options.customerKey
     }))
 }
+
+/**
+ * A customer id that can be sent, or a `ConfigError` that calls it `name`. Outer blanks and line
+ * breaks are refused because they come from copying, a colon because it would be ambiguous in the
+ * header.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const checkCustomerId = (name: string, customerId: string): Either.Either<string, ConfigError.ConfigError> =>
+  isPrintable(customerId) && !customerId.includes(":")
+    ? Either.right(customerId)
+    : Either.left(ConfigError.InvalidData(
+      [name],
+      "should be the customer id of the onboarding pack: not empty, without a colon, outer blanks or line breaks"
+    ))
+
+/**
+ * A customer key that can be sent, or a `ConfigError` that calls it `name`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const checkCustomerKey = (
+  name: string,
+  customerKey: Redacted.Redacted<string>
+): Either.Either<Redacted.Redacted<string>, ConfigError.ConfigError> =>
+  isPrintable(Redacted.value(customerKey))
+    ? Either.right(customerKey)
+    : Either.left(ConfigError.InvalidData(
+      [name],
+      "should be the customer key of the onboarding pack: not empty, without outer blanks or line breaks"
+    ))
 
 const isPrintable = (text: string): boolean => text !== "" && text === text.trim() && !/\p{Cc}/u.test(text)
 

@@ -19,22 +19,6 @@ import * as AmlError from "./AmlError.ts"
 import * as Violation from "./Violation.ts"
 
 /**
- * @category type ids
- * @since 0.1.0
- */
-export const TypeId = "~@effect-idv/core/DateOfBirth"
-
-/**
- * Any day of the years 1 to 9999 that exists. Equal by value; it does not print itself.
- *
- * @category models
- * @since 0.1.0
- */
-export interface DateOfBirth extends Parts {
-  readonly [TypeId]: typeof TypeId
-}
-
-/**
  * @category models
  * @since 0.1.0
  */
@@ -44,8 +28,12 @@ export interface Parts {
   readonly day: number
 }
 
-class Day extends Data.Class<Parts> implements DateOfBirth {
-  readonly [TypeId] = TypeId
+/** Only this module can make one: the private name is in no copy, and in nothing that looks alike. */
+class DateOfBirth extends Data.Class<Parts> {
+  readonly #exists = true
+  static is(u: unknown): u is DateOfBirth {
+    return Predicate.isObject(u) && #exists in u
+  }
   override toString(): string {
     return "DateOfBirth(<redacted>)"
   }
@@ -55,6 +43,16 @@ class Day extends Data.Class<Parts> implements DateOfBirth {
   [NodeInspectSymbol](): string {
     return this.toString()
   }
+}
+
+export type {
+  /**
+   * Any day of the years 1 to 9999 that exists. Equal by value; it does not print itself.
+   *
+   * @category models
+   * @since 0.1.0
+   */
+  DateOfBirth
 }
 
 /**
@@ -89,7 +87,7 @@ export const make = (input: Input): Effect.Effect<DateOfBirth, AmlError.AmlInput
     if (!exists(parts)) return reject("no_such_date")
     if (ordinal(parts) > ordinal(today)) return reject("in_future")
     if (ordinal(parts) < ordinal({ ...today, year: today.year - 130 })) return reject("too_long_ago")
-    return Effect.succeed(new Day({ year: parts.year, month: parts.month, day: parts.day }))
+    return Effect.succeed(new DateOfBirth({ year: parts.year, month: parts.month, day: parts.day }))
   })
 
 const reject = (code: AmlError.InputIssue["code"]) =>
@@ -120,13 +118,13 @@ const parse = (pattern: RegExp, text: string): Parts | undefined => {
  */
 export const FromWire: Schema.Schema<DateOfBirth, string> = Schema.transformOrFail(
   Schema.String,
-  Schema.declare((u: unknown): u is DateOfBirth => Predicate.hasProperty(u, TypeId), { identifier: "DateOfBirth" }),
+  Schema.declare(DateOfBirth.is, { identifier: "DateOfBirth" }),
   {
     strict: true,
     decode: (text, _options, ast) => {
       const parts = parse(wireDate, text)
       return parts !== undefined && exists(parts)
-        ? Either.right(new Day(parts))
+        ? Either.right(new DateOfBirth(parts))
         : Either.left(new ParseResult.Type(ast, text))
     },
     encode: ({ day, month, year }) =>

@@ -33,8 +33,8 @@ export interface Options extends TokenProvider.Options, AmlClient.Options {}
 export type Idv = AmlClient.AmlClient | TokenProvider.TokenProvider
 
 /**
- * Needs an `HttpClient`, such as `NodeHttpClient.layerUndici`. Nothing is sent before the first
- * check. `ConfigError` names the option that cannot be used, and never shows its value.
+ * Needs an `HttpClient`, such as `NodeHttpClient.layerUndici`. With `FetchHttpClient.layer`, a
+ * `RequestInit` must be provided to this layer too. Nothing is sent before the first check. `ConfigError` names the option that cannot be used, and never shows its value.
  *
  * @example
  * import { Idv } from "@effect-idv/core"
@@ -101,21 +101,6 @@ const address = (name: string, path: string, expectation: string) =>
     )
   )
 
-const credentials = Config.all({
-  customerId: variable("IDV_CUSTOMER_ID", "should be the customer id of the onboarding pack"),
-  customerKey: Config.map(
-    variable("IDV_CUSTOMER_KEY", "should be the customer key of the onboarding pack"),
-    Redacted.make
-  )
-}).pipe(
-  Config.mapOrFail((options) =>
-    Either.map(
-      Credentials.make(options, { customerId: "IDV_CUSTOMER_ID", customerKey: "IDV_CUSTOMER_KEY" }),
-      () => options
-    )
-  )
-)
-
 const environment: Config.Config<Options> = Config.all({
   authUrl: address(
     "IDV_AUTH_URL",
@@ -127,6 +112,11 @@ const environment: Config.Config<Options> = Config.all({
     IdvApi.aml.path,
     "should be the address of the API, such as https://api.example.com"
   ),
-  credentials,
+  customerId: variable("IDV_CUSTOMER_ID", "should be the customer id of the onboarding pack").pipe(
+    Config.mapOrFail((id) => Credentials.checkCustomerId("IDV_CUSTOMER_ID", id))
+  ),
+  customerKey: variable("IDV_CUSTOMER_KEY", "should be the customer key of the onboarding pack").pipe(
+    Config.mapOrFail((key) => Credentials.checkCustomerKey("IDV_CUSTOMER_KEY", Redacted.make(key)))
+  ),
   allowInsecure
-}).pipe(Config.map(({ credentials, ...options }) => ({ ...options, ...credentials })))
+})

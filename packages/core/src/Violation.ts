@@ -104,28 +104,31 @@ const parseJson = (bytes: Uint8Array): Either.Either<unknown, Violations> =>
     try: () => {
       const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
       const value: unknown = JSON.parse(text)
-      return { text, value }
+      return { value, isUnambiguous: keysWritten(text) === keysRead(value) }
     },
     catch: () => whole("JSON text in UTF-8")
   }).pipe(
-    Either.filterOrLeft(
-      ({ text, value }) => keysWritten(text) === keysRead(value),
-      () => whole("JSON text with each key once in an object")
-    ),
-    Either.map(({ value }) => value)
+    Either.flatMap(({ isUnambiguous, value }) =>
+      isUnambiguous ? Either.right(value) : Either.left(whole("JSON text with each key once in an object"))
+    )
   )
 
 /** In valid JSON a string is a key if a colon follows it. Strings are stepped over whole. */
 const keysWritten = (text: string): number =>
   Array.from(text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)).filter(([, colon]) => colon !== undefined).length
 
-const keysRead = (value: unknown): number =>
-  typeof value !== "object" || value === null
-    ? 0
-    : Object.values(value).reduce(
-      (count: number, child) => count + keysRead(child),
-      Array.isArray(value) ? 0 : Object.keys(value).length
-    )
+/** Without recursion: a body may be nested deeper than the stack. */
+const keysRead = (root: unknown): number => {
+  const values = [root]
+  let count = 0
+  for (const value of values) {
+    if (typeof value !== "object" || value === null) continue
+    const children: ReadonlyArray<unknown> = Object.values(value)
+    if (!Array.isArray(value)) count += children.length
+    for (const child of children) values.push(child)
+  }
+  return count
+}
 
 const flatten = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>): Violations => {
   const violation = (problem: Violation["problem"], expected: string): Violations =>

@@ -1,8 +1,29 @@
-import { AmlClient, AmlCredential, type AmlError, Idv, Person, type TokenError, TokenProvider } from "@effect-idv/core"
+import {
+  AccessToken,
+  AmlClient,
+  AmlCredential,
+  type AmlError,
+  Idv,
+  Person,
+  type TokenError,
+  TokenProvider
+} from "@effect-idv/core"
 import { HttpClientError } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Config, Duration, Effect, Fiber, Layer, Redacted, Scope, TestClock } from "effect"
+import {
+  Array as Arr,
+  Cause,
+  Config,
+  Duration,
+  Effect,
+  Fiber,
+  Layer,
+  Logger,
+  LogLevel,
+  Redacted,
+  TestClock
+} from "effect"
 import * as Service from "./support/service.ts"
 
 const provide = (service: ReturnType<typeof Service.make>, options: Partial<Idv.Options> = {}) =>
@@ -141,7 +162,6 @@ describe("AmlClient", () => {
   })
 
   describe("fails closed", () => {
-    const noOther = { ...Service.attributes }
     it.effect.each<[string, unknown, string]>([
       ["match_found missing", Service.credential({}, { match_found: undefined }), "AmlAnswerInvalid"],
       ["match_found null", Service.credential({}, { match_found: null }), "AmlAnswerInvalid"],
@@ -149,7 +169,7 @@ describe("AmlClient", () => {
       ["match_found \"NO\"", Service.credential({}, { match_found: "NO" }), "AmlAnswerInvalid"],
       ["match_found \" No\"", Service.credential({}, { match_found: " No" }), "AmlAnswerInvalid"],
       ["match_found false", Service.credential({}, { match_found: false }), "AmlAnswerInvalid"],
-      ["the attributes alone", noOther, "AmlAnswerInvalid"],
+      ["the attributes alone", Service.attributes, "AmlAnswerInvalid"],
       ["an empty object", {}, "AmlAnswerInvalid"],
       ["no match list", { matches: [] }, "AmlAnswerInvalid"],
       ["another birth year", Service.credential({}, { birth_year: "1991" }), "AmlAnswerMismatch"],
@@ -208,6 +228,19 @@ describe("AmlClient", () => {
           error.message,
           "The answer breaks the contract: the value is invalid: expected JSON text with each key once in an object"
         )
+      }).pipe(provide(service))
+    })
+
+    it.effect("a body that is nested deeper than the stack is read, and never a throw", () => {
+      const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
+      const body = JSON.stringify(Service.credential()).replace("{", `{"extra":${deep},`)
+      const service = Service.make({
+        aml: (_, count) => Effect.sync(() => new Response(count === 1 ? body : deep))
+      })
+      return Effect.gen(function*() {
+        yield* atStart
+        strictEqual(yield* answer, "No")
+        strictEqual((yield* Effect.flip(answer))._tag, "AmlAnswerInvalid")
       }).pipe(provide(service))
     })
 
@@ -291,8 +324,10 @@ describe("AmlClient", () => {
       return Effect.gen(function*() {
         yield* atStart
         const fiber = yield* Effect.fork(Effect.flip(check))
-        yield* TestClock.adjust("30 seconds")
-        strictEqual((yield* Fiber.join(fiber))._tag, "AmlTimeout")
+        yield* TestClock.adjust("29999 millis")
+        strictEqual((yield* Fiber.poll(fiber))._tag, "None")
+        yield* TestClock.adjust("1 millis")
+        assert.deepInclude(yield* Fiber.join(fiber), { _tag: "AmlTimeout", deadline: Duration.seconds(30) })
         strictEqual(service.amlRequests.length, 2)
       }).pipe(provide(service))
     })
@@ -384,31 +419,67 @@ describe("AmlClient", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("something that is no Person is a defect that shows nothing of it", () => {
+  it.effect("a caller that is interrupted aborts its request, at once", () => {
+    let aborted = false
+    const service = Service.make({
+      aml: () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => aborted = true))
+    })
+    return Effect.gen(function*() {
+      yield* atStart
+      const fiber = yield* Effect.fork(check)
+      yield* TestClock.adjust("1 second")
+      strictEqual(service.amlRequests.length, 1)
+      yield* Fiber.interrupt(fiber)
+      yield* TestClock.adjust(0)
+      strictEqual(aborted, true)
+    }).pipe(provide(service))
+  })
+
+  it.effect("a failure is not logged as unhandled: the caller has it", () => {
+    const service = Service.make({ aml: () => Effect.succeed(problem(403)) })
+    const messages: Array<unknown> = []
+    const logger = Logger.make(({ message }) => {
+      messages.push(message)
+    })
+    return Effect.gen(function*() {
+      yield* atStart
+      yield* Effect.ignore(check)
+      deepStrictEqual(messages, [])
+    }).pipe(
+      provide(service),
+      Effect.provide(Layer.merge(Logger.replace(Logger.defaultLogger, logger), Logger.minimumLogLevel(LogLevel.All)))
+    )
+  })
+
+  it.effect.each<[string, (person: Person.Person) => object]>([
+    ["something that looks like a date", (person) => ({ ...person, dateOfBirth: { year: 1990, month: 2, day: 31 } })],
+    ["a copy of a date", (person) => ({ ...person, dateOfBirth: { ...person.dateOfBirth } })],
+    ["a bare name", (person) => ({ ...person, name: "canary" })]
+  ])("%s makes no Person: a defect that shows nothing of it", ([, forge]) => {
     const service = Service.make()
     return Effect.gen(function*() {
       yield* atStart
       const aml = yield* AmlClient.AmlClient
       const person = yield* ada
-      const forged: Person.Person = Object.assign({}, person, { dateOfBirth: { canary: "canary" } })
-      const cause = yield* Effect.flip(Effect.sandbox(aml.check(forged)))
-      strictEqual(String(cause).includes("canary"), false)
+      const cause = yield* Effect.flip(Effect.sandbox(aml.check(Object.assign({}, person, forge(person)))))
+      strictEqual(Cause.isDie(cause), true)
+      strictEqual(Cause.pretty(cause).split("\n")[0], "TypeError: check takes a Person from Person.make")
       strictEqual(service.amlRequests.length, 0)
     }).pipe(provide(service))
   })
 
   it.effect("can stand on another token provider", () => {
     const service = Service.make()
+    const token = new AccessToken.AccessToken({ value: Redacted.make("stub"), requestedAt: 0, expiresAt: Infinity })
     const tokens = Layer.succeed(TokenProvider.TokenProvider, {
-      get: Effect.die("not asked"),
+      get: Effect.succeed(token),
       invalidate: () => Effect.void
     })
     return Effect.gen(function*() {
       yield* atStart
-      const scope = yield* Scope.make()
-      const aml = yield* AmlClient.make(Service.options).pipe(Scope.extend(scope))
-      strictEqual((yield* Effect.exit(aml.check(yield* ada)))._tag, "Failure")
-      strictEqual(service.amlRequests.length, 0)
-    }).pipe(Effect.provide(Layer.merge(service.layer, tokens)))
+      strictEqual(yield* answer, "No")
+      strictEqual(service.amlRequests[0]?.headers["authorization"], "Bearer stub")
+      strictEqual(service.tokenRequests.length, 0)
+    }).pipe(Effect.provide(AmlClient.layer(Service.options)), Effect.provide(Layer.merge(service.layer, tokens)))
   })
 })

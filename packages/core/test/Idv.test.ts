@@ -103,6 +103,12 @@ describe("Idv.layerEnv", () => {
       strictEqual(printed.includes("canary"), false)
     }))
 
+  it.effect("names what is missing beside what is malformed", () =>
+    Effect.gen(function*() {
+      const printed = yield* startEnv({ ...without("IDV_CUSTOMER_ID"), IDV_CUSTOMER_KEY: "k\n", IDV_BASE_URL: "x" })
+      deepStrictEqual(printed.match(/(?<= at )IDV_[A-Z_]+/g), ["IDV_BASE_URL", "IDV_CUSTOMER_ID", "IDV_CUSTOMER_KEY"])
+    }))
+
   it.effect("names all that is missing or malformed at once, each once", () =>
     Effect.gen(function*() {
       const printed = yield* startEnv({})

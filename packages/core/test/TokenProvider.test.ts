@@ -1,7 +1,7 @@
 import { TokenProvider } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Duration, Effect, Exit, Fiber, Layer, Redacted, Scope, TestClock } from "effect"
+import { Array as Arr, Cause, Duration, Effect, Exit, Fiber, Layer, Redacted, Scope, TestClock } from "effect"
 import * as Service from "./support/service.ts"
 
 const provide = (service: ReturnType<typeof Service.make>) =>
@@ -115,7 +115,8 @@ describe("TokenProvider", () => {
       token: (_, count) => count === 1 ? Effect.die("defect") : Effect.succeed(Service.tokenResponse(count))
     })
     return Effect.gen(function*() {
-      strictEqual(Exit.isFailure(yield* Effect.exit(Effect.sandbox(get))), true)
+      const cause = yield* Effect.flip(Effect.sandbox(get))
+      deepStrictEqual([...Cause.defects(cause)], ["defect"])
       strictEqual(yield* getText, "token-2")
     }).pipe(provide(service))
   })
@@ -225,6 +226,10 @@ describe("TokenProvider", () => {
       code: "invalid_client"
     }],
     ["400 without a body", () => new Response(null, { status: 400 }), { _tag: "TokenRejected", status: 400 }],
+    ["401 with a body nested deeper than the stack", () => new Response("[".repeat(100_000), { status: 401 }), {
+      _tag: "TokenRejected",
+      status: 401
+    }],
     ["403 of a gateway", () => new Response("<html>", { status: 403 }), { _tag: "TokenRejected", status: 403 }],
     ["200 with an error", () => Service.json({ error: "invalid_client" }), {
       _tag: "TokenRejected",

@@ -26,7 +26,7 @@ const parse = (request: string) => {
 const ofTheClient = ["connection", "user-agent", "accept-language", "accept-encoding", "sec-fetch-mode"]
 
 describe("FetchHttpClient", () => {
-  it.live("keeps what the user's RequestInit says, but for redirects", () => {
+  it.live("keeps what a RequestInit says that is provided to our layer too, but for redirects", () => {
     const inits: Array<RequestInit | undefined> = []
     const fetch: typeof globalThis.fetch = (_, init) => {
       inits.push(init)

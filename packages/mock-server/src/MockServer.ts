@@ -126,7 +126,7 @@ const service = (url: string, [customer]: Arr.NonEmptyReadonlyArray<Session.Cust
     })
   })
 
-/** How long a stop waits for answers that are under way. */
+/** How long a stop waits, at most, for connections that are open. */
 const gracePeriod = Duration.seconds(1)
 
 /**

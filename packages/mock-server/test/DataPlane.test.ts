@@ -221,6 +221,11 @@ describe.each(layers)("The data plane %s", (_, layer) => {
           strictEqual(/canary|31-02|company/.test(text), false)
         }))
 
+      it.effect("422 for a body that is nested deeper than the stack", () =>
+        Effect.gen(function*() {
+          strictEqual((yield* amlRequest(`${"[".repeat(30_000)}${"]".repeat(30_000)}`)).status, 422)
+        }))
+
       it.effect("says what is wrong with a day that does not exist", () =>
         Effect.gen(function*() {
           const { text } = yield* amlRequest({ ...person, dob: "31-02-1990" })

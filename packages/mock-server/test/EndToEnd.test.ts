@@ -4,7 +4,23 @@ import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest } from "@effec
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Context, Effect, Either, Fiber, Layer, Option, Redacted, Stream, TestClock } from "effect"
+import {
+  Array as Arr,
+  Context,
+  Deferred,
+  Effect,
+  Either,
+  Exit,
+  Fiber,
+  Layer,
+  Option,
+  Redacted,
+  Runtime,
+  Scope,
+  Stream,
+  TestClock
+} from "effect"
+import { createConnection } from "node:net"
 import { hostname } from "node:os"
 
 /** Idv on whatever `HttpClient` there is, as the first customer of the mock. */
@@ -164,6 +180,22 @@ describe("MockServer", () => {
         "Cannot listen on 192.0.2.1:0: the host is no address of this machine"
       )
     }))
+
+  it.effect("its scope closes although a client stays silent, also under the TestClock", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const context = yield* Layer.build(MockServer.layerTest).pipe(Scope.extend(scope))
+      const { port } = new URL(Context.get(context, MockServer.MockServer).url)
+      const closed = yield* Deferred.make<void>()
+      const runtime = yield* Effect.runtime()
+      yield* Effect.async<void>((resume) => {
+        const socket = createConnection(Number(port), "127.0.0.1", () => resume(Effect.void))
+        socket.on("error", () => {})
+        socket.on("close", () => Runtime.runSync(runtime)(Deferred.succeed(closed, undefined)))
+      })
+      yield* Scope.close(scope, Exit.void)
+      yield* Deferred.await(closed)
+    }), 5000)
 
   it.scopedLive("gives options that Idv.layer takes, also on a host that is not loopback", () =>
     Effect.gen(function*() {

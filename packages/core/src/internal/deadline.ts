@@ -1,5 +1,6 @@
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 
 /**
  * A deadline that holds whoever calls and whatever is called: also for a caller that cannot be
@@ -12,5 +13,7 @@ export const within =
       Effect.disconnect,
       Effect.interruptible,
       Effect.timeoutTo({ duration, onSuccess: Effect.succeed, onTimeout: () => onTimeout }),
-      Effect.flatten
+      Effect.flatten,
+      // Its failure reaches the caller, and is not unhandled because a fiber of ours ended with it.
+      Effect.withUnhandledErrorLogLevel(Option.none())
     )

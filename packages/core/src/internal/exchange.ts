@@ -54,8 +54,9 @@ export const isSuccess = ({ status }: Answer): boolean => status >= 200 && statu
 /**
  * No tracing of its own, for spans of an HTTP client show headers, and no trace headers on the
  * wire, for the service is somebody else's. No redirect is followed, by `fetch` neither, for it
- * would take the body, and with some clients the token, to another origin: whatever else the
- * `RequestInit` of the user says, stays.
+ * would take the body, and with some clients the token, to another origin. The rest of a `RequestInit`
+ * stays, if it is provided here too: the one that a `fetch` client took with it is overridden as a
+ * whole, and cannot be seen.
  */
 export const make = Effect.gen(function*() {
   const client = HttpClient.withTracerDisabledWhen(yield* HttpClient.HttpClient, () => true)
