@@ -1,7 +1,7 @@
-import { AmlClient, Idv, Person } from "@effect-idv/core"
+import { AmlClient, AmlError, Idv, Person, TokenError } from "@effect-idv/core"
 import { HttpClientError, type HttpClientRequest } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
-import { strictEqual } from "@effect/vitest/utils"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Cause, Effect, Exit, Layer, Redacted, TestClock } from "effect"
 import { everythingPrinted } from "./support/canary.ts"
 import * as Service from "./support/service.ts"
@@ -110,6 +110,13 @@ describe("No secret and no person is printed", () => {
         }),
         expected
       )
+      if (Exit.isFailure(exit) && exit.cause._tag === "Fail") {
+        const { error } = exit.cause
+        deepStrictEqual(
+          [TokenError.isTokenError(error), AmlError.isAmlError(error)],
+          [expected.startsWith("Token"), expected.startsWith("Aml")]
+        )
+      }
       const found = Object.values(canaries).filter((canary) => printed.includes(canary))
       strictEqual(found.join(), "")
     })

@@ -82,7 +82,7 @@ export interface Options {
  */
 export class MockServerError extends Schema.TaggedError<MockServerError>("@effect-idv/mock-server/MockServerError")(
   "MockServerError",
-  { host: Schema.String, port: Schema.Int, code: Schema.String }
+  { host: Schema.String, port: Schema.Number, code: Schema.String }
 ) {
   override get message() {
     return `Cannot listen on ${this.host}:${this.port}: ${reasons[this.code] ?? this.code}`
@@ -93,7 +93,8 @@ const reasons: Record<string, string> = {
   EADDRINUSE: "the port is in use",
   EACCES: "the port may not be opened by this user",
   EADDRNOTAVAIL: "the host is no address of this machine",
-  ENOTFOUND: "the host is no address of this machine"
+  ENOTFOUND: "the host is no address of this machine",
+  ERR_SOCKET_BAD_PORT: "a port is a whole number from 0 to 65535"
 }
 
 /** A path is what the document says, letter by letter. */
@@ -135,6 +136,10 @@ const gracePeriod = Duration.seconds(1)
  */
 const layerServer = (options: { readonly host: string; readonly port: number }) =>
   Layer.unwrapEffect(Effect.sync(() => {
+    const { host, port } = options
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+      return Layer.fail(new MockServerError({ host, port, code: "ERR_SOCKET_BAD_PORT" }))
+    }
     const server = createServer()
     const stop = Effect.async<void>((resume) => {
       server.close(() => resume(Effect.void))
@@ -145,7 +150,8 @@ const layerServer = (options: { readonly host: string; readonly port: number }) 
       Effect.zipRight(Effect.sync(() => server.closeAllConnections()))
     )
     return Layer.scopedDiscard(Effect.addFinalizer(() => stop)).pipe(
-      Layer.provideMerge(NodeHttpServer.layer(() => server, options))
+      Layer.provideMerge(NodeHttpServer.layer(() => server, options)),
+      Layer.mapError((error) => new MockServerError({ host, port, code: codeOf(error) }))
     )
   }))
 
@@ -165,8 +171,7 @@ export const layer = ({
     HttpServer.addressWith((address) => service(urlOf(address, host), customers))
   ).pipe(
     Layer.merge(HttpMiddleware.withTracerDisabledWhen(HttpServer.serve(app), () => true)),
-    Layer.provide([layerServer({ host, port }), Session.layer(customers)]),
-    Layer.mapError((error) => new MockServerError({ host, port, code: codeOf(error) }))
+    Layer.provide([layerServer({ host, port }), Session.layer(customers)])
   )
 
 const urlOf = (address: HttpServer.Address, host: string): string => {

@@ -174,6 +174,12 @@ describe("MockServer", () => {
       const { url } = Context.get(yield* Layer.build(MockServer.layerTest), MockServer.MockServer)
       const port = Number(new URL(url).port)
       strictEqual(yield* start({ port }), `Cannot listen on 127.0.0.1:${port}: the port is in use`)
+      for (const port of [-1, 65_536, 80.5, Number.NaN]) {
+        strictEqual(
+          yield* start({ port }),
+          `Cannot listen on 127.0.0.1:${port}: a port is a whole number from 0 to 65535`
+        )
+      }
       strictEqual(
         yield* start({ port: 0, host: "192.0.2.1" }),
         "Cannot listen on 192.0.2.1:0: the host is no address of this machine"
