@@ -58,15 +58,12 @@ export const Response = Schema.Struct({
 export interface Response extends Schema.Schema.Type<typeof Response> {}
 
 /**
- * A token response that is an error (RFC 6749, section 5.2). Only a code in the alphabet of that
- * section is taken; free text is left alone.
+ * A token response that is an error (RFC 6749, section 5.2), whatever else it holds.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const ErrorResponse = Schema.Struct({
-  error: Schema.String.pipe(Schema.pattern(/^[\w.-]{1,64}$/, Violation.expecting("an OAuth error code")))
-})
+export const ErrorResponse = Schema.Struct({ error: Schema.String })
 
 /**
  * The lifetime counts from the request, never from the answer. A shorter `expires_in`, in seconds,

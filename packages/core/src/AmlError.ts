@@ -101,7 +101,8 @@ export class AmlInputRejected extends Schema.TaggedError<AmlInputRejected>("@eff
 }
 
 /**
- * 401, again after a new token (API document, section 5).
+ * 401: again after a new token, or at once with a challenge for another scheme than Bearer (API
+ * document, section 5).
  *
  * @category errors
  * @since 0.1.0

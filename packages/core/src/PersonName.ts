@@ -49,7 +49,8 @@ const issuesOf = (text: string, name: string): ReadonlyArray<AmlError.InputIssue
 ]
 
 /**
- * A name that can be screened, or `AmlInputRejected` with every character that cannot be sent.
+ * A name that can be screened, or `AmlInputRejected` with all that is wrong, each where it comes
+ * first.
  *
  * Runs of blanks become one space, outer blanks go, and the text is put into NFC: the same name,
  * written one way. Nothing else is changed, and nothing is ever cut off.

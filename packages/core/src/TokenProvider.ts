@@ -25,6 +25,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
@@ -186,7 +187,8 @@ const invalid = (description: Exchange.Description, violations: Violation.Violat
 
 /**
  * A token only from a 2xx without an OAuth error. 408, 429 and 5xx say nothing about the
- * credentials; every other 4xx refuses them; a redirect is not followed.
+ * credentials; every other 4xx refuses them; a redirect is not followed. An error code is repeated
+ * only if it is one word of a harmless alphabet, and not our own secret.
  */
 const interpret = (
   answer: Exchange.Answer,
@@ -203,9 +205,11 @@ const interpret = (
   }
   const error = decodeError(body)
   if (status >= 400 || (Exchange.isSuccess(answer) && Either.isRight(error))) {
-    const code = Either.match(error, { onLeft: () => "", onRight: ({ error }) => error })
-    const isRepeatable = code !== "" && !Credentials.isRevealedBy(credentials, code)
-    return Either.left(new TokenError.TokenRejected({ status, ...(isRepeatable && { code }) }))
+    const code = Option.filter(
+      Either.getRight(error),
+      ({ error }) => /^[\w.-]{1,64}$/.test(error) && !Credentials.isRevealedBy(credentials, error)
+    )
+    return Either.left(new TokenError.TokenRejected({ status, ...(Option.isSome(code) && { code: code.value.error }) }))
   }
   return Exchange.isSuccess(answer)
     ? Either.mapLeft(decodeResponse(body), (violations) => invalid(description, violations))

@@ -141,6 +141,7 @@ describe("Idv.layer", () => {
     ["http://localhost:4010", "started"],
     ["http://idv.localhost", "authUrl"],
     ["https://auth.example.com/oauth/service", "authUrl"],
+    ["https://auth.example.com/prefix/oauth/service//", "authUrl"],
     ["http://127.0.0.1:4010", "started"],
     ["http://127.8.8.8", "started"],
     ["http://[::1]:4010", "started"],

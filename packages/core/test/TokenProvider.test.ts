@@ -236,6 +236,10 @@ describe("TokenProvider", () => {
       status: 200,
       code: "invalid_client"
     }],
+    ["200 with an error in free text beside a token", () => Service.tokenResponse(1, { error: "canary is wrong" }), {
+      _tag: "TokenRejected",
+      status: 200
+    }],
     ["an error code that is free text", () => Service.json({ error: "canary is wrong" }, { status: 401 }), {
       _tag: "TokenRejected",
       status: 401
@@ -273,6 +277,7 @@ describe("TokenProvider", () => {
     return Effect.gen(function*() {
       const error = yield* Effect.flip(get)
       assert.deepInclude(error, expected)
+      strictEqual("code" in error ? error.code : undefined, expected["code"])
       strictEqual(/canary|s3cret/.test(`${error.message}${JSON.stringify(error)}`), false)
     }).pipe(provide(service))
   })

@@ -18,14 +18,15 @@ export const make = (
   const url = new URL(base)
   if (url.protocol !== "https:" && url.protocol !== "http:") return refuse("should be an https: URL")
   if (url.username !== "" || url.password !== "") return refuse("should be a URL without user name and password")
-  if (url.pathname.endsWith(path)) return refuse(`should be a URL without ${path}, which is added to it`)
+  const prefix = url.pathname.replace(/\/+$/, "")
+  if (prefix.endsWith(path)) return refuse(`should be a URL without ${path}, which is added to it`)
   if (url.protocol === "http:" && !isLoopback(url.hostname) && options.allowInsecure !== true) {
     return refuse(
       "should be an https: URL: http: is for loopback addresses, " +
         "unless you set allowInsecure (IDV_ALLOW_INSECURE=true with Idv.layerEnv)"
     )
   }
-  return Either.right(url.origin + url.pathname.replace(/\/+$/, "") + path)
+  return Either.right(url.origin + prefix + path)
 }
 
 const isLoopback = (hostname: string): boolean =>
