@@ -35,7 +35,7 @@ const transportError = (request: HttpClientRequest.HttpClientRequest) =>
 const failures: ReadonlyArray<readonly [string, Parameters<typeof Service.make>[0] & object, string]> = [
   ["a token rejection", { token: answers(401) }, "TokenRejected"],
   ["a token endpoint that is down", { token: answers(503) }, "TokenEndpointUnavailable"],
-  ["an invalid token response", { token: answers(200) }, "TokenResponseInvalid"],
+  ["a token response that is an error in free text", { token: answers(200) }, "TokenRejected"],
   ["a token that is no token", {
     token: () => Effect.sync(() => Service.json({ access_token: `${canaries.token}\n` }))
   }, "TokenResponseInvalid"],
