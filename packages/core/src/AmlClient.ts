@@ -21,11 +21,11 @@ import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
-import type { AccessToken } from "./AccessToken.ts"
 import { AmlCredential, type Attributes } from "./AmlCredential.ts"
 import * as AmlError from "./AmlError.ts"
 import * as IdvApi from "./IdvApi.ts"
 import * as Address from "./internal/address.ts"
+import * as Bearer from "./internal/bearer.ts"
 import * as Deadline from "./internal/deadline.ts"
 import * as Exchange from "./internal/exchange.ts"
 import * as Person from "./Person.ts"
@@ -76,36 +76,19 @@ export interface Options {
 export const make = Effect.fnUntraced(function*(options: Options) {
   const url = yield* Address.make("baseUrl", options.baseUrl, IdvApi.aml.path, options)
   const exchange = yield* Exchange.make
-  const tokens = yield* TokenProvider.TokenProvider
+  const authorize = yield* Bearer.make({ tokens: yield* TokenProvider.TokenProvider, origin: new URL(url).origin })
   const deadline = Duration.decode(options.deadline ?? "30 seconds")
-
-  const attempt = Effect.fnUntraced(function*(body: string, token: AccessToken, sent: Ref.Ref<AmlError.Sent>) {
-    yield* Ref.set(sent, "unknown")
-    return yield* exchange(
-      HttpClientRequest.post(url).pipe(
-        HttpClientRequest.acceptJson,
-        HttpClientRequest.bearerToken(token.value),
-        HttpClientRequest.bodyText(body, "application/json")
-      ),
-      { onHead: Ref.set(sent, "answered") }
-    )
-  })
-
-  /** A refused token is replaced once. If the new one is refused as well, the first refusal stands. */
-  const withReplay = Effect.fnUntraced(function*(body: string, sent: Ref.Ref<AmlError.Sent>) {
-    const token = yield* tokens.get
-    const answer = yield* attempt(body, token, sent)
-    if (!isTokenRefused(answer)) return answer
-    yield* tokens.invalidate(token)
-    const renewed = yield* tokens.get
-    const replayed = yield* attempt(body, renewed, sent)
-    return replayed.status === 401 ? answer : replayed
-  })
 
   const check = Effect.fn("AmlClient.check")(function*(person: Person.Person) {
     const sent = yield* Ref.make<AmlError.Sent>("no")
     const body = yield* Effect.orDieWith(encodeBody(Person.toRequestBody(person)), () => notAPerson)
-    return yield* withReplay(body, sent).pipe(
+    const request = HttpClientRequest.post(url).pipe(
+      HttpClientRequest.acceptJson,
+      HttpClientRequest.bodyText(body, "application/json")
+    )
+    const send = (request: HttpClientRequest.HttpClientRequest) =>
+      Effect.zipRight(Ref.set(sent, "unknown"), exchange(request, { onHead: Ref.set(sent, "answered") }))
+    return yield* authorize(request, send).pipe(
       Effect.catchTags({
         ConnectionFailed: ({ reason, status }) =>
           new AmlError.AmlUnavailable({
@@ -115,7 +98,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
           }),
         BodyTooLong: ({ description, violations }) => invalid(description, violations)
       }),
-      Effect.flatMap((answer) => interpret(answer, person)),
+      Effect.flatMap((authorized) => interpret(authorized, person)),
       Deadline.within(deadline, Effect.flatMap(Ref.get(sent), (sent) => new AmlError.AmlTimeout({ sent, deadline })))
     )
   })
@@ -149,20 +132,16 @@ const encodeBody = Schema.encode(Schema.parseJson(Person.RequestBody))
 const notAPerson = new TypeError("check takes a Person from Person.make")
 const decodeCredential = Violation.decodeJson(AmlCredential)
 
-/** 401 without a challenge, or with a challenge for a bearer token. 403 is never an expired token. */
-const isTokenRefused = ({ status, wwwAuthenticate }: Exchange.Answer): boolean =>
-  status === 401 && (wwwAuthenticate === undefined || /(^|,)\s*bearer\b/i.test(wwwAuthenticate))
-
 const invalid = (description: Exchange.Description, violations: Violation.Violations) =>
   new AmlError.AmlAnswerInvalid({ ...description, violations })
 
 /** The one place where an answer becomes a result. */
 const interpret = (
-  answer: Exchange.Answer,
+  { answer, renewal }: Bearer.Authorized,
   person: Person.Person
 ): Either.Either<AmlCredential, AmlError.AmlError> => {
   const { body, description, retryAfter, status } = answer
-  if (status === 401) return Either.left(new AmlError.AmlUnauthorized({ status }))
+  if (status === 401) return Either.left(new AmlError.AmlUnauthorized({ status, renewal }))
   if (status === 403) return Either.left(new AmlError.AmlForbidden({ status }))
   if (status === 429) return Either.left(new AmlError.AmlRateLimited({ ...(retryAfter && { retryAfter }) }))
   if (status >= 500) {

@@ -101,20 +101,41 @@ export class AmlInputRejected extends Schema.TaggedError<AmlInputRejected>("@eff
 }
 
 /**
- * 401: again after a new token, or at once with a challenge for another scheme than Bearer (API
- * document, section 5).
+ * What became of renewing a token that was refused:
+ *
+ * - `replayed`: the request was sent again with a new one, which was refused as well.
+ * - `same_token`: the token endpoint has no other.
+ * - `paused`: it was new itself less than 30 seconds ago, and never accepted. Another would be no
+ *   better, and is not asked for yet.
+ * - `unreplayable`: the next request will have a new one; this one cannot be sent twice.
+ * - `none`: the challenge was for another scheme than Bearer.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Renewal = Schema.Literal("replayed", "same_token", "paused", "unreplayable", "none")
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Renewal = typeof Renewal.Type
+
+/**
+ * 401: the access token was refused (API document, section 5). `renewal` says what became of
+ * renewing it.
  *
  * @category errors
  * @since 0.1.0
  */
 export class AmlUnauthorized extends Schema.TaggedError<AmlUnauthorized>("@effect-idv/core/AmlUnauthorized")(
   "AmlUnauthorized",
-  { status: Schema.Int }
+  { status: Schema.Int, renewal: Renewal }
 ) {
   readonly [TypeId] = TypeId
   readonly isRetryable = false
   override get message() {
-    return "The service did not accept the access token"
+    return `The service did not accept the access token (renewal: ${this.renewal})`
   }
 }
 
@@ -189,7 +210,7 @@ export class AmlUnavailable extends Schema.TaggedError<AmlUnavailable>("@effect-
 ) {
   readonly [TypeId] = TypeId
   get isRetryable(): boolean {
-    return this.reason !== "tls"
+    return this.reason !== "certificate"
   }
   override get message() {
     return `The service is not available: ${TokenError.describeReason(this.reason, this.status)} (sent: ${this.sent})`

@@ -9,7 +9,21 @@ import * as ConfigError from "effect/ConfigError"
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
+import { identity } from "effect/Function"
 import * as Redacted from "effect/Redacted"
+
+/**
+ * How id and key become the user name and password of the header:
+ *
+ * - `plain`: as they are (API document, section 4.1).
+ * - `rfc6749`: each form-encoded first (RFC 6749, section 2.3.1), for a service that decodes them.
+ *
+ * The two differ only for ids and keys with other characters than letters, digits and `*-._`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type BasicEncoding = "plain" | "rfc6749"
 
 /**
  * Credentials that can be sent, from {@link make}. They do not print themselves.
@@ -20,10 +34,11 @@ import * as Redacted from "effect/Redacted"
 export interface Credentials {
   readonly customerId: Redacted.Redacted<string>
   readonly customerKey: Redacted.Redacted<string>
+  readonly basicEncoding: BasicEncoding
 }
 
 /**
- * What {@link make} takes.
+ * What {@link make} takes. `basicEncoding` is `plain` unless told otherwise; nothing is ever probed.
  *
  * @category models
  * @since 0.1.0
@@ -31,6 +46,7 @@ export interface Credentials {
 export interface Options {
   readonly customerId: string
   readonly customerKey: Redacted.Redacted<string>
+  readonly basicEncoding?: BasicEncoding | undefined
 }
 
 /**
@@ -40,28 +56,35 @@ export interface Options {
  * @since 0.1.0
  */
 export const make = (options: Options): Either.Either<Credentials, ConfigError.ConfigError> => {
+  const basicEncoding = options.basicEncoding ?? "plain"
   const errors = Arr.getLefts([
-    checkCustomerId("customerId", options.customerId),
-    checkCustomerKey("customerKey", options.customerKey)
+    checkCustomerId("customerId", options.customerId, basicEncoding),
+    checkCustomerKey("customerKey", options.customerKey, basicEncoding),
+    checkBasicEncoding("basicEncoding", basicEncoding)
   ])
   return Arr.isNonEmptyArray(errors)
     ? Either.left(errors.reduce(ConfigError.And))
     : Either.right(Data.struct({
       customerId: Redacted.make(options.customerId),
-      customerKey: options.customerKey
+      customerKey: options.customerKey,
+      basicEncoding
     }))
 }
 
 /**
- * A customer id that can be sent, or a `ConfigError` that calls it `name`. Outer blanks and line
- * breaks are refused because they come from copying, a colon because it would be ambiguous in the
- * header.
+ * A customer id that can be sent, or a `ConfigError` that calls it `name`. Outer blanks are refused
+ * because they come from copying, and a colon because it would be ambiguous in the header; with
+ * `rfc6749` both can be meant.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const checkCustomerId = (name: string, customerId: string): Either.Either<string, ConfigError.ConfigError> =>
-  isPrintable(customerId) && !customerId.includes(":")
+export const checkCustomerId = (
+  name: string,
+  customerId: string,
+  basicEncoding: BasicEncoding = "plain"
+): Either.Either<string, ConfigError.ConfigError> =>
+  isSendable(customerId, basicEncoding) && (basicEncoding === "rfc6749" || !customerId.includes(":"))
     ? Either.right(customerId)
     : Either.left(ConfigError.InvalidData(
       [name],
@@ -76,16 +99,23 @@ export const checkCustomerId = (name: string, customerId: string): Either.Either
  */
 export const checkCustomerKey = (
   name: string,
-  customerKey: Redacted.Redacted<string>
+  customerKey: Redacted.Redacted<string>,
+  basicEncoding: BasicEncoding = "plain"
 ): Either.Either<Redacted.Redacted<string>, ConfigError.ConfigError> =>
-  isPrintable(Redacted.value(customerKey))
+  isSendable(Redacted.value(customerKey), basicEncoding)
     ? Either.right(customerKey)
     : Either.left(ConfigError.InvalidData(
       [name],
       "should be the customer key of the onboarding pack: not empty, without outer blanks or line breaks"
     ))
 
-const isPrintable = (text: string): boolean => text !== "" && text === text.trim() && !/\p{Cc}/u.test(text)
+const checkBasicEncoding = (name: string, basicEncoding: string) =>
+  basicEncoding === "plain" || basicEncoding === "rfc6749"
+    ? Either.right(basicEncoding)
+    : Either.left(ConfigError.InvalidData([name], "should be \"plain\" or \"rfc6749\""))
+
+const isSendable = (text: string, basicEncoding: BasicEncoding): boolean =>
+  text.trim() !== "" && (text === text.trim() || basicEncoding === "rfc6749") && !/[\p{Cc}\p{Cs}]/u.test(text)
 
 /**
  * The value of the `Authorization` header of a token request (API document, section 4.1): `Basic`
@@ -94,12 +124,13 @@ const isPrintable = (text: string): boolean => text !== "" && text === text.trim
  * @category conversions
  * @since 0.1.0
  */
-export const toBasicHeader = (credentials: Credentials): Redacted.Redacted<string> =>
-  Redacted.make(
-    `Basic ${
-      Encoding.encodeBase64(`${Redacted.value(credentials.customerId)}:${Redacted.value(credentials.customerKey)}`)
-    }`
-  )
+export const toBasicHeader = (credentials: Credentials): Redacted.Redacted<string> => {
+  const encode = credentials.basicEncoding === "rfc6749" ? formEncode : identity
+  const [id, key] = [credentials.customerId, credentials.customerKey].map((secret) => encode(Redacted.value(secret)))
+  return Redacted.make(`Basic ${Encoding.encodeBase64(`${id}:${key}`)}`)
+}
+
+const formEncode = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1)
 
 /**
  * Whether a text that somebody else wrote holds the id or the key.

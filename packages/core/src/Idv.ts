@@ -17,7 +17,8 @@ import * as Address from "./internal/address.ts"
 import * as TokenProvider from "./TokenProvider.ts"
 
 /**
- * - `authUrl`, `customerId`, `customerKey`: for the access token, see `TokenProvider.Options`.
+ * - `authUrl`, `customerId`, `customerKey`, `basicEncoding`, `tokenFields`, `tokenPolicy`: for the
+ *   access token, see `TokenProvider.Options`.
  * - `baseUrl`, `deadline`: for the check, see `AmlClient.Options`.
  * - `allowInsecure`: allows `http:` to hosts that are not loopback.
  *
@@ -27,6 +28,14 @@ import * as TokenProvider from "./TokenProvider.ts"
 export interface Options extends TokenProvider.Options, AmlClient.Options {}
 
 /**
+ * With credentials from an effect, see `TokenProvider.RotatingOptions`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RotatingOptions extends TokenProvider.RotatingOptions, AmlClient.Options {}
+
+/**
  * @category models
  * @since 0.1.0
  */
@@ -34,7 +43,8 @@ export type Idv = AmlClient.AmlClient | TokenProvider.TokenProvider
 
 /**
  * Needs an `HttpClient`, such as `NodeHttpClient.layerUndici`. With `FetchHttpClient.layer`, a
- * `RequestInit` must be provided to this layer too. Nothing is sent before the first check. `ConfigError` names the option that cannot be used, and never shows its value.
+ * `RequestInit` must be provided to this layer too. Nothing is sent before the first check.
+ * `ConfigError` names the option that cannot be used, and never shows its value.
  *
  * @example
  * import { Idv } from "@effect-idv/core"
@@ -50,7 +60,9 @@ export type Idv = AmlClient.AmlClient | TokenProvider.TokenProvider
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options: Options): Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient> =>
+export const layer = (
+  options: Options | RotatingOptions
+): Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient> =>
   Layer.provideMerge(AmlClient.layer(options), TokenProvider.layer(options))
 
 /**

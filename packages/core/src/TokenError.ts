@@ -6,6 +6,7 @@
  *
  * @since 0.1.0
  */
+import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Violation from "./Violation.ts"
@@ -18,13 +19,13 @@ export const TypeId = "~@effect-idv/core/TokenError"
 
 /**
  * Why a service is not available: it answered with a `status` that says so, nobody accepted the
- * connection (`unreachable`), its name is not known (`dns`), its certificate is not trusted
- * (`tls`), or the connection was lost (`broken`).
+ * connection (`unreachable`), its name is not known (`dns`), it does not speak TLS (`tls`), its
+ * certificate is not trusted (`certificate`), or the connection was lost (`broken`).
  *
  * @category models
  * @since 0.1.0
  */
-export const Reason = Schema.Literal("status", "unreachable", "dns", "tls", "broken")
+export const Reason = Schema.Literal("status", "unreachable", "dns", "tls", "certificate", "broken")
 
 /**
  * @category models
@@ -47,7 +48,9 @@ export const describeReason = (reason: Reason, status: number | undefined): stri
     case "dns":
       return "its host name is not known (dns)"
     case "tls":
-      return "its certificate is not trusted (tls)"
+      return "it does not speak TLS (tls)"
+    case "certificate":
+      return "its certificate is not trusted (certificate)"
     case "broken":
       return "the connection was lost (broken)"
   }
@@ -77,12 +80,14 @@ export class TokenRejected extends Schema.TaggedError<TokenRejected>("@effect-id
 }
 
 /**
- * The token endpoint could not be reached, or answered 408, 429 or 5xx. Trying again may help,
- * but for a certificate.
+ * The token endpoint could not be reached, or answered 408, 429 or 5xx; or, with the reason
+ * `credentials`, the effect that gives the credentials failed or gave some that cannot be used.
+ * Trying again may help, but for a certificate.
  *
  * - `reason`: see {@link Reason}.
- * - `status`: the HTTP status, with `reason: "status"`.
- * - `retryAfter`: how long the service asked to wait.
+ * - `attempts`: how many requests were sent before giving up.
+ * - `status`: the HTTP status of the last, with `reason: "status"`.
+ * - `retryAfter`: how long the service asked to wait. Nothing is sent to it before.
  *
  * @category errors
  * @since 0.1.0
@@ -90,16 +95,21 @@ export class TokenRejected extends Schema.TaggedError<TokenRejected>("@effect-id
 export class TokenEndpointUnavailable extends Schema.TaggedError<TokenEndpointUnavailable>(
   "@effect-idv/core/TokenEndpointUnavailable"
 )("TokenEndpointUnavailable", {
-  reason: Reason,
+  reason: Schema.Literal(...Reason.literals, "credentials"),
+  attempts: Schema.Int,
   status: Schema.optionalWith(Schema.Int, { exact: true }),
   retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true })
 }) {
   readonly [TypeId] = TypeId
   get isRetryable(): boolean {
-    return this.reason !== "tls"
+    return this.reason !== "certificate"
   }
   override get message() {
-    return `The token endpoint is not available: ${describeReason(this.reason, this.status)}`
+    if (this.reason === "credentials") return "The credentials for the token endpoint are not available"
+    const wait = this.retryAfter === undefined ? "" : `, try again in ${Duration.format(this.retryAfter)}`
+    return `The token endpoint is not available: ${
+      describeReason(this.reason, this.status)
+    } (requests: ${this.attempts}${wait})`
   }
 }
 

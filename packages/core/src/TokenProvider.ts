@@ -1,48 +1,71 @@
 /**
- * The access token of a scope: one, shared, acquired when first needed, kept until shortly before
- * it is over.
+ * The access token of a scope: one, shared, acquired when first needed, renewed before it is over.
  *
- * - **Single flight.** However many ask at once, one request is sent. It belongs to the scope of
+ * - **Single flight.** However many ask at once, one acquisition runs. It belongs to the scope of
  *   the layer and not to any caller: a caller that is interrupted takes nobody with it, and the
  *   answer still lands.
- * - **Expiry counts from the request** (API document, section 5), not from the answer.
- * - **Failures are never cached.** Everybody who waited gets the failure; the next caller tries
- *   again.
+ * - **Expiry counts from the request** (API document, section 5), not from the answer, and by two
+ *   clocks: neither a clock that is set nor a machine that sleeps makes an old token new.
+ * - **Two windows.** A token that gets old is still given out at once, and renewed in the
+ *   background. One that is about to expire is not given out.
+ * - **Failures are not cached**, and never take a valid token away. Two things are remembered, so
+ *   that nobody is hammered: credentials that were refused, for 30 seconds, and the time that the
+ *   service asked to wait.
+ *
+ * The numbers are in `TokenPolicy`, what is counted in `TokenMetrics`.
  *
  * @since 0.1.0
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as Cause from "effect/Cause"
+import type * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Config from "effect/Config"
-import type { ConfigError } from "effect/ConfigError"
+import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
-import * as Duration from "effect/Duration"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Ref from "effect/Ref"
-import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as AccessToken from "./AccessToken.ts"
 import * as Credentials from "./Credentials.ts"
 import * as IdvApi from "./IdvApi.ts"
+import * as Acquisition from "./internal/acquisition.ts"
 import * as Address from "./internal/address.ts"
-import * as Deadline from "./internal/deadline.ts"
-import * as Exchange from "./internal/exchange.ts"
+import * as Flights from "./internal/flights.ts"
 import * as TokenState from "./internal/tokenState.ts"
 import * as TokenError from "./TokenError.ts"
-import * as Violation from "./Violation.ts"
+import * as TokenPolicy from "./TokenPolicy.ts"
 
 /**
- * - `get`: a token that has not expired. From the cache, or by waiting for the one flight.
+ * What is known of the token, without the token.
+ *
+ * - `token`: when the one that is given out was requested, from when on it is renewed in the
+ *   background, and when it is over; in milliseconds of the `Clock`.
+ * - `isAcquiring`: whether an acquisition is under way.
+ * - `failure`: why the last acquisition failed. None after one that did not.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Status extends Data.Class<{
+  readonly token: Option.Option<
+    { readonly requestedAt: number; readonly renewedFrom: number; readonly expiresAt: number }
+  >
+  readonly isAcquiring: boolean
+  readonly failure: Option.Option<TokenError.TokenError>
+}> {}
+
+/**
+ * - `get`: a token that has not expired. From the cache, or by waiting for the one acquisition.
  * - `invalidate`: drops a token that the service refused, if it is still the current one. The
  *   refusal of an old token never evicts a newer one.
+ * - `refresh`: a new token, whether or not there is one. It too shares an acquisition under way; if
+ *   it fails, the token that there is stays.
+ * - `status`: what is known of the token, for health checks and dashboards.
  *
  * @category models
  * @since 0.1.0
@@ -50,6 +73,8 @@ import * as Violation from "./Violation.ts"
 export interface Service {
   readonly get: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
   readonly invalidate: (stale: AccessToken.AccessToken) => Effect.Effect<void>
+  readonly refresh: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
+  readonly status: SubscriptionRef.SubscriptionRef<Status>
 }
 
 /**
@@ -61,110 +86,64 @@ export class TokenProvider extends Context.Tag("@effect-idv/core/TokenProvider")
 /**
  * - `authUrl`: the address of the token endpoint, without `/oauth/service`. `https:`, or `http:`
  *   to a loopback address.
- * - `customerId`, `customerKey`: the credentials of the onboarding pack.
  * - `allowInsecure`: allows `http:` to other hosts too. Secrets then travel in the clear.
+ * - `tokenFields`: where a response may carry its token, first to last. All that `AccessToken.Field`
+ *   has unless told otherwise.
+ * - `tokenPolicy`: the numbers, each with a default.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Options extends Credentials.Options {
+export interface Settings {
   readonly authUrl: string
   readonly allowInsecure?: boolean | undefined
+  readonly tokenFields?: Arr.NonEmptyReadonlyArray<AccessToken.Field> | undefined
+  readonly tokenPolicy?: TokenPolicy.Options | undefined
 }
 
 /**
- * Counts the token requests that were sent, by all providers of the process.
+ * With the credentials of the onboarding pack.
  *
- * @category metrics
+ * @category models
  * @since 0.1.0
  */
-export const requests = Metric.counter("idv_token_requests", {
-  description: "Token requests sent",
-  incremental: true
-})
-
-const attemptDeadline = Duration.seconds(10)
+export interface Options extends Settings, Credentials.Options {}
 
 /**
- * A provider that lives as long as the scope. `ConfigError` names an option that cannot be used.
+ * With credentials from an effect, so that a key can change without a restart. It is run for each
+ * acquisition, and for each `get` while credentials are remembered as refused; those are forgotten
+ * as soon as it gives others. If it fails, or gives some that cannot be used, `get` fails with
+ * `TokenEndpointUnavailable` and the reason `credentials`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RotatingOptions extends Settings {
+  readonly credentials: Effect.Effect<Credentials.Options, unknown>
+}
+
+/**
+ * A provider that lives as long as the scope. `ConfigError` names an option that cannot be used,
+ * and never shows its value.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = Effect.fnUntraced(function*(options: Options) {
-  const credentials = yield* Credentials.make(options)
-  const url = yield* Address.make("authUrl", options.authUrl, IdvApi.token.path, options)
-  const exchange = yield* Exchange.make
-  const scope = yield* Effect.scope
-  const state = yield* Ref.make(TokenState.initial)
-
-  const request = HttpClientRequest.post(url).pipe(
-    HttpClientRequest.acceptJson,
-    HttpClientRequest.setHeader("authorization", Redacted.value(Credentials.toBasicHeader(credentials))),
-    HttpClientRequest.bodyUrlParams(encodeRequest({ grant_type: "client_credentials" }))
-  )
-
-  const acquire = Effect.gen(function*() {
-    const requestedAt = yield* Clock.currentTimeMillis
-    yield* Metric.increment(requests)
-    const answer = yield* exchange(request)
-    const token = AccessToken.fromResponse(yield* interpret(answer, credentials), requestedAt)
-    if (token.expiresAt <= (yield* Clock.currentTimeMillis)) {
-      return yield* invalid(answer.description, Violation.whole("a token that outlives its own request"))
-    }
-    return token
-  }).pipe(
-    Effect.catchTags({
-      ConnectionFailed: ({ reason }) => new TokenError.TokenEndpointUnavailable({ reason }),
-      BodyTooLong: ({ description, violations }) => invalid(description, violations)
-    }),
-    Deadline.within(attemptDeadline, new TokenError.TokenTimeout({ deadline: attemptDeadline })),
-    Effect.withSpan("TokenProvider.acquire")
-  )
-
-  const fly = (flight: TokenState.Flight) =>
-    acquire.pipe(
-      Effect.interruptible,
-      Effect.onExit((exit) =>
-        Effect.zipRight(
-          Ref.update(state, (state) => TokenState.land(state, flight, Exit.isSuccess(exit) ? exit.value : undefined)),
-          Deferred.done(
-            flight,
-            Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
-              ? Exit.fail(new TokenError.TokenProviderClosed())
-              : exit
-          )
-        )
-      ),
-      Effect.forkIn(scope)
-    )
-
-  const get = Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function*() {
-      const now = yield* Clock.currentTimeMillis
-      const fresh = yield* Deferred.make<AccessToken.AccessToken, TokenError.TokenError>()
-      const move = yield* Ref.modify(state, (state) => TokenState.request(state, fresh, now))
-      if (move._tag === "Use") return move.token
-      if (move._tag === "Start") yield* fly(move.flight)
-      return yield* restore(Deferred.await(move.flight))
-    })
-  )
-
-  return TokenProvider.of({
-    get,
-    invalidate: Effect.fn("TokenProvider.invalidate")((stale) =>
-      Ref.update(state, (state) => TokenState.invalidate(state, stale))
-    )
-  })
-})
+export const make = (
+  options: Options | RotatingOptions
+): Effect.Effect<Service, ConfigError.ConfigError, HttpClient.HttpClient | Scope.Scope> =>
+  Effect.map(build(options), ({ service }) => service)
 
 /**
- * Needs an `HttpClient`. Nothing is sent before the first `get`.
+ * Needs an `HttpClient`. Nothing is sent before the first `get`, and no timer runs between two: a
+ * program that is done ends.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options: Options): Layer.Layer<TokenProvider, ConfigError, HttpClient.HttpClient> =>
+export const layer = (
+  options: Options | RotatingOptions
+): Layer.Layer<TokenProvider, ConfigError.ConfigError, HttpClient.HttpClient> =>
   Layer.scoped(TokenProvider, make(options))
 
 /**
@@ -175,43 +154,101 @@ export const layer = (options: Options): Layer.Layer<TokenProvider, ConfigError,
  */
 export const layerConfig = (
   config: Config.Config.Wrap<Options>
-): Layer.Layer<TokenProvider, ConfigError, HttpClient.HttpClient> =>
+): Layer.Layer<TokenProvider, ConfigError.ConfigError, HttpClient.HttpClient> =>
   Layer.scoped(TokenProvider, Effect.flatMap(Config.unwrap(config), make))
 
-const encodeRequest = Schema.encodeSync(IdvApi.TokenRequest)
-const decodeResponse = Violation.decodeJson(AccessToken.Response)
-const decodeError = Violation.decodeJson(AccessToken.ErrorResponse)
-
-const invalid = (description: Exchange.Description, violations: Violation.Violations) =>
-  new TokenError.TokenResponseInvalid({ ...description, violations })
+/**
+ * {@link layer} that acquires the token at once, and renews it ahead with nobody asking, so that no
+ * caller ever waits. Its timer keeps the program running until the scope is closed.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerBackground = (
+  options: Options | RotatingOptions
+): Layer.Layer<TokenProvider, ConfigError.ConfigError, HttpClient.HttpClient> =>
+  Layer.scoped(
+    TokenProvider,
+    Effect.gen(function*() {
+      const { ahead, service } = yield* build(options)
+      yield* Effect.forkScoped(ahead)
+      return service
+    })
+  )
 
 /**
- * A token only from a 2xx without an OAuth error. 408, 429 and 5xx say nothing about the
- * credentials; every other 4xx refuses them; a redirect is not followed. An error code is repeated
- * only if it is one word of a harmless alphabet, and not our own secret.
+ * Always the same token, valid for an hour from when the layer was built, and no `HttpClient`: for
+ * tests of what stands on a `TokenProvider`.
+ *
+ * @category layers
+ * @since 0.1.0
  */
-const interpret = (
-  answer: Exchange.Answer,
-  credentials: Credentials.Credentials
+export const layerTest = (value = "test-token"): Layer.Layer<TokenProvider> =>
+  Layer.effect(
+    TokenProvider,
+    Effect.gen(function*() {
+      const requestedAt = yield* Clock.currentTimeMillis
+      const token = AccessToken.fromGrant(
+        { value: Redacted.make(value), seconds: undefined, warnings: [] },
+        requestedAt
+      )
+      const { expiresAt } = token
+      const status = yield* SubscriptionRef.make(
+        new Status({
+          token: Option.some({ requestedAt, renewedFrom: expiresAt, expiresAt }),
+          isAcquiring: false,
+          failure: Option.none()
+        })
+      )
+      return TokenProvider.of({
+        get: Effect.succeed(token),
+        invalidate: () => Effect.void,
+        refresh: Effect.succeed(token),
+        status
+      })
+    })
+  )
+
+const build = Effect.fnUntraced(function*(options: Options | RotatingOptions) {
+  const policy = yield* TokenPolicy.make(options.tokenPolicy)
+  const url = yield* Address.make("authUrl", options.authUrl, IdvApi.token.path, options)
+  const credentials = yield* credentialsOf(options)
+  const acquire = yield* Acquisition.make({ url, policy, fields: options.tokenFields ?? AccessToken.Field.literals })
+  const status = yield* SubscriptionRef.make(statusOf(TokenState.initial))
+  const { ahead, get, invalidate, refresh } = yield* Flights.make({
+    policy,
+    credentials,
+    acquire,
+    onChange: (state) => SubscriptionRef.updateEffect(status, () => Effect.map(state, statusOf))
+  })
+  return {
+    ahead,
+    service: TokenProvider.of({ get, refresh, invalidate: Effect.fn("TokenProvider.invalidate")(invalidate), status })
+  }
+})
+
+const statusOf = ({ flight, held, setback }: TokenState.State<unknown>): Status =>
+  new Status({
+    token: held === undefined || held.isRefused ? Option.none() : Option.some({
+      requestedAt: held.token.requestedAt,
+      renewedFrom: held.token.requestedAt + held.soft,
+      expiresAt: held.token.expiresAt
+    }),
+    isAcquiring: flight !== undefined,
+    failure: Option.fromNullable(setback?.error)
+  })
+
+const credentialsOf = (
+  options: Options | RotatingOptions
 ): Either.Either<
-  AccessToken.Response,
-  TokenError.TokenRejected | TokenError.TokenEndpointUnavailable | TokenError.TokenResponseInvalid
-> => {
-  const { body, description, retryAfter, status } = answer
-  if (status === 408 || status === 429 || status >= 500) {
-    return Either.left(
-      new TokenError.TokenEndpointUnavailable({ reason: "status", status, ...(retryAfter && { retryAfter }) })
-    )
-  }
-  const error = decodeError(body)
-  if (status >= 400 || (Exchange.isSuccess(answer) && Either.isRight(error))) {
-    const code = Option.filter(
-      Either.getRight(error),
-      ({ error }) => /^[\w.-]{1,64}$/.test(error) && !Credentials.isRevealedBy(credentials, error)
-    )
-    return Either.left(new TokenError.TokenRejected({ status, ...(Option.isSome(code) && { code: code.value.error }) }))
-  }
-  return Exchange.isSuccess(answer)
-    ? Either.mapLeft(decodeResponse(body), (violations) => invalid(description, violations))
-    : Either.left(invalid(description, Violation.whole("a token response")))
-}
+  Effect.Effect<Credentials.Credentials, TokenError.TokenEndpointUnavailable>,
+  ConfigError.ConfigError
+> =>
+  "credentials" in options
+    ? Either.right(options.credentials.pipe(
+      Effect.mapError(() => "The effect that gives the credentials failed"),
+      Effect.flatMap((given) => Either.mapLeft(Credentials.make(given), String)),
+      Effect.tapError((message) => Effect.logWarning(message)),
+      Effect.mapError(() => new TokenError.TokenEndpointUnavailable({ reason: "credentials", attempts: 0 }))
+    ))
+    : Either.map(Credentials.make(options), Effect.succeed)

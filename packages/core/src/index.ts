@@ -32,6 +32,12 @@ export * as PersonName from "./PersonName.ts"
 export * as TokenError from "./TokenError.ts"
 
 /** @since 0.1.0 */
+export * as TokenMetrics from "./TokenMetrics.ts"
+
+/** @since 0.1.0 */
+export * as TokenPolicy from "./TokenPolicy.ts"
+
+/** @since 0.1.0 */
 export * as TokenProvider from "./TokenProvider.ts"
 
 /** @since 0.1.0 */

@@ -2,7 +2,7 @@
  * Screens a handful of people: with the service of the `IDV_*` variables if there are any, else
  * with the mock server, started inside this process on a free port.
  */
-import { AmlClient, AmlCredential, Idv, Person, TokenProvider } from "@effect-idv/core"
+import { AmlClient, AmlCredential, Idv, Person, TokenMetrics } from "@effect-idv/core"
 import { MockServer } from "@effect-idv/mock-server"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import Table from "cli-table3"
@@ -79,7 +79,7 @@ const screenAll = Effect.fn("quickstart")(function*(people: ReadonlyArray<Input>
   for (const { dateOfBirth, name, text } of rows) table.push([printable(name), printable(dateOfBirth), text])
   yield* Console.log(table.toString())
 
-  const { count } = yield* Metric.value(TokenProvider.requests)
+  const { count } = yield* Metric.value(TokenMetrics.requests)
   yield* Console.log(`${rows.length} asked about, ${count} token request${count === 1 ? "" : "s"}.`)
   yield* Console.log(next)
 

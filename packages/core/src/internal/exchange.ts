@@ -16,6 +16,7 @@ import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import type * as TokenError from "../TokenError.ts"
 import * as Violation from "../Violation.ts"
+import * as Coding from "./coding.ts"
 import * as RetryAfter from "./retryAfter.ts"
 
 /** What is safe to say of an answer; `length` is in bytes. */
@@ -88,15 +89,28 @@ export const make = Effect.gen(function*() {
     )
 })
 
+/** The body as text in UTF-8, whatever its compression and charset. Both its forms are limited. */
 const readBody = (
   response: HttpClientResponse.HttpClientResponse
-): Effect.Effect<Uint8Array, ConnectionFailed | BodyTooLong> =>
-  response.stream.pipe(
-    Stream.catchAll((error) =>
-      error.reason === "EmptyBody"
-        ? Stream.empty
-        : Stream.fail(new ConnectionFailed({ reason: "broken", status: response.status }))
+): Effect.Effect<Uint8Array, ConnectionFailed | BodyTooLong> => {
+  const broken = new ConnectionFailed({ reason: "broken", status: response.status })
+  const { headers, stream } = response
+  const isFetched = Predicate.hasProperty(response, "source") && response.source instanceof Response
+  return stream.pipe(
+    Stream.catchAll((error) => error.reason === "EmptyBody" ? Stream.empty : Stream.fail(broken)),
+    collect(response),
+    Effect.flatMap((body) =>
+      Coding.decompress(body, headers["content-encoding"], isFetched).pipe(
+        Stream.mapError(() => broken),
+        collect(response)
+      )
     ),
+    Effect.map((body) => Coding.toUtf8(body, headers["content-type"]))
+  )
+}
+
+const collect = (response: HttpClientResponse.HttpClientResponse) => <E>(stream: Stream.Stream<Uint8Array, E>) =>
+  stream.pipe(
     Stream.runFoldEffect({ length: 0, chunks: Arr.empty<Uint8Array>() }, (read, chunk) => {
       const length = read.length + chunk.length
       if (length > maxBodyBytes) return new BodyTooLong({ description: describe(response, length) })
@@ -130,6 +144,7 @@ const reasonOf = (error: unknown, depth = 0): ConnectionFailed["reason"] => {
   if (/^(ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/.test(code)) return "unreachable"
   if (/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/.test(code) && isConnecting) return "unreachable"
   if (/^(ENOTFOUND|EAI_.*)$/.test(code)) return "dns"
-  if (/CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|ERR_SSL_WRONG_VERSION_NUMBER/.test(code)) return "tls"
+  if (/CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE/.test(code)) return "certificate"
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER") return "tls"
   return Predicate.hasProperty(error, "cause") && depth < 5 ? reasonOf(error.cause, depth + 1) : "broken"
 }

@@ -1,48 +1,160 @@
 /**
- * What the token provider knows, and the moves it can make: a pure state machine. The effects
+ * What the token provider knows, and every move it can make: a pure state machine. The effects
  * around it (sending, waiting, time) are in `TokenProvider`.
  */
-import type * as Deferred from "effect/Deferred"
-import type { AccessToken } from "../AccessToken.ts"
-import * as Token from "../AccessToken.ts"
-import type { TokenError } from "../TokenError.ts"
+import * as Duration from "effect/Duration"
+import * as Equal from "effect/Equal"
+import * as Option from "effect/Option"
+import { type AccessToken, isSame } from "../AccessToken.ts"
+import type { Credentials } from "../Credentials.ts"
+import { TokenEndpointUnavailable, type TokenError, type TokenRejected } from "../TokenError.ts"
+import type { TokenPolicy } from "../TokenPolicy.ts"
+import * as HeldToken from "./heldToken.ts"
+import { elapsed, type Instant } from "./instant.ts"
 
-/** One acquisition, and where all who wait for it are told how it ended. */
-export type Flight = Deferred.Deferred<AccessToken, TokenError>
-
-export interface State {
-  readonly current: AccessToken | undefined
-  readonly flight: Flight | undefined
+/** `F` is a flight, one acquisition: to the machine nothing but itself. */
+export interface State<F> {
+  readonly held: HeldToken.HeldToken | undefined
+  readonly flight: F | undefined
+  /** Flights that failed in a row; in milliseconds, for how long none starts in the background, and none at all. */
+  readonly setback: {
+    readonly count: number
+    readonly at: Instant
+    readonly backoff: number
+    readonly retryAfter: number
+    readonly error: TokenError | undefined
+  } | undefined
+  /** Credentials that the service refused, and for how many milliseconds they are not sent again. */
+  readonly rejection: {
+    readonly credentials: Credentials
+    readonly error: TokenRejected
+    readonly at: Instant
+    readonly memory: number
+  } | undefined
 }
 
-export const initial: State = { current: undefined, flight: undefined }
+export const initial: State<never> = { held: undefined, flight: undefined, setback: undefined, rejection: undefined }
 
-/** What a caller is to do: use a token, wait for the flight, or start the flight and wait. */
-export type Move =
-  | { readonly _tag: "Use"; readonly token: AccessToken }
-  | { readonly _tag: "Wait"; readonly flight: Flight }
-  | { readonly _tag: "Start"; readonly flight: Flight }
+/** Why a flight starts: no token, one that gets old, is too old, or was refused, or somebody demands it. */
+export type Reason = "cold" | "soft" | "hard" | "unauthorized" | "forced"
 
-/** `fresh` becomes the flight only if one is needed and none is under way. */
-export const request = (state: State, fresh: Flight, now: number): readonly [Move, State] => {
-  if (state.current !== undefined && now < hardPoint(state.current)) {
-    return [{ _tag: "Use", token: state.current }, state]
+/** What a caller is to do: use a token or wait for a flight, and perhaps start one before. */
+export type Move<F> =
+  | { readonly _tag: "Use"; readonly held: HeldToken.HeldToken; readonly start: F | undefined }
+  | { readonly _tag: "Wait"; readonly flight: F; readonly start: F | undefined }
+
+/** A caller asks for a token. `open` makes the flight, if one is to start. */
+export const request = <F>(
+  state: State<F>,
+  now: Instant,
+  open: (reason: Reason) => F
+): readonly [Move<F>, State<F>] => {
+  const { flight, held } = state
+  if (held === undefined || !HeldToken.isUsable(held, now)) {
+    return refresh(state, () => open(held === undefined ? "cold" : held.isRefused ? "unauthorized" : "hard"))
   }
-  if (state.flight !== undefined) return [{ _tag: "Wait", flight: state.flight }, state]
-  return [{ _tag: "Start", flight: fresh }, { current: undefined, flight: fresh }]
+  if (flight !== undefined || dueIn(state, now) > 0) return [{ _tag: "Use", held, start: undefined }, state]
+  const start = open("soft")
+  return [{ _tag: "Use", held, start }, { ...state, flight: start }]
 }
 
-/** The flight is over, with a token or without. A failure takes nothing away. */
-export const land = (state: State, flight: Flight, token: AccessToken | undefined): State =>
-  state.flight === flight ? { current: token ?? state.current, flight: undefined } : state
+/** A caller asks for a new token. */
+export const refresh = <F>(state: State<F>, open: () => F): readonly [Move<F>, State<F>] => {
+  if (state.flight !== undefined) return [{ _tag: "Wait", flight: state.flight, start: undefined }, state]
+  const flight = open()
+  return [{ _tag: "Wait", flight, start: flight }, { ...state, flight }]
+}
 
-/** The service refused `stale`. A newer token stays. */
-export const invalidate = (state: State, stale: AccessToken): State =>
-  state.current !== undefined && Token.isSame(state.current, stale) ? { ...state, current: undefined } : state
+/**
+ * The flight ends with `fresh`, which is a failure if it is over already. If the flight was given up
+ * meanwhile, the token is for those who waited, and changes nothing.
+ */
+export const land = <F>(
+  state: State<F>,
+  { flight, fresh, now, policy }: {
+    readonly flight: F
+    readonly fresh: HeldToken.HeldToken
+    readonly now: Instant
+    readonly policy: TokenPolicy
+  }
+): readonly [Option.Option<{ readonly token: AccessToken; readonly isAgain: boolean }>, State<F>] => {
+  const isAgain = state.held !== undefined && isSame(state.held.token, fresh.token)
+  const held = isAgain ? HeldToken.again(state.held, fresh) : fresh
+  if (HeldToken.isOver(held, now)) return [Option.none(), state]
+  const setback = isAgain ? nextSetback(state, undefined, now, policy) : undefined
+  return [
+    Option.some({ token: held.token, isAgain }),
+    state.flight === flight ? { held, flight: undefined, setback, rejection: undefined } : state
+  ]
+}
 
-/** How long before its expiry a token is no longer given out: a request under way must outlive it. */
-const hardMarginMillis = 30_000
+/** The flight ends with nothing, and takes nothing away. `credentials` are those that it sent. */
+export const fail = <F>(
+  state: State<F>,
+  { credentials, error, flight, now, policy }: {
+    readonly flight: F
+    readonly error: TokenError | undefined
+    readonly credentials?: Credentials | undefined
+    readonly now: Instant
+    readonly policy: TokenPolicy
+  }
+): State<F> => {
+  if (state.flight !== flight) return state
+  const setback = nextSetback(state, error, now, policy)
+  if (error?._tag !== "TokenRejected" || credentials === undefined) return { ...state, flight: undefined, setback }
+  // An error under a 2xx contradicts itself, and is believed from the second time.
+  const isBelieved = error.status >= 300 || state.rejection !== undefined
+  const memory = isBelieved ? Duration.toMillis(policy.rejectionMemory) : 0
+  return { ...state, flight: undefined, setback, rejection: { credentials, error, at: now, memory } }
+}
 
-/** From here on the token is not used any more: 30 s before its expiry, or half its lifetime. */
-const hardPoint = ({ expiresAt, requestedAt }: AccessToken): number =>
-  expiresAt - Math.min(hardMarginMillis, (expiresAt - requestedAt) / 2)
+/** The API refused `stale`. A newer token stays. A flight under way is given up: it was sent before. */
+export const invalidate = <F>(state: State<F>, stale: AccessToken): State<F> =>
+  state.held !== undefined && !state.held.isRefused && isSame(state.held.token, stale)
+    ? { ...state, held: { ...state.held, isRefused: true }, flight: undefined }
+    : state
+
+/** Why a flight with these credentials need not send anything: they were refused, or it is too soon. */
+export const refusal = <F>(
+  state: State<F>,
+  { credentials, now, policy }: {
+    readonly credentials: Credentials
+    readonly now: Instant
+    readonly policy: TokenPolicy
+  }
+): TokenRejected | TokenEndpointUnavailable | undefined => {
+  const { rejection, setback } = state
+  if (
+    rejection !== undefined && elapsed(rejection.at, now) < rejection.memory &&
+    Equal.equals(rejection.credentials, credentials)
+  ) return rejection.error
+  const wait = embargo(state, now)
+  return setback?.error?._tag === "TokenEndpointUnavailable" && wait >= Duration.toMillis(policy.flightDeadline)
+    ? new TokenEndpointUnavailable({ ...setback.error, attempts: 0, retryAfter: Duration.millis(wait) })
+    : undefined
+}
+
+/** For how many milliseconds the service has asked not to be asked. */
+export const embargo = <F>({ setback }: State<F>, now: Instant): number =>
+  setback === undefined ? 0 : Math.max(0, setback.retryAfter - elapsed(setback.at, now))
+
+/** In how many milliseconds a token is to be acquired, if nobody asks before. */
+export const dueIn = <F>({ held, setback }: State<F>, now: Instant): number =>
+  Math.max(
+    0,
+    held !== undefined && HeldToken.isUsable(held, now) ? held.soft - elapsed(held.at, now) : 0,
+    setback === undefined ? 0 : Math.max(setback.backoff, setback.retryAfter) - elapsed(setback.at, now)
+  )
+
+const nextSetback = <F>({ setback }: State<F>, error: TokenError | undefined, now: Instant, policy: TokenPolicy) => {
+  const count = setback === undefined ? 1 : setback.count + 1
+  const longest = Duration.toMillis(policy.maxBackoff)
+  const asked = error?._tag === "TokenEndpointUnavailable" ? error.retryAfter : undefined
+  return {
+    count,
+    at: now,
+    backoff: Math.min(longest, Duration.toMillis(policy.minBackoff) * 2 ** (count - 1)),
+    retryAfter: asked === undefined ? 0 : Duration.toMillis(Duration.min(asked, policy.lifetime)),
+    error
+  }
+}

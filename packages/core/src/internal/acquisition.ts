@@ -1,0 +1,148 @@
+/** One acquisition of a token: the request, what its answer means, and how often it is tried. */
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as Arr from "effect/Array"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Metric from "effect/Metric"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as AccessToken from "../AccessToken.ts"
+import * as Credentials from "../Credentials.ts"
+import * as IdvApi from "../IdvApi.ts"
+import * as TokenError from "../TokenError.ts"
+import * as TokenMetrics from "../TokenMetrics.ts"
+import type { TokenPolicy } from "../TokenPolicy.ts"
+import * as Violation from "../Violation.ts"
+import * as Deadline from "./deadline.ts"
+import * as Exchange from "./exchange.ts"
+import * as Instant from "./instant.ts"
+
+/** A token, and what became of its request. `over` is the failure that it is if it came too late. */
+export interface Acquired {
+  readonly token: AccessToken.AccessToken
+  readonly at: Instant.Instant
+  readonly warnings: ReadonlyArray<AccessToken.Warning>
+  readonly over: TokenError.TokenResponseInvalid
+}
+
+export type Acquire = (options: {
+  readonly credentials: Credentials.Credentials
+  /** For how many milliseconds nothing may be sent. */
+  readonly embargo: number
+  readonly isAwaited: () => boolean
+}) => Effect.Effect<Acquired, TokenError.TokenError>
+
+/**
+ * Tries until there is a token, the deadline is near, or trying again cannot help: as often as the
+ * policy says while `isAwaited`, and once in the background, where the next flight is the retry.
+ * What the service asks to wait is waited, before the first request for `embargo` milliseconds, or
+ * else told at once.
+ */
+export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
+  readonly url: string
+  readonly fields: Arr.NonEmptyReadonlyArray<AccessToken.Field>
+  readonly policy: TokenPolicy
+}) {
+  const exchange = yield* Exchange.make
+  const decode = AccessToken.decodeResponse(fields)
+  const deadline = Duration.toMillis(policy.flightDeadline)
+
+  const attempt = (credentials: Credentials.Credentials, attempts: number) =>
+    Effect.gen(function*() {
+      yield* Metric.increment(TokenMetrics.requests)
+      const at = yield* Instant.now
+      const answer = yield* exchange(requestOf(url, credentials))
+      const grant = yield* interpret(answer, { attempts, credentials, decode })
+      const acquired: Acquired = {
+        token: AccessToken.fromGrant(grant, at.wall, policy.lifetime),
+        at,
+        warnings: grant.warnings,
+        over: invalid(answer.description, Violation.whole("a token that is not over yet"))
+      }
+      return acquired
+    }).pipe(
+      Effect.catchTags({
+        ConnectionFailed: ({ reason }) => new TokenError.TokenEndpointUnavailable({ reason, attempts }),
+        BodyTooLong: ({ description, violations }) => invalid(description, violations)
+      }),
+      Deadline.within(policy.attemptDeadline, new TokenError.TokenTimeout({ deadline: policy.attemptDeadline }))
+    )
+
+  const acquire: Acquire = ({ credentials, embargo, isAwaited }) =>
+    Effect.gen(function*() {
+      const started = yield* Instant.now
+      if (embargo > 0) yield* Effect.sleep(embargo)
+      for (let attempts = 1;; attempts++) {
+        const result = yield* Effect.either(attempt(credentials, attempts))
+        if (Either.isRight(result)) return result.right
+        const error = result.left
+        if (!error.isRetryable || !isAwaited() || attempts >= policy.attempts) return yield* error
+        const pause = Math.max(askedFor(error), yield* delay(policy, attempts))
+        if (Instant.elapsed(started, yield* Instant.now) + pause >= deadline) return yield* error
+        yield* Effect.sleep(pause)
+      }
+    }).pipe(Deadline.within(policy.flightDeadline, new TokenError.TokenTimeout({ deadline: policy.flightDeadline })))
+  return acquire
+})
+
+const encodeRequest = Schema.encodeSync(IdvApi.TokenRequest)
+const decodeError = Violation.decodeJson(
+  Schema.Struct({ error: Schema.Unknown.pipe(Schema.filter((error) => error !== null && error !== false)) })
+)
+
+const requestOf = (url: string, credentials: Credentials.Credentials) =>
+  HttpClientRequest.post(url).pipe(
+    HttpClientRequest.acceptJson,
+    HttpClientRequest.setHeader("authorization", Redacted.value(Credentials.toBasicHeader(credentials))),
+    HttpClientRequest.bodyUrlParams(encodeRequest({ grant_type: "client_credentials" }))
+  )
+
+/** Doubled each time, with full jitter. */
+const delay = ({ retryDelay }: TokenPolicy, attempts: number) =>
+  Effect.map(Random.next, (random) => random * Duration.toMillis(retryDelay) * 2 ** (attempts - 1))
+
+const askedFor = (error: TokenError.TokenError): number =>
+  error._tag === "TokenEndpointUnavailable" && error.retryAfter !== undefined ? Duration.toMillis(error.retryAfter) : 0
+
+const invalid = (description: Exchange.Description, violations: Violation.Violations) =>
+  new TokenError.TokenResponseInvalid({ ...description, violations })
+
+/** Plain text may be a token if the content type does not say that it is something else. */
+const mayBeText = ({ contentType = "text/plain" }: Exchange.Description): boolean =>
+  contentType === "text/plain" || contentType === "other"
+
+/**
+ * A token only from a 2xx without an OAuth error. 408, 429 and 5xx say nothing about the
+ * credentials; every other 4xx refuses them; a redirect is not followed. An error code is repeated
+ * only if it is one word of a harmless alphabet, and not our own secret.
+ */
+const interpret = (
+  answer: Exchange.Answer,
+  { attempts, credentials, decode }: {
+    readonly attempts: number
+    readonly credentials: Credentials.Credentials
+    readonly decode: ReturnType<typeof AccessToken.decodeResponse>
+  }
+): Either.Either<
+  AccessToken.Grant,
+  TokenError.TokenRejected | TokenError.TokenEndpointUnavailable | TokenError.TokenResponseInvalid
+> => {
+  const { body, description, retryAfter, status } = answer
+  if (status === 408 || status === 429 || status >= 500) {
+    return Either.left(
+      new TokenError.TokenEndpointUnavailable({ reason: "status", attempts, status, ...(retryAfter && { retryAfter }) })
+    )
+  }
+  const error = decodeError(body)
+  if (status >= 400 || (Exchange.isSuccess(answer) && Either.isRight(error))) {
+    const code = Either.isRight(error) ? error.right.error : undefined
+    const isHarmless = typeof code === "string" && /^[\w.-]{1,64}$/.test(code) &&
+      !Credentials.isRevealedBy(credentials, code)
+    return Either.left(new TokenError.TokenRejected({ status, ...(isHarmless && { code }) }))
+  }
+  return Exchange.isSuccess(answer)
+    ? Either.mapLeft(decode(body, mayBeText(description)), (violations) => invalid(description, violations))
+    : Either.left(invalid(description, Violation.whole("a token response")))
+}

@@ -1,0 +1,49 @@
+/** What stands between the bytes of a body and its text in UTF-8: compression and charset. */
+import * as Data from "effect/Data"
+import * as Either from "effect/Either"
+import * as Stream from "effect/Stream"
+
+/** The body is not what its headers say. */
+export class Unreadable extends Data.TaggedError("Unreadable") {}
+
+const formats = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" } as const
+
+const isFormat = (coding: string): coding is keyof typeof formats => Object.hasOwn(formats, coding)
+
+/**
+ * The body without its `Content-Encoding`. `fetch` has taken it off already and left the header, so
+ * with `isFetched` bytes that are not compressed are the body.
+ */
+export const decompress = (
+  body: Uint8Array<ArrayBuffer>,
+  contentEncoding: string | undefined,
+  isFetched: boolean
+): Stream.Stream<Uint8Array, Unreadable> => {
+  const coding = contentEncoding?.trim().toLowerCase() ?? "identity"
+  const isGzip = body[0] === 0x1f && body[1] === 0x8b
+  if (coding === "identity" || body.length === 0 || (isFetched && !isGzip)) return Stream.make(body)
+  return isFormat(coding)
+    ? Stream.fromReadableStream(
+      () => new Blob([body]).stream().pipeThrough(new DecompressionStream(formats[coding])),
+      () => new Unreadable()
+    )
+    : new Unreadable()
+}
+
+/**
+ * The same text in UTF-8: a byte order mark decides, else the charset of the `Content-Type`. What
+ * cannot be decoded stays as it is, for whoever reads it to refuse.
+ */
+export const toUtf8 = (body: Uint8Array, contentType: string | undefined): Uint8Array => {
+  const charset = charsetOf(body) ?? /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType ?? "")?.[1]
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return body
+  return Either.try(() => new TextEncoder().encode(new TextDecoder(charset, { fatal: true }).decode(body))).pipe(
+    Either.getOrElse(() => body)
+  )
+}
+
+const charsetOf = ([first, second, third]: Uint8Array): string | undefined => {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8"
+  if (first === 0xfe && second === 0xff) return "utf-16be"
+  return first === 0xff && second === 0xfe ? "utf-16le" : undefined
+}

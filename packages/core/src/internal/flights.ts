@@ -1,0 +1,182 @@
+/** The effects around the state machine: what callers wait for, and what runs for all of them. */
+import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
+import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import * as Ref from "effect/Ref"
+import type * as Tracer from "effect/Tracer"
+import type { AccessToken, Warning } from "../AccessToken.ts"
+import type { Credentials } from "../Credentials.ts"
+import * as TokenError from "../TokenError.ts"
+import * as TokenMetrics from "../TokenMetrics.ts"
+import type { TokenPolicy } from "../TokenPolicy.ts"
+import type * as Acquisition from "./acquisition.ts"
+import * as Deadline from "./deadline.ts"
+import * as HeldToken from "./heldToken.ts"
+import * as Instant from "./instant.ts"
+import * as TokenState from "./tokenState.ts"
+
+/** One acquisition, and where all who wait for it are told how it ended. */
+class Flight {
+  readonly reason: TokenState.Reason
+  readonly result = Deferred.unsafeMake<AccessToken, TokenError.TokenError>(FiberId.none)
+  waiters = 0
+  /** As soon as it sends something. */
+  sent: { readonly credentials: Credentials; readonly span: Tracer.Span } | undefined
+
+  constructor(reason: TokenState.Reason) {
+    this.reason = reason
+  }
+}
+
+const open = (reason: TokenState.Reason) => new Flight(reason)
+
+type State = TokenState.State<Flight>
+
+/** Flights belong to the scope that this is made in. `onChange` is run after each change of the state. */
+export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange, policy }: {
+  readonly policy: TokenPolicy
+  readonly credentials: Effect.Effect<Credentials, TokenError.TokenEndpointUnavailable>
+  readonly acquire: Acquisition.Acquire
+  readonly onChange: (state: Effect.Effect<State>) => Effect.Effect<void>
+}) {
+  const scope = yield* Effect.scope
+  const fiberRefs = yield* Effect.getFiberRefs
+  const state = yield* Ref.make<State>(TokenState.initial)
+  const changed = onChange(Ref.get(state))
+
+  const fly = Effect.fnUntraced(function*(flight: Flight) {
+    const current = yield* credentials.pipe(
+      Deadline.within(policy.flightDeadline, new TokenError.TokenTimeout({ deadline: policy.flightDeadline }))
+    )
+    const known = yield* Ref.get(state)
+    const now = yield* Instant.now
+    const refusal = TokenState.refusal(known, { credentials: current, now, policy })
+    if (refusal !== undefined) return yield* refusal
+    return yield* Effect.useSpan(
+      "TokenProvider.acquire",
+      { root: true, attributes: { reason: flight.reason } },
+      (span) => {
+        flight.sent = { credentials: current, span }
+        return acquire({
+          credentials: current,
+          embargo: TokenState.embargo(known, now),
+          isAwaited: () => flight.waiters > 0
+        }).pipe(
+          Effect.flatMap((acquired) => land(flight, acquired)),
+          Effect.onExit((exit) => count(flight, exit))
+        )
+      }
+    )
+  })
+
+  const land = Effect.fnUntraced(function*(flight: Flight, { at, over, token, warnings }: Acquisition.Acquired) {
+    const now = yield* Instant.now
+    const fresh = HeldToken.make(token, at, yield* Random.next, policy)
+    const landed = yield* Ref.modify(state, (state) => TokenState.land(state, { flight, fresh, now, policy }))
+    if (Option.isNone(landed)) return yield* over
+    yield* Effect.forEach(landed.value.isAgain ? Arr.append(warnings, "same_token" as const) : warnings, warn)
+    return landed.value.token
+  })
+
+  const fail = Effect.fnUntraced(function*(flight: Flight, cause: Cause.Cause<TokenError.TokenError>) {
+    const now = yield* Instant.now
+    const error = Option.getOrUndefined(Cause.failureOption(cause))
+    const credentials = flight.sent?.credentials
+    yield* Ref.update(state, (state) => TokenState.fail(state, { flight, error, credentials, now, policy }))
+  })
+
+  /**
+   * In a fiber of the scope, with nothing of the caller that happens to start it: no spans, log
+   * annotations or tags. The state knows how it ended before those who wait do.
+   */
+  const start = (flight: Flight) =>
+    Effect.updateFiberRefs(() => fiberRefs).pipe(
+      Effect.zipRight(changed),
+      Effect.zipRight(Effect.exit(Effect.interruptible(fly(flight)))),
+      Effect.tap((exit) => Exit.isFailure(exit) ? fail(flight, exit.cause) : Effect.void),
+      Effect.tap(() => changed),
+      Effect.flatMap((exit) =>
+        Deferred.done(
+          flight.result,
+          Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
+            ? Exit.fail(new TokenError.TokenProviderClosed())
+            : exit
+        )
+      ),
+      Effect.forkIn(scope)
+    )
+
+  const wait = (flight: Flight) =>
+    Deferred.await(flight.result).pipe(
+      Effect.ensuring(
+        Effect.suspend(() => flight.sent === undefined ? Effect.void : Effect.linkSpanCurrent(flight.sent.span))
+      ),
+      Effect.withSpan("TokenProvider.get")
+    )
+
+  const ask = (transition: (state: State, now: Instant.Instant) => readonly [TokenState.Move<Flight>, State]) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function*() {
+        const now = yield* Instant.now
+        const move = yield* Ref.modify(state, (state) => transition(state, now))
+        if (move._tag === "Wait") move.flight.waiters++
+        if (move.start !== undefined) yield* start(move.start)
+        const token = move._tag === "Use" ? move.held.token : yield* restore(wait(move.flight))
+        yield* move._tag === "Wait" ? waited : HeldToken.isStale(move.held, now) ? stale : hit
+        yield* Metric.update(TokenMetrics.age, ((yield* Instant.now).wall - token.requestedAt) / 1000)
+        return token
+      })
+    )
+
+  /** One step of renewing with nobody asking: wait for what is under way, or until something is due, or start it. */
+  const ahead = Effect.gen(function*() {
+    const known = yield* Ref.get(state)
+    const now = yield* Instant.now
+    const due = TokenState.dueIn(known, now)
+    if (known.flight !== undefined) return yield* Effect.exit(Deferred.await(known.flight.result))
+    if (due > 0) return yield* Effect.sleep(Math.ceil(due))
+    const move = yield* Ref.modify(state, (state) => TokenState.request(state, now, open))
+    if (move.start !== undefined) yield* start(move.start)
+  })
+
+  return {
+    get: ask((state, now) => TokenState.request(state, now, open)),
+    refresh: ask((state) => TokenState.refresh(state, () => open("forced"))),
+    invalidate: (stale: AccessToken) =>
+      Effect.zipRight(Ref.update(state, (state) => TokenState.invalidate(state, stale)), changed),
+    ahead: Effect.forever(ahead)
+  }
+})
+
+const hit = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "hit"))
+const stale = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "stale"))
+const waited = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "wait"))
+
+const oddities: Record<Warning, string> = {
+  lifetime: "The token response gives no lifetime that makes sense: one hour is assumed",
+  prefix: "The token came with the word Bearer before it, which was taken off",
+  same_token: "The token endpoint gave the same token again: its expiry stays as it was"
+}
+
+const warn = (warning: Warning) =>
+  Effect.zipRight(
+    Metric.increment(Metric.tagged(TokenMetrics.warnings, "warning", warning)),
+    Effect.logWarning(oddities[warning])
+  )
+
+const count = (flight: Flight, exit: Exit.Exit<unknown, TokenError.TokenError>) => {
+  const error = Exit.isFailure(exit)
+    ? Option.match(Cause.failureOption(exit.cause), { onNone: () => "defect", onSome: ({ _tag }) => _tag })
+    : undefined
+  return Effect.all([
+    Metric.increment(Metric.tagged(TokenMetrics.flights, "reason", flight.reason)),
+    Metric.update(TokenMetrics.waiters, flight.waiters),
+    error === undefined ? Effect.void : Metric.increment(Metric.tagged(TokenMetrics.failures, "error", error))
+  ], { discard: true })
+}

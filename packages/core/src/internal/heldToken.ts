@@ -1,0 +1,50 @@
+/** A token by its age: when it is renewed, when it is no longer given out, when it is over. */
+import * as Duration from "effect/Duration"
+import { AccessToken } from "../AccessToken.ts"
+import type { TokenPolicy } from "../TokenPolicy.ts"
+import { elapsed, type Instant } from "./instant.ts"
+
+/** `soft`, `hard` and `end` are ages in milliseconds, counted from `at`, when its request was sent. */
+export interface HeldToken {
+  readonly token: AccessToken
+  readonly at: Instant
+  readonly soft: number
+  readonly hard: number
+  readonly end: number
+  readonly isRefused: boolean
+}
+
+/** `random`, from 0 to 1, spreads the soft points of a fleet that started together. */
+export const make = (token: AccessToken, at: Instant, random: number, policy: TokenPolicy): HeldToken => {
+  const end = token.expiresAt - token.requestedAt
+  return {
+    token,
+    at,
+    soft: end * (policy.softPoint - random * policy.jitter),
+    hard: end - Math.min(Duration.toMillis(policy.hardMargin), end / 2),
+    end,
+    isRefused: false
+  }
+}
+
+/**
+ * The service has given the same token again: this never extends its expiry, and may shorten it.
+ * There is no other, so it is used to its end.
+ */
+export const again = (held: HeldToken, fresh: HeldToken): HeldToken => {
+  const end = Math.min(held.end, elapsed(held.at, fresh.at) + fresh.end)
+  const { requestedAt, value } = held.token
+  return {
+    ...held,
+    token: new AccessToken({ value, requestedAt, expiresAt: requestedAt + end }),
+    hard: end,
+    end,
+    isRefused: false
+  }
+}
+
+export const isUsable = (held: HeldToken, now: Instant): boolean => !held.isRefused && elapsed(held.at, now) < held.hard
+
+export const isStale = (held: HeldToken, now: Instant): boolean => elapsed(held.at, now) >= held.soft
+
+export const isOver = (held: HeldToken, now: Instant): boolean => elapsed(held.at, now) >= held.end
