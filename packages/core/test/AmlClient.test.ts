@@ -1,5 +1,4 @@
 import {
-  AccessToken,
   AmlClient,
   AmlCredential,
   type AmlError,
@@ -468,18 +467,13 @@ describe("AmlClient", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("can stand on another token provider", () => {
+  it.effect("can stand on another token provider, such as TokenProvider.layerTest", () => {
     const service = Service.make()
-    const token = new AccessToken.AccessToken({ value: Redacted.make("stub"), requestedAt: 0, expiresAt: Infinity })
-    const tokens = Layer.succeed(TokenProvider.TokenProvider, {
-      get: Effect.succeed(token),
-      invalidate: () => Effect.void
-    })
     return Effect.gen(function*() {
       yield* atStart
       strictEqual(yield* answer, "No")
       strictEqual(service.amlRequests[0]?.headers["authorization"], "Bearer stub")
       strictEqual(service.tokenRequests.length, 0)
-    }).pipe(Effect.provide(AmlClient.layer(Service.options)), Effect.provide(Layer.merge(service.layer, tokens)))
+    }).pipe(Effect.provide(AmlClient.layer(Service.options)), Effect.provide(Layer.merge(service.layer, TokenProvider.layerTest("stub"))))
   })
 })

@@ -5,6 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Metric from "effect/Metric"
+import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -89,7 +90,7 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
 
 const encodeRequest = Schema.encodeSync(IdvApi.TokenRequest)
 const decodeError = Violation.decodeJson(
-  Schema.Struct({ error: Schema.Unknown.pipe(Schema.filter((error) => error !== null && error !== false)) })
+  Schema.Struct({ error: Schema.Unknown.pipe(Schema.filter((error) => Predicate.isNotNullable(error) && error !== false)) })
 )
 
 const requestOf = (url: string, credentials: Credentials.Credentials) =>

@@ -95,12 +95,11 @@ const readBody = (
 ): Effect.Effect<Uint8Array, ConnectionFailed | BodyTooLong> => {
   const broken = new ConnectionFailed({ reason: "broken", status: response.status })
   const { headers, stream } = response
-  const isFetched = Predicate.hasProperty(response, "source") && response.source instanceof Response
   return stream.pipe(
     Stream.catchAll((error) => error.reason === "EmptyBody" ? Stream.empty : Stream.fail(broken)),
     collect(response),
     Effect.flatMap((body) =>
-      Coding.decompress(body, headers["content-encoding"], isFetched).pipe(
+      Coding.decompress(body, headers["content-encoding"], isFetched(response)).pipe(
         Stream.mapError(() => broken),
         collect(response)
       )
@@ -108,6 +107,12 @@ const readBody = (
     Effect.map((body) => Coding.toUtf8(body, headers["content-type"]))
   )
 }
+
+/** Whether `fetch` made it, which the platform shows only here, below whatever wraps it. */
+const isFetched = (response: object): boolean =>
+  Predicate.hasProperty(response, "original") && Predicate.isObject(response.original)
+    ? isFetched(response.original)
+    : Predicate.hasProperty(response, "source") && response.source instanceof Response
 
 const collect = (response: HttpClientResponse.HttpClientResponse) => <E>(stream: Stream.Stream<Uint8Array, E>) =>
   stream.pipe(

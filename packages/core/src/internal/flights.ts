@@ -5,6 +5,8 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
+import * as FiberRef from "effect/FiberRef"
+import * as FiberRefs from "effect/FiberRefs"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
@@ -93,10 +95,17 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
 
   /**
    * In a fiber of the scope, with nothing of the caller that happens to start it: no spans, log
-   * annotations or tags. The state knows how it ended before those who wait do.
+   * annotations or tags. Only an interruption that came before it began must stay. The state knows
+   * how it ended before those who wait do.
    */
   const start = (flight: Flight) =>
-    Effect.updateFiberRefs(() => fiberRefs).pipe(
+    Effect.updateFiberRefs((fiberId, own) =>
+      FiberRefs.updateAs(fiberRefs, {
+        fiberId,
+        fiberRef: FiberRef.interruptedCause,
+        value: FiberRefs.getOrDefault(own, FiberRef.interruptedCause)
+      })
+    ).pipe(
       Effect.zipRight(changed),
       Effect.zipRight(Effect.exit(Effect.interruptible(fly(flight)))),
       Effect.tap((exit) => Exit.isFailure(exit) ? fail(flight, exit.cause) : Effect.void),
@@ -109,6 +118,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
             : exit
         )
       ),
+      Effect.uninterruptible,
       Effect.forkIn(scope)
     )
 

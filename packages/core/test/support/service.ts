@@ -2,7 +2,7 @@
 import type * as Idv from "@effect-idv/core/Idv"
 import * as Person from "@effect-idv/core/Person"
 import * as HttpClient from "@effect/platform/HttpClient"
-import type * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
@@ -22,11 +22,18 @@ export type Handler = (
   request: HttpClientRequest.HttpClientRequest
 ) => Effect.Effect<Response, HttpClientError.HttpClientError>
 
+/** An `HttpClient` that fails with this cause, as Undici and fetch do. */
+export const failing = (cause: unknown): Handler => (_received, _count, request) =>
+  new HttpClientError.RequestError({ request, reason: "Transport", cause })
+
 export const json = (body: unknown, init?: ResponseInit): Response =>
   new Response(JSON.stringify(body), { headers: { "content-type": "application/json" }, ...init })
 
-export const tokenResponse = (count: number, fields: Record<string, unknown> = {}): Response =>
-  json({ access_token: `token-${count}`, token_type: "Bearer", expires_in: 3600, ...fields })
+export const tokenResponse = (count: number, fields: Record<string, unknown> = {}, status = 200): Response =>
+  json({ access_token: `token-${count}`, token_type: "Bearer", expires_in: 3600, ...fields }, {
+    status,
+    headers: { "content-type": "application/json" }
+  })
 
 export const attributes = {
   name: "Ada Testclear",
@@ -55,7 +62,7 @@ export const make = (handlers: { readonly token?: Handler; readonly aml?: Handle
     const received: Received = {
       url: url.href,
       method: request.method,
-      headers: request.headers,
+      headers: { ...request.headers },
       body: request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
     }
     const [record, handler] = url.pathname.endsWith("/oauth/service") ? [tokenRequests, token] : [amlRequests, aml]

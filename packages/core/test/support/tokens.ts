@@ -1,0 +1,52 @@
+/** What the tests of the token provider have in common. */
+import { type AccessToken, TokenProvider } from "@effect-idv/core"
+import { type Duration, Effect, FiberRef, Layer, Metric, MetricLabel, MetricState, Redacted } from "effect"
+import * as Service from "./service.ts"
+
+type Stub = ReturnType<typeof Service.make>
+
+export const layer = (service: Stub, options: Partial<TokenProvider.Options> = {}) =>
+  Layer.provide(TokenProvider.layer({ ...Service.options, ...options }), service.layer)
+
+export const provide = (service: Stub, options: Partial<TokenProvider.Options> = {}) =>
+  Effect.provide(layer(service, options))
+
+export const make = (service: Stub, options: Partial<TokenProvider.Options> = {}) =>
+  Effect.provide(TokenProvider.make({ ...Service.options, ...options }), service.layer)
+
+export const get = Effect.flatMap(TokenProvider.TokenProvider, ({ get }) => get)
+
+export const refresh = Effect.flatMap(TokenProvider.TokenProvider, ({ refresh }) => refresh)
+
+export const textOf = ({ value }: AccessToken.AccessToken) => Redacted.value(value)
+
+export const getText = Effect.map(get, textOf)
+
+/** Answers with the next token after a while. */
+export const slow = (duration: Duration.DurationInput): Service.Handler => (_, count) => answerAfter(duration, count)
+
+export const answerAfter = (duration: Duration.DurationInput, count: number) =>
+  Effect.delay(Effect.sync(() => Service.tokenResponse(count)), duration)
+
+export const status = (status: number, headers: Record<string, string> = {}): Response =>
+  new Response(null, { status, headers })
+
+/** Runs a test with metrics of its own: a label tells them from those of the other tests. */
+export const measured = (name: string) => Effect.tagMetrics("test", name)
+
+/** A counter's value, or a histogram's count, with these labels and those of the test. */
+export const counted = (name: string, labels: Record<string, string> = {}) =>
+  Effect.gen(function*() {
+    const ours = [
+      ...yield* FiberRef.get(FiberRef.currentMetricLabels),
+      ...Object.entries(labels).map(([key, value]) => MetricLabel.make(key, value))
+    ]
+    const pairs = (yield* Metric.snapshot).filter(({ metricKey }) =>
+      metricKey.name === name &&
+      ours.every(({ key, value }) => metricKey.tags.some((tag) => tag.key === key && tag.value === value))
+    )
+    return pairs.reduce((total, { metricState }) =>
+      total + (MetricState.isCounterState(metricState) || MetricState.isHistogramState(metricState)
+        ? Number(metricState.count)
+        : 0), 0)
+  })
