@@ -3,7 +3,7 @@ import { HttpClientError, type HttpClientRequest } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Cause, Effect, Exit, Layer, Redacted, TestClock } from "effect"
-import { everythingPrinted } from "./support/canary.ts"
+import { everythingPrinted, transportIn } from "./support/canary.ts"
 import * as Service from "./support/service.ts"
 
 const canaries = {
@@ -83,7 +83,7 @@ const failures: ReadonlyArray<readonly [string, Parameters<typeof Service.make>[
   ["success", { aml: () => Effect.sync(() => credential()) }, "Success"]
 ]
 
-describe("No secret and no person is printed", () => {
+describe("50. No secret and no person is printed, and 51. no error holds a request or a response", () => {
   it.effect.each(failures)("with %s", ([, handlers, expected]) => {
     const service = Service.make({ token: () => token, ...handlers })
     const layer = Idv.layer({
@@ -117,6 +117,7 @@ describe("No secret and no person is printed", () => {
           [expected.startsWith("Token"), expected.startsWith("Aml")]
         )
       }
+      deepStrictEqual(Exit.isFailure(exit) ? transportIn(exit.cause) : [], [])
       const found = Object.values(canaries).filter((canary) => printed.includes(canary))
       strictEqual(found.join(), "")
     })

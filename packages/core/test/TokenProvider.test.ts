@@ -4,13 +4,11 @@ import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import {
   Array as Arr,
   Cause,
-  Deferred,
   Duration,
   Effect,
   Exit,
   Fiber,
   Layer,
-  ManagedRuntime,
   Option,
   Redacted,
   Scope,

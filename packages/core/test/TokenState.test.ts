@@ -238,8 +238,8 @@ describe("TokenPolicy", () => {
     [{ attemptDeadline: 0 }, "attemptDeadline"],
     [{ flightDeadline: Duration.infinity }, "flightDeadline"],
     [{ minBackoff: 0 }, "minBackoff"],
-    [Object.assign({}, { rejectionMemory: "soon" }), "rejectionMemory"],
-    [Object.assign({}, { retryDeley: "1 second" }), "retryDeley"]
+    [JSON.parse("{\"rejectionMemory\":\"soon\"}"), "rejectionMemory"],
+    [JSON.parse("{\"retryDeley\":\"1 second\"}"), "retryDeley"]
   ])("%j is a ConfigError that names %s", ([options, field]) =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(TokenPolicy.make(options))

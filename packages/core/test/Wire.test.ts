@@ -1,17 +1,11 @@
 import { AmlClient, AmlCredential, Idv, Person, TokenProvider } from "@effect-idv/core"
-import { FetchHttpClient, type HttpClient } from "@effect/platform"
-import { NodeHttpClient } from "@effect/platform-node"
+import { FetchHttpClient } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Layer, Redacted } from "effect"
+import { clients } from "./support/clients.ts"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
-
-const clients: ReadonlyArray<readonly [string, Layer.Layer<HttpClient.HttpClient>]> = [
-  ["NodeHttpClient.layerUndici", NodeHttpClient.layerUndici],
-  ["NodeHttpClient.layer", NodeHttpClient.layer],
-  ["FetchHttpClient.layer", FetchHttpClient.layer]
-]
 
 const parse = (request: string) => {
   const [head = "", body = ""] = request.split("\r\n\r\n")
@@ -30,7 +24,7 @@ describe("FetchHttpClient", () => {
     const inits: Array<RequestInit | undefined> = []
     const fetch: typeof globalThis.fetch = (_, init) => {
       inits.push(init)
-      return Promise.resolve(Service.json({ access_token: "t" }))
+      return Promise.resolve(Service.json({ access_token: "t", expires_in: 3600 }))
     }
     const layer = TokenProvider.layer(Service.options).pipe(
       Layer.provide(FetchHttpClient.layer),
@@ -64,7 +58,7 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
       const server = yield* RawServer.make((request, socket) => {
         socket.end(
           RawServer.ok(
-            request.startsWith("POST /auth/oauth/service") ? { access_token: "the-token" } : credential
+            request.startsWith("POST /auth/oauth/service") ? { access_token: "the-token", expires_in: 3600 } : credential
           )
         )
       })
@@ -115,7 +109,7 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
         socket.end(
           request.startsWith("POST /first") || request.startsWith("POST /api")
             ? redirect
-            : RawServer.ok({ access_token: "t" })
+            : RawServer.ok({ access_token: "t", expires_in: 3600 })
         )
       })
       const tagOf = (authUrl: string) =>
@@ -127,7 +121,7 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
 
   it.scopedLive("nobody listens: unavailable, and nothing was sent", () =>
     Effect.gen(function*() {
-      const server = yield* RawServer.make((_, socket) => socket.end(RawServer.ok({ access_token: "t" })))
+      const server = yield* RawServer.make((_, socket) => socket.end(RawServer.ok({ access_token: "t", expires_in: 3600 })))
       const closed = yield* Effect.scoped(RawServer.make(() => {}))
       const token = yield* Effect.flip(check({ authUrl: closed.url, baseUrl: server.url }))
       deepStrictEqual([token._tag, "reason" in token && token.reason], ["TokenEndpointUnavailable", "unreachable"])
@@ -150,7 +144,7 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
     ([, bytes, sent]) =>
       Effect.gen(function*() {
         const server = yield* RawServer.make((request, socket) => {
-          if (request.startsWith("POST /oauth")) socket.end(RawServer.ok({ access_token: "t" }))
+          if (request.startsWith("POST /oauth")) socket.end(RawServer.ok({ access_token: "t", expires_in: 3600 }))
           else if (bytes === "") socket.destroy()
           else socket.write(bytes, () => socket.destroy())
         })

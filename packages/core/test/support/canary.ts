@@ -1,6 +1,8 @@
 /** Secrets and people that stand out, and everything a program could print while it handles them. */
-import { type Cause, Effect, Exit, Inspectable, Layer, Logger, LogLevel, Metric, Tracer } from "effect"
+import { HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { type Cause, Effect, Exit, Inspectable, Layer, Logger, LogLevel, Metric } from "effect"
 import { inspect } from "node:util"
+import * as RecordingTracer from "./tracer.ts"
 
 /** Every rendering of a value that a log, a reporter or a debugger could make. */
 export const renderings = (value: unknown): ReadonlyArray<string> => [
@@ -21,36 +23,7 @@ export const everythingPrinted = <A, E, R>(effect: Effect.Effect<A, E, R>, rende
     const logger = Logger.make((options) => {
       printed.push(Logger.jsonLogger.log(options), Logger.logfmtLogger.log(options), Logger.stringLogger.log(options))
     })
-    const tracer = Tracer.make({
-      context: (f) => f(),
-      span: (name, parent, context, links, startTime, kind, options) => {
-        const attributes = new Map<string, unknown>(Object.entries(options?.attributes ?? {}))
-        const record = (value: unknown) => printed.push(renderings(value).join("\n"))
-        return {
-          _tag: "Span",
-          name,
-          spanId: "1",
-          traceId: "1",
-          parent,
-          context,
-          links,
-          kind,
-          status: { _tag: "Started", startTime },
-          sampled: true,
-          attributes,
-          attribute: (key, value) => {
-            record([key, value])
-          },
-          event: (name, _, attributes) => {
-            record([name, attributes])
-          },
-          addLinks: () => {},
-          end: (_, exit) => {
-            record([name, attributes, exit])
-          }
-        }
-      }
-    })
+    const { spans, tracer } = RecordingTracer.make()
     const exit = yield* effect.pipe(
       Effect.tapErrorCause((cause) => Effect.logTrace("failed", cause)),
       Effect.withSpan("caller"),
@@ -60,5 +33,26 @@ export const everythingPrinted = <A, E, R>(effect: Effect.Effect<A, E, R>, rende
     )
     const failure = Exit.isFailure(exit) ? [render(exit.cause), ...renderings(exit.cause)] : []
     const metrics = JSON.stringify(yield* Metric.snapshot)
-    return { exit, printed: [...printed, ...renderings(exit), ...failure, metrics].join("\n") }
+    const traced = spans.flatMap(({ attributes, events, exit, links, name }) => [
+      ...renderings([name, [...attributes], events, exit]),
+      // A link holds the whole other span, which is here for itself.
+      ...renderings(links.map(({ attributes }) => attributes))
+    ])
+    return { exit, printed: [...printed, ...traced, ...renderings(exit), ...failure, metrics].join("\n") }
   })
+
+/** Every request or response of the HTTP client that can be reached from a value, hidden or not. */
+export const transportIn = (root: unknown): ReadonlyArray<object> => {
+  const seen = new Set<object>()
+  const found: Array<object> = []
+  const visit = (value: unknown): void => {
+    if ((typeof value !== "object" && typeof value !== "function") || value === null || seen.has(value)) return
+    seen.add(value)
+    if (
+      HttpClientRequest.TypeId in value || HttpClientResponse.TypeId in value || HttpClientError.isHttpClientError(value)
+    ) found.push(value)
+    for (const key of Reflect.ownKeys(value)) visit(Reflect.getOwnPropertyDescriptor(value, key)?.value)
+  }
+  visit(root)
+  return found
+}

@@ -11,11 +11,14 @@ export interface RawServer {
 /** `answer` is called once a request has arrived as a whole, judged by its `Content-Length`. */
 export const make = (answer: (request: string, socket: Socket) => void) =>
   Effect.acquireRelease(
-    Effect.async<{ readonly server: ReturnType<typeof createServer>; readonly raw: RawServer }>((resume) => {
+    Effect.async<{ readonly close: Effect.Effect<void>; readonly raw: RawServer }>((resume) => {
       const requests: Array<string> = []
+      const sockets = new Set<Socket>()
       const server = createServer((socket) => {
         let received = ""
+        sockets.add(socket)
         socket.on("error", () => {})
+        socket.on("close", () => sockets.delete(socket))
         socket.on("data", (chunk) => {
           received += chunk.toString("latin1")
           const [head = "", body = ""] = received.split("\r\n\r\n")
@@ -27,16 +30,17 @@ export const make = (answer: (request: string, socket: Socket) => void) =>
           answer(request, socket)
         })
       })
+      const close = Effect.async<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        for (const socket of sockets) socket.destroy()
+      })
       server.listen(0, "127.0.0.1", () => {
         const address = server.address()
         const port = typeof address === "object" && address !== null ? address.port : 0
-        resume(Effect.succeed({ server, raw: { url: `http://127.0.0.1:${port}`, requests } }))
+        resume(Effect.succeed({ close, raw: { url: `http://127.0.0.1:${port}`, requests } }))
       })
     }),
-    ({ server }) =>
-      Effect.async<void>((resume) => {
-        server.close(() => resume(Effect.void))
-      })
+    ({ close }) => close
   ).pipe(Effect.map(({ raw }) => raw))
 
 export const ok = (body: unknown): string => {

@@ -1,0 +1,100 @@
+import { TokenProvider } from "@effect-idv/core"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Effect, Fiber, Option, TestClock } from "effect"
+import * as Service from "./support/service.ts"
+import { answerAfter, counted, get, measured, provide, refresh, status } from "./support/tokens.ts"
+import * as RecordingTracer from "./support/tracer.ts"
+
+const hour = 3_600_000
+
+describe("Process and API shape", () => {
+  it.effect("60. metrics: cold=1, hit=n, stale=n, refresh{reason}, failure{tag}", () => {
+    const service = Service.make({
+      token: (_, count) => count === 3 ? Effect.succeed(status(403)) : answerAfter("1 second", count)
+    })
+    const expectCounted = (expected: Record<string, number>) =>
+      Effect.gen(function*() {
+        const actual: Record<string, number> = {}
+        for (const name of Object.keys(expected)) {
+          const [metric = "", label = ""] = name.split(" ")
+          const [key = "", value = ""] = label.split("=")
+          actual[name] = yield* counted(`idv_token_${metric}`, key === "" ? {} : { [key]: value })
+        }
+        deepStrictEqual(actual, expected)
+      })
+    return Effect.gen(function*() {
+      const provider = yield* TokenProvider.TokenProvider
+      const waiters = yield* Effect.forkAll(Arr.replicate(get, 5))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(waiters)
+      yield* Effect.replicateEffect(get, 7)
+      yield* expectCounted({
+        "requests": 1,
+        "flights reason=cold": 1,
+        "gets outcome=wait": 5,
+        "gets outcome=hit": 7,
+        "age_seconds": 12,
+        "waiters": 1
+      })
+
+      yield* TestClock.setTime(0.75 * hour)
+      yield* Effect.replicateEffect(get, 3)
+      yield* TestClock.adjust("1 second")
+      yield* expectCounted({ "flights reason=soft": 1, "gets outcome=stale": 3, "gets outcome=hit": 7, "waiters": 2 })
+
+      yield* Effect.flip(refresh)
+      yield* expectCounted({ "flights reason=forced": 1, "failures error=TokenRejected": 1 })
+
+      yield* TestClock.setTime(2 * hour)
+      const hard = yield* Effect.fork(get)
+      yield* TestClock.adjust("1 second")
+      yield* provider.invalidate(yield* Fiber.join(hard))
+      const unauthorized = yield* Effect.fork(get)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(unauthorized)
+      yield* expectCounted({
+        "requests": 5,
+        "flights reason=cold": 1,
+        "flights reason=soft": 1,
+        "flights reason=hard": 1,
+        "flights reason=forced": 1,
+        "flights reason=unauthorized": 1,
+        "failures": 1,
+        "warnings": 0
+      })
+    }).pipe(provide(service), measured("60"))
+  })
+
+  it.effect("60. one span per flight, waiters linked", () => {
+    const service = Service.make({ token: (_, count) => answerAfter("1 second", count) })
+    const { spans, tracer } = RecordingTracer.make()
+    return Effect.gen(function*() {
+      const waiters = yield* Effect.forkAll(Arr.makeBy(10, (i) => Effect.withSpan(get, `caller-${i}`)))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(waiters)
+      yield* Effect.withSpan(get, "hit")
+      const [flight, ...others] = spans.filter(({ name }) => name === "TokenProvider.acquire")
+      assert(flight !== undefined)
+      deepStrictEqual(others, [])
+      strictEqual(flight.attributes.get("reason"), "cold")
+      strictEqual(Option.isNone(flight.parent), true)
+      const waiting = spans.filter(({ name }) => name === "TokenProvider.get")
+      deepStrictEqual(waiting.map(({ links }) => links.map(({ span }) => span)), Arr.replicate([flight], 10))
+      deepStrictEqual(
+        waiting.map(({ parent }) => Option.isSome(parent) && parent.value._tag === "Span" && parent.value.name),
+        Arr.makeBy(10, (i) => `caller-${i}`)
+      )
+    }).pipe(provide(service), Effect.withTracer(tracer))
+  })
+
+  it.effect("what the caller has in its fiber is not lent to the flight that it starts", () => {
+    const service = Service.make({ token: (_, count) => Effect.succeed(Service.tokenResponse(count)) })
+    return Effect.gen(function*() {
+      yield* get.pipe(Effect.tagMetrics("caller", "first"), Effect.annotateLogs("caller", "first"))
+      strictEqual(yield* counted("idv_token_requests", { caller: "first" }), 0)
+      strictEqual(yield* counted("idv_token_requests"), 1)
+      strictEqual(yield* counted("idv_token_gets", { caller: "first" }), 1)
+    }).pipe(provide(service), measured("lent"))
+  })
+})

@@ -1,0 +1,232 @@
+import { AmlClient, Idv, TokenProvider } from "@effect-idv/core"
+import { HttpBody, HttpClientRequest } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Effect, Fiber, Layer, Stream, TestClock } from "effect"
+import * as Bearer from "../src/internal/bearer.ts"
+import * as Exchange from "../src/internal/exchange.ts"
+import * as Service from "./support/service.ts"
+import { answerAfter, status } from "./support/tokens.ts"
+
+const challenge = { "www-authenticate": "Bearer error=\"invalid_token\"" }
+
+const check = Effect.gen(function*() {
+  const aml = yield* AmlClient.AmlClient
+  return yield* aml.check(yield* Service.ada)
+})
+
+const accepting = (isAccepted: (token: string) => boolean): Service.Handler => ({ headers }) =>
+  Effect.sync(() =>
+    isAccepted(headers["authorization"] ?? "")
+      ? Service.json(Service.credential({}, { birth_year: "1957" }))
+      : status(401, challenge)
+  )
+
+const tokensSent = (service: ReturnType<typeof Service.make>) =>
+  service.amlRequests.map(({ headers }) => headers["authorization"]?.replace("Bearer ", ""))
+
+const provide = (service: ReturnType<typeof Service.make>) =>
+  Effect.provide(Layer.provide(Idv.layer(Service.options), service.layer))
+
+/** Requests of any kind with the token of this service. */
+const authorized = (service: ReturnType<typeof Service.make>) =>
+  Effect.gen(function*() {
+    const exchange = yield* Exchange.make
+    const tokens = yield* TokenProvider.make(Service.options)
+    const authorize = yield* Bearer.make({ tokens, origin: "https://api.example.com" })
+    return (request: HttpClientRequest.HttpClientRequest) => authorize(request, (request) => exchange(request))
+  }).pipe(Effect.provide(service.layer))
+
+describe("API 401 / 403", () => {
+  it.effect(
+    "41. 10 requests sent with token A; 401s arrive staggered over 1 s -> exactly 1 new POST, 10 replays with B",
+    () => {
+      const service = Service.make({
+        aml: (received, count) =>
+          Effect.delay(
+            accepting((token) => token === "Bearer token-2")(received, count, HttpClientRequest.get("")),
+            count <= 10 ? `${count * 100} millis` : 0
+          ),
+        token: (_, count) => answerAfter(count === 1 ? 0 : "300 millis", count)
+      })
+      return Effect.gen(function*() {
+        const checks = yield* Effect.forkAll(Arr.makeBy(10, () => check))
+        yield* TestClock.adjust("2 seconds")
+        strictEqual((yield* Fiber.join(checks)).length, 10)
+        strictEqual(service.tokenRequests.length, 2)
+        deepStrictEqual(tokensSent(service), [...Arr.replicate("token-1", 10), ...Arr.replicate("token-2", 10)])
+      }).pipe(provide(service))
+    }
+  )
+
+  it.effect("42. 401 for A arrives after B is current -> replay with B, 0 POSTs, B not evicted", () => {
+    const service = Service.make({
+      aml: (received, count) =>
+        Effect.delay(
+          accepting((token) => token === "Bearer token-2")(received, count, HttpClientRequest.get("")),
+          count === 1 ? "5 seconds" : 0
+        )
+    })
+    return Effect.gen(function*() {
+      const late = yield* Effect.fork(check)
+      yield* TestClock.adjust("1 second")
+      yield* check
+      strictEqual(service.tokenRequests.length, 2)
+      yield* TestClock.adjust("4 seconds")
+      yield* Fiber.join(late)
+      yield* check
+      strictEqual(service.tokenRequests.length, 2)
+      deepStrictEqual(tokensSent(service), ["token-1", "token-1", "token-2", "token-2", "token-2"])
+    }).pipe(provide(service))
+  })
+
+  it.effect(
+    "43. replay with B also 401 -> the original typed 401 to caller (first response kept), no loop; 20 such calls -> <= 2 POSTs in 30 s",
+    () => {
+      const service = Service.make({ aml: accepting(() => false) })
+      return Effect.gen(function*() {
+        assert.deepInclude(yield* Effect.flip(check), { _tag: "AmlUnauthorized", status: 401, renewal: "replayed" })
+        deepStrictEqual(tokensSent(service), ["token-1", "token-2"])
+        for (let i = 0; i < 19; i++) {
+          yield* TestClock.adjust("1500 millis")
+          assert.deepInclude(yield* Effect.flip(check), { _tag: "AmlUnauthorized", renewal: "paused" })
+        }
+        strictEqual(service.tokenRequests.length, 2)
+        strictEqual(service.amlRequests.length, 2 + 19)
+        // After 30 s a new token may be better.
+        yield* TestClock.adjust("1500 millis")
+        assert.deepInclude(yield* Effect.flip(check), { renewal: "replayed" })
+        strictEqual(service.tokenRequests.length, 3)
+      }).pipe(provide(service))
+    }
+  )
+
+  it.effect("43. 20 calls at once that are all refused twice: 2 POSTs", () => {
+    const service = Service.make({ aml: accepting(() => false) })
+    return Effect.gen(function*() {
+      yield* Effect.replicateEffect(Effect.flip(check), 20, { concurrency: "unbounded" })
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(provide(service))
+  })
+
+  it.effect("a new token that was accepted is renewed again at once when it is refused later", () => {
+    let current = "Bearer token-2"
+    const service = Service.make({ aml: accepting((token) => token === current) })
+    return Effect.gen(function*() {
+      yield* check
+      current = "Bearer token-3"
+      yield* check
+      current = "Bearer token-4"
+      yield* check
+      strictEqual(service.tokenRequests.length, 4)
+    }).pipe(provide(service))
+  })
+
+  it.effect("the token endpoint has no other token: no replay, for it would be refused as well", () => {
+    const service = Service.make({
+      aml: accepting(() => false),
+      token: () => Effect.succeed(Service.tokenResponse(1))
+    })
+    return Effect.gen(function*() {
+      assert.deepInclude(yield* Effect.flip(check), { _tag: "AmlUnauthorized", renewal: "same_token" })
+      assert.deepInclude(yield* Effect.flip(check), { _tag: "AmlUnauthorized", renewal: "paused" })
+      strictEqual(service.amlRequests.length, 2)
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(provide(service))
+  })
+
+  it.effect.each<[string, number, Record<string, string>, string]>([
+    ["403", 403, {}, "AmlForbidden"],
+    ["403 with a challenge", 403, challenge, "AmlForbidden"],
+    ["Basic", 401, { "www-authenticate": "Basic realm=\"bearer\"" }, "AmlUnauthorized"],
+    ["Digest", 401, { "www-authenticate": "Digest nonce=\"bearer\"" }, "AmlUnauthorized"]
+  ])("44. 403, or 401 with WWW-Authenticate other than Bearer -> no renewal, no replay: %s", ([, code, headers, tag]) => {
+    const service = Service.make({ aml: () => Effect.succeed(status(code, headers)) })
+    return Effect.gen(function*() {
+      const error = yield* Effect.flip(check)
+      strictEqual(error._tag, tag)
+      if (error._tag === "AmlUnauthorized") strictEqual(error.renewal, "none")
+      deepStrictEqual([service.amlRequests.length, service.tokenRequests.length], [1, 1])
+    }).pipe(provide(service))
+  })
+
+  it.effect("45. stream body, 401 -> token invalidated, request not replayed, error says so", () => {
+    const service = Service.make({ aml: accepting(() => false) })
+    return Effect.gen(function*() {
+      const send = yield* authorized(service)
+      const { answer, renewal } = yield* send(
+        HttpClientRequest.post("https://api.example.com/upload").pipe(
+          HttpClientRequest.setBody(HttpBody.stream(Stream.make(new Uint8Array([1]))))
+        )
+      )
+      deepStrictEqual([answer.status, renewal], [401, "unreplayable"])
+      deepStrictEqual([service.amlRequests.length, service.tokenRequests.length], [1, 1])
+      yield* send(HttpClientRequest.get("https://api.example.com/"))
+      strictEqual(tokensSent(service)[1], "token-2")
+    }).pipe(Effect.scoped)
+  })
+
+  it.effect("45. Idempotency-Key identical on replay of buffered body", () => {
+    const service = Service.make({ aml: accepting((token) => token === "Bearer token-2") })
+    return Effect.gen(function*() {
+      const send = yield* authorized(service)
+      const { answer, renewal } = yield* send(
+        HttpClientRequest.post("https://api.example.com/upload").pipe(
+          HttpClientRequest.setHeader("idempotency-key", "7d9f6c52"),
+          HttpClientRequest.bodyText("buffered")
+        )
+      )
+      deepStrictEqual([answer.status, renewal], [200, "none"])
+      deepStrictEqual(
+        service.amlRequests.map(({ body, headers }) => [body, headers["idempotency-key"]]),
+        [["buffered", "7d9f6c52"], ["buffered", "7d9f6c52"]]
+      )
+    }).pipe(Effect.scoped)
+  })
+
+  it.effect("46. caller already set Authorization -> untouched, no renewal on 401", () => {
+    const service = Service.make({ aml: accepting(() => false) })
+    return Effect.gen(function*() {
+      const send = yield* authorized(service)
+      const { answer, renewal } = yield* send(
+        HttpClientRequest.get("https://api.example.com/").pipe(HttpClientRequest.bearerToken("mine"))
+      )
+      deepStrictEqual([answer.status, renewal], [401, "none"])
+      deepStrictEqual([tokensSent(service), service.tokenRequests.length], [["mine"], 0])
+    }).pipe(Effect.scoped)
+  })
+
+  it.effect("47. token acquisition fails -> API request is not sent at all", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(401)) })
+    return Effect.gen(function*() {
+      strictEqual((yield* Effect.flip(check))._tag, "TokenRejected")
+      strictEqual(service.amlRequests.length, 0)
+    }).pipe(provide(service))
+  })
+
+  it.effect.each([
+    "https://api.example.org/",
+    "https://api.example.com:8443/",
+    "http://api.example.com/",
+    "https://api.example.com.evil.example/"
+  ])("48. Bearer only to the configured API origin; redirect to another origin -> header dropped: %s", (url) => {
+    const service = Service.make()
+    return Effect.gen(function*() {
+      const send = yield* authorized(service)
+      yield* send(HttpClientRequest.get(url))
+      deepStrictEqual([tokensSent(service), service.tokenRequests.length], [[undefined], 0])
+      yield* send(HttpClientRequest.get("https://api.example.com/any"))
+      strictEqual(tokensSent(service)[1], "token-1")
+    }).pipe(Effect.scoped)
+  })
+
+  it.effect("48. redirect to another origin -> not followed, so that no header goes there", () => {
+    const service = Service.make({
+      aml: () => Effect.succeed(status(307, { location: "https://evil.example/" }))
+    })
+    return Effect.gen(function*() {
+      strictEqual((yield* Effect.flip(check))._tag, "AmlAnswerInvalid")
+      deepStrictEqual(service.amlRequests.map(({ url }) => url), ["https://api.example.com/api/aml"])
+    }).pipe(provide(service))
+  })
+})

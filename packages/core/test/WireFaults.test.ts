@@ -1,0 +1,126 @@
+import { TokenError, TokenProvider } from "@effect-idv/core"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Cause, Clock, Effect, Exit, Redacted } from "effect"
+import { gzipSync } from "node:zlib"
+import { everythingPrinted, transportIn } from "./support/canary.ts"
+import { clients } from "./support/clients.ts"
+import * as RawServer from "./support/rawServer.ts"
+import { type Fault, faults } from "./support/wireFaults.ts"
+
+const canaries = {
+  customerId: "canaryCustomerId",
+  customerKey: "canaryCustomerKey",
+  basic: Buffer.from("canaryCustomerId:canaryCustomerKey").toString("base64"),
+  token: "canaryAccessToken"
+}
+const body = JSON.stringify({ access_token: canaries.token, token_type: "Bearer", expires_in: 3600 })
+
+/** What each fault is to the client. What breaks the connection is tried again, what is an answer is not. */
+const expected: Record<keyof typeof faults, TokenError.TokenError["_tag"]> = {
+  "drip": "TokenTimeout",
+  "drip of headers": "TokenTimeout",
+  "hang": "TokenTimeout",
+  "hang mid body": "TokenTimeout",
+  "5 MB body": "TokenResponseInvalid",
+  "5 MB in a gzip of a few bytes": "TokenResponseInvalid",
+  "HTML 200": "TokenResponseInvalid",
+  "invalid UTF-8": "TokenResponseInvalid",
+  "no content": "TokenResponseInvalid"
+}
+
+/** `fetch` passes over what it cannot decompress, so that it is the text that is wrong. */
+const expectedByFetch: typeof expected = {
+  "truncated gzip": "TokenResponseInvalid",
+  "a coding that nobody knows": "TokenResponseInvalid"
+}
+
+const tokenPolicy = { attemptDeadline: "300 millis", flightDeadline: "1 second", retryDelay: "10 millis" } as const
+
+describe.each(clients)("Wire faults of the token endpoint, with %s", (clientName, client) => {
+  const acquire = (authUrl: string) =>
+    Effect.flatMap(
+      TokenProvider.make({
+        authUrl,
+        tokenPolicy,
+        customerId: canaries.customerId,
+        customerKey: Redacted.make(canaries.customerKey)
+      }),
+      ({ get }) => get
+    ).pipe(Effect.scoped, Effect.provide(client))
+
+  const fails = (tag: TokenError.TokenError["_tag"], authUrl: string) =>
+    Effect.gen(function*() {
+      const started = yield* Clock.currentTimeMillis
+      const { exit, printed } = yield* everythingPrinted(acquire(authUrl), (cause) => Cause.pretty(cause))
+      const took = (yield* Clock.currentTimeMillis) - started
+      assert(Exit.isFailure(exit) && exit.cause._tag === "Fail" && TokenError.isTokenError(exit.cause.error))
+      strictEqual(exit.cause.error._tag, tag)
+      assert(took < 1500, `took ${took} ms`)
+      deepStrictEqual(transportIn(exit.cause), [])
+      deepStrictEqual(Object.values(canaries).filter((canary) => printed.includes(canary)), [])
+    })
+
+  it.scopedLive.each(Object.entries(faults))("%s: a typed token error in its deadline", ([name, fault]) =>
+    Effect.gen(function*() {
+      const server = yield* RawServer.make((_request, socket) => fault(socket, body))
+      const tag = (clientName === "FetchHttpClient.layer" ? expectedByFetch[name] : undefined) ?? expected[name] ??
+        "TokenEndpointUnavailable"
+      yield* fails(tag, server.url)
+      strictEqual(server.requests.length, tag === "TokenResponseInvalid" ? 1 : 3)
+    }))
+
+  it.scopedLive("refused: a typed token error in its deadline", () =>
+    Effect.gen(function*() {
+      const closed = yield* Effect.scoped(RawServer.make(() => {}))
+      yield* fails("TokenEndpointUnavailable", closed.url)
+    }))
+
+  it.scopedLive("302 to another origin: a typed token error, and that origin hears nothing", () =>
+    Effect.gen(function*() {
+      const target = yield* RawServer.make((_request, socket) => void socket.end(RawServer.ok(JSON.parse(body))))
+      const server = yield* RawServer.make((_request, socket) =>
+        void socket.end(
+          `HTTP/1.1 302 Found\r\nlocation: ${target.url}/\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`
+        )
+      )
+      yield* fails("TokenResponseInvalid", server.url)
+      deepStrictEqual([server.requests.length, target.requests.length], [1, 0])
+    }))
+
+  const recovers: ReadonlyArray<readonly [string, Fault]> = [
+    ["gzip", (socket) => {
+      const bytes = gzipSync(body)
+      socket.end(Buffer.concat([
+        Buffer.from(
+          `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bytes.length}\r\nconnection: close\r\n\r\n`
+        ),
+        bytes
+      ]))
+    }],
+    ["chunks of one byte", (socket) => {
+      socket.end(
+        `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n${
+          [...body].map((character) => `1\r\n${character}\r\n`).join("")
+        }0\r\n\r\n`
+      )
+    }],
+    ["a body that ends with the connection", (socket) => {
+      socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${body}`)
+    }]
+  ]
+  it.scopedLive.each(recovers)("%s: a token", ([, answer]) =>
+    Effect.gen(function*() {
+      const server = yield* RawServer.make((_request, socket) => answer(socket, body))
+      strictEqual(Redacted.value((yield* acquire(server.url)).value), canaries.token)
+    }))
+
+  it.scopedLive("a fault once: the retry gets the token", () =>
+    Effect.gen(function*() {
+      const server = yield* RawServer.make((_request, socket) =>
+        server.requests.length === 1 ? void socket.resetAndDestroy() : void socket.end(RawServer.ok(JSON.parse(body)))
+      )
+      strictEqual(Redacted.value((yield* acquire(server.url)).value), canaries.token)
+      strictEqual(server.requests.length, 2)
+    }))
+})
