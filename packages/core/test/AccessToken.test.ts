@@ -47,7 +47,11 @@ const responses: ReadonlyArray<
     token("abc", 1800)
   ],
   ["30. plain text body", () => body("abc.DEF-123_~+/=", text), token("abc.DEF-123_~+/=", hour, "lifetime")],
-  ["30. plain text without a content type, ended by a line break", () => body("abc\r\n"), token("abc", hour, "lifetime")],
+  [
+    "30. plain text without a content type, ended by a line break",
+    () => body("abc\r\n"),
+    token("abc", hour, "lifetime")
+  ],
   [
     "30. plain text of a type that is not known",
     () => body("abc", { "content-type": "application/jwt" }),
@@ -76,10 +80,17 @@ const responses: ReadonlyArray<
       "data.access_token is invalid: the same token in each of these fields"
     )
   ],
-  ["30. fields that are not ours are passed over", () =>
-    Service.json({ access_token: "abc", expires_in: 1800, scope: "aml", data: "x", id_token: "y" }), token("abc", 1800)],
+  [
+    "30. fields that are not ours are passed over",
+    () => Service.json({ access_token: "abc", expires_in: 1800, scope: "aml", data: "x", id_token: "y" }),
+    token("abc", 1800)
+  ],
   // 31. An error is no token.
-  ["31. 200 with {\"error\":\"invalid_client\"} -> TokenRejected", () => Service.json({ error: "invalid_client" }), failure("TokenRejected")],
+  [
+    "31. 200 with {\"error\":\"invalid_client\"} -> TokenRejected",
+    () => Service.json({ error: "invalid_client" }),
+    failure("TokenRejected")
+  ],
   [
     "31. 200 with an error beside a token",
     () => Service.json({ access_token: "abc", error: { message: "canary" } }),
@@ -104,9 +115,13 @@ const responses: ReadonlyArray<
   ["32. JSON string", () => body("\"canary\""), invalid(notAnObject)],
   ["32. array", () => Service.json([{ access_token: "canary" }]), invalid(notAnObject)],
   ["32. empty object", () => Service.json({}), invalid(noToken)],
-  ["32. a key twice", () => body("{\"access_token\":\"a\",\"access_token\":\"b\"}"), invalid(
-    " is invalid: JSON text with each key once in an object"
-  )],
+  [
+    "32. a key twice",
+    () => body("{\"access_token\":\"a\",\"access_token\":\"b\"}"),
+    invalid(
+      " is invalid: JSON text with each key once in an object"
+    )
+  ],
   ["32. 5 MB body", () => body(padded(5_000_000)), invalid(" is invalid: at most 1048576 bytes")],
   ["32. 1 MB body", () => body(padded(1_000_000)), token("abc", 1800)],
   ["32. invalid UTF-8", () => body(Uint8Array.of(0x7b, 0xff, 0x7d), json), invalid(notJson)],
@@ -128,7 +143,11 @@ const responses: ReadonlyArray<
   ],
   ["33. \"bearer abc\" as text", () => body("bearer abc", text), token("abc", hour, "prefix", "lifetime")],
   ["33. \"Bearer Bearer abc\"", () => Service.json({ access_token: "Bearer Bearer abc" }), invalid(badToken)],
-  ["33. every visible ASCII character", () => Service.json({ access_token: "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", expires_in: 9 }), token("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", 9)],
+  [
+    "33. every visible ASCII character",
+    () => Service.json({ access_token: "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", expires_in: 9 }),
+    token("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", 9)
+  ],
   // 34. The type.
   ["34. token_type missing", () => Service.json({ access_token: "abc", expires_in: 1800 }), token("abc", 1800)],
   ...["bearer", "BEARER", null].map((token_type) =>
@@ -194,10 +213,17 @@ const responses: ReadonlyArray<
     body(latin1("{\"access_token\":\"abc\",\"expires_in\":1800,\"note\":\"é\"}"), {
       "content-type": "application/json; charset=ISO-8859-1"
     }), token("abc", 1800)],
-  ["35. charset utf-16le", () =>
-    body(utf16(rfc), { "content-type": "application/json;charset=\"utf-16le\"" }), token("abc", 1800)],
+  [
+    "35. charset utf-16le",
+    () => body(utf16(rfc), { "content-type": "application/json;charset=\"utf-16le\"" }),
+    token("abc", 1800)
+  ],
   ["35. charset utf-8", () => body(rfc, { "content-type": "application/json; charset=UTF-8" }), token("abc", 1800)],
-  ["35. a charset that nobody knows", () => body(rfc, { "content-type": "text/x; charset=klingon" }), token("abc", 1800)],
+  [
+    "35. a charset that nobody knows",
+    () => body(rfc, { "content-type": "text/x; charset=klingon" }),
+    token("abc", 1800)
+  ],
   ["35. BOM", () => body(`\ufeff${rfc}`, json), token("abc", 1800)],
   ["35. BOM of UTF-16", () => body(utf16(`\ufeff${rfc}`), json), token("abc", 1800)],
   // The status.

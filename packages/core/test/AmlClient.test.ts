@@ -1,12 +1,4 @@
-import {
-  AmlClient,
-  AmlCredential,
-  type AmlError,
-  Idv,
-  Person,
-  type TokenError,
-  TokenProvider
-} from "@effect-idv/core"
+import { AmlClient, AmlCredential, type AmlError, Idv, Person, type TokenError, TokenProvider } from "@effect-idv/core"
 import { HttpClientError } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -436,6 +428,9 @@ describe("AmlClient", () => {
       strictEqual(yield* answer, "No")
       strictEqual(service.amlRequests[0]?.headers["authorization"], "Bearer stub")
       strictEqual(service.tokenRequests.length, 0)
-    }).pipe(Effect.provide(AmlClient.layer(Service.options)), Effect.provide(Layer.merge(service.layer, TokenProvider.layerTest("stub"))))
+    }).pipe(
+      Effect.provide(AmlClient.layer(Service.options)),
+      Effect.provide(Layer.merge(service.layer, TokenProvider.layerTest("stub")))
+    )
   })
 })

@@ -114,8 +114,7 @@ describe("Cold and flight", () => {
     "6. flight fails 503 x3 -> all waiters the same TokenEndpointUnavailable, 3 POSTs not 3xN, next call starts a new flight",
     () => {
       const service = Service.make({
-        token: (_, count) =>
-          Effect.succeed(count <= 3 ? status(503) : Service.tokenResponse(count))
+        token: (_, count) => Effect.succeed(count <= 3 ? status(503) : Service.tokenResponse(count))
       })
       return Effect.gen(function*() {
         const waiters = yield* Effect.forkAll(Arr.makeBy(5, () => Effect.flip(get)))
@@ -169,9 +168,10 @@ describe("Cold and flight", () => {
         { customerId: "other-bank" },
         { authUrl: "https://auth.example.org" }
       ], (options) => make(service, options))
-      const texts = yield* Effect.forEach([...providers, ...providers], ({ get }) =>
-        Effect.map(get, ({ value }) =>
-          Redacted.value(value)))
+      const texts = yield* Effect.forEach(
+        [...providers, ...providers],
+        ({ get }) => Effect.map(get, ({ value }) => Redacted.value(value))
+      )
       const expected = ["auth.example.com/acme-bank", "auth.example.com/other-bank", "auth.example.org/acme-bank"]
       deepStrictEqual(texts, [...expected, ...expected])
       strictEqual(service.tokenRequests.length, 3)
@@ -248,8 +248,7 @@ describe("Expiry", () => {
     "14. soft refresh fails, t < hard -> callers keep succeeding; attempts follow back-off (200 calls -> <= 6 POSTs in 60 s)",
     () => {
       const service = Service.make({
-        token: (_, count) =>
-          Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503))
+        token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503))
       })
       return Effect.gen(function*() {
         yield* get
@@ -266,8 +265,7 @@ describe("Expiry", () => {
 
   it.effect("15. soft refresh fails until hard -> then callers get the typed error, not the old token", () => {
     const service = Service.make({
-      token: (_, count) =>
-        Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503))
+      token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503))
     })
     return Effect.gen(function*() {
       yield* get
@@ -359,8 +357,7 @@ describe("Expiry", () => {
 
   it.effect("layerBackground backs off while the endpoint is down, and nobody who asks waits once it is back", () => {
     const service = Service.make({
-      token: (_, count) =>
-        Effect.succeed(count <= 5 ? status(503) : Service.tokenResponse(count))
+      token: (_, count) => Effect.succeed(count <= 5 ? status(503) : Service.tokenResponse(count))
     })
     const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
     return Effect.gen(function*() {
@@ -405,7 +402,11 @@ describe("API 401 / 403", () => {
       yield* TestClock.adjust("1 second")
       const old = yield* Fiber.join(first)
       const callers = yield* Effect.forkAll(
-        Arr.makeBy(10, (i) => Effect.sleep(`${i * 100} millis`).pipe(Effect.zipRight(provider.invalidate(old)), Effect.zipRight(getText)))
+        Arr.makeBy(
+          10,
+          (i) =>
+            Effect.sleep(`${i * 100} millis`).pipe(Effect.zipRight(provider.invalidate(old)), Effect.zipRight(getText))
+        )
       )
       yield* TestClock.adjust("2 seconds")
       deepStrictEqual(yield* Fiber.join(callers), Arr.replicate("token-2", 10))
@@ -489,8 +490,10 @@ describe("status", () => {
 
 describe("Credentials from an effect", () => {
   const { authUrl, customerId, customerKey } = Service.options
-  const rotating = (service: ReturnType<typeof Service.make>, credentials: TokenProvider.RotatingOptions["credentials"]) =>
-    Effect.provide(TokenProvider.make({ authUrl, credentials }), service.layer)
+  const rotating = (
+    service: ReturnType<typeof Service.make>,
+    credentials: TokenProvider.RotatingOptions["credentials"]
+  ) => Effect.provide(TokenProvider.make({ authUrl, credentials }), service.layer)
 
   it.effect.each<[string, TokenProvider.RotatingOptions["credentials"]]>([
     ["that fails", Effect.fail(new Error("canary"))],

@@ -1,12 +1,12 @@
 import { TokenProvider } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { ConfigError, Duration, Effect, Fiber, Option, Redacted, TestClock } from "effect"
+import type { ConfigError } from "effect"
+import { Duration, Effect, Fiber, Option, Redacted, TestClock } from "effect"
 import * as Service from "./support/service.ts"
 import { counted, get, getText, make, measured, provide, status } from "./support/tokens.ts"
 
-const refused = (options: Partial<TokenProvider.Options>) =>
-  Effect.scoped(Effect.flip(make(Service.make(), options)))
+const refused = (options: Partial<TokenProvider.Options>) => Effect.scoped(Effect.flip(make(Service.make(), options)))
 
 /** The names of the options that a `ConfigError` is about. */
 const named = (error: ConfigError.ConfigError): ReadonlyArray<string> =>
@@ -262,8 +262,11 @@ describe("Errors and retries", () => {
     ["ECONNREFUSED", Service.failing(systemError({ code: "ECONNREFUSED", syscall: "connect" })), 3],
     ["DNS", Service.failing(systemError({ code: "ENOTFOUND" })), 3],
     ["TLS error", Service.failing(systemError({ code: "ERR_SSL_WRONG_VERSION_NUMBER" })), 3],
-    ["reset mid-body", () =>
-      Effect.sync(() => new Response(new ReadableStream({ pull: (body) => body.error(new Error("reset")) }))), 3],
+    [
+      "reset mid-body",
+      () => Effect.sync(() => new Response(new ReadableStream({ pull: (body) => body.error(new Error("reset")) }))),
+      3
+    ],
     ["certificate error", Service.failing(systemError({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" })), 1],
     ["expired certificate", Service.failing(systemError({ code: "CERT_HAS_EXPIRED" })), 1]
   ])(

@@ -13,10 +13,23 @@ const credentials = Either.getOrThrow(Credentials.make(Service.options))
 /** What can happen to a provider. Times are in milliseconds; a token is known by its number. */
 const Event = Schema.Union(
   Schema.Struct({ _tag: Schema.Literal("Get", "Refresh") }),
-  Schema.Struct({ _tag: Schema.Literal("Land"), flight: Schema.NonNegativeInt, isAgain: Schema.Boolean, seconds: Schema.Int.pipe(Schema.between(1, 7200)) }),
-  Schema.Struct({ _tag: Schema.Literal("Fail"), flight: Schema.NonNegativeInt, error: Schema.Literal("down", "refused", "embargo", "defect") }),
+  Schema.Struct({
+    _tag: Schema.Literal("Land"),
+    flight: Schema.NonNegativeInt,
+    isAgain: Schema.Boolean,
+    seconds: Schema.Int.pipe(Schema.between(1, 7200))
+  }),
+  Schema.Struct({
+    _tag: Schema.Literal("Fail"),
+    flight: Schema.NonNegativeInt,
+    error: Schema.Literal("down", "refused", "embargo", "defect")
+  }),
   Schema.Struct({ _tag: Schema.Literal("Invalidate"), token: Schema.NonNegativeInt }),
-  Schema.Struct({ _tag: Schema.Literal("Wait"), wall: Schema.Int.pipe(Schema.between(-7_200_000, 7_200_000)), monotonic: Schema.Int.pipe(Schema.between(0, 7_200_000)) })
+  Schema.Struct({
+    _tag: Schema.Literal("Wait"),
+    wall: Schema.Int.pipe(Schema.between(-7_200_000, 7_200_000)),
+    monotonic: Schema.Int.pipe(Schema.between(0, 7_200_000))
+  })
 )
 type Event = typeof Event.Type
 
@@ -208,10 +221,13 @@ describe("The numbers", () => {
     [3600, 0, { softPoint: 0.5, hardMargin: "1 minute" }, [1_800_000, 3_540_000, 3_600_000]],
     [3600, 0, { hardMargin: "2 hours" }, [2_700_000, 1_800_000, 3_600_000]],
     [4, 0, { hardMargin: "200 millis" }, [3000, 3800, 4000]]
-  ])("a token of %d s, with the random number %d and %j: soft, hard and end are %j", (seconds, random, options, ages) => {
-    const { end, hard, soft } = held(seconds, random, options)
-    deepStrictEqual([soft, hard, end], ages)
-  })
+  ])(
+    "a token of %d s, with the random number %d and %j: soft, hard and end are %j",
+    (seconds, random, options, ages) => {
+      const { end, hard, soft } = held(seconds, random, options)
+      deepStrictEqual([soft, hard, end], ages)
+    }
+  )
 
   it("the backoff is 1 s, doubled up to 60 s", () => {
     const flight = { reason: "soft", number: 0, sentAt: at } as const

@@ -140,15 +140,18 @@ describe("API 401 / 403", () => {
     ["403 with a challenge", 403, challenge, "AmlForbidden"],
     ["Basic", 401, { "www-authenticate": "Basic realm=\"bearer\"" }, "AmlUnauthorized"],
     ["Digest", 401, { "www-authenticate": "Digest nonce=\"bearer\"" }, "AmlUnauthorized"]
-  ])("44. 403, or 401 with WWW-Authenticate other than Bearer -> no renewal, no replay: %s", ([, code, headers, tag]) => {
-    const service = Service.make({ aml: () => Effect.succeed(status(code, headers)) })
-    return Effect.gen(function*() {
-      const error = yield* Effect.flip(check)
-      strictEqual(error._tag, tag)
-      if (error._tag === "AmlUnauthorized") strictEqual(error.renewal, "none")
-      deepStrictEqual([service.amlRequests.length, service.tokenRequests.length], [1, 1])
-    }).pipe(provide(service))
-  })
+  ])(
+    "44. 403, or 401 with WWW-Authenticate other than Bearer -> no renewal, no replay: %s",
+    ([, code, headers, tag]) => {
+      const service = Service.make({ aml: () => Effect.succeed(status(code, headers)) })
+      return Effect.gen(function*() {
+        const error = yield* Effect.flip(check)
+        strictEqual(error._tag, tag)
+        if (error._tag === "AmlUnauthorized") strictEqual(error.renewal, "none")
+        deepStrictEqual([service.amlRequests.length, service.tokenRequests.length], [1, 1])
+      }).pipe(provide(service))
+    }
+  )
 
   it.effect("45. stream body, 401 -> token invalidated, request not replayed, error says so", () => {
     const service = Service.make({ aml: accepting(() => false) })

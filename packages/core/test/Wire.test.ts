@@ -58,7 +58,9 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
       const server = yield* RawServer.make((request, socket) => {
         socket.end(
           RawServer.ok(
-            request.startsWith("POST /auth/oauth/service") ? { access_token: "the-token", expires_in: 3600 } : credential
+            request.startsWith("POST /auth/oauth/service")
+              ? { access_token: "the-token", expires_in: 3600 }
+              : credential
           )
         )
       })
@@ -121,7 +123,9 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
 
   it.scopedLive("nobody listens: unavailable, and nothing was sent", () =>
     Effect.gen(function*() {
-      const server = yield* RawServer.make((_, socket) => socket.end(RawServer.ok({ access_token: "t", expires_in: 3600 })))
+      const server = yield* RawServer.make((_, socket) =>
+        socket.end(RawServer.ok({ access_token: "t", expires_in: 3600 }))
+      )
       const closed = yield* Effect.scoped(RawServer.make(() => {}))
       const token = yield* Effect.flip(check({ authUrl: closed.url, baseUrl: server.url }))
       deepStrictEqual([token._tag, "reason" in token && token.reason], ["TokenEndpointUnavailable", "unreachable"])

@@ -61,14 +61,17 @@ describe.each(clients)("Wire faults of the token endpoint, with %s", (clientName
       deepStrictEqual(Object.values(canaries).filter((canary) => printed.includes(canary)), [])
     })
 
-  it.scopedLive.each(Object.entries(faults))("%s: a typed token error in its deadline", ([name, fault]) =>
-    Effect.gen(function*() {
-      const server = yield* RawServer.make((_request, socket) => fault(socket, body))
-      const tag = (clientName === "FetchHttpClient.layer" ? expectedByFetch[name] : undefined) ?? expected[name] ??
-        "TokenEndpointUnavailable"
-      yield* fails(tag, server.url)
-      strictEqual(server.requests.length, tag === "TokenResponseInvalid" ? 1 : 3)
-    }))
+  it.scopedLive.each(Object.entries(faults))(
+    "%s: a typed token error in its deadline",
+    ([name, fault]) =>
+      Effect.gen(function*() {
+        const server = yield* RawServer.make((_request, socket) => fault(socket, body))
+        const tag = (clientName === "FetchHttpClient.layer" ? expectedByFetch[name] : undefined) ?? expected[name] ??
+          "TokenEndpointUnavailable"
+        yield* fails(tag, server.url)
+        strictEqual(server.requests.length, tag === "TokenResponseInvalid" ? 1 : 3)
+      })
+  )
 
   it.scopedLive("refused: a typed token error in its deadline", () =>
     Effect.gen(function*() {

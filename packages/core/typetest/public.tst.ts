@@ -8,22 +8,25 @@ import {
   type TokenError,
   TokenProvider
 } from "@effect-idv/core"
-import type { HttpClient } from "@effect/platform"
+import type { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import type { ConfigError, Effect, Layer } from "effect"
 import { describe, expect, test } from "tstyche"
 
+type Failure = Effect.Effect.Error<ReturnType<AmlClient.Service["check"]>> | AmlError.AmlInputRejected
+
 describe("the error union", () => {
-  test("of TokenProvider.get is exact", () => {
-    expect<TokenProvider.Service["get"]>().type.toBe<
-      Effect.Effect<
-        AccessToken.AccessToken,
-        | TokenError.TokenRejected
-        | TokenError.TokenEndpointUnavailable
-        | TokenError.TokenResponseInvalid
-        | TokenError.TokenTimeout
-        | TokenError.TokenProviderClosed
-      >
-    >()
+  test("of TokenProvider.get and refresh is exact", () => {
+    type Token = Effect.Effect<
+      AccessToken.AccessToken,
+      | TokenError.TokenRejected
+      | TokenError.TokenEndpointUnavailable
+      | TokenError.TokenResponseInvalid
+      | TokenError.TokenTimeout
+      | TokenError.TokenProviderClosed
+    >
+    expect<TokenProvider.Service["get"]>().type.toBe<Token>()
+    expect<TokenProvider.Service["refresh"]>().type.toBe<Token>()
+    expect<ReturnType<TokenProvider.Service["invalidate"]>>().type.toBe<Effect.Effect<void>>()
   })
 
   test("of AmlClient.check is exact", () => {
@@ -51,8 +54,25 @@ describe("the error union", () => {
     expect<Effect.Effect.Error<ReturnType<typeof Person.make>>>().type.toBe<AmlError.AmlInputRejected>()
   })
 
-  test("holds no request, response, header, body, key or token", () => {
-    type Failure = Effect.Effect.Error<ReturnType<AmlClient.Service["check"]>> | AmlError.AmlInputRejected
+  test("51. has no field that can hold a request, a response or an error of the HTTP client", () => {
+    type Transport =
+      | HttpClientRequest.HttpClientRequest
+      | HttpClientResponse.HttpClientResponse
+      | HttpClientError.HttpClientError
+    type Holding<E> = E extends unknown ? {
+        [K in Exclude<keyof E, keyof Error>]: Transport extends E[K] ? K
+          : Extract<E[K], Transport> extends never ? never
+          : K
+      }[
+        Exclude<keyof E, keyof Error>
+      ]
+      : never
+    expect<Holding<{ readonly request: HttpClientRequest.HttpClientRequest }>>().type.toBe<"request">()
+    expect<Holding<{ readonly anything: unknown }>>().type.toBe<"anything">()
+    expect<Holding<Failure>>().type.toBe<never>()
+  })
+
+  test("has no field named for a request, response, header, body, key or token", () => {
     type FieldsOf<E> = E extends unknown ? keyof E : never
     expect<
       Extract<
@@ -66,14 +86,22 @@ describe("the error union", () => {
 describe("an HttpClient", () => {
   test("is required by every layer, and never provided inside", () => {
     expect(Idv.layer).type.toBe<
-      (options: Idv.Options) => Layer.Layer<Idv.Idv, ConfigError.ConfigError, HttpClient.HttpClient>
+      (
+        options: Idv.Options | Idv.RotatingOptions
+      ) => Layer.Layer<Idv.Idv, ConfigError.ConfigError, HttpClient.HttpClient>
     >()
     expect(Idv.layerEnv).type.toBe<Layer.Layer<Idv.Idv, ConfigError.ConfigError, HttpClient.HttpClient>>()
     expect(TokenProvider.layer).type.toBe<
       (
-        options: TokenProvider.Options
+        options: TokenProvider.Options | TokenProvider.RotatingOptions
       ) => Layer.Layer<TokenProvider.TokenProvider, ConfigError.ConfigError, HttpClient.HttpClient>
     >()
+  })
+})
+
+describe("a TokenProvider for tests", () => {
+  test("needs nothing", () => {
+    expect(TokenProvider.layerTest).type.toBe<(value?: string) => Layer.Layer<TokenProvider.TokenProvider>>()
   })
 })
 

@@ -90,7 +90,9 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
 
 const encodeRequest = Schema.encodeSync(IdvApi.TokenRequest)
 const decodeError = Violation.decodeJson(
-  Schema.Struct({ error: Schema.Unknown.pipe(Schema.filter((error) => Predicate.isNotNullable(error) && error !== false)) })
+  Schema.Struct({
+    error: Schema.Unknown.pipe(Schema.filter((error) => Predicate.isNotNullable(error) && error !== false))
+  })
 )
 
 const requestOf = (url: string, credentials: Credentials.Credentials) =>

@@ -49,7 +49,8 @@ export const transportIn = (root: unknown): ReadonlyArray<object> => {
     if ((typeof value !== "object" && typeof value !== "function") || value === null || seen.has(value)) return
     seen.add(value)
     if (
-      HttpClientRequest.TypeId in value || HttpClientResponse.TypeId in value || HttpClientError.isHttpClientError(value)
+      HttpClientRequest.TypeId in value || HttpClientResponse.TypeId in value ||
+      HttpClientError.isHttpClientError(value)
     ) found.push(value)
     for (const key of Reflect.ownKeys(value)) visit(Reflect.getOwnPropertyDescriptor(value, key)?.value)
   }

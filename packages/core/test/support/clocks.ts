@@ -1,6 +1,6 @@
 /** The `TestClock` with a wall clock that can lie, and a monotonic one that can stand still. */
 import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 

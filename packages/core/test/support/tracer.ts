@@ -34,7 +34,7 @@ export const make = () => {
           span.events.push([name, attributes])
         },
         addLinks: (links) => {
-          span.links.push(...links)
+          for (const link of links) span.links.push(link)
         },
         end: (_, exit) => {
           span.exit = exit

@@ -64,6 +64,8 @@ export const faults: Readonly<Record<string, Fault>> = {
       "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 14\r\nconnection: close\r\n\r\n<html></html>\n"
     ),
   "invalid UTF-8": (socket, body) =>
-    void socket.end(withLength(Buffer.concat([Buffer.from(body.slice(0, -1)), Buffer.from([0xc3, 0x28]), Buffer.from("}")]))),
+    void socket.end(
+      withLength(Buffer.concat([Buffer.from(body.slice(0, -1)), Buffer.from([0xc3, 0x28]), Buffer.from("}")]))
+    ),
   "no content": (socket) => void socket.end("HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n")
 }

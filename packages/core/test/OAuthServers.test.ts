@@ -1,0 +1,96 @@
+import { AmlClient, AmlCredential, Idv } from "@effect-idv/core"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Effect, Redacted } from "effect"
+import * as OAuthServers from "./support/oauthServers.ts"
+import * as Service from "./support/service.ts"
+
+const settings: OAuthServers.Settings = { customerId: "acme-bank", customerKey: "s3cret-key_1.2", seconds: 3600 }
+
+const check = Effect.gen(function*() {
+  const aml = yield* AmlClient.AmlClient
+  return AmlCredential.match(yield* aml.check(yield* Service.ada), {
+    onNo: () => "No",
+    onPotentialMatch: () => "Potential match"
+  })
+})
+
+const provide =
+  ({ url }: OAuthServers.OAuthServer, options: Partial<Idv.Options> = {}) =>
+  (effect: Effect.Effect<void, unknown, AmlClient.AmlClient>) =>
+    effect.pipe(
+      Effect.provide(Idv.layer({
+        authUrl: url,
+        baseUrl: url,
+        customerId: settings.customerId,
+        customerKey: Redacted.make(settings.customerKey),
+        ...options
+      })),
+      Effect.provide(NodeHttpClient.layerUndici)
+    )
+
+const servers = [
+  ["oidc-provider, which is certified", OAuthServers.oidcProvider],
+  ["oauth2-mock-server", OAuthServers.oauth2MockServer]
+] as const
+
+describe.each(servers)("Against %s", (_, start) => {
+  it.scopedLive("acquires a token once and uses it", () =>
+    Effect.gen(function*() {
+      const server = yield* start(settings)
+      yield* Effect.gen(function*() {
+        deepStrictEqual(yield* Effect.replicateEffect(check, 5, { concurrency: "unbounded" }), Array(5).fill("No"))
+        strictEqual(server.issued.length, 1)
+      }).pipe(provide(server))
+    }))
+
+  it.scopedLive("a wrong key is refused with its code, and not sent again", () =>
+    Effect.gen(function*() {
+      const server = yield* start(settings)
+      yield* Effect.gen(function*() {
+        const errors = yield* Effect.replicateEffect(Effect.flip(check), 5)
+        for (const error of errors) {
+          assert.deepInclude(error, { _tag: "TokenRejected", status: 401, code: "invalid_client" })
+        }
+        strictEqual(server.issued.length, 0)
+      }).pipe(provide(server, { customerKey: Redacted.make("wrong") }))
+    }))
+
+  it.scopedLive("a token that expires is replaced before it does", () =>
+    Effect.gen(function*() {
+      const server = yield* start({ ...settings, seconds: 2 })
+      yield* Effect.gen(function*() {
+        strictEqual(yield* check, "No")
+        yield* Effect.sleep("2100 millis")
+        strictEqual(yield* check, "No")
+        strictEqual(server.issued.length, 2)
+      }).pipe(provide(server))
+    }))
+
+  it.scopedLive("a token that the server forgets is replaced when it is refused", () =>
+    Effect.gen(function*() {
+      const server = yield* start(settings)
+      yield* Effect.gen(function*() {
+        strictEqual(yield* check, "No")
+        yield* server.forget
+        strictEqual(yield* check, "No")
+        strictEqual(server.issued.length, 2)
+      }).pipe(provide(server))
+    }))
+})
+
+describe("Against oidc-provider, which decodes id and key as RFC 6749 has it", () => {
+  it.scopedLive("a key with % and + is accepted with the rfc6749 encoding, and refused with the plain one", () =>
+    Effect.gen(function*() {
+      const customerKey = "50%+2B= & :x"
+      const server = yield* OAuthServers.oidcProvider({ ...settings, customerKey })
+      const options = { customerKey: Redacted.make(customerKey) }
+      yield* Effect.map(check, (answer) => strictEqual(answer, "No")).pipe(
+        provide(server, { ...options, basicEncoding: "rfc6749" })
+      )
+      yield* Effect.map(Effect.flip(check), ({ _tag }) => strictEqual(_tag, "TokenRejected")).pipe(
+        provide(server, options)
+      )
+    }))
+})

@@ -1,0 +1,36 @@
+import { assert, describe, it } from "@effect/vitest"
+import { strictEqual } from "@effect/vitest/utils"
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import * as RawServer from "./support/rawServer.ts"
+
+const script = fileURLToPath(new URL("support/oneCall.ts", import.meta.url))
+
+const run = (how: string, authUrl: string) =>
+  Effect.async<{ readonly code: number | null; readonly output: string }>((resume) => {
+    const child = spawn(process.execPath, ["--import", "tsx/esm", script, how, authUrl])
+    let output = ""
+    child.stdout.on("data", (chunk) => output += chunk)
+    child.stderr.on("data", (chunk) => output += chunk)
+    child.on("close", (code) => resume(Effect.succeed({ code, output })))
+    return Effect.sync(() => child.kill("SIGKILL"))
+  }).pipe(Effect.timeout("20 seconds"))
+
+describe("Process and API shape", () => {
+  it.scopedLive.each(["runMain", "undisposed", "background", "disposed twice"])(
+    "59. node script: one call then end -> exits < 100 ms (no timer); runtime.dispose twice -> ok: %s",
+    (how) =>
+      Effect.gen(function*() {
+        // The connection stays open: that must not keep the process either.
+        const body = "{\"access_token\":\"t\",\"expires_in\":3600}"
+        const server = yield* RawServer.make((_request, socket) =>
+          void socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+        )
+        const { code, output } = yield* run(how, server.url)
+        const [, took] = /^ended after (\d+) ms$/.exec(output) ?? []
+        strictEqual(code, 0, output)
+        assert(took !== undefined && Number(took) < 100, output)
+      })
+  )
+})

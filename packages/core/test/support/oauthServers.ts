@@ -1,0 +1,123 @@
+/**
+ * OAuth servers that nobody here wrote, each with the AML operation behind it: it asks the server
+ * itself whether a token is good.
+ */
+import { Effect } from "effect"
+import { createPublicKey, generateKeyPairSync, verify } from "node:crypto"
+import { createServer, type RequestListener } from "node:http"
+import { OAuth2Server } from "oauth2-mock-server"
+import { Provider } from "oidc-provider"
+import * as Service from "./service.ts"
+
+export interface OAuthServer {
+  readonly url: string
+  /** The tokens that it gave out. */
+  readonly issued: ReadonlyArray<string>
+  /** Makes it forget every token. */
+  readonly forget: Effect.Effect<void>
+}
+
+export interface Settings {
+  readonly customerId: string
+  readonly customerKey: string
+  readonly seconds: number
+}
+
+const listen = (listener: RequestListener) =>
+  Effect.acquireRelease(
+    Effect.async<{ readonly url: string; readonly server: ReturnType<typeof createServer> }>((resume) => {
+      const server = createServer(listener)
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        resume(Effect.succeed({ server, url: `http://127.0.0.1:${port}` }))
+      })
+    }),
+    ({ server }) =>
+      Effect.async<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+  )
+
+/** The AML operation for tokens that `isGood`; everything else is for the OAuth server. */
+const withAml =
+  (isGood: (token: string) => Promise<boolean>, oauth: RequestListener): RequestListener => (request, response) => {
+    if (request.url !== "/api/aml") return void oauth(request, response)
+    const token = request.headers.authorization?.replace(/^Bearer /, "") ?? ""
+    const answer = (isGood: boolean) => {
+      const body = JSON.stringify(isGood ? Service.credential({}, { birth_year: "1957" }) : {})
+      response.writeHead(isGood ? 200 : 401, isGood ? {} : { "www-authenticate": "Bearer error=\"invalid_token\"" })
+      response.end(body)
+    }
+    void isGood(token).then(answer, () => answer(false))
+  }
+
+/** The certified one. It decodes id and key as RFC 6749, section 2.3.1 has it. */
+export const oidcProvider = (settings: Settings) =>
+  Effect.gen(function*() {
+    const issued: Array<string> = []
+    let forgotten = 0
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
+    const provider = new Provider("http://127.0.0.1", {
+      clients: [{
+        client_id: settings.customerId,
+        client_secret: settings.customerKey,
+        grant_types: ["client_credentials"],
+        redirect_uris: [],
+        response_types: [],
+        token_endpoint_auth_method: "client_secret_basic"
+      }],
+      cookies: { keys: ["test"] },
+      jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), kty: "RSA", use: "sig" }] },
+      features: { clientCredentials: { enabled: true }, devInteractions: { enabled: false } },
+      routes: { token: "/oauth/service" },
+      ttl: { ClientCredentials: settings.seconds }
+    })
+    provider.on("client_credentials.saved", ({ jti }) => issued.push(jti))
+    const isGood = (token: string) =>
+      provider.ClientCredentials.find(token).then((found) =>
+        found?.isValid === true && !issued.slice(0, forgotten).includes(token)
+      )
+    const { url } = yield* listen(withAml(isGood, provider.callback()))
+    return { url, issued, forget: Effect.sync(() => forgotten = issued.length) }
+  })
+
+/** Its tokens are JWTs. It accepts every key unless its hook says otherwise, so here it does. */
+export const oauth2MockServer = (settings: Settings) =>
+  Effect.gen(function*() {
+    const issued: Array<string> = []
+    let forgotten = 0
+    const server = new OAuth2Server(undefined, undefined, { endpoints: { token: "/oauth/service" } })
+    const key = yield* Effect.promise(() => server.issuer.keys.generate("RS256"))
+    server.issuer.url = "http://127.0.0.1"
+    const basic = Buffer.from(`${settings.customerId}:${settings.customerKey}`).toString("base64")
+    server.service.on("beforeTokenSigning", (token) => {
+      token.payload.exp = Math.floor(Date.now() / 1000) + settings.seconds
+      token.payload.jti = String(issued.length)
+    })
+    server.service.on("beforeResponse", (response, request) => {
+      if (request.headers.authorization !== `Basic ${basic}`) {
+        response.statusCode = 401
+        response.body = { error: "invalid_client" }
+      } else {
+        response.body.expires_in = settings.seconds
+        issued.push(response.body.access_token)
+      }
+    })
+    const isGood = (token: string) =>
+      Promise.resolve().then(() => {
+        const [header = "", payload = "", signature = ""] = token.split(".")
+        const { exp } = JSON.parse(Buffer.from(payload, "base64url").toString())
+        return Date.now() < exp * 1000 &&
+          !issued.slice(0, forgotten).includes(token) &&
+          verify(
+            "sha256",
+            Buffer.from(`${header}.${payload}`),
+            createPublicKey({ key, format: "jwk" }),
+            Buffer.from(signature, "base64url")
+          )
+      })
+    const { url } = yield* listen(withAml(isGood, server.service.requestHandler))
+    return { url, issued, forget: Effect.sync(() => forgotten = issued.length) }
+  })

@@ -1,0 +1,24 @@
+/**
+ * A program with one call, run as a process of its own: `oneCall.ts <how> <authUrl>`. When it ends
+ * it says how long after the call that was, in milliseconds.
+ */
+import { TokenProvider } from "@effect-idv/core"
+import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+
+const [how, authUrl = ""] = process.argv.slice(2)
+const options = { authUrl, customerId: "acme-bank", customerKey: Redacted.make("s3cret-key") }
+const call = Effect.gen(function*() {
+  yield* (yield* TokenProvider.TokenProvider).get
+  const calledAt = Date.now()
+  process.on("exit", () => process.stdout.write(`ended after ${Date.now() - calledAt} ms`))
+})
+const provide = (layer: typeof TokenProvider.layer) => Layer.provide(layer(options), NodeHttpClient.layerUndici)
+
+if (how === "runMain") NodeRuntime.runMain(Effect.provide(call, provide(TokenProvider.layer)))
+if (how === "background") NodeRuntime.runMain(Effect.provide(call, provide(TokenProvider.layerBackground)))
+if (how === "undisposed") void ManagedRuntime.make(provide(TokenProvider.layer)).runPromise(call)
+if (how === "disposed twice") {
+  const runtime = ManagedRuntime.make(provide(TokenProvider.layerBackground))
+  void runtime.runPromise(call).then(() => runtime.dispose()).then(() => runtime.dispose())
+}
