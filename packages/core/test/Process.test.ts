@@ -23,9 +23,8 @@ describe("Process and API shape", () => {
     (how) =>
       Effect.gen(function*() {
         // The connection stays open: that must not keep the process either.
-        const body = "{\"access_token\":\"t\",\"expires_in\":3600}"
         const server = yield* RawServer.make((_request, socket) =>
-          void socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+          void socket.write(RawServer.ok({ access_token: "t", expires_in: 3600 }).replace("connection: close\r\n", ""))
         )
         const { code, output } = yield* run(how, server.url)
         const [, took] = /^ended after (\d+) ms$/.exec(output) ?? []
