@@ -41,14 +41,14 @@ export const failures = Metric.counter("idv_token_failures", {
 })
 
 /**
- * Tokens asked for, by `outcome`: `hit` (at once), `stale` (at once, past the soft point), `wait`
+ * Tokens given out, by `outcome`: `hit` (at once), `stale` (at once, past the soft point), `wait`
  * (for a flight).
  *
  * @category metrics
  * @since 0.1.0
  */
 export const gets = Metric.counter("idv_token_gets", {
-  description: "Tokens asked for, by outcome",
+  description: "Tokens given out, by outcome",
   incremental: true
 })
 

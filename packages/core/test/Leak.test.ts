@@ -1,9 +1,9 @@
-import { AmlClient, AmlError, Idv, Person, TokenError } from "@effect-idv/core"
+import { AmlClient, AmlError, Idv, Person, TokenError, TokenProvider } from "@effect-idv/core"
 import { HttpClientError, type HttpClientRequest } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Cause, Effect, Exit, Layer, Redacted, TestClock } from "effect"
-import { everythingPrinted, transportIn } from "./support/canary.ts"
+import { Cause, Effect, Exit, Layer, Redacted, SubscriptionRef, TestClock } from "effect"
+import { everythingPrinted, renderings, transportIn } from "./support/canary.ts"
 import * as Service from "./support/service.ts"
 
 const canaries = {
@@ -120,6 +120,42 @@ describe("50. No secret and no person is printed, and 51. no error holds a reque
       deepStrictEqual(Exit.isFailure(exit) ? transportIn(exit.cause) : [], [])
       const found = Object.values(canaries).filter((canary) => printed.includes(canary))
       strictEqual(found.join(), "")
+    })
+  })
+
+  it.effect("with the provider itself, printed with a token in it", () => {
+    const service = Service.make({ token: () => token })
+    return Effect.gen(function*() {
+      const provider = yield* TokenProvider.make({
+        ...Service.options,
+        customerId: canaries.customerId,
+        customerKey: Redacted.make(canaries.customerKey)
+      })
+      const got = yield* provider.get
+      const status = yield* SubscriptionRef.get(provider.status)
+      const printed = [provider, got, status].flatMap(renderings).join("\n")
+      strictEqual(Object.values(canaries).filter((canary) => printed.includes(canary)).join(), "")
+    }).pipe(Effect.scoped, Effect.provide(service.layer))
+  })
+
+  it.effect("with credentials from an effect that fail, or cannot be used", () => {
+    const service = Service.make()
+    const failing = (credentials: TokenProvider.RotatingOptions["credentials"]) =>
+      everythingPrinted(
+        TokenProvider.make({ authUrl: Service.options.authUrl, credentials }).pipe(
+          Effect.flatMap(({ get }) => get),
+          Effect.scoped,
+          Effect.provide(service.layer)
+        ),
+        (cause) => Cause.pretty(cause)
+      )
+    return Effect.gen(function*() {
+      const unusable = { customerId: canaries.customerId, customerKey: Redacted.make(`${canaries.customerKey}\n`) }
+      for (const credentials of [Effect.fail(new Error(canaries.customerKey)), Effect.succeed(unusable)]) {
+        const { printed } = yield* failing(credentials)
+        strictEqual(printed.includes("TokenEndpointUnavailable"), true)
+        strictEqual(Object.values(canaries).filter((canary) => printed.includes(canary)).join(), "")
+      }
     })
   })
 

@@ -71,7 +71,8 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
           isAwaited: () => flight.waiters > 0
         }).pipe(
           Effect.flatMap((acquired) => land(flight, acquired)),
-          Effect.onExit((exit) => count(flight, exit))
+          Effect.onExit((exit) => count(flight, exit)),
+          Effect.withParentSpan(span)
         )
       }
     )
@@ -93,20 +94,21 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     yield* Ref.update(state, (state) => TokenState.fail(state, { flight, error, credentials, now, policy }))
   })
 
-  /**
-   * In a fiber of the scope, with nothing of the caller that happens to start it: no spans, log
-   * annotations or tags. Only an interruption that came before it began must stay. The state knows
-   * how it ended before those who wait do.
-   */
+  /** Tracer and logger are those of whoever starts it, but what belongs to one request of the caller is not lent. */
+  const undecorated = <A, E>(effect: Effect.Effect<A, E>) => {
+    const own = <T>(ref: FiberRef.FiberRef<T>) => Effect.locally(ref, FiberRefs.getOrDefault(fiberRefs, ref))
+    return effect.pipe(
+      own(FiberRef.currentLogAnnotations),
+      own(FiberRef.currentLogSpan),
+      own(FiberRef.currentMetricLabels),
+      own(FiberRef.currentTracerSpanAnnotations),
+      own(FiberRef.currentTracerSpanLinks)
+    )
+  }
+
+  /** In a fiber of the scope. The state knows how it ended before those who wait do. */
   const start = (flight: Flight) =>
-    Effect.updateFiberRefs((fiberId, own) =>
-      FiberRefs.updateAs(fiberRefs, {
-        fiberId,
-        fiberRef: FiberRef.interruptedCause,
-        value: FiberRefs.getOrDefault(own, FiberRef.interruptedCause)
-      })
-    ).pipe(
-      Effect.zipRight(changed),
+    changed.pipe(
       Effect.zipRight(Effect.exit(Effect.interruptible(fly(flight)))),
       Effect.tap((exit) => Exit.isFailure(exit) ? fail(flight, exit.cause) : Effect.void),
       Effect.tap(() => changed),
@@ -118,6 +120,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
             : exit
         )
       ),
+      undecorated,
       Effect.uninterruptible,
       Effect.forkIn(scope)
     )
