@@ -236,6 +236,26 @@ describe("Errors and retries", () => {
     }).pipe(provide(service))
   })
 
+  it.effect("38. Retry-After: 3600 -> no POST before, whatever else fails meanwhile, and whatever key comes", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(429, { "retry-after": "3600" })) })
+    const { authUrl, customerId, customerKey } = Service.options
+    let isVaultOpen = true
+    let key = customerKey
+    const credentials = Effect.suspend(() =>
+      isVaultOpen ? Effect.succeed({ customerId, customerKey: key }) : Effect.fail("closed")
+    )
+    return Effect.gen(function*() {
+      const { get } = yield* TokenProvider.make({ authUrl, credentials })
+      yield* Effect.flip(get)
+      isVaultOpen = false
+      assert.deepInclude(yield* Effect.flip(get), { reason: "credentials" })
+      isVaultOpen = true
+      key = Redacted.make("another")
+      assert.deepInclude(yield* Effect.flip(get), { reason: "status", retryAfter: Duration.seconds(3600) })
+      strictEqual(service.tokenRequests.length, 1)
+    }).pipe(Effect.scoped, Effect.provide(service.layer))
+  })
+
   it.effect.each<[string, string]>([
     ["a date in the past: 0", "Thu, 01 Jan 1970 00:00:00 GMT"],
     ["negative: 0", "-5"],

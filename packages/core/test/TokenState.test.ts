@@ -91,7 +91,7 @@ const play = (events: ReadonlyArray<Event>, check: (step: Step) => void) => {
         tokens.push(fresh)
         landed = Option.map(outcome, ({ token }) => token)
         state = Option.isNone(outcome)
-          ? TokenState.fail(next, { flight, error: errors.down, now, policy })
+          ? TokenState.fail(next, { flight, error: errors.down, sent: credentials, now, policy })
           : next
         inTheAir.delete(flight)
         break
@@ -99,7 +99,7 @@ const play = (events: ReadonlyArray<Event>, check: (step: Step) => void) => {
       case "Fail": {
         const flight = of(event.flight)
         if (flight === undefined) continue
-        state = TokenState.fail(state, { flight, error: errors[event.error], credentials, now, policy })
+        state = TokenState.fail(state, { flight, error: errors[event.error], sent: credentials, now, policy })
         inTheAir.delete(flight)
         break
       }
@@ -234,7 +234,7 @@ describe("The numbers", () => {
     let state: TokenState.State<Flight> = { ...TokenState.initial, held: held(3600, 0), flight }
     const waits: Array<number> = []
     for (let i = 0; i < 9; i++) {
-      state = TokenState.fail({ ...state, flight }, { flight, error: errors.down, now: at, policy })
+      state = TokenState.fail({ ...state, flight }, { flight, error: errors.down, sent: credentials, now: at, policy })
       waits.push(TokenState.dueIn({ ...state, held: undefined }, at) / 1000)
     }
     deepStrictEqual(waits, [1, 2, 4, 8, 16, 32, 60, 60, 60])

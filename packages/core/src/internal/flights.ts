@@ -67,7 +67,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
         flight.sent = { credentials: current, span }
         return acquire({
           credentials: current,
-          embargo: TokenState.embargo(known, now),
+          embargo: TokenState.left(known.embargo, now),
           isAwaited: () => flight.waiters > 0
         }).pipe(
           Effect.flatMap((acquired) => land(flight, acquired)),
@@ -90,8 +90,8 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   const fail = Effect.fnUntraced(function*(flight: Flight, cause: Cause.Cause<TokenError.TokenError>) {
     const now = yield* Instant.now
     const error = Option.getOrUndefined(Cause.failureOption(cause))
-    const credentials = flight.sent?.credentials
-    yield* Ref.update(state, (state) => TokenState.fail(state, { flight, error, credentials, now, policy }))
+    const sent = flight.sent?.credentials
+    yield* Ref.update(state, (state) => TokenState.fail(state, { flight, error, sent, now, policy }))
   })
 
   /** Tracer and logger are those of whoever starts it, but what belongs to one request of the caller is not lent. */

@@ -16,24 +16,35 @@ import { elapsed, type Instant } from "./instant.ts"
 export interface State<F> {
   readonly held: HeldToken.HeldToken | undefined
   readonly flight: F | undefined
-  /** Flights that failed in a row; in milliseconds, for how long none starts in the background, and none at all. */
+  /** Flights that failed in a row, and for how long none starts in the background. */
   readonly setback: {
     readonly count: number
-    readonly at: Instant
-    readonly backoff: number
-    readonly retryAfter: number
     readonly error: TokenError | undefined
+    readonly at: Instant
+    readonly millis: number
   } | undefined
-  /** Credentials that the service refused, and for how many milliseconds they are not sent again. */
+  /** Credentials that the service refused, and for how long they are not sent again. */
   readonly rejection: {
     readonly credentials: Credentials
     readonly error: TokenRejected
     readonly at: Instant
-    readonly memory: number
+    readonly millis: number
+  } | undefined
+  /** For how long the service has asked not to be asked. */
+  readonly embargo: {
+    readonly error: TokenEndpointUnavailable
+    readonly at: Instant
+    readonly millis: number
   } | undefined
 }
 
-export const initial: State<never> = { held: undefined, flight: undefined, setback: undefined, rejection: undefined }
+export const initial: State<never> = {
+  held: undefined,
+  flight: undefined,
+  setback: undefined,
+  rejection: undefined,
+  embargo: undefined
+}
 
 /** Why a flight starts: no token, one that gets old, is too old, or was refused, or somebody demands it. */
 export type Reason = "cold" | "soft" | "hard" | "unauthorized" | "forced"
@@ -82,30 +93,34 @@ export const land = <F>(
   const held = isAgain ? HeldToken.again(state.held, fresh) : fresh
   if (HeldToken.isOver(held, now)) return [Option.none(), state]
   const setback = isAgain ? nextSetback(state, undefined, now, policy) : undefined
-  return [
-    Option.some({ token: held.token, isAgain }),
-    state.flight === flight ? { held, flight: undefined, setback, rejection: undefined } : state
-  ]
+  return [Option.some({ token: held.token, isAgain }), state.flight === flight ? { ...initial, held, setback } : state]
 }
 
-/** The flight ends with nothing, and takes nothing away. `credentials` are those that it sent. */
+/** The flight ends with nothing, and takes nothing away. `sent` are the credentials that it sent, if any. */
 export const fail = <F>(
   state: State<F>,
-  { credentials, error, flight, now, policy }: {
+  { error, flight, now, policy, sent }: {
     readonly flight: F
     readonly error: TokenError | undefined
-    readonly credentials?: Credentials | undefined
+    readonly sent: Credentials | undefined
     readonly now: Instant
     readonly policy: TokenPolicy
   }
 ): State<F> => {
   if (state.flight !== flight) return state
-  const setback = nextSetback(state, error, now, policy)
-  if (error?._tag !== "TokenRejected" || credentials === undefined) return { ...state, flight: undefined, setback }
-  // An error under a 2xx contradicts itself, and is believed from the second time.
-  const isBelieved = error.status >= 300 || state.rejection !== undefined
-  const memory = isBelieved ? Duration.toMillis(policy.rejectionMemory) : 0
-  return { ...state, flight: undefined, setback, rejection: { credentials, error, at: now, memory } }
+  const failed = { ...state, flight: undefined, setback: nextSetback(state, error, now, policy) }
+  if (sent === undefined) return failed
+  if (error?._tag === "TokenRejected") {
+    // An error under a 2xx contradicts itself, and is believed from the second time.
+    const isBelieved = error.status >= 300 || state.rejection !== undefined
+    const millis = isBelieved ? Duration.toMillis(policy.rejectionMemory) : 0
+    return { ...failed, rejection: { credentials: sent, error, at: now, millis } }
+  }
+  if (error?._tag === "TokenEndpointUnavailable" && error.retryAfter !== undefined) {
+    const millis = Duration.toMillis(Duration.min(error.retryAfter, policy.lifetime))
+    return { ...failed, embargo: { error, at: now, millis } }
+  }
+  return failed
 }
 
 /** The API refused `stale`. A newer token stays. A flight under way is given up: it was sent before. */
@@ -123,38 +138,30 @@ export const refusal = <F>(
     readonly policy: TokenPolicy
   }
 ): TokenRejected | TokenEndpointUnavailable | undefined => {
-  const { rejection, setback } = state
-  if (
-    rejection !== undefined && elapsed(rejection.at, now) < rejection.memory &&
-    Equal.equals(rejection.credentials, credentials)
-  ) return rejection.error
-  const wait = embargo(state, now)
-  return setback?.error?._tag === "TokenEndpointUnavailable" && wait >= Duration.toMillis(policy.flightDeadline)
-    ? new TokenEndpointUnavailable({ ...setback.error, attempts: 0, retryAfter: Duration.millis(wait) })
+  const { embargo, rejection } = state
+  if (left(rejection, now) > 0 && Equal.equals(rejection?.credentials, credentials)) return rejection?.error
+  const wait = left(embargo, now)
+  return embargo !== undefined && wait >= Duration.toMillis(policy.flightDeadline)
+    ? new TokenEndpointUnavailable({ ...embargo.error, attempts: 0, retryAfter: Duration.millis(wait) })
     : undefined
 }
 
-/** For how many milliseconds the service has asked not to be asked. */
-export const embargo = <F>({ setback }: State<F>, now: Instant): number =>
-  setback === undefined ? 0 : Math.max(0, setback.retryAfter - elapsed(setback.at, now))
-
 /** In how many milliseconds a token is to be acquired, if nobody asks before. */
-export const dueIn = <F>({ held, setback }: State<F>, now: Instant): number =>
+export const dueIn = <F>({ embargo, held, setback }: State<F>, now: Instant): number =>
   Math.max(
-    0,
     held !== undefined && HeldToken.isUsable(held, now) ? held.soft - elapsed(held.at, now) : 0,
-    setback === undefined ? 0 : Math.max(setback.backoff, setback.retryAfter) - elapsed(setback.at, now)
+    left(setback, now),
+    left(embargo, now)
   )
+
+/** How many milliseconds are left of a memory. */
+export const left = (
+  memory: { readonly at: Instant; readonly millis: number } | undefined,
+  now: Instant
+): number => memory === undefined ? 0 : Math.max(0, memory.millis - elapsed(memory.at, now))
 
 const nextSetback = <F>({ setback }: State<F>, error: TokenError | undefined, now: Instant, policy: TokenPolicy) => {
   const count = setback === undefined ? 1 : setback.count + 1
-  const longest = Duration.toMillis(policy.maxBackoff)
-  const asked = error?._tag === "TokenEndpointUnavailable" ? error.retryAfter : undefined
-  return {
-    count,
-    at: now,
-    backoff: Math.min(longest, Duration.toMillis(policy.minBackoff) * 2 ** (count - 1)),
-    retryAfter: asked === undefined ? 0 : Duration.toMillis(Duration.min(asked, policy.lifetime)),
-    error
-  }
+  const backoff = Duration.toMillis(policy.minBackoff) * 2 ** (count - 1)
+  return { count, error, at: now, millis: Math.min(Duration.toMillis(policy.maxBackoff), backoff) }
 }
