@@ -6,6 +6,7 @@
  *
  * @since 0.1.0
  */
+import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
@@ -93,8 +94,12 @@ export class AmlInputRejected extends Schema.TaggedError<AmlInputRejected>("@eff
   "AmlInputRejected",
   { issues: Schema.NonEmptyArray(InputIssue) }
 ) {
-  readonly [TypeId] = TypeId
-  readonly isRetryable = false
+  get [TypeId]() {
+    return TypeId
+  }
+  get isRetryable(): boolean {
+    return false
+  }
   override get message() {
     return `The person cannot be screened: ${this.issues.map(String).join("; ")}`
   }
@@ -132,8 +137,12 @@ export class AmlUnauthorized extends Schema.TaggedError<AmlUnauthorized>("@effec
   "AmlUnauthorized",
   { status: Schema.Int, renewal: Renewal }
 ) {
-  readonly [TypeId] = TypeId
-  readonly isRetryable = false
+  get [TypeId]() {
+    return TypeId
+  }
+  get isRetryable(): boolean {
+    return false
+  }
   override get message() {
     return `The service did not accept the access token (renewal: ${this.renewal})`
   }
@@ -149,8 +158,12 @@ export class AmlForbidden extends Schema.TaggedError<AmlForbidden>("@effect-idv/
   "AmlForbidden",
   { status: Schema.Int }
 ) {
-  readonly [TypeId] = TypeId
-  readonly isRetryable = false
+  get [TypeId]() {
+    return TypeId
+  }
+  get isRetryable(): boolean {
+    return false
+  }
   override get message() {
     return "The service does not allow these credentials to run the check"
   }
@@ -165,8 +178,12 @@ export class AmlForbidden extends Schema.TaggedError<AmlForbidden>("@effect-idv/
 export class AmlRequestRejected extends Schema.TaggedError<AmlRequestRejected>(
   "@effect-idv/core/AmlRequestRejected"
 )("AmlRequestRejected", { status: Schema.Int }) {
-  readonly [TypeId] = TypeId
-  readonly isRetryable = false
+  get [TypeId]() {
+    return TypeId
+  }
+  get isRetryable(): boolean {
+    return false
+  }
   override get message() {
     return `The service refused the request: status ${this.status}`
   }
@@ -182,8 +199,12 @@ export class AmlRateLimited extends Schema.TaggedError<AmlRateLimited>("@effect-
   "AmlRateLimited",
   { retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true }) }
 ) {
-  readonly [TypeId] = TypeId
-  readonly isRetryable = true
+  get [TypeId]() {
+    return TypeId
+  }
+  get isRetryable(): boolean {
+    return true
+  }
   override get message() {
     return `Too many requests${this.retryAfter === undefined ? "" : `: wait ${this.retryAfter}`}`
   }
@@ -208,7 +229,9 @@ export class AmlUnavailable extends Schema.TaggedError<AmlUnavailable>("@effect-
     retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true })
   }
 ) {
-  readonly [TypeId] = TypeId
+  get [TypeId]() {
+    return TypeId
+  }
   get isRetryable(): boolean {
     return this.reason !== "certificate"
   }
@@ -227,10 +250,14 @@ export class AmlTimeout extends Schema.TaggedError<AmlTimeout>("@effect-idv/core
   "AmlTimeout",
   { sent: Sent, deadline: Schema.DurationFromMillis }
 ) {
-  readonly [TypeId] = TypeId
-  readonly isRetryable = true
+  get [TypeId]() {
+    return TypeId
+  }
+  get isRetryable(): boolean {
+    return true
+  }
   override get message() {
-    return `No answer within ${this.deadline} (sent: ${this.sent})`
+    return `No answer within ${Duration.format(this.deadline)} (sent: ${this.sent})`
   }
 }
 
@@ -253,8 +280,12 @@ export class AmlAnswerInvalid extends Schema.TaggedError<AmlAnswerInvalid>("@eff
     violations: Schema.Array(Violation.Violation)
   }
 ) {
-  readonly [TypeId] = TypeId
-  readonly isRetryable = false
+  get [TypeId]() {
+    return TypeId
+  }
+  get isRetryable(): boolean {
+    return false
+  }
   override get message() {
     return `The answer breaks the contract: ${Violation.format(this.violations)}`
   }
@@ -270,8 +301,12 @@ export class AmlAnswerMismatch extends Schema.TaggedError<AmlAnswerMismatch>("@e
   "AmlAnswerMismatch",
   { fields: Schema.NonEmptyArray(Schema.Literal("name", "birth_year")) }
 ) {
-  readonly [TypeId] = TypeId
-  readonly isRetryable = false
+  get [TypeId]() {
+    return TypeId
+  }
+  get isRetryable(): boolean {
+    return false
+  }
   override get message() {
     return `The answer is about somebody else: ${this.fields.join(" and ")} differ${
       this.fields.length === 1 ? "s" : ""

@@ -4,13 +4,13 @@
  *
  * @since 0.1.0
  */
-import * as Arr from "effect/Array"
 import * as ConfigError from "effect/ConfigError"
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import { identity } from "effect/Function"
 import * as Redacted from "effect/Redacted"
+import * as ConfigErrors from "./internal/configErrors.ts"
 
 /**
  * How id and key become the user name and password of the header:
@@ -57,18 +57,15 @@ export interface Options {
  */
 export const make = (options: Options): Either.Either<Credentials, ConfigError.ConfigError> => {
   const basicEncoding = options.basicEncoding ?? "plain"
-  const errors = Arr.getLefts([
-    checkCustomerId("customerId", options.customerId, basicEncoding),
-    checkCustomerKey("customerKey", options.customerKey, basicEncoding),
-    checkBasicEncoding("basicEncoding", basicEncoding)
-  ])
-  return Arr.isNonEmptyArray(errors)
-    ? Either.left(errors.reduce(ConfigError.And))
-    : Either.right(Data.struct({
-      customerId: Redacted.make(options.customerId),
-      customerKey: options.customerKey,
-      basicEncoding
-    }))
+  return Either.map(
+    ConfigErrors.all({
+      customerId: checkCustomerId("customerId", options.customerId, basicEncoding),
+      customerKey: checkCustomerKey("customerKey", options.customerKey, basicEncoding),
+      basicEncoding: checkBasicEncoding("basicEncoding", basicEncoding)
+    }),
+    ({ basicEncoding, customerId, customerKey }) =>
+      Data.struct({ customerId: Redacted.make(customerId), customerKey, basicEncoding })
+  )
 }
 
 /**
@@ -102,20 +99,25 @@ export const checkCustomerKey = (
   customerKey: Redacted.Redacted<string>,
   basicEncoding: BasicEncoding = "plain"
 ): Either.Either<Redacted.Redacted<string>, ConfigError.ConfigError> =>
-  isSendable(Redacted.value(customerKey), basicEncoding)
+  Redacted.isRedacted(customerKey) && isSendable(Redacted.value(customerKey), basicEncoding)
     ? Either.right(customerKey)
     : Either.left(ConfigError.InvalidData(
       [name],
       "should be the customer key of the onboarding pack: not empty, without outer blanks or line breaks"
     ))
 
-const checkBasicEncoding = (name: string, basicEncoding: string) =>
+const checkBasicEncoding = (
+  name: string,
+  basicEncoding: string
+): Either.Either<BasicEncoding, ConfigError.ConfigError> =>
   basicEncoding === "plain" || basicEncoding === "rfc6749"
     ? Either.right(basicEncoding)
     : Either.left(ConfigError.InvalidData([name], "should be \"plain\" or \"rfc6749\""))
 
-const isSendable = (text: string, basicEncoding: BasicEncoding): boolean =>
-  text.trim() !== "" && (text === text.trim() || basicEncoding === "rfc6749") && !/[\p{Cc}\p{Cs}]/u.test(text)
+/** The types are checked as well, for what comes from a vault is JSON. */
+const isSendable = (text: unknown, basicEncoding: BasicEncoding): boolean =>
+  typeof text === "string" && text.trim() !== "" && (text === text.trim() || basicEncoding === "rfc6749") &&
+  !/[\p{Cc}\p{Cs}]/u.test(text)
 
 /**
  * The value of the `Authorization` header of a token request (API document, section 4.1): `Basic`
@@ -133,10 +135,13 @@ export const toBasicHeader = (credentials: Credentials): Redacted.Redacted<strin
 const formEncode = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1)
 
 /**
- * Whether a text that somebody else wrote holds the id or the key.
+ * Whether a text that somebody else wrote holds the id or the key, as they are or as they are sent.
  *
  * @category predicates
  * @since 0.1.0
  */
-export const isRevealedBy = (credentials: Credentials, text: string): boolean =>
-  text.includes(Redacted.value(credentials.customerId)) || text.includes(Redacted.value(credentials.customerKey))
+export const isRevealedBy = (credentials: Credentials, text: string): boolean => {
+  const secrets = [credentials.customerId, credentials.customerKey].map(Redacted.value)
+  const header = Redacted.value(toBasicHeader(credentials)).replace(/^Basic |=+$/g, "")
+  return [...secrets, ...secrets.map(formEncode), header].some((secret) => text.includes(secret))
+}

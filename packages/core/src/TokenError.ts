@@ -58,7 +58,7 @@ export const describeReason = (reason: Reason, status: number | undefined): stri
 
 /**
  * The service refused the credentials or the request (API document, section 4.1): a 4xx, or an
- * OAuth `error` under any status. Trying again with the same credentials cannot help.
+ * OAuth `error` under a 2xx. Trying again with the same credentials cannot help.
  *
  * - `status`: the HTTP status.
  * - `code`: the OAuth error code such as `invalid_client`, where the answer had one.
@@ -70,12 +70,16 @@ export class TokenRejected extends Schema.TaggedError<TokenRejected>("@effect-id
   "TokenRejected",
   { status: Schema.Int, code: Schema.optionalWith(Schema.String, { exact: true }) }
 ) {
-  readonly [TypeId] = TypeId
-  readonly isRetryable = false
+  get [TypeId]() {
+    return TypeId
+  }
+  get isRetryable(): boolean {
+    return false
+  }
   override get message() {
-    return `The token endpoint refused the request: status ${this.status}${
-      this.code === undefined ? "" : `, code ${this.code}`
-    }`
+    const code = this.code === undefined ? "" : `, code ${this.code}`
+    const option = this.status === 404 || this.status === 405 ? "authUrl" : "customerId and customerKey"
+    return `The token endpoint refused the request: status ${this.status}${code} (check ${option})`
   }
 }
 
@@ -87,7 +91,7 @@ export class TokenRejected extends Schema.TaggedError<TokenRejected>("@effect-id
  * - `reason`: see {@link Reason}.
  * - `attempts`: how many requests were sent before giving up.
  * - `status`: the HTTP status of the last, with `reason: "status"`.
- * - `retryAfter`: how long the service asked to wait. Nothing is sent to it before.
+ * - `retryAfter`: how long the service asked to wait, an hour at most. Nothing is sent to it before.
  *
  * @category errors
  * @since 0.1.0
@@ -100,16 +104,19 @@ export class TokenEndpointUnavailable extends Schema.TaggedError<TokenEndpointUn
   status: Schema.optionalWith(Schema.Int, { exact: true }),
   retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true })
 }) {
-  readonly [TypeId] = TypeId
+  get [TypeId]() {
+    return TypeId
+  }
   get isRetryable(): boolean {
     return this.reason !== "certificate"
   }
   override get message() {
     if (this.reason === "credentials") return "The credentials for the token endpoint are not available"
-    const wait = this.retryAfter === undefined ? "" : `, try again in ${Duration.format(this.retryAfter)}`
-    return `The token endpoint is not available: ${
-      describeReason(this.reason, this.status)
-    } (requests: ${this.attempts}${wait})`
+    const requests = this.attempts === 0 ? "not asked again yet" : `requests: ${this.attempts}`
+    const wait = this.retryAfter === undefined
+      ? ""
+      : `; try again in ${Duration.format(Duration.seconds(Math.ceil(Duration.toSeconds(this.retryAfter))))}`
+    return `The token endpoint is not available: ${describeReason(this.reason, this.status)} (${requests}${wait})`
   }
 }
 
@@ -130,12 +137,17 @@ export class TokenResponseInvalid extends Schema.TaggedError<TokenResponseInvali
   length: Schema.Int,
   violations: Schema.Array(Violation.Violation)
 }) {
-  readonly [TypeId] = TypeId
-  readonly isRetryable = false
+  get [TypeId]() {
+    return TypeId
+  }
+  get isRetryable(): boolean {
+    return false
+  }
   override get message() {
-    return `The token endpoint answered ${this.status} with something that is no token: ${
-      Violation.format(this.violations)
-    }`
+    if (this.status >= 300) return `The token endpoint answered ${this.status}, which is not followed (check authUrl)`
+    const { contentType = "no content type", length, status, violations } = this
+    const answer = `${status} (${contentType}, ${length} bytes)`
+    return `The token endpoint answered ${answer} with something that is no token: ${Violation.format(violations)}`
   }
 }
 
@@ -149,10 +161,14 @@ export class TokenTimeout extends Schema.TaggedError<TokenTimeout>("@effect-idv/
   "TokenTimeout",
   { deadline: Schema.DurationFromMillis }
 ) {
-  readonly [TypeId] = TypeId
-  readonly isRetryable = true
+  get [TypeId]() {
+    return TypeId
+  }
+  get isRetryable(): boolean {
+    return true
+  }
   override get message() {
-    return `No token within ${this.deadline}`
+    return `No token within ${Duration.format(this.deadline)}`
   }
 }
 
@@ -165,8 +181,12 @@ export class TokenTimeout extends Schema.TaggedError<TokenTimeout>("@effect-idv/
 export class TokenProviderClosed extends Schema.TaggedError<TokenProviderClosed>(
   "@effect-idv/core/TokenProviderClosed"
 )("TokenProviderClosed", {}) {
-  readonly [TypeId] = TypeId
-  readonly isRetryable = false
+  get [TypeId]() {
+    return TypeId
+  }
+  get isRetryable(): boolean {
+    return false
+  }
   override get message() {
     return "The token provider is closed"
   }

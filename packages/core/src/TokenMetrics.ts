@@ -36,19 +36,19 @@ export const flights = Metric.counter("idv_token_flights", {
  * @since 0.1.0
  */
 export const failures = Metric.counter("idv_token_failures", {
-  description: "Acquisitions that failed, by error",
+  description: "Acquisitions that failed after a request, by error",
   incremental: true
 })
 
 /**
- * Tokens given out, by `outcome`: `hit` (at once), `stale` (at once, past the soft point), `wait`
- * (for a flight).
+ * Tokens asked for, by `outcome`: `hit` (given at once), `stale` (given at once, past the soft
+ * point), `wait` (given after an acquisition), `failed` (not given).
  *
  * @category metrics
  * @since 0.1.0
  */
 export const gets = Metric.counter("idv_token_gets", {
-  description: "Tokens given out, by outcome",
+  description: "Tokens asked for, by outcome",
   incremental: true
 })
 
@@ -76,7 +76,7 @@ export const age = Metric.histogram(
 )
 
 /**
- * How many callers waited for an acquisition.
+ * How many callers waited for an acquisition that sent a request; 0 in the background.
  *
  * @category metrics
  * @since 0.1.0

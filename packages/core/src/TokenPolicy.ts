@@ -22,7 +22,7 @@ import * as Violation from "./Violation.ts"
  * - `lifetime`: for tokens whose response gives none, and the most for those that give more. One
  *   hour, which is also the limit (API document, sections 2.2, 5 and 8).
  * - `softPoint`, `jitter`: from 0.75 of the lifetime, less a random part of 0 to 0.1, the token is
- *   still given out at once, and renewed in the background.
+ *   still given out at once, and renewed in the background. Never before 0.1 of the lifetime.
  * - `hardMargin`: 30 seconds before its expiry it is no longer given out. At most half of the
  *   lifetime of the token counts. With tokens of less than two minutes the margin takes all of the
  *   time after the soft point, and a shorter one gives it back.
@@ -59,19 +59,28 @@ export interface Options {
 const DurationInput = Schema.transformOrFail(Schema.Unknown, Schema.DurationFromSelf, {
   strict: true,
   decode: (input, _, ast) =>
-    Option.match(Option.filter(Duration.decodeUnknown(input), Duration.isFinite), {
-      onNone: () => ParseResult.fail(new ParseResult.Type(ast, input)),
-      onSome: ParseResult.succeed
-    }),
+    Option.match(
+      Option.filter(Duration.decodeUnknown(input), (duration) => Duration.isFinite(duration) && isSpan(input)),
+      {
+        onNone: () => ParseResult.fail(new ParseResult.Type(ast, input)),
+        onSome: ParseResult.succeed
+      }
+    ),
   encode: ParseResult.succeed
 }).annotations({ description: "a finite duration, such as \"30 seconds\"" })
+
+/** What `Duration` would take for 0. */
+const isSpan = (input: unknown): boolean =>
+  typeof input === "string"
+    ? !input.startsWith("-")
+    : typeof input !== "number" && typeof input !== "bigint" || input >= 0
 
 const Positive = DurationInput.pipe(
   Schema.greaterThanDuration(0, { description: "a duration over 0, such as \"30 seconds\"" })
 )
 
 const Lifetime = Positive.pipe(
-  Schema.lessThanOrEqualToDuration("1 hour", { description: "a duration of at most \"1 hour\"" })
+  Schema.lessThanOrEqualToDuration("1 hour", { description: "a duration over 0 and at most \"1 hour\"" })
 )
 
 const Share = Schema.Number.pipe(Schema.between(0, 1, { description: "a number between 0 and 1" }))
@@ -119,7 +128,9 @@ export const make = (options: Options = {}): Either.Either<TokenPolicy, ConfigEr
     decode(options),
     (violations) =>
       Arr.map(violations, ({ expected, path }): ConfigError.ConfigError =>
-        ConfigError.InvalidData(["tokenPolicy", path], `should be ${expected}`)).reduce(ConfigError.And)
+        ConfigError.InvalidData(["tokenPolicy", ...path === "" ? [] : [path]], `should be ${expected}`)).reduce(
+          ConfigError.And
+        )
   )
 
 const decode = Violation.decodeUnknown(Policy, { onExcessProperty: "error" })

@@ -18,9 +18,10 @@
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Config from "effect/Config"
-import type * as ConfigError from "effect/ConfigError"
+import * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -28,6 +29,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as AccessToken from "./AccessToken.ts"
@@ -35,10 +37,12 @@ import * as Credentials from "./Credentials.ts"
 import * as IdvApi from "./IdvApi.ts"
 import * as Acquisition from "./internal/acquisition.ts"
 import * as Address from "./internal/address.ts"
+import * as ConfigErrors from "./internal/configErrors.ts"
 import * as Flights from "./internal/flights.ts"
 import * as TokenState from "./internal/tokenState.ts"
 import * as TokenError from "./TokenError.ts"
 import * as TokenPolicy from "./TokenPolicy.ts"
+import * as Violation from "./Violation.ts"
 
 /**
  * What is known of the token, without the token.
@@ -46,15 +50,17 @@ import * as TokenPolicy from "./TokenPolicy.ts"
  * - `token`: when the one that is given out was requested, from when on it is renewed in the
  *   background, and when it is over; in milliseconds of the `Clock`.
  * - `isAcquiring`: whether an acquisition is under way.
- * - `failure`: why the last acquisition failed. None after one that did not.
+ * - `failure`: why the last acquisition failed. None after one that did not, or that died.
  *
  * @category models
  * @since 0.1.0
  */
 export class Status extends Data.Class<{
-  readonly token: Option.Option<
-    { readonly requestedAt: number; readonly renewedFrom: number; readonly expiresAt: number }
-  >
+  readonly token: Option.Option<{
+    readonly requestedAt: number
+    readonly renewedFrom: number
+    readonly expiresAt: number
+  }>
   readonly isAcquiring: boolean
   readonly failure: Option.Option<TokenError.TokenError>
 }> {}
@@ -85,7 +91,7 @@ export class TokenProvider extends Context.Tag("@effect-idv/core/TokenProvider")
 
 /**
  * - `authUrl`: the address of the token endpoint, without `/oauth/service`. `https:`, or `http:`
- *   to a loopback address.
+ *   to a loopback address. A query is left out.
  * - `allowInsecure`: allows `http:` to other hosts too. Secrets then travel in the clear.
  * - `tokenFields`: where a response may carry its token, first to last. All that `AccessToken.Field`
  *   has unless told otherwise.
@@ -107,19 +113,25 @@ export interface Settings {
  * @category models
  * @since 0.1.0
  */
-export interface Options extends Settings, Credentials.Options {}
+export interface Options extends Settings, Credentials.Options {
+  readonly credentials?: undefined
+}
 
 /**
  * With credentials from an effect, so that a key can change without a restart. It is run for each
- * acquisition, and for each `get` while credentials are remembered as refused; those are forgotten
- * as soon as it gives others. If it fails, or gives some that cannot be used, `get` fails with
- * `TokenEndpointUnavailable` and the reason `credentials`.
+ * acquisition, and for each `get` while credentials are remembered as refused, one at a time; those
+ * are forgotten as soon as it gives others. If it fails, or gives some that cannot be used, `get`
+ * fails with `TokenEndpointUnavailable` and the reason `credentials`. Why it failed is not repeated,
+ * for it may hold a secret: log it in the effect.
  *
  * @category models
  * @since 0.1.0
  */
 export interface RotatingOptions extends Settings {
   readonly credentials: Effect.Effect<Credentials.Options, unknown>
+  readonly customerId?: undefined
+  readonly customerKey?: undefined
+  readonly basicEncoding?: undefined
 }
 
 /**
@@ -158,8 +170,8 @@ export const layerConfig = (
   Layer.scoped(TokenProvider, Effect.flatMap(Config.unwrap(config), make))
 
 /**
- * {@link layer} that acquires the token at once, and renews it ahead with nobody asking, so that no
- * caller ever waits. Its timer keeps the program running until the scope is closed.
+ * {@link layer} that acquires the token at once, and renews it ahead with nobody asking: no caller
+ * waits for a renewal that succeeds. Its timer keeps the program running until the scope is closed.
  *
  * @category layers
  * @since 0.1.0
@@ -177,8 +189,8 @@ export const layerBackground = (
   )
 
 /**
- * Always the same token, valid for an hour from when the layer was built, and no `HttpClient`: for
- * tests of what stands on a `TokenProvider`.
+ * Always the same token, as if it had just been requested, and no `HttpClient`: for tests of what
+ * stands on a `TokenProvider`. `invalidate` does nothing. For failures, `Layer.succeed` a `Service`.
  *
  * @category layers
  * @since 0.1.0
@@ -187,33 +199,23 @@ export const layerTest = (value = "test-token"): Layer.Layer<TokenProvider> =>
   Layer.effect(
     TokenProvider,
     Effect.gen(function*() {
-      const requestedAt = yield* Clock.currentTimeMillis
-      const token = AccessToken.fromGrant(
-        { value: Redacted.make(value), seconds: undefined, warnings: [] },
-        requestedAt
-      )
-      const { expiresAt } = token
+      const grant = { value: Redacted.make(value), seconds: undefined, warnings: [] }
+      const get = Effect.map(Clock.currentTimeMillis, (now) => AccessToken.fromGrant(grant, now))
+      const { expiresAt, requestedAt } = yield* get
       const status = yield* SubscriptionRef.make(
         new Status({
-          token: Option.some({ requestedAt, renewedFrom: expiresAt, expiresAt }),
+          token: Option.some(Data.struct({ requestedAt, renewedFrom: expiresAt, expiresAt })),
           isAcquiring: false,
           failure: Option.none()
         })
       )
-      return TokenProvider.of({
-        get: Effect.succeed(token),
-        invalidate: () => Effect.void,
-        refresh: Effect.succeed(token),
-        status
-      })
+      return TokenProvider.of({ get, invalidate: () => Effect.void, refresh: get, status })
     })
   )
 
 const build = Effect.fnUntraced(function*(options: Options | RotatingOptions) {
-  const policy = yield* TokenPolicy.make(options.tokenPolicy)
-  const url = yield* Address.make("authUrl", options.authUrl, IdvApi.token.path, options)
-  const credentials = yield* credentialsOf(options)
-  const acquire = yield* Acquisition.make({ url, policy, fields: options.tokenFields ?? AccessToken.Field.literals })
+  const { credentials, fields, policy, url } = yield* check(options)
+  const acquire = yield* Acquisition.make({ url, policy, fields })
   const status = yield* SubscriptionRef.make(statusOf(TokenState.initial))
   const { ahead, get, invalidate, refresh } = yield* Flights.make({
     policy,
@@ -227,13 +229,26 @@ const build = Effect.fnUntraced(function*(options: Options | RotatingOptions) {
   }
 })
 
+const check = (options: Options | RotatingOptions) =>
+  ConfigErrors.all({
+    url: Address.make("authUrl", options.authUrl, IdvApi.token.path, options),
+    credentials: credentialsOf(options),
+    fields: Either.mapLeft(
+      decodeFields(options.tokenFields ?? AccessToken.Field.literals),
+      () => ConfigError.InvalidData(["tokenFields"], `should be some of ${AccessToken.Field.literals.join(", ")}`)
+    ),
+    policy: TokenPolicy.make(options.tokenPolicy)
+  })
+
+const decodeFields = Violation.decodeUnknown(Schema.NonEmptyArray(AccessToken.Field))
+
 const statusOf = ({ flight, held, setback }: TokenState.State<unknown>): Status =>
   new Status({
-    token: held === undefined || held.isRefused ? Option.none() : Option.some({
+    token: held === undefined || held.isRefused ? Option.none() : Option.some(Data.struct({
       requestedAt: held.token.requestedAt,
-      renewedFrom: held.token.requestedAt + held.soft,
+      renewedFrom: Math.round(held.token.requestedAt + held.soft),
       expiresAt: held.token.expiresAt
-    }),
+    })),
     isAcquiring: flight !== undefined,
     failure: Option.fromNullable(setback?.error)
   })
@@ -244,9 +259,12 @@ const credentialsOf = (
   Effect.Effect<Credentials.Credentials, TokenError.TokenEndpointUnavailable>,
   ConfigError.ConfigError
 > =>
-  "credentials" in options
+  options.credentials !== undefined
     ? Either.right(options.credentials.pipe(
-      Effect.mapError(() => "The effect that gives the credentials failed"),
+      Effect.catchSomeCause((cause) =>
+        Cause.isInterruptedOnly(cause) ? Option.some(Effect.fail(cause)) : Option.none()
+      ),
+      Effect.mapError(() => "The effect that gives the credentials failed: nothing is sent"),
       Effect.flatMap((given) => Either.mapLeft(Credentials.make(given), String)),
       Effect.tapError((message) => Effect.logWarning(message)),
       Effect.mapError(() => new TokenError.TokenEndpointUnavailable({ reason: "credentials", attempts: 0 }))

@@ -159,6 +159,10 @@ const flatten = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>
 
 const expectation = (ast: AST.AST | AST.Type): string => {
   if (ast instanceof AST.Type) return expectation(ast.type)
+  if (AST.isUnion(ast)) {
+    const [given, ...others] = ast.types.filter((member) => !AST.isUndefinedKeyword(member))
+    if (given !== undefined && others.length === 0) return expectation(given)
+  }
   return AST.getDescriptionAnnotation(ast).pipe(
     Option.orElse(() => AST.getTitleAnnotation(ast)),
     Option.getOrElse(() =>

@@ -1,4 +1,4 @@
-import { AccessToken } from "@effect-idv/core"
+import { AccessToken, TokenProvider } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Either, Redacted } from "effect"
@@ -262,11 +262,16 @@ describe("Response", () => {
   it.effect("31. 200 with {\"error\":\"invalid_client\"} -> not cached, the first time", () => {
     const service = Service.make({
       token: (_, count) =>
-        Effect.succeed(count === 2 ? Service.tokenResponse(2) : Service.json({ error: "invalid_client" }))
+        Effect.succeed(count % 2 === 0 ? Service.tokenResponse(count) : Service.json({ error: "invalid_client" }))
     })
     return Effect.gen(function*() {
+      const { invalidate } = yield* TokenProvider.TokenProvider
       strictEqual((yield* Effect.flip(get))._tag, "TokenRejected")
-      strictEqual(Redacted.value((yield* get).value), "token-2")
+      const token = yield* get
+      strictEqual(Redacted.value(token.value), "token-2")
+      yield* invalidate(token)
+      strictEqual((yield* Effect.flip(get))._tag, "TokenRejected")
+      strictEqual(Redacted.value((yield* get).value), "token-4")
     }).pipe(Effect.provide(layer(service)))
   })
 

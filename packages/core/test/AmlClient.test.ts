@@ -346,6 +346,18 @@ describe("AmlClient", () => {
     }).pipe(provide(service))
   })
 
+  it.live("a wrong key under 10,000 checks in a minute: at most 2 token requests, and nothing goes to the API", () => {
+    const service = Service.make({ token: () => Effect.succeed(problem(401)) })
+    return Effect.gen(function*() {
+      const checks = Effect.replicateEffect(Effect.flip(check), 10_000, { concurrency: 100 })
+      const [took, errors] = yield* Effect.timed(checks)
+      assert(Duration.lessThan(took, "1 minute"), Duration.format(took))
+      deepStrictEqual(new Set(errors.map(({ _tag }) => _tag)), new Set(["TokenRejected"]))
+      assert(service.tokenRequests.length <= 2, `${service.tokenRequests.length} token requests`)
+      strictEqual(service.amlRequests.length, 0)
+    }).pipe(provide(service))
+  })
+
   it.effect("the replay of a 401 may fail in its own way", () => {
     const service = Service.make({ aml: (_, count) => Effect.succeed(problem(count === 1 ? 401 : 500)) })
     return Effect.gen(function*() {

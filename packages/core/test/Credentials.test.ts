@@ -31,6 +31,15 @@ describe("Credentials", () => {
     strictEqual([String(error), JSON.stringify(error), inspect(error)].join().includes("canary"), false)
   })
 
+  it.each(["acme-bank1", "s3cret-key", "YWNtZS1iYW5rMTpzM2NyZXQta2V5", "xYWNtZS1iYW5rMTpzM2NyZXQta2V5x"])(
+    "are revealed by %s",
+    (text) => {
+      const credentials = Either.getOrThrow(make("acme-bank1", "s3cret-key"))
+      strictEqual(Credentials.isRevealedBy(credentials, text), true)
+      strictEqual(Credentials.isRevealedBy(credentials, "invalid_client"), false)
+    }
+  )
+
   it("do not print themselves", () => {
     const credentials = Either.getOrThrow(make("canary-id", "canary-key"))
     const printed = [JSON.stringify(credentials), inspect(credentials, { showHidden: true, customInspect: false })]

@@ -185,12 +185,13 @@ describe("Idv.layer", () => {
       baseUrl: Config.string("B"),
       customerId: Config.succeed("acme-bank"),
       customerKey: Config.redacted("K"),
-      deadline: Config.duration("D")
+      deadline: Config.duration("D"),
+      tokenPolicy: { attempts: Config.integer("N"), hardMargin: Config.duration("D") }
     })
     return Effect.gen(function*() {
       yield* start(Layer.provide(layer, Service.make().layer))
     }).pipe(Effect.withConfigProvider(ConfigProvider.fromMap(
-      new Map([["A", "https://a.example"], ["B", "https://b.example"], ["K", "key"], ["D", "5 seconds"]])
+      new Map([["A", "https://a.example"], ["B", "https://b.example"], ["K", "key"], ["D", "5 seconds"], ["N", "5"]])
     )))
   })
 })

@@ -1,9 +1,9 @@
 import { TokenProvider } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Effect, Fiber, Option, TestClock } from "effect"
+import { Array as Arr, Effect, Exit, Fiber, Logger, Option, Scope, TestClock } from "effect"
 import * as Service from "./support/service.ts"
-import { answerAfter, counted, get, measured, provide, refresh, status } from "./support/tokens.ts"
+import { answerAfter, counted, get, make, measured, provide, refresh, status } from "./support/tokens.ts"
 import * as RecordingTracer from "./support/tracer.ts"
 
 const hour = 3_600_000
@@ -44,7 +44,7 @@ describe("Process and API shape", () => {
       yield* expectCounted({ "flights reason=soft": 1, "gets outcome=stale": 3, "gets outcome=hit": 7, "waiters": 2 })
 
       yield* Effect.flip(refresh)
-      yield* expectCounted({ "flights reason=forced": 1, "failures error=TokenRejected": 1 })
+      yield* expectCounted({ "flights reason=forced": 1, "failures error=TokenRejected": 1, "gets outcome=failed": 1 })
 
       yield* TestClock.setTime(2 * hour)
       const hard = yield* Effect.fork(get)
@@ -88,10 +88,30 @@ describe("Process and API shape", () => {
     }).pipe(provide(service), Effect.withTracer(tracer))
   })
 
-  it.effect("what the caller has in its fiber is not lent to the flight that it starts", () => {
-    const service = Service.make({ token: (_, count) => Effect.succeed(Service.tokenResponse(count)) })
+  it.effect("a flight that ends because the scope is closed is no failure to be alarmed of", () => {
+    const service = Service.make({ token: () => Effect.never })
     return Effect.gen(function*() {
-      yield* get.pipe(Effect.tagMetrics("caller", "first"), Effect.annotateLogs("caller", "first"))
+      const scope = yield* Scope.make()
+      const provider = yield* make(service).pipe(Scope.extend(scope))
+      const waiter = yield* Effect.fork(Effect.flip(provider.get))
+      yield* TestClock.adjust("1 second")
+      yield* Scope.close(scope, Exit.void)
+      strictEqual((yield* Fiber.join(waiter))._tag, "TokenProviderClosed")
+      strictEqual(yield* counted("idv_token_failures"), 0)
+    }).pipe(measured("closed"))
+  })
+
+  it.effect("what the caller has in its fiber is not lent to the flight that it starts", () => {
+    const service = Service.make({ token: () => Effect.succeed(Service.json({ access_token: "odd" })) })
+    const annotated: Array<unknown> = []
+    const logger = Logger.make(({ annotations }) => void annotated.push([...annotations]))
+    return Effect.gen(function*() {
+      yield* get.pipe(
+        Effect.tagMetrics("caller", "first"),
+        Effect.annotateLogs("caller", "first"),
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+      )
+      deepStrictEqual(annotated, [[]])
       strictEqual(yield* counted("idv_token_requests", { caller: "first" }), 0)
       strictEqual(yield* counted("idv_token_requests"), 1)
       strictEqual(yield* counted("idv_token_gets", { caller: "first" }), 1)

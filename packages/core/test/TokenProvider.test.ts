@@ -1,14 +1,16 @@
 import { TokenError, TokenProvider } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
-import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { assertEquals, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import {
   Array as Arr,
   Cause,
+  Data,
   Duration,
   Effect,
   Exit,
   Fiber,
   Layer,
+  Logger,
   Option,
   Redacted,
   Scope,
@@ -263,6 +265,44 @@ describe("Expiry", () => {
     }
   )
 
+  it.effect("14. soft refresh is told to wait 20 s -> it does, though the back-off is shorter, and callers do not notice", () => {
+    const service = Service.make({
+      token: (_, count) =>
+        Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503, { "retry-after": "20" }))
+    })
+    return Effect.gen(function*() {
+      yield* get
+      yield* TestClock.setTime(0.75 * hour)
+      for (let i = 0; i < 19; i++) {
+        strictEqual(yield* getText, "token-1")
+        yield* TestClock.adjust("1 second")
+      }
+      strictEqual(service.tokenRequests.length, 2)
+      yield* TestClock.adjust("1 second")
+      yield* get
+      yield* TestClock.adjust(0)
+      strictEqual(service.tokenRequests.length, 3)
+    }).pipe(provide(service))
+  })
+
+  it.effect("14. soft refresh fails -> a warning says so, once for each, since no caller is told", () => {
+    const service = Service.make({
+      token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503))
+    })
+    const logged: Array<unknown> = []
+    const logger = Logger.make(({ logLevel, message }) => void logged.push([logLevel.label, message]))
+    return Effect.gen(function*() {
+      yield* get
+      yield* TestClock.setTime(0.75 * hour)
+      yield* get
+      yield* TestClock.adjust(0)
+      deepStrictEqual(logged, [["WARN", [
+        "The access token was not renewed in the background",
+        "The token endpoint is not available: it answered with status 503 (requests: 1)"
+      ]]])
+    }).pipe(provide(service), Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+  })
+
   it.effect("15. soft refresh fails until hard -> then callers get the typed error, not the old token", () => {
     const service = Service.make({
       token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503))
@@ -309,6 +349,20 @@ describe("Expiry", () => {
     }).pipe(provide(service), measured("19"))
   })
 
+  it.effect("19. a service that has no new token yet is not asked with every call", () => {
+    const service = Service.make({ token: () => Effect.succeed(Service.tokenResponse(1)) })
+    return Effect.gen(function*() {
+      yield* get
+      yield* TestClock.setTime(0.75 * hour)
+      for (let i = 0; i < 200; i++) {
+        strictEqual(yield* getText, "token-1")
+        yield* TestClock.adjust("300 millis")
+      }
+      const refreshes = service.tokenRequests.length - 1
+      assert(refreshes >= 4 && refreshes <= 6, `${refreshes} POSTs in 60 s`)
+    }).pipe(provide(service))
+  })
+
   it.effect("20. wall clock set back 2 h -> token still expires after 3600 s monotonic; set forward 2 h -> refetched", () => {
     const service = Service.make()
     return Effect.gen(function*() {
@@ -353,6 +407,49 @@ describe("Expiry", () => {
       yield* TestClock.adjust("10 hours")
       strictEqual(service.tokenRequests.length, 2)
     })
+  })
+
+  it.effect.each<[string, number, TokenProvider.Options["tokenPolicy"] & object]>([
+    ["40 s, whose margin is before the soft point", 40, {}],
+    ["4 s", 4, {}],
+    ["1 hour, with a soft point at its end", 3600, { softPoint: 1, jitter: 0 }]
+  ])("layerBackground renews a token of %s before anybody has to wait", ([, seconds, tokenPolicy]) => {
+    const service = Service.make({
+      token: (_, count) => Effect.succeed(Service.tokenResponse(count, { expires_in: seconds }))
+    })
+    const layer = Layer.provide(TokenProvider.layerBackground({ ...Service.options, tokenPolicy }), service.layer)
+    return Effect.gen(function*() {
+      yield* TestClock.adjust(0)
+      for (let i = 0; i < 40; i++) {
+        yield* get
+        yield* TestClock.adjust(seconds * 100)
+      }
+      strictEqual(yield* counted("idv_token_gets", { outcome: "wait" }), 0)
+      const requests = service.tokenRequests.length
+      assert(requests >= 4 && requests <= 20, `${requests} POSTs in 4 lifetimes`)
+    }).pipe(Effect.provide(layer), measured(`ahead ${seconds} ${tokenPolicy.softPoint}`))
+  })
+
+  it.effect("layerBackground replaces a token that was refused, with nobody asking", () => {
+    const service = Service.make()
+    const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
+    return Effect.gen(function*() {
+      const provider = yield* TokenProvider.TokenProvider
+      yield* provider.invalidate(yield* provider.get)
+      yield* TestClock.adjust(0)
+      strictEqual(service.tokenRequests.length, 2)
+      strictEqual(yield* counted("idv_token_flights", { reason: "unauthorized" }), 1)
+    }).pipe(Effect.provide(layer), measured("ahead unauthorized"))
+  })
+
+  it.effect("a soft point at the beginning does not renew without a pause", () => {
+    const service = Service.make()
+    const tokenPolicy = { softPoint: 0, jitter: 1 }
+    const layer = Layer.provide(TokenProvider.layerBackground({ ...Service.options, tokenPolicy }), service.layer)
+    return Effect.gen(function*() {
+      yield* TestClock.adjust("59 minutes")
+      assert(service.tokenRequests.length <= 11, `${service.tokenRequests.length} POSTs in an hour`)
+    }).pipe(Effect.provide(layer))
   })
 
   it.effect("layerBackground backs off while the endpoint is down, and nobody who asks waits once it is back", () => {
@@ -469,19 +566,18 @@ describe("status", () => {
       const first = yield* Effect.fork(provider.get)
       yield* TestClock.adjust("1 second")
       yield* Fiber.join(first)
-      const token = Option.some({ requestedAt: 0, renewedFrom: 0.7 * hour, expiresAt: hour })
-      const seen = [...yield* Fiber.join(changes)].map((status) => ({ ...status }))
-      deepStrictEqual(seen, [
-        { token: Option.none(), isAcquiring: false, failure: Option.none() },
-        { token: Option.none(), isAcquiring: true, failure: Option.none() },
-        { token, isAcquiring: false, failure: Option.none() }
-      ])
+      const token = Option.some(Data.struct({ requestedAt: 0, renewedFrom: 0.7 * hour, expiresAt: hour }))
+      const none = { token: Option.none(), isAcquiring: false, failure: Option.none() }
+      const expected = [none, { ...none, isAcquiring: true }, { ...none, token }]
+      const seen = [...yield* Fiber.join(changes)]
+      strictEqual(seen.length, 3)
+      for (const [i, fields] of expected.entries()) assertEquals(seen[i], new TokenProvider.Status(fields))
+
       const error = yield* Effect.flip(provider.refresh)
-      deepStrictEqual({ ...yield* SubscriptionRef.get(provider.status) }, {
-        token,
-        isAcquiring: false,
-        failure: Option.some(error)
-      })
+      assertEquals(
+        yield* SubscriptionRef.get(provider.status),
+        new TokenProvider.Status({ token, isAcquiring: false, failure: Option.some(error) })
+      )
       yield* provider.invalidate(yield* provider.get)
       strictEqual(Option.isNone((yield* SubscriptionRef.get(provider.status)).token), true)
     }).pipe(provide(service), Effect.withRandomFixed([0.5]))
@@ -497,6 +593,7 @@ describe("Credentials from an effect", () => {
 
   it.effect.each<[string, TokenProvider.RotatingOptions["credentials"]]>([
     ["that fails", Effect.fail(new Error("canary"))],
+    ["that interrupts itself", Effect.interrupt],
     ["that gives an empty key", Effect.succeed({ customerId, customerKey: Redacted.make("") })],
     ["that gives an id that is ambiguous", Effect.succeed({ customerId: "canary:", customerKey })]
   ])("%s: nothing is sent, and the next call tries again", ([, broken]) => {
@@ -526,6 +623,20 @@ describe("Credentials from an effect", () => {
     }).pipe(Effect.scoped)
   })
 
+  it.effect("that are slow leave the rest of the deadline to the request", () => {
+    const service = Service.make({ token: () => Effect.never })
+    return Effect.gen(function*() {
+      const { get } = yield* rotating(
+        service,
+        Effect.delay(Effect.succeed({ customerId, customerKey }), "29 seconds")
+      )
+      const waiter = yield* Effect.fork(Effect.flip(get))
+      yield* TestClock.adjust("30 seconds")
+      strictEqual((yield* Fiber.join(waiter))._tag, "TokenTimeout")
+      strictEqual(service.tokenRequests.length, 1)
+    }).pipe(Effect.scoped)
+  })
+
   it.effect("that hang are a TokenTimeout after the deadline of a flight", () => {
     const service = Service.make()
     return Effect.gen(function*() {
@@ -544,7 +655,9 @@ describe("layerTest", () => {
       const token = yield* provider.get
       deepStrictEqual([Redacted.value(token.value), token.requestedAt, token.expiresAt], ["fixed", 0, hour])
       yield* provider.invalidate(token)
-      strictEqual(yield* provider.refresh, token)
+      deepStrictEqual(yield* provider.refresh, token)
+      yield* TestClock.adjust("2 hours")
+      strictEqual((yield* provider.get).expiresAt, 3 * hour)
       strictEqual(Option.isSome((yield* SubscriptionRef.get(provider.status)).token), true)
     }).pipe(Effect.provide(TokenProvider.layerTest("fixed"))))
 })

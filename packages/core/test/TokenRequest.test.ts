@@ -1,8 +1,9 @@
-import { TokenProvider } from "@effect-idv/core"
+import { Credentials, TokenProvider } from "@effect-idv/core"
+import { HttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import type { ConfigError } from "effect"
-import { Duration, Effect, Fiber, Option, Redacted, TestClock } from "effect"
+import { Duration, Effect, Fiber, Layer, Option, Redacted, TestClock } from "effect"
 import * as Service from "./support/service.ts"
 import { counted, get, getText, make, measured, provide, status } from "./support/tokens.ts"
 
@@ -121,6 +122,27 @@ describe("Request", () => {
       })
   )
 
+  it.effect("27. everything that is wrong is named at once", () =>
+    Effect.gen(function*() {
+      const error = yield* refused({
+        authUrl: "http://auth.example.com",
+        customerId: "a:b",
+        customerKey: Redacted.make(""),
+        tokenFields: JSON.parse("[\"acces_token\"]"),
+        tokenPolicy: { attempts: 0 }
+      })
+      deepStrictEqual(named(error), ["authUrl", "customerId", "customerKey", "tokenFields", "tokenPolicy.attempts"])
+    }))
+
+  it.effect.each(["{}", "{\"customerId\":1,\"customerKey\":\"canary\"}"])(
+    "27. credentials of another shape, as from a vault, are refused and named: %s",
+    (json) =>
+      Effect.gen(function*() {
+        const error = yield* Effect.flip(Credentials.make(JSON.parse(json)))
+        deepStrictEqual(named(error), ["customerId", "customerKey"])
+      })
+  )
+
   it.effect("28. http:// auth_url -> refused unless allowInsecure or loopback", () =>
     Effect.gen(function*() {
       const service = Service.make()
@@ -212,6 +234,19 @@ describe("Errors and retries", () => {
       strictEqual(yield* Fiber.join(waiter), "token-2")
       strictEqual(service.tokenRequests.length, 2)
     }).pipe(provide(service))
+  })
+
+  it.effect("38. Retry-After of a day -> an hour is the most that is believed", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(429, { "retry-after": "86400" })) })
+    return Effect.gen(function*() {
+      assert.deepInclude(yield* Effect.flip(get), { retryAfter: Duration.hours(1) })
+      yield* TestClock.adjust("30 minutes")
+      assert.deepInclude(yield* Effect.flip(get), { retryAfter: Duration.minutes(30) })
+      strictEqual(service.tokenRequests.length, 1)
+      yield* TestClock.adjust("30 minutes")
+      yield* Effect.flip(get)
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(provide(service, { tokenPolicy: { lifetime: "1 minute" } }))
   })
 
   it.effect("38. Retry-After: 3600 -> fail now with retryAfter=3600, no POST before", () => {
@@ -361,6 +396,37 @@ describe("Errors and retries", () => {
       strictEqual(service.tokenRequests.length, 2)
       strictEqual(yield* counted("idv_token_flights", { reason: "soft" }), 1)
     }).pipe(provide(service), measured("background attempts"))
+  })
+
+  it.effect("an attempt that fails when nobody waits any more is not retried", () => {
+    const service = Service.make({ token: () => Effect.delay(Effect.sync(() => status(503)), "2 seconds") })
+    return Effect.gen(function*() {
+      const only = yield* Effect.fork(get)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(only)
+      yield* TestClock.adjust("20 seconds")
+      strictEqual(service.tokenRequests.length, 1)
+    }).pipe(provide(service))
+  })
+
+  it.effect("a client that takes a status for a failure hides nothing: a wrong key is remembered", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(401)) })
+    const strict = Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, HttpClient.filterStatusOk))
+    return Effect.gen(function*() {
+      for (let i = 0; i < 20; i++) assert.deepInclude(yield* Effect.flip(get), { _tag: "TokenRejected", status: 401 })
+      strictEqual(service.tokenRequests.length, 1)
+    }).pipe(
+      Effect.provide(TokenProvider.layer(Service.options).pipe(Layer.provide(strict), Layer.provide(service.layer)))
+    )
+  })
+
+  it.effect("a client that interrupts itself is one that lost the connection", () => {
+    const service = Service.make({ token: () => Effect.interrupt })
+    return Effect.gen(function*() {
+      const waiter = yield* Effect.fork(Effect.flip(get))
+      yield* TestClock.adjust("1 second")
+      assert.deepInclude(yield* Fiber.join(waiter), { _tag: "TokenEndpointUnavailable", reason: "broken", attempts: 3 })
+    }).pipe(provide(service))
   })
 
   it.effect("full jitter: the waits before the retries are a random part of 200 and 400 ms", () => {

@@ -254,6 +254,9 @@ describe("TokenPolicy", () => {
     [{ attemptDeadline: 0 }, "attemptDeadline"],
     [{ flightDeadline: Duration.infinity }, "flightDeadline"],
     [{ minBackoff: 0 }, "minBackoff"],
+    [{ hardMargin: Number.NaN }, "hardMargin"],
+    [{ hardMargin: -5 }, "hardMargin"],
+    [{ rejectionMemory: "-1 minute" }, "rejectionMemory"],
     [JSON.parse("{\"rejectionMemory\":\"soon\"}"), "rejectionMemory"],
     [JSON.parse("{\"retryDeley\":\"1 second\"}"), "retryDeley"]
   ])("%j is a ConfigError that names %s", ([options, field]) =>
@@ -262,6 +265,23 @@ describe("TokenPolicy", () => {
       assert(error._op === "InvalidData")
       deepStrictEqual(error.path, ["tokenPolicy", field])
     }))
+
+  it.each<[unknown, string]>([
+    [{ lifetime: "2 hours" }, "should be a duration over 0 and at most \"1 hour\""],
+    [{ lifetime: "-1 hour" }, "should be a duration over 0 and at most \"1 hour\""],
+    [{ softPoint: "0.5" }, "should be a number between 0 and 1"],
+    [{ attempts: 0 }, "should be an integer over 0"],
+    [{ minBackoff: 0 }, "should be a duration over 0, such as \"30 seconds\""],
+    [{ hardMargin: "30s" }, "should be a finite duration, such as \"30 seconds\""],
+    [{ retryDeley: 1 }, "should be no such field"],
+    ["fast", "should be an object"]
+  ])("%j is refused in words", (options, expected) => {
+    const parsed: TokenPolicy.Options = JSON.parse(JSON.stringify(options))
+    const error = Either.getOrThrow(Either.flip(TokenPolicy.make(parsed)))
+    assert(error._op === "InvalidData")
+    strictEqual(error.message, expected)
+    strictEqual(error.path.includes(""), false)
+  })
 
   it.effect("names every option that is wrong", () =>
     Effect.gen(function*() {

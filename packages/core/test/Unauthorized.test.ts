@@ -1,4 +1,4 @@
-import { AmlClient, Idv, TokenProvider } from "@effect-idv/core"
+import { AmlClient, Idv, Person, TokenProvider } from "@effect-idv/core"
 import { HttpBody, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -101,6 +101,41 @@ describe("API 401 / 403", () => {
     }
   )
 
+  it.effect.each([429, 500, 503, 403])(
+    "43. refused twice, with %d in between, which accepts nothing: <= 2 POSTs in 30 s",
+    (code) => {
+      const service = Service.make({
+        aml: (_, count) => Effect.succeed(count > 2 && count % 2 === 0 ? status(code) : status(401, challenge))
+      })
+      return Effect.gen(function*() {
+        for (let i = 0; i < 20; i++) {
+          yield* Effect.flip(check)
+          yield* TestClock.adjust("1 second")
+        }
+        strictEqual(service.tokenRequests.length, 2)
+      }).pipe(provide(service))
+    }
+  )
+
+  it.effect("43. one person is always refused and another never: <= 2 POSTs in 30 s", () => {
+    const service = Service.make({
+      aml: ({ body }) =>
+        Effect.succeed(
+          body.includes("Eve") ? status(401, challenge) : Service.json(Service.credential({}, { birth_year: "1957" }))
+        )
+    })
+    return Effect.gen(function*() {
+      const aml = yield* AmlClient.AmlClient
+      const eve = yield* Person.make({ name: "Eve Testclear", dateOfBirth: "1957-03-14" })
+      for (let i = 0; i < 20; i++) {
+        yield* Effect.flip(aml.check(eve))
+        yield* check
+        yield* TestClock.adjust("1 second")
+      }
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(provide(service))
+  })
+
   it.effect("43. 20 calls at once that are all refused twice: 2 POSTs", () => {
     const service = Service.make({ aml: accepting(() => false) })
     return Effect.gen(function*() {
@@ -139,7 +174,8 @@ describe("API 401 / 403", () => {
     ["403", 403, {}, "AmlForbidden"],
     ["403 with a challenge", 403, challenge, "AmlForbidden"],
     ["Basic", 401, { "www-authenticate": "Basic realm=\"bearer\"" }, "AmlUnauthorized"],
-    ["Digest", 401, { "www-authenticate": "Digest nonce=\"bearer\"" }, "AmlUnauthorized"]
+    ["Digest", 401, { "www-authenticate": "Digest nonce=\"bearer\"" }, "AmlUnauthorized"],
+    ["quoted", 401, { "www-authenticate": "Basic realm=\"api, bearer of \\\", bearer keys\"" }, "AmlUnauthorized"]
   ])(
     "44. 403, or 401 with WWW-Authenticate other than Bearer -> no renewal, no replay: %s",
     ([, code, headers, tag]) => {

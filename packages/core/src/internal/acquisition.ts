@@ -30,6 +30,8 @@ export interface Acquired {
 
 export type Acquire = (options: {
   readonly credentials: Credentials.Credentials
+  /** What is left of the deadline of the flight. */
+  readonly deadline: Duration.Duration
   /** For how many milliseconds nothing may be sent. */
   readonly embargo: number
   readonly isAwaited: () => boolean
@@ -48,7 +50,6 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
 }) {
   const exchange = yield* Exchange.make
   const decode = AccessToken.decodeResponse(fields)
-  const deadline = Duration.toMillis(policy.flightDeadline)
 
   const attempt = (credentials: Credentials.Credentials, attempts: number) =>
     Effect.gen(function*() {
@@ -71,7 +72,7 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
       Deadline.within(policy.attemptDeadline, new TokenError.TokenTimeout({ deadline: policy.attemptDeadline }))
     )
 
-  const acquire: Acquire = ({ credentials, embargo, isAwaited }) =>
+  const acquire: Acquire = ({ credentials, deadline, embargo, isAwaited }) =>
     Effect.gen(function*() {
       const started = yield* Instant.now
       if (embargo > 0) yield* Effect.sleep(embargo)
@@ -81,10 +82,10 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
         const error = result.left
         if (!error.isRetryable || !isAwaited() || attempts >= policy.attempts) return yield* error
         const pause = Math.max(askedFor(error), yield* delay(policy, attempts))
-        if (Instant.elapsed(started, yield* Instant.now) + pause >= deadline) return yield* error
+        if (Instant.elapsed(started, yield* Instant.now) + pause >= Duration.toMillis(deadline)) return yield* error
         yield* Effect.sleep(pause)
       }
-    }).pipe(Deadline.within(policy.flightDeadline, new TokenError.TokenTimeout({ deadline: policy.flightDeadline })))
+    }).pipe(Deadline.within(deadline, new TokenError.TokenTimeout({ deadline: policy.flightDeadline })))
   return acquire
 })
 
@@ -101,6 +102,9 @@ const requestOf = (url: string, credentials: Credentials.Credentials) =>
     HttpClientRequest.setHeader("authorization", Redacted.value(Credentials.toBasicHeader(credentials))),
     HttpClientRequest.bodyUrlParams(encodeRequest({ grant_type: "client_credentials" }))
   )
+
+/** A gateway that asks for more does not mean it. */
+const longestRetryAfter = Duration.hours(1)
 
 /** Doubled each time, with full jitter. */
 const delay = ({ retryDelay }: TokenPolicy, attempts: number) =>
@@ -135,7 +139,12 @@ const interpret = (
   const { body, description, retryAfter, status } = answer
   if (status === 408 || status === 429 || status >= 500) {
     return Either.left(
-      new TokenError.TokenEndpointUnavailable({ reason: "status", attempts, status, ...(retryAfter && { retryAfter }) })
+      new TokenError.TokenEndpointUnavailable({
+        reason: "status",
+        attempts,
+        status,
+        ...(retryAfter && { retryAfter: Duration.min(retryAfter, longestRetryAfter) })
+      })
     )
   }
   const error = decodeError(body)

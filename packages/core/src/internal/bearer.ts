@@ -6,7 +6,7 @@ import { type AccessToken, isSame } from "../AccessToken.ts"
 import type { Renewal } from "../AmlError.ts"
 import type { TokenError } from "../TokenError.ts"
 import type * as TokenProvider from "../TokenProvider.ts"
-import type { Answer } from "./exchange.ts"
+import { type Answer, isSuccess } from "./exchange.ts"
 import * as Instant from "./instant.ts"
 
 /** An answer, and if it is a refusal of the token, what became of renewing it. */
@@ -27,10 +27,11 @@ export const make = Effect.fnUntraced(function*({ origin, tokens }: {
   readonly origin: string
   readonly tokens: TokenProvider.Service
 }) {
-  /** A token that replaced a refused one, until the service accepts it. */
-  const probation = yield* Ref.make<{ readonly token: AccessToken; readonly at: Instant.Instant } | undefined>(
-    undefined
-  )
+  /** A token that replaced a refused one, until the service accepts it, or for 30 s. */
+  const probation = yield* Ref.make<Probation | undefined>(undefined)
+
+  const putOnProbation = (token: AccessToken, isRefused: boolean) =>
+    Effect.flatMap(Instant.now, (at) => Ref.set(probation, { token, isRefused, at }))
 
   const isOnProbation = (token: AccessToken) =>
     Effect.zipWith(
@@ -39,8 +40,13 @@ export const make = Effect.fnUntraced(function*({ origin, tokens }: {
       (last, now) => last !== undefined && isSame(last.token, token) && Instant.elapsed(last.at, now) < probationMillis
     )
 
-  const accepted = (token: AccessToken) =>
-    Ref.update(probation, (last) => last !== undefined && isSame(last.token, token) ? undefined : last)
+  /** Only a 2xx shows that a token is good, and not if it was refused elsewhere. */
+  const learn = (token: AccessToken, answer: Answer) =>
+    Ref.update(
+      probation,
+      (last) =>
+        last !== undefined && isSuccess(answer) && isSame(last.token, token) && !last.isRefused ? undefined : last
+    )
 
   return Effect.fnUntraced(function*<E>(
     request: HttpClientRequest.HttpClientRequest,
@@ -53,22 +59,33 @@ export const make = Effect.fnUntraced(function*({ origin, tokens }: {
 
     const token = yield* tokens.get
     const answer = yield* withToken(token)
-    if (answer.status !== 401) yield* accepted(token)
+    yield* learn(token, answer)
     if (!isTokenRefused(answer)) return { answer, renewal: "none" }
     if (yield* isOnProbation(token)) return { answer, renewal: "paused" }
     yield* tokens.invalidate(token)
     if (request.body._tag === "Stream") return { answer, renewal: "unreplayable" }
 
     const renewed = yield* tokens.get
-    yield* Ref.set(probation, { token: renewed, at: yield* Instant.now })
-    if (isSame(renewed, token)) return { answer, renewal: "same_token" }
+    const isOther = !isSame(renewed, token)
+    yield* putOnProbation(renewed, !isOther)
+    if (!isOther) return { answer, renewal: "same_token" }
     const replayed = yield* withToken(renewed)
-    if (replayed.status === 401) return { answer, renewal: "replayed" }
-    yield* accepted(renewed)
-    return { answer: replayed, renewal: "none" }
+    yield* learn(renewed, replayed)
+    if (replayed.status !== 401) return { answer: replayed, renewal: "none" }
+    yield* putOnProbation(renewed, true)
+    return { answer, renewal: "replayed" }
   })
 })
 
+interface Probation {
+  readonly token: AccessToken
+  readonly at: Instant.Instant
+  /** Its replay was refused as well. That others are accepted with it does not make it better. */
+  readonly isRefused: boolean
+}
+
 /** 401 without a challenge, or with a challenge for a bearer token. 403 is never an expired token. */
 const isTokenRefused = ({ status, wwwAuthenticate }: Answer): boolean =>
-  status === 401 && (wwwAuthenticate === undefined || /(^|,)\s*bearer\b/i.test(wwwAuthenticate))
+  status === 401 && (wwwAuthenticate === undefined || /(^|,)\s*bearer\b/i.test(withoutQuoted(wwwAuthenticate)))
+
+const withoutQuoted = (header: string): string => header.replace(/"(?:[^"\\]|\\.)*"/g, "")

@@ -8,6 +8,7 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -71,6 +72,8 @@ export const make = Effect.gen(function*() {
       Effect.catchSomeDefect((defect) =>
         HttpClientError.isHttpClientError(defect) ? Option.some(Effect.fail(defect)) : Option.none()
       ),
+      // What a status means is told here, also to a client that takes some for failures.
+      Effect.catchIf(isStatusError, ({ response }) => Effect.succeed(response)),
       Effect.mapError((error) => new ConnectionFailed({ reason: reasonOf(error) })),
       Effect.tap(() => options?.onHead ?? Effect.void),
       Effect.flatMap((response) =>
@@ -85,9 +88,16 @@ export const make = Effect.gen(function*() {
             body
           })
         )
+      ),
+      // If this fiber is interrupted nothing is caught: the client, or something in it, gave up by itself.
+      Effect.catchSomeCause((cause) =>
+        Cause.isInterruptedOnly(cause) ? Option.some(new ConnectionFailed({ reason: "broken" })) : Option.none()
       )
     )
 })
+
+const isStatusError = (error: unknown): error is HttpClientError.ResponseError =>
+  HttpClientError.isHttpClientError(error) && error._tag === "ResponseError" && error.reason === "StatusCode"
 
 /** The body as text in UTF-8, whatever its compression and charset. Both its forms are limited. */
 const readBody = (

@@ -1,7 +1,9 @@
 /** The effects around the state machine: what callers wait for, and what runs for all of them. */
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
@@ -11,7 +13,7 @@ import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Ref from "effect/Ref"
-import type * as Tracer from "effect/Tracer"
+import * as Tracer from "effect/Tracer"
 import type { AccessToken, Warning } from "../AccessToken.ts"
 import type { Credentials } from "../Credentials.ts"
 import * as TokenError from "../TokenError.ts"
@@ -27,7 +29,9 @@ import * as TokenState from "./tokenState.ts"
 class Flight {
   readonly reason: TokenState.Reason
   readonly result = Deferred.unsafeMake<AccessToken, TokenError.TokenError>(FiberId.none)
+  /** How many have waited for it, and how many do. */
   waiters = 0
+  waiting = 0
   /** As soon as it sends something. */
   sent: { readonly credentials: Credentials; readonly span: Tracer.Span } | undefined
 
@@ -50,9 +54,11 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   const scope = yield* Effect.scope
   const fiberRefs = yield* Effect.getFiberRefs
   const state = yield* Ref.make<State>(TokenState.initial)
+  const refused = yield* Effect.makeLatch()
   const changed = onChange(Ref.get(state))
 
   const fly = Effect.fnUntraced(function*(flight: Flight) {
+    const startedAt = yield* Instant.now
     const current = yield* credentials.pipe(
       Deadline.within(policy.flightDeadline, new TokenError.TokenTimeout({ deadline: policy.flightDeadline }))
     )
@@ -62,13 +68,14 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     if (refusal !== undefined) return yield* refusal
     return yield* Effect.useSpan(
       "TokenProvider.acquire",
-      { root: true, attributes: { reason: flight.reason } },
+      { attributes: { reason: flight.reason } },
       (span) => {
         flight.sent = { credentials: current, span }
         return acquire({
           credentials: current,
+          deadline: Duration.subtract(policy.flightDeadline, Instant.elapsed(startedAt, now)),
           embargo: TokenState.left(known.embargo, now),
-          isAwaited: () => flight.waiters > 0
+          isAwaited: () => flight.waiting > 0
         }).pipe(
           Effect.flatMap((acquired) => land(flight, acquired)),
           Effect.onExit((exit) => count(flight, exit)),
@@ -98,6 +105,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   const undecorated = <A, E>(effect: Effect.Effect<A, E>) => {
     const own = <T>(ref: FiberRef.FiberRef<T>) => Effect.locally(ref, FiberRefs.getOrDefault(fiberRefs, ref))
     return effect.pipe(
+      Effect.mapInputContext((context: Context.Context<never>) => Context.omit(Tracer.ParentSpan)(context)),
       own(FiberRef.currentLogAnnotations),
       own(FiberRef.currentLogSpan),
       own(FiberRef.currentMetricLabels),
@@ -108,28 +116,21 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
 
   /** In a fiber of the scope. The state knows how it ended before those who wait do. */
   const start = (flight: Flight) =>
-    changed.pipe(
-      Effect.zipRight(Effect.exit(Effect.interruptible(fly(flight)))),
-      Effect.tap((exit) => Exit.isFailure(exit) ? fail(flight, exit.cause) : Effect.void),
-      Effect.tap(() => changed),
-      Effect.flatMap((exit) =>
-        Deferred.done(
-          flight.result,
-          Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
-            ? Exit.fail(new TokenError.TokenProviderClosed())
-            : exit
-        )
-      ),
-      undecorated,
-      Effect.uninterruptible,
-      Effect.forkIn(scope)
-    )
+    Effect.gen(function*() {
+      yield* changed
+      const exit = yield* Effect.exit(Effect.interruptible(fly(flight)))
+      if (Exit.isFailure(exit)) yield* fail(flight, exit.cause)
+      yield* changed
+      yield* Deferred.done(flight.result, isInterrupted(exit) ? Exit.fail(new TokenError.TokenProviderClosed()) : exit)
+      if (flight.waiters === 0 && Exit.isFailure(exit) && !isInterrupted(exit)) yield* warnOfFailure(exit.cause)
+    }).pipe(undecorated, Effect.uninterruptible, Effect.forkIn(scope))
 
   const wait = (flight: Flight) =>
     Deferred.await(flight.result).pipe(
-      Effect.ensuring(
-        Effect.suspend(() => flight.sent === undefined ? Effect.void : Effect.linkSpanCurrent(flight.sent.span))
-      ),
+      Effect.ensuring(Effect.suspend(() => {
+        flight.waiting--
+        return flight.sent === undefined ? Effect.void : Effect.linkSpanCurrent(flight.sent.span)
+      })),
       Effect.withSpan("TokenProvider.get")
     )
 
@@ -138,9 +139,15 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
       Effect.gen(function*() {
         const now = yield* Instant.now
         const move = yield* Ref.modify(state, (state) => transition(state, now))
-        if (move._tag === "Wait") move.flight.waiters++
+        if (move._tag === "Wait") {
+          move.flight.waiters++
+          move.flight.waiting++
+        }
         if (move.start !== undefined) yield* start(move.start)
-        const token = move._tag === "Use" ? move.held.token : yield* restore(wait(move.flight))
+        const token = move._tag === "Use"
+          ? move.held.token
+          : yield* Effect.tapErrorCause(restore(wait(move.flight)), (cause) =>
+            Cause.isInterruptedOnly(cause) ? Effect.void : failed)
         yield* move._tag === "Wait" ? waited : HeldToken.isStale(move.held, now) ? stale : hit
         yield* Metric.update(TokenMetrics.age, ((yield* Instant.now).wall - token.requestedAt) / 1000)
         return token
@@ -148,25 +155,33 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     )
 
   /** One step of renewing with nobody asking: wait for what is under way, or until something is due, or start it. */
-  const ahead = Effect.gen(function*() {
-    const known = yield* Ref.get(state)
-    const now = yield* Instant.now
-    const due = TokenState.dueIn(known, now)
-    if (known.flight !== undefined) return yield* Effect.exit(Deferred.await(known.flight.result))
-    if (due > 0) return yield* Effect.sleep(Math.ceil(due))
-    const move = yield* Ref.modify(state, (state) => TokenState.request(state, now, open))
-    if (move.start !== undefined) yield* start(move.start)
-  })
+  const ahead = Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function*() {
+      const known = yield* Ref.get(state)
+      const now = yield* Instant.now
+      const due = TokenState.dueIn(known, now)
+      if (known.flight !== undefined) yield* restore(Effect.exit(Deferred.await(known.flight.result)))
+      else if (due > 0) yield* restore(Effect.timeoutOption(refused.await, Math.ceil(due)))
+      else {
+        const { start: flight } = yield* Ref.modify(state, (state) => TokenState.renew(state, now, open))
+        if (flight !== undefined) yield* start(flight)
+      }
+    })
+  )
 
   return {
     get: ask((state, now) => TokenState.request(state, now, open)),
     refresh: ask((state) => TokenState.refresh(state, () => open("forced"))),
     invalidate: (stale: AccessToken) =>
-      Effect.zipRight(Ref.update(state, (state) => TokenState.invalidate(state, stale)), changed),
+      Ref.update(state, (state) => TokenState.invalidate(state, stale)).pipe(
+        Effect.zipRight(refused.release),
+        Effect.zipRight(changed)
+      ),
     ahead: Effect.forever(ahead)
   }
 })
 
+const failed = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "failed"))
 const hit = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "hit"))
 const stale = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "stale"))
 const waited = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "wait"))
@@ -183,8 +198,18 @@ const warn = (warning: Warning) =>
     Effect.logWarning(oddities[warning])
   )
 
+const isInterrupted = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
+
+/** In the background nobody else is told. */
+const warnOfFailure = (cause: Cause.Cause<TokenError.TokenError>) =>
+  Effect.logWarning(
+    "The access token was not renewed in the background",
+    Option.match(Cause.failureOption(cause), { onNone: () => "defect", onSome: ({ message }) => message })
+  )
+
 const count = (flight: Flight, exit: Exit.Exit<unknown, TokenError.TokenError>) => {
-  const error = Exit.isFailure(exit)
+  const error = Exit.isFailure(exit) && !isInterrupted(exit)
     ? Option.match(Cause.failureOption(exit.cause), { onNone: () => "defect", onSome: ({ _tag }) => _tag })
     : undefined
   return Effect.all([

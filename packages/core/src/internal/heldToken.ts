@@ -4,27 +4,30 @@ import { AccessToken } from "../AccessToken.ts"
 import type { TokenPolicy } from "../TokenPolicy.ts"
 import { elapsed, type Instant } from "./instant.ts"
 
-/** `soft`, `hard` and `end` are ages in milliseconds, counted from `at`, when its request was sent. */
+/**
+ * `ahead`, `soft`, `hard` and `end` are ages in milliseconds, counted from `at`, when its request was
+ * sent: when it is renewed if nobody asks, or if somebody does; when it is no longer given out; and
+ * when it is over.
+ */
 export interface HeldToken {
   readonly token: AccessToken
   readonly at: Instant
+  readonly ahead: number
   readonly soft: number
   readonly hard: number
   readonly end: number
   readonly isRefused: boolean
 }
 
+/** A token that was renewed at once would be renewed without end. */
+const earliestShare = 0.1
+
 /** `random`, from 0 to 1, spreads the soft points of a fleet that started together. */
 export const make = (token: AccessToken, at: Instant, random: number, policy: TokenPolicy): HeldToken => {
   const end = token.expiresAt - token.requestedAt
-  return {
-    token,
-    at,
-    soft: end * (policy.softPoint - random * policy.jitter),
-    hard: end - Math.min(Duration.toMillis(policy.hardMargin), end / 2),
-    end,
-    isRefused: false
-  }
+  const hard = end - Math.min(Duration.toMillis(policy.hardMargin), end / 2)
+  const share = Math.max(earliestShare, policy.softPoint - random * policy.jitter)
+  return { token, at, ahead: hard * share, soft: end * share, hard, end, isRefused: false }
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * What the token provider knows, and every move it can make: a pure state machine. The effects
- * around it (sending, waiting, time) are in `TokenProvider`.
+ * around it (sending, waiting, time) are in `flights`.
  */
 import * as Duration from "effect/Duration"
 import * as Equal from "effect/Equal"
@@ -62,11 +62,25 @@ export const request = <F>(
 ): readonly [Move<F>, State<F>] => {
   const { flight, held } = state
   if (held === undefined || !HeldToken.isUsable(held, now)) {
-    return refresh(state, () => open(held === undefined ? "cold" : held.isRefused ? "unauthorized" : "hard"))
+    return renew(state, now, open)
   }
-  if (flight !== undefined || dueIn(state, now) > 0) return [{ _tag: "Use", held, start: undefined }, state]
+  if (flight !== undefined || !HeldToken.isStale(held, now) || isTooSoon(state, now)) {
+    return [{ _tag: "Use", held, start: undefined }, state]
+  }
   const start = open("soft")
   return [{ _tag: "Use", held, start }, { ...state, flight: start }]
+}
+
+/** A new token is due, whoever asks. */
+export const renew = <F>(
+  state: State<F>,
+  now: Instant,
+  open: (reason: Reason) => F
+): readonly [Move<F>, State<F>] => {
+  const { held } = state
+  if (held === undefined) return refresh(state, () => open("cold"))
+  const isUsable = HeldToken.isUsable(held, now)
+  return refresh(state, () => open(isUsable ? "soft" : held.isRefused ? "unauthorized" : "hard"))
 }
 
 /** A caller asks for a new token. */
@@ -112,13 +126,12 @@ export const fail = <F>(
   if (sent === undefined) return failed
   if (error?._tag === "TokenRejected") {
     // An error under a 2xx contradicts itself, and is believed from the second time.
-    const isBelieved = error.status >= 300 || state.rejection !== undefined
+    const isBelieved = error.status >= 300 || Equal.equals(state.rejection?.credentials, sent)
     const millis = isBelieved ? Duration.toMillis(policy.rejectionMemory) : 0
     return { ...failed, rejection: { credentials: sent, error, at: now, millis } }
   }
   if (error?._tag === "TokenEndpointUnavailable" && error.retryAfter !== undefined) {
-    const millis = Duration.toMillis(Duration.min(error.retryAfter, policy.lifetime))
-    return { ...failed, embargo: { error, at: now, millis } }
+    return { ...failed, embargo: { error, at: now, millis: Duration.toMillis(error.retryAfter) } }
   }
   return failed
 }
@@ -146,10 +159,13 @@ export const refusal = <F>(
     : undefined
 }
 
-/** In how many milliseconds a token is to be acquired, if nobody asks before. */
+const isTooSoon = <F>({ embargo, setback }: State<F>, now: Instant): boolean =>
+  left(setback, now) > 0 || left(embargo, now) > 0
+
+/** In how many milliseconds a token is to be acquired if nobody asks before. */
 export const dueIn = <F>({ embargo, held, setback }: State<F>, now: Instant): number =>
   Math.max(
-    held !== undefined && HeldToken.isUsable(held, now) ? held.soft - elapsed(held.at, now) : 0,
+    held !== undefined && HeldToken.isUsable(held, now) ? held.ahead - elapsed(held.at, now) : 0,
     left(setback, now),
     left(embargo, now)
   )
