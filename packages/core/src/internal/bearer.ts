@@ -31,7 +31,12 @@ export const make = Effect.fnUntraced(function*({ origin, tokens }: {
   const probation = yield* Ref.make<Probation | undefined>(undefined)
 
   const putOnProbation = (token: AccessToken, isRefused: boolean) =>
-    Effect.flatMap(Instant.now, (at) => Ref.set(probation, { token, isRefused, at }))
+    Effect.flatMap(Instant.now, (at) =>
+      Ref.update(probation, (last) => ({
+        token,
+        at,
+        isRefused: isRefused || (last !== undefined && last.isRefused && isSame(last.token, token))
+      })))
 
   const isOnProbation = (token: AccessToken) =>
     Effect.zipWith(
