@@ -144,6 +144,36 @@ describe("API 401 / 403", () => {
     }).pipe(provide(service))
   })
 
+  it.effect("43. replay with B also 401 -> first response kept, to its body", () => {
+    const service = Service.make({
+      aml: (_, count) => Effect.succeed(new Response(`refusal ${count}`, { status: 401 }))
+    })
+    return Effect.gen(function*() {
+      const send = yield* authorized(service)
+      const { answer } = yield* send(HttpClientRequest.get("https://api.example.com/"))
+      strictEqual(new TextDecoder().decode(answer.body), "refusal 1")
+      strictEqual(service.amlRequests.length, 2)
+    }).pipe(Effect.scoped)
+  })
+
+  it.effect.each<[string, Record<string, string>]>([
+    ["without a challenge", {}],
+    ["with one for Bearer", challenge],
+    ["with one for Bearer after another", { "www-authenticate": "Basic realm=\"api\", bearer" }]
+  ])("401 %s renews the token and sends the request once more", ([, headers]) => {
+    const service = Service.make({
+      aml: (_, count) =>
+        Effect.succeed(
+          count === 1 ? status(401, headers) : Service.json(Service.credential({}, { birth_year: "1957" }))
+        )
+    })
+    return Effect.gen(function*() {
+      yield* check
+      deepStrictEqual(tokensSent(service), ["token-1", "token-2"])
+      deepStrictEqual(service.amlRequests[0]?.body, service.amlRequests[1]?.body)
+    }).pipe(provide(service))
+  })
+
   it.effect("a new token that was accepted is renewed again at once when it is refused later", () => {
     let current = "Bearer token-2"
     const service = Service.make({ aml: accepting((token) => token === current) })
