@@ -275,6 +275,28 @@ describe("Response", () => {
     }).pipe(Effect.provide(layer(service)))
   })
 
+  it.effect("31. 200 with an error after another key was refused -> not cached, the first time for this one", () => {
+    const service = Service.make({
+      token: (_, count) =>
+        Effect.succeed(
+          count === 1
+            ? Service.json({}, { status: 401 })
+            : count === 2
+            ? Service.json({ error: "invalid_client" })
+            : Service.tokenResponse(count)
+        )
+    })
+    const { authUrl, customerId } = Service.options
+    let reads = 0
+    const credentials = Effect.sync(() => ({ customerId, customerKey: Redacted.make(reads++ === 0 ? "old" : "new") }))
+    return Effect.gen(function*() {
+      const { get } = yield* TokenProvider.make({ authUrl, credentials })
+      yield* Effect.flip(get)
+      yield* Effect.flip(get)
+      strictEqual(Redacted.value((yield* get).value), "token-3")
+    }).pipe(Effect.scoped, Effect.provide(service.layer))
+  })
+
   it.effect("31. 200 with an error again and again is believed from the second time", () => {
     const service = Service.make({ token: () => Effect.succeed(Service.json({ error: "invalid_client" })) })
     return Effect.gen(function*() {

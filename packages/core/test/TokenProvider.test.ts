@@ -25,6 +25,19 @@ import { answerAfter, counted, get, getText, make, measured, provide, refresh, s
 const hour = 3_600_000
 const hardPoint = hour - 30_000
 
+/** 200 calls in the 60 s after the soft point: each has the old token, and few cost a request. */
+const renewsByBackoff = (service: ReturnType<typeof Service.make>) =>
+  Effect.gen(function*() {
+    yield* get
+    yield* TestClock.setTime(0.75 * hour)
+    for (let i = 0; i < 200; i++) {
+      strictEqual(yield* getText, "token-1")
+      yield* TestClock.adjust("300 millis")
+    }
+    const renewals = service.tokenRequests.length - 1
+    assert(renewals >= 4 && renewals <= 6, `${renewals} POSTs in 60 s`)
+  })
+
 describe("Cold and flight", () => {
   it.effect("1. 1000 fibers, empty cache -> exactly 1 POST, 1000 equal tokens", () => {
     const service = Service.make({ token: slow("1 second") })
@@ -253,14 +266,7 @@ describe("Expiry", () => {
         token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503))
       })
       return Effect.gen(function*() {
-        yield* get
-        yield* TestClock.setTime(0.75 * hour)
-        for (let i = 0; i < 200; i++) {
-          strictEqual(yield* getText, "token-1")
-          yield* TestClock.adjust("300 millis")
-        }
-        const refreshes = service.tokenRequests.length - 1
-        assert(refreshes >= 4 && refreshes <= 6, `${refreshes} POSTs in 60 s`)
+        yield* renewsByBackoff(service)
       }).pipe(provide(service))
     }
   )
@@ -285,22 +291,43 @@ describe("Expiry", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("14. soft refresh fails -> a warning says so, once for each, since no caller is told", () => {
-    const service = Service.make({
-      token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503))
-    })
+  it.effect.each<[string, Record<string, string>, string, number]>([
+    ["503", {}, "(requests: 1)", 6],
+    ["503, Retry-After: 3600", { "retry-after": "3600" }, "(requests: 1; try again in 1h)", 1]
+  ])(
+    "14. soft refresh fails with %s -> a warning for each flight, since no caller is told",
+    ([, headers, end, count]) => {
+      const service = Service.make({
+        token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503, headers))
+      })
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ logLevel, message }) => void logged.push([logLevel.label, message]))
+      return Effect.gen(function*() {
+        yield* get
+        yield* TestClock.setTime(0.75 * hour)
+        for (let i = 0; i < 60; i++) {
+          yield* get
+          yield* TestClock.adjust("1 second")
+        }
+        const warning = ["WARN", [
+          "The access token was not renewed in the background",
+          `The token endpoint is not available: it answered with status 503 ${end}`
+        ]]
+        deepStrictEqual(logged, Arr.replicate(warning, count))
+      }).pipe(provide(service), Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+    }
+  )
+
+  it.effect("layerBackground starts no flight that may not ask", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(503, { "retry-after": "3600" })) })
     const logged: Array<unknown> = []
-    const logger = Logger.make(({ logLevel, message }) => void logged.push([logLevel.label, message]))
-    return Effect.gen(function*() {
-      yield* get
-      yield* TestClock.setTime(0.75 * hour)
-      yield* get
-      yield* TestClock.adjust(0)
-      deepStrictEqual(logged, [["WARN", [
-        "The access token was not renewed in the background",
-        "The token endpoint is not available: it answered with status 503 (requests: 1)"
-      ]]])
-    }).pipe(provide(service), Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+    const logger = Logger.make(({ message }) => void logged.push(message))
+    const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
+    return TestClock.adjust("59 minutes").pipe(
+      Effect.tap(() => deepStrictEqual([service.tokenRequests.length, logged.length], [1, 1])),
+      Effect.provide(layer),
+      Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+    )
   })
 
   it.effect("15. soft refresh fails until hard -> then callers get the typed error, not the old token", () => {
@@ -352,14 +379,7 @@ describe("Expiry", () => {
   it.effect("19. a service that has no new token yet is not asked with every call", () => {
     const service = Service.make({ token: () => Effect.succeed(Service.tokenResponse(1)) })
     return Effect.gen(function*() {
-      yield* get
-      yield* TestClock.setTime(0.75 * hour)
-      for (let i = 0; i < 200; i++) {
-        strictEqual(yield* getText, "token-1")
-        yield* TestClock.adjust("300 millis")
-      }
-      const refreshes = service.tokenRequests.length - 1
-      assert(refreshes >= 4 && refreshes <= 6, `${refreshes} POSTs in 60 s`)
+      yield* renewsByBackoff(service)
     }).pipe(provide(service))
   })
 

@@ -1,0 +1,108 @@
+import { AmlError, TokenError, Violation } from "@effect-idv/core"
+import { describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Duration } from "effect"
+
+const { TokenEndpointUnavailable, TokenProviderClosed, TokenRejected, TokenResponseInvalid, TokenTimeout } = TokenError
+
+const tokenErrors: ReadonlyArray<readonly [TokenError.TokenError, boolean, string]> = [
+  [
+    new TokenRejected({ status: 401, code: "invalid_client" }),
+    false,
+    "The token endpoint refused the request: status 401, code invalid_client (check customerId and customerKey)"
+  ],
+  [new TokenRejected({ status: 404 }), false, "The token endpoint refused the request: status 404 (check authUrl)"],
+  [
+    new TokenEndpointUnavailable({ reason: "unreachable", attempts: 3 }),
+    true,
+    "The token endpoint is not available: nobody accepts the connection (unreachable) (requests: 3)"
+  ],
+  [
+    new TokenEndpointUnavailable({
+      reason: "status",
+      status: 429,
+      attempts: 0,
+      retryAfter: Duration.millis(3_599_987.6)
+    }),
+    true,
+    "The token endpoint is not available: it answered with status 429 (not asked again yet; try again in 1h)"
+  ],
+  [
+    new TokenEndpointUnavailable({ reason: "certificate", attempts: 1 }),
+    false,
+    "The token endpoint is not available: its certificate is not trusted (certificate) (requests: 1)"
+  ],
+  [
+    new TokenEndpointUnavailable({ reason: "tls", attempts: 3 }),
+    true,
+    "The token endpoint is not available: it does not speak TLS (tls) (requests: 3)"
+  ],
+  [
+    new TokenEndpointUnavailable({ reason: "dns", attempts: 3 }),
+    true,
+    "The token endpoint is not available: its host name is not known (dns) (requests: 3)"
+  ],
+  [
+    new TokenEndpointUnavailable({ reason: "broken", attempts: 3 }),
+    true,
+    "The token endpoint is not available: the connection was lost (broken) (requests: 3)"
+  ],
+  [
+    new TokenEndpointUnavailable({ reason: "credentials", attempts: 0 }),
+    true,
+    "The credentials for the token endpoint are not available"
+  ],
+  [
+    new TokenResponseInvalid({
+      status: 200,
+      contentType: "text/html",
+      length: 25,
+      violations: Violation.whole("JSON text in UTF-8")
+    }),
+    false,
+    "The token endpoint answered 200 (text/html, 25 bytes) with something that is no token: " +
+    "the value is invalid: expected JSON text in UTF-8"
+  ],
+  [
+    new TokenResponseInvalid({ status: 200, length: 0, violations: Violation.whole("JSON text in UTF-8") }),
+    false,
+    "The token endpoint answered 200 (no content type, 0 bytes) with something that is no token: " +
+    "the value is invalid: expected JSON text in UTF-8"
+  ],
+  [
+    new TokenResponseInvalid({ status: 302, length: 0, violations: Violation.whole("a token response") }),
+    false,
+    "The token endpoint answered 302, which is not followed (check authUrl)"
+  ],
+  [new TokenTimeout({ deadline: Duration.seconds(30) }), true, "No token within 30s"],
+  [new TokenProviderClosed(), false, "The token provider is closed"]
+]
+
+describe("A token error", () => {
+  it.each(tokenErrors)("%s: whether trying again can help, and what to look at", (error, isRetryable, message) => {
+    strictEqual(error.message, message)
+    strictEqual(error.isRetryable, isRetryable)
+    deepStrictEqual([TokenError.isTokenError(error), AmlError.isAmlError(error)], [true, false])
+    strictEqual(JSON.stringify(error).includes("~@effect-idv"), false)
+  })
+})
+
+const amlErrors: ReadonlyArray<readonly [AmlError.AmlError | AmlError.AmlInputRejected, boolean]> = [
+  [new AmlError.AmlInputRejected({ issues: [new AmlError.InputIssue({ field: "name", code: "empty" })] }), false],
+  [new AmlError.AmlUnauthorized({ status: 401, renewal: "replayed" }), false],
+  [new AmlError.AmlForbidden({ status: 403 }), false],
+  [new AmlError.AmlRequestRejected({ status: 422 }), false],
+  [new AmlError.AmlRateLimited({}), true],
+  [new AmlError.AmlUnavailable({ reason: "broken", sent: "unknown" }), true],
+  [new AmlError.AmlTimeout({ sent: "unknown", deadline: Duration.seconds(30) }), true],
+  [new AmlError.AmlAnswerInvalid({ status: 200, length: 0, violations: Violation.whole("a credential") }), false],
+  [new AmlError.AmlAnswerMismatch({ fields: ["name"] }), false]
+]
+
+describe("An AML error", () => {
+  it.each(amlErrors)("%s: whether trying again can help", (error, isRetryable) => {
+    strictEqual(error.isRetryable, isRetryable)
+    deepStrictEqual([TokenError.isTokenError(error), AmlError.isAmlError(error)], [false, true])
+    strictEqual(error.message.length > 10, true)
+  })
+})
