@@ -455,7 +455,9 @@ describe("Expiry", () => {
     const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
     return Effect.gen(function*() {
       const provider = yield* TokenProvider.TokenProvider
-      yield* provider.invalidate(yield* provider.get)
+      const token = yield* provider.get
+      yield* TestClock.adjust("1 minute")
+      yield* provider.invalidate(token)
       yield* TestClock.adjust(0)
       strictEqual(service.tokenRequests.length, 2)
       strictEqual(yield* counted("idv_token_flights", { reason: "unauthorized" }), 1)

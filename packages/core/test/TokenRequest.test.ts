@@ -3,7 +3,7 @@ import { HttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import type { ConfigError } from "effect"
-import { Duration, Effect, Fiber, Layer, Option, Redacted, TestClock } from "effect"
+import { Duration, Effect, Fiber, Layer, Logger, Option, Redacted, TestClock } from "effect"
 import * as Service from "./support/service.ts"
 import { counted, get, getText, make, measured, provide, status } from "./support/tokens.ts"
 
@@ -187,6 +187,35 @@ describe("Errors and retries", () => {
       }).pipe(provide(service))
     }
   )
+
+  it.effect.each<[unknown, string | undefined]>([
+    ["invalid_client", "invalid_client"],
+    ["AUTH-0042.b", "AUTH-0042.b"],
+    ["the key s3cret-key is wrong", undefined],
+    ["s3cret-key", undefined],
+    ["no_acme-bank_here", undefined],
+    [Buffer.from("acme-bank:s3cret-key").toString("base64").replace(/=+$/, ""), undefined],
+    ["x".repeat(65), undefined],
+    [42, undefined],
+    [{ code: "invalid_client" }, undefined]
+  ])("36. the code of a rejection is repeated if it is one harmless word: %j", ([error, code]) => {
+    const service = Service.make({ token: () => Effect.succeed(Service.json({ error }, { status: 401 })) })
+    return Effect.gen(function*() {
+      const rejected = yield* Effect.flip(get)
+      assert(rejected._tag === "TokenRejected")
+      strictEqual(rejected.code, code)
+    }).pipe(provide(service))
+  })
+
+  it.effect("36. a failure that a caller is told of is not logged as well", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(401)) })
+    const logged: Array<unknown> = []
+    const logger = Logger.make(({ message }) => void logged.push(message))
+    return Effect.gen(function*() {
+      yield* Effect.flip(get)
+      deepStrictEqual(logged, [])
+    }).pipe(provide(service), Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+  })
 
   it.effect("36. a wrong key under 10,000 checks in a minute: at most 2 token requests", () => {
     const service = Service.make({ token: () => Effect.succeed(status(401)) })
