@@ -1,0 +1,95 @@
+import { TokenProvider } from "@effect-idv/core"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Effect, Layer, Logger, TestClock } from "effect"
+import * as Service from "./support/service.ts"
+import { counted, get, getText, measured, status } from "./support/tokens.ts"
+
+describe("Expiry, with nobody asking", () => {
+  it.effect("layerBackground starts no flight that may not ask", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(503, { "retry-after": "3600" })) })
+    const logged: Array<unknown> = []
+    const logger = Logger.make(({ message }) => void logged.push(message))
+    const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
+    return TestClock.adjust("59 minutes").pipe(
+      Effect.tap(() => deepStrictEqual([service.tokenRequests.length, logged.length], [1, 1])),
+      Effect.provide(layer),
+      Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+    )
+  })
+
+  it.effect("22. TestClock adjust 55 min with layerBackground -> exactly 1 refresh; scope closed -> 0 timers", () => {
+    const service = Service.make()
+    const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
+    return Effect.gen(function*() {
+      yield* Effect.gen(function*() {
+        yield* TestClock.adjust(0)
+        strictEqual(service.tokenRequests.length, 1)
+        yield* TestClock.adjust("55 minutes")
+        strictEqual(service.tokenRequests.length, 2)
+        strictEqual(yield* getText, "token-2")
+      }).pipe(Effect.provide(layer))
+      yield* TestClock.adjust("10 hours")
+      strictEqual(service.tokenRequests.length, 2)
+    })
+  })
+
+  it.effect.each<[string, number, TokenProvider.Options["tokenPolicy"] & object]>([
+    ["40 s, whose margin is before the soft point", 40, {}],
+    ["4 s", 4, {}],
+    ["1 hour, with a soft point at its end", 3600, { softPoint: 1, jitter: 0 }]
+  ])("layerBackground renews a token of %s before anybody has to wait", ([, seconds, tokenPolicy]) => {
+    const service = Service.make({
+      token: (_, count) => Effect.succeed(Service.tokenResponse(count, { expires_in: seconds }))
+    })
+    const layer = Layer.provide(TokenProvider.layerBackground({ ...Service.options, tokenPolicy }), service.layer)
+    return Effect.gen(function*() {
+      yield* TestClock.adjust(0)
+      for (let i = 0; i < 40; i++) {
+        yield* get
+        yield* TestClock.adjust(seconds * 100)
+      }
+      strictEqual(yield* counted("idv_token_gets", { outcome: "wait" }), 0)
+      const requests = service.tokenRequests.length
+      assert(requests >= 4 && requests <= 20, `${requests} POSTs in 4 lifetimes`)
+    }).pipe(Effect.provide(layer), measured(`ahead ${seconds} ${tokenPolicy.softPoint}`))
+  })
+
+  it.effect("layerBackground replaces a token that was refused, with nobody asking", () => {
+    const service = Service.make()
+    const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
+    return Effect.gen(function*() {
+      const provider = yield* TokenProvider.TokenProvider
+      const token = yield* provider.get
+      yield* TestClock.adjust("1 minute")
+      yield* provider.invalidate(token)
+      yield* TestClock.adjust(0)
+      strictEqual(service.tokenRequests.length, 2)
+      strictEqual(yield* counted("idv_token_flights", { reason: "unauthorized" }), 1)
+    }).pipe(Effect.provide(layer), measured("ahead unauthorized"))
+  })
+
+  it.effect("a soft point at the beginning does not renew without a pause", () => {
+    const service = Service.make()
+    const tokenPolicy = { softPoint: 0, jitter: 1 }
+    const layer = Layer.provide(TokenProvider.layerBackground({ ...Service.options, tokenPolicy }), service.layer)
+    return Effect.gen(function*() {
+      yield* TestClock.adjust("59 minutes")
+      assert(service.tokenRequests.length <= 11, `${service.tokenRequests.length} POSTs in an hour`)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("layerBackground backs off while the endpoint is down, and nobody who asks waits once it is back", () => {
+    const service = Service.make({
+      token: (_, count) => Effect.succeed(count <= 5 ? status(503) : Service.tokenResponse(count))
+    })
+    const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
+    return Effect.gen(function*() {
+      yield* TestClock.adjust("15 seconds")
+      strictEqual(service.tokenRequests.length, 5)
+      yield* TestClock.adjust("16 seconds")
+      strictEqual(yield* getText, "token-6")
+      strictEqual(yield* counted("idv_token_gets", { outcome: "hit" }), 1)
+    }).pipe(Effect.provide(layer), measured("background"))
+  })
+})

@@ -1,0 +1,231 @@
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Effect, Fiber, Logger, Option, TestClock } from "effect"
+import * as Clocks from "./support/clocks.ts"
+import * as Service from "./support/service.ts"
+import { answerAfter, counted, get, getText, measured, provide, refresh, slow, status } from "./support/tokens.ts"
+
+const hour = 3_600_000
+const hardPoint = hour - 30_000
+
+/** 200 calls in the 60 s after the soft point: each has the old token, and few cost a request. */
+const renewsByBackoff = (service: ReturnType<typeof Service.make>) =>
+  Effect.gen(function*() {
+    yield* get
+    yield* TestClock.setTime(0.75 * hour)
+    for (let i = 0; i < 200; i++) {
+      strictEqual(yield* getText, "token-1")
+      yield* TestClock.adjust("300 millis")
+    }
+    const renewals = service.tokenRequests.length - 1
+    assert(renewals >= 4 && renewals <= 6, `${renewals} POSTs in 60 s`)
+  })
+
+describe("Expiry", () => {
+  it.effect(
+    "10. POST takes 120 s (deadline set longer) -> token expires 3480 s after response, i.e. 3600 after request",
+    () => {
+      const service = Service.make({ token: slow("120 seconds") })
+      const tokenPolicy = { attemptDeadline: "150 seconds", flightDeadline: "150 seconds" } as const
+      return Effect.gen(function*() {
+        const first = yield* Effect.fork(get)
+        yield* TestClock.adjust("120 seconds")
+        const token = yield* Fiber.join(first)
+        deepStrictEqual([token.requestedAt, token.expiresAt], [0, 120_000 + 3_480_000])
+      }).pipe(provide(service, { tokenPolicy }))
+    }
+  )
+
+  it.effect("11. attempt 1 times out at t=0..10, attempt 2 sent t=11 -> expiry counts from 11", () => {
+    const service = Service.make({
+      token: (_, count) => count === 1 ? Effect.never : Effect.succeed(Service.tokenResponse(count))
+    })
+    return Effect.gen(function*() {
+      const waiter = yield* Effect.fork(get)
+      yield* TestClock.adjust("11 seconds")
+      const { expiresAt, requestedAt } = yield* Fiber.join(waiter)
+      strictEqual(requestedAt, 11_000)
+      strictEqual(expiresAt, 11_000 + hour)
+    }).pipe(provide(service, { tokenPolicy: { retryDelay: "1 second" } }), Effect.withRandomFixed([1]))
+  })
+
+  it.effect("12. t = expiry - hardMargin - 1 ms -> cached; t = expiry - hardMargin -> blocked on new POST", () => {
+    const service = Service.make({
+      token: (_, count) => count === 2 ? Effect.never : answerAfter(count === 1 ? 0 : "5 seconds", count)
+    })
+    return Effect.gen(function*() {
+      yield* get
+      yield* TestClock.setTime(hardPoint - 1)
+      strictEqual(yield* getText, "token-1")
+      yield* TestClock.setTime(hardPoint)
+      const blocked = yield* Effect.fork(getText)
+      yield* TestClock.adjust("4 seconds")
+      strictEqual(Option.isNone(yield* Fiber.poll(blocked)), true)
+      yield* TestClock.adjust("20 seconds")
+      strictEqual(yield* Fiber.join(blocked), "token-3")
+    }).pipe(provide(service))
+  })
+
+  it.effect(
+    "13. t in soft window -> old token at once, exactly 1 background POST; second call in window does not start another",
+    () => {
+      const service = Service.make({ token: (_, count) => answerAfter(count === 1 ? 0 : "5 seconds", count) })
+      return Effect.gen(function*() {
+        yield* get
+        yield* TestClock.setTime(0.65 * hour - 1)
+        strictEqual(yield* getText, "token-1")
+        strictEqual(service.tokenRequests.length, 1)
+        yield* TestClock.setTime(0.75 * hour)
+        deepStrictEqual([yield* getText, yield* getText], ["token-1", "token-1"])
+        yield* TestClock.adjust("1 second")
+        strictEqual(yield* getText, "token-1")
+        strictEqual(service.tokenRequests.length, 2)
+        yield* TestClock.adjust("4 seconds")
+        strictEqual(yield* getText, "token-2")
+        strictEqual(service.tokenRequests.length, 2)
+      }).pipe(provide(service))
+    }
+  )
+
+  it.effect(
+    "14. soft refresh fails, t < hard -> callers keep succeeding; attempts follow back-off (200 calls -> <= 6 POSTs in 60 s)",
+    () => {
+      const service = Service.make({
+        token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503))
+      })
+      return Effect.gen(function*() {
+        yield* renewsByBackoff(service)
+      }).pipe(provide(service))
+    }
+  )
+
+  it.effect("14. soft refresh is told to wait 20 s -> it does, though the back-off is shorter, and callers do not notice", () => {
+    const service = Service.make({
+      token: (_, count) =>
+        Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503, { "retry-after": "20" }))
+    })
+    return Effect.gen(function*() {
+      yield* get
+      yield* TestClock.setTime(0.75 * hour)
+      for (let i = 0; i < 19; i++) {
+        strictEqual(yield* getText, "token-1")
+        yield* TestClock.adjust("1 second")
+      }
+      strictEqual(service.tokenRequests.length, 2)
+      yield* TestClock.adjust("1 second")
+      yield* get
+      yield* TestClock.adjust(0)
+      strictEqual(service.tokenRequests.length, 3)
+    }).pipe(provide(service))
+  })
+
+  it.effect.each<[string, Record<string, string>, string, number]>([
+    ["503", {}, "(requests: 1)", 6],
+    ["503, Retry-After: 3600", { "retry-after": "3600" }, "(requests: 1; try again in 1h)", 1]
+  ])(
+    "14. soft refresh fails with %s -> a warning for each flight, since no caller is told",
+    ([, headers, end, count]) => {
+      const service = Service.make({
+        token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503, headers))
+      })
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ logLevel, message }) => void logged.push([logLevel.label, message]))
+      return Effect.gen(function*() {
+        yield* get
+        yield* TestClock.setTime(0.75 * hour)
+        for (let i = 0; i < 60; i++) {
+          yield* get
+          yield* TestClock.adjust("1 second")
+        }
+        const warning = ["WARN", [
+          "The access token was not renewed in the background",
+          `The token endpoint is not available: it answered with status 503 ${end}`
+        ]]
+        deepStrictEqual(logged, Arr.replicate(warning, count))
+      }).pipe(provide(service), Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+    }
+  )
+
+  it.effect("15. soft refresh fails until hard -> then callers get the typed error, not the old token", () => {
+    const service = Service.make({
+      token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503))
+    })
+    return Effect.gen(function*() {
+      yield* get
+      yield* TestClock.setTime(hardPoint - 1)
+      strictEqual(yield* getText, "token-1")
+      yield* TestClock.setTime(hardPoint)
+      const waiter = yield* Effect.fork(Effect.flip(get))
+      yield* TestClock.adjust("1 second")
+      assert.deepInclude(yield* Fiber.join(waiter), { _tag: "TokenEndpointUnavailable", status: 503 })
+    }).pipe(provide(service))
+  })
+
+  it.effect("18. lifetime 20 s < hard margin 30 s -> margin clamped (10 s), no refetch per call, no livelock", () => {
+    const service = Service.make({
+      token: (_, count) => Effect.succeed(Service.tokenResponse(count, { expires_in: 20 }))
+    })
+    return Effect.gen(function*() {
+      deepStrictEqual(yield* Effect.replicateEffect(getText, 5), Arr.replicate("token-1", 5))
+      yield* TestClock.setTime(9_999)
+      strictEqual(yield* getText, "token-1")
+      strictEqual(service.tokenRequests.length, 1)
+      yield* TestClock.setTime(10_000)
+      strictEqual(yield* getText, "token-2")
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(provide(service))
+  })
+
+  it.effect("19. new token string equals current -> expiry not extended; warning", () => {
+    const service = Service.make({ token: (_, count) => Effect.succeed(Service.tokenResponse(Math.max(1, count - 3))) })
+    return Effect.gen(function*() {
+      const first = yield* get
+      const again = yield* refresh
+      deepStrictEqual([again.requestedAt, again.expiresAt], [first.requestedAt, first.expiresAt])
+      strictEqual(yield* counted("idv_token_warnings", { warning: "same_token" }), 1)
+      // The service has no other, so this one is used past its margin, and never past its end.
+      yield* TestClock.setTime(hour - 1)
+      strictEqual(yield* getText, "token-1")
+      yield* TestClock.setTime(hour)
+      assert.deepInclude(yield* Effect.flip(get), { _tag: "TokenResponseInvalid", status: 200 })
+      strictEqual(yield* getText, "token-2")
+    }).pipe(provide(service), measured("19"))
+  })
+
+  it.effect("19. a service that has no new token yet is not asked with every call", () => {
+    const service = Service.make({ token: () => Effect.succeed(Service.tokenResponse(1)) })
+    return Effect.gen(function*() {
+      yield* renewsByBackoff(service)
+    }).pipe(provide(service))
+  })
+
+  it.effect("20. wall clock set back 2 h -> token still expires after 3600 s monotonic; set forward 2 h -> refetched", () => {
+    const service = Service.make()
+    return Effect.gen(function*() {
+      const { adjust, clock, moveWall } = yield* Clocks.make
+      yield* Effect.gen(function*() {
+        yield* get
+        yield* moveWall(-2 * hour)
+        yield* adjust(hardPoint - 1)
+        strictEqual(yield* getText, "token-1")
+        yield* adjust(1)
+        assert.notStrictEqual(yield* getText, "token-1")
+        const before = service.tokenRequests.length
+        yield* moveWall(2 * hour)
+        strictEqual(yield* getText, `token-${before + 1}`)
+      }).pipe(provide(service), Effect.withClock(clock))
+    })
+  })
+
+  it.effect("21. process suspended 2 h (monotonic stands still, wall moves) -> refetched before use", () => {
+    const service = Service.make()
+    return Effect.gen(function*() {
+      const { clock, moveWall } = yield* Clocks.make
+      yield* Effect.gen(function*() {
+        yield* get
+        yield* moveWall(2 * hour)
+        strictEqual(yield* getText, "token-2")
+      }).pipe(provide(service), Effect.withClock(clock))
+    })
+  })
+})

@@ -1,0 +1,319 @@
+import { TokenProvider } from "@effect-idv/core"
+import { HttpClient } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Duration, Effect, Fiber, Layer, Logger, Option, Redacted, TestClock } from "effect"
+import * as Service from "./support/service.ts"
+import { counted, get, getText, measured, provide, status } from "./support/tokens.ts"
+
+const basic = (headers: Readonly<Record<string, string>> | undefined) =>
+  Buffer.from(headers?.["authorization"]?.replace(/^Basic /, "") ?? "", "base64").toString()
+
+describe("Errors and retries", () => {
+  it.effect.each([400, 401, 403])(
+    "36. 400/401/403 from token endpoint -> TokenRejected, 1 POST, no retry; 100 further calls in 30 s -> 0 POSTs, same typed error, immediate: %d",
+    (code) => {
+      const service = Service.make({
+        token: () => Effect.succeed(Service.json({ error: "invalid_client" }, { status: code }))
+      })
+      return Effect.gen(function*() {
+        const first = yield* Effect.flip(get)
+        assert.deepInclude(first, { _tag: "TokenRejected", status: code, code: "invalid_client" })
+        for (let i = 0; i < 100; i++) {
+          strictEqual(yield* Effect.flip(get), first)
+          yield* TestClock.adjust("299 millis")
+        }
+        strictEqual(service.tokenRequests.length, 1)
+        yield* TestClock.adjust("100 millis")
+        yield* Effect.flip(get)
+        strictEqual(service.tokenRequests.length, 2)
+      }).pipe(provide(service))
+    }
+  )
+
+  it.effect.each<[unknown, string | undefined]>([
+    ["invalid_client", "invalid_client"],
+    ["AUTH-0042.b", "AUTH-0042.b"],
+    ["the key s3cret-key is wrong", undefined],
+    ["s3cret-key", undefined],
+    ["no_acme-bank_here", undefined],
+    [Buffer.from("acme-bank:s3cret-key").toString("base64").replace(/=+$/, ""), undefined],
+    ["x".repeat(65), undefined],
+    [42, undefined],
+    [{ code: "invalid_client" }, undefined]
+  ])("36. the code of a rejection is repeated if it is one harmless word: %j", ([error, code]) => {
+    const service = Service.make({ token: () => Effect.succeed(Service.json({ error }, { status: 401 })) })
+    return Effect.gen(function*() {
+      const rejected = yield* Effect.flip(get)
+      assert(rejected._tag === "TokenRejected")
+      strictEqual(rejected.code, code)
+    }).pipe(provide(service))
+  })
+
+  it.effect("36. a failure that a caller is told of is not logged as well", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(401)) })
+    const logged: Array<unknown> = []
+    const logger = Logger.make(({ message }) => void logged.push(message))
+    return Effect.gen(function*() {
+      yield* Effect.flip(get)
+      deepStrictEqual(logged, [])
+    }).pipe(provide(service), Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+  })
+
+  it.effect("36. a wrong key under 10,000 checks in a minute: at most 2 token requests", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(401)) })
+    return Effect.gen(function*() {
+      for (let second = 0; second < 59; second++) {
+        yield* Effect.replicateEffect(Effect.flip(get), 170, { concurrency: "unbounded", discard: true })
+        yield* TestClock.adjust("1 second")
+      }
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(provide(service))
+  })
+
+  it.effect("37. key rotated through provider after 36 -> negative cache dropped, next call POSTs", () => {
+    let key = "wrong"
+    const service = Service.make({
+      token: ({ headers }, count) =>
+        Effect.succeed(basic(headers).endsWith(":right") ? Service.tokenResponse(count) : status(401))
+    })
+    const { authUrl, customerId } = Service.options
+    const credentials = Effect.sync(() => ({ customerId, customerKey: Redacted.make(key) }))
+    return Effect.gen(function*() {
+      const { get } = yield* TokenProvider.make({ authUrl, credentials })
+      yield* Effect.flip(get)
+      strictEqual((yield* Effect.flip(get))._tag, "TokenRejected")
+      strictEqual(service.tokenRequests.length, 1)
+      key = "right"
+      strictEqual(Redacted.value((yield* get).value), "token-2")
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(Effect.scoped, Effect.provide(service.layer))
+  })
+
+  it.effect.each<[string, string, number]>([
+    ["seconds", "2", 2],
+    ["HTTP-date", new Date(7000).toUTCString(), 7]
+  ])("38. 429 Retry-After: 2 -> one retry after >= 2 s; as %s", ([, retryAfter, seconds]) => {
+    const service = Service.make({
+      token: (_, count) =>
+        Effect.succeed(count === 1 ? status(429, { "retry-after": retryAfter }) : Service.tokenResponse(count))
+    })
+    return Effect.gen(function*() {
+      const waiter = yield* Effect.fork(getText)
+      yield* TestClock.adjust(seconds * 1000 - 1)
+      strictEqual(service.tokenRequests.length, 1)
+      yield* TestClock.adjust(1)
+      strictEqual(yield* Fiber.join(waiter), "token-2")
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(provide(service))
+  })
+
+  it.effect("38. Retry-After of a day -> an hour is the most that is believed", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(429, { "retry-after": "86400" })) })
+    return Effect.gen(function*() {
+      assert.deepInclude(yield* Effect.flip(get), { retryAfter: Duration.hours(1) })
+      yield* TestClock.adjust("30 minutes")
+      assert.deepInclude(yield* Effect.flip(get), { retryAfter: Duration.minutes(30) })
+      strictEqual(service.tokenRequests.length, 1)
+      yield* TestClock.adjust("30 minutes")
+      yield* Effect.flip(get)
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(provide(service, { tokenPolicy: { lifetime: "1 minute" } }))
+  })
+
+  it.effect("38. Retry-After: 3600 -> fail now with retryAfter=3600, no POST before", () => {
+    const service = Service.make({
+      token: (_, count) =>
+        Effect.succeed(count === 1 ? status(429, { "retry-after": "3600" }) : Service.tokenResponse(count))
+    })
+    return Effect.gen(function*() {
+      const expected = { _tag: "TokenEndpointUnavailable", reason: "status", status: 429 } as const
+      assert.deepInclude(yield* Effect.flip(get), { ...expected, attempts: 1, retryAfter: Duration.seconds(3600) })
+      yield* TestClock.adjust("10 minutes")
+      assert.deepInclude(yield* Effect.flip(get), { ...expected, attempts: 0, retryAfter: Duration.seconds(3000) })
+      yield* TestClock.adjust("49 minutes")
+      strictEqual(service.tokenRequests.length, 1)
+      // From here on it fits into the deadline of a flight, and is waited for.
+      yield* TestClock.adjust("31 seconds")
+      const waiter = yield* Effect.fork(getText)
+      yield* TestClock.adjust("28 seconds")
+      strictEqual(service.tokenRequests.length, 1)
+      yield* TestClock.adjust("1 second")
+      strictEqual(yield* Fiber.join(waiter), "token-2")
+    }).pipe(provide(service))
+  })
+
+  it.effect("38. Retry-After: 3600 -> no POST before, whatever else fails meanwhile, and whatever key comes", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(429, { "retry-after": "3600" })) })
+    const { authUrl, customerId, customerKey } = Service.options
+    let isVaultOpen = true
+    let key = customerKey
+    const credentials = Effect.suspend(() =>
+      isVaultOpen ? Effect.succeed({ customerId, customerKey: key }) : Effect.fail("closed")
+    )
+    return Effect.gen(function*() {
+      const { get } = yield* TokenProvider.make({ authUrl, credentials })
+      yield* Effect.flip(get)
+      isVaultOpen = false
+      assert.deepInclude(yield* Effect.flip(get), { reason: "credentials" })
+      isVaultOpen = true
+      key = Redacted.make("another")
+      assert.deepInclude(yield* Effect.flip(get), { reason: "status", retryAfter: Duration.seconds(3600) })
+      strictEqual(service.tokenRequests.length, 1)
+    }).pipe(Effect.scoped, Effect.provide(service.layer))
+  })
+
+  it.effect.each<[string, string]>([
+    ["a date in the past: 0", "Thu, 01 Jan 1970 00:00:00 GMT"],
+    ["negative: 0", "-5"],
+    ["garbage: ignored", "soon"]
+  ])("38. HTTP-date, negative, garbage -> parsed / 0 / ignored: %s", ([, retryAfter]) => {
+    const service = Service.make({
+      token: (_, count) =>
+        Effect.succeed(count === 1 ? status(503, { "retry-after": retryAfter }) : Service.tokenResponse(count))
+    })
+    return Effect.gen(function*() {
+      const waiter = yield* Effect.fork(getText)
+      yield* TestClock.adjust("200 millis")
+      strictEqual(yield* Fiber.join(waiter), "token-2")
+    }).pipe(provide(service))
+  })
+
+  const systemError = (fields: object) => new TypeError("fetch failed", { cause: Object.assign(new Error(), fields) })
+  it.effect.each<[string, Service.Handler, number]>([
+    ...[408, 429, 500, 502, 503, 504].map((code): [string, Service.Handler, number] => [
+      String(code),
+      () => Effect.succeed(status(code)),
+      3
+    ]),
+    ["ECONNREFUSED", Service.failing(systemError({ code: "ECONNREFUSED", syscall: "connect" })), 3],
+    ["DNS", Service.failing(systemError({ code: "ENOTFOUND" })), 3],
+    ["TLS error", Service.failing(systemError({ code: "ERR_SSL_WRONG_VERSION_NUMBER" })), 3],
+    [
+      "reset mid-body",
+      () => Effect.sync(() => new Response(new ReadableStream({ pull: (body) => body.error(new Error("reset")) }))),
+      3
+    ],
+    ["certificate error", Service.failing(systemError({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" })), 1],
+    ["expired certificate", Service.failing(systemError({ code: "CERT_HAS_EXPIRED" })), 1]
+  ])(
+    "39. ECONNREFUSED, DNS, TLS error, reset mid-body, 500/502/503/504/408 -> retried; certificate error -> not retried: %s",
+    ([, token, attempts]) => {
+      const service = Service.make({ token })
+      return Effect.gen(function*() {
+        const waiter = yield* Effect.fork(Effect.flip(get))
+        yield* TestClock.adjust("600 millis")
+        const error = yield* Fiber.join(waiter)
+        assert.deepInclude(error, { _tag: "TokenEndpointUnavailable", attempts })
+        strictEqual(error.isRetryable, attempts === 3)
+        strictEqual(service.tokenRequests.length, attempts)
+      }).pipe(provide(service))
+    }
+  )
+
+  it.effect("40. POST never answers -> TokenTimeout at deadline, connection aborted, slot free", () => {
+    let aborted = 0
+    const service = Service.make({
+      token: (_, count) =>
+        count <= 3
+          ? Effect.onInterrupt(Effect.never, () => Effect.sync(() => aborted++))
+          : Effect.succeed(Service.tokenResponse(count))
+    })
+    return Effect.gen(function*() {
+      const waiter = yield* Effect.fork(Effect.flip(get))
+      yield* TestClock.adjust("10 seconds")
+      strictEqual(aborted, 1)
+      yield* TestClock.adjust("19999 millis")
+      strictEqual(Option.isNone(yield* Fiber.poll(waiter)), true)
+      yield* TestClock.adjust("1 millis")
+      assert.deepInclude(yield* Fiber.join(waiter), { _tag: "TokenTimeout", deadline: Duration.seconds(30) })
+      strictEqual(aborted, 3)
+      strictEqual(yield* getText, "token-4")
+    }).pipe(provide(service))
+  })
+
+  it.effect("40. a body that never ends is TokenTimeout as well", () => {
+    const service = Service.make({
+      token: () => Effect.sync(() => new Response(new ReadableStream({ pull: () => new Promise(() => {}) })))
+    })
+    return Effect.gen(function*() {
+      const waiter = yield* Effect.fork(Effect.flip(get))
+      yield* TestClock.adjust("30 seconds")
+      strictEqual((yield* Fiber.join(waiter))._tag, "TokenTimeout")
+    }).pipe(provide(service))
+  })
+
+  it.effect("40. an HttpClient that cannot be interrupted does not hold up the flight, nor the next one", () => {
+    const service = Service.make({
+      token: (_, count) =>
+        count <= 3 ? Effect.uninterruptible(Effect.never) : Effect.succeed(Service.tokenResponse(count))
+    })
+    return Effect.gen(function*() {
+      const waiter = yield* Effect.fork(Effect.flip(get))
+      yield* TestClock.adjust("30 seconds")
+      strictEqual((yield* Fiber.join(waiter))._tag, "TokenTimeout")
+      strictEqual(yield* getText, "token-4")
+    }).pipe(provide(service))
+  })
+
+  it.effect("in the background a failure is not retried in the flight, for the next flight is the retry; in the foreground it is", () => {
+    const service = Service.make({
+      token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503))
+    })
+    return Effect.gen(function*() {
+      yield* get
+      yield* TestClock.setTime(0.75 * 3_600_000)
+      yield* get
+      yield* TestClock.adjust("999 millis")
+      strictEqual(service.tokenRequests.length, 2)
+      strictEqual(yield* counted("idv_token_flights", { reason: "soft" }), 1)
+    }).pipe(provide(service), measured("background attempts"))
+  })
+
+  it.effect("an attempt that fails when nobody waits any more is not retried", () => {
+    const service = Service.make({ token: () => Effect.delay(Effect.sync(() => status(503)), "2 seconds") })
+    return Effect.gen(function*() {
+      const only = yield* Effect.fork(get)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(only)
+      yield* TestClock.adjust("20 seconds")
+      strictEqual(service.tokenRequests.length, 1)
+    }).pipe(provide(service))
+  })
+
+  it.effect("a client that takes a status for a failure hides nothing: a wrong key is remembered", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(401)) })
+    const strict = Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, HttpClient.filterStatusOk))
+    return Effect.gen(function*() {
+      for (let i = 0; i < 20; i++) assert.deepInclude(yield* Effect.flip(get), { _tag: "TokenRejected", status: 401 })
+      strictEqual(service.tokenRequests.length, 1)
+    }).pipe(
+      Effect.provide(TokenProvider.layer(Service.options).pipe(Layer.provide(strict), Layer.provide(service.layer)))
+    )
+  })
+
+  it.effect("a client that interrupts itself is one that lost the connection", () => {
+    const service = Service.make({ token: () => Effect.interrupt })
+    return Effect.gen(function*() {
+      const waiter = yield* Effect.fork(Effect.flip(get))
+      yield* TestClock.adjust("1 second")
+      assert.deepInclude(yield* Fiber.join(waiter), { _tag: "TokenEndpointUnavailable", reason: "broken", attempts: 3 })
+    }).pipe(provide(service))
+  })
+
+  it.effect("full jitter: the waits before the retries are a random part of 200 and 400 ms", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(503)) })
+    return Effect.gen(function*() {
+      const waiter = yield* Effect.fork(get)
+      yield* TestClock.adjust("99 millis")
+      strictEqual(service.tokenRequests.length, 1)
+      yield* TestClock.adjust("1 millis")
+      strictEqual(service.tokenRequests.length, 2)
+      yield* TestClock.adjust("199 millis")
+      strictEqual(service.tokenRequests.length, 2)
+      yield* TestClock.adjust("1 millis")
+      strictEqual(service.tokenRequests.length, 3)
+      yield* Effect.flip(Fiber.join(waiter))
+    }).pipe(provide(service), Effect.withRandomFixed([0.5]))
+  })
+})
