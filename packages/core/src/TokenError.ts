@@ -144,7 +144,9 @@ export class TokenResponseInvalid extends Schema.TaggedError<TokenResponseInvali
     return false
   }
   override get message() {
-    if (this.status >= 300) return `The token endpoint answered ${this.status}, which is not followed (check authUrl)`
+    if (this.status >= 300 && this.status < 400) {
+      return `The token endpoint answered ${this.status}, which is not followed (check authUrl)`
+    }
     const { contentType = "no content type", length, status, violations } = this
     const answer = `${status} (${contentType}, ${length} bytes)`
     return `The token endpoint answered ${answer} with something that is no token: ${Violation.format(violations)}`

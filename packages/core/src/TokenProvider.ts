@@ -183,7 +183,7 @@ export const layerBackground = (
     TokenProvider,
     Effect.gen(function*() {
       const { ahead, service } = yield* build(options)
-      yield* Effect.forkScoped(ahead)
+      yield* Effect.forkScoped(Effect.interruptible(ahead))
       return service
     })
   )

@@ -64,7 +64,8 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     )
     const known = yield* Ref.get(state)
     const now = yield* Instant.now
-    const refusal = TokenState.refusal(known, { credentials: current, now, policy })
+    const deadline = Duration.subtract(policy.flightDeadline, Instant.elapsed(startedAt, now))
+    const refusal = TokenState.refusal(known, { credentials: current, deadline, now })
     if (refusal !== undefined) return yield* refusal
     return yield* Effect.useSpan(
       "TokenProvider.acquire",
@@ -73,7 +74,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
         flight.sent = { credentials: current, span }
         return acquire({
           credentials: current,
-          deadline: Duration.subtract(policy.flightDeadline, Instant.elapsed(startedAt, now)),
+          deadline,
           embargo: TokenState.left(known.embargo, now),
           isAwaited: () => flight.waiting > 0
         }).pipe(

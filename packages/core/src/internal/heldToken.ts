@@ -40,6 +40,8 @@ export const again = (held: HeldToken, fresh: HeldToken): HeldToken => {
   return {
     ...held,
     token: new AccessToken({ value, requestedAt, expiresAt: requestedAt + end }),
+    ahead: Math.min(held.ahead, end),
+    soft: Math.min(held.soft, end),
     hard: end,
     end,
     isRefused: false

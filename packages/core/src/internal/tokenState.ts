@@ -145,16 +145,17 @@ export const invalidate = <F>(state: State<F>, stale: AccessToken): State<F> =>
 /** Why a flight with these credentials need not send anything: they were refused, or it is too soon. */
 export const refusal = <F>(
   state: State<F>,
-  { credentials, now, policy }: {
+  { credentials, deadline, now }: {
     readonly credentials: Credentials
+    /** What is left for the flight. */
+    readonly deadline: Duration.Duration
     readonly now: Instant
-    readonly policy: TokenPolicy
   }
 ): TokenRejected | TokenEndpointUnavailable | undefined => {
   const { embargo, rejection } = state
   if (left(rejection, now) > 0 && Equal.equals(rejection?.credentials, credentials)) return rejection?.error
   const wait = left(embargo, now)
-  return embargo !== undefined && wait >= Duration.toMillis(policy.flightDeadline)
+  return embargo !== undefined && wait >= Duration.toMillis(deadline)
     ? new TokenEndpointUnavailable({ ...embargo.error, attempts: 0, retryAfter: Duration.millis(wait) })
     : undefined
 }
