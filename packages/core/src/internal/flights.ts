@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   const scope = yield* Effect.scope
   const fiberRefs = yield* Effect.getFiberRefs
   const state = yield* Ref.make<State>(TokenState.initial)
-  const refused = yield* Effect.makeLatch()
+  const stirred = yield* Effect.makeLatch()
   const changed = onChange(Ref.get(state))
 
   const fly = Effect.fnUntraced(function*(flight: Flight) {
@@ -122,6 +122,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
       const exit = yield* Effect.exit(Effect.interruptible(fly(flight)))
       if (Exit.isFailure(exit)) yield* fail(flight, exit.cause)
       yield* changed
+      yield* stirred.open
       yield* Deferred.done(flight.result, isInterrupted(exit) ? Exit.fail(new TokenError.TokenProviderClosed()) : exit)
       if (flight.waiters === 0 && Exit.isFailure(exit) && !isInterrupted(exit)) yield* warnOfFailure(exit.cause)
     }).pipe(undecorated, Effect.uninterruptible, Effect.forkIn(scope))
@@ -158,11 +159,13 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   /** One step of renewing with nobody asking: wait for what is under way, or until something is due, or start it. */
   const ahead = Effect.uninterruptibleMask((restore) =>
     Effect.gen(function*() {
+      yield* stirred.close
       const known = yield* Ref.get(state)
       const now = yield* Instant.now
       const due = TokenState.dueIn(known, now)
-      if (known.flight !== undefined) yield* restore(Effect.exit(Deferred.await(known.flight.result)))
-      else if (due > 0) yield* restore(Effect.timeoutOption(refused.await, Math.ceil(due)))
+      if (known.flight !== undefined) {
+        yield* restore(Effect.raceFirst(Effect.exit(Deferred.await(known.flight.result)), stirred.await))
+      } else if (due > 0) yield* restore(Effect.timeoutOption(stirred.await, Math.ceil(due)))
       else {
         const { start: flight } = yield* Ref.modify(state, (state) => TokenState.renew(state, now, open))
         if (flight !== undefined) yield* start(flight)
@@ -175,7 +178,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     refresh: ask((state) => TokenState.refresh(state, () => open("forced"))),
     invalidate: (stale: AccessToken) =>
       Ref.update(state, (state) => TokenState.invalidate(state, stale)).pipe(
-        Effect.zipRight(refused.release),
+        Effect.zipRight(stirred.open),
         Effect.zipRight(changed)
       ),
     ahead: Effect.forever(ahead)
