@@ -16,6 +16,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as AmlError from "./AmlError.ts"
+import * as PersonInput from "./PersonInput.ts"
 import * as Violation from "./Violation.ts"
 
 /**
@@ -29,9 +30,9 @@ export interface Parts {
 }
 
 /** Only this module can make one: the private name is in no copy, and in nothing that looks alike. */
-class DateOfBirth extends Data.Class<Parts> {
+class Day extends Data.Class<Parts & { readonly known: "day" | "year" }> {
   readonly #exists = true
-  static is(u: unknown): u is DateOfBirth {
+  static is(u: unknown): u is Day {
     return Predicate.isObject(u) && #exists in u
   }
   override toString(): string {
@@ -45,27 +46,26 @@ class DateOfBirth extends Data.Class<Parts> {
   }
 }
 
-export type {
-  /**
-   * Any day of the years 1 to 9999 that exists. Equal by value; it does not print itself.
-   *
-   * @category models
-   * @since 0.1.0
-   */
-  DateOfBirth
-}
-
 /**
- * What {@link make} takes: an ISO date, or its parts.
+ * Any day of the years 1 to 9999 that exists. Equal by value; it does not print itself. `known` is
+ * `year` if the day and the month are those that {@link assumed} gives to it.
  *
  * @category models
  * @since 0.1.0
  */
-export type Input = string | Parts
+export interface DateOfBirth extends Day {}
+
+/**
+ * What {@link make} takes: an ISO date, or its parts, or one that was made already.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Input = string | Parts | DateOfBirth
 
 /**
  * A date of birth that can be screened, or `AmlInputRejected` with one of the codes `format`,
- * `no_such_date`, `other_calendar`, `in_future`, `too_long_ago`.
+ * `incomplete`, `no_such_date`, `other_calendar`, `in_future`, `too_long_ago`.
  *
  * Today is what the `Clock` says, at the place on earth where the day is oldest (UTC+14).
  *
@@ -79,19 +79,63 @@ export type Input = string | Parts
  * @since 0.1.0
  */
 export const make = (input: Input): Effect.Effect<DateOfBirth, AmlError.AmlInputRejected> =>
-  Effect.flatMap(DateTime.now, (now) => {
-    const today = DateTime.toPartsUtc(DateTime.add(now, { hours: 14 }))
-    const parts = typeof input === "string" ? parse(isoDate, input) : input
-    if (parts === undefined || ![parts.year, parts.month, parts.day].every(Number.isInteger)) return reject("format")
-    if ([13, 14, 24, 25].includes(Math.floor(parts.year / 100))) return reject("other_calendar")
+  Effect.flatMap(today, (today) => {
+    if (Predicate.isString(input) && isIncomplete.test(input)) return reject("incomplete")
+    const parts = Predicate.isString(input) ? parse(isoDate, input) : input
+    if (!Predicate.isRecord(parts) || !Number.isInteger(parts.year)) return reject("format")
+    const { day, month, year } = parts
+    if ([day, month].some((part) => part === undefined || part === null || part === 0)) return reject("incomplete")
+    if (![day, month].every(Number.isInteger)) return reject("format")
+    if ([13, 14, 24, 25].includes(Math.floor(year / 100))) return reject("other_calendar")
     if (!exists(parts)) return reject("no_such_date")
     if (ordinal(parts) > ordinal(today)) return reject("in_future")
-    if (ordinal(parts) < ordinal({ ...today, year: today.year - 130 })) return reject("too_long_ago")
-    return Effect.succeed(new DateOfBirth({ year: parts.year, month: parts.month, day: parts.day }))
+    if (ordinal(parts) < ordinal(yearsBefore(today, 130))) return reject("too_long_ago")
+    return Effect.succeed(Day.is(input) ? input : new Day({ year, month, day, known: "day" }))
   })
 
-const reject = (code: AmlError.InputIssue["code"]) =>
-  new AmlError.AmlInputRejected({ issues: [new AmlError.InputIssue({ field: "dateOfBirth", code })] })
+/**
+ * For somebody of whom only the year is known: 1 January of that year is sent, and the evidence of
+ * the check says so. The codes of the refusal are those of {@link make}.
+ *
+ * @example
+ * import { DateOfBirth } from "@effect-idv/core"
+ *
+ * DateOfBirth.assumed(1957)
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const assumed = (year: number): Effect.Effect<DateOfBirth, AmlError.AmlInputRejected> =>
+  Effect.map(make({ year, month: 1, day: 1 }), (date) => new Day({ ...date, known: "year" }))
+
+/**
+ * What was made up about a date.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const changes = (date: DateOfBirth): ReadonlyArray<PersonInput.Change> =>
+  date.known === "year" ? [new PersonInput.Change({ field: "dateOfBirth", code: "assumed" })] : []
+
+/**
+ * What is unusual about a date, today.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const warnings = (date: DateOfBirth): Effect.Effect<ReadonlyArray<PersonInput.Warning>> =>
+  Effect.map(today, (today) =>
+    ordinal(date) < ordinal(yearsBefore(today, 110))
+      ? [new PersonInput.Warning({ field: "dateOfBirth", code: "very_old" })]
+      : [])
+
+const reject = (code: PersonInput.Issue["code"]) =>
+  new AmlError.AmlInputRejected({ issues: [new PersonInput.Issue({ field: "dateOfBirth", code })] })
+
+/** Where the day is oldest. */
+const today = Effect.map(DateTime.now, (now): Parts => DateTime.toPartsUtc(DateTime.add(now, { hours: 14 })))
+
+const yearsBefore = ({ day, month, year }: Parts, years: number): Parts => ({ year: year - years, month, day })
 
 const exists = ({ day, month, year }: Parts): boolean => {
   const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
@@ -102,12 +146,54 @@ const exists = ({ day, month, year }: Parts): boolean => {
 const ordinal = (parts: Parts): number => parts.year * 10_000 + parts.month * 100 + parts.day
 
 const isoDate = /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})$/
+const isIncomplete = /^\d{4}(?:-\d{2})?$|^\d{4}-(?:(?:00|xx|\?\?)-(?:\d{2}|xx|\?\?)|\d{2}-(?:00|xx|\?\?))$/i
 const wireDate = /^(?<day>\d{2})-(?<month>\d{2})-(?<year>\d{4})$/
 
 const parse = (pattern: RegExp, text: string): Parts | undefined => {
   const groups = pattern.exec(text)?.groups
   return groups && { year: Number(groups["year"]), month: Number(groups["month"]), day: Number(groups["day"]) }
 }
+
+const digits = (part: number, length: number): string => String(part).padStart(length, "0")
+
+/**
+ * A date of birth that was made already. Its `Arbitrary` makes people who are alive, and mostly of age.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const DateOfBirth: Schema.Schema<DateOfBirth> = Schema.declare(Day.is, {
+  identifier: "DateOfBirth",
+  description: "a date of birth",
+  arbitrary: () => (fc) => {
+    const years = fc.oneof(
+      { weight: 8, arbitrary: fc.integer({ min: 1940, max: 2008 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 1920, max: 1939 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 2009, max: 2024 }) }
+    )
+    return fc.record({ year: years, month: fc.integer({ min: 1, max: 12 }), day: fc.integer({ min: 1, max: 31 }) })
+      .filter(exists)
+      .map((parts) => new Day({ ...parts, known: "day" }))
+  }
+})
+
+/**
+ * An ISO date, by {@link make}. One that was {@link assumed} has no such form and is not encoded.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const FromIso: Schema.Schema<DateOfBirth, string> = Schema.transformOrFail(Schema.String, DateOfBirth, {
+  strict: true,
+  decode: (text, _, ast) => Effect.mapError(make(text), ({ message }) => new ParseResult.Type(ast, text, message)),
+  encode: (date, _, ast) =>
+    date.known === "day"
+      ? Either.right(toIso(date))
+      : Either.left(new ParseResult.Type(ast, date, "Expected a date of which the day and the month are known"))
+}).annotations(Violation.expecting("a date of birth that can be screened, as yyyy-mm-dd"))
+
+/** `yyyy-mm-dd` */
+const toIso = ({ day, month, year }: Parts): string => [digits(year, 4), digits(month, 2), digits(day, 2)].join("-")
 
 /**
  * The form on the wire: `dd-mm-yyyy` (API document, section 4.2). It knows which days exist, not
@@ -116,20 +202,13 @@ const parse = (pattern: RegExp, text: string): Parts | undefined => {
  * @category schemas
  * @since 0.1.0
  */
-export const FromWire: Schema.Schema<DateOfBirth, string> = Schema.transformOrFail(
-  Schema.String,
-  Schema.declare(DateOfBirth.is, { identifier: "DateOfBirth" }),
-  {
-    strict: true,
-    decode: (text, _options, ast) => {
-      const parts = parse(wireDate, text)
-      return parts !== undefined && exists(parts)
-        ? Either.right(new DateOfBirth(parts))
-        : Either.left(new ParseResult.Type(ast, text))
-    },
-    encode: ({ day, month, year }) =>
-      Either.right(
-        [String(day).padStart(2, "0"), String(month).padStart(2, "0"), String(year).padStart(4, "0")].join("-")
-      )
-  }
-).annotations(Violation.expecting("a date that exists, as dd-mm-yyyy"))
+export const FromWire: Schema.Schema<DateOfBirth, string> = Schema.transformOrFail(Schema.String, DateOfBirth, {
+  strict: true,
+  decode: (text, _, ast) => {
+    const parts = parse(wireDate, text)
+    return parts !== undefined && exists(parts)
+      ? Either.right(new Day({ ...parts, known: "day" }))
+      : Either.left(new ParseResult.Type(ast, text))
+  },
+  encode: ({ day, month, year }) => Either.right([digits(day, 2), digits(month, 2), digits(year, 4)].join("-"))
+}).annotations(Violation.expecting("a date that exists, as dd-mm-yyyy"))

@@ -3,25 +3,69 @@
  *
  * @since 0.1.0
  */
+import * as Arbitrary from "effect/Arbitrary"
 import * as Arr from "effect/Array"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Equal from "effect/Equal"
+import * as Hash from "effect/Hash"
+import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as AmlError from "./AmlError.ts"
 import * as DateOfBirth from "./DateOfBirth.ts"
+import type * as PersonInput from "./PersonInput.ts"
 import * as PersonName from "./PersonName.ts"
 import * as Violation from "./Violation.ts"
+
+/** Only this module can make one: the private name is in no copy, and in nothing that looks alike. */
+class Screenable {
+  readonly #isMade = true
+  readonly name: PersonName.PersonName
+  readonly dateOfBirth: DateOfBirth.DateOfBirth
+  readonly changes: ReadonlyArray<PersonInput.Change>
+  readonly warnings: ReadonlyArray<PersonInput.Warning>
+
+  constructor(given: Omit<Person, typeof Equal.symbol | typeof Hash.symbol>) {
+    this.name = given.name
+    this.dateOfBirth = given.dateOfBirth
+    this.changes = given.changes
+    this.warnings = given.warnings
+  }
+  static is(u: unknown): u is Screenable {
+    return Predicate.isObject(u) && #isMade in u
+  }
+  [Equal.symbol](that: unknown): boolean {
+    return Screenable.is(that) && Equal.equals(this.name, that.name) && Equal.equals(this.dateOfBirth, that.dateOfBirth)
+  }
+  [Hash.symbol](): number {
+    return Hash.cached(this, Hash.combine(Hash.hash(this.name))(Hash.hash(this.dateOfBirth)))
+  }
+}
 
 /**
  * A natural person that can be screened, from {@link make}. It prints neither name nor date.
  *
+ * - `changes`: what is sent in another form than it was given.
+ * - `warnings`: what looks damaged. A "No" about a damaged name is worth less.
+ *
+ * Two are equal if name and date are.
+ *
  * @category models
  * @since 0.1.0
  */
-export interface Person {
-  readonly name: PersonName.PersonName
-  readonly dateOfBirth: DateOfBirth.DateOfBirth
+export interface Person extends Screenable {}
+
+/**
+ * What is typed in about a person.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Input {
+  readonly name: string
+  readonly dateOfBirth: DateOfBirth.Input
 }
 
 /**
@@ -36,20 +80,72 @@ export interface Person {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (input: {
-  readonly name: string
-  readonly dateOfBirth: DateOfBirth.Input
-}): Effect.Effect<Person, AmlError.AmlInputRejected> =>
+export const make = (
+  input: Input,
+  options?: PersonName.Options
+): Effect.Effect<Person, AmlError.AmlInputRejected> =>
   Effect.gen(function*() {
-    const name = PersonName.make(input.name)
+    const name = PersonName.make(input.name, options)
     const dateOfBirth = yield* Effect.either(DateOfBirth.make(input.dateOfBirth))
     if (Either.isLeft(name) && Either.isLeft(dateOfBirth)) {
       return yield* new AmlError.AmlInputRejected({
         issues: Arr.appendAll(name.left.issues, dateOfBirth.left.issues)
       })
     }
-    return Data.struct({ name: yield* name, dateOfBirth: yield* dateOfBirth })
+    const date = yield* dateOfBirth
+    return new Screenable({
+      name: yield* name,
+      dateOfBirth: date,
+      changes: [...PersonName.changes(input.name), ...DateOfBirth.changes(date)],
+      warnings: [...PersonName.warnings(input.name), ...yield* DateOfBirth.warnings(date)]
+    })
   })
+
+/**
+ * A person that was made already. Its `Arbitrary` makes realistic people, with names of many
+ * languages.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Person: Schema.Schema<Person> = Schema.declare(Screenable.is, {
+  identifier: "Person",
+  description: "a person that can be screened",
+  arbitrary: () => (fc) =>
+    fc.record({ name: Arbitrary.make(PersonName.PersonName), dateOfBirth: Arbitrary.make(DateOfBirth.DateOfBirth) })
+      .map((person) => new Screenable({ ...person, changes: [], warnings: [] }))
+})
+
+/**
+ * A person from JSON, by {@link make}: `{ name, dateOfBirth }`, with an ISO date. For the payload of
+ * a backend. What is wrong is told with paths and words, never with the value.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const FromInput = Schema.transformOrFail(
+  Schema.Struct({ name: Schema.String, dateOfBirth: Schema.String }),
+  Person,
+  {
+    strict: true,
+    decode: (input, _, ast) =>
+      Effect.mapError(make(input), ({ issues }) =>
+        new ParseResult.Composite(
+          ast,
+          undefined,
+          Arr.map(
+            issues,
+            (issue) =>
+              new ParseResult.Pointer(issue.field, undefined, new ParseResult.Type(ast, undefined, String(issue)))
+          )
+        )),
+    encode: ({ dateOfBirth, name }) =>
+      ParseResult.map(ParseResult.encode(DateOfBirth.FromIso)(dateOfBirth), (dateOfBirth) => ({
+        name: Redacted.value(name),
+        dateOfBirth
+      }))
+  }
+)
 
 /**
  * The JSON body of the AML check. On the wire it is exactly

@@ -7,9 +7,15 @@
 import * as Arr from "effect/Array"
 import * as Brand from "effect/Brand"
 import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import * as AmlError from "./AmlError.ts"
+import * as Names from "./internal/names.ts"
+import * as PersonInput from "./PersonInput.ts"
+import * as Violation from "./Violation.ts"
 
 /**
  * A name that can be screened. It does not print itself.
@@ -18,6 +24,39 @@ import * as AmlError from "./AmlError.ts"
  * @since 0.1.0
  */
 export type PersonName = Redacted.Redacted<string & Brand.Brand<"PersonName">>
+
+/**
+ * What stands in the place of a name that is not known. Case and blanks do not matter.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const placeholders: ReadonlyArray<string> = [
+  "n/a",
+  "n.a.",
+  "#n/a",
+  "unknown",
+  "not known",
+  "not available",
+  "not applicable",
+  "no name",
+  "undefined",
+  "null",
+  "none",
+  "-",
+  "--",
+  "---"
+]
+
+/**
+ * - `placeholders`: what is refused as a name, in place of {@link placeholders}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly placeholders?: ReadonlyArray<string> | undefined
+}
 
 const maxCodePoints = 255
 
@@ -31,21 +70,51 @@ const refusedCharacters = {
   unassigned_character: /\p{Cn}/u
 }
 
+/**
+ * What bytes 0x80 to 0xBF of UTF-8 look like in Windows-1252 and in Latin-1. Those that look like
+ * letters count only where no name has them: KŘÍŽ and MATÚŠ are names.
+ */
+const signs = "\\u0080-\\u00BF€‚„…†‡ˆ‰‹‘’“”•–—˜™›"
+const letters = "ƒŠŒŽšœžŸ"
+const mojibake = [
+  `[\\u00C2-\\u00C5][${signs}${letters}]`,
+  `[\\u00C6-\\u00DF][${signs}]`,
+  `[\\u00E0-\\u00EF][${signs}${letters}]{2}`,
+  `[\\u00F0-\\u00F4][${signs}${letters}]{3}`
+]
+
+const damages = {
+  html_entity: /&(?:#\d+|#x[\da-f]+|[a-z][a-z\d]*);/iu,
+  mojibake: new RegExp(mojibake.join("|"), "u"),
+  question_mark: /(?<=\p{L}\p{M}*)\?+(?=\p{L})/u,
+  family_name_first: /(?<=^[^,]*\p{L}[^,]*),(?!\s*(?:jr|sr|[ivx]+|ph\.?d|m\.?d|esq)\.?\s*$)(?=[^,]*\p{L}[^,]*$)/iu,
+  title: /(?<=^\s*)(?:mr|mrs|ms|miss|mx|dr|prof|professor|sir|dame|rev|hon|herr|frau|mme|mlle)\.?(?=\s)/iu
+}
+
 const branded = Brand.nominal<string & Brand.Brand<"PersonName">>()
 
-const issue = (code: AmlError.InputIssue["code"], index?: number) =>
-  new AmlError.InputIssue({ field: "name", code, ...(index === undefined ? {} : { index }) })
+const foldBlanks = (text: string): string => text.replaceAll(/[\t\p{Zs}]+/gu, " ").replaceAll(/^ | $/g, "")
 
-const foldBlanks = (text: string): string => text.replaceAll(/[\t\p{Zs}]+/gu, " ").trim()
+const normalize = (text: string): string => foldBlanks(text).normalize("NFC")
 
-/** `name` is `text` after folding. An index is the first one of its code. */
-const issuesOf = (text: string, name: string): ReadonlyArray<AmlError.InputIssue> => [
-  ...Struct.entries(refusedCharacters).flatMap(([code, pattern]) => {
-    const found = pattern.exec(text)
-    return found === null ? [] : [issue(code, found.index)]
-  }),
-  ...(name === "" ? [issue("empty")] : /\p{L}/u.test(name) ? [] : [issue("no_letter")]),
-  ...(Array.from(name).length > maxCodePoints ? [issue("too_long")] : [])
+/** Where each pattern is found, the first time. */
+const find = <Code extends string>(patterns: Record<Code, RegExp>, text: string) =>
+  Struct.entries(patterns).flatMap(([code, pattern]) => {
+    const index = text.search(pattern)
+    return index === -1 ? [] : [{ field: "name" as const, code, index }]
+  })
+
+const wholeIssue = (name: string, placeholders: ReadonlyArray<string>): ReadonlyArray<PersonInput.Issue["code"]> => {
+  if (name === "") return ["empty"]
+  if (placeholders.map(fold).includes(fold(name))) return ["placeholder"]
+  return /\p{L}/u.test(name) ? [] : ["no_letter"]
+}
+
+/** `name` is `text` once normalized. */
+const issuesOf = (text: string, name: string, placeholders: ReadonlyArray<string>) => [
+  ...find(refusedCharacters, text).map((issue) => new PersonInput.Issue(issue)),
+  ...wholeIssue(name, placeholders).map((code) => new PersonInput.Issue({ field: "name", code })),
+  ...(Array.from(name).length > maxCodePoints ? [new PersonInput.Issue({ field: "name", code: "too_long" })] : [])
 ]
 
 /**
@@ -53,7 +122,8 @@ const issuesOf = (text: string, name: string): ReadonlyArray<AmlError.InputIssue
  * first.
  *
  * Runs of blanks become one space, outer blanks go, and the text is put into NFC: the same name,
- * written one way. Nothing else is changed, and nothing is ever cut off.
+ * written one way. Nothing else is changed, and nothing is ever cut off. {@link changes} tells which
+ * of these was done, {@link warnings} what looks damaged.
  *
  * @example
  * import { PersonName } from "@effect-idv/core"
@@ -63,13 +133,65 @@ const issuesOf = (text: string, name: string): ReadonlyArray<AmlError.InputIssue
  * @category constructors
  * @since 0.1.0
  */
-export const make = (text: string): Either.Either<PersonName, AmlError.AmlInputRejected> => {
-  const name = foldBlanks(text.normalize("NFC"))
-  const issues = issuesOf(text, name)
+export const make = (text: string, options?: Options): Either.Either<PersonName, AmlError.AmlInputRejected> => {
+  const name = normalize(text)
+  const issues = issuesOf(text, name, options?.placeholders ?? placeholders)
   return Arr.isNonEmptyReadonlyArray(issues)
     ? Either.left(new AmlError.AmlInputRejected({ issues }))
     : Either.right(Redacted.make(branded(name)))
 }
+
+/**
+ * What {@link make} changes in a text.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const changes = (text: string): ReadonlyArray<PersonInput.Change> => {
+  const folded = foldBlanks(text)
+  return [
+    ...(folded === text ? [] : [new PersonInput.Change({ field: "name", code: "blanks_folded" })]),
+    ...(normalize(text) === folded ? [] : [new PersonInput.Change({ field: "name", code: "composed" })])
+  ]
+}
+
+/**
+ * What looks damaged in a text, each where it comes first. It is sent all the same.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const warnings = (text: string): ReadonlyArray<PersonInput.Warning> =>
+  find(damages, text).map((warning) => new PersonInput.Warning(warning))
+
+const isPersonName = (u: unknown): u is PersonName => {
+  const text = Redacted.isRedacted(u) ? Redacted.value(u) : undefined
+  return Predicate.isString(text) && normalize(text) === text && issuesOf(text, text, []).length === 0
+}
+
+/**
+ * A name that was made already. Its `Arbitrary` makes names of many languages.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const PersonName: Schema.Schema<PersonName> = Schema.declare(isPersonName, {
+  identifier: "PersonName",
+  description: "a name that can be screened",
+  arbitrary: () => (fc) => Names.arbitrary(fc).map((name) => Redacted.make(branded(name)))
+})
+
+/**
+ * A name from text, by {@link make}.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const FromString: Schema.Schema<PersonName, string> = Schema.transformOrFail(Schema.String, PersonName, {
+  strict: true,
+  decode: (text, _, ast) => Either.mapLeft(make(text), ({ message }) => new ParseResult.Type(ast, text, message)),
+  encode: (name) => Either.right(Redacted.value(name))
+}).annotations(Violation.expecting("a full name that can be screened"))
 
 /**
  * Whether a text is the same name once NFC, case and blanks are folded (an assumption: the

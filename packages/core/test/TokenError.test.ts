@@ -1,4 +1,4 @@
-import { AmlError, TokenError, Violation } from "@effect-idv/core"
+import { AmlError, PersonInput, TokenError, Violation } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration } from "effect"
@@ -88,7 +88,7 @@ describe("A token error", () => {
 })
 
 const amlErrors: ReadonlyArray<readonly [AmlError.AmlError | AmlError.AmlInputRejected, boolean]> = [
-  [new AmlError.AmlInputRejected({ issues: [new AmlError.InputIssue({ field: "name", code: "empty" })] }), false],
+  [new AmlError.AmlInputRejected({ issues: [new PersonInput.Issue({ field: "name", code: "empty" })] }), false],
   [new AmlError.AmlUnauthorized({ status: 401, renewal: "replayed" }), false],
   [new AmlError.AmlForbidden({ status: 403 }), false],
   [new AmlError.AmlRequestRejected({ status: 422 }), false],
