@@ -8,41 +8,38 @@
  * @since 0.1.0
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
-import * as Ref from "effect/Ref"
-import * as Schema from "effect/Schema"
-import * as Struct from "effect/Struct"
-import { AmlCredential, type Attributes } from "./AmlCredential.ts"
-import * as AmlError from "./AmlError.ts"
+import type { AmlCredential, MatchFound } from "./AmlCredential.ts"
+import type { AmlError } from "./AmlError.ts"
+import * as CheckPolicy from "./CheckPolicy.ts"
+import type { Evidence } from "./Evidence.ts"
 import * as IdvApi from "./IdvApi.ts"
 import * as Address from "./internal/address.ts"
-import * as Bearer from "./internal/bearer.ts"
-import * as Deadline from "./internal/deadline.ts"
-import * as Exchange from "./internal/exchange.ts"
-import * as Person from "./Person.ts"
-import * as PersonName from "./PersonName.ts"
+import * as Check from "./internal/check.ts"
+import * as ConfigErrors from "./internal/configErrors.ts"
+import type * as Person from "./Person.ts"
 import type { TokenError } from "./TokenError.ts"
-import * as TokenProvider from "./TokenProvider.ts"
-import * as Violation from "./Violation.ts"
+import type * as TokenProvider from "./TokenProvider.ts"
 
 /**
  * - `check`: screens one person, once. Results are never cached: what was clear yesterday may be
  *   listed today. With a 401 the token is renewed and the request sent once more.
+ * - `checkWithEvidence`: the same, with what an auditor asks for.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Service {
-  readonly check: (person: Person.Person) => Effect.Effect<AmlCredential, AmlError.AmlError | TokenError>
+  readonly check: (person: Person.Person) => Effect.Effect<AmlCredential, AmlError | TokenError>
+  readonly checkWithEvidence: (
+    person: Person.Person
+  ) => Effect.Effect<Evidence, AmlError | TokenError>
 }
 
 /**
@@ -55,56 +52,83 @@ export class AmlClient extends Context.Tag("@effect-idv/core/AmlClient")<AmlClie
  * - `baseUrl`: the address of the API, without `/api/aml`. `https:`, or `http:` to a loopback
  *   address.
  * - `allowInsecure`: allows `http:` to other hosts too. Names and tokens then travel in the clear.
- * - `deadline`: for a whole check: token, requests, and the answer to its last byte. 30 seconds
- *   by default.
+ * - `propagateTrace`: sends `traceparent` and `b3` headers to the service. It is somebody else's, so
+ *   by default they are not sent.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Options {
+export interface Options extends CheckPolicy.Options {
   readonly baseUrl: string
   readonly allowInsecure?: boolean | undefined
-  readonly deadline?: Duration.DurationInput | undefined
+  readonly propagateTrace?: boolean | undefined
 }
 
 /**
- * `ConfigError` names an option that cannot be used.
+ * `ConfigError` names each option that cannot be used.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(options: Options) {
-  const url = yield* Address.make("baseUrl", options.baseUrl, IdvApi.aml.path, options)
-  const exchange = yield* Exchange.make
-  const authorize = yield* Bearer.make({ tokens: yield* TokenProvider.TokenProvider, origin: new URL(url).origin })
-  const deadline = Duration.decode(options.deadline ?? "30 seconds")
-
-  const check = Effect.fn("AmlClient.check")(function*(person: Person.Person) {
-    const sent = yield* Ref.make<AmlError.Sent>("no")
-    const body = yield* Effect.orDieWith(encodeBody(Person.toRequestBody(person)), () => notAPerson)
-    const request = HttpClientRequest.post(url).pipe(
-      HttpClientRequest.acceptJson,
-      HttpClientRequest.bodyText(body, "application/json")
-    )
-    const send = (request: HttpClientRequest.HttpClientRequest) =>
-      Effect.zipRight(Ref.set(sent, "unknown"), exchange(request, { onHead: Ref.set(sent, "answered") }))
-    return yield* authorize(request, send).pipe(
-      Effect.catchTags({
-        ConnectionFailed: ({ reason, status }) =>
-          new AmlError.AmlUnavailable({
-            reason,
-            sent: status !== undefined ? "answered" : reason === "broken" ? "unknown" : "no",
-            ...(status === undefined ? {} : { status })
-          }),
-        BodyTooLong: ({ description, violations }) => invalid(description, violations)
-      }),
-      Effect.flatMap((authorized) => interpret(authorized, person)),
-      Deadline.within(deadline, Effect.flatMap(Ref.get(sent), (sent) => new AmlError.AmlTimeout({ sent, deadline })))
-    )
+  const { policy, url } = yield* ConfigErrors.all({
+    url: Address.make("baseUrl", options.baseUrl, IdvApi.aml.path, options),
+    policy: CheckPolicy.make(options)
   })
+  const run = yield* Check.make({ url, propagateTrace: options.propagateTrace === true })
+  const check = (person: Person.Person) =>
+    Effect.flatMap(Overrides, (overrides) => run(person, overrides === none ? policy : overridden(options, overrides)))
 
-  return AmlClient.of({ check })
+  return AmlClient.of({
+    check: (person) => Effect.map(check(person), ({ credential }) => credential),
+    checkWithEvidence: (person) => Effect.map(check(person), Check.toEvidence)
+  })
 })
+
+const none: CheckPolicy.Options = {}
+
+/** What {@link withPolicy} has set for this fiber. */
+class Overrides extends Context.Reference<Overrides>()("@effect-idv/core/AmlClient/Overrides", {
+  defaultValue: () => none
+}) {}
+
+const merge = (options: CheckPolicy.Options, others: CheckPolicy.Options): CheckPolicy.Options => ({
+  deadline: others.deadline ?? options.deadline,
+  retry: others.retry ?? options.retry,
+  nameEcho: others.nameEcho ?? options.nameEcho
+})
+
+const overridden = (options: CheckPolicy.Options, overrides: CheckPolicy.Options) =>
+  Either.getOrThrowWith(
+    CheckPolicy.make(merge(options, overrides)),
+    (error) => new TypeError(`withPolicy: ${error}`)
+  )
+
+/**
+ * Another deadline, retry or rule for the echo of the name, for the checks in this effect. What is
+ * not given stays. An option that makes no sense is a defect that names it.
+ *
+ * @example
+ * import { AmlClient, Person } from "@effect-idv/core"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const aml = yield* AmlClient.AmlClient
+ *   const person = yield* Person.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" })
+ *   return yield* aml.check(person).pipe(AmlClient.withPolicy({ deadline: "3 seconds", retry: "never" }))
+ * })
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const withPolicy: {
+  (options: CheckPolicy.Options): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  <A, E, R>(self: Effect.Effect<A, E, R>, options: CheckPolicy.Options): Effect.Effect<A, E, R>
+} = dual(
+  2,
+  <A, E, R>(self: Effect.Effect<A, E, R>, options: CheckPolicy.Options): Effect.Effect<A, E, R> =>
+    Effect.flatMap(Overrides, (overrides) => Effect.provideService(self, Overrides, merge(overrides, options)))
+)
 
 /**
  * Needs an `HttpClient` and the `TokenProvider`.
@@ -128,44 +152,34 @@ export const layerConfig = (
 ): Layer.Layer<AmlClient, ConfigError, HttpClient.HttpClient | TokenProvider.TokenProvider> =>
   Layer.effect(AmlClient, Effect.flatMap(Config.unwrap(config), make))
 
-const encodeBody = Schema.encode(Schema.parseJson(Person.RequestBody))
-const notAPerson = new TypeError("check takes a Person from Person.make")
-const decodeCredential = Violation.decodeJson(AmlCredential)
+/**
+ * What {@link layerTest} answers: one of the two answers of the service, or a failure.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Canned = MatchFound | AmlError | TokenError
 
-const invalid = (description: Exchange.Description, violations: Violation.Violations) =>
-  new AmlError.AmlAnswerInvalid({ ...description, violations })
-
-/** The one place where an answer becomes a result. */
-const interpret = (
-  { answer, renewal }: Bearer.Authorized,
-  person: Person.Person
-): Either.Either<AmlCredential, AmlError.AmlError> => {
-  const { body, description, retryAfter, status } = answer
-  if (status === 401) return Either.left(new AmlError.AmlUnauthorized({ status, renewal }))
-  if (status === 403) return Either.left(new AmlError.AmlForbidden({ status }))
-  if (status === 429) return Either.left(new AmlError.AmlRateLimited({ ...(retryAfter && { retryAfter }) }))
-  if (status >= 500) {
-    return Either.left(
-      new AmlError.AmlUnavailable({ reason: "status", status, sent: "answered", ...(retryAfter && { retryAfter }) })
-    )
-  }
-  if (status >= 400) return Either.left(new AmlError.AmlRequestRejected({ status }))
-  if (!Exchange.isSuccess(answer)) return Either.left(invalid(description, Violation.whole("a credential")))
-  return decodeCredential(body).pipe(
-    Either.mapLeft((violations) => invalid(description, violations)),
-    Either.flatMap((credential) => {
-      const fields = mismatches(credential.credentials.attributes, person)
-      return Arr.isNonEmptyArray(fields)
-        ? Either.left(new AmlError.AmlAnswerMismatch({ fields }))
-        : Either.right(credential)
-    })
-  )
-}
-
-const mismatches = ({ birthYear, name }: Attributes, person: Person.Person) => {
-  const isSame = {
-    name: PersonName.isEquivalent(person.name, Redacted.value(name)),
-    birth_year: Number(Redacted.value(birthYear)) === person.dateOfBirth.year
-  }
-  return Struct.keys(isSame).filter((field) => !isSame[field])
+/**
+ * A client for unit tests, without an `HttpClient`: the same canned answer for everybody, or one for
+ * each person. There is no answer that it gives unasked.
+ *
+ * @example
+ * import { AmlClient } from "@effect-idv/core"
+ * import { Redacted } from "effect"
+ *
+ * AmlClient.layerTest(({ name }) => Redacted.value(name) === "Zoë Testpep" ? "Potential match" : "No")
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerTest = (canned: Canned | ((person: Person.Person) => Canned)): Layer.Layer<AmlClient> => {
+  const check = Effect.fnUntraced(function*(person: Person.Person) {
+    const answer = typeof canned === "function" ? canned(person) : canned
+    return typeof answer === "string" ? yield* Check.canned(person, answer) : yield* answer
+  })
+  return Layer.succeed(AmlClient, {
+    check: (person) => Effect.map(check(person), ({ credential }) => credential),
+    checkWithEvidence: (person) => Effect.map(check(person), Check.toEvidence)
+  })
 }

@@ -9,7 +9,8 @@
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import * as Struct from "effect/Struct"
+import { undisclosed } from "./internal/undisclosed.ts"
+import * as PersonInput from "./PersonInput.ts"
 import * as TokenError from "./TokenError.ts"
 import * as Violation from "./Violation.ts"
 
@@ -38,53 +39,6 @@ export const Sent = Schema.Literal("no", "unknown", "answered")
 export type Sent = typeof Sent.Type
 
 /**
- * What can be wrong with a person, in words.
- *
- * @category models
- * @since 0.1.0
- */
-export const inputReasons = {
-  empty: "there is nothing in it",
-  too_long: "it has more than 255 characters",
-  no_letter: "it has no letter",
-  control_character: "a control character or line break",
-  bidi_control: "a character that overrides the direction of writing",
-  invisible_character: "an invisible character",
-  lone_surrogate: "half a character (broken UTF-16)",
-  replacement_character: "U+FFFD, which stands for text that was lost",
-  private_use_character: "a private use character",
-  unassigned_character: "a code point that is no character",
-  format: "it is not year-month-day, as 1990-02-01",
-  no_such_date: "that day does not exist",
-  other_calendar: "the year looks like one of the Hijri, Persian or Buddhist calendar",
-  in_future: "that day has not begun anywhere on earth",
-  too_long_ago: "it is more than 130 years ago"
-} as const
-
-/**
- * What is wrong with one field of a person.
- *
- * - `field`: `name` or `dateOfBirth`.
- * - `code`: what is wrong, for a machine; {@link inputReasons} has it in words.
- * - `index`: where, as an offset in UTF-16 units into the text as given.
- *
- * @category models
- * @since 0.1.0
- */
-export class InputIssue extends Schema.Class<InputIssue>("@effect-idv/core/InputIssue")({
-  field: Schema.Literal("name", "dateOfBirth"),
-  code: Schema.Literal(...Struct.keys(inputReasons)),
-  index: Schema.optionalWith(Schema.Int, { exact: true })
-}) {
-  /** `name at 3: an invisible character (invisible_character)` */
-  override toString(): string {
-    return `${this.field}${this.index === undefined ? "" : ` at ${this.index}`}: ${
-      inputReasons[this.code]
-    } (${this.code})`
-  }
-}
-
-/**
  * The person cannot be sent as given. Nothing was sent; the same input fails the same way.
  *
  * @category errors
@@ -92,7 +46,7 @@ export class InputIssue extends Schema.Class<InputIssue>("@effect-idv/core/Input
  */
 export class AmlInputRejected extends Schema.TaggedError<AmlInputRejected>("@effect-idv/core/AmlInputRejected")(
   "AmlInputRejected",
-  { issues: Schema.NonEmptyArray(InputIssue) }
+  { issues: Schema.NonEmptyArray(PersonInput.Issue) }
 ) {
   get [TypeId]() {
     return TypeId
@@ -104,6 +58,14 @@ export class AmlInputRejected extends Schema.TaggedError<AmlInputRejected>("@eff
     return `The person cannot be screened: ${this.issues.map(String).join("; ")}`
   }
 }
+
+/** What an answer that is an error says of itself, as far as it is safe to repeat. */
+const told = {
+  code: Schema.optionalWith(Schema.String, { exact: true }),
+  detail: undisclosed(Schema.RedactedFromSelf(Schema.String))
+}
+
+const withCode = (code: string | undefined): string => code === undefined ? "" : `, code ${code}`
 
 /**
  * What became of renewing a token that was refused:
@@ -128,14 +90,14 @@ export type Renewal = typeof Renewal.Type
 
 /**
  * 401: the access token was refused (API document, section 5). `renewal` says what became of
- * renewing it.
+ * renewing it; `code` and `detail` as in {@link AmlRequestRejected}.
  *
  * @category errors
  * @since 0.1.0
  */
 export class AmlUnauthorized extends Schema.TaggedError<AmlUnauthorized>("@effect-idv/core/AmlUnauthorized")(
   "AmlUnauthorized",
-  { status: Schema.Int, renewal: Renewal }
+  { status: Schema.Int, renewal: Renewal, ...told }
 ) {
   get [TypeId]() {
     return TypeId
@@ -144,19 +106,20 @@ export class AmlUnauthorized extends Schema.TaggedError<AmlUnauthorized>("@effec
     return false
   }
   override get message() {
-    return `The service did not accept the access token (renewal: ${this.renewal})`
+    return `The service did not accept the access token (renewal: ${this.renewal}${withCode(this.code)})`
   }
 }
 
 /**
- * 403: these credentials may not run the check. A new token does not change that.
+ * 403: these credentials may not run the check. A new token does not change that. `code` and
+ * `detail` as in {@link AmlRequestRejected}.
  *
  * @category errors
  * @since 0.1.0
  */
 export class AmlForbidden extends Schema.TaggedError<AmlForbidden>("@effect-idv/core/AmlForbidden")(
   "AmlForbidden",
-  { status: Schema.Int }
+  { status: Schema.Int, ...told }
 ) {
   get [TypeId]() {
     return TypeId
@@ -165,39 +128,45 @@ export class AmlForbidden extends Schema.TaggedError<AmlForbidden>("@effect-idv/
     return false
   }
   override get message() {
-    return "The service does not allow these credentials to run the check"
+    return `The service does not allow these credentials to run the check: status ${this.status}${withCode(this.code)}`
   }
 }
 
 /**
- * Another 4xx: the service refused the request.
+ * Another 4xx: the service refused the request. Trying again can help after a 408 or a 425 only.
+ *
+ * - `code`: what the answer calls it (OAuth `error`, the `type` of a problem, `code`), if that is a
+ *   word of a harmless alphabet and no part of the person or of the token.
+ * - `detail`: what the answer says in free text, at most 1000 characters. It may repeat the person,
+ *   so it is not shown, and it is left out when the error is encoded.
  *
  * @category errors
  * @since 0.1.0
  */
 export class AmlRequestRejected extends Schema.TaggedError<AmlRequestRejected>(
   "@effect-idv/core/AmlRequestRejected"
-)("AmlRequestRejected", { status: Schema.Int }) {
+)("AmlRequestRejected", { status: Schema.Int, ...told }) {
   get [TypeId]() {
     return TypeId
   }
   get isRetryable(): boolean {
-    return false
+    return this.status === 408 || this.status === 425
   }
   override get message() {
-    return `The service refused the request: status ${this.status}`
+    return `The service refused the request: status ${this.status}${withCode(this.code)}`
   }
 }
 
 /**
- * 429: too many requests. `retryAfter` is how long the service asked to wait, where it did.
+ * 429: too many requests. `retryAfter` is how long the service asked to wait, where it did; `code`
+ * and `detail` as in {@link AmlRequestRejected}.
  *
  * @category errors
  * @since 0.1.0
  */
 export class AmlRateLimited extends Schema.TaggedError<AmlRateLimited>("@effect-idv/core/AmlRateLimited")(
   "AmlRateLimited",
-  { retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true }) }
+  { retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true }), ...told }
 ) {
   get [TypeId]() {
     return TypeId
@@ -206,7 +175,8 @@ export class AmlRateLimited extends Schema.TaggedError<AmlRateLimited>("@effect-
     return true
   }
   override get message() {
-    return `Too many requests${this.retryAfter === undefined ? "" : `: wait ${this.retryAfter}`}`
+    const wait = this.retryAfter === undefined ? "" : `: wait ${Duration.format(this.retryAfter)}`
+    return `Too many requests${withCode(this.code)}${wait}`
   }
 }
 
@@ -216,6 +186,8 @@ export class AmlRateLimited extends Schema.TaggedError<AmlRateLimited>("@effect-
  *
  * - `reason`: see `TokenError.Reason`.
  * - `status`: the HTTP status, where one was received.
+ * - `retryAfter`: how long the service asked to wait, where it did.
+ * - `code`, `detail`: as in {@link AmlRequestRejected}.
  *
  * @category errors
  * @since 0.1.0
@@ -226,7 +198,8 @@ export class AmlUnavailable extends Schema.TaggedError<AmlUnavailable>("@effect-
     reason: TokenError.Reason,
     status: Schema.optionalWith(Schema.Int, { exact: true }),
     sent: Sent,
-    retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true })
+    retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true }),
+    ...told
   }
 ) {
   get [TypeId]() {
@@ -236,7 +209,8 @@ export class AmlUnavailable extends Schema.TaggedError<AmlUnavailable>("@effect-
     return this.reason !== "certificate"
   }
   override get message() {
-    return `The service is not available: ${TokenError.describeReason(this.reason, this.status)} (sent: ${this.sent})`
+    const reason = TokenError.describeReason(this.reason, this.status)
+    return `The service is not available: ${reason} (sent: ${this.sent}${withCode(this.code)})`
   }
 }
 

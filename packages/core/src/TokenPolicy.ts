@@ -4,14 +4,13 @@
  *
  * @since 0.1.0
  */
-import * as Arr from "effect/Array"
-import * as ConfigError from "effect/ConfigError"
+import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import { constant } from "effect/Function"
-import * as Option from "effect/Option"
-import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import * as ConfigErrors from "./internal/configErrors.ts"
+import * as DurationInput from "./internal/durationInput.ts"
 import * as Violation from "./Violation.ts"
 
 /**
@@ -56,30 +55,7 @@ export interface Options {
   readonly rejectionMemory?: Duration.DurationInput | undefined
 }
 
-const DurationInput = Schema.transformOrFail(Schema.Unknown, Schema.DurationFromSelf, {
-  strict: true,
-  decode: (input, _, ast) =>
-    Option.match(
-      Option.filter(Duration.decodeUnknown(input), (duration) => Duration.isFinite(duration) && isSpan(input)),
-      {
-        onNone: () => ParseResult.fail(new ParseResult.Type(ast, input)),
-        onSome: ParseResult.succeed
-      }
-    ),
-  encode: ParseResult.succeed
-}).annotations({ description: "a finite duration, such as \"30 seconds\"" })
-
-/** What `Duration` would take for 0. */
-const isSpan = (input: unknown): boolean =>
-  typeof input === "string"
-    ? !input.startsWith("-")
-    : typeof input !== "number" && typeof input !== "bigint" || input >= 0
-
-const Positive = DurationInput.pipe(
-  Schema.greaterThanDuration(0, { description: "a duration over 0, such as \"30 seconds\"" })
-)
-
-const Lifetime = Positive.pipe(
+const Lifetime = DurationInput.Positive.pipe(
   Schema.lessThanOrEqualToDuration("1 hour", { description: "a duration over 0 and at most \"1 hour\"" })
 )
 
@@ -98,14 +74,14 @@ const Policy = Schema.Struct({
   lifetime: optional(Lifetime, Duration.hours(1)),
   softPoint: optional(Share, 0.75),
   jitter: optional(Share, 0.1),
-  hardMargin: optional(DurationInput, Duration.seconds(30)),
+  hardMargin: optional(DurationInput.DurationInput, Duration.seconds(30)),
   attempts: optional(Count, 3),
-  retryDelay: optional(DurationInput, Duration.millis(200)),
-  attemptDeadline: optional(Positive, Duration.seconds(10)),
-  flightDeadline: optional(Positive, Duration.seconds(30)),
-  minBackoff: optional(Positive, Duration.seconds(1)),
-  maxBackoff: optional(Positive, Duration.seconds(60)),
-  rejectionMemory: optional(DurationInput, Duration.seconds(30))
+  retryDelay: optional(DurationInput.DurationInput, Duration.millis(200)),
+  attemptDeadline: optional(DurationInput.Positive, Duration.seconds(10)),
+  flightDeadline: optional(DurationInput.Positive, Duration.seconds(30)),
+  minBackoff: optional(DurationInput.Positive, Duration.seconds(1)),
+  maxBackoff: optional(DurationInput.Positive, Duration.seconds(60)),
+  rejectionMemory: optional(DurationInput.DurationInput, Duration.seconds(30))
 })
 
 /**
@@ -124,13 +100,6 @@ export interface TokenPolicy extends Schema.Schema.Type<typeof Policy> {}
  * @since 0.1.0
  */
 export const make = (options: Options = {}): Either.Either<TokenPolicy, ConfigError.ConfigError> =>
-  Either.mapLeft(
-    decode(options),
-    (violations) =>
-      Arr.map(violations, ({ expected, path }): ConfigError.ConfigError =>
-        ConfigError.InvalidData(["tokenPolicy", ...path === "" ? [] : [path]], `should be ${expected}`)).reduce(
-          ConfigError.And
-        )
-  )
+  Either.mapLeft(decode(options), ConfigErrors.fromViolations(["tokenPolicy"]))
 
 const decode = Violation.decodeUnknown(Policy, { onExcessProperty: "error" })

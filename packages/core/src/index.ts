@@ -11,10 +11,22 @@ export * as AmlCredential from "./AmlCredential.ts"
 export * as AmlError from "./AmlError.ts"
 
 /** @since 0.1.0 */
+export * as AmlMetrics from "./AmlMetrics.ts"
+
+/** @since 0.1.0 */
+export * as CheckPolicy from "./CheckPolicy.ts"
+
+/** @since 0.1.0 */
 export * as Credentials from "./Credentials.ts"
 
 /** @since 0.1.0 */
 export * as DateOfBirth from "./DateOfBirth.ts"
+
+/** @since 0.1.0 */
+export * as Evidence from "./Evidence.ts"
+
+/** @since 0.1.0 */
+export * as Failure from "./Failure.ts"
 
 /** @since 0.1.0 */
 export * as Idv from "./Idv.ts"
@@ -24,6 +36,9 @@ export * as IdvApi from "./IdvApi.ts"
 
 /** @since 0.1.0 */
 export * as Person from "./Person.ts"
+
+/** @since 0.1.0 */
+export * as PersonInput from "./PersonInput.ts"
 
 /** @since 0.1.0 */
 export * as PersonName from "./PersonName.ts"

@@ -16,6 +16,7 @@ import * as TokenError from "../TokenError.ts"
 import * as TokenMetrics from "../TokenMetrics.ts"
 import type { TokenPolicy } from "../TokenPolicy.ts"
 import * as Violation from "../Violation.ts"
+import * as Coding from "./coding.ts"
 import * as Deadline from "./deadline.ts"
 import * as Exchange from "./exchange.ts"
 import * as Instant from "./instant.ts"
@@ -136,7 +137,8 @@ const interpret = (
   AccessToken.Grant,
   TokenError.TokenRejected | TokenError.TokenEndpointUnavailable | TokenError.TokenResponseInvalid
 > => {
-  const { body, description, retryAfter, status } = answer
+  const { contentType, description, retryAfter, status } = answer
+  const body = Coding.toUtf8(answer.body, contentType)
   if (status === 408 || status === 429 || status >= 500) {
     return Either.left(
       new TokenError.TokenEndpointUnavailable({

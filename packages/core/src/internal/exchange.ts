@@ -27,10 +27,11 @@ export interface Description {
   readonly length: number
 }
 
-/** An answer with all of its body. */
+/** An answer with all of its body: the bytes as they came, but for their `Content-Encoding`. */
 export interface Answer {
   readonly status: number
   readonly description: Description
+  readonly contentType: string | undefined
   readonly wwwAuthenticate: string | undefined
   readonly retryAfter: Duration.Duration | undefined
   readonly body: Uint8Array
@@ -51,7 +52,7 @@ export class BodyTooLong extends Data.TaggedError("BodyTooLong")<{ readonly desc
 }
 
 /** A 2xx. No other status carries a token or a credential. */
-export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status <= 299
+export const isSuccess = ({ status }: { readonly status: number }): boolean => status >= 200 && status <= 299
 
 /**
  * No tracing of its own, for spans of an HTTP client show headers, and no trace headers on the
@@ -75,34 +76,44 @@ export const make = Effect.gen(function*() {
       // What a status means is told here, also to a client that takes some for failures.
       Effect.catchIf(isStatusError, ({ response }) => Effect.succeed(response)),
       Effect.mapError((error) => new ConnectionFailed({ reason: reasonOf(error) })),
+      orGaveUp(new ConnectionFailed({ reason: "broken" })),
       Effect.tap(() => options?.onHead ?? Effect.void),
       Effect.flatMap((response) =>
         Effect.zipWith(
-          readBody(response),
+          isSuccess(response) ? readBody(response) : readErrorBody(response),
           RetryAfter.parse(response.headers["retry-after"]),
-          (body, retryAfter): Answer => ({
+          ({ body, length }, retryAfter): Answer => ({
             status: response.status,
-            description: describe(response, body.length),
+            description: describe(response, length),
+            contentType: response.headers["content-type"],
             wwwAuthenticate: response.headers["www-authenticate"],
             retryAfter,
             body
           })
         )
-      ),
-      // If this fiber is interrupted nothing is caught: the client, or something in it, gave up by itself.
-      Effect.catchSomeCause((cause) =>
-        Cause.isInterruptedOnly(cause) ? Option.some(new ConnectionFailed({ reason: "broken" })) : Option.none()
       )
     )
 })
 
+/** If this fiber is interrupted nothing is caught: the client, or something in it, gave up by itself. */
+const orGaveUp = (error: ConnectionFailed) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.catchSomeCause(
+    effect,
+    (cause) => Cause.isInterruptedOnly(cause) ? Option.some(error) : Option.none()
+  )
+
 const isStatusError = (error: unknown): error is HttpClientError.ResponseError =>
   HttpClientError.isHttpClientError(error) && error._tag === "ResponseError" && error.reason === "StatusCode"
 
-/** The body as text in UTF-8, whatever its compression and charset. Both its forms are limited. */
+interface Body {
+  readonly body: Uint8Array
+  readonly length: number
+}
+
+/** The body without its compression. Both its forms are limited. */
 const readBody = (
   response: HttpClientResponse.HttpClientResponse
-): Effect.Effect<Uint8Array, ConnectionFailed | BodyTooLong> => {
+): Effect.Effect<Body, ConnectionFailed | BodyTooLong> => {
   const broken = new ConnectionFailed({ reason: "broken", status: response.status })
   const { headers, stream } = response
   return stream.pipe(
@@ -114,9 +125,17 @@ const readBody = (
         collect(response)
       )
     ),
-    Effect.map((body) => Coding.toUtf8(body, headers["content-type"]))
+    Effect.map((body) => ({ body, length: body.length })),
+    orGaveUp(broken)
   )
 }
+
+/** With an error the status decides, so a body that is too long or breaks off is as good as none. */
+const readErrorBody = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<Body> =>
+  Effect.catchTags(readBody(response), {
+    BodyTooLong: ({ description: { length } }) => Effect.succeed({ body: new Uint8Array(), length }),
+    ConnectionFailed: () => Effect.succeed({ body: new Uint8Array(), length: 0 })
+  })
 
 /** Whether `fetch` made it, which the platform shows only here, below whatever wraps it. */
 const isFetched = (response: object): boolean =>

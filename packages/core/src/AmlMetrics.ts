@@ -1,0 +1,43 @@
+/**
+ * What the AML client counts. No label holds more than an outcome, a class of statuses, or whether
+ * something was sent.
+ *
+ * - `outcome`: `NoMatch`, `PotentialMatch`, the tag of the error, `Interrupted`, or `Defect`.
+ * - `status`: `2xx` to `5xx`, or `none`.
+ * - `sent`: `no`, `unknown`, `answered`: whether the service may have performed the check.
+ *
+ * @since 0.1.0
+ */
+import * as Metric from "effect/Metric"
+import * as MetricBoundaries from "effect/MetricBoundaries"
+
+/**
+ * Checks, by `outcome`, `status` and `sent`.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+export const checks = Metric.counter("idv_aml_checks", { description: "AML checks", incremental: true })
+
+/**
+ * AML requests that were sent, retries and replays included: what the service may bill.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+export const requests = Metric.counter("idv_aml_requests", {
+  description: "AML requests sent, retries and replays included",
+  incremental: true
+})
+
+/**
+ * How long checks took, in seconds, with the labels of {@link checks}.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+export const duration = Metric.histogram(
+  "idv_aml_check_duration_seconds",
+  MetricBoundaries.fromIterable([0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]),
+  "Duration of AML checks"
+)

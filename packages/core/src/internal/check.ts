@@ -1,0 +1,140 @@
+/** One check, from the person to the credential. */
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { AmlCredential, type MatchFound } from "../AmlCredential.ts"
+import * as AmlError from "../AmlError.ts"
+import * as AmlMetrics from "../AmlMetrics.ts"
+import type { CheckPolicy } from "../CheckPolicy.ts"
+import * as Evidence from "../Evidence.ts"
+import * as Person from "../Person.ts"
+import * as TokenProvider from "../TokenProvider.ts"
+import * as AmlAnswer from "./amlAnswer.ts"
+import * as Attempts from "./attempts.ts"
+import * as Bearer from "./bearer.ts"
+import * as CheckId from "./checkId.ts"
+import * as Deadline from "./deadline.ts"
+import * as Exchange from "./exchange.ts"
+import * as Observed from "./observed.ts"
+
+/** A credential, and how it came. Times are in milliseconds of the wall clock. */
+export interface Checked {
+  readonly checkId: string
+  readonly person: Person.Person
+  readonly credential: AmlCredential
+  readonly status: number
+  readonly body: Uint8Array
+  readonly attempts: number
+  readonly sentAt: number
+  readonly receivedAt: number
+}
+
+const isPerson = Schema.is(Person.Person)
+const encodeBody = Schema.encode(Schema.parseJson(Person.RequestBody))
+const encodeCredential = Schema.encodeSync(AmlCredential)
+const notAPerson = new TypeError("check takes a Person from Person.make")
+
+/** Sends to `url`, with the trace headers of the caller's span if `propagateTrace`. */
+export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
+  readonly url: string
+  readonly propagateTrace: boolean
+}) {
+  const exchange = yield* Exchange.make
+  const authorize = yield* Bearer.make({ tokens: yield* TokenProvider.TokenProvider, origin: new URL(url).origin })
+  const traceHeaders = propagateTrace
+    ? Effect.match(Effect.currentSpan, { onFailure: () => ({}), onSuccess: HttpTraceContext.toHeaders })
+    : Effect.succeed({})
+
+  return Effect.fn("AmlClient.check")(function*(person: Person.Person, policy: CheckPolicy) {
+    if (!isPerson(person)) return yield* Effect.die(notAPerson)
+    const checkId = yield* CheckId.make
+    const progress = new Attempts.Progress()
+    const { deadline } = policy
+    const body = yield* Effect.orDie(encodeBody(Person.toRequestBody(person)))
+    const request = HttpClientRequest.post(url).pipe(
+      HttpClientRequest.acceptJson,
+      HttpClientRequest.bodyText(body, "application/json"),
+      HttpClientRequest.setHeaders(yield* traceHeaders)
+    )
+
+    const send = Effect.fnUntraced(function*(request: HttpClientRequest.HttpClientRequest) {
+      yield* Metric.increment(AmlMetrics.requests)
+      progress.begin(yield* Clock.currentTimeMillis, request.headers["authorization"])
+      const answer = yield* exchange(request, { onHead: Effect.sync(() => progress.sent = "answered") })
+      // Nothing was performed, and until the token is renewed nothing else is sent.
+      if (answer.status === 401) progress.sent = "no"
+      return answer
+    })
+
+    const attempt = Effect.gen(function*() {
+      const authorized = yield* authorize(request, send)
+      const credential = yield* AmlAnswer.interpret(authorized, {
+        person,
+        tokens: progress.tokens,
+        nameEcho: policy.nameEcho
+      })
+      const { answer: { body, status } } = authorized
+      const receivedAt = yield* Clock.currentTimeMillis
+      const { requests: attempts, sentAt } = progress
+      const checked: Checked = { checkId, person, credential, status, body, attempts, sentAt, receivedAt }
+      return checked
+    }).pipe(
+      Effect.catchTags({
+        ConnectionFailed: ({ reason, status }) =>
+          new AmlError.AmlUnavailable({
+            reason,
+            sent: status !== undefined ? "answered" : reason === "broken" ? "unknown" : "no",
+            ...(status === undefined ? {} : { status })
+          }),
+        BodyTooLong: ({ description, violations }) => AmlAnswer.invalid(description, violations)
+      })
+    )
+
+    return yield* Attempts.run(attempt, progress, policy).pipe(
+      Deadline.within(deadline, Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sentEver, deadline }))),
+      Observed.observe(checkId, progress)
+    )
+  })
+})
+
+/** The answer of a service that answers at once, in the form of the document. */
+export const canned = Effect.fnUntraced(function*(person: Person.Person, matchFound: MatchFound) {
+  const checkId = yield* CheckId.make
+  const now = yield* DateTime.now
+  const credential: AmlCredential = {
+    credentialType: "aml",
+    credentialName: "AML",
+    issuedBy: "layerTest",
+    issuerId: "00000000-0000-4000-8000-000000000000",
+    credVersion: "1.0",
+    credentials: {
+      attributes: {
+        name: person.name,
+        birthYear: Redacted.make(String(person.dateOfBirth.year).padStart(4, "0")),
+        searchedOn: DateTime.formatIso(now).slice(0, 19).replace("T", " "),
+        matchFound,
+        amlProfile: Redacted.make("https://example.com/aml-profiles/test")
+      }
+    }
+  }
+  const body = new TextEncoder().encode(JSON.stringify(encodeCredential(credential)))
+  const at = DateTime.toEpochMillis(now)
+  const checked: Checked = { checkId, person, credential, status: 200, body, attempts: 1, sentAt: at, receivedAt: at }
+  return checked
+})
+
+/** What is kept of a check. */
+export const toEvidence = ({ body, person, receivedAt, sentAt, ...checked }: Checked): Evidence.Evidence => ({
+  ...checked,
+  sentAt: DateTime.unsafeMake(sentAt),
+  receivedAt: DateTime.unsafeMake(receivedAt),
+  changes: person.changes,
+  warnings: person.warnings,
+  sha256: Evidence.digest(body),
+  body: Redacted.make(body)
+})
