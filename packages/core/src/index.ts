@@ -44,6 +44,9 @@ export * as PersonInput from "./PersonInput.ts"
 export * as PersonName from "./PersonName.ts"
 
 /** @since 0.1.0 */
+export * as Screening from "./Screening.ts"
+
+/** @since 0.1.0 */
 export * as TokenError from "./TokenError.ts"
 
 /** @since 0.1.0 */

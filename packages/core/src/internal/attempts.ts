@@ -1,5 +1,6 @@
 /** The attempts of one check: what was sent so far, and what is sent again. */
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -91,6 +92,13 @@ const pauses = (retry: Retry) => {
 const askedFor = (error: AmlError.AmlError): number =>
   "retryAfter" in error && error.retryAfter !== undefined ? Duration.toMillis(error.retryAfter) : 0
 
+/** Whether a 429 is waited for here, or told to whoever paces many checks. */
+class RateLimits extends Context.Reference<RateLimits>()("@effect-idv/core/internal/RateLimits", {
+  defaultValue: (): "waited" | "told" => "waited"
+}) {}
+
+export const tellRateLimits = Effect.provideService(RateLimits, "told")
+
 /**
  * Tries until there is a result, the policy says no, or the wait would not end before the deadline.
  * The failure is that of the last attempt, unless an earlier one is worse to know.
@@ -103,11 +111,13 @@ export const run = <A>(
   Effect.gen(function*() {
     const started = yield* Instant.now
     const pauseAfter = pauses(retry)
+    const rateLimits = yield* RateLimits
     while (true) {
       const result = yield* Effect.either(attempt)
       if (Either.isRight(result)) return result.right
       const error = progress.worseOf(result.left)
-      const pause = yield* pauseAfter(result.left)
+      const isTold = rateLimits === "told" && result.left._tag === "AmlRateLimited"
+      const pause = isTold ? undefined : yield* pauseAfter(result.left)
       const elapsed = Instant.elapsed(started, yield* Instant.now)
       if (pause === undefined || elapsed + pause >= Duration.toMillis(deadline)) return yield* error
       if (AmlError.isAmlError(error) && !isSafe(error)) progress.earlier = error

@@ -1,0 +1,313 @@
+/**
+ * Screening many people: a `Stream` of people in, a `Stream` of outcomes out, and a summary that
+ * accounts for everyone.
+ *
+ * - **One person's failure is an outcome** and never ends the stream. What would happen to everybody
+ *   alike ends it: a rejected key, a token that is refused although it is new, 403.
+ * - **429 pauses all**, for as long as the service asks, and whoever met it is tried again.
+ * - **Memory is flat**, whatever the number of people: as many are under way as `concurrency` says.
+ * - **An interruption** takes no new people, and lets what was sent finish within a grace period.
+ *
+ * @since 0.1.0
+ */
+import * as Cause from "effect/Cause"
+import type * as ConfigError from "effect/ConfigError"
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import { constant } from "effect/Function"
+import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as AmlClient from "./AmlClient.ts"
+import * as AmlCredential from "./AmlCredential.ts"
+import * as AmlError from "./AmlError.ts"
+import type { Evidence } from "./Evidence.ts"
+import * as Failure from "./Failure.ts"
+import * as Attempts from "./internal/attempts.ts"
+import * as ConfigErrors from "./internal/configErrors.ts"
+import * as DurationInput from "./internal/durationInput.ts"
+import * as Graceful from "./internal/graceful.ts"
+import * as Pacer from "./internal/pacer.ts"
+import type { Person } from "./Person.ts"
+import type * as TokenError from "./TokenError.ts"
+import * as Violation from "./Violation.ts"
+
+/**
+ * Somebody to be screened.
+ *
+ * - `key`: yours, to know them by. Name and year of birth are not enough: in large lists some share
+ *   them.
+ * - `person`: a person, or the effect of `Person.make`, whose refusal is then an outcome.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Entry<out K> {
+  readonly key: K
+  readonly person: Person | Effect.Effect<Person, AmlError.AmlInputRejected>
+}
+
+/**
+ * What became of somebody.
+ *
+ * - `NoMatch`, `PotentialMatch`: what the service said, with its evidence.
+ * - `NotScreened`: there is no result, and the error says why.
+ * - `Unknown`: it was sent and no answer came. It may have been performed, and billed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Outcome<K> = Data.TaggedEnum<{
+  NoMatch: { readonly key: K; readonly evidence: Evidence }
+  PotentialMatch: { readonly key: K; readonly evidence: Evidence }
+  NotScreened: { readonly key: K; readonly error: Failure.Failure }
+  Unknown: { readonly key: K; readonly error: AmlError.AmlUnavailable | AmlError.AmlTimeout }
+}>
+
+interface OutcomeDefinition extends Data.TaggedEnum.WithGenerics<1> {
+  readonly taggedEnum: Outcome<this["A"]>
+}
+
+/**
+ * The constructors of an outcome, `$is`, and `$match`, which must handle all four.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const Outcome = Data.taggedEnum<OutcomeDefinition>()
+
+/**
+ * Why a stream ended early: what would have happened to all the others as well.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Stopped =
+  | TokenError.TokenRejected
+  | TokenError.TokenProviderClosed
+  | AmlError.AmlUnauthorized
+  | AmlError.AmlForbidden
+
+/**
+ * - `concurrency`: how many are under way at once; 10 by default.
+ * - `rate`: how many are begun in a second at most, evenly spaced; without limit by default.
+ * - `order`: `input`, as the people came, or `completion`, which is the default and never waits.
+ * - `gracePeriod`: how long, after an interruption, what was sent may take to finish; 30 seconds by
+ *   default. What does not is `Unknown`.
+ * - `onOutcome`: run for each outcome before it is emitted, and also for those that are not emitted
+ *   any more because of an interruption: the place to store them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options<in K, out R = never> {
+  readonly concurrency?: number | undefined
+  readonly rate?: number | undefined
+  readonly order?: "input" | "completion" | undefined
+  readonly gracePeriod?: Duration.DurationInput | undefined
+  readonly onOutcome?: ((outcome: Outcome<K>) => Effect.Effect<void, never, R>) | undefined
+}
+
+const Positive = Schema.Number.pipe(
+  Schema.greaterThan(0),
+  Schema.finite(),
+  Schema.annotations({ description: "a number over 0" })
+)
+
+const Settings = Schema.Struct({
+  concurrency: Schema.optionalWith(
+    Positive.pipe(Schema.int(), Schema.annotations({ description: "an integer over 0" })),
+    { default: constant(10) }
+  ),
+  rate: Schema.optional(Positive),
+  order: Schema.optionalWith(
+    Schema.Literal("input", "completion").annotations({ description: "\"input\" or \"completion\"" }),
+    { default: constant("completion" as const) }
+  ),
+  gracePeriod: Schema.optionalWith(DurationInput.DurationInput, { default: constant(Duration.seconds(30)) })
+})
+
+const decodeSettings = Violation.decodeUnknown(Settings)
+
+/**
+ * An outcome for each of the people.
+ *
+ * Fails with what the people fail with, after those who were under way have their outcome; with
+ * {@link Stopped}, after the same; or with a `ConfigError` that names the options that make no sense.
+ *
+ * @example
+ * import { Person, Screening } from "@effect-idv/core"
+ * import { Console, Stream } from "effect"
+ *
+ * const people = Stream.make(
+ *   { key: 4711, person: Person.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" }) }
+ * )
+ * const program = Screening.stream(people, { concurrency: 20, rate: 50 }).pipe(
+ *   Stream.runForEach(Screening.Outcome.$match({
+ *     NoMatch: ({ key }) => Console.log(key, "clear"),
+ *     PotentialMatch: ({ key }) => Console.log(key, "review"),
+ *     NotScreened: ({ error, key }) => Console.log(key, "again later", error.message),
+ *     Unknown: ({ error, key }) => Console.log(key, "may have been billed", error.message)
+ *   }))
+ * )
+ *
+ * @category screening
+ * @since 0.1.0
+ */
+export const stream = <K, E, R, R2 = never>(
+  people: Stream.Stream<Entry<K>, E, R>,
+  { onOutcome = () => Effect.void, ...options }: Options<K, R2> = {}
+): Stream.Stream<Outcome<K>, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
+  Either.match(decodeSettings(options), {
+    onLeft: (violations) => Stream.fail(ConfigErrors.fromViolations([])(violations)),
+    onRight: (settings) => Stream.unwrap(run(people, { ...settings, onOutcome }))
+  })
+
+/** If nobody is accepted between so many pauses, whoever comes next is tried once. */
+const maxPausesInARow = 10
+
+const run = <K, E, R, R2>(
+  people: Stream.Stream<Entry<K>, E, R>,
+  settings: typeof Settings.Type & {
+    readonly onOutcome: (outcome: Outcome<K>) => Effect.Effect<void, never, R2>
+  }
+) =>
+  Effect.gen(function*() {
+    const { concurrency, gracePeriod, onOutcome, order, rate } = settings
+    const aml = yield* AmlClient.AmlClient
+    const pacer = Pacer.make(rate)
+    const stop = yield* Deferred.make<never, Stopped>()
+
+    const check = ({ person }: Entry<K>) =>
+      Effect.flatMap(Effect.isEffect(person) ? person : Effect.succeed(person), aml.checkWithEvidence).pipe(
+        Attempts.tellRateLimits
+      )
+
+    /** Whether there is another turn, before the end of the run. */
+    const anotherTurn = Effect.raceFirst(
+      Effect.as(pacer.turn, true),
+      Effect.as(Effect.exit(Deferred.await(stop)), false)
+    )
+
+    const screen = (entry: Entry<K>): Effect.Effect<Outcome<K>, never, R2> =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function*() {
+          let exit = yield* Effect.exit(restore(check(entry)))
+          for (let limited = rateLimit(exit); limited !== undefined; limited = rateLimit(exit)) {
+            const pauses = yield* pacer.pause(limited.retryAfter)
+            const again = pauses > maxPausesInARow ? Exit.succeed(false) : yield* Effect.exit(restore(anotherTurn))
+            if (!Exit.isSuccess(again) || !again.value) break
+            exit = yield* Effect.exit(restore(check(entry)))
+          }
+          if (rateLimit(exit) === undefined) yield* pacer.accepted
+          const outcome = yield* outcomeOf(entry.key, exit, gracePeriod)
+          if ("error" in outcome && isStopped(outcome.error)) yield* Deferred.fail(stop, outcome.error)
+          yield* onOutcome(outcome)
+          return outcome
+        })
+      )
+
+    return Graceful.map(people, screen, { concurrency, order, gracePeriod, stop, turn: pacer.turn })
+  })
+
+type CheckExit = Exit.Exit<Evidence, Failure.Failure>
+
+const failureOf = (exit: CheckExit): Failure.Failure | undefined =>
+  Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
+
+const rateLimit = (exit: CheckExit): AmlError.AmlRateLimited | undefined => {
+  const error = failureOf(exit)
+  return error?._tag === "AmlRateLimited" ? error : undefined
+}
+
+const isStopped = (error: Failure.Failure): error is Stopped => Failure.facts(error).concerns === "everyone"
+
+/** Only the end of the grace period interrupts a check. A defect stays one. */
+const outcomeOf = <K>(key: K, exit: CheckExit, gracePeriod: Duration.Duration): Effect.Effect<Outcome<K>> => {
+  if (Exit.isSuccess(exit)) {
+    const evidence = exit.value
+    return Effect.succeed(AmlCredential.match(evidence.credential, {
+      onNo: () => Outcome.NoMatch({ key, evidence }),
+      onPotentialMatch: () => Outcome.PotentialMatch({ key, evidence })
+    }))
+  }
+  const error = failureOf(exit)
+  if (error === undefined) {
+    return Cause.isInterruptedOnly(exit.cause)
+      ? Effect.succeed(
+        Outcome.Unknown({ key, error: new AmlError.AmlTimeout({ sent: "unknown", deadline: gracePeriod }) })
+      )
+      : Effect.die(Cause.squash(exit.cause))
+  }
+  const isUnknown = (error._tag === "AmlUnavailable" || error._tag === "AmlTimeout") && error.sent === "unknown"
+  return Effect.succeed(isUnknown ? Outcome.Unknown({ key, error }) : Outcome.NotScreened({ key, error }))
+}
+
+/**
+ * How many people there were, and what became of them. `underWay` are those without an outcome yet.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Summary extends Schema.Class<Summary>("@effect-idv/core/Screening/Summary")({
+  total: Schema.NonNegativeInt,
+  noMatch: Schema.NonNegativeInt,
+  potentialMatch: Schema.NonNegativeInt,
+  notScreened: Schema.NonNegativeInt,
+  unknown: Schema.NonNegativeInt
+}) {
+  get underWay(): number {
+    return this.total - this.noMatch - this.potentialMatch - this.notScreened - this.unknown
+  }
+}
+
+const nobody = new Summary({ total: 0, noMatch: 0, potentialMatch: 0, notScreened: 0, unknown: 0 })
+
+const fields = {
+  NoMatch: "noMatch",
+  PotentialMatch: "potentialMatch",
+  NotScreened: "notScreened",
+  Unknown: "unknown"
+} as const
+
+/**
+ * The counts so far, after each outcome. People are counted as they come in and outcomes as they go
+ * out, so the last has nobody under way.
+ *
+ * @category screening
+ * @since 0.1.0
+ */
+export const progress = <K, E, R, R2 = never>(
+  people: Stream.Stream<Entry<K>, E, R>,
+  options?: Options<K, R2>
+): Stream.Stream<Summary, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
+  Stream.unwrap(Effect.map(Ref.make(0), (total) =>
+    stream(Stream.tap(people, () => Ref.update(total, (total) => total + 1)), options).pipe(
+      Stream.mapAccumEffect(nobody, (counted, outcome) =>
+        Effect.map(Ref.get(total), (total) => {
+          const field = fields[outcome._tag]
+          const summary = new Summary({ ...counted, total, [field]: counted[field] + 1 })
+          return [summary, summary]
+        }))
+    )))
+
+/**
+ * The counts at the end. That everybody has an outcome is proved, and not assumed: else it is a
+ * defect.
+ *
+ * @category screening
+ * @since 0.1.0
+ */
+export const summary = <K, E, R, R2 = never>(
+  people: Stream.Stream<Entry<K>, E, R>,
+  options?: Options<K, R2>
+): Effect.Effect<Summary, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
+  Stream.runLast(progress(people, options)).pipe(
+    Effect.map(Option.getOrElse(() => nobody)),
+    Effect.filterOrDieMessage(({ underWay }) => underWay === 0, "Somebody has no outcome")
+  )

@@ -1,0 +1,339 @@
+import { AmlClient, AmlError, Person, Screening, TokenError } from "@effect-idv/core"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Cause, Chunk, Clock, Duration, Effect, Exit, Fiber, Layer, Stream, TestClock } from "effect"
+
+const ada = Person.make({ name: "Ada Testclear", dateOfBirth: "1957-03-14" })
+
+const people = (count: number) =>
+  Stream.map(Stream.range(1, count), (key): Screening.Entry<number> => ({ key, person: ada }))
+
+/** A client that does for the n-th check what `behaviour` says. */
+const client = (behaviour: (n: number) => Effect.Effect<AmlClient.Canned>) => {
+  const begun: Array<number> = []
+  const layer = Layer.effect(
+    AmlClient.AmlClient,
+    Effect.gen(function*() {
+      const answer = (canned: AmlClient.Canned, person: Person.Person) =>
+        Effect.flatMap(AmlClient.AmlClient, (aml) => aml.checkWithEvidence(person)).pipe(
+          Effect.provide(AmlClient.layerTest(canned))
+        )
+      const checkWithEvidence = (person: Person.Person) =>
+        Effect.gen(function*() {
+          begun.push(yield* Clock.currentTimeMillis)
+          return yield* answer(yield* behaviour(begun.length), person)
+        })
+      return {
+        checkWithEvidence,
+        check: (person) => Effect.map(checkWithEvidence(person), ({ credential }) => credential)
+      }
+    })
+  )
+  return { begun, layer }
+}
+
+const clear = () => Effect.succeed("No" as const)
+const slowly = (duration: Duration.DurationInput) => () => Effect.delay(clear(), duration)
+
+const limited = (retryAfter?: Duration.DurationInput) =>
+  new AmlError.AmlRateLimited(retryAfter === undefined ? {} : { retryAfter: Duration.decode(retryAfter) })
+
+const tags = (outcomes: Iterable<Screening.Outcome<number>>) =>
+  Arr.fromIterable(outcomes).map(({ _tag, key }) => `${key} ${_tag}`)
+
+const collect = <E, R>(stream: Stream.Stream<Screening.Outcome<number>, E, R>) =>
+  Effect.map(Stream.runCollect(stream), tags)
+
+describe("Screening", () => {
+  it.effect("gives each of the people one outcome, by their key", () => {
+    const answers: ReadonlyArray<AmlClient.Canned> = [
+      "No",
+      "Potential match",
+      new AmlError.AmlUnavailable({ reason: "broken", sent: "unknown" }),
+      new AmlError.AmlUnavailable({ reason: "status", status: 500, sent: "answered" }),
+      new AmlError.AmlTimeout({ sent: "unknown", deadline: Duration.seconds(30) }),
+      new TokenError.TokenTimeout({ deadline: Duration.seconds(30) }),
+      new AmlError.AmlRequestRejected({ status: 422 })
+    ]
+    const { layer } = client((n) => Effect.succeed(answers[n - 1] ?? "No"))
+    return Effect.gen(function*() {
+      const refused = { key: 8, person: Person.make({ name: "", dateOfBirth: "1957-03-14" }) }
+      const outcomes = yield* collect(
+        Screening.stream(Stream.concat(people(7), Stream.make(refused)), { concurrency: 1 })
+      )
+      deepStrictEqual(outcomes, [
+        "1 NoMatch",
+        "2 PotentialMatch",
+        "3 Unknown",
+        "4 NotScreened",
+        "5 Unknown",
+        "6 NotScreened",
+        "7 NotScreened",
+        "8 NotScreened"
+      ])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("has as many under way as concurrency says, and takes the next as soon as one is done", () => {
+    const { begun, layer } = client(slowly("1 second"))
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Screening.summary(people(10), { concurrency: 4 }))
+      yield* TestClock.adjust("2500 millis")
+      deepStrictEqual(begun, [0, 0, 0, 0, 1000, 1000, 1000, 1000, 2000, 2000])
+      yield* TestClock.adjust("1 second")
+      strictEqual((yield* Fiber.join(fiber)).noMatch, 10)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("begins no more in a second than rate says, evenly, whatever the concurrency", () => {
+    const { begun, layer } = client(slowly("10 seconds"))
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Screening.summary(people(9), { concurrency: 50, rate: 4 }))
+      yield* TestClock.adjust("12 seconds")
+      deepStrictEqual(begun, [0, 250, 500, 750, 1000, 1250, 1500, 1750, 2000])
+      strictEqual((yield* Fiber.join(fiber)).noMatch, 9)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("keeps the order of the people if asked to, and else does not wait", () => {
+    const run = (order: "input" | "completion") => {
+      const { layer } = client((n) => Effect.delay(clear(), ([3, 1, 2][n - 1] ?? 0) * 1000))
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(collect(Screening.stream(people(3), { order, concurrency: 3 })))
+        yield* TestClock.adjust("3 seconds")
+        return yield* Fiber.join(fiber)
+      }).pipe(Effect.provide(layer))
+    }
+    return Effect.gen(function*() {
+      deepStrictEqual(yield* run("completion"), ["2 NoMatch", "3 NoMatch", "1 NoMatch"])
+      deepStrictEqual(yield* run("input"), ["1 NoMatch", "2 NoMatch", "3 NoMatch"])
+    })
+  })
+
+  describe("429", () => {
+    it.effect("pauses all of them for as long as the service asks, and nobody is lost", () => {
+      const { begun, layer } = client((n) =>
+        Effect.delay(Effect.succeed(n === 2 ? limited("5 seconds") : "No" as const), "100 millis")
+      )
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(Screening.summary(people(6), { concurrency: 2 }))
+        yield* TestClock.adjust("5099 millis")
+        deepStrictEqual(begun, [0, 0])
+        yield* TestClock.adjust("1 second")
+        const { noMatch, total } = yield* Fiber.join(fiber)
+        deepStrictEqual([total, noMatch, begun.length], [6, 6, 7])
+        assert(begun.slice(2).every((at) => at >= 5100))
+      }).pipe(Effect.provide(layer))
+    })
+
+    it.effect("without Retry-After: 1 second, doubled each time in a row", () => {
+      const { begun, layer } = client((n) => Effect.succeed(n < 5 ? limited() : "No"))
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(Screening.summary(people(2), { concurrency: 1 }))
+        yield* TestClock.adjust("1 minute")
+        strictEqual((yield* Fiber.join(fiber)).noMatch, 2)
+        deepStrictEqual(begun, [0, 1000, 3000, 7000, 15_000, 15_000])
+      }).pipe(Effect.provide(layer))
+    })
+
+    it.effect("that never ends: after ten pauses in a row people are tried once each, and told", () => {
+      const { begun, layer } = client(() => Effect.succeed(limited("1 minute")))
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(Screening.summary(people(3), { concurrency: 1 }))
+        yield* TestClock.adjust("1 hour")
+        deepStrictEqual({ ...yield* Fiber.join(fiber) }, {
+          total: 3,
+          noMatch: 0,
+          potentialMatch: 0,
+          notScreened: 3,
+          unknown: 0
+        })
+        strictEqual(begun.length, 13)
+      }).pipe(Effect.provide(layer))
+    })
+  })
+
+  describe("what would happen to everybody ends it", () => {
+    const stops: ReadonlyArray<readonly [string, Screening.Stopped]> = [
+      ["a rejected key", new TokenError.TokenRejected({ status: 401 })],
+      ["403", new AmlError.AmlForbidden({ status: 403 })],
+      ["401 after a new token", new AmlError.AmlUnauthorized({ status: 401, renewal: "replayed" })],
+      ["a provider that is closed", new TokenError.TokenProviderClosed()]
+    ]
+    it.effect.each(stops)("%s: nobody new is taken, who is under way has an outcome, and the error is told", ([, error]) => {
+      const { begun, layer } = client((n) =>
+        n === 10 ? Effect.succeed(error) : Effect.delay(clear(), n < 10 ? 0 : "1 second")
+      )
+      const outcomes: Array<Screening.Outcome<number>> = []
+      return Effect.gen(function*() {
+        const fiber = yield* Screening.stream(people(1000), { concurrency: 3 }).pipe(
+          Stream.runForEach((outcome) => Effect.sync(() => outcomes.push(outcome))),
+          Effect.flip,
+          Effect.fork
+        )
+        yield* TestClock.adjust("1 second")
+        strictEqual(yield* Fiber.join(fiber), error)
+        assert(begun.length < 15, `${begun.length} checks`)
+        strictEqual(outcomes.length, begun.length)
+        deepStrictEqual(tags(outcomes).filter((tag) => !tag.endsWith("NoMatch")), ["10 NotScreened"])
+      }).pipe(Effect.provide(layer))
+    })
+
+    it.effect("also if it is the very last who meets it", () => {
+      const error = new AmlError.AmlForbidden({ status: 403 })
+      const { layer } = client((n) => Effect.succeed(n === 3 ? error : "No"))
+      return Effect.gen(function*() {
+        strictEqual(yield* Effect.flip(Screening.summary(people(3))), error)
+      }).pipe(Effect.provide(layer))
+    })
+  })
+
+  it.effect("people that fail end it with their error, after those under way", () => {
+    const { begun, layer } = client(slowly("1 second"))
+    const outcomes: Array<Screening.Outcome<number>> = []
+    return Effect.gen(function*() {
+      const fiber = yield* Screening.stream(Stream.concat(people(3), Stream.fail("the file is gone" as const))).pipe(
+        Stream.runForEach((outcome) => Effect.sync(() => outcomes.push(outcome))),
+        Effect.flip,
+        Effect.fork
+      )
+      yield* TestClock.adjust("1 second")
+      strictEqual(yield* Fiber.join(fiber), "the file is gone")
+      deepStrictEqual([begun.length, outcomes.length], [3, 3])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("a defect of the client is not taken for an outcome", () => {
+    const { layer } = client((n) => n === 2 ? Effect.die("a bug") : clear())
+    return Effect.gen(function*() {
+      const exit = yield* Effect.exit(Screening.summary(people(5)))
+      assert(Exit.isFailure(exit) && Cause.isDie(exit.cause))
+    }).pipe(Effect.provide(layer))
+  })
+
+  describe("an interruption", () => {
+    const run = (gracePeriod: Duration.DurationInput, screened = people(1000)) => {
+      const outcomes: Array<Screening.Outcome<number>> = []
+      const onOutcome = (outcome: Screening.Outcome<number>) => Effect.sync(() => void outcomes.push(outcome))
+      return { outcomes, summary: Screening.summary(screened, { concurrency: 20, gracePeriod, onOutcome }) }
+    }
+
+    it.effect("in the middle of 1,000: nobody new is taken, and all who were sent have an outcome", () => {
+      const { begun, layer } = client((n) => Effect.delay(clear(), 500 + (n * 37) % 1000))
+      const { outcomes, summary } = run("30 seconds")
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(summary)
+        yield* TestClock.adjust("20 seconds")
+        const atInterruption = begun.length
+        assert(atInterruption > 200 && atInterruption < 800, `${atInterruption}`)
+        assert(outcomes.length < atInterruption)
+        const interruption = yield* Effect.fork(Fiber.interrupt(fiber))
+        yield* TestClock.adjust("2 seconds")
+        assert(Exit.isInterrupted(yield* Fiber.join(interruption)))
+        strictEqual(begun.length, atInterruption)
+        strictEqual(new Set(outcomes.map(({ key }) => key)).size, begun.length)
+        deepStrictEqual(new Set(outcomes.map(({ _tag }) => _tag)), new Set(["NoMatch"]))
+      }).pipe(Effect.provide(layer))
+    })
+
+    it.effect("what does not finish in the grace period is unknown", () => {
+      const { begun, layer } = client((n) => n <= 5 ? Effect.never : clear())
+      const { outcomes, summary } = run("10 seconds", Stream.concat(people(20), Stream.never))
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(summary)
+        yield* TestClock.adjust("1 second")
+        const interruption = yield* Effect.fork(Fiber.interrupt(fiber))
+        yield* TestClock.adjust("9999 millis")
+        strictEqual(outcomes.length, 15)
+        yield* TestClock.adjust("1 millis")
+        yield* Fiber.join(interruption)
+        strictEqual(outcomes.length, begun.length)
+        const told = outcomes.map((outcome) =>
+          outcome._tag === "Unknown" ? `${outcome.key} ${outcome.error._tag} ${outcome.error.sent}` : ""
+        )
+        deepStrictEqual(
+          told.filter((text) => text !== "").sort(),
+          [1, 2, 3, 4, 5].map((key) => `${key} AmlTimeout unknown`)
+        )
+      }).pipe(Effect.provide(layer))
+    })
+
+    it.effect("while 429 pauses all: who was refused is told at once, and not after the pause", () => {
+      const { layer } = client((n) => Effect.succeed(n === 3 ? limited("1 hour") : "No"))
+      const { outcomes, summary } = run("30 seconds")
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(summary)
+        yield* TestClock.adjust("1 minute")
+        yield* Fiber.interrupt(fiber)
+        strictEqual(outcomes.filter(Screening.Outcome.$is("NotScreened")).length, 1)
+      }).pipe(Effect.provide(layer))
+    })
+
+    it.effect("the consumer that has enough counts as one", () => {
+      const { begun, layer } = client((n) => Effect.delay(clear(), n * 1000))
+      const stored: Array<number> = []
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(
+          Screening.stream(people(1000), {
+            concurrency: 4,
+            onOutcome: ({ key }) => Effect.sync(() => void stored.push(key))
+          }).pipe(Stream.take(2), collect)
+        )
+        yield* TestClock.adjust("20 seconds")
+        deepStrictEqual(yield* Fiber.join(fiber), ["1 NoMatch", "2 NoMatch"])
+        strictEqual(stored.length, begun.length)
+      }).pipe(Effect.provide(layer))
+    })
+  })
+
+  it.effect("a consumer that is slow holds it back", () => {
+    const { begun, layer } = client(clear)
+    return Effect.gen(function*() {
+      const fiber = yield* Screening.stream(people(1000), { concurrency: 5 }).pipe(
+        Stream.runForEach(() => Effect.sleep("1 second")),
+        Effect.fork
+      )
+      yield* TestClock.adjust("3 seconds")
+      assert(begun.length < 30, `${begun.length} checks`)
+      yield* Fiber.interrupt(fiber)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("progress counts people as they come and outcomes as they go, up to nobody under way", () => {
+    const { layer } = client((n) => Effect.delay(Effect.succeed(n % 2 === 0 ? "Potential match" : "No"), n * 100))
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Stream.runCollect(Screening.progress(people(4), { concurrency: 2 })))
+      yield* TestClock.adjust("10 seconds")
+      const counts = Chunk.toReadonlyArray(yield* Fiber.join(fiber))
+      deepStrictEqual(
+        counts.map(({ noMatch, potentialMatch }) => [noMatch, potentialMatch]),
+        [[1, 0], [1, 1], [2, 1], [2, 2]]
+      )
+      assert(counts.every(({ underWay }) => underWay >= 0 && underWay <= 3))
+      strictEqual(counts.at(-1)?.underWay, 0)
+      strictEqual(counts.at(-1)?.total, 4)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("nobody in, nobody out", () =>
+    Effect.gen(function*() {
+      const summary = yield* Screening.summary(Stream.empty)
+      deepStrictEqual({ ...summary }, { total: 0, noMatch: 0, potentialMatch: 0, notScreened: 0, unknown: 0 })
+    }).pipe(Effect.provide(AmlClient.layerTest("No"))))
+
+  it.effect("options that make no sense are named, all at once, before anybody is taken", () => {
+    const { begun, layer } = client(clear)
+    return Effect.gen(function*() {
+      const error = yield* Effect.flip(
+        Screening.summary(people(3), { concurrency: 0, rate: -1, gracePeriod: "-5 seconds" })
+      )
+      strictEqual(
+        String(error),
+        "(Invalid data at concurrency: \"should be an integer over 0\") and " +
+          "(Invalid data at rate: \"should be a number over 0\") and " +
+          "(Invalid data at gracePeriod: \"should be a finite duration, such as \"30 seconds\"\")"
+      )
+      strictEqual(begun.length, 0)
+    }).pipe(Effect.provide(layer))
+  })
+})
