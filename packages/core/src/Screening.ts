@@ -286,15 +286,20 @@ export const progress = <K, E, R, R2 = never>(
   people: Stream.Stream<Entry<K>, E, R>,
   options?: Options<K, R2>
 ): Stream.Stream<Summary, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
-  Stream.unwrap(Effect.map(Ref.make(0), (total) =>
-    stream(Stream.tap(people, () => Ref.update(total, (total) => total + 1)), options).pipe(
-      Stream.mapAccumEffect(nobody, (counted, outcome) =>
-        Effect.map(Ref.get(total), (total) => {
-          const field = fields[outcome._tag]
-          const summary = new Summary({ ...counted, total, [field]: counted[field] + 1 })
-          return [summary, summary]
-        }))
-    )))
+  Stream.unwrap(
+    Effect.map(Ref.make(0), (total) =>
+      stream(
+        Stream.tap(people, () => Ref.update(total, (total) => total + 1)),
+        options
+      ).pipe(
+        Stream.mapAccumEffect(nobody, (counted, outcome) =>
+          Effect.map(Ref.get(total), (total) => {
+            const field = fields[outcome._tag]
+            const summary = new Summary({ ...counted, total, [field]: counted[field] + 1 })
+            return [summary, summary]
+          }))
+      ))
+  )
 
 /**
  * The counts at the end. That everybody has an outcome is proved, and not assumed: else it is a

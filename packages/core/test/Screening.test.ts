@@ -160,24 +160,27 @@ describe("Screening", () => {
       ["401 after a new token", new AmlError.AmlUnauthorized({ status: 401, renewal: "replayed" })],
       ["a provider that is closed", new TokenError.TokenProviderClosed()]
     ]
-    it.effect.each(stops)("%s: nobody new is taken, who is under way has an outcome, and the error is told", ([, error]) => {
-      const { begun, layer } = client((n) =>
-        n === 10 ? Effect.succeed(error) : Effect.delay(clear(), n < 10 ? 0 : "1 second")
-      )
-      const outcomes: Array<Screening.Outcome<number>> = []
-      return Effect.gen(function*() {
-        const fiber = yield* Screening.stream(people(1000), { concurrency: 3 }).pipe(
-          Stream.runForEach((outcome) => Effect.sync(() => outcomes.push(outcome))),
-          Effect.flip,
-          Effect.fork
+    it.effect.each(stops)(
+      "%s: nobody new is taken, who is under way has an outcome, and the error is told",
+      ([, error]) => {
+        const { begun, layer } = client((n) =>
+          n === 10 ? Effect.succeed(error) : Effect.delay(clear(), n < 10 ? 0 : "1 second")
         )
-        yield* TestClock.adjust("1 second")
-        strictEqual(yield* Fiber.join(fiber), error)
-        assert(begun.length < 15, `${begun.length} checks`)
-        strictEqual(outcomes.length, begun.length)
-        deepStrictEqual(tags(outcomes).filter((tag) => !tag.endsWith("NoMatch")), ["10 NotScreened"])
-      }).pipe(Effect.provide(layer))
-    })
+        const outcomes: Array<Screening.Outcome<number>> = []
+        return Effect.gen(function*() {
+          const fiber = yield* Screening.stream(people(1000), { concurrency: 3 }).pipe(
+            Stream.runForEach((outcome) => Effect.sync(() => outcomes.push(outcome))),
+            Effect.flip,
+            Effect.fork
+          )
+          yield* TestClock.adjust("1 second")
+          strictEqual(yield* Fiber.join(fiber), error)
+          assert(begun.length < 15, `${begun.length} checks`)
+          strictEqual(outcomes.length, begun.length)
+          deepStrictEqual(tags(outcomes).filter((tag) => !tag.endsWith("NoMatch")), ["10 NotScreened"])
+        }).pipe(Effect.provide(layer))
+      }
+    )
 
     it.effect("also if it is the very last who meets it", () => {
       const error = new AmlError.AmlForbidden({ status: 403 })

@@ -1,6 +1,7 @@
 /** What stands between the bytes of a body and its text in UTF-8: compression and charset. */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 
 /** The body is not what its headers say. */
@@ -11,23 +12,25 @@ const formats = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" } as const
 const isFormat = (coding: string): coding is keyof typeof formats => Object.hasOwn(formats, coding)
 
 /**
- * The body without its `Content-Encoding`. `fetch` has taken it off already and left the header, so
- * with `isFetched` bytes that are not compressed are the body.
+ * The body without its `Content-Encoding`, if it has one. `fetch` has taken it off already and left
+ * the header, so with `isFetched` bytes that are not compressed are the body.
  */
-export const decompress = (
+export const decompressed = (
   body: Uint8Array<ArrayBuffer>,
   contentEncoding: string | undefined,
   isFetched: boolean
-): Stream.Stream<Uint8Array, Unreadable> => {
+): Option.Option<Stream.Stream<Uint8Array, Unreadable>> => {
   const coding = contentEncoding?.trim().toLowerCase() ?? "identity"
   const isGzip = body[0] === 0x1f && body[1] === 0x8b
-  if (coding === "identity" || body.length === 0 || (isFetched && !isGzip)) return Stream.make(body)
-  return isFormat(coding)
-    ? Stream.fromReadableStream(
-      () => new Blob([body]).stream().pipeThrough(new DecompressionStream(formats[coding])),
-      () => new Unreadable()
-    )
-    : new Unreadable()
+  if (coding === "identity" || body.length === 0 || (isFetched && !isGzip)) return Option.none()
+  return Option.some(
+    isFormat(coding)
+      ? Stream.fromReadableStream(
+        () => new Blob([body]).stream().pipeThrough(new DecompressionStream(formats[coding])),
+        () => new Unreadable()
+      )
+      : new Unreadable()
+  )
 }
 
 /**

@@ -21,6 +21,8 @@ export const DurationInput = Schema.transformOrFail(Schema.Unknown, Schema.Durat
 const isSpan = (input: unknown): boolean =>
   typeof input === "string"
     ? !input.startsWith("-")
+    : Array.isArray(input)
+    ? input.every(isSpan)
     : typeof input !== "number" && typeof input !== "bigint" || input >= 0
 
 export const Positive = DurationInput.pipe(

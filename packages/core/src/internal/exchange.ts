@@ -76,7 +76,7 @@ export const make = Effect.gen(function*() {
       // What a status means is told here, also to a client that takes some for failures.
       Effect.catchIf(isStatusError, ({ response }) => Effect.succeed(response)),
       Effect.mapError((error) => new ConnectionFailed({ reason: reasonOf(error) })),
-      orGaveUp(new ConnectionFailed({ reason: "broken" })),
+      orGaveUp(() => new ConnectionFailed({ reason: "broken" })),
       Effect.tap(() => options?.onHead ?? Effect.void),
       Effect.flatMap((response) =>
         Effect.zipWith(
@@ -96,10 +96,10 @@ export const make = Effect.gen(function*() {
 })
 
 /** If this fiber is interrupted nothing is caught: the client, or something in it, gave up by itself. */
-const orGaveUp = (error: ConnectionFailed) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+const orGaveUp = (error: () => ConnectionFailed) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.catchSomeCause(
     effect,
-    (cause) => Cause.isInterruptedOnly(cause) ? Option.some(error) : Option.none()
+    (cause) => Cause.isInterruptedOnly(cause) ? Option.some(error()) : Option.none()
   )
 
 const isStatusError = (error: unknown): error is HttpClientError.ResponseError =>
@@ -114,16 +114,16 @@ interface Body {
 const readBody = (
   response: HttpClientResponse.HttpClientResponse
 ): Effect.Effect<Body, ConnectionFailed | BodyTooLong> => {
-  const broken = new ConnectionFailed({ reason: "broken", status: response.status })
+  const broken = () => new ConnectionFailed({ reason: "broken", status: response.status })
   const { headers, stream } = response
   return stream.pipe(
-    Stream.catchAll((error) => error.reason === "EmptyBody" ? Stream.empty : Stream.fail(broken)),
+    Stream.catchAll((error) => error.reason === "EmptyBody" ? Stream.empty : Stream.fail(broken())),
     collect(response),
     Effect.flatMap((body) =>
-      Coding.decompress(body, headers["content-encoding"], isFetched(response)).pipe(
-        Stream.mapError(() => broken),
-        collect(response)
-      )
+      Option.match(Coding.decompressed(body, headers["content-encoding"], isFetched(response)), {
+        onNone: () => Effect.succeed(body),
+        onSome: (stream) => collect(response)(Stream.mapError(stream, broken))
+      })
     ),
     Effect.map((body) => ({ body, length: body.length })),
     orGaveUp(broken)

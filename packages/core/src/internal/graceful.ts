@@ -64,10 +64,13 @@ export const map = <A, B, E, R, E2, R2>(
       Effect.exit,
       Effect.zipLeft(allEnded),
       Effect.flatMap((exit) =>
-        Effect.flatMap(Deferred.poll(stop), Option.match({
-          onNone: () => results.done(exit),
-          onSome: (stopped) => Effect.flatMap(Effect.exit(stopped), (exit) => results.done(exit))
-        }))
+        Effect.flatMap(
+          Deferred.poll(stop),
+          Option.match({
+            onNone: () => results.done(exit),
+            onSome: (stopped) => Effect.flatMap(Effect.exit(stopped), (exit) => results.done(exit))
+          })
+        )
       ),
       Effect.forkIn(fibers)
     )

@@ -18,7 +18,13 @@ const outcomes: Record<MatchFound, string> = { "No": "NoMatch", "Potential match
 
 type CheckExit = Exit.Exit<Checked, AmlError | TokenError>
 
-const labelsOf = (exit: CheckExit, progress: Progress) => {
+interface Labels {
+  readonly outcome: string
+  readonly status: string
+  readonly sent: string
+}
+
+const labelsOf = (exit: CheckExit, progress: Progress): Labels => {
   if (Exit.isSuccess(exit)) {
     const { credential: { credentials: { attributes } }, status } = exit.value
     return { outcome: outcomes[attributes.matchFound], status: classOf(status), sent: "answered" }
@@ -40,6 +46,21 @@ const labelsOf = (exit: CheckExit, progress: Progress) => {
 const statusOf = (error: AmlError | TokenError): number | undefined => "status" in error ? error.status : undefined
 const classOf = (status: number | undefined): string => status === undefined ? "none" : `${Math.floor(status / 100)}xx`
 
+/** There are few labels, and to tag a metric takes longer than to count. */
+const tagged = new Map<string, ReturnType<typeof tag>>()
+
+const tag = (labels: ReadonlyArray<MetricLabel.MetricLabel>) => ({
+  checks: Metric.taggedWithLabels(AmlMetrics.checks, labels),
+  duration: Metric.taggedWithLabels(AmlMetrics.duration, labels)
+})
+
+const metricsOf = (labels: Labels) => {
+  const key = Object.values(labels).join()
+  const metrics = tagged.get(key) ?? tag(Object.entries(labels).map(([key, value]) => MetricLabel.make(key, value)))
+  tagged.set(key, metrics)
+  return metrics
+}
+
 /** Annotates the current span, counts, and logs at Debug how the check ended. */
 export const observe =
   (checkId: string, progress: Progress) => (check: Effect.Effect<Checked, AmlError | TokenError>) =>
@@ -49,10 +70,9 @@ export const observe =
           const labels = labelsOf(exit, progress)
           const seconds = ((yield* Clock.currentTimeMillis) - startedAt) / 1000
           const told = { check_id: checkId, ...labels, attempts: progress.requests }
-          const tagged = <Type, In, Out>(metric: Metric.Metric<Type, In, Out>) =>
-            Metric.taggedWithLabels(metric, Object.entries(labels).map(([key, value]) => MetricLabel.make(key, value)))
+          const { checks, duration } = metricsOf(labels)
           yield* Effect.annotateCurrentSpan(told)
-          yield* Metric.increment(tagged(AmlMetrics.checks))
-          yield* Metric.update(tagged(AmlMetrics.duration), seconds)
+          yield* Metric.increment(checks)
+          yield* Metric.update(duration, seconds)
           yield* Effect.annotateLogs(Effect.logDebug("AML check"), told)
         })))
