@@ -163,6 +163,24 @@ describe("Errors and retries", () => {
     }).pipe(Effect.scoped, Effect.provide(service.layer))
   })
 
+  it.effect("38. Retry-After that outlasts what a slow vault leaves of the deadline -> told so, and no TokenTimeout", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(429, { "retry-after": "45" })) })
+    const { authUrl, customerId, customerKey } = Service.options
+    const credentials = Effect.delay(Effect.succeed({ customerId, customerKey }), "10 seconds")
+    return Effect.gen(function*() {
+      const { get } = yield* TokenProvider.make({ authUrl, credentials })
+      const first = yield* Effect.fork(Effect.flip(get))
+      yield* TestClock.adjust("10 seconds")
+      assert.deepInclude(yield* Fiber.join(first), { attempts: 1, retryAfter: Duration.seconds(45) })
+      // Once they are read, 25 s of it are left: less than the 30 s of a flight, and more than the 20 s left of this one.
+      yield* TestClock.adjust("10 seconds")
+      const second = yield* Effect.fork(Effect.flip(get))
+      yield* TestClock.adjust("10 seconds")
+      assert.deepInclude(yield* Fiber.join(second), { attempts: 0, retryAfter: Duration.seconds(25) })
+      strictEqual(service.tokenRequests.length, 1)
+    }).pipe(Effect.scoped, Effect.provide(service.layer))
+  })
+
   it.effect.each<[string, string]>([
     ["a date in the past: 0", "Thu, 01 Jan 1970 00:00:00 GMT"],
     ["negative: 0", "-5"],
