@@ -69,6 +69,23 @@ describe("Expiry, with nobody asking", () => {
     }).pipe(Effect.provide(layer), measured("ahead unauthorized"))
   })
 
+  it.effect("layerBackground does not wait for a renewal that was given up, for that was sent before the refusal", () => {
+    const service = Service.make({
+      token: (_, count) => count === 2 ? Effect.never : Effect.succeed(Service.tokenResponse(count))
+    })
+    const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
+    return Effect.gen(function*() {
+      const provider = yield* TokenProvider.TokenProvider
+      const token = yield* provider.get
+      yield* TestClock.adjust("2500 seconds")
+      strictEqual(service.tokenRequests.length, 2)
+      yield* provider.invalidate(token)
+      yield* TestClock.adjust(0)
+      strictEqual(service.tokenRequests.length, 3)
+      strictEqual(yield* getText, "token-3")
+    }).pipe(Effect.provide(layer), Effect.withRandomFixed([0.5]))
+  })
+
   it.effect("a soft point at the beginning does not renew without a pause", () => {
     const service = Service.make()
     const tokenPolicy = { softPoint: 0, jitter: 1 }
