@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Layer, Logger, TestClock } from "effect"
 import * as Service from "./support/service.ts"
-import { counted, get, getText, measured, status } from "./support/tokens.ts"
+import { counted, get, getText, measured, refresh, status } from "./support/tokens.ts"
 
 describe("Expiry, with nobody asking", () => {
   it.effect("layerBackground starts no flight that may not ask", () => {
@@ -84,6 +84,24 @@ describe("Expiry, with nobody asking", () => {
       strictEqual(service.tokenRequests.length, 3)
       strictEqual(yield* getText, "token-3")
     }).pipe(Effect.provide(layer), Effect.withRandomFixed([0.5]))
+  })
+
+  it.effect.each<[string, (count: number) => number, number]>([
+    ["another token", (count) => count, 300 - 30],
+    ["the same token", () => 1, 300]
+  ])("layerBackground wakes when refresh brings %s with less time", ([, number, seconds]) => {
+    const service = Service.make({
+      token: (_, count) =>
+        Effect.succeed(Service.tokenResponse(number(count), { expires_in: count === 1 ? 3600 : 300 }))
+    })
+    const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
+    return Effect.gen(function*() {
+      yield* TestClock.adjust("1 minute")
+      yield* refresh
+      strictEqual(service.tokenRequests.length, 2)
+      yield* TestClock.adjust(`${seconds} seconds`)
+      strictEqual(service.tokenRequests.length, 3)
+    }).pipe(Effect.provide(layer))
   })
 
   it.effect("a soft point at the beginning does not renew without a pause", () => {
