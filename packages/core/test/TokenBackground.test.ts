@@ -1,7 +1,7 @@
 import { TokenProvider } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Layer, Logger, TestClock } from "effect"
+import { Effect, Exit, Fiber, Layer, Logger, Scope, TestClock } from "effect"
 import * as Service from "./support/service.ts"
 import { counted, get, getText, measured, refresh, status } from "./support/tokens.ts"
 
@@ -102,6 +102,22 @@ describe("Expiry, with nobody asking", () => {
       yield* TestClock.adjust(`${seconds} seconds`)
       strictEqual(service.tokenRequests.length, 3)
     }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("layerBackground can be closed, though it was built uninterruptible", () => {
+    const service = Service.make()
+    const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
+    return Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      yield* Effect.uninterruptible(Layer.buildWithScope(layer, scope))
+      yield* TestClock.adjust("1 minute")
+      // Where nobody waits for it, one that hangs is a test that fails, and not one that never ends.
+      const closing = yield* Effect.forkDaemon(Scope.close(scope, Exit.void))
+      yield* TestClock.adjust(0)
+      assert((yield* Fiber.poll(closing))._tag === "Some", "the scope does not close")
+      yield* TestClock.adjust("10 hours")
+      strictEqual(service.tokenRequests.length, 1)
+    })
   })
 
   it.effect("a soft point at the beginning does not renew without a pause", () => {
