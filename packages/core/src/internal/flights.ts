@@ -57,16 +57,24 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   const stirred = yield* Effect.makeLatch()
   const changed = onChange(Ref.get(state))
 
-  const fly = Effect.fnUntraced(function*(flight: Flight) {
-    const startedAt = yield* Instant.now
-    const current = yield* credentials.pipe(
-      Deadline.within(policy.flightDeadline, new TokenError.TokenTimeout({ deadline: policy.flightDeadline }))
-    )
+  /** What a flight that may send something has left of its deadline, and of an embargo. */
+  const clear = Effect.fnUntraced(function*(startedAt: Instant.Instant, credentials?: Credentials) {
     const known = yield* Ref.get(state)
     const now = yield* Instant.now
     const deadline = Duration.subtract(policy.flightDeadline, Instant.elapsed(startedAt, now))
-    const refusal = TokenState.refusal(known, { credentials: current, deadline, now })
+    const refusal = TokenState.refusal(known, { credentials, deadline, now })
     if (refusal !== undefined) return yield* refusal
+    return { deadline, embargo: TokenState.left(known.embargo, now) }
+  })
+
+  const fly = Effect.fnUntraced(function*(flight: Flight) {
+    const startedAt = yield* Instant.now
+    // What the service asked to wait holds for any credentials: whoever cannot wait is told before they are read.
+    yield* clear(startedAt)
+    const current = yield* credentials.pipe(
+      Deadline.within(policy.flightDeadline, new TokenError.TokenTimeout({ deadline: policy.flightDeadline }))
+    )
+    const { deadline, embargo } = yield* clear(startedAt, current)
     return yield* Effect.useSpan(
       "TokenProvider.acquire",
       { attributes: { reason: flight.reason } },
@@ -75,7 +83,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
         return acquire({
           credentials: current,
           deadline,
-          embargo: TokenState.left(known.embargo, now),
+          embargo,
           isAwaited: () => flight.waiting > 0
         }).pipe(
           Effect.flatMap((acquired) => land(flight, acquired)),

@@ -142,11 +142,12 @@ export const invalidate = <F>(state: State<F>, stale: AccessToken): State<F> =>
     ? { ...state, held: { ...state.held, isRefused: true }, flight: undefined }
     : state
 
-/** Why a flight with these credentials need not send anything: they were refused, or it is too soon. */
+/** Why a flight need not send anything: its credentials were refused, or it is too soon. */
 export const refusal = <F>(
   state: State<F>,
   { credentials, deadline, now }: {
-    readonly credentials: Credentials
+    /** None as long as they are not read. */
+    readonly credentials: Credentials | undefined
     /** What is left for the flight. */
     readonly deadline: Duration.Duration
     readonly now: Instant
