@@ -101,6 +101,23 @@ describe("Process and API shape", () => {
     }).pipe(measured("closed"))
   })
 
+  it.effect("a flight that is closed while it waits as the service asked has sent nothing, and does not count", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(429, { "retry-after": "60" })) })
+    const { spans, tracer } = RecordingTracer.make()
+    return Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const provider = yield* make(service).pipe(Scope.extend(scope))
+      yield* Effect.flip(provider.get)
+      yield* TestClock.adjust("45 seconds")
+      const waiter = yield* Effect.fork(Effect.flip(provider.get))
+      yield* TestClock.adjust("1 second")
+      yield* Scope.close(scope, Exit.void)
+      strictEqual((yield* Fiber.join(waiter))._tag, "TokenProviderClosed")
+      deepStrictEqual([yield* counted("idv_token_flights"), yield* counted("idv_token_waiters")], [1, 1])
+      strictEqual(spans.filter(({ name }) => name === "TokenProvider.acquire").length, 1)
+    }).pipe(measured("closed early"), Effect.withTracer(tracer))
+  })
+
   it.effect("what the caller has in its fiber is not lent to the flight that it starts", () => {
     const service = Service.make({ token: () => Effect.succeed(Service.json({ access_token: "odd" })) })
     const annotated: Array<unknown> = []

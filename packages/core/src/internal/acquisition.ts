@@ -33,16 +33,13 @@ export type Acquire = (options: {
   readonly credentials: Credentials.Credentials
   /** What is left of the deadline of the flight. */
   readonly deadline: Duration.Duration
-  /** For how many milliseconds nothing may be sent. */
-  readonly embargo: number
   readonly isAwaited: () => boolean
 }) => Effect.Effect<Acquired, TokenError.TokenError>
 
 /**
  * Tries until there is a token, the deadline is near, or trying again cannot help: as often as the
  * policy says while `isAwaited`, and once in the background, where the next flight is the retry.
- * What the service asks to wait is waited, before the first request for `embargo` milliseconds, or
- * else told at once.
+ * What the service asks to wait is waited, or else told at once.
  */
 export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
   readonly url: string
@@ -73,10 +70,9 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
       Deadline.within(policy.attemptDeadline, new TokenError.TokenTimeout({ deadline: policy.attemptDeadline }))
     )
 
-  const acquire: Acquire = ({ credentials, deadline, embargo, isAwaited }) =>
+  const acquire: Acquire = ({ credentials, deadline, isAwaited }) =>
     Effect.gen(function*() {
       const started = yield* Instant.now
-      if (embargo > 0) yield* Effect.sleep(embargo)
       for (let attempts = 1;; attempts++) {
         const result = yield* Effect.either(attempt(credentials, attempts))
         if (Either.isRight(result)) return result.right

@@ -74,18 +74,18 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     const current = yield* credentials.pipe(
       Deadline.within(policy.flightDeadline, new TokenError.TokenTimeout({ deadline: policy.flightDeadline }))
     )
-    const { deadline, embargo } = yield* clear(startedAt, current)
+    let left = yield* clear(startedAt, current)
+    while (left.embargo > 0) {
+      yield* Effect.sleep(left.embargo)
+      left = yield* clear(startedAt, current)
+    }
+    const { deadline } = left
     return yield* Effect.useSpan(
       "TokenProvider.acquire",
       { attributes: { reason: flight.reason } },
       (span) => {
         flight.sent = { credentials: current, span }
-        return acquire({
-          credentials: current,
-          deadline,
-          embargo,
-          isAwaited: () => flight.waiting > 0
-        }).pipe(
+        return acquire({ credentials: current, deadline, isAwaited: () => flight.waiting > 0 }).pipe(
           Effect.flatMap((acquired) => land(flight, acquired)),
           Effect.onExit((exit) => count(flight, exit)),
           Effect.withParentSpan(span)
