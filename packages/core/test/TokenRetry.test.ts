@@ -2,7 +2,8 @@ import { TokenProvider } from "@effect-idv/core"
 import { HttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Duration, Effect, Fiber, Layer, Logger, Option, Redacted, TestClock } from "effect"
+import { Duration, Effect, Fiber, FiberId, Layer, Logger, Option, Redacted, TestClock } from "effect"
+import * as Clocks from "./support/clocks.ts"
 import * as Service from "./support/service.ts"
 import { counted, get, getText, measured, provide, status } from "./support/tokens.ts"
 
@@ -304,6 +305,23 @@ describe("Errors and retries", () => {
       const only = yield* Effect.fork(get)
       yield* TestClock.adjust("1 second")
       yield* Fiber.interrupt(only)
+      yield* TestClock.adjust("20 seconds")
+      strictEqual(service.tokenRequests.length, 1)
+    }).pipe(provide(service))
+  })
+
+  it.effect("a caller that is interrupted as it begins to wait is nobody who waits", () => {
+    const service = Service.make({ token: () => Effect.delay(Effect.sync(() => status(503)), "2 seconds") })
+    return Effect.gen(function*() {
+      const { clock } = yield* Clocks.make
+      let caller: Fiber.RuntimeFiber<unknown, unknown> | undefined
+      // The clock is read once the caller is past the point where an interruption stops it at once.
+      const unsafeCurrentTimeMillis = () => {
+        caller?.unsafeInterruptAsFork(FiberId.none)
+        caller = undefined
+        return clock.unsafeCurrentTimeMillis()
+      }
+      caller = yield* Effect.fork(Effect.withClock(get, { ...clock, unsafeCurrentTimeMillis }))
       yield* TestClock.adjust("20 seconds")
       strictEqual(service.tokenRequests.length, 1)
     }).pipe(provide(service))

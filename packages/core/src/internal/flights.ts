@@ -137,10 +137,9 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
 
   const wait = (flight: Flight) =>
     Deferred.await(flight.result).pipe(
-      Effect.ensuring(Effect.suspend(() => {
-        flight.waiting--
-        return flight.sent === undefined ? Effect.void : Effect.linkSpanCurrent(flight.sent.span)
-      })),
+      Effect.ensuring(
+        Effect.suspend(() => flight.sent === undefined ? Effect.void : Effect.linkSpanCurrent(flight.sent.span))
+      ),
       Effect.withSpan("TokenProvider.get")
     )
 
@@ -156,8 +155,11 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
         if (move.start !== undefined) yield* start(move.start)
         const token = move._tag === "Use"
           ? move.held.token
-          : yield* Effect.tapErrorCause(restore(wait(move.flight)), (cause) =>
-            Cause.isInterruptedOnly(cause) ? Effect.void : failed)
+          : yield* restore(wait(move.flight)).pipe(
+            // Here and not inside, where a caller that is interrupted already does not come at all.
+            Effect.ensuring(Effect.sync(() => move.flight.waiting--)),
+            Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : failed)
+          )
         yield* move._tag === "Wait" ? waited : HeldToken.isStale(move.held, now) ? stale : hit
         yield* Metric.update(TokenMetrics.age, ((yield* Instant.now).wall - token.requestedAt) / 1000)
         return token
