@@ -35,7 +35,7 @@ import * as Violation from "./Violation.ts"
  * After a failure:
  *
  * - `minBackoff`, `maxBackoff`: from 1 second, doubled each time, up to 60 seconds until the next
- *   renewal in the background.
+ *   renewal in the background, or less if the token may no longer be given out by then.
  * - `rejectionMemory`: for 30 seconds credentials that were refused are not sent again.
  *
  * @category models

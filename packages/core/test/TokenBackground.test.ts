@@ -1,7 +1,7 @@
 import { TokenProvider } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Exit, Fiber, Layer, Logger, Scope, TestClock } from "effect"
+import { Clock, Effect, Exit, Fiber, Layer, Logger, Scope, TestClock } from "effect"
 import * as Service from "./support/service.ts"
 import { counted, get, getText, measured, refresh, status } from "./support/tokens.ts"
 
@@ -128,6 +128,25 @@ describe("Expiry, with nobody asking", () => {
       yield* TestClock.adjust("59 minutes")
       assert(service.tokenRequests.length <= 11, `${service.tokenRequests.length} POSTs in an hour`)
     }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("layerBackground backs off no longer than the token that there is may be used", () => {
+    const hardPoint = 3_570_000
+    const service = Service.make({
+      token: (_, count) =>
+        Effect.map(
+          Clock.currentTimeMillis,
+          (now) => count === 1 || now === hardPoint ? Service.tokenResponse(count) : status(503)
+        )
+    })
+    const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
+    return Effect.gen(function*() {
+      yield* TestClock.adjust(hardPoint - 1)
+      strictEqual(yield* getText, "token-1")
+      yield* TestClock.adjust(1)
+      yield* get
+      strictEqual(yield* counted("idv_token_gets", { outcome: "wait" }), 0)
+    }).pipe(Effect.provide(layer), Effect.withRandomFixed([0.5]), measured("background backoff"))
   })
 
   it.effect("layerBackground backs off while the endpoint is down, and nobody who asks waits once it is back", () => {

@@ -48,7 +48,11 @@ export const again = (held: HeldToken, fresh: HeldToken): HeldToken => {
   }
 }
 
-export const isUsable = (held: HeldToken, now: Instant): boolean => !held.isRefused && elapsed(held.at, now) < held.hard
+/** For how many milliseconds it may be given out. */
+export const usableFor = (held: HeldToken, now: Instant): number =>
+  held.isRefused ? 0 : Math.max(0, held.hard - elapsed(held.at, now))
+
+export const isUsable = (held: HeldToken, now: Instant): boolean => usableFor(held, now) > 0
 
 export const isStale = (held: HeldToken, now: Instant): boolean => elapsed(held.at, now) >= held.soft
 

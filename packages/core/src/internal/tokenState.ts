@@ -106,7 +106,7 @@ export const land = <F>(
   const isAgain = state.held !== undefined && isSame(state.held.token, fresh.token)
   const held = isAgain ? HeldToken.again(state.held, fresh) : fresh
   if (HeldToken.isOver(held, now)) return [Option.none(), state]
-  const setback = isAgain ? nextSetback(state, undefined, now, policy) : undefined
+  const setback = isAgain ? nextSetback({ ...state, held }, undefined, now, policy) : undefined
   return [Option.some({ token: held.token, isAgain }), state.flight === flight ? { ...initial, held, setback } : state]
 }
 
@@ -178,8 +178,18 @@ export const left = (
   now: Instant
 ): number => memory === undefined ? 0 : Math.max(0, memory.millis - elapsed(memory.at, now))
 
-const nextSetback = <F>({ setback }: State<F>, error: TokenError | undefined, now: Instant, policy: TokenPolicy) => {
+/** No longer than the token that there is may be used, for then callers wait. */
+const nextSetback = <F>(
+  { held, setback }: State<F>,
+  error: TokenError | undefined,
+  now: Instant,
+  policy: TokenPolicy
+) => {
   const count = setback === undefined ? 1 : setback.count + 1
-  const backoff = Duration.toMillis(policy.minBackoff) * 2 ** (count - 1)
-  return { count, error, at: now, millis: Math.min(Duration.toMillis(policy.maxBackoff), backoff) }
+  const backoff = Math.min(
+    Duration.toMillis(policy.maxBackoff),
+    Duration.toMillis(policy.minBackoff) * 2 ** (count - 1)
+  )
+  const usable = held === undefined ? 0 : HeldToken.usableFor(held, now)
+  return { count, error, at: now, millis: usable > 0 ? Math.min(usable, backoff) : backoff }
 }
