@@ -36,6 +36,7 @@ import * as Violation from "./Violation.ts"
  *
  * - `minBackoff`, `maxBackoff`: from 1 second, doubled each time, up to 60 seconds until the next
  *   renewal in the background, or less if the token may no longer be given out by then.
+ *   The first is also the pause after a token that is due again as it comes, for its lifetime is so short.
  * - `rejectionMemory`: for 30 seconds credentials that were refused are not sent again.
  *
  * @category models

@@ -130,6 +130,26 @@ describe("Expiry, with nobody asking", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect.each<[string, number]>([
+    ["past its hard point", 600],
+    ["past the point where it is renewed", 450]
+  ])("layerBackground pauses after a token whose lifetime is so short that it lands %s", ([, millis]) => {
+    const service = Service.make({
+      token: (_, count) =>
+        Effect.delay(Effect.sync(() => Service.tokenResponse(count, { expires_in: 1 })), `${millis} millis`)
+    })
+    const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
+    return Effect.gen(function*() {
+      yield* TestClock.adjust(millis)
+      strictEqual(service.tokenRequests.length, 1)
+      yield* TestClock.adjust(999)
+      strictEqual(service.tokenRequests.length, 1)
+      yield* TestClock.adjust("1 minute")
+      const requests = service.tokenRequests.length
+      assert(requests >= 30 && requests <= 60, `${requests} POSTs in a minute`)
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("layerBackground backs off no longer than the token that there is may be used", () => {
     const hardPoint = 3_570_000
     const service = Service.make({

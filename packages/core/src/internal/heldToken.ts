@@ -54,6 +54,8 @@ export const usableFor = (held: HeldToken, now: Instant): number =>
 
 export const isUsable = (held: HeldToken, now: Instant): boolean => usableFor(held, now) > 0
 
+export const isDue = (held: HeldToken, now: Instant): boolean => elapsed(held.at, now) >= held.ahead
+
 export const isStale = (held: HeldToken, now: Instant): boolean => elapsed(held.at, now) >= held.soft
 
 export const isOver = (held: HeldToken, now: Instant): boolean => elapsed(held.at, now) >= held.end

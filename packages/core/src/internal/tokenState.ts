@@ -16,7 +16,7 @@ import { elapsed, type Instant } from "./instant.ts"
 export interface State<F> {
   readonly held: HeldToken.HeldToken | undefined
   readonly flight: F | undefined
-  /** Flights that failed in a row, and for how long none starts in the background. */
+  /** Flights in a row that brought nothing, or nothing that lasts, and for how long none starts in the background. */
   readonly setback: {
     readonly count: number
     readonly error: TokenError | undefined
@@ -106,7 +106,12 @@ export const land = <F>(
   const isAgain = state.held !== undefined && isSame(state.held.token, fresh.token)
   const held = isAgain ? HeldToken.again(state.held, fresh) : fresh
   if (HeldToken.isOver(held, now)) return [Option.none(), state]
-  const setback = isAgain ? nextSetback({ ...state, held }, undefined, now, policy) : undefined
+  const setback = isAgain
+    ? nextSetback({ ...state, held }, undefined, now, policy)
+    // One that is due as it lands would be renewed back to back.
+    : HeldToken.isDue(held, now)
+    ? nextSetback(initial, undefined, now, policy)
+    : undefined
   return [Option.some({ token: held.token, isAgain }), state.flight === flight ? { ...initial, held, setback } : state]
 }
 
