@@ -184,6 +184,36 @@ describe("API 401 / 403", () => {
     }
   )
 
+  it.effect("what the service says to a flight that was given up holds for the next one", () => {
+    const service = Service.make({
+      token: (_, count) =>
+        count === 1
+          ? Effect.succeed(Service.tokenResponse(count))
+          : Effect.delay(Effect.sync(() => status(429, { "retry-after": "25" })), "10 seconds")
+    })
+    const { authUrl, customerId, customerKey } = Service.options
+    let reads = 0
+    const credentials = Effect.suspend(() =>
+      Effect.delay(Effect.succeed({ customerId, customerKey }), ++reads === 3 ? "10 seconds" : 0)
+    )
+    return Effect.gen(function*() {
+      const provider = yield* TokenProvider.make({ authUrl, credentials })
+      const first = yield* provider.get
+      yield* Effect.fork(provider.refresh)
+      yield* TestClock.adjust("5 seconds")
+      yield* provider.invalidate(first)
+      // It is still reading its credentials when the refusal comes, and then has 20 s left, which is not enough.
+      const next = yield* Effect.fork(Effect.flip(provider.get))
+      yield* TestClock.adjust("10 seconds")
+      assert.deepInclude(yield* Fiber.join(next), {
+        _tag: "TokenEndpointUnavailable",
+        attempts: 0,
+        retryAfter: Duration.seconds(20)
+      })
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(Effect.scoped, Effect.provide(service.layer))
+  })
+
   it.effect("the refusal of an old token does not evict a newer one, and ten refusals of one cost one flight", () => {
     const service = Service.make({ token: slow("1 second") })
     return Effect.gen(function*() {

@@ -192,6 +192,17 @@ describe("The state machine, over any history", () => {
       assert(landed !== undefined)
     }))
 
+  it("what the service says to a flight that fails is remembered, and nothing else of one that was given up", () =>
+    holds(({ after, before, event, inTheAir, now }) => {
+      if (event._tag !== "Fail") return
+      if (event.error === "embargo") assert(TokenState.left(after.embargo, now) >= 120_000)
+      if (event.error === "refused") strictEqual(TokenState.left(after.rejection, now), 30_000)
+      if (before.flight === undefined || inTheAir.has(before.flight)) {
+        strictEqual(after.flight, before.flight)
+        strictEqual(after.setback, before.setback)
+      }
+    }))
+
   it("whoever asks gets a token, or a flight to wait for", () =>
     holds(({ after, move }) => {
       if (move?._tag === "Wait") strictEqual(after.flight, move.flight)
@@ -206,6 +217,21 @@ describe("The state machine, over any history", () => {
 
 describe("The numbers", () => {
   const at = { wall: 0, monotonic: 0 }
+
+  it("of two times that the service asked to wait the longer one counts, whichever answer comes first", () => {
+    const flight = { reason: "cold", number: 0, sentAt: at } as const
+    const asked = (minutes: number) =>
+      new TokenError.TokenEndpointUnavailable({ ...errors.embargo, retryAfter: Duration.minutes(minutes) })
+    const after = (...minutes: ReadonlyArray<number>) =>
+      minutes.reduce<TokenState.State<Flight>>(
+        (state, minutes) =>
+          TokenState.fail(state, { flight, error: asked(minutes), sent: credentials, now: at, policy }),
+        TokenState.initial
+      )
+    strictEqual(TokenState.left(after(2, 60).embargo, at), 3_600_000)
+    strictEqual(TokenState.left(after(60, 2).embargo, at), 3_600_000)
+  })
+
   const held = (seconds: number, random: number, options: TokenPolicy.Options = {}) =>
     HeldToken.make(
       AccessToken.fromGrant({ value: Redacted.make("t"), seconds, warnings: [] }, 0),

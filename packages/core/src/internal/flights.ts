@@ -75,6 +75,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
       Deadline.within(policy.flightDeadline, new TokenError.TokenTimeout({ deadline: policy.flightDeadline }))
     )
     let left = yield* clear(startedAt, current)
+    // Another may be told of meanwhile, by the answer to a flight that was given up.
     while (left.embargo > 0) {
       yield* Effect.sleep(left.embargo)
       left = yield* clear(startedAt, current)

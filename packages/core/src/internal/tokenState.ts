@@ -115,7 +115,10 @@ export const land = <F>(
   return [Option.some({ token: held.token, isAgain }), state.flight === flight ? { ...initial, held, setback } : state]
 }
 
-/** The flight ends with nothing, and takes nothing away. `sent` are the credentials that it sent, if any. */
+/**
+ * The flight ends with nothing, and takes nothing away. `sent` are the credentials that it sent, if
+ * any. What the service said to it is remembered though it was given up, for that holds whoever asked.
+ */
 export const fail = <F>(
   state: State<F>,
   { error, flight, now, policy, sent }: {
@@ -126,8 +129,9 @@ export const fail = <F>(
     readonly policy: TokenPolicy
   }
 ): State<F> => {
-  if (state.flight !== flight) return state
-  const failed = { ...state, flight: undefined, setback: nextSetback(state, error, now, policy) }
+  const failed = state.flight === flight
+    ? { ...state, flight: undefined, setback: nextSetback(state, error, now, policy) }
+    : state
   if (sent === undefined) return failed
   if (error?._tag === "TokenRejected") {
     // An error under a 2xx contradicts itself, and is believed from the second time.
@@ -136,7 +140,8 @@ export const fail = <F>(
     return { ...failed, rejection: { credentials: sent, error, at: now, millis } }
   }
   if (error?._tag === "TokenEndpointUnavailable" && error.retryAfter !== undefined) {
-    return { ...failed, embargo: { error, at: now, millis: Duration.toMillis(error.retryAfter) } }
+    const millis = Duration.toMillis(error.retryAfter)
+    return millis < left(state.embargo, now) ? failed : { ...failed, embargo: { error, at: now, millis } }
   }
   return failed
 }
