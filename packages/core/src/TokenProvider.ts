@@ -28,6 +28,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
@@ -265,6 +266,8 @@ const credentialsOf = (
         Cause.isInterruptedOnly(cause) ? Option.some(Effect.fail(cause)) : Option.none()
       ),
       Effect.mapError(() => "The effect that gives the credentials failed: nothing is sent"),
+      // Types do not keep a program in JavaScript from giving none.
+      Effect.filterOrFail(Predicate.isNotNullable, () => "The effect that gives the credentials gave none"),
       Effect.flatMap((given) => Either.mapLeft(Credentials.make(given), String)),
       Effect.tapError((message) => Effect.logWarning(message)),
       Effect.mapError(() => new TokenError.TokenEndpointUnavailable({ reason: "credentials", attempts: 0 }))

@@ -47,6 +47,7 @@ describe("Credentials from an effect", () => {
   it.effect.each<[string, TokenProvider.RotatingOptions["credentials"]]>([
     ["that fails", Effect.fail(new Error("canary"))],
     ["that interrupts itself", Effect.interrupt],
+    ["that gives null", Effect.sync(() => JSON.parse("null"))],
     ["that gives an empty key", Effect.succeed({ customerId, customerKey: Redacted.make("") })],
     ["that gives an id that is ambiguous", Effect.succeed({ customerId: "canary:", customerKey })]
   ])("%s: nothing is sent, and the next call tries again", ([, broken]) => {
