@@ -187,6 +187,36 @@ describe("API 401 / 403", () => {
     }).pipe(provide(service))
   })
 
+  it.effect.each<[string, number]>([
+    ["replaced", 3600],
+    ["followed", 8]
+  ])(
+    "the late refusal of an old token does not put the one that %s it, and was accepted, on probation",
+    ([, seconds]) => {
+      const later = [200, 500, 401]
+      const service = Service.make({
+        aml: ({ headers }, count) => {
+          const token = headers["authorization"]
+          const code = token === "Bearer token-1" ? 401 : token === "Bearer token-2" ? later.shift() : 200
+          const answer = code === 200
+            ? Service.json(Service.credential({}, { birth_year: "1957" }))
+            : status(code ?? 500)
+          return Effect.delay(Effect.succeed(answer), count === 1 ? "5 seconds" : 0)
+        },
+        token: (_, count) => Effect.succeed(Service.tokenResponse(count, { expires_in: seconds }))
+      })
+      return Effect.gen(function*() {
+        const late = yield* Effect.fork(Effect.flip(check))
+        yield* TestClock.adjust("4 seconds")
+        yield* check
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(late)
+        yield* check
+        deepStrictEqual(tokensSent(service).slice(-4), ["token-2", "token-2", "token-2", "token-3"])
+      }).pipe(provide(service))
+    }
+  )
+
   it.effect("the token endpoint has no other token: no replay, for it would be refused as well", () => {
     const service = Service.make({
       aml: accepting(() => false),

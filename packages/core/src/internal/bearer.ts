@@ -30,13 +30,21 @@ export const make = Effect.fnUntraced(function*({ origin, tokens }: {
   /** A token that replaced a refused one, until the service accepts it, or for 30 s. */
   const probation = yield* Ref.make<Probation | undefined>(undefined)
 
+  /** The last token that the service accepted. */
+  const accepted = yield* Ref.make<AccessToken | undefined>(undefined)
+
   const putOnProbation = (token: AccessToken, isRefused: boolean) =>
-    Effect.flatMap(Instant.now, (at) =>
-      Ref.update(probation, (last) => ({
+    Effect.gen(function*() {
+      const at = yield* Instant.now
+      const good = yield* Ref.get(accepted)
+      // The late refusal of an old token says nothing of one that is known to be good.
+      if (!isRefused && good !== undefined && isSame(good, token)) return
+      yield* Ref.update(probation, (last) => ({
         token,
         at,
         isRefused: isRefused || (last !== undefined && last.isRefused && isSame(last.token, token))
-      })))
+      }))
+    })
 
   const isOnProbation = (token: AccessToken) =>
     Effect.zipWith(
@@ -47,11 +55,15 @@ export const make = Effect.fnUntraced(function*({ origin, tokens }: {
 
   /** Only a 2xx shows that a token is good, and not if it was refused elsewhere. */
   const learn = (token: AccessToken, answer: Answer) =>
-    Ref.update(
-      probation,
-      (last) =>
-        last !== undefined && isSuccess(answer) && isSame(last.token, token) && !last.isRefused ? undefined : last
-    )
+    isSuccess(answer)
+      ? Effect.zipRight(
+        Ref.set(accepted, token),
+        Ref.update(
+          probation,
+          (last) => last !== undefined && isSame(last.token, token) && !last.isRefused ? undefined : last
+        )
+      )
+      : Effect.void
 
   return Effect.fnUntraced(function*<E>(
     request: HttpClientRequest.HttpClientRequest,
