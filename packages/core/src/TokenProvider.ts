@@ -119,9 +119,10 @@ export interface Options extends Settings, Credentials.Options {
 }
 
 /**
- * With credentials from an effect, so that a key can change without a restart. It is run for each
- * acquisition, and for each `get` while credentials are remembered as refused, one at a time; those
- * are forgotten as soon as it gives others. If it fails, or gives some that cannot be used, `get`
+ * With credentials from an effect, so that a key can change without a restart. It is run once for
+ * each acquisition, and for each `get` while credentials are remembered as refused; those are
+ * forgotten as soon as it gives others. Two runs can overlap, for an acquisition is given up by
+ * `invalidate`, and at its deadline. If it fails, or gives some that cannot be used, `get`
  * fails with `TokenEndpointUnavailable` and the reason `credentials`. Why it failed is not repeated,
  * for it may hold a secret: log it in the effect.
  *
