@@ -282,6 +282,9 @@ describe("TokenPolicy", () => {
     [{ minBackoff: 0 }, "minBackoff"],
     [{ hardMargin: Number.NaN }, "hardMargin"],
     [{ hardMargin: -5 }, "hardMargin"],
+    [{ hardMargin: [-5, 0] }, "hardMargin"],
+    [{ retryDelay: [0, -5] }, "retryDelay"],
+    [{ retryDelay: [Number.NaN, 0] }, "retryDelay"],
     [{ rejectionMemory: "-1 minute" }, "rejectionMemory"],
     [JSON.parse("{\"rejectionMemory\":\"soon\"}"), "rejectionMemory"],
     [JSON.parse("{\"retryDeley\":\"1 second\"}"), "retryDeley"]
