@@ -5,7 +5,7 @@
  */
 import type * as Duration from "effect/Duration"
 import type * as AmlError from "./AmlError.ts"
-import type { TokenError } from "./TokenError.ts"
+import type * as TokenError from "./TokenError.ts"
 
 /**
  * Every way in which somebody is not screened.
@@ -13,7 +13,7 @@ import type { TokenError } from "./TokenError.ts"
  * @category errors
  * @since 0.1.0
  */
-export type Failure = AmlError.AmlError | AmlError.AmlInputRejected | TokenError
+export type Failure = AmlError.AmlError | AmlError.AmlInputRejected | TokenError.TokenError
 
 /**
  * What to do about a failure, as data.

@@ -60,3 +60,6 @@ export * as TokenProvider from "./TokenProvider.ts"
 
 /** @since 0.1.0 */
 export * as Violation from "./Violation.ts"
+
+/** @since 0.1.0 */
+export * as WebError from "./WebError.ts"

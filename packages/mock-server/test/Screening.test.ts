@@ -21,7 +21,6 @@ const screenMany = (people: number, concurrency: number) =>
     execFile(
       process.execPath,
       ["--import", "tsx/esm", script, String(people), String(concurrency)],
-      { env: { ...process.env, NODE_V8_COVERAGE: "" } },
       (error, stdout) => resume(error === null ? Effect.succeed(stdout) : Effect.fail(error))
     )
   }).pipe(Effect.flatMap(Schema.decode(Result)))

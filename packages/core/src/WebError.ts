@@ -1,0 +1,138 @@
+/**
+ * What a web backend answers to the person who signs up, or to whoever types them in: 422 with the
+ * fields that cannot be sent, or 503 with `Retry-After`.
+ *
+ * A potential match gets the same 503 as a service that is down, to the byte: an answer of its own
+ * would tip off the person. So `Retry-After` is a constant too, and never what the service asked for.
+ * What a byte does not tell, time may: a service that is down often takes longer than a match.
+ *
+ * Both are `TaggedError`s for an `HttpApi`, with their status, and answer for themselves in an
+ * `HttpRouter`.
+ *
+ * @since 0.1.0
+ */
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as HttpServerRespondable from "@effect/platform/HttpServerRespondable"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Arr from "effect/Array"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { type AmlCredential, type Attributes, match } from "./AmlCredential.ts"
+import type { Failure } from "./Failure.ts"
+import * as PersonInput from "./PersonInput.ts"
+
+const problem = (
+  { message, status }: { readonly status: number; readonly message: string },
+  members: object,
+  headers: Record<string, string> = {}
+) =>
+  HttpServerResponse.unsafeJson({ type: "about:blank", title: message, status, ...members }, {
+    status,
+    contentType: "application/problem+json",
+    headers: { "cache-control": "no-store", ...headers }
+  })
+
+/**
+ * 422: fields to correct, each with its code, where it is wrong, and in words. Never the value.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class InputNotAccepted extends Schema.TaggedError<InputNotAccepted>("@effect-idv/core/InputNotAccepted")(
+  "InputNotAccepted",
+  { errors: Schema.NonEmptyArray(Schema.Struct({ ...PersonInput.Issue.fields, message: Schema.String })) },
+  HttpApiSchema.annotations({ status: 422 })
+) {
+  readonly status = 422
+  override get message() {
+    return "Some of what was entered cannot be used"
+  }
+  /** A problem (RFC 9457) with `errors`. */
+  [HttpServerRespondable.symbol]() {
+    return Effect.succeed(problem(this, { errors: this.errors }))
+  }
+}
+
+/**
+ * 503: come back later. For everything that is not the person's to mend, and for a potential match.
+ *
+ * - `retryAfter`: in seconds.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NotAvailable extends Schema.TaggedError<NotAvailable>("@effect-idv/core/NotAvailable")(
+  "NotAvailable",
+  { retryAfter: Schema.NonNegativeInt },
+  HttpApiSchema.annotations({ status: 503 })
+) {
+  readonly status = 503
+  override get message() {
+    return "This cannot be completed at the moment"
+  }
+  /** A problem (RFC 9457) with the header `Retry-After`, which an `HttpApi` does not send by itself. */
+  [HttpServerRespondable.symbol]() {
+    return Effect.succeed(problem(this, {}, { "retry-after": String(this.retryAfter) }))
+  }
+}
+
+/**
+ * @category errors
+ * @since 0.1.0
+ */
+export type WebError = InputNotAccepted | NotAvailable
+
+/**
+ * - `retryAfter`: 1 minute by default, the same for everybody.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly retryAfter?: Duration.DurationInput | undefined
+}
+
+const notAvailable = ({ retryAfter = "1 minute" }: Options = {}) =>
+  new NotAvailable({ retryAfter: Math.ceil(Duration.toSeconds(retryAfter)) })
+
+/**
+ * What to answer about a failure.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromFailure = (failure: Failure, options?: Options): WebError =>
+  failure._tag === "AmlInputRejected"
+    ? new InputNotAccepted({
+      errors: Arr.map(failure.issues, (issue) => ({ ...issue, message: PersonInput.issues[issue.code] }))
+    })
+    : notAvailable(options)
+
+/**
+ * Lets a "No" pass, and nothing else: a potential match and every failure of the check fail with
+ * what the person may be told. Store the outcome before this.
+ *
+ * @example
+ * import { AmlClient, Person, WebError } from "@effect-idv/core"
+ * import { Effect } from "effect"
+ *
+ * const signUp = (input: Person.Input) =>
+ *   Effect.gen(function*() {
+ *     const aml = yield* AmlClient.AmlClient
+ *     const person = yield* Person.make(input)
+ *     return yield* aml.check(person)
+ *   }).pipe(Effect.tapBoth({ onFailure: Effect.log, onSuccess: Effect.log }), WebError.onlyClear())
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const onlyClear =
+  (options?: Options) => <R>(check: Effect.Effect<AmlCredential, Failure, R>): Effect.Effect<Attributes, WebError, R> =>
+    Effect.matchEffect(check, {
+      onFailure: (failure): Effect.Effect<never, WebError> => Effect.fail(fromFailure(failure, options)),
+      onSuccess: match({
+        onNo: (attributes): Effect.Effect<Attributes, WebError> => Effect.succeed(attributes),
+        onPotentialMatch: () => notAvailable(options)
+      })
+    })

@@ -1,0 +1,99 @@
+import { AmlClient, AmlError, type Failure, Person, TokenError, Violation, WebError } from "@effect-idv/core"
+import { HttpApp, HttpRouter, HttpServerRespondable, HttpServerResponse } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Duration, Effect, Redacted } from "effect"
+
+const signUp = (input: Person.Input, options?: WebError.Options) =>
+  Effect.gen(function*() {
+    const aml = yield* AmlClient.AmlClient
+    return yield* aml.check(yield* Person.make(input))
+  }).pipe(WebError.onlyClear(options))
+
+const ada = { name: "Ada Testclear", dateOfBirth: "1957-03-14" }
+
+/** Everything that somebody outside can see of an answer. */
+const seen = (error: HttpServerRespondable.Respondable) =>
+  Effect.flatMap(HttpServerRespondable.toResponse(error), (response) => {
+    const web = HttpServerResponse.toWeb(response)
+    return Effect.map(Effect.promise(() => web.text()), (body) => ({
+      status: web.status,
+      headers: Object.fromEntries(web.headers),
+      body
+    }))
+  })
+
+const failures: ReadonlyArray<Exclude<Failure.Failure, AmlError.AmlInputRejected>> = [
+  new TokenError.TokenRejected({ status: 401, code: "invalid_client" }),
+  new TokenError.TokenEndpointUnavailable({ reason: "dns", attempts: 3, retryAfter: Duration.minutes(7) }),
+  new TokenError.TokenResponseInvalid({ status: 200, length: 0, violations: [] }),
+  new TokenError.TokenTimeout({ deadline: Duration.seconds(30) }),
+  new TokenError.TokenProviderClosed(),
+  new AmlError.AmlUnauthorized({ status: 401, renewal: "replayed" }),
+  new AmlError.AmlForbidden({ status: 403 }),
+  new AmlError.AmlRequestRejected({ status: 422, code: "pep", detail: Redacted.make("Ada Testclear is listed") }),
+  new AmlError.AmlRateLimited({ retryAfter: Duration.minutes(9) }),
+  new AmlError.AmlUnavailable({ reason: "status", status: 503, sent: "answered", retryAfter: Duration.hours(1) }),
+  new AmlError.AmlTimeout({ sent: "unknown", deadline: Duration.seconds(30) }),
+  new AmlError.AmlAnswerInvalid({ status: 200, length: 10, violations: Violation.whole("a credential") }),
+  new AmlError.AmlAnswerMismatch({ fields: ["name"] })
+]
+
+describe("WebError", () => {
+  it.effect("lets a \"No\" pass", () =>
+    Effect.gen(function*() {
+      strictEqual((yield* signUp(ada)).matchFound, "No")
+    }).pipe(Effect.provide(AmlClient.layerTest("No"))))
+
+  it.effect("7. a potential match and every failure look the same from outside, to the byte: 503 with Retry-After", () =>
+    Effect.gen(function*() {
+      const answers = yield* Effect.forEach(
+        ["Potential match" as const, ...failures],
+        (canned) => Effect.provide(Effect.flatMap(Effect.flip(signUp(ada)), seen), AmlClient.layerTest(canned))
+      )
+      strictEqual(answers.length, 14)
+      for (const answer of answers) {
+        deepStrictEqual(answer, {
+          status: 503,
+          headers: {
+            "cache-control": "no-store",
+            "content-length": String(answer.body.length),
+            "content-type": "application/problem+json",
+            "retry-after": "60"
+          },
+          body: "{\"type\":\"about:blank\",\"title\":\"This cannot be completed at the moment\",\"status\":503}"
+        })
+      }
+    }))
+
+  it.effect("names the fields that cannot be sent with their codes, and never shows them: 422", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(signUp({ name: "Canary\u0000Canary\u200b", dateOfBirth: "1957-02-30" }))
+      const { body, status } = yield* seen(error)
+      strictEqual(status, 422)
+      deepStrictEqual(JSON.parse(body).errors, [
+        { field: "name", code: "control_character", index: 6, message: "a control character or line break" },
+        { field: "name", code: "invisible_character", index: 13, message: "an invisible character" },
+        { field: "dateOfBirth", code: "no_such_date", message: "that day does not exist" }
+      ])
+      assert(!/canary|1957/i.test(body))
+    }).pipe(Effect.provide(AmlClient.layerTest("No"))))
+
+  it.effect("takes another Retry-After, for everybody", () =>
+    Effect.gen(function*() {
+      const { headers } = yield* seen(yield* Effect.flip(signUp(ada, { retryAfter: "90500 millis" })))
+      strictEqual(headers["retry-after"], "91")
+    }).pipe(Effect.provide(AmlClient.layerTest("Potential match"))))
+
+  it.effect("answers for itself in an HttpRouter", () =>
+    Effect.gen(function*() {
+      const app = HttpRouter.empty.pipe(
+        HttpRouter.post("/sign-up", Effect.as(signUp(ada), HttpServerResponse.empty({ status: 201 }))),
+        Effect.provide(AmlClient.layerTest("Potential match"))
+      )
+      const response = yield* Effect.promise(() =>
+        HttpApp.toWebHandler(app)(new Request("http://localhost/sign-up", { method: "POST" }))
+      )
+      deepStrictEqual([response.status, response.headers.get("retry-after")], [503, "60"])
+    }))
+})
