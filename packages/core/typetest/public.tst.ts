@@ -4,13 +4,20 @@ import {
   type AmlClient,
   AmlCredential,
   type AmlError,
+  type Evidence,
   Idv,
+  Screening,
   type TokenError,
-  TokenProvider
+  TokenProvider,
+  WebError
 } from "@effect-idv/core"
 import type { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import type { ConfigError, Effect, Layer } from "effect"
+import type { ConfigError, Effect, Layer, Stream } from "effect"
 import { describe, expect, test } from "tstyche"
+
+declare const aml: AmlClient.Service
+declare const person: Person.Person
+declare const people: Stream.Stream<Screening.Entry<number>, "no file">
 
 type Failure = Effect.Effect.Error<ReturnType<AmlClient.Service["check"]>> | AmlError.AmlInputRejected
 
@@ -46,6 +53,28 @@ describe("the error union", () => {
         | AmlError.AmlTimeout
         | AmlError.AmlAnswerInvalid
         | AmlError.AmlAnswerMismatch
+      >
+    >()
+  })
+
+  test("of checkWithEvidence is that of check", () => {
+    expect<Effect.Effect.Error<ReturnType<AmlClient.Service["checkWithEvidence"]>>>().type.toBe<
+      Effect.Effect.Error<ReturnType<AmlClient.Service["check"]>>
+    >()
+    expect<Effect.Effect.Success<ReturnType<AmlClient.Service["checkWithEvidence"]>>>().type.toBe<Evidence.Evidence>()
+  })
+
+  test("of a stream of people is theirs, what stops it, and options that make no sense", () => {
+    expect(Screening.stream(people)).type.toBe<
+      Stream.Stream<
+        Screening.Outcome<number>,
+        | "no file"
+        | TokenError.TokenRejected
+        | TokenError.TokenProviderClosed
+        | AmlError.AmlUnauthorized
+        | AmlError.AmlForbidden
+        | ConfigError.ConfigError,
+        AmlClient.AmlClient
       >
     >()
   })
@@ -115,5 +144,24 @@ describe("a screening result", () => {
 
   test("needs a person from Person.make", () => {
     expect<AmlClient.Service["check"]>().type.not.toBeCallableWith({ name: "Ada", dateOfBirth: "1990-02-01" })
+    expect<AmlClient.Service["check"]>().type.not.toBeCallableWith({ ...person })
+  })
+
+  test("of many people is one of four outcomes, none a boolean, and all must be handled", () => {
+    type Outcome = Screening.Outcome<number>
+    expect<Outcome["_tag"]>().type.toBe<"NoMatch" | "PotentialMatch" | "NotScreened" | "Unknown">()
+    expect<Extract<Outcome[keyof Outcome], boolean>>().type.toBe<never>()
+    expect(Screening.Outcome.$match).type.not.toBeCallableWith({
+      NoMatch: () => 1,
+      PotentialMatch: () => 1,
+      NotScreened: () => 1
+    })
+  })
+
+  test("reaches the web as a \"No\" or as one of two errors", () => {
+    const check = aml.check(person)
+    expect(WebError.onlyClear()(check)).type.toBe<
+      Effect.Effect<AmlCredential.Attributes, WebError.InputNotAccepted | WebError.NotAvailable>
+    >()
   })
 })
