@@ -50,14 +50,18 @@ const itemFrom = (field: "code" | "message") =>
 const Body = Schema.Struct({
   ...Item.fields,
   error: lenient(Schema.Union(itemFrom("code"), Item)),
-  errors: lenient(
-    Schema.Union(Schema.Array(Schema.Unknown), Schema.Record({ key: Schema.String, value: Schema.Unknown }))
-  )
+  errors: lenient(Schema.Object)
 })
 
 const decodeEntry = Schema.decodeUnknownOption(Schema.Union(itemFrom("message"), Item))
 const decodeBody = Schema.decodeUnknownOption(Body)
 const parseJson = Option.liftThrowable((text: string): unknown => JSON.parse(text))
+
+/** Of a list, a record, or a record of lists. */
+const entriesOf = (errors: object): ReadonlyArray<unknown> => Object.values(errors).flat()
+
+/** Of a list or a record. A body has room for half a million. */
+const maxErrors = 100
 
 /** The outer before the inner. */
 const itemsOf = (json: unknown): ReadonlyArray<Item> =>
@@ -68,7 +72,7 @@ const itemsOf = (json: unknown): ReadonlyArray<Item> =>
       onSome: ({ error, errors = [], ...own }) => [
         own,
         ...(error === undefined ? [] : [error]),
-        ...Object.values(errors).flat().flatMap((entry) => Option.toArray(decodeEntry(entry)))
+        ...entriesOf(errors).slice(0, maxErrors).flatMap((entry) => Option.toArray(decodeEntry(entry)))
       ]
     }
   )
@@ -106,25 +110,47 @@ export interface Secrets {
   readonly tokens: ReadonlyArray<Redacted.Redacted<string>>
 }
 
-/** Whether a code repeats a word of the name, the date or the year of birth, or a token. */
-const isRevealing = (code: string, { person, tokens }: Secrets): boolean => {
+/** Whether a code repeats a word of the name, the date or the year of birth, or a part of a token. */
+const isRevealing = (code: string, { person, tokens }: Secrets): boolean =>
+  hasName(code, Redacted.value(person.name)) || hasDate(code, person.dateOfBirth) ||
+  tokens.some((token) => hasToken(code.toLowerCase(), Redacted.value(token).toLowerCase()))
+
+const hasName = (code: string, name: string): boolean => {
   const lower = code.toLowerCase()
-  const words = wordsOf(code.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, " "))
-  const { day, month, year } = person.dateOfBirth
+  const words = [...wordsOf(code), ...wordsOf(code.replaceAll(wordStarts, " "))]
+  return [wordsOf(name), wordsOf(spelledOut(name))].some((names) =>
+    names.some((word) => words.includes(word) || isIn(word, lower)) ||
+    names.some((word) => names.some((other) => isIn(word + other, lower)))
+  )
+}
+
+const hasDate = (code: string, { day, month, year }: Person["dateOfBirth"]): boolean => {
   const [dd = "", mm = "", yyyy = ""] = [day, month, year].map((part) => String(part).padStart(2, "0"))
   const yy = yyyy.slice(-2)
-  const dates = [dd + mm + yyyy, mm + dd + yyyy, yyyy + mm + dd, dd + mm + yy, mm + dd + yy, yy + mm + dd]
   const digits = code.replaceAll(/\D/g, "")
-  return wordsOf(Redacted.value(person.name)).some((name) => words.includes(name) || isIn(name, lower)) ||
-    words.includes(yyyy) || dates.some((date) => digits.includes(date)) ||
-    tokens.map(Redacted.value).some((token) =>
-      isIn(token.toLowerCase(), lower) || (code.length >= 8 && token.includes(code))
-    )
+  return [yyyy, dd + mm + yy, mm + dd + yy, yy + mm + dd].some((date) => digits.includes(date))
 }
+
+const hasToken = (code: string, token: string): boolean =>
+  isIn(token, code) ||
+  Array.from(code, (_, start) => code.slice(start, start + 8)).some((part) => part.length === 8 && token.includes(part))
 
 /** Shorter ones are in many a word by chance. */
 const isIn = (secret: string, code: string): boolean => secret.length > 3 && code.includes(secret)
 
+/** Of `camelCase`, `ACRONYMWord`, `word1` and `1word`. */
+const wordStarts = /(?<=[a-z])(?=[A-Z\d])|(?<=[A-Z])(?=[A-Z][a-z]|\d)|(?<=\d)(?=[A-Za-z])/g
+
 /** In lower case and without diacritics, as a code would have them. */
 const wordsOf = (text: string): ReadonlyArray<string> =>
-  text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase().split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "")
+  replaceLetters(text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase(), strokes)
+    .split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "")
+
+const spelledOut = (text: string): string => replaceLetters(text.toLowerCase().normalize("NFC"), umlauts)
+
+const replaceLetters = (text: string, letters: Readonly<Record<string, string>>): string =>
+  Array.from(text, (letter) => letters[letter] ?? letter).join("")
+
+/** Letters that Unicode does not take apart. */
+const strokes = { ł: "l", ø: "o", đ: "d", ð: "d", ħ: "h", ŧ: "t", ı: "i", ß: "ss", æ: "ae", œ: "oe", þ: "th" }
+const umlauts = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" }
