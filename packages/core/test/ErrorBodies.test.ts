@@ -226,7 +226,7 @@ const shapes: Record<string, Shape> = {
 describe("An answer that is an error", () => {
   it.effect.each(Object.entries(shapes).map(([name, shape], turn) => [name, shape, turn] as const))(
     "of %s: its status decides, and free text is not shown",
-    ([, shape]) =>
+    ([, shape, turn]) =>
       Effect.gen(function*() {
         for (const [status, tag] of statusesOf(turn)) {
           const error = yield* failure(() =>
