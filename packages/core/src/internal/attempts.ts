@@ -116,12 +116,12 @@ export const run = <A>(
       const result = yield* Effect.either(attempt)
       if (Either.isRight(result)) return result.right
       const error = progress.worseOf(result.left)
+      if (AmlError.isAmlError(error) && !isSafe(error)) progress.earlier = error
+      progress.sent = "no"
       const isTold = rateLimits === "told" && result.left._tag === "AmlRateLimited"
       const pause = isTold ? undefined : yield* pauseAfter(result.left)
       const elapsed = Instant.elapsed(started, yield* Instant.now)
       if (pause === undefined || elapsed + pause >= Duration.toMillis(deadline)) return yield* error
-      if (AmlError.isAmlError(error) && !isSafe(error)) progress.earlier = error
-      progress.sent = "no"
       yield* Effect.sleep(pause)
     }
   })
