@@ -1,0 +1,184 @@
+import { AmlClient, AmlError, Failure, Idv, Person, TokenProvider } from "@effect-idv/core"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Cause, Clock, Effect, Exit, Layer, Redacted } from "effect"
+import { everythingPrinted, transportIn } from "./support/canary.ts"
+import { clients } from "./support/clients.ts"
+import * as RawServer from "./support/rawServer.ts"
+import * as Service from "./support/service.ts"
+import { counted, measured } from "./support/tokens.ts"
+import { type Fault, faults } from "./support/wireFaults.ts"
+
+const canaries = {
+  customerKey: "canaryCustomerKey",
+  token: "canaryAccessToken",
+  name: "Canaryfirst Canarylast",
+  givenName: "Canaryfirst",
+  dateOfBirth: "1931-07-29",
+  wireDate: "29-07-1931",
+  profile: "https://idv.example.com/canaryProfile"
+}
+
+/** A clear answer about the person that is sent. No fault may let it through. */
+const clear = Service.credential({}, { name: canaries.name, birth_year: "1931", aml_profile: canaries.profile })
+
+type Expected = readonly [tag: Failure.Failure["_tag"], sent: AmlError.Sent]
+
+const lost: Expected = ["AmlUnavailable", "unknown"]
+const brokenOff: Expected = ["AmlUnavailable", "answered"]
+const invalid: Expected = ["AmlAnswerInvalid", "answered"]
+
+/** `answered` if the head of an answer came, whole and valid; without one nobody knows what was done. */
+const expected: Record<string, Expected> = {
+  "reset before headers": lost,
+  "reset mid headers": lost,
+  "reset mid body": brokenOff,
+  "early FIN": lost,
+  "FIN mid headers": lost,
+  "truncated": brokenOff,
+  "truncated chunks": brokenOff,
+  "bad chunk": brokenOff,
+  "false gzip": brokenOff,
+  "truncated gzip": brokenOff,
+  "a coding that nobody knows": brokenOff,
+  "duplicate Content-Length": lost,
+  "Content-Length and chunks": lost,
+  "random bytes": lost,
+  "drip": ["AmlTimeout", "answered"],
+  "drip of headers": ["AmlTimeout", "unknown"],
+  "hang": ["AmlTimeout", "unknown"],
+  "hang mid body": ["AmlTimeout", "answered"],
+  "5 MB body": invalid,
+  "5 MB in a gzip of a few bytes": invalid,
+  "HTML 200": invalid,
+  "invalid UTF-8": invalid,
+  "no content": invalid
+}
+
+/** `fetch` passes over what it cannot decompress, so that it is the text that is wrong. */
+const expectedByFetch: typeof expected = {
+  "truncated gzip": invalid,
+  "a coding that nobody knows": invalid
+}
+
+const isAml = (request: string) => request.startsWith("POST /api/aml ")
+
+/** Gives a token, and to each AML request this answer. */
+const serve = (answer: Fault) =>
+  Effect.map(
+    RawServer.make((request, socket) =>
+      isAml(request)
+        ? answer(socket, JSON.stringify(clear))
+        : void socket.end(RawServer.ok({ access_token: canaries.token, token_type: "Bearer", expires_in: 3600 }))
+    ),
+    ({ requests, url }) => ({ url, amlRequests: () => requests.filter(isAml).length })
+  )
+
+describe("The catalogue of wire faults", () => {
+  it("is expected as a whole", () => {
+    deepStrictEqual(Object.keys(expected).sort(), Object.keys(faults).sort())
+  })
+})
+
+describe.each(clients)("Wire faults of the AML operation, with %s", (clientName, client) => {
+  const check = (options: Partial<Idv.Options>) =>
+    Effect.gen(function*() {
+      // The deadline is for the fault alone.
+      yield* (yield* TokenProvider.TokenProvider).get
+      const aml = yield* AmlClient.AmlClient
+      return yield* aml.check(yield* Person.make({ name: canaries.name, dateOfBirth: canaries.dateOfBirth }))
+    }).pipe(
+      Effect.provide(Layer.provide(
+        Idv.layer({
+          ...Service.options,
+          customerKey: Redacted.make(canaries.customerKey),
+          deadline: "3 seconds",
+          ...options
+        }),
+        client
+      ))
+    )
+
+  const fails = ([tag, sent]: Expected, options: Partial<Idv.Options>) =>
+    Effect.gen(function*() {
+      const started = yield* Clock.currentTimeMillis
+      const { exit, printed } = yield* everythingPrinted(
+        check(options),
+        (cause) => Cause.pretty(cause, { renderErrorCause: true })
+      )
+      const took = (yield* Clock.currentTimeMillis) - started
+      assert(Exit.isFailure(exit) && exit.cause._tag === "Fail", "it is no failure")
+      const { error } = exit.cause
+      assert(AmlError.isAmlError(error))
+      deepStrictEqual([error._tag, Failure.facts(error).sent], [tag, sent])
+      assert(took < 2500, `took ${took} ms`)
+      deepStrictEqual(transportIn(exit.cause), [])
+      deepStrictEqual(Object.values(canaries).filter((canary) => printed.includes(canary)), [])
+      return error
+    })
+
+  it.scopedLive.each(Object.entries(faults))(
+    "%s: a typed AML error in its deadline, after one request",
+    ([name, fault]) =>
+      Effect.gen(function*() {
+        const { amlRequests, url } = yield* serve(fault)
+        const expectation = (clientName === "FetchHttpClient.layer" ? expectedByFetch[name] : undefined) ??
+          expected[name]
+        assert(expectation !== undefined)
+        const isEndless = expectation[0] === "AmlTimeout"
+        yield* fails(expectation, { authUrl: url, baseUrl: url, ...(isEndless && { deadline: "400 millis" }) })
+        strictEqual(amlRequests(), 1)
+      })
+  )
+
+  it.scopedLive("refused: sent again, 3 requests in all, and certainly not performed", () =>
+    Effect.gen(function*() {
+      const { url } = yield* serve(() => {})
+      const closed = yield* Effect.scoped(RawServer.make(() => {}))
+      const error = yield* fails(["AmlUnavailable", "no"], { authUrl: url, baseUrl: closed.url })
+      assert.deepInclude(error, { reason: "unreachable" })
+      strictEqual(yield* counted("idv_aml_requests"), 3)
+    }).pipe(measured(`refused with ${clientName}`)))
+
+  it.scopedLive.each(Object.entries(faults).filter(([name]) => expected[name] === lost))(
+    "%s, once, with retry: always: the second request has the answer",
+    ([, fault]) =>
+      Effect.gen(function*() {
+        const { amlRequests, url } = yield* serve((socket, body) =>
+          amlRequests() === 1 ? fault(socket, body) : void socket.end(RawServer.ok(clear))
+        )
+        const options = { authUrl: url, baseUrl: url, retry: "always", deadline: "5 seconds" } as const
+        strictEqual((yield* check(options)).credentials.attributes.matchFound, "No")
+        strictEqual(amlRequests(), 2)
+      })
+  )
+
+  it.scopedLive.each<readonly [number, AmlError.AmlError["_tag"]]>([
+    [400, "AmlRequestRejected"],
+    [403, "AmlForbidden"],
+    [429, "AmlRateLimited"],
+    [500, "AmlUnavailable"],
+    [503, "AmlUnavailable"]
+  ])("a clear answer under %d that breaks off: the status decides", ([status, tag]) =>
+    Effect.gen(function*() {
+      const body = JSON.stringify(clear)
+      const { amlRequests, url } = yield* serve((socket) =>
+        void socket.end(`HTTP/1.1 ${status} Whatever\r\ncontent-length: 9999\r\nconnection: close\r\n\r\n${body}`)
+      )
+      const error = yield* fails([tag, "answered"], { authUrl: url, baseUrl: url })
+      strictEqual("status" in error ? error.status : 429, status)
+      strictEqual(amlRequests(), 1)
+    }))
+
+  it.scopedLive("307 to another origin: a typed AML error, and that origin hears nothing", () =>
+    Effect.gen(function*() {
+      const target = yield* serve((socket) => void socket.end(RawServer.ok(clear)))
+      const { amlRequests, url } = yield* serve((socket) =>
+        void socket.end(
+          `HTTP/1.1 307 Go\r\nlocation: ${target.url}/api/aml\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`
+        )
+      )
+      yield* fails(invalid, { authUrl: url, baseUrl: url })
+      deepStrictEqual([amlRequests(), target.amlRequests()], [1, 0])
+    }))
+})
