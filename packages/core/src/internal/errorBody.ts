@@ -3,6 +3,7 @@
  * so every usual shape is read, leniently: what is not understood is passed over, and never a
  * failure of its own.
  */
+import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -96,8 +97,8 @@ export const read = (bytes: Uint8Array, secrets: Secrets): ErrorBody => {
   const text = new TextDecoder().decode(bytes)
   const items = Option.match(parseJson(text), { onNone: () => [], onSome: itemsOf })
   const codes = items.flatMap(codesOf)
-  const code = codes.find((code) => isCode(code) && !isRevealing(code, secrets))
-  const told = [...items.flatMap(textsOf), ...codes.filter((code) => !isCode(code))]
+  const [hidden, [code]] = Arr.partition(codes, (code) => isCode(code) && !isRevealing(code, secrets))
+  const told = [...items.flatMap(textsOf), ...hidden]
   const detail = (told.length === 0 && code === undefined ? text.trim() : told.join("; ")).slice(0, maxDetailLength)
   return {
     ...(code !== undefined && { code }),

@@ -10,7 +10,7 @@ import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -130,12 +130,16 @@ const readBody = (
   )
 }
 
-/** With an error the status decides, so a body that is too long or breaks off is as good as none. */
+/** With an error the status decides. A body that is too long, breaks off or does not end is as good as none. */
 const readErrorBody = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<Body> =>
-  Effect.catchTags(readBody(response), {
-    BodyTooLong: ({ description: { length } }) => Effect.succeed({ body: new Uint8Array(), length }),
-    ConnectionFailed: () => Effect.succeed({ body: new Uint8Array(), length: 0 })
-  })
+  readBody(response).pipe(
+    Effect.timeout(errorBodyDeadline),
+    Effect.catchAll((error) =>
+      Effect.succeed({ body: new Uint8Array(), length: "description" in error ? error.description.length : 0 })
+    )
+  )
+
+const errorBodyDeadline = Duration.seconds(2)
 
 /** Whether `fetch` made it, which the platform shows only here, below whatever wraps it. */
 const isFetched = (response: object): boolean =>

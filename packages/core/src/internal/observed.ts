@@ -7,7 +7,7 @@ import * as Metric from "effect/Metric"
 import * as MetricLabel from "effect/MetricLabel"
 import * as Option from "effect/Option"
 import type { MatchFound } from "../AmlCredential.ts"
-import type { AmlError } from "../AmlError.ts"
+import * as AmlError from "../AmlError.ts"
 import * as AmlMetrics from "../AmlMetrics.ts"
 import * as Failure from "../Failure.ts"
 import type { TokenError } from "../TokenError.ts"
@@ -16,7 +16,7 @@ import type { Checked } from "./check.ts"
 
 const outcomes: Record<MatchFound, string> = { "No": "NoMatch", "Potential match": "PotentialMatch" }
 
-type CheckExit = Exit.Exit<Checked, AmlError | TokenError>
+type CheckExit = Exit.Exit<Checked, AmlError.AmlError | TokenError>
 
 interface Labels {
   readonly outcome: string
@@ -37,13 +37,12 @@ const labelsOf = (exit: CheckExit, progress: Progress): Labels => {
     }),
     onSome: (error) => ({
       outcome: error._tag,
-      status: classOf(statusOf(error)),
+      status: classOfError(error),
       sent: Failure.facts(error).sent
     })
   })
 }
 
-const statusOf = (error: AmlError | TokenError): number | undefined => "status" in error ? error.status : undefined
 const classOf = (status: number | undefined): string => status === undefined ? "none" : `${Math.floor(status / 100)}xx`
 
 /** There are few labels, and to tag a metric takes longer than to count. */
@@ -61,9 +60,22 @@ const metricsOf = (labels: Labels) => {
   return metrics
 }
 
+/** Of the answer to the check. Two of the errors hold no status, because it says nothing that they do not. */
+const classOfError = (error: AmlError.AmlError | TokenError): string => {
+  if (!AmlError.isAmlError(error)) return "none"
+  switch (error._tag) {
+    case "AmlRateLimited":
+      return "4xx"
+    case "AmlAnswerMismatch":
+      return "2xx"
+    default:
+      return classOf("status" in error ? error.status : undefined)
+  }
+}
+
 /** Annotates the current span, counts, and logs at Debug how the check ended. */
 export const observe =
-  (checkId: string, progress: Progress) => (check: Effect.Effect<Checked, AmlError | TokenError>) =>
+  (checkId: string, progress: Progress) => (check: Effect.Effect<Checked, AmlError.AmlError | TokenError>) =>
     Effect.flatMap(Clock.currentTimeMillis, (startedAt) =>
       Effect.onExit(check, (exit) =>
         Effect.gen(function*() {
