@@ -1,0 +1,298 @@
+import { AmlClient, AmlMetrics, Idv } from "@effect-idv/core"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Duration, Effect, Fiber, Layer, Metric, TestClock } from "effect"
+import * as Service from "./support/service.ts"
+import { answerAfter, counted, measured, status } from "./support/tokens.ts"
+import * as RecordingTracer from "./support/tracer.ts"
+
+const uuid7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+
+const check = Effect.gen(function*() {
+  const aml = yield* AmlClient.AmlClient
+  return yield* aml.check(yield* Service.ada)
+})
+
+const provide = (service: ReturnType<typeof Service.make>, options: Partial<Idv.Options> = {}) =>
+  Effect.provide(Layer.provide(Idv.layer({ ...Service.options, ...options }), service.layer))
+
+const good = (attributes: Record<string, unknown> = {}) => () =>
+  Effect.sync(() => Service.json(Service.credential({}, { birth_year: "1957", ...attributes })))
+const answers = (code: number, headers: Record<string, string> = {}) => () => Effect.sync(() => status(code, headers))
+const lost = Service.failing({ code: "ECONNRESET", syscall: "read" })
+const refused = Service.failing({ code: "ECONNREFUSED", syscall: "connect" })
+const firstThen = (first: Service.Handler, then: Service.Handler): Service.Handler => (received, count, request) =>
+  count === 1 ? first(received, count, request) : then(received, count, request)
+
+interface Told {
+  readonly outcome: string
+  readonly status: string
+  readonly sent: string
+  readonly attempts: number
+}
+
+type Handlers = NonNullable<Parameters<typeof Service.make>[0]>
+type Case = readonly [string, Handlers, Told, options?: Partial<Idv.Options>]
+
+const hanging = () => Effect.sync(() => new Response(new ReadableStream({ pull: () => new Promise(() => {}) })))
+
+const cases: ReadonlyArray<Case> = [
+  ["No", { aml: good() }, { outcome: "NoMatch", status: "2xx", sent: "answered", attempts: 1 }],
+  [
+    "a potential match",
+    { aml: good({ match_found: "Potential match" }) },
+    { outcome: "PotentialMatch", status: "2xx", sent: "answered", attempts: 1 }
+  ],
+  ["No after a renewal of the token", { aml: firstThen(answers(401), good()) }, {
+    outcome: "NoMatch",
+    status: "2xx",
+    sent: "answered",
+    attempts: 2
+  }],
+  ["No after two waits", { aml: firstThen(answers(429, { "retry-after": "1" }), good()) }, {
+    outcome: "NoMatch",
+    status: "2xx",
+    sent: "answered",
+    attempts: 2
+  }],
+  ["a refused token", { aml: answers(401) }, {
+    outcome: "AmlUnauthorized",
+    status: "4xx",
+    sent: "answered",
+    attempts: 2
+  }],
+  ["403", { aml: answers(403) }, { outcome: "AmlForbidden", status: "4xx", sent: "answered", attempts: 1 }],
+  ["422", { aml: answers(422) }, { outcome: "AmlRequestRejected", status: "4xx", sent: "answered", attempts: 1 }],
+  ["429", { aml: answers(429) }, { outcome: "AmlRateLimited", status: "4xx", sent: "answered", attempts: 1 }],
+  ["500", { aml: answers(500) }, { outcome: "AmlUnavailable", status: "5xx", sent: "answered", attempts: 1 }],
+  ["500 with retry: always", { aml: answers(500) }, {
+    outcome: "AmlUnavailable",
+    status: "5xx",
+    sent: "answered",
+    attempts: 3
+  }, { retry: "always" }],
+  ["a lost connection", { aml: lost }, { outcome: "AmlUnavailable", status: "none", sent: "unknown", attempts: 1 }],
+  ["a refused connection", { aml: refused }, { outcome: "AmlUnavailable", status: "none", sent: "no", attempts: 3 }],
+  ["lost, then refused", { aml: firstThen(lost, refused) }, {
+    outcome: "AmlUnavailable",
+    status: "none",
+    sent: "unknown",
+    attempts: 3
+  }, { retry: "always" }],
+  ["a redirect", { aml: answers(302) }, { outcome: "AmlAnswerInvalid", status: "3xx", sent: "answered", attempts: 1 }],
+  ["an invalid answer", { aml: () => Effect.sync(() => Service.json({})) }, {
+    outcome: "AmlAnswerInvalid",
+    status: "2xx",
+    sent: "answered",
+    attempts: 1
+  }],
+  ["an answer about somebody else", { aml: good({ name: "Ada Other" }) }, {
+    outcome: "AmlAnswerMismatch",
+    status: "2xx",
+    sent: "answered",
+    attempts: 1
+  }],
+  ["no answer", { aml: () => Effect.never }, { outcome: "AmlTimeout", status: "none", sent: "unknown", attempts: 1 }],
+  ["half an answer", { aml: hanging }, {
+    outcome: "AmlTimeout",
+    status: "none",
+    sent: "answered",
+    attempts: 1
+  }],
+  ["no token", { token: () => Effect.never }, { outcome: "AmlTimeout", status: "none", sent: "no", attempts: 0 }, {
+    deadline: "2 seconds"
+  }],
+  ["a token endpoint that is down", { token: refused }, {
+    outcome: "TokenEndpointUnavailable",
+    status: "none",
+    sent: "no",
+    attempts: 0
+  }],
+  ["a client that dies", { aml: () => Effect.die("canary") }, {
+    outcome: "Defect",
+    status: "none",
+    sent: "unknown",
+    attempts: 1
+  }]
+]
+
+/** What Effect adds to the span of a failure. */
+const own = (attributes: ReadonlyMap<string, unknown>) =>
+  Object.fromEntries([...attributes].filter(([key]) => key !== "code.stacktrace"))
+
+const spansOf = (spans: ReadonlyArray<RecordingTracer.RecordedSpan>) =>
+  spans.filter(({ name }) => name === "AmlClient.check")
+
+const expectTold = (spans: ReadonlyArray<RecordingTracer.RecordedSpan>, told: Told) =>
+  Effect.gen(function*() {
+    const [span, ...others] = spansOf(spans)
+    assert(span !== undefined)
+    deepStrictEqual(others, [])
+    const { check_id, ...attributes } = own(span.attributes)
+    assert.match(String(check_id), uuid7)
+    deepStrictEqual(attributes, { ...told })
+    const { attempts, ...labels } = told
+    strictEqual(yield* counted("idv_aml_requests"), attempts)
+    strictEqual(yield* counted("idv_aml_checks"), 1)
+    strictEqual(yield* counted("idv_aml_checks", labels), 1)
+    strictEqual(yield* counted("idv_aml_check_duration_seconds"), 1)
+    strictEqual(yield* counted("idv_aml_check_duration_seconds", labels), 1)
+  })
+
+const labelsOf = (name: string) =>
+  Effect.map(Metric.snapshot, (pairs) =>
+    new Set(
+      pairs.filter(({ metricKey }) => metricKey.name === name).flatMap(({ metricKey }) =>
+        metricKey.tags.map(({ key }) => key).filter((key) => key !== "test" && key !== "time_unit")
+      )
+    ))
+
+describe("A check that ends with", () => {
+  it.effect.each(cases)("%s: one span and one count, with the same words", ([name, handlers, told, options]) => {
+    const service = Service.make(handlers)
+    const { spans, tracer } = RecordingTracer.make()
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Effect.exit(check))
+      yield* TestClock.adjust("30 seconds")
+      yield* Fiber.join(fiber)
+      yield* expectTold(spans, told)
+    }).pipe(provide(service, options), Effect.withTracer(tracer), measured(`telemetry ${name}`))
+  })
+
+  it.effect.each<[string, Handlers, Told]>([
+    ["in a request", { aml: () => Effect.never }, {
+      outcome: "Interrupted",
+      status: "none",
+      sent: "unknown",
+      attempts: 1
+    }],
+    ["before the token", { token: () => Effect.never }, {
+      outcome: "Interrupted",
+      status: "none",
+      sent: "no",
+      attempts: 0
+    }],
+    ["while it waits to send again", { aml: answers(429, { "retry-after": "20" }) }, {
+      outcome: "Interrupted",
+      status: "none",
+      sent: "no",
+      attempts: 1
+    }],
+    ["in the middle of the answer", { aml: hanging }, {
+      outcome: "Interrupted",
+      status: "none",
+      sent: "answered",
+      attempts: 1
+    }]
+  ])("an interruption %s: one span and one count, with the same words", ([name, handlers, told]) => {
+    const service = Service.make(handlers)
+    const { spans, tracer } = RecordingTracer.make()
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(check)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(fiber)
+      yield* expectTold(spans, told)
+    }).pipe(provide(service), Effect.withTracer(tracer), measured(`interrupted ${name}`))
+  })
+})
+
+describe("Metrics", () => {
+  it.effect("have no labels but outcome, status and sent", () =>
+    Effect.gen(function*() {
+      yield* Effect.ignore(check)
+      deepStrictEqual(yield* labelsOf("idv_aml_checks"), new Set(["outcome", "status", "sent"]))
+      deepStrictEqual(yield* labelsOf("idv_aml_check_duration_seconds"), new Set(["outcome", "status", "sent"]))
+      deepStrictEqual(yield* labelsOf("idv_aml_requests"), new Set())
+    }).pipe(provide(Service.make({ aml: good() }))))
+
+  it.effect("measure the whole check in seconds: token, waits and all requests", () => {
+    const service = Service.make({
+      token: (_, count) => answerAfter("3 seconds", count),
+      aml: firstThen(answers(503, { "retry-after": "4" }), () => Effect.delay(good()(), "2 seconds"))
+    })
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(check)
+      yield* TestClock.adjust("9 seconds")
+      yield* Fiber.join(fiber)
+      const duration = Arr.reduce(
+        [["outcome", "NoMatch"], ["status", "2xx"], ["sent", "answered"]] as const,
+        AmlMetrics.duration,
+        (metric, [key, value]) => Metric.tagged(metric, key, value)
+      )
+      const { count, sum } = yield* Metric.value(duration)
+      deepStrictEqual([count, sum], [1, 9])
+    }).pipe(provide(service), measured("duration"))
+  })
+})
+
+describe("The id of a check", () => {
+  it.effect("is a UUID of version 7 that differs, holds the time, and is that of the evidence", () => {
+    const { spans, tracer } = RecordingTracer.make()
+    const today = Date.parse("2026-11-20T12:00:00Z")
+    return Effect.gen(function*() {
+      yield* TestClock.setTime(today)
+      const aml = yield* AmlClient.AmlClient
+      const person = yield* Service.ada
+      const evidence = yield* Effect.replicateEffect(aml.checkWithEvidence(person), 100, { concurrency: 10 })
+      const ids = evidence.map(({ checkId }) => checkId)
+      strictEqual(new Set(ids).size, 100)
+      deepStrictEqual(ids.filter((id) => !uuid7.test(id)), [])
+      deepStrictEqual(new Set(ids.map((id) => parseInt(id.replaceAll("-", "").slice(0, 12), 16))), new Set([today]))
+      deepStrictEqual(new Set(spansOf(spans).map(({ attributes }) => attributes.get("check_id"))), new Set(ids))
+    }).pipe(provide(Service.make({ aml: good() })), Effect.withTracer(tracer))
+  })
+
+  it.effect("sorts by time", () =>
+    Effect.gen(function*() {
+      const aml = yield* AmlClient.AmlClient
+      const person = yield* Service.ada
+      const first = yield* aml.checkWithEvidence(person)
+      yield* TestClock.adjust(Duration.days(20_000))
+      const second = yield* aml.checkWithEvidence(person)
+      assert(first.checkId < second.checkId)
+    }).pipe(provide(Service.make({ aml: good() }))))
+})
+
+describe("Trace headers", () => {
+  const names = ["traceparent", "tracestate", "b3", "x-b3-traceid", "x-b3-spanid", "x-b3-sampled"]
+  const sent = (received: ReadonlyArray<Service.Received>) =>
+    received.map(({ headers }) => names.filter((name) => name in headers))
+
+  it.effect("do not go to the service, which is somebody else's", () => {
+    const service = Service.make({ aml: good() })
+    const { tracer } = RecordingTracer.make()
+    return Effect.gen(function*() {
+      yield* Effect.withSpan(check, "caller")
+      deepStrictEqual([...sent(service.tokenRequests), ...sent(service.amlRequests)], [[], []])
+    }).pipe(provide(service), Effect.withTracer(tracer))
+  })
+
+  it.effect("go there with propagateTrace: of the span of the check, and not with the token request", () => {
+    const service = Service.make({ aml: firstThen(answers(429, { "retry-after": "0" }), good()) })
+    const { spans, tracer } = RecordingTracer.make()
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Effect.withSpan(check, "caller"))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(fiber)
+      const [span] = spansOf(spans)
+      assert(span !== undefined)
+      deepStrictEqual(
+        service.amlRequests.map(({ headers }) => headers["traceparent"]),
+        Arr.replicate(`00-${span.traceId}-${span.spanId}-01`, 2)
+      )
+      deepStrictEqual(sent(service.tokenRequests), [[]])
+    }).pipe(provide(service, { propagateTrace: true }), Effect.withTracer(tracer))
+  })
+
+  it.effect("are those of each check, when many run at once", () => {
+    const service = Service.make({ aml: good() })
+    const { spans, tracer } = RecordingTracer.make()
+    return Effect.gen(function*() {
+      yield* Effect.replicateEffect(check, 5, { concurrency: 5 })
+      deepStrictEqual(
+        new Set(service.amlRequests.map(({ headers }) => headers["traceparent"])),
+        new Set(spansOf(spans).map(({ spanId, traceId }) => `00-${traceId}-${spanId}-01`))
+      )
+    }).pipe(provide(service, { propagateTrace: true }), Effect.withTracer(tracer))
+  })
+})
