@@ -113,6 +113,41 @@ describe("AmlClient", () => {
     })
   })
 
+  describe("the body of an error that never ends is not waited for: the status decides", () => {
+    const endless = (init: ResponseInit) =>
+      new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), init)
+
+    it.effect("a 503 is told with its Retry-After", () => {
+      const service = Service.make({
+        aml: () => Effect.sync(() => endless({ status: 503, headers: { "retry-after": "60" } }))
+      })
+      return Effect.gen(function*() {
+        yield* atStart
+        const fiber = yield* Effect.fork(Effect.flip(check))
+        yield* TestClock.adjust("2 seconds")
+        assert.deepInclude(yield* Fiber.join(fiber), {
+          _tag: "AmlUnavailable",
+          status: 503,
+          retryAfter: Duration.seconds(60)
+        })
+      }).pipe(provide(service))
+    })
+
+    it.effect("a 401 renews the token", () => {
+      const service = Service.make({
+        aml: (_, count) =>
+          Effect.sync(() => count === 1 ? endless({ status: 401 }) : Service.json(Service.credential()))
+      })
+      return Effect.gen(function*() {
+        yield* atStart
+        const fiber = yield* Effect.fork(answer)
+        yield* TestClock.adjust("2 seconds")
+        strictEqual(yield* Fiber.join(fiber), "No")
+        strictEqual(service.tokenRequests.length, 2)
+      }).pipe(provide(service))
+    })
+  })
+
   describe("fails closed", () => {
     it.effect.each<[string, unknown, string]>([
       ["match_found missing", Service.credential({}, { match_found: undefined }), "AmlAnswerInvalid"],

@@ -59,21 +59,31 @@ export const requireContentType = (request: HttpServerRequest.HttpServerRequest,
 
 const maxBodyBytes = 64 * 1024
 
-/**
- * A body that is too long is read to its end all the same, and dropped: to stop reading would
- * reset the connection, and the client would never see the answer.
- */
-export const readBody = (request: HttpServerRequest.HttpServerRequest) =>
-  request.stream.pipe(
+/** Of a body that is too long, something that is too long too. */
+const collect = ({ stream }: HttpServerRequest.HttpServerRequest) =>
+  stream.pipe(
     Stream.runFold({ length: 0, chunks: Arr.empty<Uint8Array>() }, (read, chunk) => {
       const length = read.length + chunk.length
       if (length <= maxBodyBytes) read.chunks.push(chunk)
       return { length, chunks: read.chunks }
     }),
-    Effect.orElseSucceed(() => ({ length: 0, chunks: [] })),
-    Effect.flatMap(({ chunks, length }) =>
-      length > maxBodyBytes
-        ? problem(413, `A body has at most ${maxBodyBytes} bytes`)
-        : Effect.succeed(Buffer.concat(chunks))
+    Effect.map(({ chunks, length }) => length > maxBodyBytes ? Buffer.alloc(maxBodyBytes + 1) : Buffer.concat(chunks))
+  )
+
+/**
+ * A body that is too long is read to its end all the same, and dropped: to stop reading would
+ * reset the connection, and the client would never see the answer. One that says that it is short
+ * is read at once.
+ */
+export const readBody = (request: HttpServerRequest.HttpServerRequest) => {
+  const isShort = Number(request.headers["content-length"]) <= maxBodyBytes &&
+    request.headers["transfer-encoding"] === undefined
+  const read = isShort ? Effect.map(request.arrayBuffer, (bytes) => Buffer.from(bytes)) : collect(request)
+  return read.pipe(
+    Effect.orElseSucceed(() => Buffer.alloc(0)),
+    Effect.filterOrElse(
+      ({ length }) => length <= maxBodyBytes,
+      () => problem(413, `A body has at most ${maxBodyBytes} bytes`)
     )
   )
+}
