@@ -1,8 +1,8 @@
-import { AmlClient, AmlError, Idv, Person, TokenError, TokenProvider } from "@effect-idv/core"
+import { AmlClient, AmlError, Idv, Person, Screening, TokenError, TokenProvider, WebError } from "@effect-idv/core"
 import { HttpClientError, type HttpClientRequest } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Cause, Effect, Exit, Layer, Redacted, SubscriptionRef, TestClock } from "effect"
+import { Cause, Effect, Exit, Layer, Redacted, Schema, Stream, SubscriptionRef, TestClock } from "effect"
 import { everythingPrinted, renderings, transportIn } from "./support/canary.ts"
 import * as Service from "./support/service.ts"
 
@@ -83,6 +83,14 @@ const failures: ReadonlyArray<readonly [string, Parameters<typeof Service.make>[
   ["success", { aml: () => Effect.sync(() => credential()) }, "Success"]
 ]
 
+const AnyAmlError = Schema.Union(
+  AmlError.AmlUnauthorized,
+  AmlError.AmlForbidden,
+  AmlError.AmlRequestRejected,
+  AmlError.AmlRateLimited,
+  AmlError.AmlUnavailable
+)
+
 describe("50. No secret and no person is printed, and 51. no error holds a request or a response", () => {
   it.effect.each(failures)("with %s", ([, handlers, expected]) => {
     const service = Service.make({ token: () => token, ...handlers })
@@ -120,6 +128,59 @@ describe("50. No secret and no person is printed, and 51. no error holds a reque
       deepStrictEqual(Exit.isFailure(exit) ? transportIn(exit.cause) : [], [])
       const found = Object.values(canaries).filter((canary) => printed.includes(canary))
       strictEqual(found.join(), "")
+    })
+  })
+
+  it.effect("with many people, whatever becomes of them", () => {
+    const ofOne = failures.filter(([, , tag]) => tag !== "AmlUnauthorized" && tag !== "AmlForbidden")
+    const handlers = ofOne.map(([, { aml }]) => aml).filter((aml) => aml !== undefined)
+    const service = Service.make({
+      token: () => token,
+      aml: (received, count, request) => handlers[count % handlers.length]?.(received, count, request) ?? Effect.never
+    })
+    const layer = Idv.layer({ ...Service.options, customerKey: Redacted.make(canaries.customerKey) }).pipe(
+      Layer.provide(service.layer)
+    )
+    const outcomes: Array<Screening.Outcome<number>> = []
+    const person = Person.make({ name: canaries.name, dateOfBirth: canaries.dateOfBirth })
+    const summary = Screening.summary(Stream.map(Stream.range(1, 40), (key) => ({ key, person })), {
+      concurrency: 4,
+      onOutcome: (outcome) => Effect.sync(() => void outcomes.push(outcome))
+    })
+    return Effect.gen(function*() {
+      yield* TestClock.setTime(Date.parse("2026-11-20"))
+      const fiber = yield* Effect.fork(
+        everythingPrinted(Effect.provide(summary, layer), (cause) => Cause.pretty(cause))
+      )
+      yield* TestClock.adjust("1 hour")
+      const { printed } = yield* fiber
+      const tags = new Set(outcomes.map((outcome) => "error" in outcome ? outcome.error._tag : outcome._tag))
+      strictEqual(tags.size > 4, true, [...tags].join())
+      const everything = [printed, ...outcomes.flatMap(renderings)].join("\n")
+      strictEqual(Object.values(canaries).filter((canary) => everything.includes(canary)).join(), "")
+      deepStrictEqual(outcomes.flatMap(transportIn), [])
+    })
+  })
+
+  it.effect("with an error that repeats the person in its code and its text, also when it is encoded", () => {
+    const body = {
+      code: `${canaries.name.replace(" ", "_")}`,
+      error: { code: canaries.wireDate, message: canaries.name },
+      type: `https://idv.example.com/${canaries.token}`,
+      title: canaries.body
+    }
+    return Effect.forEach([401, 403, 422, 429, 503], (status) => {
+      const service = Service.make({ token: () => token, aml: () => Effect.sync(() => Service.json(body, { status })) })
+      return Effect.gen(function*() {
+        yield* TestClock.setTime(Date.parse("2026-11-20"))
+        const aml = yield* AmlClient.AmlClient
+        const person = yield* Person.make({ name: canaries.name, dateOfBirth: canaries.dateOfBirth })
+        const error = yield* Effect.flip(aml.check(person))
+        strictEqual("detail" in error && Redacted.isRedacted(error.detail), true)
+        const encoded = yield* Schema.encode(AnyAmlError)(yield* Schema.validate(AnyAmlError)(error))
+        const everything = [error, encoded, WebError.fromFailure(error)].flatMap(renderings).join("\n")
+        strictEqual(Object.values(canaries).filter((canary) => everything.includes(canary)).join(), "")
+      }).pipe(Effect.provide(Layer.provide(Idv.layer(Service.options), service.layer)))
     })
   })
 
