@@ -289,6 +289,38 @@ describe("Screening", () => {
     })
   })
 
+  it.effect.each(["input", "completion"] as const)(
+    "a slow consumer that is interrupted, in order of %s, ends at once",
+    (order) => {
+      const { begun, layer } = client(clear)
+      const stored: Array<number> = []
+      return Effect.gen(function*() {
+        const fiber = yield* Screening.stream(people(1000), {
+          order,
+          concurrency: 3,
+          onOutcome: ({ key }) => Effect.sync(() => void stored.push(key))
+        }).pipe(Stream.runForEach(() => Effect.never), Effect.fork)
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.interrupt(fiber)
+        assert(begun.length < 20)
+        strictEqual(stored.length, begun.length)
+      }).pipe(Effect.provide(layer))
+    }
+  )
+
+  it.effect("in an uninterruptible region it ends as elsewhere", () => {
+    const { layer } = client(slowly("1 second"))
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Effect.uninterruptible(Screening.summary(people(5), { order: "input" })))
+      const early = yield* Effect.fork(Effect.uninterruptible(
+        Stream.runDrain(Stream.take(Screening.stream(Stream.concat(people(5), Stream.never)), 2))
+      ))
+      yield* TestClock.adjust("1 second")
+      strictEqual((yield* Fiber.join(fiber)).noMatch, 5)
+      yield* Fiber.join(early)
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("a consumer that is slow holds it back", () => {
     const { begun, layer } = client(clear)
     return Effect.gen(function*() {

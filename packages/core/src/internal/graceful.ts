@@ -36,7 +36,8 @@ export const map = <A, B, E, R, E2, R2>(
     /** One permit is taken already. The result is told before the next is taken. */
     const begin = Effect.fnUntraced(function*(a: A) {
       const result = yield* Deferred.make<B>()
-      if (order === "input") yield* results.offer(Deferred.await(result))
+      const isWanted = order === "completion" || (yield* results.offer(Deferred.await(result)))
+      if (!isWanted) return yield* permits.release(1)
       yield* Effect.interruptible(f(a)).pipe(
         Effect.onExit((exit) => Deferred.done(result, exit)),
         Effect.zipRight(order === "input" ? Effect.void : results.offer(Deferred.await(result))),
@@ -60,7 +61,6 @@ export const map = <A, B, E, R, E2, R2>(
     const driver = yield* Effect.forever(next).pipe(
       Effect.catchAll(Option.match({ onNone: () => Effect.void, onSome: Effect.fail })),
       Effect.raceFirst(Deferred.await(stop)),
-      Effect.interruptible,
       Effect.exit,
       Effect.zipLeft(allEnded),
       Effect.flatMap((exit) =>
@@ -72,14 +72,16 @@ export const map = <A, B, E, R, E2, R2>(
           })
         )
       ),
+      Effect.interruptible,
       Effect.forkIn(fibers)
     )
 
     yield* Effect.addFinalizer(() =>
       Effect.gen(function*() {
         yield* Deferred.interrupt(stop)
-        yield* Fiber.interrupt(driver)
+        // Whoever waits to tell a result goes on; nobody listens.
         yield* results.shutdown
+        yield* Fiber.interrupt(driver)
         yield* allEnded.pipe(Effect.interruptible, Effect.timeoutOption(gracePeriod))
         yield* Scope.close(fibers, Exit.void)
       })
