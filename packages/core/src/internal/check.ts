@@ -22,13 +22,15 @@ import * as Deadline from "./deadline.ts"
 import * as Exchange from "./exchange.ts"
 import * as Observed from "./observed.ts"
 
-/** A credential, and how it came. Times are in milliseconds of the wall clock. */
-export interface Checked {
+/**
+ * A credential, and how it came. Times are in milliseconds of the wall clock. Tracers get it as the
+ * exit of the span, so neither the person is in it, nor the bytes of the body for all to see.
+ */
+export interface Checked extends Pick<Person.Person, "changes" | "warnings"> {
   readonly checkId: string
-  readonly person: Person.Person
   readonly credential: AmlCredential
   readonly status: number
-  readonly body: Uint8Array
+  readonly body: Redacted.Redacted<Uint8Array>
   readonly attempts: number
   readonly sentAt: number
   readonly receivedAt: number
@@ -78,10 +80,22 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
         tokens: progress.tokens,
         nameEcho: policy.nameEcho
       })
-      const { answer: { body, status } } = authorized
+      const { answer: { status } } = authorized
+      const body = Redacted.make(authorized.answer.body)
+      const { changes, warnings } = person
       const receivedAt = yield* Clock.currentTimeMillis
       const { requests: attempts, sentAt } = progress
-      const checked: Checked = { checkId, person, credential, status, body, attempts, sentAt, receivedAt }
+      const checked: Checked = {
+        checkId,
+        changes,
+        warnings,
+        credential,
+        status,
+        body,
+        attempts,
+        sentAt,
+        receivedAt
+      }
       return checked
     }).pipe(
       Effect.catchTags({
@@ -122,19 +136,27 @@ export const canned = Effect.fnUntraced(function*(person: Person.Person, matchFo
       }
     }
   }
-  const body = new TextEncoder().encode(JSON.stringify(encodeCredential(credential)))
+  const body = Redacted.make(new TextEncoder().encode(JSON.stringify(encodeCredential(credential))))
+  const { changes, warnings } = person
   const at = DateTime.toEpochMillis(now)
-  const checked: Checked = { checkId, person, credential, status: 200, body, attempts: 1, sentAt: at, receivedAt: at }
+  const checked: Checked = {
+    checkId,
+    changes,
+    warnings,
+    credential,
+    status: 200,
+    body,
+    attempts: 1,
+    sentAt: at,
+    receivedAt: at
+  }
   return checked
 })
 
 /** What is kept of a check. */
-export const toEvidence = ({ body, person, receivedAt, sentAt, ...checked }: Checked): Evidence.Evidence => ({
+export const toEvidence = ({ receivedAt, sentAt, ...checked }: Checked): Evidence.Evidence => ({
   ...checked,
   sentAt: DateTime.unsafeMake(sentAt),
   receivedAt: DateTime.unsafeMake(receivedAt),
-  changes: person.changes,
-  warnings: person.warnings,
-  sha256: Evidence.digest(body),
-  body: Redacted.make(body)
+  sha256: Evidence.digest(Redacted.value(checked.body))
 })
