@@ -1,0 +1,462 @@
+import { AmlClient, AmlCredential, AmlError, Person, TokenProvider, Violation } from "@effect-idv/core"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Arbitrary, Cause, Effect, Either, Exit, FastCheck, Layer, Option, Predicate, Redacted, Schema } from "effect"
+import * as Answers from "./support/answers.ts"
+import * as JsonTree from "./support/jsonTree.ts"
+import * as Service from "./support/service.ts"
+
+interface Case {
+  readonly person: Person.Person
+  /** What the service said before the change, or `undefined` if the change may set another answer. */
+  readonly said: string | undefined
+  readonly body: Uint8Array<ArrayBuffer>
+  readonly init: ResponseInit
+}
+
+const people = Arbitrary.make(Person.Person)
+const aboutSomebody = people.chain((person) =>
+  Answers.wireAbout(person).map((wire) => ({ person, wire, said: wire.credentials.attributes.match_found }))
+)
+
+const utf8 = (text: string) => new TextEncoder().encode(text)
+const json = { status: 200, headers: { "content-type": "application/json" } }
+
+/** One service for all cases of a property, which answers with whatever the case says. */
+const harness = () => {
+  let answer = () => Service.json(Service.credential())
+  const service = Service.make({ aml: () => Effect.sync(() => answer()) })
+  const layer = Layer.provide(
+    AmlClient.layer({ ...Service.options, retry: "never" }),
+    Layer.merge(service.layer, TokenProvider.layerTest("stub"))
+  )
+  const ask = ({ body, init, person }: Omit<Case, "said">) =>
+    Effect.gen(function*() {
+      answer = () => new Response([204, 205, 304].includes(init.status ?? 200) ? null : body, init)
+      const aml = yield* AmlClient.AmlClient
+      return yield* Effect.exit(aml.check(person))
+    })
+  return { ask, layer }
+}
+
+// An independent reading of an answer, with nothing of the library in it.
+
+const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
+  path.reduce<unknown>(
+    (value, key) => Predicate.isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined,
+    value
+  )
+
+const attribute = (body: unknown, key: string) => at(body, "credentials", "attributes", key)
+
+const parse = (body: Uint8Array): unknown =>
+  Either.getOrUndefined(Either.try((): unknown => JSON.parse(new TextDecoder().decode(body))))
+
+const forms = (name: string): ReadonlyArray<string> => {
+  const text = name.normalize("NFC").replaceAll(/[\p{Zs}\t]+/gu, " ").trim()
+  return [text, text.toUpperCase(), text.toLowerCase()].map((text) => text.normalize("NFC"))
+}
+
+const isSameName = (one: string, other: unknown): boolean =>
+  Predicate.isString(other) && forms(one).some((form) => {
+    const pattern = new RegExp(`^${form.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}$`, "iu")
+    return forms(other).some((form) => pattern.test(form))
+  })
+
+const isAbout = (person: Person.Person, body: unknown): boolean =>
+  attribute(body, "birth_year") === String(person.dateOfBirth.year).padStart(4, "0") &&
+  isSameName(Redacted.value(person.name), attribute(body, "name"))
+
+/** The fields of the document, and no others. */
+const projection = (body: unknown) => ({
+  ...Object.fromEntries(
+    ["credential_type", "credential_name", "issued_by", "issuer_id", "cred_version"].map((key) => [key, at(body, key)])
+  ),
+  credentials: {
+    attributes: Object.fromEntries(
+      ["name", "birth_year", "searched_on", "match_found", "aml_profile"].map((key) => [key, attribute(body, key)])
+    )
+  }
+})
+
+const encode = Schema.encodeSync(AmlCredential.AmlCredential)
+
+const tagsOf = (tally: ReadonlyMap<string, number>) => new Set(tally.keys())
+
+/** What holds whatever the service answers; what came of the cases is counted. */
+const isFailClosed = (ask: ReturnType<typeof harness>["ask"], tally: Map<string, number>) => (given: Case) =>
+  Effect.map(ask(given), (exit) => {
+    const { body, init: { status }, person, said } = given
+    const told = `status ${status}, ${new TextDecoder().decode(body)}`
+    const count = (outcome: string) => tally.set(outcome, (tally.get(outcome) ?? 0) + 1)
+    if (Exit.isFailure(exit)) {
+      const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
+      if (!AmlError.isAmlError(error)) return assert.fail(`${Cause.pretty(exit.cause)}\n${told}`)
+      count(error._tag)
+      return
+    }
+    const parsed = parse(body)
+    const { matchFound } = exit.value.credentials.attributes
+    count(matchFound)
+    assert(status !== undefined && status >= 200 && status <= 299, told)
+    strictEqual(attribute(parsed, "match_found"), matchFound, told)
+    assert(isAbout(person, parsed), told)
+    deepStrictEqual({ ...encode(exit.value) }, projection(parsed), told)
+    if (said !== undefined) strictEqual(matchFound, said, told)
+  })
+
+const holds = (cases: FastCheck.Arbitrary<Case>, numRuns: number, expected: ReadonlyArray<string>) => {
+  const { ask, layer } = harness()
+  const tally = new Map<string, number>()
+  return Effect.gen(function*() {
+    yield* Answers.forAll(cases, numRuns, isFailClosed(ask, tally))
+    // The cases are worth something: each of these came of some.
+    deepStrictEqual(tagsOf(tally), new Set(expected))
+  }).pipe(Effect.provide(layer))
+}
+
+// Changes of an answer.
+
+type Change = (tree: JsonTree.Tree) => JsonTree.Tree
+
+const nearMisses: ReadonlyArray<unknown> = [
+  ..." No|No |no|NO|nO|N\u043e|\u039do|N\u00f3|No\u0301|No\u200b|\u200bNo|\ufeffNo|No\u0000|No\n|\tNo|No.|\"No\"|'No'|N|o|oN"
+    .split("|"),
+  ..."None|Not|no match|No match|No potential match|NoNo|No,No|Nо|Ｎｏ|No\u00a0|No\u00ad|N\u200do|false|0|null|nil|n"
+    .split("|"),
+  ..."Potential match |Potential  match|Potential Match|potential match|POTENTIAL MATCH|Potential\u00a0match".split(
+    "|"
+  ),
+  ..."Potential_match|PotentialMatch|Potential|match|Potential match.|Potential matc|Yes|yes|Match|Clear|clear".split(
+    "|"
+  ),
+  "",
+  " ",
+  0,
+  1,
+  -0,
+  false,
+  true,
+  null,
+  [],
+  {},
+  ["No"],
+  [["No"]],
+  { "0": "N", "1": "o", length: 2 },
+  { value: "No" },
+  { toString: "No" },
+  { match_found: "No" }
+]
+
+const junk = FastCheck.oneof(
+  FastCheck.constantFrom(...nearMisses).map(JsonTree.from),
+  FastCheck.constantFrom(
+    "1e999",
+    "-0",
+    "1.0",
+    "9007199254740993",
+    "NaN",
+    "undefined",
+    "'No'",
+    "No",
+    "",
+    "tru",
+    "\"\\ud800\""
+  )
+    .map(JsonTree.leaf),
+  FastCheck.fullUnicodeString().map(JsonTree.from),
+  FastCheck.jsonValue({ maxDepth: 1 }).map(JsonTree.from)
+)
+
+const nearKeys: ReadonlyArray<(key: string) => string> = [
+  (key) => key.toUpperCase(),
+  (key) => key.replaceAll("_", ""),
+  (key) => key.replaceAll("_", "-"),
+  (key) => key.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+  (key) => ` ${key}`,
+  (key) => `${key}\u200b`,
+  (key) => `${key}s`,
+  (key) => key.slice(1),
+  (key) => key.replaceAll("a", "\u0430"),
+  () => "",
+  () => "__proto__",
+  () => "constructor",
+  () => "toString",
+  () => "extra"
+]
+
+const editString = (edit: (text: string) => string) => (tree: JsonTree.Tree): JsonTree.Tree => {
+  if (tree._tag !== "Leaf") return tree
+  const value = parse(utf8(tree.text))
+  return Predicate.isString(value) ? JsonTree.from(edit(value)) : tree
+}
+
+const stringEdits: ReadonlyArray<(text: string) => string> = [
+  (text) => text.toUpperCase(),
+  (text) => text.toLowerCase(),
+  (text) => ` ${text}`,
+  (text) => `${text} `,
+  (text) => `${text}\u00a0\u3000`,
+  (text) => `${text}\n`,
+  (text) => `${text}\u200b`,
+  (text) => `\ufeff${text}`,
+  (text) => text.replaceAll(" ", "  "),
+  (text) => text.replaceAll(" ", ""),
+  (text) => text.normalize("NFD"),
+  (text) => text.normalize("NFKD").replaceAll(/\p{M}/gu, ""),
+  (text) => text.slice(1),
+  (text) => text.slice(0, -1),
+  (text) => Array.from(text).reverse().join(""),
+  (text) => text + text,
+  (text) => text.split(" ").reverse().join(" "),
+  (text) => `${text}\u0000`,
+  (text) => JSON.stringify(text)
+]
+
+/** What comes in the place of one member, at any depth. */
+const memberChange: FastCheck.Arbitrary<(member: JsonTree.Member) => ReadonlyArray<JsonTree.Member>> = FastCheck.oneof(
+  FastCheck.constant(() => []),
+  junk.map((value) => ({ key }: JsonTree.Member) => [{ key, value }]),
+  FastCheck.constantFrom(...nearKeys).map((rename) => ({ key, value }: JsonTree.Member) => [
+    JsonTree.member(rename(key.slice(1, -1)), value)
+  ]),
+  // The same key, written in another way.
+  FastCheck.constant(({ key, value }: JsonTree.Member) => [{ key: key.replaceAll("_", "\\u005f"), value }]),
+  junk.map((value) => (member: JsonTree.Member) => [member, { ...member, value }]),
+  junk.map((value) => (member: JsonTree.Member) => [{ ...member, value }, member]),
+  FastCheck.constant((member: JsonTree.Member) => [member, member]),
+  junk.map((value) => (member: JsonTree.Member) => [
+    { key: member.key.replaceAll("_", "\\u005f"), value },
+    member
+  ]),
+  FastCheck.constantFrom(...stringEdits).map((edit) => ({ key, value }: JsonTree.Member) => [
+    { key, value: editString(edit)(value) }
+  ]),
+  FastCheck.constant(({ key, value }: JsonTree.Member) => [{ key, value: JsonTree.array(value) }]),
+  FastCheck.constant(({ key, value }: JsonTree.Member) => [{ key, value: JsonTree.object({ key, value }) }]),
+  FastCheck.constant(({ key, value }: JsonTree.Member) => [
+    { key, value: JsonTree.from(JsonTree.print(value)) }
+  ]),
+  FastCheck.constant((member: JsonTree.Member) => member.value._tag === "Object" ? member.value.members : []),
+  FastCheck.tuple(FastCheck.constantFrom("extra", "matches", "error", "match_found_2", "matchFound", "__proto__"), junk)
+    .map(([key, value]) => (member: JsonTree.Member) => [member, JsonTree.member(key, value)])
+)
+
+const anywhere = FastCheck.tuple(FastCheck.nat(), memberChange).map(([place, change]): Change => (tree) => {
+  const members = JsonTree.membersOf(tree)
+  const member = members[place % Math.max(1, members.length)]
+  return member === undefined ? tree : JsonTree.replace(tree, member, change(member))
+})
+
+const ofKey = (key: string, value: JsonTree.Tree): Change => (tree) => {
+  const member = JsonTree.membersOf(tree).find((member) => member.key === JSON.stringify(key))
+  return member === undefined ? tree : JsonTree.replace(tree, member, [{ ...member, value }])
+}
+
+const swapped = FastCheck.tuple(FastCheck.nat(), FastCheck.nat()).map(([one, other]): Change => (tree) => {
+  const leaves = JsonTree.membersOf(tree).filter(({ value }) => value._tag === "Leaf")
+  const [a, b] = [leaves[one % leaves.length], leaves[other % leaves.length]]
+  return a === undefined || b === undefined || a === b
+    ? tree
+    : JsonTree.replace(JsonTree.replace(tree, a, [{ ...a, value: b.value }]), b, [{ ...b, value: a.value }])
+})
+
+/** Says "No" where nobody should look. */
+const decoy = FastCheck.tuple(
+  FastCheck.constantFrom("credential_type", "issuer_id", "credentials", "attributes"),
+  FastCheck.constantFrom("match_found", "matchFound", "result", "attributes"),
+  FastCheck.constantFrom<unknown>("No", { match_found: "No" }, ["No"])
+).map(([beside, key, value]): Change => (tree) => {
+  const member = JsonTree.membersOf(tree).find((member) => member.key === JSON.stringify(beside))
+  return member === undefined
+    ? tree
+    : JsonTree.replace(tree, member, [member, JsonTree.member(key, JsonTree.from(value))])
+})
+
+const ofTheWhole = FastCheck.constantFrom<Change>(
+  (tree) => JsonTree.array(tree),
+  (tree) => JsonTree.object(JsonTree.member("data", tree)),
+  (tree) => JsonTree.from(JsonTree.print(tree)),
+  (tree) => JsonTree.leaf(`${JsonTree.print(tree)}${JsonTree.print(tree)}`),
+  (tree) => JsonTree.leaf(` \n\t${JsonTree.print(tree).replaceAll("\":", "\" : ")}\r\n`),
+  (tree) => JsonTree.leaf(`\ufeff${JsonTree.print(tree)}`),
+  (tree) => JsonTree.leaf(`callback(${JsonTree.print(tree)})`),
+  (tree) => JsonTree.leaf(JsonTree.print(tree).replace("{", "{/* no */")),
+  (tree) => JsonTree.leaf(JsonTree.print(tree).replace(/}$/, ",}")),
+  () => JsonTree.leaf(""),
+  () => JsonTree.leaf("null"),
+  () => JsonTree.leaf("\"No\""),
+  () => JsonTree.object()
+)
+
+const otherPerson = FastCheck.tuple(people, FastCheck.constantFrom("name", "year", "both")).map(
+  ([{ dateOfBirth, name }, which]): Change => (tree) => {
+    const named = which === "year" ? tree : ofKey("name", JsonTree.from(Redacted.value(name)))(tree)
+    return which === "name" ? named : ofKey("birth_year", JsonTree.from(String(dateOfBirth.year)))(named)
+  }
+)
+
+const changes = FastCheck.oneof(
+  { weight: 6, arbitrary: anywhere },
+  { weight: 2, arbitrary: swapped },
+  { weight: 2, arbitrary: otherPerson },
+  { weight: 1, arbitrary: decoy },
+  { weight: 1, arbitrary: ofTheWhole }
+)
+
+const applied = (changes: ReadonlyArray<Change>, wire: Answers.Wire) =>
+  utf8(JsonTree.print(changes.reduce((tree, change) => change(tree), JsonTree.from(wire))))
+
+const answers = [...Answers.matches, "AmlAnswerInvalid", "AmlAnswerMismatch"]
+
+describe("Whatever the service answers, the result is what it said about this person, or a typed failure", () => {
+  it.live("with one or two changes at any depth of the JSON", () =>
+    holds(
+      FastCheck.tuple(aboutSomebody, FastCheck.array(changes, { minLength: 1, maxLength: 2 })).map((
+        [{ person, said, wire }, changes]
+      ): Case => ({ person, said, body: applied(changes, wire), init: json })),
+      4000,
+      answers
+    ))
+
+  it.live("with bits flipped, and bytes cut off, lost, added or repeated", () => {
+    type Edit = (bytes: Uint8Array<ArrayBuffer>, index: number) => Uint8Array<ArrayBuffer>
+    const edit = FastCheck.oneof(
+      FastCheck.nat(7).map((bit): Edit => (bytes, index) =>
+        bytes.map((byte, at) => at === index ? byte ^ (1 << bit) : byte)
+      ),
+      FastCheck.constant<Edit>((bytes, index) => bytes.slice(0, index)),
+      FastCheck.constant<Edit>((bytes, index) => bytes.slice(index)),
+      FastCheck.constant<Edit>((bytes, index) => bytes.filter((_, at) => at !== index)),
+      FastCheck.nat(255).map((byte): Edit => (bytes, index) =>
+        Uint8Array.from([...bytes.slice(0, index), byte, ...bytes.slice(index)])
+      ),
+      FastCheck.nat(40).map((length): Edit => (bytes, index) =>
+        Uint8Array.from([...bytes.slice(0, index + length), ...bytes.slice(index)])
+      )
+    )
+    return holds(
+      FastCheck.tuple(aboutSomebody, FastCheck.nat(), edit).map(([{ person, said, wire }, place, edit]): Case => {
+        const bytes = utf8(JSON.stringify(wire))
+        return { person, said, body: edit(bytes, place % bytes.length), init: json }
+      }),
+      2500,
+      answers
+    )
+  })
+
+  it.live("with match_found that is nearly one of the two answers", () =>
+    holds(
+      FastCheck.tuple(aboutSomebody, FastCheck.oneof(FastCheck.constantFrom(...nearMisses).map(JsonTree.from), junk))
+        .map(
+          ([{ person, wire }, value]): Case => ({
+            person,
+            said: "neither",
+            body: applied([ofKey("match_found", value)], wire),
+            init: json
+          })
+        ),
+      1500,
+      ["AmlAnswerInvalid"]
+    ))
+
+  it.live("with any status and any content type", () => {
+    const outside = ["AmlUnauthorized", "AmlForbidden", "AmlRequestRejected", "AmlRateLimited", "AmlUnavailable"]
+    const headers = FastCheck.constantFrom<Record<string, string>>(
+      {},
+      { "content-type": "text/html" },
+      { "content-type": "application/json; charset=utf-16" },
+      { "content-type": "application/problem+json" },
+      { "content-encoding": "br" },
+      { "content-encoding": "gzip" },
+      { "www-authenticate": "Basic" },
+      { "retry-after": "0" },
+      { location: "https://api.example.com/api/aml" }
+    )
+    const status = FastCheck.oneof(
+      FastCheck.constantFrom(200, 201, 202, 203, 204, 205, 206, 207, 226, 299),
+      FastCheck.constantFrom(300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 408, 409, 422, 425, 429, 500, 503),
+      FastCheck.integer({ min: 200, max: 599 })
+    )
+    return holds(
+      FastCheck.tuple(aboutSomebody, status, headers, FastCheck.array(changes, { maxLength: 1 })).map((
+        [{ person, said, wire }, status, headers, changes]
+      ): Case => ({ person, said, body: applied(changes, wire), init: { status, headers } })),
+      1000,
+      [...answers, ...outside]
+    )
+  })
+
+  it.live("with the answer exchanged for the other one, it is the other one", () =>
+    holds(
+      FastCheck.tuple(
+        aboutSomebody,
+        FastCheck.constantFrom(...Answers.matches),
+        FastCheck.array(changes, { maxLength: 1 })
+      )
+        .map(([{ person, wire }, other, changes]): Case => ({
+          person,
+          said: undefined,
+          body: applied([ofKey("match_found", JsonTree.from(other)), ...changes], wire),
+          init: json
+        })),
+      600,
+      answers
+    ))
+})
+
+describe("A valid answer", () => {
+  it.live("is believed, whatever stands in fields that the document does not have", () => {
+    const { ask, layer } = harness()
+    const isKnown = new Set(JsonTree.membersOf(JsonTree.from(Service.credential())).map(({ key }) => key))
+    const extras = FastCheck.dictionary(FastCheck.fullUnicodeString(), FastCheck.jsonValue({ maxDepth: 1 })).filter((
+      extras
+    ) => Object.keys(extras).every((key) => !isKnown.has(JSON.stringify(key))))
+    const cases = FastCheck.tuple(aboutSomebody, extras, extras, extras)
+    return Effect.gen(function*() {
+      yield* Answers.forAll(cases, 500, ([{ person, wire }, outer, middle, inner]) => {
+        const { credentials: { attributes }, ...rest } = wire
+        const body = JSON.stringify({
+          ...outer,
+          ...rest,
+          credentials: { ...middle, attributes: { ...inner, ...attributes } }
+        })
+        return Effect.map(ask({ person, body: utf8(body), init: json }), (exit) => {
+          deepStrictEqual<unknown>(Exit.getOrElse(Exit.map(exit, encode), () => undefined), wire, body)
+        })
+      })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.live("is believed with a field of nearly 1 MiB, and with a great many fields", () => {
+    const { ask, layer } = harness()
+    return Effect.gen(function*() {
+      const person = yield* Person.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" })
+      const extras: ReadonlyArray<unknown> = [
+        "x".repeat(1_000_000),
+        "\\\"".repeat(240_000),
+        "\u{20bb7}".repeat(250_000),
+        Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [index, index]))
+      ]
+      for (const extra of extras) {
+        const body = utf8(JSON.stringify(Service.credential({ extra })))
+        const exit = yield* ask({ person, body, init: json })
+        deepStrictEqual<unknown>(
+          Exit.getOrElse(Exit.map(exit, encode), () => undefined),
+          Service.credential(),
+          `${body.length} bytes`
+        )
+      }
+    }).pipe(Effect.provide(layer))
+  })
+
+  it("decoded and encoded again is the same JSON, field for field", () => {
+    const decode = Violation.decodeJson(AmlCredential.AmlCredential)
+    FastCheck.assert(
+      FastCheck.property(aboutSomebody, ({ wire }) => {
+        deepStrictEqual<unknown>(encode(Either.getOrThrow(decode(utf8(JSON.stringify(wire))))), wire)
+      }),
+      { numRuns: 2500 }
+    )
+  })
+})
