@@ -1,0 +1,205 @@
+import { AmlClient, type AmlCredential, DateOfBirth, Evidence, Idv, Person, PersonInput } from "@effect-idv/core"
+import { describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Arbitrary, DateTime, Effect, Equal, Exit, FastCheck, Layer, Redacted, Schema, TestClock } from "effect"
+import * as Answers from "./support/answers.ts"
+import { everythingPrinted, renderings } from "./support/canary.ts"
+import * as Service from "./support/service.ts"
+
+const today = Date.parse("2026-11-20T09:30:00Z")
+const token = "canaryAccessToken"
+const canaries = ["Canaryfirst", "Canarylast", "1931", token, "canaryProfile", "canaryExtra"]
+const wire = Service.credential({ canaryExtra: ["canaryExtra"] }, {
+  name: "Canaryfirst  CANARYLAST",
+  birth_year: "1931",
+  aml_profile: "https://idv.example.com/canaryProfile",
+  match_found: "Potential match"
+})
+/** Written as no `JSON.stringify` would write it again. */
+const text = ` ${JSON.stringify(wire, null, 2)}\r\n`
+
+const service = (aml: Service.Handler = () => Effect.sync(() => new Response(text, { status: 201 }))) =>
+  Service.make({
+    token: (_, count) => Effect.succeed(Service.tokenResponse(count, { access_token: `${token}${count}` })),
+    aml
+  })
+
+const provide = ({ layer }: ReturnType<typeof service>) =>
+  Effect.provide(Layer.provide(Idv.layer(Service.options), layer))
+
+const checkOf = (person: Person.Person) =>
+  Effect.flatMap(AmlClient.AmlClient, ({ checkWithEvidence }) => checkWithEvidence(person))
+
+const canary = Person.make({ name: "Canaryfirst Canarylast", dateOfBirth: "1931-07-29" })
+
+const collected = TestClock.setTime(today).pipe(
+  Effect.zipRight(canary),
+  Effect.flatMap(checkOf),
+  provide(service())
+)
+
+const bodyOf = ({ body }: Evidence.Evidence): Uint8Array => body === undefined ? new Uint8Array() : Redacted.value(body)
+
+const sha256 = (bytes: Uint8Array) =>
+  Effect.map(
+    Effect.promise(() => crypto.subtle.digest("SHA-256", Uint8Array.from(bytes))),
+    (hash) => Buffer.from(hash).toString("hex")
+  )
+
+const reasonOf = (evidence: Evidence.Evidence, body?: Redacted.Redacted<Uint8Array>) =>
+  Effect.match(Evidence.verify(evidence, body), { onFailure: ({ reason }) => reason, onSuccess: () => "holds" })
+
+describe("Evidence", () => {
+  it.effect("has the exact bytes of the answer, with their SHA-256 and the status", () =>
+    Effect.gen(function*() {
+      const evidence = yield* collected
+      strictEqual(new TextDecoder().decode(bodyOf(evidence)), text)
+      strictEqual(evidence.sha256, yield* sha256(new TextEncoder().encode(text)))
+      strictEqual(evidence.status, 201)
+      strictEqual(evidence.attempts, 1)
+      strictEqual(evidence.credential.credentials.attributes.matchFound, "Potential match")
+      strictEqual(yield* reasonOf(evidence), "holds")
+    }))
+
+  it.effect("says when the request that was answered left, and when its answer was there, and counts the replay", () => {
+    const { layer } = service(({ headers }) =>
+      Effect.delay(
+        Effect.sync(() =>
+          headers["authorization"] === `Bearer ${token}1` ? new Response(null, { status: 401 }) : new Response(text)
+        ),
+        "1500 millis"
+      )
+    )
+    return Effect.gen(function*() {
+      yield* TestClock.setTime(today)
+      const fiber = yield* Effect.fork(Effect.flatMap(canary, checkOf))
+      yield* TestClock.adjust("5 seconds")
+      const { attempts, receivedAt, sentAt } = yield* fiber
+      strictEqual(attempts, 2)
+      deepStrictEqual([sentAt, receivedAt].map(DateTime.toEpochMillis), [today + 1500, today + 3000])
+    }).pipe(Effect.provide(Layer.provide(Idv.layer(Service.options), layer)))
+  })
+
+  it.effect("says what was changed in the input, what looked damaged, and that a date was assumed", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(today)
+      const dateOfBirth = yield* DateOfBirth.assumed(1931)
+      const person = yield* Person.make({ name: " Dr Zoe\u0308 O&#039;Testpep", dateOfBirth })
+      const { changes, warnings } = yield* checkOf(person).pipe(
+        provide(
+          service(({ body }) =>
+            Effect.sync(() =>
+              Service.json(Service.credential({}, { name: /"name":"([^"]*)"/.exec(body)?.[1], birth_year: "1931" }))
+            )
+          )
+        )
+      )
+      deepStrictEqual(changes.map(({ code }) => code), ["blanks_folded", "composed", "assumed"])
+      deepStrictEqual(warnings.map(({ code, index }) => [code, index]), [["html_entity", 10], ["title", 1]])
+      strictEqual(changes.every((change) => change instanceof PersonInput.Change), true)
+    }))
+
+  it.effect("is stored as JSON with its body, comes back the same, and still holds", () =>
+    Effect.gen(function*() {
+      const evidence = yield* collected
+      const stored = JSON.stringify(yield* Schema.encode(Evidence.Evidence)(evidence))
+      const back = yield* Schema.decode(Schema.parseJson(Evidence.Evidence))(stored)
+      strictEqual(JSON.stringify(yield* Schema.encode(Evidence.Evidence)(back)), stored)
+      strictEqual(Schema.equivalence(Evidence.Evidence)(back, evidence), true)
+      deepStrictEqual([...bodyOf(back)], [...bodyOf(evidence)])
+      strictEqual(yield* reasonOf(back), "holds")
+    }))
+
+  it.effect("is stored without its body, and then needs it to be proven", () =>
+    Effect.gen(function*() {
+      const evidence = yield* collected
+      const stored = JSON.stringify(yield* Schema.encode(Evidence.WithoutBody)(evidence))
+      strictEqual(/"body"|canaryExtra/.test(stored), false)
+      const back = yield* Schema.decode(Schema.parseJson(Evidence.WithoutBody))(stored)
+      strictEqual(Object.hasOwn(back, "body"), false)
+      strictEqual(yield* reasonOf(back), "no_body")
+      strictEqual(yield* reasonOf(back, evidence.body), "holds")
+      strictEqual(yield* reasonOf(back, Redacted.make(new TextEncoder().encode(JSON.stringify(wire)))), "digest")
+    }))
+
+  it.effect("does not hold with another byte anywhere in the body, even with a digest that fits", () =>
+    Effect.gen(function*() {
+      const evidence = yield* collected
+      const bytes = bodyOf(evidence)
+      const tampering = FastCheck.tuple(FastCheck.nat(bytes.length - 1), FastCheck.integer({ min: 1, max: 255 }))
+      yield* Answers.forAll(tampering, 1000, ([index, difference]) =>
+        Effect.gen(function*() {
+          const body = Redacted.make(bytes.map((byte, at) => at === index ? byte ^ difference : byte))
+          strictEqual(yield* reasonOf({ ...evidence, body }), "digest")
+          strictEqual(yield* reasonOf(evidence, body), "digest")
+        }))
+      const body = Redacted.make(new TextEncoder().encode(text.replace("Potential match", "No")))
+      const sha256 = Evidence.digest(Redacted.value(body))
+      strictEqual(yield* reasonOf({ ...evidence, body, sha256 }), "credential")
+      strictEqual(yield* reasonOf({ ...evidence, sha256: evidence.sha256.replace(/^./, "x") }), "digest")
+    }))
+
+  it.effect("does not hold with another value in any field of the credential", () =>
+    Effect.gen(function*() {
+      const evidence = yield* collected
+      const { credential } = evidence
+      const { credentials: { attributes } } = credential
+      const others: ReadonlyArray<AmlCredential.AmlCredential> = [
+        { ...credential, credentialName: "aml" },
+        { ...credential, issuedBy: "" },
+        { ...credential, issuerId: "00000000-0000-4000-8000-000000000000" },
+        { ...credential, credVersion: "1.1" },
+        ...[
+          { name: Redacted.make("Canaryfirst Canarylast") },
+          { birthYear: Redacted.make("1932") },
+          { searchedOn: "2026-11-20 09:30:01" },
+          { matchFound: "No" as const },
+          { amlProfile: Redacted.make("https://idv.example.com/") }
+        ].map((other) => ({ ...credential, credentials: { attributes: { ...attributes, ...other } } }))
+      ]
+      for (const credential of others) {
+        strictEqual(yield* reasonOf({ ...evidence, credential }), "credential")
+      }
+    }))
+
+  it.effect("of anybody and any answer holds, also when it was stored and read back", () => {
+    const cases = Arbitrary.make(Person.Person).chain((person) =>
+      FastCheck.tuple(FastCheck.constant(person), Answers.wireAbout(person))
+    )
+    let body = ""
+    return Effect.gen(function*() {
+      yield* TestClock.setTime(today)
+      yield* Answers.forAll(cases, 300, ([person, wire]) =>
+        Effect.gen(function*() {
+          body = JSON.stringify(wire)
+          const evidence = yield* Effect.orDie(checkOf(person))
+          strictEqual(yield* reasonOf(evidence), "holds")
+          const stored = JSON.stringify(yield* Schema.encode(Evidence.Evidence)(evidence))
+          strictEqual(yield* reasonOf(yield* Schema.decode(Schema.parseJson(Evidence.Evidence))(stored)), "holds")
+        }))
+    }).pipe(provide(service(() => Effect.sync(() => new Response(body)))))
+  })
+
+  it.effect("prints no name, no year, no profile, no token and no body, refuted or not", () =>
+    Effect.gen(function*() {
+      const { exit, printed } = yield* everythingPrinted(collected, String)
+      const refuted = Exit.isSuccess(exit)
+        ? yield* Effect.flip(Evidence.verify(exit.value, Redacted.make(new TextEncoder().encode("canaryExtra"))))
+        : undefined
+      strictEqual(refuted?.reason, "digest")
+      const all = [printed, ...renderings(refuted)].join("\n")
+      deepStrictEqual(canaries.filter((canary) => all.includes(canary)), [])
+      // "Canary" as the bytes of a buffer are printed: in decimal, and in hex.
+      strictEqual(/67,\s*97,\s*110,\s*97,\s*114,\s*121|43 ?61 ?6e ?61 ?72 ?79/.test(all), false)
+    }))
+
+  it.effect("of two checks of one person has two ids, which sort by time", () =>
+    Effect.gen(function*() {
+      const first = yield* collected
+      yield* TestClock.adjust("1 second")
+      const second = yield* Effect.flatMap(canary, checkOf).pipe(provide(service()))
+      strictEqual(first.checkId < second.checkId, true)
+      strictEqual(Equal.equals(first.sentAt, second.sentAt), false)
+      strictEqual(Schema.is(Schema.UUID)(first.checkId), true)
+    }))
+})
