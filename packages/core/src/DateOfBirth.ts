@@ -164,7 +164,7 @@ const digits = (part: number, length: number): string => String(part).padStart(l
  */
 export const DateOfBirth: Schema.Schema<DateOfBirth> = Schema.declare(Day.is, {
   identifier: "DateOfBirth",
-  description: "a date of birth",
+  ...Violation.expecting("a date of birth"),
   arbitrary: () => (fc) => {
     const years = fc.oneof(
       { weight: 8, arbitrary: fc.integer({ min: 1940, max: 2008 }) },
@@ -176,6 +176,8 @@ export const DateOfBirth: Schema.Schema<DateOfBirth> = Schema.declare(Day.is, {
       .map((parts) => new Day({ ...parts, known: "day" }))
   }
 })
+
+const isoDescription = "a date of birth that can be screened, as yyyy-mm-dd"
 
 /**
  * An ISO date, by {@link make}. One that was {@link assumed} has no such form and is not encoded.
@@ -189,8 +191,14 @@ export const FromIso: Schema.Schema<DateOfBirth, string> = Schema.transformOrFai
   encode: (date, _, ast) =>
     date.known === "day"
       ? Either.right(toIso(date))
-      : Either.left(new ParseResult.Type(ast, date, "Expected a date of which the day and the month are known"))
-}).annotations(Violation.expecting("a date of birth that can be screened, as yyyy-mm-dd"))
+      : Either.left(new ParseResult.Type(ast, date))
+}).annotations({
+  description: isoDescription,
+  message: ({ actual }) => ({
+    message: `Expected ${Day.is(actual) ? "a date of which the day and the month are known" : isoDescription}`,
+    override: true
+  })
+})
 
 /** `yyyy-mm-dd` */
 const toIso = ({ day, month, year }: Parts): string => [digits(year, 4), digits(month, 2), digits(day, 2)].join("-")

@@ -110,11 +110,16 @@ export const make = (
  */
 export const Person: Schema.Schema<Person> = Schema.declare(Screenable.is, {
   identifier: "Person",
-  description: "a person that can be screened",
+  ...Violation.expecting("a person that can be screened"),
   arbitrary: () => (fc) =>
     fc.record({ name: Arbitrary.make(PersonName.PersonName), dateOfBirth: Arbitrary.make(DateOfBirth.DateOfBirth) })
       .map((person) => new Screenable({ ...person, changes: [], warnings: [] }))
 })
+
+const expected = {
+  name: "a full name that can be screened",
+  dateOfBirth: "a date of birth that can be screened, as yyyy-mm-dd"
+}
 
 /**
  * A person from JSON, by {@link make}: `{ name, dateOfBirth }`, with an ISO date. For the payload of
@@ -124,21 +129,22 @@ export const Person: Schema.Schema<Person> = Schema.declare(Screenable.is, {
  * @since 0.1.0
  */
 export const FromInput = Schema.transformOrFail(
-  Schema.Struct({ name: Schema.String, dateOfBirth: Schema.String }),
+  Schema.Struct({
+    name: Schema.String.annotations(Violation.expecting(expected.name)),
+    dateOfBirth: Schema.String.annotations(Violation.expecting(expected.dateOfBirth))
+  }).annotations({
+    description: "a person, as { name, dateOfBirth }",
+    // Not over what the fields say.
+    message: () => ({ message: "Expected a person, as { name, dateOfBirth }", override: false })
+  }),
   Person,
   {
     strict: true,
     decode: (input, _, ast) =>
-      Effect.mapError(make(input), ({ issues }) =>
-        new ParseResult.Composite(
-          ast,
-          undefined,
-          Arr.map(
-            issues,
-            (issue) =>
-              new ParseResult.Pointer(issue.field, undefined, new ParseResult.Type(ast, undefined, String(issue)))
-          )
-        )),
+      Effect.mapError(
+        make(input),
+        ({ issues }) => new ParseResult.Composite(ast, undefined, Arr.map(issues, toParseIssue))
+      ),
     encode: ({ dateOfBirth, name }) =>
       ParseResult.map(ParseResult.encode(DateOfBirth.FromIso)(dateOfBirth), (dateOfBirth) => ({
         name: Redacted.value(name),
@@ -146,6 +152,11 @@ export const FromInput = Schema.transformOrFail(
       }))
   }
 )
+
+const toParseIssue = (issue: PersonInput.Issue): ParseResult.ParseIssue => {
+  const { ast } = Schema.String.annotations({ description: expected[issue.field] })
+  return new ParseResult.Pointer(issue.field, undefined, new ParseResult.Type(ast, undefined, String(issue)))
+}
 
 /**
  * The JSON body of the AML check. On the wire it is exactly

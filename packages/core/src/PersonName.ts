@@ -177,7 +177,7 @@ const isPersonName = (u: unknown): u is PersonName => {
  */
 export const PersonName: Schema.Schema<PersonName> = Schema.declare(isPersonName, {
   identifier: "PersonName",
-  description: "a name that can be screened",
+  ...Violation.expecting("a name that can be screened"),
   arbitrary: () => (fc) => Names.arbitrary(fc).map((name) => Redacted.make(branded(name)))
 })
 

@@ -148,7 +148,7 @@ const flatten = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>
     case "Refinement":
       return issue.kind === "From" ? flatten(issue.issue, path) : violation("invalid", expectation(issue.ast))
     case "Transformation":
-      return issue.kind === "Transformation"
+      return issue.kind === "Transformation" && issue.issue._tag !== "Composite" && issue.issue._tag !== "Pointer"
         ? violation("invalid", expectation(issue.ast))
         : flatten(issue.issue, path)
     case "Type":
