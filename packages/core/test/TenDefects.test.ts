@@ -1,0 +1,300 @@
+/** "Real defects of other systems": each is a test that this one does not have it. */
+import { AmlClient, AmlError, DateOfBirth, Failure, Idv, Person, PersonName } from "@effect-idv/core"
+import { HttpClientError } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import {
+  Array as Arr,
+  Duration,
+  Effect,
+  Either,
+  Exit,
+  Fiber,
+  Layer,
+  Logger,
+  LogLevel,
+  Redacted,
+  Schema,
+  TestClock
+} from "effect"
+import { everythingPrinted, renderings } from "./support/canary.ts"
+import * as Service from "./support/service.ts"
+
+const today = Date.parse("2026-11-20")
+
+const provide = (service: ReturnType<typeof Service.make>, options: Partial<Idv.Options> = {}) =>
+  Effect.provide(Layer.provide(Idv.layer({ ...Service.options, ...options }), service.layer))
+
+const started = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.zipRight(TestClock.setTime(today), effect)
+
+const checkOf = (input: Person.Input) =>
+  Effect.gen(function*() {
+    const aml = yield* AmlClient.AmlClient
+    return yield* aml.check(yield* Person.make(input))
+  })
+
+const ada = { name: "Ada Testclear", dateOfBirth: "1990-02-01" }
+
+const matchOf = Effect.map(checkOf(ada), ({ credentials: { attributes } }) => attributes.matchFound)
+
+/** Every failure of a check, by its tag. */
+const failures: ReadonlyArray<readonly [string, Parameters<typeof Service.make>[0] & object]> = [
+  ["TokenRejected", { token: () => Effect.succeed(new Response(null, { status: 401 })) }],
+  ["TokenEndpointUnavailable", {
+    token: (_received, _count, request) =>
+      new HttpClientError.RequestError({ request, reason: "Transport", cause: { code: "CERT_HAS_EXPIRED" } })
+  }],
+  ["TokenResponseInvalid", { token: () => Effect.sync(() => Service.json({})) }],
+  ["AmlUnauthorized", { aml: () => Effect.sync(() => Service.json(Service.credential(), { status: 401 })) }],
+  ["AmlForbidden", { aml: () => Effect.sync(() => Service.json(Service.credential(), { status: 403 })) }],
+  ["AmlRequestRejected", { aml: () => Effect.sync(() => Service.json({ matches: [] }, { status: 404 })) }],
+  ["AmlRateLimited", { aml: () => Effect.sync(() => new Response(null, { status: 429 })) }],
+  ["AmlUnavailable", { aml: () => Effect.sync(() => Service.json(Service.credential(), { status: 503 })) }],
+  ["AmlUnavailable", { aml: Service.failing({ code: "ECONNRESET" }) }],
+  ["AmlAnswerInvalid", { aml: () => Effect.sync(() => Service.json([])) }],
+  ["AmlAnswerMismatch", { aml: () => Effect.sync(() => Service.json(Service.credential({}, { name: "Bob" }))) }],
+  ["AmlTimeout", { aml: () => Effect.never }]
+]
+
+const failureOf = (handlers: Parameters<typeof Service.make>[0]) =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.fork(Effect.flip(matchOf))
+    yield* TestClock.adjust("30 seconds")
+    return yield* fiber
+  }).pipe(provide(Service.make(handlers)), started)
+
+describe("Real defects of other systems", () => {
+  const bodies: ReadonlyArray<unknown> = [
+    Service.credential(),
+    { error: "unauthorized", match_found: "No" },
+    { matches: [] },
+    {},
+    []
+  ]
+  it.effect.each(bodies)(
+    "1. A client ignored the status code: a 401 JSON body read as \"no match\": %j is none",
+    (body) =>
+      Effect.gen(function*() {
+        const error = yield* failureOf({ aml: () => Effect.sync(() => Service.json(body, { status: 401 })) })
+        strictEqual(error._tag, "AmlUnauthorized")
+      })
+  )
+
+  it.effect.each<DateOfBirth.Input>([
+    "",
+    "unknown",
+    "03/04/1980",
+    "1990-02-30",
+    "1990",
+    "1990-02",
+    "01-02-1990",
+    { year: Number.NaN, month: 2, day: 1 },
+    { year: 1990, month: 0, day: 0 }
+  ])("2. An unparseable date of birth (%j) was dropped silently and the name alone was searched", (dateOfBirth) => {
+    const service = Service.make()
+    return Effect.gen(function*() {
+      const error = yield* Effect.flip(checkOf({ name: "Ada Testclear", dateOfBirth }))
+      assert(error._tag === "AmlInputRejected")
+      deepStrictEqual(error.issues.map(({ field }) => field), ["dateOfBirth"])
+      deepStrictEqual([service.tokenRequests.length, service.amlRequests.length], [0, 0])
+    }).pipe(provide(service), started)
+  })
+
+  it.effect("2. An unparseable date of birth: even one of which only the year is known is sent as a whole date", () => {
+    const service = Service.make()
+    return Effect.gen(function*() {
+      yield* checkOf({ name: "Ada Testclear", dateOfBirth: yield* DateOfBirth.assumed(1990) })
+      strictEqual(service.amlRequests[0]?.body.includes("\"dob\":\"01-01-1990\""), true)
+    }).pipe(provide(service), started)
+  })
+
+  it.effect.each(failures)("3. A failed screening was written to the audit log as clear: %s is logged as itself", ([
+    tag,
+    handlers
+  ]) =>
+    Effect.gen(function*() {
+      const lines: Array<string> = []
+      const logger = Logger.make((options) => void lines.push(Logger.logfmtLogger.log(options)))
+      const error = yield* failureOf(handlers).pipe(
+        Effect.provide(
+          Layer.merge(Logger.replace(Logger.defaultLogger, logger), Logger.minimumLogLevel(LogLevel.All))
+        )
+      )
+      strictEqual(error._tag, tag)
+      const audit = lines.filter((line) => line.includes("AML check"))
+      strictEqual(audit.length, 1)
+      strictEqual(audit[0]?.includes(`outcome=${tag}`), true, audit[0])
+      strictEqual(lines.some((line) => /NoMatch|clear/i.test(line)), false)
+    }))
+
+  it.effect.each<Record<string, string>>([{}, { customerKey: "" }, { customerId: "" }])(
+    "3. if (!apiKey) return false: without credentials (%j) there is no client at all",
+    (given) => {
+      const service = Service.make()
+      const { customerId = "acme-bank", customerKey = "" } = given
+      return Effect.gen(function*() {
+        const layer = Idv.layer({ ...Service.options, customerId, customerKey: Redacted.make(customerKey) })
+        const error = yield* Effect.flip(
+          Effect.scoped(Layer.build(Layer.provide(layer, service.layer)))
+        )
+        strictEqual(/customerKey|customerId/.test(String(error)), true)
+        strictEqual(service.tokenRequests.length + service.amlRequests.length, 0)
+      })
+    }
+  )
+
+  it.effect("4. \"Skip if checked this year\" hid new listings for a year: every check asks the service", () => {
+    const service = Service.make({
+      aml: (_, count) =>
+        Effect.sync(() => Service.json(Service.credential({}, { match_found: count === 3 ? "Potential match" : "No" })))
+    })
+    return Effect.gen(function*() {
+      const aml = yield* AmlClient.AmlClient
+      const person = yield* Person.make(ada)
+      const check = Effect.map(aml.check(person), ({ credentials: { attributes } }) => attributes.matchFound)
+      deepStrictEqual(yield* Effect.replicateEffect(check, 2), ["No", "No"])
+      strictEqual(yield* check, "Potential match")
+      yield* Effect.replicateEffect(check, 7, { concurrency: "unbounded" })
+      strictEqual(service.amlRequests.length, 10)
+      strictEqual(service.amlRequests.some(({ headers }) => "if-none-match" in headers), false)
+    }).pipe(provide(service), started)
+  })
+
+  it.effect.each(failures)("5. \"Unavailable\" looked like a match and held a customer for days: %s is no outcome", ([
+    tag,
+    handlers
+  ]) =>
+    Effect.gen(function*() {
+      const error = yield* failureOf(handlers)
+      strictEqual(error._tag, tag)
+      const shown = [...renderings(error), String(error.message)].join("\n")
+      strictEqual(/potential match|matchFound|match_found/i.test(shown.replaceAll(/\bat .*/g, "")), false, shown)
+    }))
+
+  it.effect("6. A 5 s timeout under 8 s latency led to a retry and a double booking: sent: \"unknown\" is told apart", () => {
+    const service = Service.make({
+      aml: () => Effect.delay(Effect.sync(() => Service.json(Service.credential())), "8 seconds")
+    })
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Effect.flip(matchOf))
+      yield* TestClock.adjust("1 minute")
+      const error = yield* fiber
+      assert.deepInclude(error, { _tag: "AmlTimeout", sent: "unknown", deadline: Duration.seconds(5) })
+      assert(error._tag !== "AmlInputRejected" && Failure.facts(error).sent === "unknown")
+      strictEqual(service.amlRequests.length, 1)
+    }).pipe(provide(service, { deadline: "5 seconds" }), started)
+  })
+
+  it.effect("6. A check whose connection broke after it was sent is not sent again", () => {
+    const service = Service.make({ aml: Service.failing({ code: "ECONNRESET", syscall: "read" }) })
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Effect.flip(matchOf))
+      yield* TestClock.adjust("1 minute")
+      assert.deepInclude(yield* fiber, { _tag: "AmlUnavailable", sent: "unknown" })
+      strictEqual(service.amlRequests.length, 1)
+    }).pipe(provide(service), started)
+  })
+
+  const told = "Canarymatch Canarylisted"
+  const tippingOff: ReadonlyArray<readonly [string, unknown]> = [
+    ["a message", { message: `matches ${told}` }],
+    ["a problem", { type: "about:blank", title: told, detail: `is ${told}`, status: 422 }],
+    ["an OAuth error", { error: "rejected", error_description: told }],
+    ["a list of errors", { errors: [{ code: told, message: told }, told] }],
+    ["errors by field", { errors: { [told]: [told] } }],
+    ["a code that is a text", { code: told }],
+    ["a credential", Service.credential({}, { match_found: "Potential match", name: told, aml_profile: told })],
+    ["a text", told]
+  ]
+  it.effect.each(tippingOff)(
+    "7. The matched name leaked to the customer in an HTTP 422 body: not as %s",
+    ([, body]) =>
+      Effect.gen(function*() {
+        const service = Service.make({ aml: () => Effect.sync(() => Service.json(body, { status: 422 })) })
+        const { exit, printed } = yield* everythingPrinted(matchOf.pipe(provide(service), started), String)
+        assert(Exit.isFailure(exit) && exit.cause._tag === "Fail")
+        const { error } = exit.cause
+        assert(error._tag === "AmlRequestRejected")
+        const encoded = JSON.stringify(yield* Schema.encode(AmlError.AmlRequestRejected)(error))
+        const shown = [printed, encoded, ...renderings(error)].join("\n")
+        strictEqual(/canary(match|listed)/i.test(shown), false)
+        deepStrictEqual(Object.keys(JSON.parse(encoded)).sort().filter((key) => key !== "code"), ["_tag", "status"])
+      })
+  )
+
+  it.effect.each(["A", "Ö", "王", "𠮷", "李", "O", "Ng", "ا", "𞤀"])(
+    "8. Too-short names were recorded as no hit without being sent: %s is sent",
+    (name) => {
+      const service = Service.make({
+        aml: () => Effect.sync(() => Service.json(Service.credential({}, { name, match_found: "Potential match" })))
+      })
+      return Effect.gen(function*() {
+        const { credentials: { attributes } } = yield* checkOf({ name, dateOfBirth: "1990-02-01" })
+        strictEqual(attributes.matchFound, "Potential match")
+        strictEqual(
+          service.amlRequests[0]?.body,
+          `{"entity_type":"person","name":"${name}","dob":"01-02-1990"}`
+        )
+      }).pipe(provide(service), started)
+    }
+  )
+
+  it("8. length was counted in bytes: it is counted in code points", () => {
+    for (const letter of ["x", "ö", "王", "𠮷"]) {
+      strictEqual(Either.isRight(PersonName.make(letter.repeat(255))), true, letter)
+      strictEqual(Either.isLeft(PersonName.make(letter.repeat(256))), true, letter)
+    }
+  })
+
+  it.effect.each<unknown>([undefined, null, "", "abc", -5, 0, true, [], {}])(
+    "9. A missing expires_in (%j) became NaN and each call fetched a token: one is used for nearly an hour",
+    (expires_in) => {
+      const service = Service.make({
+        token: (_, count) => Effect.sync(() => Service.tokenResponse(count, { expires_in }))
+      })
+      return Effect.gen(function*() {
+        yield* Effect.replicateEffect(matchOf, 20)
+        yield* TestClock.setTime(today + 38 * 60_000)
+        yield* Effect.replicateEffect(matchOf, 20)
+        strictEqual(service.tokenRequests.length, 1)
+        yield* TestClock.setTime(today + 60 * 60_000)
+        yield* matchOf
+        strictEqual(service.tokenRequests.length, 2)
+      }).pipe(provide(service), started)
+    }
+  )
+
+  it.effect("9. a 401 never dropped the token: it is dropped, once, and the next one is used from then on", () => {
+    const service = Service.make({
+      aml: ({ headers }) =>
+        Effect.sync(() =>
+          headers["authorization"] === "Bearer token-1"
+            ? new Response(null, { status: 401 })
+            : Service.json(Service.credential())
+        )
+    })
+    return Effect.gen(function*() {
+      const fibers = yield* Effect.forkAll(Arr.makeBy(10, () => matchOf))
+      deepStrictEqual(new Set(yield* Fiber.join(fibers)), new Set(["No"]))
+      strictEqual(yield* matchOf, "No")
+      strictEqual(service.tokenRequests.length, 2)
+      strictEqual(service.amlRequests.at(-1)?.headers["authorization"], "Bearer token-2")
+    }).pipe(provide(service), started)
+  })
+
+  it.effect("10. An unknown property was dropped with its value in the log: it is in the evidence, and in no log", () =>
+    Effect.gen(function*() {
+      const answer = Service.credential({ canaryOuter: "canaryValue" }, { canaryInner: ["canaryValue"] })
+      const service = Service.make({ aml: () => Effect.sync(() => Service.json(answer)) })
+      const { exit, printed } = yield* everythingPrinted(
+        Effect.gen(function*() {
+          const { checkWithEvidence } = yield* AmlClient.AmlClient
+          return yield* checkWithEvidence(yield* Person.make(ada))
+        }).pipe(provide(service), started),
+        String
+      )
+      strictEqual(/canary(outer|inner|value)/i.test(printed), false)
+      assert(Exit.isSuccess(exit) && exit.value.body !== undefined)
+      deepStrictEqual(JSON.parse(new TextDecoder().decode(Redacted.value(exit.value.body))), answer)
+    }))
+})
