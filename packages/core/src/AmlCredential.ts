@@ -6,10 +6,12 @@
  *
  * @since 0.1.0
  */
+import type * as Arbitrary from "effect/Arbitrary"
 import { dual } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as DateOfBirth from "./DateOfBirth.ts"
+import * as Names from "./internal/names.ts"
 import * as Violation from "./Violation.ts"
 
 /**
@@ -27,10 +29,17 @@ export const MatchFound = Schema.Literal("Potential match", "No")
  */
 export type MatchFound = typeof MatchFound.Type
 
-const text = (description: string, predicate: (text: string) => boolean) =>
-  Schema.String.pipe(Schema.filter(predicate, Violation.expecting(description)))
+const text = (
+  description: string,
+  predicate: (text: string) => boolean,
+  arbitrary: Arbitrary.LazyArbitrary<string>
+) =>
+  Schema.String.pipe(Schema.filter(predicate, Violation.expecting(description))).annotations({
+    arbitrary: () => arbitrary
+  })
 
-const matching = (description: string, pattern: RegExp) => text(description, (text) => pattern.test(text))
+const matching = (description: string, pattern: RegExp) =>
+  Schema.String.pipe(Schema.pattern(pattern, Violation.expecting(description)))
 
 const isHttpUrl = (text: string): boolean => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text)
 
@@ -50,20 +59,28 @@ const decodeDate = Schema.decodeOption(DateOfBirth.FromWire)
  * @since 0.1.0
  */
 export const Attributes = Schema.Struct({
-  name: Schema.Redacted(text("a name", (name) => name.trim() !== "")),
+  name: Schema.Redacted(text("a name", (name) => name.trim() !== "", Names.arbitrary)),
   birthYear: Schema.propertySignature(Schema.Redacted(matching("a year as YYYY", /^\d{4}$/))).pipe(
     Schema.fromKey("birth_year")
   ),
   searchedOn: Schema.propertySignature(
-    text("a date and time that exist, as YYYY-MM-DD HH:MM:SS", (text) => {
-      const [, year, month, day] = timestamp.exec(text) ?? []
-      return Option.isSome(decodeDate(`${day}-${month}-${year}`))
-    })
+    text(
+      "a date and time that exist, as YYYY-MM-DD HH:MM:SS",
+      (text) => {
+        const [, year, month, day] = timestamp.exec(text) ?? []
+        return Option.isSome(decodeDate(`${day}-${month}-${year}`))
+      },
+      (fc) =>
+        fc.date({ min: new Date("2000-01-01"), max: new Date("2100-01-01") }).map((date) =>
+          date.toISOString().slice(0, 19).replace("T", " ")
+        )
+    )
   ).pipe(Schema.fromKey("searched_on")),
   matchFound: Schema.propertySignature(MatchFound).pipe(Schema.fromKey("match_found")),
-  amlProfile: Schema.propertySignature(Schema.Redacted(text("an http or https URL", isHttpUrl))).pipe(
-    Schema.fromKey("aml_profile")
-  )
+  amlProfile: Schema.propertySignature(Schema.Redacted(text("an http or https URL", isHttpUrl, (fc) => fc.webUrl())))
+    .pipe(
+      Schema.fromKey("aml_profile")
+    )
 })
 
 /**

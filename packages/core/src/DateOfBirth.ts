@@ -20,6 +20,8 @@ import * as PersonInput from "./PersonInput.ts"
 import * as Violation from "./Violation.ts"
 
 /**
+ * `known` is `day`, unless the month and the day are made up.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -27,10 +29,11 @@ export interface Parts {
   readonly year: number
   readonly month: number
   readonly day: number
+  readonly known?: "day" | "year"
 }
 
 /** Only this module can make one: the private name is in no copy, and in nothing that looks alike. */
-class Day extends Data.Class<Parts & { readonly known: "day" | "year" }> {
+class Day extends Data.Class<Required<Parts>> {
   readonly #exists = true
   static is(u: unknown): u is Day {
     return Predicate.isObject(u) && #exists in u
@@ -56,12 +59,12 @@ class Day extends Data.Class<Parts & { readonly known: "day" | "year" }> {
 export interface DateOfBirth extends Day {}
 
 /**
- * What {@link make} takes: an ISO date, or its parts, or one that was made already.
+ * What {@link make} takes: an ISO date, or its parts, such as one that was made already.
  *
  * @category models
  * @since 0.1.0
  */
-export type Input = string | Parts | DateOfBirth
+export type Input = string | Parts
 
 /**
  * A date of birth that can be screened, or `AmlInputRejected` with one of the codes `format`,
@@ -90,7 +93,7 @@ export const make = (input: Input): Effect.Effect<DateOfBirth, AmlError.AmlInput
     if (!exists(parts)) return reject("no_such_date")
     if (ordinal(parts) > ordinal(today)) return reject("in_future")
     if (ordinal(parts) < ordinal(yearsBefore(today, 130))) return reject("too_long_ago")
-    return Effect.succeed(Day.is(input) ? input : new Day({ year, month, day, known: "day" }))
+    return Effect.succeed(new Day({ year, month, day, known: parts.known === "year" ? "year" : "day" }))
   })
 
 /**
@@ -106,7 +109,7 @@ export const make = (input: Input): Effect.Effect<DateOfBirth, AmlError.AmlInput
  * @since 0.1.0
  */
 export const assumed = (year: number): Effect.Effect<DateOfBirth, AmlError.AmlInputRejected> =>
-  Effect.map(make({ year, month: 1, day: 1 }), (date) => new Day({ ...date, known: "year" }))
+  make({ year, month: 1, day: 1, known: "year" })
 
 /**
  * What was made up about a date.

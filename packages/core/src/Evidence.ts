@@ -85,8 +85,8 @@ export class EvidenceRefuted extends Schema.TaggedError<EvidenceRefuted>("@effec
 export const digest = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
 /**
- * Proves that the credential is what the bytes say, and the bytes those of the digest. For evidence
- * that was stored without its body, give the body.
+ * Proves that the credential is what the bytes say, and the bytes those of the digest. Of the other
+ * fields it says nothing. For evidence that was stored without its body, give the body.
  *
  * @category destructors
  * @since 0.1.0

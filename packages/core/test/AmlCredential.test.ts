@@ -1,7 +1,7 @@
 import { AmlCredential, Violation } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { assertLeft, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Either, Redacted, Schema, Struct } from "effect"
+import { Arbitrary, Either, FastCheck, Redacted, Schema, Struct } from "effect"
 import { inspect } from "node:util"
 import { credential } from "./support/service.ts"
 
@@ -20,6 +20,15 @@ describe("AmlCredential", () => {
     strictEqual(decoded.credentials.attributes.matchFound, "Potential match")
     strictEqual(Redacted.value(decoded.credentials.attributes.birthYear), "1990")
     deepStrictEqual(Schema.encodeSync(AmlCredential.AmlCredential)(decoded), wire)
+  })
+
+  it("has an Arbitrary, whose credentials are whole", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        Arbitrary.make(AmlCredential.AmlCredential),
+        (credential) => Either.isRight(decode(Schema.encodeSync(AmlCredential.AmlCredential)(credential)))
+      )
+    )
   })
 
   it("leaves aside fields that the document does not have", () => {

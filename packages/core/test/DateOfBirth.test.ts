@@ -86,6 +86,16 @@ describe("DateOfBirth", () => {
       strictEqual(/1957|14/.test(printed), false, printed)
     }))
 
+  it.effect("stays assumed when it is made again, also from a copy", () =>
+    Effect.gen(function*() {
+      yield* at("2026-11-20T00:00:00Z")
+      const assumed = yield* DateOfBirth.assumed(1957)
+      deepStrictEqual(
+        (yield* Effect.all([DateOfBirth.make(assumed), DateOfBirth.make({ ...assumed })])).map(({ known }) => known),
+        ["year", "year"]
+      )
+    }))
+
   it.effect("reports one issue, of the field dateOfBirth", () =>
     Effect.gen(function*() {
       const exit = yield* Effect.exit(DateOfBirth.make("never"))

@@ -164,7 +164,7 @@ const collect = (response: HttpClientResponse.HttpClientResponse) => <E>(stream:
       read.chunks.push(chunk)
       return Effect.succeed({ length, chunks: read.chunks })
     }),
-    Effect.map(({ chunks }) => Buffer.concat(chunks))
+    Effect.map(({ chunks }) => new Uint8Array(Buffer.concat(chunks)))
   )
 
 /** The media types worth telling apart. Any other is the service's own words, and so not repeated. */

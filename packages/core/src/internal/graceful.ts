@@ -37,14 +37,12 @@ export const map = <A, B, E, R, E2, R2>(
     const begin = Effect.fnUntraced(function*(a: A) {
       const result = yield* Deferred.make<B>()
       const isWanted = order === "completion" || (yield* results.offer(Deferred.await(result)))
-      if (!isWanted) return yield* permits.release(1)
-      yield* Effect.interruptible(f(a)).pipe(
+      const run = Effect.interruptible(f(a)).pipe(
         Effect.onExit((exit) => Deferred.done(result, exit)),
         Effect.zipRight(order === "input" ? Effect.void : results.offer(Deferred.await(result))),
-        Effect.catchAllCause((cause) => Deferred.failCause(stop, cause)),
-        Effect.ensuring(permits.release(1)),
-        Effect.forkIn(fibers)
+        Effect.catchAllCause((cause) => Deferred.failCause(stop, cause))
       )
+      yield* Effect.forkIn(Effect.ensuring(isWanted ? run : Effect.void, permits.release(1)), fibers)
     })
 
     const next = Effect.uninterruptibleMask((restore) =>
