@@ -1,0 +1,129 @@
+import { describe, it } from "@effect/vitest"
+import { strictEqual } from "@effect/vitest/utils"
+import { Effect } from "effect"
+import { answer, atStart, provide } from "./support/adaCheck.ts"
+import * as Service from "./support/service.ts"
+
+describe("AmlClient fails closed", () => {
+  it.effect.each<[string, unknown, string]>([
+    ["match_found missing", Service.credential({}, { match_found: undefined }), "AmlAnswerInvalid"],
+    ["match_found null", Service.credential({}, { match_found: null }), "AmlAnswerInvalid"],
+    ["match_found \"no\"", Service.credential({}, { match_found: "no" }), "AmlAnswerInvalid"],
+    ["match_found \"NO\"", Service.credential({}, { match_found: "NO" }), "AmlAnswerInvalid"],
+    ["match_found \" No\"", Service.credential({}, { match_found: " No" }), "AmlAnswerInvalid"],
+    ["match_found false", Service.credential({}, { match_found: false }), "AmlAnswerInvalid"],
+    ["the attributes alone", Service.attributes, "AmlAnswerInvalid"],
+    ["an empty object", {}, "AmlAnswerInvalid"],
+    ["no match list", { matches: [] }, "AmlAnswerInvalid"],
+    ["another birth year", Service.credential({}, { birth_year: "1991" }), "AmlAnswerMismatch"],
+    ["another name", Service.credential({}, { name: "Ada Other" }), "AmlAnswerMismatch"]
+  ])("%s is never \"No\"", ([, body, tag]) => {
+    const service = Service.make({ aml: () => Effect.succeed(Service.json(body)) })
+    return Effect.gen(function*() {
+      yield* atStart
+      strictEqual((yield* Effect.flip(answer))._tag, tag)
+      strictEqual(service.amlRequests.length, 1)
+    }).pipe(provide(service))
+  })
+
+  it.effect.each<[number, string]>([
+    [301, "AmlAnswerInvalid"],
+    [302, "AmlAnswerInvalid"],
+    [304, "AmlAnswerInvalid"],
+    [307, "AmlAnswerInvalid"],
+    [400, "AmlRequestRejected"],
+    [403, "AmlForbidden"],
+    [404, "AmlRequestRejected"],
+    [422, "AmlRequestRejected"],
+    [429, "AmlRateLimited"],
+    [500, "AmlUnavailable"],
+    [503, "AmlUnavailable"]
+  ])("a clear credential under status %d is no answer", ([status, tag]) => {
+    const service = Service.make({
+      aml: () =>
+        Effect.sync(() =>
+          status === 304 ? new Response(null, { status }) : Service.json(Service.credential(), { status })
+        )
+    })
+    return Effect.gen(function*() {
+      yield* atStart
+      strictEqual((yield* Effect.flip(answer))._tag, tag)
+      strictEqual(service.amlRequests.length, 1)
+    }).pipe(provide(service))
+  })
+
+  it.effect.each<[string, string, string]>([
+    ["match_found twice", "\"match_found\":\"No\"", "\"match_found\":\"Potential match\",\"match_found\":\"No\""],
+    [
+      "match_found twice, once escaped",
+      "\"match_found\":\"No\"",
+      "\"match_found\":\"Potential match\",\"match\\u005ffound\":\"No\""
+    ],
+    ["two names", "\"name\":", "\"name\":\"Somebody Else\",\"name\":"],
+    ["two holders", "\"credentials\":", "\"credentials\":{\"attributes\":{}},\"credentials\" :"]
+  ])("%s is never \"No\": the key that counts would be up to the reader", ([, part, replacement]) => {
+    const body = JSON.stringify(Service.credential()).replace(part, replacement)
+    const service = Service.make({ aml: () => Effect.sync(() => new Response(body)) })
+    return Effect.gen(function*() {
+      yield* atStart
+      const error = yield* Effect.flip(answer)
+      strictEqual(
+        error.message,
+        "The answer breaks the contract: the value is invalid: expected JSON text with each key once in an object"
+      )
+    }).pipe(provide(service))
+  })
+
+  it.effect("a body that is nested deeper than the stack is read, and never a throw", () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
+    const body = JSON.stringify(Service.credential()).replace("{", `{"extra":${deep},`)
+    const service = Service.make({
+      aml: (_, count) => Effect.sync(() => new Response(count === 1 ? body : deep))
+    })
+    return Effect.gen(function*() {
+      yield* atStart
+      strictEqual(yield* answer, "No")
+      strictEqual((yield* Effect.flip(answer))._tag, "AmlAnswerInvalid")
+    }).pipe(provide(service))
+  })
+
+  it.effect("keys in strings, and equal keys in different objects, are not mistaken for repeated ones", () => {
+    const body = Service.credential({
+      issued_by: "\"name\": {\"a:b\" : }",
+      extra: ["a:b", ": ", { name: 1 }, { name: "\\" }]
+    })
+    const service = Service.make({ aml: () => Effect.sync(() => Service.json(body)) })
+    return Effect.gen(function*() {
+      yield* atStart
+      strictEqual(yield* answer, "No")
+    }).pipe(provide(service))
+  })
+
+  const text = JSON.stringify(Service.credential())
+  it.effect.each<[string, () => Response]>([
+    ["empty", () => new Response(null)],
+    ["cut off", () => new Response(text.slice(0, -1))],
+    ["HTML", () => new Response("<html>No</html>")],
+    ["invalid UTF-8", () => new Response(Uint8Array.from([...new TextEncoder().encode(text), 0xff]))],
+    ["too long", () => new Response(text + " ".repeat(2 ** 20))]
+  ])("a body that is %s is AmlAnswerInvalid", ([, response]) => {
+    const service = Service.make({ aml: () => Effect.sync(response) })
+    return Effect.gen(function*() {
+      yield* atStart
+      strictEqual((yield* Effect.flip(answer))._tag, "AmlAnswerInvalid")
+    }).pipe(provide(service))
+  })
+
+  it.effect("accepts 201, a byte order mark, and a name in other case and blanks", () => {
+    const service = Service.make({
+      aml: () =>
+        Effect.sync(() =>
+          new Response(`\ufeff${JSON.stringify(Service.credential({}, { name: "ADA  TESTCLEAR" }))}`, { status: 201 })
+        )
+    })
+    return Effect.gen(function*() {
+      yield* atStart
+      strictEqual(yield* answer, "No")
+    }).pipe(provide(service))
+  })
+})

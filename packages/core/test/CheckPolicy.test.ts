@@ -1,0 +1,200 @@
+import { AmlClient, CheckPolicy, Idv } from "@effect-idv/core"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Cause, Duration, Effect, Either, Fiber, Layer, Option, TestClock } from "effect"
+import {
+  answers,
+  asks,
+  checkAda,
+  endAfter,
+  good,
+  hangs,
+  provide,
+  refused,
+  scripted,
+  today
+} from "./support/scripted.ts"
+import * as Service from "./support/service.ts"
+
+describe("withPolicy", () => {
+  it.effect("sets the deadline of the checks in it", () => {
+    const service = scripted([hangs])
+    return Effect.gen(function*() {
+      yield* TestClock.setTime(today)
+      const fiber = yield* Effect.fork(Effect.flip(AmlClient.withPolicy(checkAda, { deadline: "2 seconds" })))
+      yield* TestClock.adjust("2 seconds")
+      assert.deepInclude(yield* Fiber.join(fiber), { _tag: "AmlTimeout", deadline: Duration.seconds(2) })
+    }).pipe(provide(service))
+  })
+
+  it.effect("may prolong the deadline", () => {
+    const service = scripted([hangs])
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Effect.flip(checkAda.pipe(AmlClient.withPolicy({ deadline: "1 minute" }))))
+      yield* TestClock.adjust("59 seconds")
+      strictEqual(Option.isNone(yield* Fiber.poll(fiber)), true)
+      yield* TestClock.adjust("1 second")
+      assert.deepInclude(yield* Fiber.join(fiber), { _tag: "AmlTimeout", deadline: Duration.minutes(1) })
+    }).pipe(provide(service))
+  })
+
+  it.effect("sets the retries, and does not leak to the checks after it or beside it", () => {
+    const service = scripted([answers(500)])
+    const count = (check: Effect.Effect<unknown, unknown, AmlClient.AmlClient>) =>
+      Effect.gen(function*() {
+        const before = service.amlRequests.length
+        const fiber = yield* Effect.fork(Effect.ignore(check))
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(fiber)
+        return service.amlRequests.length - before
+      })
+    return Effect.gen(function*() {
+      const always = AmlClient.withPolicy({ retry: "always" })
+      strictEqual(yield* count(always(checkAda)), 3)
+      strictEqual(yield* count(checkAda), 1)
+      strictEqual(yield* count(Effect.all([always(checkAda), checkAda], { concurrency: 2, mode: "either" })), 4)
+      strictEqual(yield* count(Effect.all([Effect.exit(always(checkAda)), Effect.exit(checkAda)])), 4)
+    }).pipe(provide(service))
+  })
+
+  it.effect("is for the fibers that are forked in it", () => {
+    const service = scripted([answers(500)])
+    return Effect.gen(function*() {
+      const fork = Effect.fork(Effect.flip(checkAda))
+      const fiber = yield* AmlClient.withPolicy(fork, { retry: "always" })
+      yield* TestClock.adjust("1 second")
+      strictEqual((yield* Fiber.join(fiber))._tag, "AmlUnavailable")
+      strictEqual(service.amlRequests.length, 3)
+    }).pipe(provide(service))
+  })
+
+  it.effect("nests: the inner one wins, and what it does not say stays", () => {
+    const service = scripted([asks(429, "3"), hangs])
+    return Effect.gen(function*() {
+      const fiber = yield* checkAda.pipe(
+        AmlClient.withPolicy({ deadline: "5 seconds", retry: undefined }),
+        AmlClient.withPolicy({ deadline: "1 second", retry: "safe" }),
+        Effect.flip,
+        Effect.fork
+      )
+      yield* TestClock.adjust("5 seconds")
+      assert.deepInclude(yield* Fiber.join(fiber), { _tag: "AmlTimeout", deadline: Duration.seconds(5) })
+      strictEqual(service.amlRequests.length, 2)
+    }).pipe(provide(service, { retry: "never" }))
+  })
+
+  it.effect("of nothing changes nothing", () => {
+    const service = scripted([answers(500)])
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Effect.flip(AmlClient.withPolicy(checkAda, {})))
+      yield* TestClock.adjust("1 second")
+      strictEqual((yield* Fiber.join(fiber))._tag, "AmlUnavailable")
+      strictEqual(service.amlRequests.length, 3)
+    }).pipe(provide(service, { retry: "always" }))
+  })
+
+  it.effect("may leave the echo of the name alone, but never the year of birth", () => {
+    const other = (changes: object) => () =>
+      Effect.sync(() => Service.json(Service.credential({}, { birth_year: "1957", ...changes })))
+    const service = scripted([
+      other({ name: "A. Testclear" }),
+      other({ name: "A. Testclear" }),
+      other({ birth_year: "1958" })
+    ])
+    return Effect.gen(function*() {
+      const ignoring = AmlClient.withPolicy(checkAda, { nameEcho: "ignore" })
+      assert.deepInclude(yield* Effect.flip(checkAda), { _tag: "AmlAnswerMismatch", fields: ["name"] })
+      strictEqual((yield* ignoring).credentials.attributes.matchFound, "No")
+      assert.deepInclude(yield* Effect.flip(ignoring), { _tag: "AmlAnswerMismatch", fields: ["birth_year"] })
+    }).pipe(provide(service))
+  })
+
+  it.effect.each<[string, CheckPolicy.Options]>([
+    ["a deadline of 0", { deadline: 0 }],
+    ["a deadline below 0", { deadline: -1 }],
+    ["a deadline that is no number", { deadline: NaN }],
+    ["a deadline without an end", { deadline: Infinity }]
+  ])("with %s is a defect that names it, and nothing is sent", ([, options]) => {
+    const service = scripted([good])
+    return Effect.gen(function*() {
+      const cause = yield* Effect.flip(Effect.sandbox(AmlClient.withPolicy(checkAda, options)))
+      strictEqual(Cause.isDie(cause), true)
+      assert.match(Cause.pretty(cause), /withPolicy.*deadline/)
+      deepStrictEqual([service.tokenRequests.length, service.amlRequests.length], [0, 0])
+    }).pipe(provide(service))
+  })
+})
+
+describe("The options of a check", () => {
+  const bad: Record<keyof CheckPolicy.Options, ReadonlyArray<unknown>> = {
+    deadline: ["soon", "", -1, NaN, 0, Infinity, "-5 seconds", "0 millis", {}, true],
+    retry: ["sometimes", "", "Safe", 3, {}, true],
+    nameEcho: ["x", "", "Fold", 1, true]
+  }
+  const cases = Object.entries(bad).flatMap(([field, values]) => values.map((value) => [field, value] as const))
+
+  it.each(cases)("%s: %s is a ConfigError that names the field", (field, value) => {
+    const made = CheckPolicy.make(Object.assign({}, { [field]: value }))
+    assert(Either.isLeft(made))
+    deepStrictEqual(Object.keys(bad).filter((name) => String(made.left).includes(`at ${name}`)), [field])
+  })
+
+  it.effect("all that is wrong is told at once, by the layer too, which does not die", () =>
+    Effect.gen(function*() {
+      const service = scripted([good])
+      const options = Object.assign({ ...Service.options }, {
+        baseUrl: "ftp://x",
+        deadline: "soon",
+        retry: "sometimes",
+        nameEcho: "x"
+      })
+      const cause = yield* Effect.flip(
+        Effect.sandbox(Effect.scoped(Layer.build(Layer.provide(Idv.layer(options), service.layer))))
+      )
+      strictEqual(Cause.isFailType(cause), true)
+      const told = String(Cause.squash(cause))
+      deepStrictEqual(["baseUrl", "deadline", "retry", "nameEcho"].filter((field) => !told.includes(`at ${field}`)), [])
+    }))
+
+  it("the defaults are 30 seconds, safe and fold", () => {
+    const made = CheckPolicy.make()
+    assert(Either.isRight(made))
+    const { deadline, nameEcho, retry } = made.right
+    deepStrictEqual([Duration.toMillis(deadline), retry, nameEcho], [30_000, "safe", "fold"])
+  })
+})
+
+describe("A check", () => {
+  it.effect("asks for the token once for all of its attempts", () => {
+    const service = scripted([refused, refused, good])
+    return Effect.gen(function*() {
+      strictEqual(Either.isRight(yield* endAfter(service, "1 second")), true)
+      deepStrictEqual([service.tokenRequests.length, service.amlRequests.length], [1, 3])
+    })
+  })
+
+  it.effect("is never cached: two of the same person are two requests, one after the other or at once", () => {
+    const service = scripted([good])
+    return Effect.gen(function*() {
+      yield* checkAda
+      yield* checkAda
+      strictEqual(service.amlRequests.length, 2)
+      yield* Effect.all([checkAda, checkAda, checkAda], { concurrency: "unbounded" })
+      strictEqual(service.amlRequests.length, 5)
+    }).pipe(provide(service))
+  })
+
+  it.effect("that was tried more than once says so in its evidence, and has the times of the last", () => {
+    const service = scripted([asks(429, "3"), good])
+    return Effect.gen(function*() {
+      yield* TestClock.setTime(today)
+      const fiber = yield* Effect.gen(function*() {
+        const aml = yield* AmlClient.AmlClient
+        return yield* aml.checkWithEvidence(yield* Service.ada)
+      }).pipe(Effect.fork)
+      yield* TestClock.adjust("3 seconds")
+      const { attempts, sentAt, status } = yield* Fiber.join(fiber)
+      deepStrictEqual([attempts, sentAt.epochMillis - today, status], [2, 3000, 200])
+    }).pipe(provide(service))
+  })
+})
