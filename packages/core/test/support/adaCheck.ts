@@ -22,5 +22,5 @@ export const answer = Effect.map(
   AmlCredential.match({ onNo: () => "No", onPotentialMatch: () => "Potential match" })
 )
 
-export const problem = (status: number, headers: Record<string, string> = {}) =>
+export const problem = (status: number, headers: Record<string, string> = {}): ReturnType<typeof Service.json> =>
   new Response("canary", { status, headers })
