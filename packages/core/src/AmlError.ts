@@ -65,6 +65,11 @@ const told = {
   detail: undisclosed(Schema.RedactedFromSelf(Schema.String))
 }
 
+const withWait = (retryAfter: Duration.Duration | undefined): string =>
+  retryAfter === undefined
+    ? ""
+    : `; try again in ${Duration.format(Duration.seconds(Math.ceil(Duration.toSeconds(retryAfter))))}`
+
 const withCode = (code: string | undefined): string => code === undefined ? "" : `, code ${code}`
 
 /**
@@ -153,7 +158,8 @@ export class AmlRequestRejected extends Schema.TaggedError<AmlRequestRejected>(
     return this.status === 408 || this.status === 425
   }
   override get message() {
-    return `The service refused the request: status ${this.status}${withCode(this.code)}`
+    const option = this.status === 404 || this.status === 405 ? " (check baseUrl)" : ""
+    return `The service refused the request: status ${this.status}${withCode(this.code)}${option}`
   }
 }
 
@@ -175,8 +181,7 @@ export class AmlRateLimited extends Schema.TaggedError<AmlRateLimited>("@effect-
     return true
   }
   override get message() {
-    const wait = this.retryAfter === undefined ? "" : `: wait ${Duration.format(this.retryAfter)}`
-    return `Too many requests${withCode(this.code)}${wait}`
+    return `Too many requests${withCode(this.code)}${withWait(this.retryAfter)}`
   }
 }
 
@@ -210,7 +215,8 @@ export class AmlUnavailable extends Schema.TaggedError<AmlUnavailable>("@effect-
   }
   override get message() {
     const reason = TokenError.describeReason(this.reason, this.status)
-    return `The service is not available: ${reason} (sent: ${this.sent}${withCode(this.code)})`
+    const wait = withWait(this.retryAfter)
+    return `The service is not available: ${reason} (sent: ${this.sent}${withCode(this.code)}${wait})`
   }
 }
 
@@ -231,7 +237,8 @@ export class AmlTimeout extends Schema.TaggedError<AmlTimeout>("@effect-idv/core
     return true
   }
   override get message() {
-    return `No answer within ${Duration.format(this.deadline)} (sent: ${this.sent})`
+    const sent = this.sent === "no" ? "no: it waited for a token, or to try again" : this.sent
+    return `No answer within ${Duration.format(this.deadline)} (sent: ${sent})`
   }
 }
 
@@ -261,7 +268,12 @@ export class AmlAnswerInvalid extends Schema.TaggedError<AmlAnswerInvalid>("@eff
     return false
   }
   override get message() {
-    return `The answer breaks the contract: ${Violation.format(this.violations)}`
+    if (this.status >= 300 && this.status < 400) {
+      return `The service answered ${this.status}, which is not followed (check baseUrl)`
+    }
+    const { contentType = "no content type", length, status, violations } = this
+    const answer = `${status} (${contentType}, ${length} bytes)`
+    return `The service answered ${answer}, which breaks the contract: ${Violation.format(violations)}`
   }
 }
 

@@ -72,9 +72,15 @@ export class EvidenceRefuted extends Schema.TaggedError<EvidenceRefuted>("@effec
   { checkId: Schema.String, reason: Schema.Literal("no_body", "digest", "credential") }
 ) {
   override get message() {
-    return `The evidence of check ${this.checkId} does not hold (${this.reason})`
+    return `The evidence of check ${this.checkId} does not hold: ${reasons[this.reason]} (${this.reason})`
   }
 }
+
+const reasons = {
+  no_body: "it was stored without the body, and none was given",
+  digest: "the body is not the one of the digest",
+  credential: "the credential is not what the body says"
+} as const
 
 /**
  * The SHA-256 of some bytes, in hex.
@@ -86,7 +92,8 @@ export const digest = (bytes: Uint8Array): string => createHash("sha256").update
 
 /**
  * Proves that the credential is what the bytes say, and the bytes those of the digest. Of the other
- * fields it says nothing. For evidence that was stored without its body, give the body.
+ * fields, such as the times, it says nothing. For evidence that was stored without its body, give the
+ * body, which then counts in place of that of the evidence.
  *
  * @category destructors
  * @since 0.1.0

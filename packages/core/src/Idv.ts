@@ -19,7 +19,8 @@ import * as TokenProvider from "./TokenProvider.ts"
 /**
  * - `authUrl`, `customerId`, `customerKey`, `basicEncoding`, `tokenFields`, `tokenPolicy`: for the
  *   access token, see `TokenProvider.Options`.
- * - `baseUrl`, `deadline`: for the check, see `AmlClient.Options`.
+ * - `baseUrl`, `propagateTrace`: for the check, see `AmlClient.Options`.
+ * - `deadline`, `retry`, `nameEcho`: see `CheckPolicy.Options`.
  * - `allowInsecure`: allows `http:` to hosts that are not loopback.
  *
  * @category models

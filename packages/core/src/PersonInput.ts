@@ -14,6 +14,7 @@ import * as Struct from "effect/Struct"
  * @since 0.1.0
  */
 export const issues = {
+  not_text: "it is not a text",
   empty: "there is nothing in it",
   placeholder: "it stands for a name that is not known",
   no_letter: "it has no letter",
@@ -26,7 +27,7 @@ export const issues = {
   private_use_character: "a private use character",
   unassigned_character: "a code point that is no character",
   format: "it is not year-month-day, as 1990-02-01",
-  incomplete: "the day or the month is not known: DateOfBirth.assumed takes the year alone",
+  incomplete: "the day or the month is not known",
   no_such_date: "that day does not exist",
   other_calendar: "the year looks like one of the Hijri, Persian or Buddhist calendar",
   in_future: "that day has not begun anywhere on earth",

@@ -134,12 +134,16 @@ const issuesOf = (text: string, name: string, placeholders: ReadonlyArray<string
  * @since 0.1.0
  */
 export const make = (text: string, options?: Options): Either.Either<PersonName, AmlError.AmlInputRejected> => {
+  if (!Predicate.isString(text)) return reject([new PersonInput.Issue({ field: "name", code: "not_text" })])
   const name = normalize(text)
   const issues = issuesOf(text, name, options?.placeholders ?? placeholders)
   return Arr.isNonEmptyReadonlyArray(issues)
-    ? Either.left(new AmlError.AmlInputRejected({ issues }))
+    ? reject(issues)
     : Either.right(Redacted.make(branded(name)))
 }
+
+const reject = (issues: Arr.NonEmptyReadonlyArray<PersonInput.Issue>) =>
+  Either.left(new AmlError.AmlInputRejected({ issues }))
 
 /**
  * What {@link make} changes in a text.

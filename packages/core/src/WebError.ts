@@ -17,10 +17,13 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { type AmlCredential, type Attributes, match } from "./AmlCredential.ts"
 import type { Failure } from "./Failure.ts"
+import * as DurationInput from "./internal/durationInput.ts"
 import * as PersonInput from "./PersonInput.ts"
+import * as Violation from "./Violation.ts"
 
 const problem = (
   { message, status }: { readonly status: number; readonly message: string },
@@ -84,7 +87,8 @@ export class NotAvailable extends Schema.TaggedError<NotAvailable>("@effect-idv/
 export type WebError = InputNotAccepted | NotAvailable
 
 /**
- * - `retryAfter`: 1 minute by default, the same for everybody.
+ * - `retryAfter`: 1 minute by default, the same for everybody. One that makes no sense is a
+ *   `TypeError`, at once.
  *
  * @category models
  * @since 0.1.0
@@ -93,8 +97,15 @@ export interface Options {
   readonly retryAfter?: Duration.DurationInput | undefined
 }
 
+const decodeWait = Violation.decodeUnknown(DurationInput.DurationInput)
+
 const notAvailable = ({ retryAfter = "1 minute" }: Options = {}) =>
-  new NotAvailable({ retryAfter: Math.ceil(Duration.toSeconds(retryAfter)) })
+  Either.match(decodeWait(retryAfter), {
+    onLeft: ([{ expected }]) => {
+      throw new TypeError(`WebError: retryAfter should be ${expected}`)
+    },
+    onRight: (wait) => new NotAvailable({ retryAfter: Math.ceil(Duration.toSeconds(wait)) })
+  })
 
 /**
  * What to answer about a failure.
@@ -102,12 +113,14 @@ const notAvailable = ({ retryAfter = "1 minute" }: Options = {}) =>
  * @category constructors
  * @since 0.1.0
  */
-export const fromFailure = (failure: Failure, options?: Options): WebError =>
+export const fromFailure = (failure: Failure, options?: Options): WebError => told(failure, notAvailable(options))
+
+const told = (failure: Failure, notAvailable: NotAvailable): WebError =>
   failure._tag === "AmlInputRejected"
     ? new InputNotAccepted({
       errors: Arr.map(failure.issues, (issue) => ({ ...issue, message: PersonInput.issues[issue.code] }))
     })
-    : notAvailable(options)
+    : notAvailable
 
 /**
  * Lets a "No" pass, and nothing else: a potential match and every failure of the check fail with
@@ -127,12 +140,14 @@ export const fromFailure = (failure: Failure, options?: Options): WebError =>
  * @category combinators
  * @since 0.1.0
  */
-export const onlyClear =
-  (options?: Options) => <R>(check: Effect.Effect<AmlCredential, Failure, R>): Effect.Effect<Attributes, WebError, R> =>
+export const onlyClear = (options?: Options) => {
+  const error = notAvailable(options)
+  return <R>(check: Effect.Effect<AmlCredential, Failure, R>): Effect.Effect<Attributes, WebError, R> =>
     Effect.matchEffect(check, {
-      onFailure: (failure): Effect.Effect<never, WebError> => Effect.fail(fromFailure(failure, options)),
+      onFailure: (failure): Effect.Effect<never, WebError> => Effect.fail(told(failure, error)),
       onSuccess: match({
         onNo: (attributes): Effect.Effect<Attributes, WebError> => Effect.succeed(attributes),
-        onPotentialMatch: () => notAvailable(options)
+        onPotentialMatch: () => error
       })
     })
+}

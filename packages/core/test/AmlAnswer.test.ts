@@ -69,7 +69,8 @@ describe("AmlClient fails closed", () => {
       const error = yield* Effect.flip(answer)
       strictEqual(
         error.message,
-        "The answer breaks the contract: the value is invalid: expected JSON text with each key once in an object"
+        `The service answered 200 (text/plain, ${body.length} bytes), which breaks the contract: the value is invalid: ` +
+          "expected JSON text with each key once in an object"
       )
     }).pipe(provide(service))
   })

@@ -119,6 +119,8 @@ describe("Evidence", () => {
       strictEqual(Object.hasOwn(back, "body"), false)
       strictEqual(yield* reasonOf(back), "no_body")
       strictEqual(yield* reasonOf(back, evidence.body), "holds")
+      const whole = yield* Schema.encode(Evidence.Evidence)(evidence)
+      deepStrictEqual(yield* Schema.decodeUnknown(Evidence.WithoutBody)(whole), back)
       strictEqual(yield* reasonOf(back, Redacted.make(new TextEncoder().encode(JSON.stringify(wire)))), "digest")
     }))
 

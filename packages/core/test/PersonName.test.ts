@@ -81,6 +81,11 @@ describe("PersonName", () => {
     ])
   }, 1000)
 
+  it("refuses what is no text, which a program without types may give", () => {
+    deepStrictEqual(issuesOf(JSON.parse("null")), [["name", "not_text", undefined]])
+    deepStrictEqual(issuesOf(JSON.parse("4711")), [["name", "not_text", undefined]])
+  })
+
   it("reports everything that is wrong, and never the text", () => {
     const text = "Canary\u0000Canary\u200b"
     deepStrictEqual(issuesOf(text), [["name", "control_character", 6], ["name", "invisible_character", 13]])

@@ -1,7 +1,7 @@
 import { AmlClient, AmlError, type Failure, Person, TokenError, Violation, WebError } from "@effect-idv/core"
 import { HttpApp, HttpRouter, HttpServerRespondable, HttpServerResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { deepStrictEqual, strictEqual, throws } from "@effect/vitest/utils"
 import { Duration, Effect, Redacted } from "effect"
 
 const signUp = (input: Person.Input, options?: WebError.Options) =>
@@ -84,6 +84,17 @@ describe("WebError", () => {
       const { headers } = yield* seen(yield* Effect.flip(signUp(ada, { retryAfter: "90500 millis" })))
       strictEqual(headers["retry-after"], "91")
     }).pipe(Effect.provide(AmlClient.layerTest("Potential match"))))
+
+  it.each(["Infinity", "-5 seconds", "NaN"])(
+    "refuses a Retry-After of %s at once, and not with the first match",
+    (text) => {
+      const retryAfter = text === "-5 seconds" ? text : Number(text)
+      throws(
+        () => WebError.onlyClear({ retryAfter }),
+        new TypeError("WebError: retryAfter should be a finite duration, such as \"30 seconds\"")
+      )
+    }
+  )
 
   it.effect("answers for itself in an HttpRouter", () =>
     Effect.gen(function*() {
