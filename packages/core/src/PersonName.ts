@@ -83,12 +83,15 @@ const mojibake = [
   `[\\u00F0-\\u00F4][${signs}${letters}]{3}`
 ]
 
+/** There are letters that show nothing, such as the filler U+3164. */
+const visibleLetter = /(?!\p{Default_Ignorable_Code_Point})\p{L}/u
+
 const damages = {
   html_entity: /&(?:#\d+|#x[\da-f]+|[a-z][a-z\d]*);/iu,
   mojibake: new RegExp(mojibake.join("|"), "u"),
-  question_mark: /(?<=\p{L}\p{M}*)\?+(?=\p{L})/u,
-  family_name_first: /(?<=^[^,]*\p{L}[^,]*),(?!\s*(?:jr|sr|[ivx]+|ph\.?d|m\.?d|esq)\.?\s*$)(?=[^,]*\p{L}[^,]*$)/iu,
-  title: /(?<=^\s*)(?:mr|mrs|ms|miss|mx|dr|prof|professor|sir|dame|rev|hon|herr|frau|mme|mlle)\.?(?=\s)/iu
+  question_mark: /\?(?<=\p{L}\p{M}*\?)\?*(?=\p{L})/u,
+  family_name_first: /,(?=[^,]*$)(?!\s*(?:jr|sr|[ivx]+|ph\.?d|m\.?d|esq)\.?\s*$)/iu,
+  title: /^(?:mr|mrs|ms|miss|mx|dr|prof|professor|sir|dame|rev|hon|herr|frau|mme|mlle)\.?(?=\s)/iu
 }
 
 const branded = Brand.nominal<string & Brand.Brand<"PersonName">>()
@@ -107,7 +110,7 @@ const find = <Code extends string>(patterns: Record<Code, RegExp>, text: string)
 const wholeIssue = (name: string, placeholders: ReadonlyArray<string>): ReadonlyArray<PersonInput.Issue["code"]> => {
   if (name === "") return ["empty"]
   if (placeholders.map(fold).includes(fold(name))) return ["placeholder"]
-  return /\p{L}/u.test(name) ? [] : ["no_letter"]
+  return visibleLetter.test(name) ? [] : ["no_letter"]
 }
 
 /** `name` is `text` once normalized. */
@@ -160,13 +163,35 @@ export const changes = (text: string): ReadonlyArray<PersonInput.Change> => {
 }
 
 /**
- * What looks damaged in a text, each where it comes first. It is sent all the same.
+ * What looks damaged in a text that {@link make} accepts, each where it comes first. It is sent all
+ * the same.
  *
  * @category getters
  * @since 0.1.0
  */
-export const warnings = (text: string): ReadonlyArray<PersonInput.Warning> =>
-  find(damages, text).map((warning) => new PersonInput.Warning(warning))
+export const warnings = (text: string): ReadonlyArray<PersonInput.Warning> => {
+  const { folded, offsets } = foldWithOffsets(text)
+  return find(damages, folded)
+    .filter(({ code, index }) => code !== "family_name_first" || isBetweenNames(folded, index))
+    .map((warning) => new PersonInput.Warning({ ...warning, index: offsets[warning.index] ?? 0 }))
+}
+
+/** Whether a comma is the only one, and has letters on both sides. */
+const isBetweenNames = (text: string, comma: number): boolean =>
+  text.indexOf(",") === comma && /\p{L}/u.test(text.slice(0, comma)) && /\p{L}/u.test(text.slice(comma))
+
+/** With where each unit of it stood in the text. Patterns run over this, for blanks can be any number. */
+const foldWithOffsets = (text: string) => {
+  const offsets: Array<number> = []
+  let folded = ""
+  for (const { 0: part, index } of text.matchAll(/[\t\p{Zs}]+|[^\t\p{Zs}]/gu)) {
+    const unit = foldBlanks(part) === "" ? " " : part
+    if (unit === " " && folded === "") continue
+    for (let at = 0; at < unit.length; at++) offsets.push(index + at)
+    folded += unit
+  }
+  return { folded, offsets }
+}
 
 const isPersonName = (u: unknown): u is PersonName => {
   const text = Redacted.isRedacted(u) ? Redacted.value(u) : undefined
@@ -199,11 +224,17 @@ export const FromString: Schema.Schema<PersonName, string> = Schema.transformOrF
 
 /**
  * Whether a text is the same name once NFC, case and blanks are folded (an assumption: the
- * document does not show how exactly the answer repeats the name).
+ * document does not show how exactly the answer repeats the name). ı and i are two letters, but in a
+ * text that is all in upper case.
  *
  * @category predicates
  * @since 0.1.0
  */
-export const isEquivalent = (name: PersonName, text: string): boolean => fold(Redacted.value(name)) === fold(text)
+export const isEquivalent = (name: PersonName, text: string): boolean => {
+  const isSame = (fold: (text: string) => string) => fold(Redacted.value(name)) === fold(text)
+  return isSame(fold) || (text === text.toUpperCase() && isSame((text) => fold(text.toUpperCase())))
+}
 
-const fold = (text: string): string => foldBlanks(text).toUpperCase().toLowerCase().normalize("NFC")
+/** Upper case first, for ß and SS are one letter; but ı would become i. */
+const fold = (text: string): string =>
+  foldBlanks(text).split("ı").map((part) => part.toUpperCase().toLowerCase()).join("ı").normalize("NFC")

@@ -81,6 +81,19 @@ describe("PersonName", () => {
     ])
   }, 1000)
 
+  it.each(["\u3164", "\u115f\u1160", "\uffa0 \u3164"])("refuses %o, whose letters show nothing", (text) => {
+    deepStrictEqual(issuesOf(text), [["name", "no_letter", undefined]])
+  })
+
+  it("takes no longer for any number of blanks, commas, marks or question marks", () => {
+    for (const part of [" ", "\t", ",", "a,", "?", "a?", "&", "&a", "\u0301", "Ã", ", a"]) {
+      PersonName.warnings(part.repeat(100_000))
+      PersonName.warnings(`Ada${part.repeat(100_000)}Ada`)
+      PersonName.changes(part.repeat(100_000))
+    }
+    strictEqual(valueOf(`${" ".repeat(100_000)}Ada`), "Ada")
+  }, 4000)
+
   it("refuses what is no text, which a program without types may give", () => {
     deepStrictEqual(issuesOf(JSON.parse("null")), [["name", "not_text", undefined]])
     deepStrictEqual(issuesOf(JSON.parse("4711")), [["name", "not_text", undefined]])
@@ -99,6 +112,10 @@ describe("PersonName", () => {
     ["Groß", "GROSS", true],
     ["Kılıç", "KILIÇ", true],
     ["Ada Testclear", "Ada\nTestclear", false],
+    ["Yıldız Kaya", "YILDIZ KAYA", true],
+    ["Yıldız Kaya", "yıldız KAYA", true],
+    ["Yıldız Kaya", "Yildiz Kaya", false],
+    ["Yildiz Kaya", "Yıldız Kaya", false],
     ["Zoë Testpep", "Zoe Testpep", false],
     ["Ada Testclear", "Testclear Ada", false],
     ["Ada Testclear", "", false]

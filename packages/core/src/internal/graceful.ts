@@ -1,4 +1,5 @@
 /** A stream mapped by many fibers, which finish what they have begun when nobody listens any more. */
+import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -20,13 +21,27 @@ export interface Options<E> {
   readonly stop: Deferred.Deferred<never, E>
 }
 
+/** Takes what comes in chunks one by one. */
+const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>) =>
+  Effect.map(Stream.toPull(self), (pull) => {
+    let chunk = Chunk.empty<A>()[Symbol.iterator]()
+    const refill = Effect.map(pull, (pulled) => {
+      chunk = pulled[Symbol.iterator]()
+    })
+    const one: Effect.Effect<A, Option.Option<E>, R> = Effect.suspend(() => {
+      const next = chunk.next()
+      return next.done === true ? Effect.zipRight(refill, one) : Effect.succeed(next.value)
+    })
+    return one
+  })
+
 export const map = <A, B, E, R, E2, R2>(
   self: Stream.Stream<A, E, R>,
   f: (a: A) => Effect.Effect<B, never, R2>,
   { concurrency, gracePeriod, order, stop, turn }: Options<E2>
 ): Stream.Stream<B, E | E2, R | R2> =>
   Stream.unwrapScoped(Effect.gen(function*() {
-    const pull = yield* Stream.toPull(Stream.rechunk(self, 1))
+    const pull = yield* oneByOne(self)
     const fibers = yield* Scope.make()
     const permits = yield* Effect.makeSemaphore(concurrency)
     const results = yield* Mailbox.make<Effect.Effect<B>, E | E2>(concurrency)
@@ -48,15 +63,15 @@ export const map = <A, B, E, R, E2, R2>(
     const next = Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
         yield* restore(permits.take(1))
-        const pulled = yield* Effect.exit(restore(Effect.zipLeft(pull, turn)))
-        if (Exit.isSuccess(pulled)) return yield* Effect.forEach(pulled.value, begin, { discard: true })
+        const pulled = yield* Effect.exit(restore(Effect.zipRight(turn, pull)))
+        if (Exit.isSuccess(pulled)) return yield* begin(pulled.value)
         yield* permits.release(1)
         return yield* pulled
       })
     )
 
     /** Until there is no more, or it fails; then those who were taken finish. */
-    const driver = yield* Effect.forever(next).pipe(
+    const drive = Effect.forever(next).pipe(
       Effect.catchAll(Option.match({ onNone: () => Effect.void, onSome: Effect.fail })),
       Effect.raceFirst(Deferred.await(stop)),
       Effect.exit,
@@ -74,7 +89,7 @@ export const map = <A, B, E, R, E2, R2>(
       Effect.forkIn(fibers)
     )
 
-    yield* Effect.addFinalizer(() =>
+    yield* Effect.acquireRelease(drive, (driver) =>
       Effect.gen(function*() {
         yield* Deferred.interrupt(stop)
         // Whoever waits to tell a result goes on; nobody listens.
@@ -82,8 +97,7 @@ export const map = <A, B, E, R, E2, R2>(
         yield* Fiber.interrupt(driver)
         yield* allEnded.pipe(Effect.interruptible, Effect.timeoutOption(gracePeriod))
         yield* Scope.close(fibers, Exit.void)
-      })
-    )
+      }))
 
     return Stream.mapEffect(Mailbox.toStream(results), (result) => result)
   }))
