@@ -81,7 +81,7 @@ export const Attributes = Schema.Struct({
     .pipe(
       Schema.fromKey("aml_profile")
     )
-})
+}).annotations(Violation.concealing("the attributes of an AML credential"))
 
 /**
  * @category schemas
@@ -107,7 +107,7 @@ export const AmlCredential = Schema.Struct({
     Schema.fromKey("cred_version")
   ),
   credentials: Schema.Struct({ attributes: Attributes })
-})
+}).annotations(Violation.concealing("an AML credential"))
 
 /**
  * @category schemas

@@ -141,7 +141,8 @@ export class AmlForbidden extends Schema.TaggedError<AmlForbidden>("@effect-idv/
  * Another 4xx: the service refused the request. Trying again can help after a 408 or a 425 only.
  *
  * - `code`: what the answer calls it (OAuth `error`, the `type` of a problem, `code`), if that is a
- *   word of a harmless alphabet and no part of the person or of the token.
+ *   word of a harmless alphabet and no part of the person or of the token. A name in other letters
+ *   than Latin is not recognised in it, nor the name of anybody else.
  * - `detail`: what the answer says in free text, at most 1000 characters. It may repeat the person,
  *   so it is not shown, and it is left out when the error is encoded.
  *

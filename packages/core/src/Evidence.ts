@@ -44,7 +44,9 @@ const fields = {
  * @category schemas
  * @since 0.1.0
  */
-export const Evidence = Schema.Struct({ ...fields, body: Schema.optionalWith(Body, { exact: true }) })
+export const Evidence = Schema.Struct({ ...fields, body: Schema.optionalWith(Body, { exact: true }) }).annotations(
+  Violation.concealing("the evidence of a check")
+)
 
 /**
  * @category models
@@ -58,7 +60,9 @@ export interface Evidence extends Schema.Schema.Type<typeof Evidence> {}
  * @category schemas
  * @since 0.1.0
  */
-export const WithoutBody = Schema.Struct({ ...fields, body: undisclosed(Body) })
+export const WithoutBody = Schema.Struct({ ...fields, body: undisclosed(Body) }).annotations(
+  Violation.concealing("the evidence of a check")
+)
 
 /**
  * The evidence does not hold: there is no body to compare with (`no_body`), it is not the one of the

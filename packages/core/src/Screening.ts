@@ -100,7 +100,8 @@ export type Stopped =
  * - `gracePeriod`: how long, after an interruption, what was sent may take to finish; 30 seconds by
  *   default. What does not is `Unknown`.
  * - `onOutcome`: run for each outcome before it is emitted, and also for those that are not emitted
- *   any more because of an interruption: the place to store them.
+ *   any more because of an interruption: the place to store them. It is waited for, also after the
+ *   grace period; a defect in it ends the stream.
  *
  * @category models
  * @since 0.1.0
@@ -132,7 +133,7 @@ const Settings = Schema.Struct({
   gracePeriod: Schema.optionalWith(DurationInput.DurationInput, { default: constant(Duration.seconds(30)) })
 })
 
-const decodeSettings = Violation.decodeUnknown(Settings)
+const decodeSettings = Violation.decodeUnknown(Settings, { onExcessProperty: "error" })
 
 /**
  * An outcome for each of the people.
@@ -183,10 +184,7 @@ const run = <K, E, R, R2>(
     const pacer = Pacer.make(rate)
     const stop = yield* Deferred.make<never, Stopped>()
 
-    const check = ({ person }: Entry<K>) =>
-      Effect.flatMap(Effect.isEffect(person) ? person : Effect.succeed(person), aml.checkWithEvidence).pipe(
-        Attempts.tellRateLimits
-      )
+    const personOf = ({ person }: Entry<K>) => Effect.isEffect(person) ? person : Effect.succeed(person)
 
     /** Whether there is another turn, before the end of the run. */
     const anotherTurn = Effect.raceFirst(
@@ -197,15 +195,21 @@ const run = <K, E, R, R2>(
     const screen = (entry: Entry<K>): Effect.Effect<Outcome<K>, never, R2> =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
-          let exit = yield* Effect.exit(restore(check(entry)))
+          const watched = new Attempts.Watch()
+          const check = Effect.flatMap(personOf(entry), (person) => {
+            watched.isBegun = true
+            return aml.checkWithEvidence(person)
+          }).pipe(Attempts.watchedBy(watched))
+          const late = () => new AmlError.AmlTimeout({ sent: watched.sentEver, deadline: gracePeriod })
+          let exit = yield* Effect.exit(restore(check))
           for (let limited = rateLimit(exit); limited !== undefined; limited = rateLimit(exit)) {
             const pauses = yield* pacer.pause(limited.retryAfter)
             const again = pauses > maxPausesInARow ? Exit.succeed(false) : yield* Effect.exit(restore(anotherTurn))
             if (!Exit.isSuccess(again) || !again.value) break
-            exit = yield* Effect.exit(restore(check(entry)))
+            exit = yield* Effect.exit(restore(check))
           }
-          if (rateLimit(exit) === undefined) yield* pacer.accepted
-          const outcome = yield* outcomeOf(entry.key, exit, gracePeriod)
+          if (isAccepted(exit)) yield* pacer.accepted
+          const outcome = yield* outcomeOf(entry.key, exit, late)
           if ("error" in outcome && isStopped(outcome.error)) yield* Deferred.fail(stop, outcome.error)
           yield* onOutcome(outcome)
           return outcome
@@ -225,10 +229,17 @@ const rateLimit = (exit: CheckExit): AmlError.AmlRateLimited | undefined => {
   return error?._tag === "AmlRateLimited" ? error : undefined
 }
 
+/** Whether the service answered, and with something else than 429. */
+const isAccepted = (exit: CheckExit): boolean => {
+  const error = failureOf(exit)
+  return Exit.isSuccess(exit) ||
+    (error !== undefined && error._tag !== "AmlRateLimited" && Failure.facts(error).sent === "answered")
+}
+
 const isStopped = (error: Failure.Failure): error is Stopped => Failure.facts(error).concerns === "everyone"
 
-/** Only the end of the grace period interrupts a check. A defect stays one. */
-const outcomeOf = <K>(key: K, exit: CheckExit, gracePeriod: Duration.Duration): Effect.Effect<Outcome<K>> => {
+/** `late` makes the failure of a check that was interrupted, at the end of the grace period. A defect stays one. */
+const outcomeOf = <K>(key: K, exit: CheckExit, late: () => AmlError.AmlTimeout): Effect.Effect<Outcome<K>> => {
   if (Exit.isSuccess(exit)) {
     const evidence = exit.value
     return Effect.succeed(AmlCredential.match(evidence.credential, {
@@ -236,14 +247,8 @@ const outcomeOf = <K>(key: K, exit: CheckExit, gracePeriod: Duration.Duration): 
       onPotentialMatch: () => Outcome.PotentialMatch({ key, evidence })
     }))
   }
-  const error = failureOf(exit)
-  if (error === undefined) {
-    return Cause.isInterruptedOnly(exit.cause)
-      ? Effect.succeed(
-        Outcome.Unknown({ key, error: new AmlError.AmlTimeout({ sent: "unknown", deadline: gracePeriod }) })
-      )
-      : Effect.die(Cause.squash(exit.cause))
-  }
+  const error = failureOf(exit) ?? (Cause.isInterruptedOnly(exit.cause) ? late() : undefined)
+  if (error === undefined) return Effect.die(Cause.squash(exit.cause))
   const isUnknown = (error._tag === "AmlUnavailable" || error._tag === "AmlTimeout") && error.sent === "unknown"
   return Effect.succeed(isUnknown ? Outcome.Unknown({ key, error }) : Outcome.NotScreened({ key, error }))
 }

@@ -42,6 +42,17 @@ export class Violation extends Schema.Class<Violation>("@effect-idv/core/Violati
 export type Violations = Arr.NonEmptyReadonlyArray<Violation>
 
 /**
+ * Annotations for a schema of many parts: even a `ParseError` of it says this, and not what was in
+ * it. Violations still tell each part.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const concealing = (description: string) => ({
+  message: () => ({ message: `Expected ${description}`, override: true })
+})
+
+/**
  * Annotations for a schema: what it expects, in words, for violations. Even a `ParseError` of this
  * schema then says that, and not the value.
  *
@@ -50,7 +61,7 @@ export type Violations = Arr.NonEmptyReadonlyArray<Violation>
  */
 export const expecting = (description: string) => ({
   description,
-  message: () => ({ message: `Expected ${description}`, override: true })
+  ...concealing(description)
 })
 
 /**

@@ -200,7 +200,15 @@ describe("AmlClient", () => {
   })
 
   it.effect("Retry-After that is neither seconds nor a date is as good as none; what is past is no wait", () => {
-    const headers = ["soon", "1.5", "", "Fri, 99 Foo 2026 00:00:00 GMT", "-5", "Thu, 01 Jan 1970 00:00:00 GMT"]
+    const headers = [
+      "soon",
+      "1.5",
+      "",
+      "Fri, 99 Foo 2026 00:00:00 GMT",
+      "Tue, 31 Feb 2026 00:00:00 GMT",
+      "-5",
+      "Thu, 01 Jan 1970 00:00:00 GMT"
+    ]
     const service = Service.make({
       aml: (_, count) => Effect.succeed(problem(429, { "retry-after": headers[count - 1] ?? "" }))
     })
@@ -209,7 +217,7 @@ describe("AmlClient", () => {
       const errors = yield* Effect.replicateEffect(Effect.flip(check), headers.length)
       deepStrictEqual(
         errors.map((error) => "retryAfter" in error ? error.retryAfter : undefined),
-        [undefined, undefined, undefined, undefined, Duration.zero, Duration.zero]
+        [undefined, undefined, undefined, undefined, undefined, Duration.zero, Duration.zero]
       )
     }).pipe(provide(service, { retry: "never" }))
   })

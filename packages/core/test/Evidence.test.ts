@@ -1,7 +1,16 @@
-import { AmlClient, type AmlCredential, DateOfBirth, Evidence, Idv, Person, PersonInput } from "@effect-idv/core"
+import {
+  AmlClient,
+  type AmlCredential,
+  DateOfBirth,
+  Evidence,
+  Idv,
+  Person,
+  PersonInput,
+  Violation
+} from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Arbitrary, DateTime, Effect, Equal, Exit, FastCheck, Layer, Redacted, Schema, TestClock } from "effect"
+import { Arbitrary, DateTime, Effect, Either, Equal, Exit, FastCheck, Layer, Redacted, Schema, TestClock } from "effect"
 import * as Answers from "./support/answers.ts"
 import { everythingPrinted, renderings } from "./support/canary.ts"
 import * as Service from "./support/service.ts"
@@ -193,6 +202,36 @@ describe("Evidence", () => {
       deepStrictEqual(canaries.filter((canary) => all.includes(canary)), [])
       // "Canary" as the bytes of a buffer are printed: in decimal, and in hex.
       strictEqual(/67,\s*97,\s*110,\s*97,\s*114,\s*121|43 ?61 ?6e ?61 ?72 ?79/.test(all), false)
+    }))
+
+  it.effect("that is not read back says nothing of what it was, not even in a ParseError", () =>
+    Effect.gen(function*() {
+      const stored = yield* Schema.encode(Evidence.Evidence)(yield* collected)
+      const broken: ReadonlyArray<unknown> = [
+        { ...stored, credential: "Canaryfirst" },
+        { ...stored, credential: { ...stored.credential, issuer_id: "Canaryfirst" } },
+        { ...stored, credential: { ...stored.credential, credentials: { attributes: "Canaryfirst" } } },
+        { ...stored, body: { canaryProfile: 1 } },
+        { ...stored, sha256: "Canaryfirst", checkId: "Canaryfirst" },
+        "Canaryfirst"
+      ]
+      for (const input of broken) {
+        const results = [
+          Either.asVoid(Schema.decodeUnknownEither(Evidence.Evidence)(input)),
+          Either.asVoid(Schema.decodeUnknownEither(Evidence.WithoutBody)(input))
+        ]
+        for (const result of results) {
+          const message = Either.match(result, { onLeft: ({ message }) => message, onRight: () => "read" })
+          deepStrictEqual(canaries.filter((canary) => message.includes(canary)), [])
+        }
+      }
+      const violations = Violation.decodeUnknown(Evidence.Evidence)(broken[1])
+      strictEqual(
+        Either.match(violations, { onLeft: Violation.format, onRight: () => "read" }).startsWith(
+          "credential.issuer_id is invalid: expected"
+        ),
+        true
+      )
     }))
 
   it.effect("of two checks of one person has two ids, which sort by time", () =>

@@ -1,7 +1,8 @@
-import { AmlClient, AmlError, Person, Screening, TokenError } from "@effect-idv/core"
+import { AmlClient, AmlError, Failure, Idv, Person, Screening, TokenError } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Cause, Chunk, Clock, Duration, Effect, Exit, Fiber, Layer, Stream, TestClock } from "effect"
+import * as Service from "./support/service.ts"
 
 const ada = Person.make({ name: "Ada Testclear", dateOfBirth: "1957-03-14" })
 
@@ -136,6 +137,18 @@ describe("Screening", () => {
       }).pipe(Effect.provide(layer))
     })
 
+    it.effect("is not over because of people who are refused, or a service that is not reached", () => {
+      const unreachable = new AmlError.AmlUnavailable({ reason: "unreachable", sent: "no" })
+      const { begun, layer } = client((n) => Effect.succeed(n % 2 === 0 ? unreachable : limited()))
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(Screening.summary(people(1000), { concurrency: 2 }))
+        yield* TestClock.adjust("5 minutes")
+        assert(begun.length < 40, `${begun.length} checks`)
+        yield* TestClock.adjust("24 hours")
+        strictEqual((yield* Fiber.join(fiber)).notScreened, 1000)
+      }).pipe(Effect.provide(layer))
+    })
+
     it.effect("that never ends: after ten pauses in a row people are tried once each, and told", () => {
       const { begun, layer } = client(() => Effect.succeed(limited("1 minute")))
       return Effect.gen(function*() {
@@ -215,10 +228,14 @@ describe("Screening", () => {
   })
 
   describe("an interruption", () => {
-    const run = (gracePeriod: Duration.DurationInput, screened = people(1000)) => {
+    const run = (
+      gracePeriod: Duration.DurationInput,
+      screened = people(1000),
+      options: Screening.Options<number> = {}
+    ) => {
       const outcomes: Array<Screening.Outcome<number>> = []
       const onOutcome = (outcome: Screening.Outcome<number>) => Effect.sync(() => void outcomes.push(outcome))
-      return { outcomes, summary: Screening.summary(screened, { concurrency: 20, gracePeriod, onOutcome }) }
+      return { outcomes, summary: Screening.summary(screened, { concurrency: 20, gracePeriod, onOutcome, ...options }) }
     }
 
     it.effect("in the middle of 1,000: nobody new is taken, and all who were sent have an outcome", () => {
@@ -259,6 +276,38 @@ describe("Screening", () => {
           [1, 2, 3, 4, 5].map((key) => `${key} AmlTimeout unknown`)
         )
       }).pipe(Effect.provide(layer))
+    })
+
+    it.effect("takes nobody of whom nothing becomes, also while it waits for its rate", () => {
+      const { begun, layer } = client(clear)
+      let taken = 0
+      const counted = Stream.tap(people(100), () => Effect.sync(() => taken++))
+      const { outcomes, summary } = run("30 seconds", Stream.rechunk(counted, 1), { rate: 1 })
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(summary)
+        yield* TestClock.adjust("10500 millis")
+        yield* Fiber.interrupt(fiber)
+        deepStrictEqual([taken, outcomes.length], [begun.length, begun.length])
+      }).pipe(Effect.provide(layer))
+    })
+
+    it.effect.each<readonly [string, Parameters<typeof Service.make>[0], string]>([
+      ["waits for a token: not screened", { token: () => Effect.never }, "NotScreened no"],
+      ["waits for an answer: unknown", { aml: () => Effect.never }, "Unknown unknown"]
+    ])("at the end of the grace period, whoever %s", ([, handlers, expected]) => {
+      const service = Service.make(handlers)
+      const { outcomes, summary } = run("1 second", people(3))
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(summary)
+        yield* TestClock.adjust("1 second")
+        const interruption = yield* Effect.fork(Fiber.interrupt(fiber))
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(interruption)
+        deepStrictEqual(
+          outcomes.map((outcome) => `${outcome._tag} ${"error" in outcome && Failure.facts(outcome.error).sent}`),
+          [expected, expected, expected]
+        )
+      }).pipe(Effect.provide(Layer.provide(Idv.layer(Service.options), service.layer)))
     })
 
     it.effect("while 429 pauses all: who was refused is told at once, and not after the pause", () => {
@@ -354,6 +403,31 @@ describe("Screening", () => {
     Effect.gen(function*() {
       const summary = yield* Screening.summary(Stream.empty)
       deepStrictEqual({ ...summary }, { total: 0, noMatch: 0, potentialMatch: 0, notScreened: 0, unknown: 0 })
+    }).pipe(Effect.provide(AmlClient.layerTest("No"))))
+
+  it.effect("with retry: always, a 429 after a lost answer pauses all of them as well", () => {
+    const service = Service.make({
+      aml: (received, count, request) =>
+        count % 2 === 1
+          ? Service.failing({ code: "ECONNRESET" })(received, count, request)
+          : Effect.sync(() => new Response(null, { status: 429, headers: { "retry-after": "60" } }))
+    })
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Screening.summary(people(20), { concurrency: 1 }))
+      yield* TestClock.adjust("50 seconds")
+      strictEqual(service.amlRequests.length, 2)
+      yield* TestClock.adjust("24 hours")
+      yield* Fiber.join(fiber)
+    }).pipe(
+      Effect.provide(Layer.provide(Idv.layer({ ...Service.options, retry: "always" }), service.layer))
+    )
+  })
+
+  it.effect("an option that there is not is told of", () =>
+    Effect.gen(function*() {
+      const options = { concurrency: 3, concurency: 3 }
+      const error = yield* Effect.flip(Screening.summary(people(1), options))
+      strictEqual(String(error), "(Invalid data at concurency: \"should be no such field\")")
     }).pipe(Effect.provide(AmlClient.layerTest("No"))))
 
   it.effect("options that make no sense are named, all at once, before anybody is taken", () => {

@@ -92,12 +92,26 @@ const pauses = (retry: Retry) => {
 const askedFor = (error: AmlError.AmlError): number =>
   "retryAfter" in error && error.retryAfter !== undefined ? Duration.toMillis(error.retryAfter) : 0
 
-/** Whether a 429 is waited for here, or told to whoever paces many checks. */
-class RateLimits extends Context.Reference<RateLimits>()("@effect-idv/core/internal/RateLimits", {
-  defaultValue: (): "waited" | "told" => "waited"
+/** What whoever paces many checks wants to know of one: whether it was sent, though it is interrupted. */
+export class Watch {
+  isBegun = false
+  progress: Progress | undefined
+
+  /** Of a client that tells no progress, whatever may have been sent. */
+  get sentEver(): AmlError.Sent {
+    return this.progress === undefined ? (this.isBegun ? "unknown" : "no") : this.progress.sentEver
+  }
+}
+
+class Watched extends Context.Reference<Watched>()("@effect-idv/core/internal/Watched", {
+  defaultValue: (): Watch | undefined => undefined
 }) {}
 
-export const tellRateLimits = Effect.provideService(RateLimits, "told")
+/** A 429, and what would happen to everybody, is then told at once, whatever the policy and earlier attempts. */
+export const watchedBy = (watch: Watch) => Effect.provideService(Watched, watch)
+
+const isForAll = (error: AmlError.AmlError | TokenError): boolean =>
+  error._tag === "AmlRateLimited" || Failure.facts(error).concerns === "everyone"
 
 /**
  * Tries until there is a result, the policy says no, or the wait would not end before the deadline.
@@ -111,15 +125,16 @@ export const run = <A>(
   Effect.gen(function*() {
     const started = yield* Instant.now
     const pauseAfter = pauses(retry)
-    const rateLimits = yield* RateLimits
+    const watch = yield* Watched
+    if (watch !== undefined) watch.progress = progress
     while (true) {
       const result = yield* Effect.either(attempt)
       if (Either.isRight(result)) return result.right
+      if (watch !== undefined && isForAll(result.left)) return yield* result.left
       const error = progress.worseOf(result.left)
       if (AmlError.isAmlError(error) && !isSafe(error)) progress.earlier = error
       progress.sent = "no"
-      const isTold = rateLimits === "told" && result.left._tag === "AmlRateLimited"
-      const pause = isTold ? undefined : yield* pauseAfter(result.left)
+      const pause = yield* pauseAfter(result.left)
       const elapsed = Instant.elapsed(started, yield* Instant.now)
       if (pause === undefined || elapsed + pause >= Duration.toMillis(deadline)) return yield* error
       yield* Effect.sleep(pause)

@@ -78,10 +78,10 @@ const itemsOf = (json: unknown): ReadonlyArray<Item> =>
     }
   )
 
-/** A word, a number, or the address of a problem type. */
-const harmless = /^(?:[a-z][\w.-]{0,63}|\d{1,10}|(?:urn:|https?:\/\/)[\w.:/-]{1,200})$/i
+/** A word, a number, or the address of a problem type: one with an id in its path may be of somebody's profile. */
+const harmless = /^(?:[a-z][\w.-]{0,63}|\d{1,10}|urn:[\w.:-]+|https?:\/\/[\w.:-]+(?:\/(?:[a-z][a-z_.-]*|v\d+)?)*)$/i
 
-const isCode = (code: string): boolean => harmless.test(code)
+const isCode = (code: string): boolean => code.length <= 200 && harmless.test(code)
 
 const codesOf = ({ code, error_code, errorCode, type }: Item): ReadonlyArray<string> =>
   [code, error_code, errorCode, type].filter((code) => code !== undefined && code !== "about:blank").map(String)
@@ -118,9 +118,10 @@ const isRevealing = (code: string, { person, tokens }: Secrets): boolean =>
 
 const hasName = (code: string, name: string): boolean => {
   const lower = code.toLowerCase()
+  const letters = lower.replaceAll(/[^a-z]/g, "")
   const words = [...wordsOf(code), ...wordsOf(code.replaceAll(wordStarts, " "))]
   return [wordsOf(name), wordsOf(spelledOut(name))].some((names) =>
-    names.some((word) => words.includes(word) || isIn(word, lower)) ||
+    names.some((word) => words.includes(word) || isIn(word, lower) || isIn(word, letters)) ||
     names.some((word) => names.some((other) => isIn(word + other, lower)))
   )
 }
@@ -129,7 +130,8 @@ const hasDate = (code: string, { day, month, year }: Person["dateOfBirth"]): boo
   const [dd = "", mm = "", yyyy = ""] = [day, month, year].map((part) => String(part).padStart(2, "0"))
   const yy = yyyy.slice(-2)
   const digits = code.replaceAll(/\D/g, "")
-  return [yyyy, dd + mm + yy, mm + dd + yy, yy + mm + dd].some((date) => digits.includes(date))
+  return [yyyy, dd + mm + yy, mm + dd + yy, yy + mm + dd].some((date) => digits.includes(date)) ||
+    [dd + mm, mm + dd].some((birthday) => wordsOf(code).includes(birthday))
 }
 
 const hasToken = (code: string, token: string): boolean =>
