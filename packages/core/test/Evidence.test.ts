@@ -217,8 +217,8 @@ describe("Evidence", () => {
       ]
       for (const input of broken) {
         const results = [
-          Either.asVoid(Schema.decodeUnknownEither(Evidence.Evidence)(input)),
-          Either.asVoid(Schema.decodeUnknownEither(Evidence.WithoutBody)(input))
+          Schema.decodeUnknownEither(Evidence.Evidence)(input),
+          Schema.decodeUnknownEither(Evidence.WithoutBody)(input)
         ]
         for (const result of results) {
           const message = Either.match(result, { onLeft: ({ message }) => message, onRight: () => "read" })
