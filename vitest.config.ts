@@ -16,6 +16,9 @@ export default defineConfig({
     // The TestClock takes 10 ms for every timer that it passes, and some tests pass a thousand.
     testTimeout: 60_000,
     sequence: { sequencer: LongestFirst },
+    // By default one core is left idle, and there are two.
+    minWorkers: 2,
+    maxWorkers: 2,
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**"],
