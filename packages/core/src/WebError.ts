@@ -99,13 +99,13 @@ export interface Options {
 
 const decodeWait = Violation.decodeUnknown(DurationInput.DurationInput)
 
-const notAvailable = ({ retryAfter = "1 minute" }: Options = {}) =>
-  Either.match(decodeWait(retryAfter), {
-    onLeft: ([{ expected }]) => {
-      throw new TypeError(`WebError: retryAfter should be ${expected}`)
-    },
-    onRight: (wait) => new NotAvailable({ retryAfter: Math.ceil(Duration.toSeconds(wait)) })
-  })
+const notAvailable = ({ retryAfter = "1 minute" }: Options = {}) => {
+  const wait = Either.getOrThrowWith(
+    decodeWait(retryAfter),
+    ([{ expected }]) => new TypeError(`WebError: retryAfter should be ${expected}`)
+  )
+  return new NotAvailable({ retryAfter: Math.ceil(Duration.toSeconds(wait)) })
+}
 
 /**
  * What to answer about a failure.

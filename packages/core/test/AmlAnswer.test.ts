@@ -106,7 +106,11 @@ describe("AmlClient fails closed", () => {
     ["cut off", () => new Response(text.slice(0, -1))],
     ["HTML", () => new Response("<html>No</html>")],
     ["invalid UTF-8", () => new Response(Uint8Array.from([...new TextEncoder().encode(text), 0xff]))],
-    ["too long", () => new Response(text + " ".repeat(2 ** 20))]
+    ["too long", () => new Response(text + " ".repeat(2 ** 20))],
+    [
+      "too long, though it says that it is short",
+      () => new Response(text + " ".repeat(2 ** 20), { headers: { "content-length": "5" } })
+    ]
   ])("a body that is %s is AmlAnswerInvalid", ([, response]) => {
     const service = Service.make({ aml: () => Effect.sync(response) })
     return Effect.gen(function*() {

@@ -123,6 +123,10 @@ const readBody = (
       )
   return read.pipe(
     Effect.mapError((error) => error._tag === "BodyTooLong" ? error : broken()),
+    Effect.filterOrFail(
+      ({ length }) => length <= maxBodyBytes,
+      ({ length }) => new BodyTooLong({ description: describe(response, length) })
+    ),
     Effect.flatMap((body) =>
       Option.match(Coding.decompressed(body, response.headers["content-encoding"], isFetched(response)), {
         onNone: () => Effect.succeed(body),
@@ -136,7 +140,7 @@ const readBody = (
 
 /** Then it is read at once, which takes half as long as a stream. The framing of HTTP holds it to its length. */
 const isKnownToBeShort = ({ headers }: HttpClientResponse.HttpClientResponse): boolean =>
-  Number(headers["content-length"]) <= maxBodyBytes &&
+  /^\d+$/.test(headers["content-length"] ?? "") && Number(headers["content-length"]) <= maxBodyBytes &&
   headers["transfer-encoding"] === undefined && headers["content-encoding"] === undefined
 
 /** With an error the status decides. A body that is too long, breaks off or does not end is as good as none. */
