@@ -1,6 +1,7 @@
 /** Valid answers of the service about arbitrary people, and a runner for properties that are effects. */
 import type * as Person from "@effect-idv/core/Person"
 import { Effect, FastCheck, Redacted, Runtime } from "effect"
+import { setImmediate } from "node:timers/promises"
 
 export const matches = ["No", "Potential match"] as const
 
@@ -72,7 +73,10 @@ const withoutTraces = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     (stackTraceLimit) => Effect.sync(() => Error.stackTraceLimit = stackTraceLimit)
   )
 
-/** Holds for every case: a failure or a defect of the effect is a counterexample. */
+/**
+ * Holds for every case: a failure or a defect of the effect is a counterexample. Between two cases
+ * the event loop has its turn, else the test runner takes a worker that is busy for one that is lost.
+ */
 export const forAll = <A, E, R>(
   arbitrary: FastCheck.Arbitrary<A>,
   numRuns: number,
@@ -81,7 +85,8 @@ export const forAll = <A, E, R>(
   Effect.flatMap(Effect.runtime<R>(), (runtime) =>
     Effect.promise(() =>
       FastCheck.assert(
-        FastCheck.asyncProperty(arbitrary, (a) => Runtime.runPromise(runtime)(property(a))),
+        FastCheck.asyncProperty(arbitrary, (a) =>
+          Runtime.runPromise(runtime)(Effect.zipRight(Effect.promise(() => setImmediate()), property(a)))),
         { numRuns }
       )
     )).pipe(withoutTraces)
