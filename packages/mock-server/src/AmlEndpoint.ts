@@ -6,16 +6,16 @@
 import { AmlCredential } from "@effect-idv/core/AmlCredential"
 import * as Person from "@effect-idv/core/Person"
 import * as Violation from "@effect-idv/core/Violation"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as AmlProfile from "./AmlProfile.ts"
-import * as Http from "./internal/http.ts"
-import * as Session from "./Session.ts"
+import { type Answer, Refused } from "./internal/answer.ts"
+import * as Request from "./internal/request.ts"
+import * as Shaping from "./internal/shaping.ts"
+import type { Status } from "./internal/tokens.ts"
+import type * as Profile from "./Profile.ts"
+import type * as Session from "./Session.ts"
 import * as Subject from "./Subject.ts"
 
 /**
@@ -23,61 +23,162 @@ import * as Subject from "./Subject.ts"
  *
  * - 200 with the credential of section 2.3; `Subject` says what it finds.
  * - 405 for another method, 415 for another content type, 413 for a body over 64 KiB.
- * - 401 without a token, or with one that is unknown or expired.
+ * - 401 without a token, or with one that is unknown, expired or revoked.
  * - 400 for a body that is not JSON, 422 for a wrong, missing or extra field, with its path and the
  *   reason, never its value.
+ *
+ * A profile gives all but the conditions another form. `profileUrl` is the address of the page of a
+ * profile id.
  *
  * @category handlers
  * @since 0.1.0
  */
-export const handle = Effect.gen(function*() {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  yield* Http.requirePost(request)
-  const session = yield* authorize(request)
-  yield* Http.requireContentType(request, "application/json")
-  const json = yield* Effect.mapError(
-    parseJson(yield* Http.readBody(request)),
-    () => Http.problem(400, "The body is not JSON text in UTF-8")
-  )
-  const body = yield* Effect.mapError(
-    decodeBody(json),
-    (violations) =>
-      Http.problem(422, "The body is not the one of this operation", {
-        errors: violations.map(({ expected, path, problem }) => ({ path, reason: `${problem}: expected ${expected}` }))
-      })
-  )
-  const searchedOn = DateTime.formatIso(DateTime.unsafeMake(yield* session.now)).slice(0, 19).replace("T", " ")
-  const credential = yield* session.keepSearch((profileId) => ({
-    credentialType: "aml",
-    credentialName: "AML",
-    issuedBy: "Mock Identity Verification Service",
-    issuerId: "7d9f6c52-4b1e-4c39-9a76-2f0e8d1b5a64",
-    credVersion: "1.0",
-    credentials: {
-      attributes: {
-        name: body.name,
-        birthYear: Redacted.make(String(body.dob.year).padStart(4, "0")),
-        searchedOn,
-        matchFound: Subject.matchFound(Redacted.value(body.name)),
-        amlProfile: Redacted.make(AmlProfile.url(request, profileId))
-      }
+export const answer = (
+  request: Request.Request,
+  found: Option.Option<Session.Session>,
+  profile: Profile.Profile,
+  profileUrl: (profileId: string) => string
+): Effect.Effect<Answer> =>
+  Effect.gen(function*() {
+    const refuse = refusal(profile)
+    if (request.method !== "POST") {
+      return yield* refuse("method", 405, "The method of this operation is POST", { headers: { allow: "POST" } })
     }
-  }))
-  return HttpServerResponse.unsafeJson(encodeCredential(credential))
-}).pipe(Effect.catchTag("Refused", ({ response }) => Effect.succeed(response)))
+    const session = yield* authorize(request, found, profile)
+    const redirected = Shaping.redirect(profile, request.target)
+    if (Option.isSome(redirected)) return redirection(redirected.value)
+    if (!isContentTypeRight(request, profile)) {
+      return yield* refuse("content-type", 415, "The content type of this operation is application/json")
+    }
+    if (Request.isTooLong(request)) {
+      return yield* refuse("body-too-long", 413, `A body has at most ${Request.maxBodyBytes} bytes`)
+    }
+    const json = yield* Effect.mapError(
+      parseJson(request.body),
+      () => refuse("body-not-json", 400, "The body is not JSON text in UTF-8")
+    )
+    const body = yield* Effect.mapError(decodeBody(json), (violations) =>
+      refuse("body-invalid", 422, "The body is not the one of this operation", {
+        why: Violation.format(violations),
+        errors: violations.map(({ expected, path, problem }) => ({ path, reason: `${problem}: expected ${expected}` }))
+      }))
+
+    const searchedOn = Shaping.searchedOn(profile, yield* session.clock.now)
+    const { description, fault, matchFound } = Subject.of(Redacted.value(body.name))
+    const credential = yield* session.keepSearch((profileId) => ({
+      credentialType: "aml",
+      credentialName: "AML",
+      issuedBy: "Mock Identity Verification Service",
+      issuerId: "7d9f6c52-4b1e-4c39-9a76-2f0e8d1b5a64",
+      credVersion: "1.0",
+      credentials: {
+        attributes: {
+          name: body.name,
+          birthYear: Redacted.make(String(body.dob.year).padStart(4, "0")),
+          searchedOn,
+          matchFound,
+          amlProfile: Redacted.make(profileUrl(profileId))
+        }
+      }
+    }))
+    return {
+      rule: "aml.answered",
+      why: `The token is valid and the body is right: ${description}`,
+      claims: ["aml.success.status", "aml.answer.credential", "aml.answer.match-found", "aml.answer.aml-profile"],
+      unexpected: false,
+      reply: Shaping.credentialReply(profile, encodeCredential(credential)),
+      ...(fault !== undefined && { fault })
+    }
+  }).pipe(Effect.catchTag("Refused", ({ answer }) =>
+    Effect.succeed(answer)))
 
 const parseJson = Violation.decodeJson(Schema.Unknown)
 const decodeBody = Violation.decodeUnknown(Person.RequestBody, { onExcessProperty: "error" })
 const encodeCredential = Schema.encodeSync(AmlCredential)
 
-const challenge = (parameters = "") => ({ headers: { "www-authenticate": `Bearer realm="idv-mock"${parameters}` } })
+const isContentTypeRight = (request: Request.Request, { amlRequestType }: Profile.Profile): boolean => {
+  const { parameters, type } = Request.mediaType(request)
+  return amlRequestType === "any" || type === "application/json" &&
+      (amlRequestType === "exact" ? parameters.length === 0 : !parameters.some(Request.isOtherCharset))
+}
 
-const authorize = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
-  const sessions = yield* Session.Sessions
-  const token = /^bearer +(\S+)$/i.exec(request.headers["authorization"] ?? "")?.[1]
-  if (token === undefined) return yield* Http.problem(401, "A bearer token is required", challenge())
-  const session = sessions.findCarried(token)
-  const status = Option.isSome(session) ? yield* session.value.statusOf(token) : "unknown"
-  if (Option.isSome(session) && status === "valid") return session.value
-  return yield* Http.problem(401, `The token is ${status}`, challenge(", error=\"invalid_token\""))
+const claims = {
+  "method": ["aml.request.method"],
+  "token-missing": ["aml.request.authorization"],
+  "token-unknown": ["aml.request.authorization"],
+  "token-expired": ["token.lifetime", "token.expired"],
+  "token-revoked": ["aml.request.authorization", "token.expired"],
+  "content-type": ["aml.request.content-type"],
+  "body-too-long": ["limits.body"],
+  "body-not-json": ["aml.request.body", "aml.error"],
+  "body-invalid": ["aml.request.body", "aml.error"]
+} as const
+
+const refusal = (profile: Profile.Profile) =>
+(
+  rule: keyof typeof claims,
+  status: 400 | 401 | 403 | 405 | 413 | 415 | 422,
+  detail: string,
+  options: {
+    readonly why?: string
+    readonly errors?: ReadonlyArray<{ readonly path: string; readonly reason: string }>
+    readonly headers?: Record<string, string>
+    /** That a token is over is nothing that a client does wrong. */
+    readonly isExpected?: boolean
+  } = {}
+) =>
+  new Refused({
+    answer: {
+      rule: `aml.${rule}`,
+      why: options.why ?? detail,
+      claims: claims[rule],
+      unexpected: options.isExpected !== true,
+      reply: Shaping.amlRefusal(profile, {
+        status,
+        code: rule.replaceAll("-", "_"),
+        detail,
+        ...(options.errors && { errors: options.errors }),
+        ...(options.headers && { headers: options.headers })
+      })
+    }
+  })
+
+const challenge = (parameters = "") => ({ "www-authenticate": `Bearer realm="idv-mock"${parameters}` })
+
+const authorize = (
+  request: Request.Request,
+  found: Option.Option<Session.Session>,
+  profile: Profile.Profile
+) =>
+  Effect.gen(function*() {
+    const refuse = refusal(profile)
+    const token = yield* Effect.mapError(
+      Request.bearer(request),
+      () => refuse("token-missing", 401, "A bearer token is required", { headers: challenge() })
+    )
+    const status: Status | "unknown" = Option.isSome(found) ? yield* found.value.tokens.statusOf(token) : "unknown"
+    if (Option.isSome(found) && status === "valid") return found.value
+    if (status === "unknown" || status === "valid") {
+      return yield* refuse("token-unknown", 401, "The token is unknown", {
+        headers: challenge(", error=\"invalid_token\"")
+      })
+    }
+    return yield* refuse(
+      `token-${status}`,
+      profile.expiredToken === "forbidden" ? 403 : 401,
+      `The token is ${status}`,
+      {
+        why: `The token is ${status}, by this session's clock`,
+        isExpected: true,
+        ...(profile.expiredToken === "challenge" && { headers: challenge(", error=\"invalid_token\"") })
+      }
+    )
+  })
+
+const redirection = (reply: Answer["reply"]): Answer => ({
+  rule: "aml.redirected",
+  why: "The profile redirects: a client may not follow with its token",
+  claims: ["redirects"],
+  unexpected: false,
+  reply
 })

@@ -4,20 +4,25 @@
  * @since 0.1.0
  */
 import type { AmlCredential } from "@effect-idv/core/AmlCredential"
-import * as HttpRouter from "@effect/platform/HttpRouter"
-import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import type * as Headers from "@effect/platform/Headers"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import escapeHtml from "escape-html"
-import * as Session from "./Session.ts"
+import type { Answer } from "./internal/answer.ts"
+import * as Reply from "./internal/reply.ts"
+import type * as Session from "./Session.ts"
+
+const prefix = "/aml-profiles/"
 
 /**
- * @category models
+ * The profile id in a path, if it is the path of a profile.
+ *
+ * @category getters
  * @since 0.1.0
  */
-export const path = "/aml-profiles/:profileId"
+export const idOf = (path: string): Option.Option<string> =>
+  path.startsWith(prefix) ? Option.some(path.slice(prefix.length)) : Option.none()
 
 /**
  * The address of a profile as the client that asked can reach it: by the host it asked for, which
@@ -27,9 +32,9 @@ export const path = "/aml-profiles/:profileId"
  * @category constructors
  * @since 0.1.0
  */
-export const url = ({ headers }: HttpServerRequest.HttpServerRequest, profileId: string): string => {
+export const url = (headers: Headers.Headers, profileId: string): string => {
   const origin = `http://${headers["host"]}`
-  return new URL(path.replace(":profileId", profileId), URL.canParse(origin) ? origin : "http://localhost").href
+  return new URL(`${prefix}${profileId}`, URL.canParse(origin) ? origin : "http://localhost").href
 }
 
 /**
@@ -38,18 +43,30 @@ export const url = ({ headers }: HttpServerRequest.HttpServerRequest, profileId:
  * @category handlers
  * @since 0.1.0
  */
-export const handle = Effect.gen(function*() {
-  const sessions = yield* Session.Sessions
-  const { profileId = "" } = yield* HttpRouter.params
-  const session = sessions.findCarried(profileId)
-  const credential = Option.isSome(session) ? yield* session.value.search(profileId) : Option.none()
-  return Option.match(credential, {
-    onNone: () =>
-      page(404, "No such AML profile", "<p>The mock server keeps the last searches only, until it stops.</p>"),
-    onSome: ({ credentials: { attributes } }) =>
-      page(200, "AML profile", `<dl>${rows(attributes)}</dl><p>This person is fictional: so is the result.</p>`)
-  })
-})
+export const answer = (profileId: string, session: Option.Option<Session.Session>): Effect.Effect<Answer> =>
+  Effect.map(
+    Option.match(session, { onNone: () => Effect.succeedNone, onSome: ({ search }) => search(profileId) }),
+    Option.match({
+      onNone: () => ({
+        ...shown,
+        rule: "profile.unknown",
+        why: "No search that is kept has this profile",
+        reply: page(404, "No such AML profile", "<p>The mock server keeps the last searches only, until it stops.</p>")
+      }),
+      onSome: ({ credentials: { attributes } }) => ({
+        ...shown,
+        rule: "profile.shown",
+        why: "Somebody opened the profile of a search",
+        reply: page(
+          200,
+          "AML profile",
+          `<dl>${rows(attributes)}</dl><p>This person is fictional: so is the result.</p>`
+        )
+      })
+    })
+  )
+
+const shown = { claims: ["aml.answer.aml-profile"], unexpected: false }
 
 type Attributes = AmlCredential["credentials"]["attributes"]
 
@@ -63,7 +80,10 @@ const rows = ({ birthYear, matchFound, name, searchedOn }: Attributes): string =
 
 /** `body` is HTML; everything in it that came from a request is escaped. */
 const page = (status: number, title: string, body: string) =>
-  HttpServerResponse.html(`<!doctype html>
+  Reply.text(
+    status,
+    "text/html; charset=utf-8",
+    `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -76,11 +96,10 @@ const page = (status: number, title: string, body: string) =>
 </style>
 <main><h1>${title}</h1>${body}</main>
 </html>
-`).pipe(
-      HttpServerResponse.setStatus(status),
-      HttpServerResponse.setHeaders({
-        "cache-control": "no-store",
-        "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-        "x-content-type-options": "nosniff"
-      })
-    )
+`,
+    {
+      "cache-control": "no-store",
+      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+      "x-content-type-options": "nosniff"
+    }
+  )

@@ -1,37 +1,39 @@
 /**
  * The identity verification service, played: on a port, or in process without a socket. Each layer
- * gives what `Idv.layer` needs.
+ * gives what `Idv.layer` needs, and the control plane beside it.
  *
  * @since 0.1.0
  */
 import type * as Idv from "@effect-idv/core/Idv"
-import * as IdvApi from "@effect-idv/core/IdvApi"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
-import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServer from "@effect/platform/HttpServer"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import type * as Arr from "effect/Array"
-import * as Clock from "effect/Clock"
+import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { createServer } from "node:http"
-import * as AmlEndpoint from "./AmlEndpoint.ts"
-import * as AmlProfile from "./AmlProfile.ts"
-import * as Http from "./internal/http.ts"
+import { createServer, type Server } from "node:http"
+import * as Control from "./Control.ts"
+import * as App from "./internal/app.ts"
+import * as Guard from "./internal/guard.ts"
 import * as InProcess from "./internal/inProcess.ts"
+import * as Lifecycle from "./internal/lifecycle.ts"
+import * as OnSocket from "./internal/onSocket.ts"
+import type * as Journal from "./Journal.ts"
 import * as Session from "./Session.ts"
-import * as TokenEndpoint from "./TokenEndpoint.ts"
 
 /**
  * - `url`: the address of both the token endpoint and the API.
- * - `options`: what `Idv.layer` needs to be the first customer of this server.
- * - `sessions`: what the server knows of each customer, with its clock.
+ * - `options`: what `Idv.layer` needs to be the first customer of this server. For a test customer
+ *   of your own: `{ ...options, ...Session.testCustomer("test-mine") }`.
  *
  * @category models
  * @since 0.1.0
@@ -39,7 +41,6 @@ import * as TokenEndpoint from "./TokenEndpoint.ts"
 export interface Service {
   readonly url: string
   readonly options: Idv.Options
-  readonly sessions: Session.Service
 }
 
 /**
@@ -61,21 +62,51 @@ export interface Service {
 export class MockServer extends Context.Tag("@effect-idv/mock-server/MockServer")<MockServer, Service>() {}
 
 /**
- * - `host`: the address to listen on, 127.0.0.1 by default. Any other lets other machines in.
- * - `port`: 4010 by default; 0 picks a free one.
- * - `customers`: who may ask for a token, the demo customer by default.
+ * What a server does, on a port or in process. Sessions begin with `seed`, `profile` and `faults`.
+ *
+ * - `customers`: who may ask for a token beside all test customers (`test-*`), the demo customer by
+ *   default.
+ * - `reveal`: the journal holds names and secrets as they are. They are masked by default.
+ * - `onExchange`: is told of every exchange, before it is answered.
+ * - `unexpected`: with `fail`, the closing of the scope dies, and so fails the test, if there was a
+ *   request that the API document does not have. They are ignored by default.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Options {
-  readonly host?: string | undefined
-  readonly port?: number | undefined
+export interface InProcessOptions extends Session.Settings {
   readonly customers?: Arr.NonEmptyReadonlyArray<Session.Customer> | undefined
+  readonly reveal?: boolean | undefined
+  readonly onExchange?: ((entry: Journal.Entry) => Effect.Effect<void>) | undefined
+  readonly unexpected?: "fail" | "ignore" | undefined
 }
 
 /**
- * The server cannot listen, for example because the port is in use.
+ * - `host`: the address to listen on, 127.0.0.1 by default. Any other lets other machines in, and
+ *   needs a `controlToken`.
+ * - `port`: 4010 by default; 0 picks a free one.
+ * - `controlToken`: what the control plane asks for, if it is there.
+ * - `allowedHosts`: names by which the control plane is reached beside the host's own and those of
+ *   loopback.
+ * - `gracePeriod`: how long a stop waits, at most, for requests that are not answered yet; 5 s.
+ * - `requestTimeout`: how long a request may take to arrive; 30 s.
+ * - `force`: starts also where `NODE_ENV` is `production`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends InProcessOptions {
+  readonly host?: string | undefined
+  readonly port?: number | undefined
+  readonly controlToken?: Redacted.Redacted<string> | undefined
+  readonly allowedHosts?: ReadonlyArray<string> | undefined
+  readonly gracePeriod?: Duration.DurationInput | undefined
+  readonly requestTimeout?: Duration.DurationInput | undefined
+  readonly force?: boolean | undefined
+}
+
+/**
+ * The server cannot listen, for example because the port is in use, or may not.
  *
  * @category errors
  * @since 0.1.0
@@ -94,85 +125,110 @@ const reasons: Record<string, string> = {
   EACCES: "the port may not be opened by this user",
   EADDRNOTAVAIL: "the host is no address of this machine",
   ENOTFOUND: "the host is no address of this machine",
-  ERR_SOCKET_BAD_PORT: "a port is a whole number from 0 to 65535"
+  ERR_SOCKET_BAD_PORT: "a port is a whole number from 0 to 65535",
+  CONTROL_TOKEN_MISSING: "beyond loopback the control plane needs a token: set controlToken (--control-token)",
+  PRODUCTION: "NODE_ENV is production, and this server plays a service: set force (--force) if you mean it"
 }
-
-/** A path is what the document says, letter by letter. */
-const app = HttpRouter.empty.pipe(
-  HttpRouter.all(IdvApi.token.path, TokenEndpoint.handle),
-  HttpRouter.all(IdvApi.aml.path, AmlEndpoint.handle),
-  HttpRouter.get(AmlProfile.path, AmlProfile.handle),
-  Effect.catchTag(
-    "RouteNotFound",
-    () => Http.problem(404, `There are POST ${IdvApi.token.path} and POST ${IdvApi.aml.path}`).response
-  ),
-  HttpRouter.withRouterConfig({
-    caseSensitive: true,
-    ignoreDuplicateSlashes: false,
-    ignoreTrailingSlash: false,
-    maxParamLength: 1000
-  })
-)
 
 const defaultCustomers: Arr.NonEmptyReadonlyArray<Session.Customer> = [Session.demoCustomer]
 
-/** A client must be told that `http:` is meant, unless it is to loopback. */
+/** Where a client takes `http:` without being told that it is meant. */
+const withoutTls = ["127.0.0.1", "[::1]", "localhost"]
+
 const service = (url: string, [customer]: Arr.NonEmptyReadonlyArray<Session.Customer>) =>
-  Effect.map(Session.Sessions, (sessions) => {
-    const isLoopback = ["127.0.0.1", "[::1]", "localhost"].includes(new URL(url).hostname)
-    return MockServer.of({
-      url,
-      sessions,
-      options: { authUrl: url, baseUrl: url, ...customer, ...(!isLoopback && { allowInsecure: true }) }
-    })
+  MockServer.of({
+    url,
+    options: {
+      authUrl: url,
+      baseUrl: url,
+      ...customer,
+      ...(!withoutTls.includes(new URL(url).hostname) && { allowInsecure: true })
+    }
   })
 
-/** How long a stop waits, at most, for connections that are open. */
-const gracePeriod = Duration.seconds(1)
+/** In process, whatever guards it from outside: whoever holds the layer holds the server. */
+const layerControl = (url: string) =>
+  Layer.effect(
+    Control.Control,
+    Effect.flatMap(App.ControlPlane, (app) =>
+      Effect.provideService(Control.make({ url }), HttpClient.HttpClient, InProcess.client(app)))
+  )
+
+const mayStart = ({ controlToken, force }: Options, host: string, port: number) =>
+  Effect.gen(function*() {
+    const refuse = (code: string) => new MockServerError({ host, port, code })
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) return yield* refuse("ERR_SOCKET_BAD_PORT")
+    if (!Guard.isLoopback(host) && controlToken === undefined) return yield* refuse("CONTROL_TOKEN_MISSING")
+    const environment = yield* Effect.orElseSucceed(Config.option(Config.string("NODE_ENV")), Option.none)
+    if (Option.contains(environment, "production") && force !== true) return yield* refuse("PRODUCTION")
+  })
+
+class NodeServer extends Context.Tag("@effect-idv/mock-server/NodeServer")<NodeServer, Server>() {}
+
+/** A request that never ends arriving is answered with a 408 by Node itself. */
+const layerNodeServer = (requestTimeout: Duration.DurationInput) =>
+  Layer.sync(NodeServer, () =>
+    createServer({
+      requestTimeout: Duration.toMillis(requestTimeout),
+      headersTimeout: Duration.toMillis(requestTimeout),
+      connectionsCheckingInterval: 500
+    }))
 
 /**
- * A server that stops: without new connections, and with an end to those that stay silent, which a
- * browser opens ahead of need. Real time passes in it, also under a `TestClock`.
- */
-const layerServer = (options: { readonly host: string; readonly port: number }) =>
-  Layer.unwrapEffect(Effect.sync(() => {
-    const { host, port } = options
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-      return Layer.fail(new MockServerError({ host, port, code: "ERR_SOCKET_BAD_PORT" }))
-    }
-    const server = createServer()
-    const stop = Effect.async<void>((resume) => {
-      server.close(() => resume(Effect.void))
-    }).pipe(
-      Effect.interruptible,
-      Effect.timeoutOption(gracePeriod),
-      Effect.withClock(Clock.make()),
-      Effect.zipRight(Effect.sync(() => server.closeAllConnections()))
-    )
-    return Layer.scopedDiscard(Effect.addFinalizer(() => stop)).pipe(
-      Layer.provideMerge(NodeHttpServer.layer(() => server, options)),
-      Layer.mapError((error) => new MockServerError({ host, port, code: codeOf(error) }))
-    )
-  }))
-
-/**
- * A server on a port, until the scope closes.
+ * A server on a port, until the scope closes. A stop answers what was accepted, and cuts what is
+ * left after `gracePeriod`.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = ({
-  customers = defaultCustomers,
-  host = "127.0.0.1",
-  port = 4010
-}: Options = {}): Layer.Layer<MockServer, MockServerError> =>
-  Layer.effect(
-    MockServer,
-    HttpServer.addressWith((address) => service(urlOf(address, host), customers))
-  ).pipe(
-    Layer.merge(HttpMiddleware.withTracerDisabledWhen(HttpServer.serve(app), () => true)),
-    Layer.provide([layerServer({ host, port }), Session.layer(customers)])
+export const layer = (options: Options = {}): Layer.Layer<MockServer | Control.Control, MockServerError> => {
+  const {
+    allowedHosts = [],
+    controlToken,
+    customers = defaultCustomers,
+    gracePeriod = "5 seconds",
+    host = "127.0.0.1",
+    port = 4010,
+    requestTimeout = "30 seconds"
+  } = options
+
+  const layerListening = Layer.unwrapEffect(
+    Effect.map(NodeServer, (server) =>
+      Layer.mapError(
+        NodeHttpServer.layer(() => server, { host, port }),
+        (error) => new MockServerError({ host, port, code: codeOf(error) })
+      ))
   )
+
+  const layerServing = Layer.unwrapEffect(Effect.gen(function*() {
+    const lifecycle = yield* Lifecycle.Lifecycle
+    const app = yield* App.make(Guard.middleware({ host, token: controlToken, allowedHosts }))
+    return HttpServer.serve(OnSocket.middleware(lifecycle.closing(app)), lifecycle.counted)
+  }))
+
+  const layerStop = Layer.scopedDiscard(Effect.gen(function*() {
+    const server = yield* NodeServer
+    const lifecycle = yield* Lifecycle.Lifecycle
+    yield* lifecycle.start
+    yield* Effect.addFinalizer(() => lifecycle.stop(server, gracePeriod))
+  }))
+
+  const layerUrl = Layer.unwrapEffect(
+    HttpServer.addressWith((address) => {
+      const url = urlOf(address, host)
+      return Effect.succeed(Layer.merge(Layer.succeed(MockServer, service(url, customers)), layerControl(url)))
+    })
+  )
+
+  return layerUrl.pipe(
+    Layer.merge(layerStop),
+    Layer.provide(HttpMiddleware.withTracerDisabledWhen(layerServing, () => true)),
+    Layer.provide(layerListening),
+    Layer.provide(layerNodeServer(requestTimeout)),
+    Layer.provide(App.layer(customers, options)),
+    Layer.provide(Layer.effectDiscard(mayStart(options, host, port)))
+  )
+}
 
 const urlOf = (address: HttpServer.Address, host: string): string => {
   const port = address._tag === "TcpAddress" ? address.port : 0
@@ -188,7 +244,7 @@ const codeOf = ({ cause }: ServeError): string => Predicate.hasProperty(cause, "
  * @category layers
  * @since 0.1.0
  */
-export const layerTest: Layer.Layer<MockServer, MockServerError> = layer({ port: 0 })
+export const layerTest: Layer.Layer<MockServer | Control.Control, MockServerError> = layer({ port: 0 })
 
 /**
  * The service in process, as an `HttpClient` that answers every request itself: without a socket,
@@ -197,10 +253,33 @@ export const layerTest: Layer.Layer<MockServer, MockServerError> = layer({ port:
  * @category layers
  * @since 0.1.0
  */
-export const layerHttpClient: Layer.Layer<MockServer | HttpClient.HttpClient> = Layer.merge(
-  Layer.effect(MockServer, service("http://localhost", defaultCustomers)),
-  Layer.effect(
-    HttpClient.HttpClient,
-    Effect.map(Effect.context<Session.Sessions>(), (context) => InProcess.client(Effect.provide(app, context)))
-  )
-).pipe(Layer.provide(Session.layer(defaultCustomers)))
+export const layerHttpClientWith = (
+  options: InProcessOptions
+): Layer.Layer<MockServer | Control.Control | HttpClient.HttpClient> => {
+  const { customers = defaultCustomers } = options
+  const url = "http://localhost"
+  return Layer.mergeAll(
+    Layer.succeed(MockServer, service(url, customers)),
+    layerControl(url),
+    Layer.effect(
+      HttpClient.HttpClient,
+      Effect.gen(function*() {
+        const lifecycle = yield* Lifecycle.Lifecycle
+        yield* lifecycle.start
+        return InProcess.client(
+          yield* App.make(Guard.middleware({ host: "localhost", token: undefined, allowedHosts: [] }))
+        )
+      })
+    )
+  ).pipe(Layer.provide(App.layer(customers, options)))
+}
+
+/**
+ * `layerHttpClientWith` of the demo customer.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerHttpClient: Layer.Layer<MockServer | Control.Control | HttpClient.HttpClient> = layerHttpClientWith(
+  {}
+)

@@ -1,23 +1,31 @@
 /**
- * Everything of one customer: its key, its clock, its tokens, its searches. The session is found
- * by the customer id, which every token carries, so that tests with customers of their own run side
- * by side against one server and never see each other.
+ * Everything of one customer: its key, its clock, its seed, its tokens, its faults, its profile, its
+ * searches and its journal. The session is found by the customer id, which every token carries, so
+ * that tests with customers of their own run side by side against one server and never see each
+ * other.
  *
  * @since 0.1.0
  */
-import { lifetime } from "@effect-idv/core/AccessToken"
 import type { AmlCredential } from "@effect-idv/core/AmlCredential"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as Encoding from "effect/Encoding"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
+import * as Schema from "effect/Schema"
+import { PCGRandom } from "effect/Utils"
+import type * as Fault from "./Fault.ts"
+import * as Bounded from "./internal/bounded.ts"
+import * as FaultBoard from "./internal/faultBoard.ts"
+import * as Handle from "./internal/handle.ts"
+import * as SessionClock from "./internal/sessionClock.ts"
+import * as Shaping from "./internal/shaping.ts"
+import * as Tokens from "./internal/tokens.ts"
+import * as Journal from "./Journal.ts"
+import * as Profile from "./Profile.ts"
 
 /**
  * @category models
@@ -37,35 +45,101 @@ export interface Customer {
 export const demoCustomer: Customer = { customerId: "demo-customer", customerKey: Redacted.make("demo-key") }
 
 /**
- * - `now`: the session's time, in milliseconds since 1970.
- * - `advance`: moves the session's clock on, and no other.
+ * A customer that needs no setting up: any id of `test-*` has the key `test-key`, and a session of
+ * its own from its first request on. A test takes an id that no other test has.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const testCustomer = (customerId: `test-${string}`): Customer => ({ customerId, customerKey: testKey })
+
+/**
+ * The key of every test customer.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const testKey: Redacted.Redacted<string> = Redacted.make("test-key")
+
+const isTestCustomer = (customerId: string): customerId is `test-${string}` =>
+  /^test-[\x21-\x39\x3b-\x7e]+$/.test(customerId)
+
+/**
+ * What a session begins with, and what a reset takes it back to.
+ *
+ * - `seed`: for its tokens and for whatever is left to chance; two sessions with one seed do the
+ *   same. Chosen at random if absent.
+ * - `profile`: `Profile.defaultProfile` by default.
+ * - `faults`: none by default.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Settings {
+  readonly seed?: number | undefined
+  readonly profile?: Profile.Profile | undefined
+  readonly faults?: ReadonlyArray<Fault.Fault> | undefined
+}
+
+/**
+ * - `clock`: the session's time, which decides about everything but how long an answer takes.
+ * - `random`: the next number of the session's own sequence, from 0 to 1.
  * - `issueToken`: a token that is valid for one hour of the session's clock (API document,
- *   section 5).
- * - `statusOf`: what the session knows of a token.
+ *   section 5), or for less if the profile says so.
  * - `keepSearch`, `search`: the credential behind an `aml_profile`.
+ * - `reset`: as it was at its beginning, but for its tokens, which are other ones.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Session extends Customer {
-  readonly now: Effect.Effect<number>
-  readonly advance: (duration: Duration.DurationInput) => Effect.Effect<void>
+  readonly seed: number
+  readonly clock: SessionClock.SessionClock
+  readonly random: () => number
+  readonly profile: Ref.Ref<Profile.Profile>
+  readonly faults: FaultBoard.FaultBoard
+  readonly tokens: Tokens.Tokens
+  readonly journal: Journal.Journal
   readonly issueToken: Effect.Effect<string>
-  readonly statusOf: (token: string) => Effect.Effect<"valid" | "expired" | "unknown">
   readonly keepSearch: (credential: (profileId: string) => AmlCredential) => Effect.Effect<AmlCredential>
   readonly search: (profileId: string) => Effect.Effect<Option.Option<AmlCredential>>
+  readonly reset: Effect.Effect<void>
 }
 
 /**
- * - `find`: the session of a customer id.
+ * There is a session of this customer already.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class SessionExists extends Schema.TaggedError<SessionExists>("@effect-idv/mock-server/SessionExists")(
+  "SessionExists",
+  { customerId: Schema.String }
+) {
+  override get message() {
+    return `There is a session of ${this.customerId} already`
+  }
+}
+
+/**
+ * - `find`: the session of a customer id. One of a test customer begins here.
+ * - `known`: the session of a customer id, if there is one already.
  * - `findCarried`: the session that a token or a profile id carries, whether or not it is valid.
+ * - `strangers`: the journal of requests that carry no session.
+ * - `settings`: what sessions begin with, unless they are told otherwise.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Service {
-  readonly find: (customerId: string) => Option.Option<Session>
-  readonly findCarried: (handle: string) => Option.Option<Session>
+  readonly find: (customerId: string) => Effect.Effect<Option.Option<Session>>
+  readonly known: (customerId: string) => Effect.Effect<Option.Option<Session>>
+  readonly findCarried: (handle: string) => Effect.Effect<Option.Option<Session>>
+  readonly list: Effect.Effect<ReadonlyArray<Session>>
+  readonly create: (customer: Customer, settings?: Settings) => Effect.Effect<Session, SessionExists>
+  readonly remove: (customerId: string) => Effect.Effect<boolean>
+  readonly strangers: Journal.Journal
+  readonly settings: Settings
 }
 
 /**
@@ -74,78 +148,122 @@ export interface Service {
  */
 export class Sessions extends Context.Tag("@effect-idv/mock-server/Sessions")<Sessions, Service>() {}
 
-/**
- * How many tokens and searches a session keeps. The oldest go first, so that a server that runs for
- * weeks does not grow.
- */
-const capacity = 10_000
+/** How many searches a session keeps, and how many sessions of test customers there are at most. */
+const capacity = { searches: 10_000, testSessions: 1_000 }
 
-const keep = <A>(entries: Map<string, A>, key: string, value: A): void => {
-  entries.set(key, value)
-  for (const oldest of entries.keys()) {
-    if (entries.size <= capacity) return
-    entries.delete(oldest)
-  }
-}
-
-const makeSession = (customer: Customer) =>
+const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effect<number>) =>
   Effect.gen(function*() {
-    const offset = yield* Ref.make(0)
-    const tokens = new Map<string, { readonly expiresAt: number }>()
+    const seed = settings.seed ?? (yield* Random.nextIntBetween(0, 2 ** 31))
+    const standard = settings.profile ?? Profile.defaultProfile
+    const clock = yield* SessionClock.make
+    const journal = yield* Journal.make({ nextId, now: clock.now })
+    const profile = yield* Ref.make(standard)
+    const faults = yield* FaultBoard.make(clock, seed, settings.faults ?? [])
+    const tokens = Tokens.make(clock)
     const searches = new Map<string, AmlCredential>()
 
-    const now = Effect.zipWith(Clock.currentTimeMillis, Ref.get(offset), (millis, offset) => millis + offset)
-
-    /** Unguessable enough for a mock, and told apart from every other session's. */
-    const handle = Effect.map(
-      Effect.replicateEffect(Random.nextIntBetween(0, 2 ** 32), 4),
-      (words) =>
-        `${Encoding.encodeBase64Url(customer.customerId)}.${
-          words.map((word) => word.toString(16).padStart(8, "0")).join("")
-        }`
-    )
+    let generation = 0
+    let generator = new PCGRandom(seed, generation)
+    const random = () => generator.number()
 
     const session: Session = {
       ...customer,
-      now,
-      advance: (duration) => Ref.update(offset, (offset) => offset + Duration.toMillis(duration)),
-      issueToken: Effect.zipWith(handle, now, (token, now) => {
-        keep(tokens, token, { expiresAt: now + Duration.toMillis(lifetime) })
+      seed,
+      clock,
+      random,
+      profile,
+      faults,
+      tokens,
+      journal,
+      issueToken: Effect.gen(function*() {
+        const chosen = yield* Ref.get(profile)
+        const lifetime = Duration.seconds(Shaping.lifetimeSeconds(chosen))
+        const issuedAt = yield* clock.now
+        const token = chosen.tokenFormat === "jwt"
+          ? yield* Handle.jwt(customer.customerId, random, {
+            issuedAt,
+            expiresAt: issuedAt + Duration.toMillis(lifetime)
+          })
+          : Handle.opaque(customer.customerId, random)
+        yield* tokens.keep(token, lifetime)
         return token
       }),
-      statusOf: (token) =>
-        Effect.map(now, (now) => {
-          const issued = tokens.get(token)
-          return issued === undefined ? "unknown" : now < issued.expiresAt ? "valid" : "expired"
-        }),
       keepSearch: (credential) =>
-        Effect.map(handle, (profileId) => {
+        Effect.sync(() => {
+          const profileId = Handle.opaque(customer.customerId, random)
           const kept = credential(profileId)
-          keep(searches, profileId, kept)
+          Bounded.keep(searches, profileId, kept, capacity.searches)
           return kept
         }),
-      search: (profileId) => Effect.sync(() => Option.fromNullable(searches.get(profileId)))
+      search: (profileId) => Effect.sync(() => Option.fromNullable(searches.get(profileId))),
+      reset: Effect.gen(function*() {
+        yield* clock.reset
+        yield* Ref.set(profile, standard)
+        yield* tokens.clear
+        yield* faults.reset
+        yield* journal.clear
+        searches.clear()
+        generation++
+        generator = new PCGRandom(seed, generation)
+      })
     }
     return session
   })
 
 /**
+ * The sessions of a server: one of each of `customers`, and of every test customer that comes.
+ *
  * @category layers
  * @since 0.1.0
  */
-export const layer = (customers: ReadonlyArray<Customer>): Layer.Layer<Sessions> =>
+export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {}): Layer.Layer<Sessions> =>
   Layer.effect(
     Sessions,
-    Effect.map(Effect.forEach(customers, makeSession), (sessions) => {
+    Effect.gen(function*() {
+      let exchanges = 0
+      const nextId = Effect.sync(() => ++exchanges)
+      const sessions = new Map<string, Session>()
+      const testSessions = new Map<string, Session>()
+
+      const begin = (customer: Customer, own: Settings = {}) => makeSession(customer, { ...settings, ...own }, nextId)
+
       const find: Service["find"] = (customerId) =>
-        Option.fromNullable(sessions.find((session) => session.customerId === customerId))
+        Effect.suspend(() => {
+          const session = sessions.get(customerId)
+          if (session !== undefined) return Effect.succeedSome(session)
+          if (!isTestCustomer(customerId)) return Effect.succeedNone
+          return Effect.map(
+            Option.match(Option.fromNullable(testSessions.get(customerId)), {
+              onNone: () => begin(testCustomer(customerId)),
+              onSome: Effect.succeed
+            }),
+            (begun) => {
+              // Of two first requests at once, one begins the session.
+              const session = testSessions.get(customerId) ?? begun
+              Bounded.keep(testSessions, customerId, session, capacity.testSessions)
+              return Option.some(session)
+            }
+          )
+        })
+
+      const get = (customerId: string) => Option.fromNullable(sessions.get(customerId) ?? testSessions.get(customerId))
+
+      for (const customer of customers) sessions.set(customer.customerId, yield* begin(customer))
       return {
         find,
-        findCarried: (handle) =>
-          Option.flatMap(
-            Either.getRight(Encoding.decodeBase64UrlString(handle.split(".")[0] ?? "")),
-            find
-          )
+        known: (customerId) => Effect.sync(() => get(customerId)),
+        findCarried: (handle) => Effect.sync(() => Option.flatMap(Handle.customerOf(handle), get)),
+        list: Effect.sync(() => Array.from(sessions.values()).concat(Array.from(testSessions.values()))),
+        create: (customer, own) =>
+          Option.isSome(get(customer.customerId))
+            ? new SessionExists({ customerId: customer.customerId })
+            : Effect.tap(
+              begin(customer, own),
+              (session) => Effect.sync(() => sessions.set(customer.customerId, session))
+            ),
+        remove: (customerId) => Effect.sync(() => sessions.delete(customerId) || testSessions.delete(customerId)),
+        strangers: yield* Journal.make({ nextId }),
+        settings
       }
     })
   )

@@ -3,18 +3,14 @@
  *
  * @since 0.1.0
  */
-import * as AccessToken from "@effect-idv/core/AccessToken"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
-import * as Http from "./internal/http.ts"
-import * as Session from "./Session.ts"
+import { type Answer, Refused } from "./internal/answer.ts"
+import * as Request from "./internal/request.ts"
+import * as Shaping from "./internal/shaping.ts"
+import type * as Profile from "./Profile.ts"
+import type * as Session from "./Session.ts"
 
 /**
  * Answers a token request:
@@ -25,67 +21,106 @@ import * as Session from "./Session.ts"
  * - 400 `invalid_request` for a missing or repeated `grant_type`, `unsupported_grant_type` for
  *   another one.
  *
+ * A profile gives all but the conditions another form.
+ *
  * @category handlers
  * @since 0.1.0
  */
-export const handle = Effect.gen(function*() {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  yield* Http.requirePost(request)
-  yield* Http.requireContentType(request, "application/x-www-form-urlencoded")
-  const form = new URLSearchParams((yield* Http.readBody(request)).toString())
-  const session = yield* authenticate(request)
+export const answer = (
+  request: Request.Request,
+  found: Option.Option<Session.Session>,
+  profile: Profile.Profile
+): Effect.Effect<Answer> =>
+  Effect.gen(function*() {
+    const refuse = refusal(profile)
+    if (request.method !== "POST") {
+      return yield* refuse("method", 405, "invalid_request", "The method of this operation is POST", { allow: "POST" })
+    }
+    const { parameters, type } = Request.mediaType(request)
+    if (type !== formType || parameters.some(Request.isOtherCharset)) {
+      return yield* refuse("content-type", 415, "invalid_request", `The content type of this operation is ${formType}`)
+    }
+    if (Request.isTooLong(request)) {
+      return yield* refuse("body-too-long", 413, "invalid_request", `A body has at most ${Request.maxBodyBytes} bytes`)
+    }
+    const session = yield* authenticate(request, found, refuse)
+    const redirected = Shaping.redirect(profile, request.target)
+    if (Option.isSome(redirected)) return redirection(redirected.value)
 
-  const grantTypes = form.getAll("grant_type")
-  if (grantTypes.length !== 1 || grantTypes[0] === "") {
-    return yield* refuse(400, "invalid_request", "grant_type is required, once")
-  }
-  if (grantTypes[0] !== "client_credentials") {
-    return yield* refuse(400, "unsupported_grant_type", "grant_type must be client_credentials")
-  }
-  return HttpServerResponse.unsafeJson(
-    encodeResponse({
-      access_token: Redacted.make(yield* session.issueToken),
-      token_type: "Bearer",
-      expires_in: Duration.toSeconds(AccessToken.lifetime)
-    }),
-    { headers: uncacheable }
-  )
-}).pipe(Effect.catchTag("Refused", ({ response }) => Effect.succeed(response)))
+    const form = new URLSearchParams(Buffer.from(request.body).toString())
+    const grantTypes = form.getAll("grant_type")
+    if (grantTypes.length !== 1 || grantTypes[0] === "") {
+      return yield* refuse("grant-type", 400, "invalid_request", "grant_type is required, once")
+    }
+    if (grantTypes[0] !== "client_credentials") {
+      return yield* refuse("grant-type", 400, "unsupported_grant_type", "grant_type must be client_credentials")
+    }
+    if (form.size > 1 && profile.tokenParameters === "refused") {
+      return yield* refuse("parameters", 400, "invalid_request", "there is no parameter but grant_type")
+    }
+    const token = yield* session.issueToken
+    return {
+      rule: "token.granted",
+      why: `The customer is known and its key is right: a token for ${Shaping.lifetimeSeconds(profile)} s`,
+      claims: ["token.success.status", "token.response.fields", "token.lifetime", "token.response.lifetime"],
+      unexpected: false,
+      reply: Shaping.grantReply(profile, token),
+      issued: token
+    }
+  }).pipe(Effect.catchTag("Refused", ({ answer }) => Effect.succeed(answer)))
 
-const encodeResponse = Schema.encodeSync(AccessToken.Response)
+const formType = "application/x-www-form-urlencoded"
 
-const uncacheable = { "cache-control": "no-store", pragma: "no-cache" }
+const claims = {
+  "method": ["token.request.method"],
+  "content-type": ["token.request.content-type"],
+  "body-too-long": ["limits.body"],
+  "credentials": ["token.request.authorization", "token.error"],
+  "grant-type": ["token.request.grant-type", "token.error"],
+  "parameters": ["token.request.parameters", "token.error"]
+} as const
 
-const refuse = (status: 400 | 401, error: string, description: string, headers: Record<string, string> = {}) =>
-  new Http.Refused({
-    response: HttpServerResponse.unsafeJson(
-      { error, error_description: description },
-      { status, headers: { ...uncacheable, ...headers } }
-    )
+type Refusal = ReturnType<typeof refusal>
+
+const refusal = (profile: Profile.Profile) =>
+(
+  rule: keyof typeof claims,
+  status: 400 | 401 | 405 | 413 | 415,
+  error: string,
+  description: string,
+  headers: Record<string, string> = {}
+) =>
+  new Refused({
+    answer: {
+      rule: `token.${rule}`,
+      why: description,
+      claims: claims[rule],
+      unexpected: true,
+      reply: Shaping.tokenRefusal(profile, { status, error, description, headers })
+    }
   })
 
-const authenticate = (request: HttpServerRequest.HttpServerRequest) =>
-  Effect.flatMap(Session.Sessions, (sessions) =>
-    basicCredentials(request.headers["authorization"]).pipe(
-      Option.flatMap(({ customerId, customerKey }) =>
-        Option.filter(
-          sessions.find(customerId),
-          (session) => Redacted.value(session.customerKey) === customerKey
-        )
-      ),
-      Effect.mapError(() =>
-        refuse(401, "invalid_client", "the Authorization header must be Basic with a known customer_id and its key", {
-          "www-authenticate": "Basic realm=\"idv-mock\", charset=\"UTF-8\""
+const authenticate = (request: Request.Request, found: Option.Option<Session.Session>, refuse: Refusal) => {
+  const given = Request.basic(request)
+  const isRight = ({ customerKey }: Session.Session) =>
+    Option.exists(given, (basic) => basic.customerKey === Redacted.value(customerKey))
+  return Effect.mapError(Option.filter(found, isRight), () =>
+    refuse(
+      "credentials",
+      401,
+      "invalid_client",
+      "the Authorization header must be Basic with a known customer_id and its key" +
+        Option.match(given, {
+          onNone: () => ": it is not Basic, or not there",
+          onSome: () => Option.isNone(found) ? ": the customer_id is not known" : ": the key is wrong"
         })
-      )
     ))
+}
 
-const basicCredentials = (authorization: string | undefined) =>
-  Option.fromNullable(/^basic +([A-Za-z0-9+/=]+)$/i.exec(authorization ?? "")?.[1]).pipe(
-    Option.flatMap((encoded) => Either.getRight(Encoding.decodeBase64String(encoded))),
-    Option.filter((decoded) => decoded.includes(":")),
-    Option.map((decoded) => ({
-      customerId: decoded.slice(0, decoded.indexOf(":")),
-      customerKey: decoded.slice(decoded.indexOf(":") + 1)
-    }))
-  )
+const redirection = (reply: Answer["reply"]): Answer => ({
+  rule: "token.redirected",
+  why: "The profile redirects: a client may not follow with its credentials",
+  claims: ["redirects"],
+  unexpected: false,
+  reply
+})

@@ -5,7 +5,22 @@ export * as AmlEndpoint from "./AmlEndpoint.ts"
 export * as AmlProfile from "./AmlProfile.ts"
 
 /** @since 0.1.0 */
+export * as Control from "./Control.ts"
+
+/** @since 0.1.0 */
+export * as ControlApi from "./ControlApi.ts"
+
+/** @since 0.1.0 */
+export * as Fault from "./Fault.ts"
+
+/** @since 0.1.0 */
+export * as Journal from "./Journal.ts"
+
+/** @since 0.1.0 */
 export * as MockServer from "./MockServer.ts"
+
+/** @since 0.1.0 */
+export * as Profile from "./Profile.ts"
 
 /** @since 0.1.0 */
 export * as Session from "./Session.ts"

@@ -1,9 +1,9 @@
-import { MockServer } from "@effect-idv/mock-server"
+import { Control, MockServer } from "@effect-idv/mock-server"
 import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`
 const form = "application/x-www-form-urlencoded"
@@ -49,7 +49,10 @@ const amlRequest = (body: unknown, changes: Record<string, string> = {}) =>
     ))
 
 const layers: ReadonlyArray<
-  readonly [string, Layer.Layer<MockServer.MockServer | HttpClient.HttpClient, MockServer.MockServerError>]
+  readonly [
+    string,
+    Layer.Layer<MockServer.MockServer | Control.Control | HttpClient.HttpClient, MockServer.MockServerError>
+  ]
 > = [
   ["on a socket", Layer.merge(MockServer.layerTest, NodeHttpClient.layerUndici)],
   ["in process", MockServer.layerHttpClient]
@@ -272,8 +275,7 @@ describe.each(layers)("The data plane %s", (_, layer) => {
 
     it.effect("a token is valid for one hour of the session's clock, and the API knows it", () =>
       Effect.gen(function*() {
-        const { sessions } = yield* MockServer.MockServer
-        const session = Option.getOrThrow(sessions.find("demo-customer"))
+        const session = (yield* Control.Control).session("demo-customer")
         const token = yield* accessToken
         const status = Effect.map(
           amlRequest(person, { authorization: `Bearer ${token}` }),

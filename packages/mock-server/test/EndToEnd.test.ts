@@ -1,5 +1,5 @@
-import { AmlClient, AmlCredential, Idv, Person, TokenProvider } from "@effect-idv/core"
-import { MockServer } from "@effect-idv/mock-server"
+import { AmlClient, AmlCredential, Idv, Person } from "@effect-idv/core"
+import { Control, MockServer } from "@effect-idv/mock-server"
 import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -13,7 +13,6 @@ import {
   Exit,
   Fiber,
   Layer,
-  Option,
   Redacted,
   Runtime,
   Scope,
@@ -74,8 +73,8 @@ describe("The client against the mock, in process and under the TestClock", () =
     const layer = Layer.provide(layerIdv, layerCounting(paths)).pipe(Layer.provideMerge(MockServer.layerHttpClient))
     return Effect.gen(function*() {
       strictEqual(yield* answer("A Testclear"), "No")
-      const { sessions } = yield* MockServer.MockServer
-      yield* Option.getOrThrow(sessions.find("demo-customer")).advance("61 minutes")
+      const { session } = yield* Control.Control
+      yield* session("demo-customer").advance("61 minutes")
       strictEqual(yield* answer("B Testpep"), "Potential match")
       deepStrictEqual(paths, ["/oauth/service", "/api/aml", "/api/aml", "/oauth/service", "/api/aml"])
     }).pipe(Effect.provide(layer))
@@ -138,33 +137,6 @@ describe.each<[string, Layer.Layer<HttpClient.HttpClient>]>([
 })
 
 describe("MockServer", () => {
-  it.scopedLive("two customers do not see each other's tokens and clocks", () =>
-    Effect.gen(function*() {
-      const customer = (customerId: string) => ({ customerId, customerKey: Redacted.make(`${customerId}-key`) })
-      const layer = MockServer.layer({ port: 0, customers: [customer("one"), customer("two")] })
-      const mock = Context.get(yield* Layer.build(layer), MockServer.MockServer)
-      const tokenOf = (customerId: string) =>
-        TokenProvider.TokenProvider.pipe(
-          Effect.flatMap(({ get }) => get),
-          Effect.map(({ value }) => Redacted.value(value)),
-          Effect.provide(TokenProvider.layer({ ...mock.options, ...customer(customerId) }))
-        )
-      const [one, two] = [
-        Option.getOrThrow(mock.sessions.find("one")),
-        Option.getOrThrow(mock.sessions.find("two"))
-      ]
-      const [tokenOne, tokenTwo] = [yield* tokenOf("one"), yield* tokenOf("two")]
-      yield* one.advance("2 hours")
-      deepStrictEqual(
-        [yield* one.statusOf(tokenOne), yield* two.statusOf(tokenTwo), yield* one.statusOf(tokenTwo)],
-        ["expired", "valid", "unknown"]
-      )
-      deepStrictEqual(
-        [mock.sessions.findCarried(tokenOne), mock.sessions.findCarried(tokenTwo)].map(Option.getOrThrow),
-        [one, two]
-      )
-    }).pipe(Effect.provide(NodeHttpClient.layerUndici)))
-
   it.scopedLive("a port in use, or a host of another machine, is a readable error", () =>
     Effect.gen(function*() {
       const start = (options: MockServer.Options) =>
@@ -181,7 +153,7 @@ describe("MockServer", () => {
         )
       }
       strictEqual(
-        yield* start({ port: 0, host: "192.0.2.1" }),
+        yield* start({ port: 0, host: "192.0.2.1", controlToken: Redacted.make("control") }),
         "Cannot listen on 192.0.2.1:0: the host is no address of this machine"
       )
     }))

@@ -1,26 +1,99 @@
-import { Session } from "@effect-idv/mock-server"
+import { Fault, Profile, Session } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
-import { strictEqual } from "@effect/vitest/utils"
-import { Effect, Option } from "effect"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Effect, Either, Option, Redacted, Ref } from "effect"
 
-const session = Effect.flatMap(Session.Sessions, ({ find }) => find(Session.demoCustomer.customerId))
+const find = (customerId: string) =>
+  Effect.flatMap(Session.Sessions, ({ find }) => Effect.map(find(customerId), Option.getOrThrow))
+
+const demo = find("demo-customer")
+
+const layer = Session.layer([Session.demoCustomer])
 
 describe("Session", () => {
   it.effect("keeps the last 10000 tokens and forgets those before", () =>
     Effect.gen(function*() {
-      const { issueToken, statusOf } = yield* session
+      const { issueToken, tokens: { statusOf } } = yield* demo
       const first = yield* issueToken
       const second = yield* issueToken
       yield* Effect.replicateEffect(issueToken, 9999, { discard: true })
       strictEqual(yield* statusOf(first), "unknown")
       strictEqual(yield* statusOf(second), "valid")
-    }).pipe(Effect.provide(Session.layer([Session.demoCustomer]))))
+    }).pipe(Effect.provide(layer)))
 
-  it.effect("a handle that carries no customer, or another's, finds nothing", () =>
+  it.effect("is found by what it gave away, also by a JWT, and by nothing else", () =>
     Effect.gen(function*() {
       const { findCarried } = yield* Session.Sessions
-      for (const handle of ["", ".", "abc", "%%%", "bm9ib2R5.0000"]) {
-        strictEqual(Option.isNone(findCarried(handle)), true, handle)
+      for (const handle of ["", ".", "abc", "%%%", "bm9ib2R5.0000", "a.b.c", "e30.e30.x", "e30.bnVsbA.x"]) {
+        strictEqual(Option.isNone(yield* findCarried(handle)), true, handle)
       }
-    }).pipe(Effect.provide(Session.layer([Session.demoCustomer]))))
+      const session = yield* demo
+      for (const tokenFormat of ["opaque", "jwt"] as const) {
+        yield* Ref.update(session.profile, Profile.apply({ tokenFormat }))
+        strictEqual(Option.getOrThrow(yield* findCarried(yield* session.issueToken)), session)
+      }
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("of a test customer begins with its first request, and only its own key is right", () =>
+    Effect.gen(function*() {
+      const { find, known, list } = yield* Session.Sessions
+      strictEqual(Option.isNone(yield* known("test-a")), true)
+      const session = Option.getOrThrow(yield* find("test-a"))
+      strictEqual(Redacted.value(session.customerKey), "test-key")
+      strictEqual(Option.getOrThrow(yield* find("test-a")), session)
+      for (const customerId of ["test-", "test", "a-test-b", "test-a:b", "test-\n", ""]) {
+        strictEqual(Option.isNone(yield* find(customerId)), true, customerId)
+      }
+      deepStrictEqual((yield* list).map(({ customerId }) => customerId), ["demo-customer", "test-a"])
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("there are 1,000 of test customers at most, and the one that was used last stays", () =>
+    Effect.gen(function*() {
+      const { find, known, list } = yield* Session.Sessions
+      for (let number = 0; number < 1000; number++) yield* find(`test-${number}`)
+      yield* find("test-0")
+      yield* find("test-another")
+      strictEqual(Option.isSome(yield* known("test-0")), true)
+      strictEqual(Option.isNone(yield* known("test-1")), true)
+      strictEqual((yield* list).length, 1001)
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("a reset takes back everything of one session, and nothing of another", () =>
+    Effect.gen(function*() {
+      const [one, other] = [yield* find("test-one"), yield* find("test-other")]
+      const fault = Either.getOrThrow(Fault.make({ on: "aml", what: { kind: "hang" } }))
+      const tokens = yield* Effect.forEach([one, other], (session) =>
+        Effect.gen(function*() {
+          yield* session.clock.advance("2 hours")
+          yield* Ref.set(session.profile, Profile.presets.hostile)
+          yield* session.faults.set(fault)
+          return yield* session.issueToken
+        }))
+      const state = ({ clock, faults, profile, tokens: { statusOf } }: Session.Session, token = "") =>
+        Effect.all([clock.now, Ref.get(profile), Effect.map(faults.list, ({ length }) => length), statusOf(token)])
+      const before = yield* state(other, tokens[1])
+      yield* one.reset
+      deepStrictEqual(yield* state(one, tokens[0]), [0, Profile.defaultProfile, 0, "unknown"])
+      deepStrictEqual(yield* state(other, tokens[1]), before)
+      strictEqual(before[0], 7_200_000)
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("two sessions with one seed give the same, and after a reset other tokens than before", () =>
+    Effect.gen(function*() {
+      const { create } = yield* Session.Sessions
+      const customer = (customerId: string) => ({ customerId, customerKey: Session.testKey })
+      const [one, other] = [yield* create(customer("one"), { seed: 7 }), yield* create(customer("two"), { seed: 7 })]
+      const random = (token: string) => token.split(".")[1]
+      const first = random(yield* one.issueToken)
+      strictEqual(random(yield* other.issueToken), first)
+      yield* one.reset
+      strictEqual(random(yield* one.issueToken) === first, false)
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("there is one of each customer", () =>
+    Effect.gen(function*() {
+      const { create } = yield* Session.Sessions
+      const { message } = yield* Effect.flip(create(Session.demoCustomer))
+      strictEqual(message, "There is a session of demo-customer already")
+    }).pipe(Effect.provide(layer)))
 })

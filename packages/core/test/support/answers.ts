@@ -85,8 +85,10 @@ export const forAll = <A, E, R>(
   Effect.flatMap(Effect.runtime<R>(), (runtime) =>
     Effect.promise(() =>
       FastCheck.assert(
-        FastCheck.asyncProperty(arbitrary, (a) =>
-          Runtime.runPromise(runtime)(Effect.zipRight(Effect.promise(() => setImmediate()), property(a)))),
+        FastCheck.asyncProperty(
+          arbitrary,
+          (a) => Runtime.runPromise(runtime)(Effect.zipRight(Effect.promise(() => setImmediate()), property(a)))
+        ),
         { numRuns }
       )
     )).pipe(withoutTraces)

@@ -1,0 +1,370 @@
+/**
+ * The control plane as an `HttpApi`: everything under `/_mock` that moves a session's clock, sets
+ * its faults and its profile, ends its tokens, and reads its journal. Its OpenAPI document and its
+ * client come from here. `Control` is the same as a service.
+ *
+ * @since 0.1.0
+ */
+import * as Violation from "@effect-idv/core/Violation"
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Schema from "effect/Schema"
+import * as Fault from "./Fault.ts"
+import { DurationText } from "./internal/durationText.ts"
+import * as Journal from "./Journal.ts"
+import * as Profile from "./Profile.ts"
+import * as Session from "./Session.ts"
+
+const closed = { parseOptions: { errors: "all", onExcessProperty: "error" } } as const
+const optional = { exact: true } as const
+
+/**
+ * What a request holds is not what it may hold: where, and what is allowed there. Never the value.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ControlRefused extends Schema.TaggedError<ControlRefused>("@effect-idv/mock-server/ControlRefused")(
+  "ControlRefused",
+  { violations: Schema.Array(Violation.Violation) },
+  HttpApiSchema.annotations({ status: 400 })
+) {
+  override get message() {
+    return Violation.format(this.violations)
+  }
+}
+
+/**
+ * There is no session of this customer. One of a test customer begins with its first token request,
+ * or when it is created.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class SessionUnknown extends Schema.TaggedError<SessionUnknown>("@effect-idv/mock-server/SessionUnknown")(
+  "SessionUnknown",
+  { customerId: Schema.String },
+  HttpApiSchema.annotations({ status: 404 })
+) {
+  override get message() {
+    return `There is no session of ${this.customerId}`
+  }
+}
+
+/**
+ * There is no fault of this id, or not any more.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class FaultUnknown extends Schema.TaggedError<FaultUnknown>("@effect-idv/mock-server/FaultUnknown")(
+  "FaultUnknown",
+  { id: Schema.String },
+  HttpApiSchema.annotations({ status: 404 })
+) {
+  override get message() {
+    return `There is no fault ${this.id}`
+  }
+}
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ClockReading = Schema.Struct({
+  now: Schema.DateTimeUtc.annotations({ description: "the time of the session" }),
+  frozen: Schema.Boolean
+})
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export interface ClockReading extends Schema.Schema.Type<typeof ClockReading> {}
+
+/**
+ * What to do with the clock, in this order: `set` it, `advance` it, stop it or let it run.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ClockChange = Schema.Struct({
+  set: Schema.optionalWith(
+    Schema.DateTimeUtc.annotations(Violation.expecting("a time such as 2026-01-31T12:00:00Z")),
+    optional
+  ),
+  advance: Schema.optionalWith(DurationText, optional),
+  frozen: Schema.optionalWith(Schema.Boolean.annotations(Violation.expecting("true or false")), optional)
+}).annotations(closed).pipe(
+  Schema.filter((change) => Object.keys(change).length > 0)
+).annotations(Violation.expecting("an object with one or more of set, advance, frozen"))
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export interface ClockChange extends Schema.Schema.Type<typeof ClockChange> {}
+
+const CustomerId = Schema.String.pipe(
+  Schema.pattern(/^[\x21-\x39\x3b-\x7e]{1,128}$/)
+).annotations(Violation.expecting("1 to 128 visible characters of ASCII, and no colon"))
+
+const Seed = Schema.Int.pipe(Schema.between(0, 2 ** 32 - 1)).annotations(
+  Violation.expecting(`a whole number from 0 to ${2 ** 32 - 1}`)
+)
+
+/**
+ * A session to begin. `customerKey` is `test-key` if absent.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const NewSession = Schema.Struct({
+  customerId: CustomerId,
+  customerKey: Schema.optionalWith(
+    Schema.Redacted(
+      Schema.String.pipe(Schema.pattern(/^[^\p{Cc}]{1,256}$/u)).annotations(
+        Violation.expecting("1 to 256 characters, none of them a control")
+      )
+    ),
+    optional
+  ),
+  seed: Schema.optionalWith(Seed, optional),
+  profile: Schema.optionalWith(Profile.Patch, optional),
+  faults: Schema.optionalWith(Schema.Array(Fault.Fault), optional)
+}).annotations({ ...closed, description: "an object with customerId, and any of customerKey, seed, profile, faults" })
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export interface NewSession extends Schema.Schema.Type<typeof NewSession> {}
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export const SessionInfo = Schema.Struct({
+  customerId: Schema.String,
+  seed: Seed,
+  clock: ClockReading,
+  profile: Profile.Profile,
+  faults: Schema.NonNegativeInt,
+  exchanges: Schema.NonNegativeInt
+})
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export interface SessionInfo extends Schema.Schema.Type<typeof SessionInfo> {}
+
+/**
+ * A fault that is set: at how many requests it looked, and at how many of them it fired.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ArmedFault = Schema.Struct({
+  id: Schema.String,
+  fault: Fault.Fault,
+  seen: Schema.NonNegativeInt,
+  fired: Schema.NonNegativeInt
+})
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export interface ArmedFault extends Schema.Schema.Type<typeof ArmedFault> {}
+
+/**
+ * How many tokens are over that were valid before.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Revoked = Schema.Struct({ revoked: Schema.NonNegativeInt })
+
+/**
+ * `token`: the one to revoke; all of the session if absent.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Revocation = Schema.Struct({
+  token: Schema.optionalWith(
+    Schema.Redacted(Schema.String).annotations(Violation.expecting("a token, as text")),
+    optional
+  )
+}).annotations({ ...closed, description: "an object with token, or with nothing" })
+
+/**
+ * A token, without its text.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const TokenInfo = Schema.Struct({
+  issuedAt: Schema.DateTimeUtc,
+  expiresAt: Schema.DateTimeUtc,
+  status: Schema.Literal("valid", "expired", "revoked")
+})
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export const JournalPage = Schema.Struct({
+  dropped: Schema.NonNegativeInt.annotations({ description: "how many older entries are not kept any more" }),
+  entries: Schema.Array(Journal.Entry)
+})
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export interface JournalPage extends Schema.Schema.Type<typeof JournalPage> {}
+
+const customerId = HttpApiSchema.param(
+  "customerId",
+  // Encoded here, because the client of an `HttpApi` does not; the server has it decoded by its router.
+  Schema.transform(Schema.String, Schema.String, { strict: true, decode: (id) => id, encode: encodeURIComponent })
+)
+const faultId = HttpApiSchema.param("faultId", Schema.String)
+
+const sessions = HttpApiGroup.make("sessions")
+  .add(HttpApiEndpoint.get("list", "/sessions").addSuccess(Schema.Array(SessionInfo)))
+  .add(
+    HttpApiEndpoint.post("create", "/sessions").setPayload(NewSession)
+      .addSuccess(SessionInfo, { status: 201 }).addError(ControlRefused).addError(Session.SessionExists, {
+        status: 409
+      })
+  )
+  .add(HttpApiEndpoint.get("get")`/sessions/${customerId}`.addSuccess(SessionInfo).addError(SessionUnknown))
+  .add(HttpApiEndpoint.post("reset")`/sessions/${customerId}/reset`.addSuccess(SessionInfo).addError(SessionUnknown))
+  .add(HttpApiEndpoint.del("remove")`/sessions/${customerId}`.addSuccess(Schema.Void).addError(SessionUnknown))
+  .annotate(OpenApi.Description, "One session for each customer id: its own clock, tokens, faults, profile, journal")
+
+const clock = HttpApiGroup.make("clock")
+  .add(HttpApiEndpoint.get("read")`/sessions/${customerId}/clock`.addSuccess(ClockReading).addError(SessionUnknown))
+  .add(
+    HttpApiEndpoint.post("change")`/sessions/${customerId}/clock`.setPayload(ClockChange)
+      .addSuccess(ClockReading).addError(ControlRefused).addError(SessionUnknown)
+  )
+  .annotate(OpenApi.Description, "The time of a session, which decides when its tokens expire")
+
+const faults = HttpApiGroup.make("faults")
+  .add(
+    HttpApiEndpoint.get("list")`/sessions/${customerId}/faults`.addSuccess(Schema.Array(ArmedFault))
+      .addError(SessionUnknown)
+  )
+  .add(
+    HttpApiEndpoint.post("set")`/sessions/${customerId}/faults`.setPayload(Fault.Fault)
+      .addSuccess(ArmedFault, { status: 201 }).addError(ControlRefused).addError(SessionUnknown)
+  )
+  .add(
+    HttpApiEndpoint.del("remove")`/sessions/${customerId}/faults/${faultId}`.addSuccess(Schema.Void)
+      .addError(SessionUnknown).addError(FaultUnknown)
+  )
+  .add(HttpApiEndpoint.del("clear")`/sessions/${customerId}/faults`.addSuccess(Schema.Void).addError(SessionUnknown))
+  .annotate(OpenApi.Description, "What goes wrong in a session, when, and how often")
+
+const profile = HttpApiGroup.make("profile")
+  .add(HttpApiEndpoint.get("get")`/sessions/${customerId}/profile`.addSuccess(Profile.Profile).addError(SessionUnknown))
+  .add(
+    HttpApiEndpoint.patch("change")`/sessions/${customerId}/profile`.setPayload(Profile.Patch)
+      .addSuccess(Profile.Profile).addError(ControlRefused).addError(SessionUnknown)
+  )
+  .annotate(OpenApi.Description, "How the session does what the API document does not show")
+
+const tokens = HttpApiGroup.make("tokens")
+  .add(
+    HttpApiEndpoint.get("list")`/sessions/${customerId}/tokens`.addSuccess(Schema.Array(TokenInfo))
+      .addError(SessionUnknown)
+  )
+  .add(
+    HttpApiEndpoint.post("revoke")`/sessions/${customerId}/tokens/revoke`.setPayload(Revocation)
+      .addSuccess(Revoked).addError(ControlRefused).addError(SessionUnknown)
+  )
+  .annotate(OpenApi.Description, "The tokens of a session, without their text")
+
+const search = Schema.Struct({
+  operation: Schema.optional(Schema.String),
+  status: Schema.optional(Schema.String),
+  rule: Schema.optional(Schema.String),
+  fault: Schema.optional(Schema.String),
+  unexpected: Schema.optional(Schema.String)
+})
+
+/** On the wire it is the expectation itself; the types of a client cannot have a union for a payload. */
+const expectation = Schema.transform(
+  Journal.Expectation,
+  Schema.typeSchema(Schema.Struct({ expectation: Journal.Expectation })),
+  {
+    strict: true,
+    decode: (expectation) => ({ expectation }),
+    encode: ({ expectation }) => expectation
+  }
+)
+
+const journal = HttpApiGroup.make("journal")
+  .add(
+    HttpApiEndpoint.get("search")`/sessions/${customerId}/journal`.setUrlParams(search)
+      .addSuccess(JournalPage).addError(ControlRefused).addError(SessionUnknown)
+  )
+  .add(
+    HttpApiEndpoint.del("clear")`/sessions/${customerId}/journal`.addSuccess(Schema.Void).addError(SessionUnknown)
+  )
+  .add(
+    HttpApiEndpoint.post("verify")`/sessions/${customerId}/verify`.setPayload(expectation)
+      .addSuccess(Schema.Void).addError(ControlRefused).addError(SessionUnknown)
+      .addError(Journal.VerificationFailed, { status: 409 })
+  )
+  .add(
+    HttpApiEndpoint.get("strangers", "/strangers").setUrlParams(search)
+      .addSuccess(JournalPage).addError(ControlRefused)
+  )
+  .annotate(OpenApi.Description, "Every exchange of a session, why it was answered so, and verification over them")
+
+const Ready = Schema.Struct({ ready: Schema.Literal(true) })
+
+/**
+ * The server does not take requests yet, or not any more.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NotReady extends Schema.TaggedError<NotReady>("@effect-idv/mock-server/NotReady")(
+  "NotReady",
+  {},
+  HttpApiSchema.annotations({ status: 503 })
+) {}
+
+const server = HttpApiGroup.make("server")
+  .add(HttpApiEndpoint.get("live", "/live").addSuccess(Schema.Struct({ live: Schema.Literal(true) })))
+  .add(HttpApiEndpoint.get("ready", "/ready").addSuccess(Ready).addError(NotReady))
+  .add(
+    HttpApiEndpoint.get("metrics", "/metrics")
+      .addSuccess(HttpApiSchema.Text({ contentType: "text/plain; version=0.0.4" }))
+  )
+  .annotate(OpenApi.Description, "The server as a whole")
+
+/**
+ * @category api
+ * @since 0.1.0
+ */
+export class ControlApi extends HttpApi.make("idv-mock")
+  .add(sessions)
+  .add(clock)
+  .add(faults)
+  .add(profile)
+  .add(tokens)
+  .add(journal)
+  .add(server)
+  .prefix("/_mock")
+  .annotate(OpenApi.Title, "idv-mock: the control plane")
+{}

@@ -1,0 +1,224 @@
+/** The handlers of the control plane: the sessions as they are, behind its `HttpApi`. */
+import * as Violation from "@effect-idv/core/Violation"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Ref from "effect/Ref"
+import * as Schema from "effect/Schema"
+import {
+  type ArmedFault,
+  ClockChange,
+  type ClockReading,
+  ControlApi,
+  ControlRefused,
+  FaultUnknown,
+  type JournalPage,
+  NewSession,
+  NotReady,
+  Revocation,
+  type SessionInfo,
+  SessionUnknown
+} from "../ControlApi.ts"
+import * as Fault from "../Fault.ts"
+import * as Journal from "../Journal.ts"
+import * as Profile from "../Profile.ts"
+import * as Session from "../Session.ts"
+import type { Armed } from "./faultBoard.ts"
+import * as Lifecycle from "./lifecycle.ts"
+import * as Metrics from "./metrics.ts"
+
+type Decode<A> = (input: unknown) => Either.Either<A, Violation.Violations>
+
+const refused = (violations: Violation.Violations) => new ControlRefused({ violations })
+
+/** The body, decoded here and not by the `HttpApi`, whose refusals repeat the values. */
+const payload = <A>(request: HttpServerRequest.HttpServerRequest, decode: Decode<A>) =>
+  request.arrayBuffer.pipe(
+    Effect.mapError(() => refused(Violation.whole("a body that arrives whole"))),
+    Effect.flatMap((bytes) => Effect.mapError(parseJson(new Uint8Array(bytes)), refused)),
+    Effect.flatMap((json) => Effect.mapError(decode(json), refused))
+  )
+
+const parseJson = Violation.decodeJson(Schema.Unknown)
+const decodeNewSession = Violation.decodeUnknown(NewSession)
+const decodeClockChange = Violation.decodeUnknown(ClockChange)
+const decodePatch = Violation.decodeUnknown(Profile.Patch)
+const decodeRevocation = Violation.decodeUnknown(Revocation)
+
+const sessionOf = (customerId: string) =>
+  Effect.flatMap(Session.Sessions, (sessions) =>
+    Effect.flatMap(
+      sessions.known(customerId),
+      Option.match({ onNone: () => new SessionUnknown({ customerId }), onSome: Effect.succeed })
+    ))
+
+const reading = ({ clock }: Session.Session): Effect.Effect<ClockReading> =>
+  Effect.map(clock.read, ({ frozen, now }) => ({ now: DateTime.unsafeMake(now), frozen }))
+
+const info = (session: Session.Session): Effect.Effect<SessionInfo> =>
+  Effect.all({
+    customerId: Effect.succeed(session.customerId),
+    seed: Effect.succeed(session.seed),
+    clock: reading(session),
+    profile: Ref.get(session.profile),
+    faults: Effect.map(session.faults.list, ({ length }) => length),
+    exchanges: Effect.zipWith(
+      session.journal.entries,
+      session.journal.dropped,
+      ({ length }, dropped) => length + dropped
+    )
+  })
+
+const shown = ({ fault, fired, id, seen }: Armed): ArmedFault => ({ id, fault, seen, fired })
+
+const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
+  handlers
+    .handle("list", () => Effect.flatMap(Session.Sessions, ({ list }) => Effect.flatMap(list, Effect.forEach(info))))
+    .handleRaw("create", ({ request }) =>
+      Effect.gen(function*() {
+        const sessions = yield* Session.Sessions
+        const { customerId, customerKey, faults, profile, seed } = yield* payload(request, decodeNewSession)
+        const session = yield* sessions.create(
+          { customerId, customerKey: customerKey ?? Session.testKey },
+          {
+            ...(seed !== undefined && { seed }),
+            ...(faults && { faults }),
+            ...(profile && {
+              profile: Profile.apply(sessions.settings.profile ?? Profile.defaultProfile, profile)
+            })
+          }
+        )
+        return yield* info(session)
+      }))
+    .handle("get", ({ path }) => Effect.flatMap(sessionOf(path.customerId), info))
+    .handle("reset", ({ path }) =>
+      Effect.flatMap(sessionOf(path.customerId), (session) => Effect.zipRight(session.reset, info(session))))
+    .handle("remove", ({ path: { customerId } }) =>
+      Effect.gen(function*() {
+        const sessions = yield* Session.Sessions
+        if (!(yield* sessions.remove(customerId))) {
+          return yield* new SessionUnknown({ customerId })
+        }
+      })))
+
+const clock = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
+  handlers
+    .handle("read", ({ path }) => Effect.flatMap(sessionOf(path.customerId), reading))
+    .handleRaw("change", ({ path, request }) =>
+      Effect.gen(function*() {
+        const session = yield* sessionOf(path.customerId)
+        const { advance, frozen, set } = yield* payload(request, decodeClockChange)
+        if (set !== undefined) yield* session.clock.set(DateTime.toEpochMillis(set))
+        if (advance !== undefined) yield* session.clock.advance(advance)
+        if (frozen !== undefined) yield* frozen ? session.clock.freeze : session.clock.resume
+        return yield* reading(session)
+      })))
+
+const faults = HttpApiBuilder.group(ControlApi, "faults", (handlers) =>
+  handlers
+    .handle("list", ({ path }) =>
+      Effect.flatMap(sessionOf(path.customerId), ({ faults }) =>
+        Effect.map(faults.list, (armed) => armed.map(shown))))
+    .handleRaw("set", ({ path, request }) =>
+      Effect.gen(function*() {
+        const { faults } = yield* sessionOf(path.customerId)
+        return shown(yield* faults.set(yield* payload(request, Fault.decodeUnknown)))
+      }))
+    .handle("remove", ({ path: { customerId, faultId } }) =>
+      Effect.gen(function*() {
+        const { faults } = yield* sessionOf(customerId)
+        if (!(yield* faults.remove(faultId))) {
+          return yield* new FaultUnknown({ id: faultId })
+        }
+      }))
+    .handle("clear", ({ path }) =>
+      Effect.flatMap(sessionOf(path.customerId), ({ faults }) => faults.clear)))
+
+const profile = HttpApiBuilder.group(ControlApi, "profile", (handlers) =>
+  handlers
+    .handle("get", ({ path }) => Effect.flatMap(sessionOf(path.customerId), ({ profile }) => Ref.get(profile)))
+    .handleRaw("change", ({ path, request }) =>
+      Effect.gen(function*() {
+        const { profile } = yield* sessionOf(path.customerId)
+        const patch = yield* payload(request, decodePatch)
+        return yield* Ref.updateAndGet(profile, Profile.apply(patch))
+      })))
+
+const tokens = HttpApiBuilder.group(ControlApi, "tokens", (handlers) =>
+  handlers
+    .handle("list", ({ path }) =>
+      Effect.flatMap(sessionOf(path.customerId), ({ tokens }) =>
+        Effect.map(tokens.list, (tokens) =>
+          tokens.map(({ expiresAt, issuedAt, status }) => ({
+            issuedAt: DateTime.unsafeMake(issuedAt),
+            expiresAt: DateTime.unsafeMake(expiresAt),
+            status
+          })))))
+    .handleRaw("revoke", ({ path, request }) =>
+      Effect.gen(function*() {
+        const { tokens } = yield* sessionOf(path.customerId)
+        const { token } = yield* payload(request, decodeRevocation)
+        return { revoked: yield* tokens.revoke(Option.map(Option.fromNullable(token), Redacted.value)) }
+      })))
+
+/** What a query has as text, as the pattern has it. */
+const SearchText = Schema.Struct({
+  ...Journal.Pattern.fields,
+  status: Schema.optionalWith(
+    Schema.compose(Schema.NumberFromString, Journal.Status).annotations(Journal.Status.ast.annotations),
+    { exact: true }
+  ),
+  unexpected: Schema.optionalWith(
+    Schema.BooleanFromString.annotations(Violation.expecting("true or false")),
+    { exact: true }
+  )
+}).omit("customerId")
+const decodeSearch = Violation.decodeUnknown(SearchText)
+
+const page = (journal: Journal.Journal, search: Readonly<Record<string, string | undefined>>) =>
+  Effect.gen(function*() {
+    const given = Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
+    const pattern = yield* Effect.mapError(decodeSearch(given), refused)
+    const entries = (yield* journal.entries).filter(Journal.matches(pattern))
+    return { entries, dropped: yield* journal.dropped } satisfies JournalPage
+  })
+
+const journal = HttpApiBuilder.group(ControlApi, "journal", (handlers) =>
+  handlers
+    .handle("search", ({ path, urlParams }) =>
+      Effect.flatMap(sessionOf(path.customerId), ({ journal }) => page(journal, urlParams)))
+    .handle("clear", ({ path }) =>
+      Effect.flatMap(sessionOf(path.customerId), ({ journal }) => journal.clear))
+    .handleRaw("verify", ({ path, request }) =>
+      Effect.gen(function*() {
+        const { journal } = yield* sessionOf(path.customerId)
+        yield* journal.verify(yield* payload(request, Journal.decodeUnknown))
+      }))
+    .handle("strangers", ({ urlParams }) =>
+      Effect.flatMap(Session.Sessions, ({ strangers }) =>
+        page(strangers, urlParams))))
+
+const server = HttpApiBuilder.group(ControlApi, "server", (handlers) =>
+  handlers
+    .handle("live", () => Effect.succeed({ live: true } as const))
+    .handle("ready", () =>
+      Effect.gen(function*() {
+        const { isReady } = yield* Lifecycle.Lifecycle
+        return (yield* isReady) ? { ready: true } as const : yield* new NotReady()
+      }))
+    .handle("metrics", () => Effect.flatMap(Metrics.Metrics, ({ text }) => text)))
+
+export const layer = Layer.provide(HttpApiBuilder.api(ControlApi), [
+  sessions,
+  clock,
+  faults,
+  profile,
+  tokens,
+  journal,
+  server
+])

@@ -1,0 +1,221 @@
+/**
+ * One request of the data plane, from its arrival to its answer: find the session, let faults fire,
+ * ask the endpoint, write the journal, deliver.
+ */
+import * as IdvApi from "@effect-idv/core/IdvApi"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
+import * as AmlEndpoint from "../AmlEndpoint.ts"
+import * as AmlProfile from "../AmlProfile.ts"
+import type * as Fault from "../Fault.ts"
+import * as Profile from "../Profile.ts"
+import * as Session from "../Session.ts"
+import * as TokenEndpoint from "../TokenEndpoint.ts"
+import type { Answer } from "./answer.ts"
+import * as Broken from "./broken.ts"
+import * as Delivered from "./delivered.ts"
+import type { Firing } from "./faultBoard.ts"
+import * as Masking from "./masking.ts"
+import { Recorder } from "./recorder.ts"
+import * as Reply from "./reply.ts"
+import * as Request from "./request.ts"
+import * as Schedule from "./schedule.ts"
+import * as Shaping from "./shaping.ts"
+
+type Operation = "token" | "aml" | "other"
+
+type Found = Option.Option<Session.Session>
+
+/** What changes an answer: a fault that fires, or the subject of the check. */
+type Change = Pick<Firing, "id" | "what"> & { readonly because: string; readonly retryIn: number }
+
+export const handle: Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  never,
+  HttpServerRequest.HttpServerRequest | Session.Sessions | Recorder
+> = Effect.gen(function*() {
+  const arrivedAt = yield* Clock.currentTimeMillis
+  const sessions = yield* Session.Sessions
+  const { random, record, reveal } = yield* Recorder
+  const source = yield* HttpServerRequest.HttpServerRequest
+  const request = yield* Request.read(source)
+  const path = Request.pathOf(request.target)
+  const operation: Operation = path === IdvApi.token.path ? "token" : path === IdvApi.aml.path ? "aml" : "other"
+
+  const found = yield* sessionOf(request, path, operation)
+  const profile = Option.isSome(found)
+    ? yield* Ref.get(found.value.profile)
+    : sessions.settings.profile ?? Profile.defaultProfile
+  const now = Option.isSome(found) ? yield* found.value.clock.now : arrivedAt
+  const firings = Option.isSome(found) && operation !== "other" ? yield* found.value.faults.next(operation) : []
+  const changes = firings.map(changeOf)
+
+  const answered = yield* replacement(changes, profile, now).pipe(
+    Option.match({
+      onSome: Effect.succeed,
+      onNone: () =>
+        Effect.zipRight(
+          endTokens(changes, found, Request.bearer(request)),
+          answer(operation, request, path, found, profile)
+        )
+    })
+  )
+  yield* endTokens(changes, found, Option.fromNullable(answered.issued))
+  const all = answered.fault === undefined
+    ? changes
+    : Arr.append(changes, { id: "subject", what: answered.fault, because: "the name asks for it", retryIn: 0 })
+
+  const chance = Option.match(found, { onNone: () => random, onSome: ({ random }) => random })
+  const delivery = Option.match(Arr.findFirst(all, ({ what }) => what.kind !== "latency"), {
+    onNone: () => Reply.Delivery.Whole({ reply: answered.reply }),
+    onSome: ({ what }) => Broken.apply(answered.reply, what, { random: chance, now })
+  })
+  const delay = all.reduce(
+    (millis, { what }) => what.kind === "latency" ? millis + Schedule.sample(what.distribution, chance) : millis,
+    0
+  )
+
+  const journal = Option.match(found, { onNone: () => sessions.strangers, onSome: ({ journal }) => journal })
+  const entry = yield* journal.write({
+    customerId: Option.match(found, { onNone: () => null, onSome: ({ customerId }) => customerId }),
+    operation,
+    request: Masking.maskRequest({ operation, ...request }, reveal),
+    response: {
+      ...Masking.maskResponse(operation, delivery.reply, reveal),
+      delivery: delivery._tag === "Whole" ? "whole" : "scripted"
+    },
+    rule: answered.rule,
+    why: [answered.why, ...all.map(({ because, id, what }) => `${id} (${what.kind}): ${because}`)].join(". "),
+    claims: answered.claims,
+    faults: all.map(({ id, what }) => ({ id, kind: what.kind })),
+    unexpected: answered.unexpected,
+    millis: (yield* Clock.currentTimeMillis) - arrivedAt + delay
+  })
+  yield* record(entry)
+
+  if (delay > 0) yield* Effect.sleep(delay)
+  return Delivered.response(delivery)
+})
+
+const sessionOf = (request: Request.Request, path: string, operation: Operation) =>
+  Effect.flatMap(Session.Sessions, (sessions): Effect.Effect<Found> => {
+    const carried = (handle: Option.Option<string>) =>
+      Option.match(handle, { onNone: () => Effect.succeedNone, onSome: sessions.findCarried })
+    switch (operation) {
+      case "token":
+        return Option.match(Request.basic(request), {
+          onNone: () => Effect.succeedNone,
+          onSome: ({ customerId }) => sessions.find(customerId)
+        })
+      case "aml":
+        return carried(Request.bearer(request))
+      case "other":
+        return carried(AmlProfile.idOf(path))
+    }
+  })
+
+const answer = (
+  operation: Operation,
+  request: Request.Request,
+  path: string,
+  found: Found,
+  profile: Profile.Profile
+): Effect.Effect<Answer> => {
+  if (!request.isWhole) return Effect.succeed(cutOff)
+  switch (operation) {
+    case "token":
+      return TokenEndpoint.answer(request, found, profile)
+    case "aml":
+      return AmlEndpoint.answer(request, found, profile, (profileId) => AmlProfile.url(request.headers, profileId))
+    case "other":
+      return Option.match(AmlProfile.idOf(path), {
+        onNone: () => Effect.succeed(path === "/favicon.ico" ? noIcon : nothingThere),
+        onSome: (profileId) => AmlProfile.answer(profileId, found)
+      })
+  }
+}
+
+const problem = (status: number, title: string, detail: string) =>
+  Reply.json(status, { type: "about:blank", title, status, detail }, {}, "application/problem+json")
+
+const cutOff: Answer = {
+  rule: "request.cut-off",
+  why: "The body broke off before its end",
+  claims: [],
+  unexpected: true,
+  reply: problem(400, "Bad Request", "The body broke off before its end")
+}
+
+const paths = `There are POST ${IdvApi.token.path} and POST ${IdvApi.aml.path}, and for people /_mock/ui`
+
+const nothingThere: Answer = {
+  rule: "path.unknown",
+  why: paths,
+  claims: ["token.request.path", "aml.request.path"],
+  unexpected: true,
+  reply: problem(404, "Not Found", paths)
+}
+
+/** Browsers ask for one beside any page. */
+const noIcon: Answer = { ...nothingThere, rule: "path.icon", why: "A browser looks for an icon", unexpected: false }
+
+const changeOf = ({ id, number, retryIn, what }: Firing): Change => ({
+  id,
+  what,
+  retryIn,
+  because: `fires at request ${number} of those it watches`
+})
+
+/** A gateway's answer: the service itself never saw the request. */
+const replacement = (
+  changes: ReadonlyArray<Change>,
+  profile: Profile.Profile,
+  now: number
+): Option.Option<Answer> => {
+  const replaced = (kind: string, why: string, reply: Reply.Reply, claims: ReadonlyArray<string>): Answer => ({
+    rule: `fault.${kind}`,
+    why,
+    claims,
+    unexpected: false,
+    reply
+  })
+  return Arr.findFirst(changes, ({ what }) => what.kind !== "latency").pipe(
+    Option.flatMap(({ retryIn, what }) => {
+      switch (what.kind) {
+        case "status":
+          return Option.some(
+            replaced("status", "The service was not asked", Reply.empty(what.status), [])
+          )
+        case "quota":
+          return Option.some(replaced(
+            "quota",
+            `More than ${what.limit} requests in ${Duration.format(what.per)}`,
+            Shaping.rateLimited(profile, Duration.millis(retryIn), now),
+            ["rate-limit.retry-after"]
+          ))
+        default:
+          return Option.none()
+      }
+    })
+  )
+}
+
+const ends: Partial<Record<Fault.What["kind"], "expire" | "revoke">> = {
+  tokenExpiry: "expire",
+  tokenRevocation: "revoke"
+}
+
+/** Of the token that came with the request, before it is looked at, and of one that is issued. */
+const endTokens = (changes: ReadonlyArray<Change>, found: Found, token: Option.Option<string>) =>
+  Effect.forEach(changes, ({ what }) => {
+    const end = ends[what.kind]
+    return end === undefined || Option.isNone(found) || Option.isNone(token)
+      ? Effect.void
+      : found.value.tokens[end](token)
+  }, { discard: true })

@@ -1,0 +1,88 @@
+/** A request as plain data, read as a whole, and what both endpoints look at in it. */
+import type * as Headers from "@effect/platform/Headers"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Encoding from "effect/Encoding"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+
+/**
+ * - `target`: the path with its query.
+ * - `body`: its first 64 KiB and a byte, where there is more.
+ * - `isWhole`: whether it arrived to its end.
+ */
+export interface Request {
+  readonly method: string
+  readonly target: string
+  readonly headers: Headers.Headers
+  readonly body: Uint8Array
+  readonly isWhole: boolean
+}
+
+export const maxBodyBytes = 64 * 1024
+
+export const isTooLong = ({ body }: Request): boolean => body.length > maxBodyBytes
+
+/**
+ * A body that is too long is read to its end all the same, and dropped: to stop reading would
+ * reset the connection, and the client would never see the answer.
+ */
+const collect = ({ stream }: HttpServerRequest.HttpServerRequest) =>
+  stream.pipe(
+    Stream.runFold({ length: 0, chunks: Arr.empty<Uint8Array>() }, (read, chunk) => {
+      const length = read.length + chunk.length
+      if (read.length <= maxBodyBytes) read.chunks.push(chunk)
+      return { length, chunks: read.chunks }
+    }),
+    Effect.map(({ chunks }) => Buffer.concat(chunks).subarray(0, maxBodyBytes + 1))
+  )
+
+/** A body that says that it is short is read at once. */
+export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Request> => {
+  const isShort = Number(request.headers["content-length"]) <= maxBodyBytes &&
+    request.headers["transfer-encoding"] === undefined
+  const body: Effect.Effect<Uint8Array, unknown> = request.method === "GET" || request.method === "HEAD"
+    ? Effect.succeed(new Uint8Array())
+    : isShort
+    ? Effect.map(request.arrayBuffer, (bytes) => new Uint8Array(bytes))
+    : collect(request)
+  const { headers, method, originalUrl } = request
+  return Effect.match(body, {
+    onFailure: () => ({ body: new Uint8Array(), isWhole: false }),
+    onSuccess: (body) => ({ body, isWhole: true })
+  }).pipe(Effect.map((read) => ({ method, headers, target: targetOf(originalUrl), ...read })))
+}
+
+/** A request may name an absolute address, as one to a proxy does. */
+const targetOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?]*/i, "") || "/"
+
+export const pathOf = (url: string): string => targetOf(url).split("?")[0] ?? ""
+
+/** A media type is compared without case; its parameters come with it. */
+export const mediaType = ({ headers }: Request) => {
+  const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";").map((part) => part.trim())
+  return { type, parameters: parameters.filter((parameter) => parameter !== "") }
+}
+
+export const isOtherCharset = (parameter: string): boolean => /^charset=(?!"?utf-8"?$)/.test(parameter)
+
+export interface Basic {
+  readonly customerId: string
+  readonly customerKey: string
+}
+
+/** The customer id and key of a Basic header, as UTF-8. */
+export const basic = ({ headers }: Pick<Request, "headers">): Option.Option<Basic> =>
+  Option.fromNullable(/^basic +([A-Za-z0-9+/=]+)$/i.exec(headers["authorization"] ?? "")?.[1]).pipe(
+    Option.flatMap((encoded) => Either.getRight(Encoding.decodeBase64String(encoded))),
+    Option.filter((decoded) => decoded.includes(":")),
+    Option.map((decoded) => ({
+      customerId: decoded.slice(0, decoded.indexOf(":")),
+      customerKey: decoded.slice(decoded.indexOf(":") + 1)
+    }))
+  )
+
+export const bearer = ({ headers }: Pick<Request, "headers">): Option.Option<string> =>
+  Option.fromNullable(/^bearer +(\S+)$/i.exec(headers["authorization"] ?? "")?.[1])
