@@ -8,7 +8,7 @@ export default tseslint.config(
   ...tseslint.configs.strict,
   ...effectEslint.configs.dprint,
   {
-    files: ["**/*.{ts,mts,mjs}"],
+    files: ["**/*.{ts,tsx,mts,mjs}"],
     plugins: { "sort-destructure-keys": sortDestructureKeys },
     rules: {
       "no-console": "error",

@@ -60,7 +60,9 @@ export const answer = (profileId: string, session: Option.Option<Session.Session
         reply: page(
           200,
           "AML profile",
-          `<dl>${rows(attributes)}</dl><p>This person is fictional: so is the result.</p>`
+          `<p class="${outcomes[attributes.matchFound]}">${attributes.matchFound}</p><dl>${
+            rows(attributes)
+          }</dl><p class="note">This person is fictional: so is the result.</p>`
         )
       })
     })
@@ -70,13 +72,14 @@ const shown = { claims: ["aml.answer.aml-profile"], unexpected: false }
 
 type Attributes = AmlCredential["credentials"]["attributes"]
 
-const rows = ({ birthYear, matchFound, name, searchedOn }: Attributes): string =>
+const rows = ({ birthYear, name, searchedOn }: Attributes): string =>
   [
     ["Name", Redacted.value(name)],
     ["Year of birth", Redacted.value(birthYear)],
-    ["Searched on", `${searchedOn} (UTC, by the mock's clock)`],
-    ["Match found", matchFound]
+    ["Searched on", `${searchedOn} (UTC, by the mock's clock)`]
   ].map(([term, value]) => `<dt>${term}</dt><dd>${escapeHtml(value)}</dd>`).join("")
+
+const outcomes = { "No": "clear", "Potential match": "potential" }
 
 /** `body` is HTML; everything in it that came from a request is escaped. */
 const page = (status: number, title: string, body: string) =>
@@ -87,19 +90,40 @@ const page = (status: number, title: string, body: string) =>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
+<link rel="icon" href="data:,">
 <title>${title}</title>
 <style>
-  :root { color-scheme: light dark }
-  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem }
-  dt { font-weight: 600 }
-  dd { margin: 0 0 1rem; overflow-wrap: anywhere }
+  :root {
+    color-scheme: light dark;
+    --ground: light-dark(#f4f5f8, #101319);
+    --panel: light-dark(#fff, #171b23);
+    --line: light-dark(#dfe3ea, #2a303c);
+    --text: light-dark(#1a1f29, #e3e7ee);
+    --muted: light-dark(#566071, #9ba5b6);
+    --good: light-dark(#14602f, #7fd79d);
+    --good-ground: light-dark(#e2f4e8, #14301f);
+    --warn: light-dark(#7a4a00, #f0c06a);
+    --warn-ground: light-dark(#fcf0d6, #382a0d);
+  }
+  * { box-sizing: border-box; margin: 0 }
+  body { padding: 3rem 1rem; background: var(--ground); color: var(--text); font: 0.9375rem/1.5 system-ui, sans-serif }
+  main { max-width: 34rem; margin: 0 auto; padding: 1.25rem 1.5rem 1.5rem; background: var(--panel); border: 1px solid var(--line); border-radius: 8px }
+  h1 { font-size: 1.125rem; letter-spacing: -0.01em }
+  dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); margin-top: 1rem }
+  dt, dd { padding: 0.5rem 0; border-top: 1px solid var(--line) }
+  dt { padding-right: 1.5rem; color: var(--muted) }
+  dd { overflow-wrap: anywhere }
+  .clear, .potential { margin-top: 0.75rem; padding: 0.5rem 0.75rem; border-left: 3px solid; border-radius: 5px; font-weight: 600 }
+  .clear { color: var(--good); background: var(--good-ground) }
+  .potential { color: var(--warn); background: var(--warn-ground) }
+  .note { margin-top: 0.75rem; color: var(--muted); font-size: 0.8125rem }
 </style>
 <main><h1>${title}</h1>${body}</main>
 </html>
 `,
     {
       "cache-control": "no-store",
-      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
       "x-content-type-options": "nosniff"
     }
   )

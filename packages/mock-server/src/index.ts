@@ -14,6 +14,9 @@ export * as ControlApi from "./ControlApi.ts"
 export * as Fault from "./Fault.ts"
 
 /** @since 0.1.0 */
+export * as Inspector from "./Inspector.ts"
+
+/** @since 0.1.0 */
 export * as Journal from "./Journal.ts"
 
 /** @since 0.1.0 */

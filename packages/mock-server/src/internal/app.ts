@@ -3,22 +3,24 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpApiSwagger from "@effect/platform/HttpApiSwagger"
 import type * as HttpApp from "@effect/platform/HttpApp"
-import type * as HttpRouter from "@effect/platform/HttpRouter"
+import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import { PCGRandom } from "effect/Utils"
+import * as Inspector from "../Inspector.ts"
 import type { InProcessOptions } from "../MockServer.ts"
 import * as Session from "../Session.ts"
 import * as Controlled from "./controlled.ts"
 import * as Exchange from "./exchange.ts"
+import * as Judgement from "./judgement.ts"
 import * as Lifecycle from "./lifecycle.ts"
 import * as Metrics from "./metrics.ts"
 import { Recorder } from "./recorder.ts"
 import * as Request from "./request.ts"
+import * as Unrouted from "./unrouted.ts"
 
 type Handling =
   | Session.Sessions
@@ -27,35 +29,21 @@ type Handling =
   | Lifecycle.Lifecycle
   | HttpRouter.HttpRouter.DefaultServices
 
-const layerRecorder = ({ onExchange, reveal = false }: InProcessOptions) =>
-  Layer.effect(
+const layerRecorder = (
+  { onExchange = () => Effect.void, reveal = false, unexpected = "ignore" }: InProcessOptions
+) =>
+  Layer.scoped(
     Recorder,
     Effect.gen(function*() {
       const { count } = yield* Metrics.Metrics
+      const judge = unexpected === "fail" ? yield* Judgement.make : () => Effect.void
       const generator = new PCGRandom(yield* Random.nextInt)
       return {
         reveal,
         random: () => generator.number(),
-        record: (entry) => onExchange === undefined ? count(entry) : Effect.zipRight(count(entry), onExchange(entry))
+        record: (entry) => Effect.all([count(entry), judge(entry), onExchange(entry)], { discard: true })
       }
     })
-  )
-
-/** Dies, if it was asked to, when the scope closes and the API document was broken by a request. */
-const layerJudgement = ({ unexpected = "ignore" }: InProcessOptions) =>
-  unexpected === "ignore" ? Layer.empty : Layer.scopedDiscard(
-    Effect.flatMap(
-      Session.Sessions,
-      ({ list, strangers }) =>
-        Effect.addFinalizer(() =>
-          Effect.flatMap(list, (sessions) =>
-            Effect.forEach(
-              [strangers, ...sessions.map(({ journal }) => journal)],
-              (journal) => journal.verify({ kind: "nothingUnexpected" }),
-              { discard: true }
-            )).pipe(Effect.catchTag("VerificationFailed", Effect.die))
-        )
-    )
   )
 
 /** Everything under `/_mock`, whoever asks. */
@@ -65,29 +53,33 @@ export class ControlPlane extends Context.Tag("@effect-idv/mock-server/internal/
 >() {}
 
 const routes = Layer.mergeAll(
+  Inspector.layer,
   HttpApiSwagger.layer({ path: "/_mock/docs" }),
   HttpApiBuilder.middlewareOpenApi({ path: "/_mock/openapi.json" })
 )
 
-const nothingThere = HttpServerResponse.unsafeJson({
-  type: "about:blank",
-  title: "Not Found",
-  status: 404,
-  detail: "The control plane is described at /_mock/docs, and for people there is /_mock/ui"
-}, { status: 404, contentType: "application/problem+json" })
+/** A path means one thing: with an empty id at its end it is not the path of all ids. */
+const routing = {
+  caseSensitive: true,
+  ignoreDuplicateSlashes: false,
+  ignoreTrailingSlash: false,
+  maxParamLength: Number.MAX_SAFE_INTEGER
+}
 
 const layerControlPlane = Layer.effect(
   ControlPlane,
   Effect.gen(function*() {
-    const app = yield* HttpApiBuilder.httpApp
+    const app = yield* HttpRouter.withRouterConfig(HttpApiBuilder.httpApp, routing)
     const context = yield* Effect.context<Handling>()
-    return app.pipe(
-      Effect.provide(context),
-      Effect.catchAllCause(() => Effect.succeed(nothingThere))
+    return Effect.updateService(
+      Effect.provide(app, context),
+      HttpServerRequest.HttpServerRequest,
+      (request) => request.modify({ url: Request.targetOf(request.url) })
     )
   })
 ).pipe(
   Layer.provide(routes),
+  Layer.provide(Unrouted.layer),
   Layer.provide(Controlled.layer),
   Layer.provide([HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer])
 )
@@ -100,7 +92,6 @@ export const layer = (
   options: InProcessOptions
 ): Layer.Layer<Services> =>
   layerControlPlane.pipe(
-    Layer.merge(layerJudgement(options)),
     Layer.provideMerge(layerRecorder(options)),
     Layer.provideMerge(Metrics.layer),
     Layer.provideMerge(Session.layer(customers, options)),

@@ -90,14 +90,16 @@ const bodyOf = (body: HttpBody.HttpBody) => {
     case "Empty":
       return Effect.succeed(undefined)
     case "Uint8Array":
-      return Effect.succeed(body.body)
+      return Effect.succeed(new Uint8Array(body.body))
     case "FormData":
       return Effect.succeed(body.formData)
     case "Stream":
       return Stream.toReadableStreamEffect(Stream.orDie(body.stream))
     case "Raw":
-      return typeof body.body === "string" || body.body instanceof Uint8Array
+      return typeof body.body === "string"
         ? Effect.succeed(body.body)
+        : body.body instanceof Uint8Array
+        ? Effect.succeed(new Uint8Array(body.body))
         : Effect.dieMessage("In process, a raw body must be text or bytes")
   }
 }

@@ -1,0 +1,51 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** The time of a session, and what moves it. */
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import { Form, Panel } from "./parts.tsx"
+import type { ClockState } from "./place.ts"
+
+const isoOf = (now: number): string =>
+  Option.match(DateTime.make(now), { onNone: () => "out of range", onSome: DateTime.formatIso })
+
+/** Within a second it is the real time: the two are not read at once. */
+const distance = ({ ahead }: ClockState): string => {
+  const seconds = Math.round(Math.abs(ahead) / 1000)
+  if (seconds === 0) return "the real time"
+  return `${Duration.format(Duration.seconds(seconds))} ${ahead > 0 ? "ahead of" : "behind"} the real time`
+}
+
+export const description = (clock: ClockState): string => clock.frozen ? "stands still" : `runs, ${distance(clock)}`
+
+const Move = ({ label, move }: { readonly move: string; readonly label: string }) => (
+  <button type="submit" name="move" value={move}>{label}</button>
+)
+
+export const ClockPanel = ({ clock, path }: { readonly path: string; readonly clock: ClockState }) => {
+  const iso = isoOf(clock.now)
+  return (
+    <Panel id="clock" title="Clock">
+      <p class="now">
+        <time
+          id="now"
+          dateTime={iso}
+          data-now={String(Math.round(clock.now))}
+          data-frozen={clock.frozen ? "true" : undefined}
+        >
+          {iso.slice(0, 19).replace("T", " ")}
+        </time>{" "}
+        UTC
+        <span class="muted">{description(clock)}</span>
+      </p>
+      <Form action={`${path}/clock`} panel="clock" class="buttons" label="Move the clock">
+        <Move move="1 minute" label="+1 min" />
+        <Move move="61 minutes" label="+61 min" />
+        <Move move="2 hours" label="+2 h" />
+        {clock.frozen ? <Move move="resume" label="Let it run" /> : <Move move="freeze" label="Freeze" />}
+        <Move move="real" label="Back to real time" />
+      </Form>
+    </Panel>
+  )
+}

@@ -1,0 +1,241 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** The whole document, around the panels of a place. */
+import * as Option from "effect/Option"
+import type { ComponentChildren } from "preact"
+import type * as Journal from "../../Journal.ts"
+import { type CheckForm, CheckPanel } from "./checkPanel.tsx"
+import { ClockPanel } from "./clockPanel.tsx"
+import { Exchange, ExchangesPanel } from "./exchangesPanel.tsx"
+import { type FaultForms, FaultsPanel } from "./faultsPanel.tsx"
+import type { Refusal } from "./forms.ts"
+import { Panel } from "./parts.tsx"
+import { root, type SessionState, type State, strangersPath } from "./place.ts"
+import { ProfilePanel } from "./profilePanel.tsx"
+import { SubjectsPanel } from "./subjectsPanel.tsx"
+
+/** What the forms hold after one was sent. */
+export interface Forms {
+  readonly faults?: FaultForms
+  readonly profile?: Refusal
+  readonly check?: CheckForm
+}
+
+/** A panel that a form changes. */
+export type PanelId = "clock" | "faults" | "profile" | "check"
+
+export const panelOf = (panel: PanelId, { place: { path } }: State, session: SessionState, forms: Forms) => {
+  switch (panel) {
+    case "clock":
+      return <ClockPanel path={path} clock={session.clock} />
+    case "faults":
+      return <FaultsPanel path={path} faults={session.faults} forms={forms.faults ?? {}} />
+    case "profile":
+      return <ProfilePanel path={path} profile={session.profile} refusal={forms.profile} />
+    case "check":
+      return <CheckPanel path={path} customerId={session.customerId} form={forms.check ?? {}} />
+  }
+}
+
+/** Nothing that needs an exception of the content security policy: no eval, no style of its own. */
+const htmxConfig = JSON.stringify({ includeIndicatorCSS: false, history: false, extensions: "sse" })
+
+const icon = "data:image/svg+xml," + encodeURIComponent(
+  "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><rect width='16' height='16' rx='4' fill='#3451b2'/>" +
+    "<path d='M4 5.5h8M4 8h5M4 10.5h7' stroke='#fff' stroke-width='1.5' stroke-linecap='round'/></svg>"
+)
+
+const Document = (
+  { assets, children, title }: {
+    readonly assets: string
+    readonly title: string
+    readonly children: ComponentChildren
+  }
+) => (
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <meta name="htmx-config" content={htmxConfig} />
+      <title>{`${title} – idv-mock`}</title>
+      <link rel="icon" href={icon} />
+      <link rel="stylesheet" href={`${assets}/style.css`} />
+      {/* Not deferred: htmx would begin between two deferred scripts, and miss its extension. */}
+      <script src={`${assets}/htmx.js`} />
+      <script src={`${assets}/hx-sse.js`} />
+      <script src={`${assets}/inspector.js`} />
+    </head>
+    <body>
+      <a class="skip" href="#main">To the content</a>
+      {children}
+    </body>
+  </html>
+)
+
+/** Live: sessions begin and end, and strangers come. */
+export const Sessions = (
+  { current, customers, strangers }: {
+    readonly current: string | undefined
+    readonly customers: ReadonlyArray<string>
+    readonly strangers: number
+  }
+) => (
+  <div id="sessions">
+    <form method="get" action={root} class="switch" aria-label="Session">
+      <label for="session">Session</label>
+      <select id="session" name="session">
+        {current === undefined && <option value="" selected>–</option>}
+        {customers.map((customerId) => (
+          <option value={customerId} selected={customerId === current} key={customerId}>{customerId}</option>
+        ))}
+      </select>
+      <button type="submit">Open</button>
+    </form>
+    <a href={strangersPath}>Without a session: {strangers}</a>
+  </div>
+)
+
+const Top = (
+  { children, current, customers, strangers }: {
+    readonly current: string | undefined
+    readonly customers: ReadonlyArray<string>
+    readonly strangers: number
+    readonly children?: ComponentChildren
+  }
+) => (
+  <header class="top">
+    <a class="brand" href={root}>idv-mock</a>
+    <Sessions current={current} customers={customers} strangers={strangers} />
+    {children}
+    <a href="/_mock/docs">API</a>
+  </header>
+)
+
+const sections = [
+  ["clock", "Clock"],
+  ["exchanges", "Exchanges"],
+  ["faults", "Faults"],
+  ["profile", "Profile"],
+  ["subjects", "Subjects"],
+  ["check", "Check"]
+] as const
+
+const Contents = ({ only }: { readonly only: ReadonlyArray<string> }) => (
+  <nav aria-label="On this page">
+    {sections.filter(([id]) => only.includes(id)).map(([id, title]) => <a href={`#${id}`} key={id}>{title}</a>)}
+  </nav>
+)
+
+/** - `cursor`: up to where the page knows the place already. */
+export const Page = (
+  { assets, cursor, forms = {}, state }: {
+    readonly assets: string
+    readonly cursor: string
+    readonly state: State
+    readonly forms?: Forms
+  }
+) => {
+  const { customers, place: { path, title }, strangers } = state
+  const session = Option.getOrUndefined(state.session)
+  return (
+    <Document assets={assets} title={title}>
+      <Top current={session?.customerId} customers={customers} strangers={strangers}>
+        <div id="live" hx-sse:connect={`${path}/events?after=${cursor}`}>
+          <span id="live-state" role="status">not live</span>
+        </div>
+        <p id="said" role="status"></p>
+      </Top>
+      <Contents only={session === undefined ? ["exchanges"] : sections.map(([id]) => id)} />
+      <main id="main">
+        <h1 class="hidden">{title}</h1>
+        {session !== undefined && panelOf("clock", state, session, forms)}
+        <ExchangesPanel {...state} />
+        {session !== undefined && (
+          <div class="columns">
+            <div>
+              {panelOf("faults", state, session, forms)}
+              {panelOf("profile", state, session, forms)}
+            </div>
+            <div>
+              <SubjectsPanel />
+              {panelOf("check", state, session, forms)}
+            </div>
+          </div>
+        )}
+      </main>
+    </Document>
+  )
+}
+
+/** One exchange, under an address of its own. */
+export const ExchangePage = (
+  { assets, entry, state: { customers, place: { path, title }, session, strangers } }: {
+    readonly assets: string
+    readonly state: State
+    readonly entry: Journal.Entry
+  }
+) => (
+  <Document assets={assets} title={`Exchange ${entry.id}`}>
+    <Top
+      current={Option.getOrUndefined(session)?.customerId}
+      customers={customers}
+      strangers={strangers}
+    />
+    <main id="main">
+      <h1>Exchange {entry.id}</h1>
+      <p>
+        <a href={path}>All of {title}</a>
+      </p>
+      <Panel id="exchange" title={`${entry.request.method} ${entry.request.target}`}>
+        <Exchange entry={entry} path={path} />
+      </Panel>
+    </main>
+  </Document>
+)
+
+/** Something that the page cannot do, or is not there. */
+export const Trouble = (
+  { assets, children, customers, strangers, title }: {
+    readonly assets: string
+    readonly title: string
+    readonly customers: ReadonlyArray<string>
+    readonly strangers: number
+    readonly children: ComponentChildren
+  }
+) => (
+  <Document assets={assets} title={title}>
+    <Top current={undefined} customers={customers} strangers={strangers} />
+    <main id="main" class="trouble">
+      <h1>{title}</h1>
+      {children}
+    </main>
+  </Document>
+)
+
+/** No session of this customer. That of a test customer can begin here. */
+export const NoSession = ({ customerId, customers }: {
+  readonly customerId: string
+  readonly customers: ReadonlyArray<string>
+}) => (
+  <>
+    <p>
+      The server has no session of <strong class="mono">{customerId}</strong>.
+    </p>
+    {customerId.startsWith("test-") && (
+      <form method="post" action={root}>
+        <p>That of a test customer begins with its first token request, or here:</p>
+        <input type="hidden" name="session" value={customerId} />
+        <button type="submit" class="primary">Begin the session</button>
+      </form>
+    )}
+    <h2>Sessions</h2>
+    <ul>
+      {customers.map((customer) => (
+        <li key={customer}>
+          <a href={`${root}/${encodeURIComponent(customer)}`}>{customer}</a>
+        </li>
+      ))}
+    </ul>
+  </>
+)

@@ -1,0 +1,252 @@
+/** The look of the page. It is text, so that nothing has to be copied for it to be served. */
+export const style = `
+:root {
+  color-scheme: light dark;
+  --ground: light-dark(#f4f5f8, #101319);
+  --panel: light-dark(#fff, #171b23);
+  --inset: light-dark(#f8f9fb, #11151c);
+  --line: light-dark(#dfe3ea, #2a303c);
+  --strong-line: light-dark(#858e9e, #6b7486);
+  --text: light-dark(#1a1f29, #e3e7ee);
+  --muted: light-dark(#566071, #9ba5b6);
+  --accent: light-dark(#3451b2, #9db2ff);
+  --accent-ground: light-dark(#3451b2, #3d5bc4);
+  --good: light-dark(#14602f, #7fd79d);
+  --good-ground: light-dark(#e2f4e8, #14301f);
+  --warn: light-dark(#7a4a00, #f0c06a);
+  --warn-ground: light-dark(#fcf0d6, #382a0d);
+  --bad: light-dark(#a01818, #ff9e96);
+  --bad-ground: light-dark(#fde7e5, #3f1a1a);
+  --info: light-dark(#1d4f8f, #8fc1ff);
+  --info-ground: light-dark(#e3eefb, #14294a);
+  --odd: light-dark(#6a2c91, #d5a6f5);
+  --odd-ground: light-dark(#f3e8fa, #331a45);
+  --sans: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
+  --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  --gap: 1rem;
+}
+
+*, ::before, ::after { box-sizing: border-box }
+[hidden] { display: none !important }
+html { scroll-padding-top: 6.5rem; -webkit-text-size-adjust: 100% }
+body { margin: 0; background: var(--ground); color: var(--text); font: 0.875rem/1.45 var(--sans) }
+h1, h2, h3, h4, p, ul, dl, dd, figure, pre { margin: 0 }
+a { color: var(--accent) }
+a, button, input, select, summary { text-underline-offset: 0.15em }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px }
+code, pre, .mono { font-family: var(--mono); font-size: 0.92em; font-weight: 400 }
+.muted { color: var(--muted); font-weight: 400 }
+.hidden:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
+html:not(.scripted) .needs-script { display: none }
+.skip { position: absolute; left: -99rem; z-index: 3; padding: 0.5rem 1rem; background: var(--panel) }
+.skip:focus { left: 0.5rem; top: 0.5rem }
+
+/* Controls */
+button, input, select {
+  font: inherit; color: inherit; min-height: 1.875rem; padding: 0.2rem 0.6rem; border-radius: 5px;
+  border: 1px solid var(--strong-line); background: var(--panel); max-width: 100%;
+}
+input[type="checkbox"] { min-height: 0; accent-color: var(--accent); vertical-align: -0.1em; margin: 0 0.3rem 0 0 }
+input.mono { font-family: var(--mono); font-size: 0.92em }
+::placeholder { color: var(--muted); opacity: 1 }
+button { cursor: pointer; font-weight: 500; white-space: nowrap }
+button:hover { background: var(--inset); border-color: var(--accent) }
+button.primary { background: var(--accent-ground); border-color: var(--accent-ground); color: #fff }
+button.primary:hover { filter: brightness(1.1) }
+button.small { min-height: 1.5rem; padding: 0 0.5rem; font-size: 0.8125rem }
+.htmx-request button { cursor: progress; opacity: 0.7 }
+[aria-invalid="true"] { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }
+.error { color: var(--bad); font-size: 0.8125rem; padding: 0; list-style: none }
+.hint { color: var(--muted); font-size: 0.8125rem }
+.buttons, .toolbar { display: flex; flex-wrap: wrap; gap: 0.375rem; align-items: center }
+
+/* The top */
+.top {
+  position: sticky; top: 0; z-index: 2; display: flex; flex-wrap: wrap; align-items: center; gap: 0.375rem 1.25rem;
+  padding: 0.5rem 1.25rem; background: var(--panel); border-bottom: 1px solid var(--line);
+}
+.brand { font-weight: 650; font-size: 1rem; color: var(--text); text-decoration: none; letter-spacing: -0.01em }
+.brand::before { content: ""; display: inline-block; width: 0.7em; height: 0.7em; margin-right: 0.45em; border-radius: 3px; background: var(--accent-ground) }
+#sessions { display: flex; flex-wrap: wrap; align-items: center; gap: 0.375rem 1.25rem }
+.switch { display: flex; align-items: center; gap: 0.375rem }
+.switch label { color: var(--muted) }
+.switch select { font-family: var(--mono); font-size: 0.8125rem; max-width: 16rem }
+#live-state { color: var(--muted) }
+#live-state::before { content: ""; display: inline-block; width: 0.55em; height: 0.55em; margin-right: 0.45em; border-radius: 50%; background: var(--strong-line) }
+#live-state.on { color: var(--good) }
+#live-state.on::before { background: currentColor }
+#live-state.off { color: var(--bad) }
+#said { flex: 1; min-width: 0; color: var(--muted); overflow-wrap: anywhere }
+nav {
+  position: sticky; top: 2.9rem; z-index: 1; display: flex; flex-wrap: wrap; gap: 0 1.25rem; padding: 0 1.25rem;
+  background: var(--panel); border-bottom: 1px solid var(--line);
+}
+nav a { padding: 0.375rem 0; color: var(--muted); text-decoration: none; border-bottom: 2px solid transparent }
+nav a:hover { color: var(--text); border-color: var(--accent) }
+
+/* Panels */
+main { max-width: 100rem; margin: 0 auto; padding: var(--gap) 1.25rem 3rem; display: grid; gap: var(--gap) }
+main > *, .columns > * { min-width: 0 }
+.columns, .columns > div { display: grid; gap: var(--gap); align-content: start }
+.columns { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) }
+.panel { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; min-width: 0; overflow: clip }
+.panel > header { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.75rem; padding: 0.625rem 1rem 0.5rem }
+h1 { font-size: 1.25rem; letter-spacing: -0.01em }
+h2:focus { outline: 0 }
+h2 { font-size: 0.9375rem; font-weight: 650 }
+h3 { font-size: 0.9375rem }
+h4 { font-size: 0.875rem }
+.panel .muted { font-size: 0.8125rem }
+.empty { padding: 0.75rem 1rem 1rem; color: var(--muted) }
+.toolbar { padding: 0 1rem 0.625rem }
+
+/* Tables */
+table { width: 100%; border-collapse: collapse; font-size: 0.8125rem }
+th, td { padding: 0.3rem 0.5rem; text-align: left; vertical-align: baseline; border-top: 1px solid var(--line); overflow-wrap: break-word }
+th:first-child, td:first-child { padding-left: 1rem }
+th:last-child, td:last-child { padding-right: 1rem }
+thead th { font-weight: 500; color: var(--muted); background: var(--inset); padding-block: 0.25rem }
+tbody th { font-weight: 500 }
+td.action { text-align: right; width: 1% }
+td.when { min-width: 5.5rem }
+td.count { white-space: nowrap; font-variant-numeric: tabular-nums }
+
+/* Badges */
+.badge, .status {
+  display: inline-block; padding: 0 0.4em; border-radius: 4px; font-size: 0.75rem; line-height: 1.5; font-weight: 500;
+  color: var(--muted); background: var(--inset); box-shadow: inset 0 0 0 1px var(--line); white-space: nowrap;
+}
+.status { font-family: var(--mono); font-variant-numeric: tabular-nums; box-shadow: none }
+.s2, .badge.clear, .badge.documented { color: var(--good); background: var(--good-ground); box-shadow: none }
+.s3, .badge.observed { color: var(--info); background: var(--info-ground); box-shadow: none }
+.s4, .badge.assumed, .badge.potential { color: var(--warn); background: var(--warn-ground); box-shadow: none }
+.s5, .badge.unexpected { color: var(--bad); background: var(--bad-ground); box-shadow: none }
+.badge.fault, .badge.unknown { color: var(--odd); background: var(--odd-ground); box-shadow: none }
+.badge.claim { font-family: var(--mono); font-size: 0.6875rem; margin: 0 0.25rem 0.125rem 0 }
+
+/* Clock */
+#clock { display: flex; flex-wrap: wrap; align-items: center; gap: 0.375rem 1rem; padding: 0.625rem 1rem }
+#clock > header { padding: 0 }
+.now { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.5rem; flex: 1 }
+.now time { font-family: var(--mono); font-size: 1.125rem; font-weight: 600; font-variant-numeric: tabular-nums; letter-spacing: -0.01em }
+
+/* Exchanges */
+#exchanges > header { padding-right: 16rem }
+#exchanges { position: relative }
+#exchanges .toolbar { position: absolute; top: 0.375rem; right: 0; gap: 1rem; padding-bottom: 0 }
+.exchanges { table-layout: fixed }
+.exchanges th:nth-child(1) { width: 4.25rem }
+.exchanges th:nth-child(2) { width: 7rem }
+.exchanges th:nth-child(3) { width: 6rem }
+.exchanges th:nth-child(4) { width: 7.5rem }
+.exchanges th:nth-child(5) { width: 11rem }
+.exchanges th:nth-child(7) { width: 11rem }
+.exchanges td { overflow-wrap: anywhere }
+.exchanges .badge { white-space: normal }
+.exchanges .time, .exchanges .rule, .exchanges .request { font-family: var(--mono); font-size: 0.75rem }
+.exchanges .rule, .exchanges .time { color: var(--muted) }
+.exchanges tbody.failure td.number { box-shadow: inset 3px 0 0 var(--odd) }
+.exchanges tbody.failure:has(.s4) td.number { box-shadow: inset 3px 0 0 var(--warn) }
+.exchanges tbody.failure:has(.s5) td.number { box-shadow: inset 3px 0 0 var(--bad) }
+.exchanges tbody:has([aria-expanded="true"]) tr:first-child { background: var(--inset) }
+.exchanges .badge + .badge, .status + .badge { margin-left: 0.25rem }
+.exchanges:has(tbody) + .empty { display: none }
+#exchanges:has(#only-unexpected:checked) tbody:not(.unexpected) { display: none }
+button.open { min-height: 1.375rem; padding: 0 0.4rem; border-color: transparent; background: none; font-variant-numeric: tabular-nums; margin-left: -0.4rem }
+button.open::before { content: ""; display: inline-block; margin-right: 0.4rem; border: 0.32em solid transparent; border-left-color: currentColor; border-right: 0; transition: rotate 0.12s }
+button.open[aria-expanded="true"]::before { rotate: 90deg }
+button.open:hover { background: var(--ground); border-color: var(--line) }
+.exchanges .detail td { padding: 0.25rem 1rem 1rem; border-top: 0; background: var(--inset) }
+@keyframes arrive { from { background: var(--info-ground) } }
+tbody.new tr:first-child { animation: arrive 1.6s ease-out }
+
+/* Wire */
+.exchange { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0.75rem }
+.exchange > div { display: grid; gap: 0.75rem; align-content: start; min-width: 0 }
+
+.wire { min-width: 0; display: grid; align-content: start; gap: 0.2rem }
+.wire figcaption { font-size: 0.75rem; color: var(--muted) }
+.wire pre {
+  max-height: 24rem; overflow: auto; padding: 0.5rem 0.75rem; font-size: 0.75rem; line-height: 1.5; white-space: pre-wrap;
+  overflow-wrap: anywhere; tab-size: 2; background: var(--panel); border: 1px solid var(--line); border-radius: 5px;
+}
+.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.2rem 1rem; font-size: 0.8125rem }
+.facts dt { color: var(--muted) }
+#exchange > .exchange { padding: 0.25rem 1rem 1rem }
+
+/* Forms */
+.fields { display: flex; flex-wrap: wrap; align-items: start; gap: 0.5rem 0.75rem; padding: 0.75rem 1rem; border-top: 1px solid var(--line) }
+.field { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.2rem; min-width: 0 }
+.field label { font-size: 0.8125rem; color: var(--muted) }
+.field.what, .field.text, .field.name { flex: 1 1 14rem }
+.field.what { flex-basis: 100% }
+.field.n input { width: 4.5rem }
+.field.born input { width: 12rem }
+.fields > button { margin-top: 1.4rem }
+
+/* Profile */
+.profile th label { display: block; font-weight: 500 }
+.profile td:nth-child(3) { width: 42% }
+.profile select { width: 100%; min-height: 1.625rem; padding-block: 0 }
+.profile tr.changed th { box-shadow: inset 3px 0 0 var(--accent) }
+.profile tr.changed select { border-color: var(--accent); font-weight: 500 }
+.profile th, .profile td { vertical-align: middle }
+.apply { padding: 0.75rem 1rem; border-top: 1px solid var(--line) }
+.legend { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; padding: 0.625rem 1rem; border-top: 1px solid var(--line); font-size: 0.8125rem; color: var(--muted) }
+.legend div { display: flex; gap: 0.375rem }
+
+.subjects th { white-space: nowrap }
+
+/* Check */
+#check-result { display: grid; gap: 0.75rem }
+#check-result { padding: 0.75rem 1rem 1rem; border-top: 1px solid var(--line) }
+.verdict { padding: 0.5rem 0.75rem; border-radius: 5px; background: var(--bad-ground); border-left: 3px solid var(--bad) }
+.verdict.clear { background: var(--good-ground); border-color: var(--good) }
+.verdict.potential { background: var(--warn-ground); border-color: var(--warn) }
+.verdict h3 { color: var(--bad) }
+.verdict.clear h3 { color: var(--good) }
+.verdict.potential h3 { color: var(--warn) }
+.verdict .badge { background: var(--panel) }
+.step { display: grid; gap: 0.375rem }
+.step .end { color: var(--bad); font-weight: 500 }
+
+/* Trouble */
+.trouble { max-width: 42rem; padding-top: 2.5rem }
+.trouble form { display: grid; gap: 0.75rem; justify-items: start }
+
+@media (max-width: 62rem) {
+  .columns { grid-template-columns: minmax(0, 1fr) }
+  .exchanges th:nth-child(5) { width: 9rem }
+  .exchanges th:nth-child(7) { width: 8rem }
+}
+
+@media (max-width: 44rem) {
+  html { scroll-padding-top: 1rem }
+  .top, nav { position: static; padding-inline: 0.75rem }
+  main { padding: 0.75rem }
+  .exchange { grid-template-columns: minmax(0, 1fr) }
+  #exchanges > header { padding-right: 1rem }
+  #exchanges .toolbar { position: static; justify-content: space-between; padding-bottom: 0.5rem }
+  .exchanges, .exchanges tbody { display: block }
+  .exchanges thead { display: none }
+  .exchanges tbody { border-top: 1px solid var(--line); padding: 0.375rem 0 }
+  .exchanges tr:first-child { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.125rem 0.625rem; padding: 0 0.75rem }
+  .exchanges tr:first-child td { padding: 0; border: 0 }
+  .exchanges .request { flex: 1; white-space: nowrap; overflow: hidden; text-overflow: ellipsis }
+  .exchanges .why { width: 100%; order: 1 }
+  .exchanges :is(.rule, .faults) { order: 2 }
+  .exchanges .detail, .exchanges .detail td { display: block }
+  .exchanges .detail td { padding: 0.5rem 0.75rem }
+  .exchanges tbody.failure td.number { box-shadow: none !important }
+  button.open { margin-left: 0; padding-left: 0.2rem }
+  .profile thead { display: none }
+  .profile, .profile tbody { display: block }
+  .profile tr { display: grid; grid-template-columns: minmax(0, 1fr) max-content; gap: 0.25rem 0.5rem; padding: 0.5rem 1rem; border-top: 1px solid var(--line) }
+  .profile tr :is(th, td) { padding: 0; border: 0; width: auto !important }
+  .profile tr td:last-child { grid-column: 1 / -1 }
+}
+
+@media (prefers-reduced-motion: reduce) {
+  *, ::before, ::after { animation: none !important; transition: none !important }
+}
+`

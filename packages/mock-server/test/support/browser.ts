@@ -1,0 +1,102 @@
+/** Debian's Chromium, with pages that fail a test when they complain. */
+import * as Config from "effect/Config"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { type Browser as Playwright, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+
+export class Browser extends Context.Tag("@effect-idv/mock-server/test/Browser")<Browser, Playwright>() {}
+
+const args = [
+  "--headless=new",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync"
+]
+
+/** Playwright gives each browser a profile directory of its own, and removes it. */
+export const layer: Layer.Layer<Browser> = Layer.scoped(
+  Browser,
+  Effect.gen(function*() {
+    const executablePath = yield* Effect.orDie(
+      Config.withDefault(Config.string("CHROMIUM_PATH"), "/usr/bin/chromium")
+    )
+    return yield* Effect.acquireRelease(
+      Effect.orDieWith(
+        Effect.tryPromise(() => chromium.launch({ executablePath, args })),
+        ({ error }) =>
+          new Error(
+            `The page is tested in Chromium, and there is none that starts at ${executablePath}: ` +
+              `apt-get install chromium, or set CHROMIUM_PATH. ${error}`
+          )
+      ),
+      (browser) => Effect.promise(() => browser.close())
+    )
+  })
+)
+
+/**
+ * - `act`: does something with the page.
+ * - `sees`: waits until an element of the selector shows the text.
+ * - `lives`: waits until the page gets events.
+ * - `problems`: what the page complained about so far: errors and warnings of its console, uncaught
+ *   errors, requests that failed.
+ */
+export interface Tab {
+  readonly act: <A>(use: (page: Page) => Promise<A>) => Effect.Effect<A>
+  readonly sees: (selector: string, text?: string | RegExp) => Effect.Effect<void>
+  readonly lives: Effect.Effect<void>
+  readonly problems: ReadonlyArray<string>
+}
+
+const timeout = 15_000
+
+/** What is streamed ends with the page. */
+const isEventStream = (url: string): boolean => /\/events(\?|$)/.test(url)
+
+/**
+ * A page in a context of its own, that is, without anything of another. A problem that it had is a
+ * defect when it closes, unless `mayComplain`.
+ */
+export const open = (
+  url: string,
+  { mayComplain = false, ...options }: BrowserContextOptions & { readonly mayComplain?: boolean } = {}
+): Effect.Effect<Tab, never, Browser | Scope.Scope> =>
+  Effect.gen(function*() {
+    const browser = yield* Browser
+    const context = yield* Effect.acquireRelease(
+      Effect.promise(() => browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })),
+      (context) => Effect.promise(() => context.close())
+    )
+    const page = yield* Effect.promise(() => context.newPage())
+    page.setDefaultTimeout(timeout)
+    const problems: Array<string> = []
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) problems.push(`${message.type()}: ${message.text()}`)
+    })
+    page.on("pageerror", (error) => problems.push(`uncaught: ${error.message}`))
+    page.on("requestfailed", (request) => {
+      if (!isEventStream(request.url())) problems.push(`failed: ${request.url()} ${request.failure()?.errorText}`)
+    })
+    yield* Effect.addFinalizer(() =>
+      problems.length === 0 || mayComplain
+        ? Effect.void
+        : Effect.dieMessage(`The page complains: ${problems.join("; ")}`)
+    )
+    yield* Effect.promise(() => page.goto(url))
+    const sees: Tab["sees"] = (selector, text) =>
+      Effect.promise(() =>
+        page.locator(selector, text === undefined ? {} : { hasText: text }).first().waitFor({ state: "attached" })
+      )
+    return {
+      act: (use) => Effect.promise(() => use(page)),
+      sees,
+      lives: sees("#live-state.on", "live"),
+      problems
+    }
+  })

@@ -1,0 +1,51 @@
+/** A server with a client beside the page: what a person looks at while their app runs. */
+import { MockServer, Session } from "@effect-idv/mock-server"
+import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
+import { Context, Effect, Layer, Redacted } from "effect"
+
+/**
+ * - `token`, `check`: the two requests, as any client sends them. Of the first the body is told, of
+ *   the second the status, which is 0 if the connection breaks.
+ */
+export const start = Effect.gen(function*() {
+  const context = yield* Layer.build(MockServer.layer({ port: 0 }))
+  const { url } = Context.get(context, MockServer.MockServer)
+
+  const post = (
+    path: string,
+    change: (request: HttpClientRequest.HttpClientRequest) => HttpClientRequest.HttpClientRequest
+  ) =>
+    HttpClient.HttpClient.pipe(
+      Effect.map(HttpClient.withTracerPropagation(false)),
+      Effect.flatMap((client) => client.execute(change(HttpClientRequest.post(`${url}${path}`)))),
+      Effect.provide(FetchHttpClient.layer)
+    )
+
+  const token = ({ customerId, customerKey }: Session.Customer = Session.demoCustomer) =>
+    post("/oauth/service", (request) =>
+      request.pipe(
+        HttpClientRequest.basicAuth(customerId, Redacted.value(customerKey)),
+        HttpClientRequest.setBody(
+          HttpBody.text("grant_type=client_credentials", "application/x-www-form-urlencoded")
+        )
+      )).pipe(
+        Effect.flatMap(({ json }) => json),
+        Effect.orDie
+      )
+
+  const check = (token: string, name: string) =>
+    post("/api/aml", (request) =>
+      request.pipe(
+        HttpClientRequest.bearerToken(token),
+        HttpClientRequest.bodyUnsafeJson({ entity_type: "person", name, dob: "01-02-1990" })
+      )).pipe(
+        Effect.map(({ status }: HttpClientResponse.HttpClientResponse) => status),
+        Effect.orElseSucceed(() => 0)
+      )
+
+  return { control: context, page: `${url}/_mock/ui`, url, token, check }
+})
+
+/** The token in its usual field. */
+export const accessToken = (response: unknown): string =>
+  /"access_token":"([^"]+)"/.exec(JSON.stringify(response))?.[1] ?? ""
