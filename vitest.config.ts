@@ -1,17 +1,19 @@
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** What takes minutes begins first, so that nothing is waited for at the end. */
+/** Two that must meet begin together. What takes minutes is next, so that nothing is waited for at the end. */
 class LongestFirst extends BaseSequencer {
   override sort(files: Array<TestSpecification>) {
-    const isLong = ({ moduleId }: TestSpecification) => moduleId.endsWith("ScreenMany.test.ts")
-    return super.sort(files).then((sorted) => [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))])
+    const rank = ({ moduleId }: TestSpecification) =>
+      /Isolation[AB]\.test\.ts$/.test(moduleId) ? 0 : moduleId.endsWith("ScreenMany.test.ts") ? 1 : 2
+    return super.sort(files).then((sorted) => sorted.toSorted((a, b) => rank(a) - rank(b)))
   }
 }
 
 export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts"],
+    globalSetup: "packages/mock-server/test/support/programs.ts",
     reporters: ["verbose"],
     // The TestClock takes 10 ms for every timer that it passes, and some tests pass a thousand.
     testTimeout: 60_000,

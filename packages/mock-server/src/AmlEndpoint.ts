@@ -59,7 +59,7 @@ export const answer = (
     )
     const body = yield* Effect.mapError(decodeBody(json), (violations) =>
       refuse("body-invalid", 422, "The body is not the one of this operation", {
-        why: Violation.format(violations),
+        why: Violation.format(violations.map(withoutNames)),
         errors: violations.map(({ expected, path, problem }) => ({ path, reason: `${problem}: expected ${expected}` }))
       }))
 
@@ -83,7 +83,7 @@ export const answer = (
     }))
     return {
       rule: "aml.answered",
-      why: `The token is valid and the body is right: ${description}`,
+      why: `The token is valid and the body is right: the person ${description}`,
       claims: ["aml.success.status", "aml.answer.credential", "aml.answer.match-found", "aml.answer.aml-profile"],
       unexpected: false,
       reply: Shaping.credentialReply(profile, encodeCredential(credential)),
@@ -94,6 +94,10 @@ export const answer = (
 
 const parseJson = Violation.decodeJson(Schema.Unknown)
 const decodeBody = Violation.decodeUnknown(Person.RequestBody, { onExcessProperty: "error" })
+
+/** A field that does not exist may be named after whoever was to be checked. */
+const withoutNames = (violation: Violation.Violation) =>
+  violation.problem === "unexpected" ? new Violation.Violation({ ...violation, path: "another field" }) : violation
 const encodeCredential = Schema.encodeSync(AmlCredential)
 
 const isContentTypeRight = (request: Request.Request, { amlRequestType }: Profile.Profile): boolean => {

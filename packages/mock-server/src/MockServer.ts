@@ -18,7 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createServer, type Server } from "node:http"
 import * as Control from "./Control.ts"
@@ -27,6 +27,7 @@ import * as Guard from "./internal/guard.ts"
 import * as InProcess from "./internal/inProcess.ts"
 import * as Lifecycle from "./internal/lifecycle.ts"
 import * as OnSocket from "./internal/onSocket.ts"
+import * as Unparsed from "./internal/unparsed.ts"
 import type * as Journal from "./Journal.ts"
 import * as Session from "./Session.ts"
 
@@ -158,7 +159,8 @@ const mayStart = ({ controlToken, force }: Options, host: string, port: number) 
   Effect.gen(function*() {
     const refuse = (code: string) => new MockServerError({ host, port, code })
     if (!Number.isInteger(port) || port < 0 || port > 65_535) return yield* refuse("ERR_SOCKET_BAD_PORT")
-    if (!Guard.isLoopback(host) && controlToken === undefined) return yield* refuse("CONTROL_TOKEN_MISSING")
+    const hasToken = controlToken !== undefined && Redacted.value(controlToken) !== ""
+    if (!Guard.isLoopback(host) && !hasToken) return yield* refuse("CONTROL_TOKEN_MISSING")
     const environment = yield* Effect.orElseSucceed(Config.option(Config.string("NODE_ENV")), Option.none)
     if (Option.contains(environment, "production") && force !== true) return yield* refuse("PRODUCTION")
   })
@@ -202,8 +204,12 @@ export const layer = (options: Options = {}): Layer.Layer<MockServer | Control.C
 
   const layerServing = Layer.unwrapEffect(Effect.gen(function*() {
     const lifecycle = yield* Lifecycle.Lifecycle
+    const server = yield* NodeServer
     const app = yield* App.make(Guard.middleware({ host, token: controlToken, allowedHosts }))
-    return HttpServer.serve(OnSocket.middleware(lifecycle.closing(app)), lifecycle.counted)
+    return Layer.tap(
+      HttpServer.serve(OnSocket.middleware(lifecycle.closing(app)), lifecycle.counted),
+      () => Unparsed.listen(server)
+    )
   }))
 
   const layerStop = Layer.scopedDiscard(Effect.gen(function*() {

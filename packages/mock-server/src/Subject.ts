@@ -84,4 +84,4 @@ const byLastWord = new Map(reserved.map((subject) => [subject.lastWord.toLowerCa
  */
 export const of = (name: string): Omit<Subject, "lastWord"> =>
   byLastWord.get(name.trim().split(/\s+/).at(-1)?.toLowerCase() ?? "") ??
-    { matchFound: "No", description: "the name ends with no reserved word, so it is on no list" }
+    { matchFound: "No", description: "has no reserved name, and so is on no list" }

@@ -21,7 +21,8 @@ import type * as Session from "./Session.ts"
  * - 400 `invalid_request` for a missing or repeated `grant_type`, `unsupported_grant_type` for
  *   another one.
  *
- * A profile gives all but the conditions another form.
+ * A profile gives all but the conditions another form. Credentials that do not fit as they are
+ * count form-decoded (RFC 6749, section 2.3.1), because many OAuth clients encode them.
  *
  * @category handlers
  * @since 0.1.0
@@ -43,7 +44,7 @@ export const answer = (
     if (Request.isTooLong(request)) {
       return yield* refuse("body-too-long", 413, "invalid_request", `A body has at most ${Request.maxBodyBytes} bytes`)
     }
-    const session = yield* authenticate(request, found, refuse)
+    const { isEncoded, session } = yield* authenticate(request, found, refuse)
     const redirected = Shaping.redirect(profile, request.target)
     if (Option.isSome(redirected)) return redirection(redirected.value)
 
@@ -61,7 +62,8 @@ export const answer = (
     const token = yield* session.issueToken
     return {
       rule: "token.granted",
-      why: `The customer is known and its key is right: a token for ${Shaping.lifetimeSeconds(profile)} s`,
+      why: `The customer is known and its key is right: a token for ${Shaping.lifetimeSeconds(profile)} s` +
+        (isEncoded ? ". Both came form-encoded, which the document does not show" : ""),
       claims: ["token.success.status", "token.response.fields", "token.lifetime", "token.response.lifetime"],
       unexpected: false,
       reply: Shaping.grantReply(profile, token),
@@ -100,11 +102,20 @@ const refusal = (profile: Profile.Profile) =>
     }
   })
 
+/** Id and key as they are, or else form-encoded: `isEncoded`. */
 const authenticate = (request: Request.Request, found: Option.Option<Session.Session>, refuse: Refusal) => {
   const given = Request.basic(request)
-  const isRight = ({ customerKey }: Session.Session) =>
-    Option.exists(given, (basic) => basic.customerKey === Redacted.value(customerKey))
-  return Effect.mapError(Option.filter(found, isRight), () =>
+  const fits = ({ customerId, customerKey }: Session.Session) => (basic: Request.Basic) =>
+    basic.customerId === customerId && basic.customerKey === Redacted.value(customerKey)
+  return Option.match(found, {
+    onNone: () => Option.none(),
+    onSome: (session) =>
+      Option.exists(given, fits(session))
+        ? Option.some({ session, isEncoded: false })
+        : Option.exists(Request.formBasic(request), fits(session))
+        ? Option.some({ session, isEncoded: true })
+        : Option.none()
+  }).pipe(Effect.mapError(() =>
     refuse(
       "credentials",
       401,
@@ -114,7 +125,8 @@ const authenticate = (request: Request.Request, found: Option.Option<Session.Ses
           onNone: () => ": it is not Basic, or not there",
           onSome: () => Option.isNone(found) ? ": the customer_id is not known" : ": the key is wrong"
         })
-    ))
+    )
+  ))
 }
 
 const redirection = (reply: Answer["reply"]): Answer => ({

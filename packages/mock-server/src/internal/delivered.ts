@@ -19,9 +19,13 @@ export const response = (delivery: Delivery): HttpServerResponse.HttpServerRespo
   const { body, headers, status } = delivery.reply
   if (delivery._tag === "Scripted") return HttpServerResponse.raw(new Script(delivery.steps))
   return body.length === 0
-    ? HttpServerResponse.empty({ status, headers })
+    ? HttpServerResponse.empty({ status, headers: { ...headers, ...(!lengthless.includes(status) && noLength) } })
     : HttpServerResponse.uint8Array(body, { status, headers, contentType: headers["content-type"] })
 }
+
+/** Without it, Node sends an empty body as chunks. Where there never is a body, it may not stand (RFC 9110, 8.6). */
+const noLength = { "content-length": "0" }
+const lengthless = [204, 304]
 
 /** The steps of a scripted response, or `undefined` of any other. */
 export const scriptOf = ({ body }: HttpServerResponse.HttpServerResponse): ReadonlyArray<Step> | undefined =>

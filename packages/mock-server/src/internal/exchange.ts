@@ -107,12 +107,14 @@ const sessionOf = (request: Request.Request, path: string, operation: Operation)
   Effect.flatMap(Session.Sessions, (sessions): Effect.Effect<Found> => {
     const carried = (handle: Option.Option<string>) =>
       Option.match(handle, { onNone: () => Effect.succeedNone, onSome: sessions.findCarried })
+    const byCustomer = (basic: Option.Option<Request.Basic>) =>
+      Option.match(basic, { onNone: () => Effect.succeedNone, onSome: ({ customerId }) => sessions.find(customerId) })
     switch (operation) {
       case "token":
-        return Option.match(Request.basic(request), {
-          onNone: () => Effect.succeedNone,
-          onSome: ({ customerId }) => sessions.find(customerId)
-        })
+        return Effect.flatMap(
+          byCustomer(Request.basic(request)),
+          (found) => Option.isSome(found) ? Effect.succeed(found) : byCustomer(Request.formBasic(request))
+        )
       case "aml":
         return carried(Request.bearer(request))
       case "other":
@@ -196,7 +198,7 @@ const replacement = (
           return Option.some(replaced(
             "quota",
             `More than ${what.limit} requests in ${Duration.format(what.per)}`,
-            Shaping.rateLimited(profile, Duration.millis(retryIn), now),
+            withRetryAfter(Shaping.rateLimited(profile, Duration.millis(retryIn), now), what.retryAfter, now),
             ["rate-limit.retry-after"]
           ))
         default:
@@ -205,6 +207,9 @@ const replacement = (
     })
   )
 }
+
+const withRetryAfter = (reply: Reply.Reply, form: Fault.RetryAfter | "profile", now: number): Reply.Reply =>
+  form === "profile" ? reply : { ...reply, headers: { ...reply.headers, "retry-after": Broken.retryAfter(form, now) } }
 
 const ends: Partial<Record<Fault.What["kind"], "expire" | "revoke">> = {
   tokenExpiry: "expire",

@@ -56,7 +56,11 @@ export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effec
 }
 
 /** A request may name an absolute address, as one to a proxy does. */
-const targetOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?]*/i, "") || "/"
+const address = /^[a-z]+:\/\/([^/?]*)/i
+
+export const targetOf = (url: string): string => url.replace(address, "") || "/"
+
+export const authorityOf = (url: string): string | undefined => address.exec(url)?.[1]
 
 export const pathOf = (url: string): string => targetOf(url).split("?")[0] ?? ""
 
@@ -73,7 +77,7 @@ export interface Basic {
   readonly customerKey: string
 }
 
-/** The customer id and key of a Basic header, as UTF-8. */
+/** The customer id and key of a Basic header, as UTF-8 and as they are (API document, section 4.1). */
 export const basic = ({ headers }: Pick<Request, "headers">): Option.Option<Basic> =>
   Option.fromNullable(/^basic +([A-Za-z0-9+/=]+)$/i.exec(headers["authorization"] ?? "")?.[1]).pipe(
     Option.flatMap((encoded) => Either.getRight(Encoding.decodeBase64String(encoded))),
@@ -82,6 +86,19 @@ export const basic = ({ headers }: Pick<Request, "headers">): Option.Option<Basi
       customerId: decoded.slice(0, decoded.indexOf(":")),
       customerKey: decoded.slice(decoded.indexOf(":") + 1)
     }))
+  )
+
+const formDecode = (text: string) => Encoding.decodeUriComponent(text.replaceAll("+", " "))
+
+/**
+ * The same, as clients have it that form-encode both first (RFC 6749, section 2.3.1). Some of them
+ * encode also a hyphen, so what they send fits no customer as it is.
+ */
+export const formBasic = (request: Pick<Request, "headers">): Option.Option<Basic> =>
+  Option.flatMap(
+    basic(request),
+    ({ customerId, customerKey }) =>
+      Either.getRight(Either.all({ customerId: formDecode(customerId), customerKey: formDecode(customerKey) }))
   )
 
 export const bearer = ({ headers }: Pick<Request, "headers">): Option.Option<string> =>

@@ -1,0 +1,54 @@
+/** One of two files against one server at the same time. This one moves its clock and sets every fault. */
+import { Fault, Profile } from "@effect-idv/mock-server"
+import { describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { DateTime, Effect } from "effect"
+import * as RawClient from "./support/rawClient.ts"
+import * as SharedServer from "./support/sharedServer.ts"
+
+const mine = "test-isolation-a"
+const other = "test-isolation-b"
+
+const faults = Fault.kinds.flatMap(({ kind, on }) => on.map((on) => ({ id: `${kind}-${on}`, on, what: { kind } })))
+
+describe("A session with everything wrong", () => {
+  it.scopedLive("has all of its faults and its time for itself", (context) =>
+    Effect.gen(function*() {
+      const { control, tell, told, url } = yield* SharedServer.server([mine, other])
+      yield* tell(mine)
+      const isMet = yield* told(other, 8_000)
+
+      const session = control.session(mine)
+      const token = yield* RawClient.token(url, mine)
+      const { now } = yield* session.advance("2 hours")
+      strictEqual(Math.abs(DateTime.toEpochMillis(now) - Date.now() - 7_200_000) < 5_000, true)
+      yield* session.changeProfile({ preset: "hostile" })
+      yield* Effect.forEach(faults, session.fault)
+      yield* session.revokeTokens()
+      yield* tell(`${mine}-faulty`)
+
+      // Each is the first of its endpoint once, and the latencies are with all of them.
+      yield* session.removeFault("latency-token")
+      yield* session.removeFault("latency-aml")
+      for (const { id, on } of faults) {
+        if (id.startsWith("latency")) continue
+        const request = on === "token" ? RawClient.tokenRequest(mine) : RawClient.amlRequest(token)
+        yield* RawClient.send(url, request, 100)
+        yield* session.removeFault(id)
+      }
+      const { entries } = yield* session.journal()
+      strictEqual(entries.every(({ customerId }) => customerId === mine), true)
+      deepStrictEqual(
+        entries.slice(1).map(({ faults: [fault] }) => fault?.id),
+        faults.map(({ id }) => id).filter((id) => !id.startsWith("latency"))
+      )
+      strictEqual(entries.some(({ rule }) => rule === "aml.token-expired"), true)
+
+      const isSeen = isMet && (yield* told(`${other}-looked`, 20_000))
+      const info = yield* session.reset
+      deepStrictEqual([info.exchanges, info.faults, info.profile], [0, 0, Profile.defaultProfile])
+      strictEqual(yield* RawClient.works(url, mine), true)
+      yield* tell(`${mine}-done`)
+      context.skip(!isSeen, "alone: the other file was not run at the same time")
+    }), 60_000)
+})
