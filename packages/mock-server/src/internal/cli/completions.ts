@@ -1,0 +1,69 @@
+/** Completions for a shell, from the commands themselves. */
+import * as Violation from "@effect-idv/core/Violation"
+import type { Command } from "commander"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import * as Refusal from "./refusal.ts"
+
+/** A command by the words before it, and what may come next. */
+interface Place {
+  readonly path: ReadonlyArray<string>
+  readonly words: ReadonlyArray<{ readonly word: string; readonly description: string }>
+}
+
+const placesOf = (command: Command, path: ReadonlyArray<string>): ReadonlyArray<Place> => [
+  {
+    path,
+    words: [
+      ...command.commands.map((command) => ({ word: command.name(), description: command.description() })),
+      ...command.createHelp().visibleOptions(command).map(({ description, long }) => ({
+        word: long ?? "",
+        description
+      }))
+    ]
+  },
+  ...command.commands.flatMap((command) => placesOf(command, [...path, command.name()]))
+]
+
+const bash = (program: Command): string => {
+  const cases = placesOf(program, []).toReversed().map(({ path, words }) =>
+    `    "${[...path, ""].join(" ")}"*) words="${words.map(({ word }) => word).join(" ")}" ;;`
+  )
+  return `_idv_mock() {
+  local words="" before="\${COMP_WORDS[*]:1:$((COMP_CWORD - 1))} "
+  case "\${before# }" in
+${cases.join("\n")}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _idv_mock idv-mock`
+}
+
+const fish = (program: Command): string => {
+  const quoted = (text: string) => `'${text.replaceAll(/['\\]/g, "\\$&")}'`
+  return placesOf(program, []).flatMap(({ path, words }) => {
+    const place = path.length === 0
+      ? "__fish_use_subcommand"
+      : path.map((word) => `__fish_seen_subcommand_from ${word}`).join("; and ")
+    return words.map(({ description, word }) =>
+      `complete -c idv-mock -n ${quoted(place)} ${word.startsWith("--") ? `-l ${word.slice(2)}` : `-f -a ${word}`} -d ${
+        quoted(description)
+      }`
+    )
+  }).join("\n")
+}
+
+/** zsh takes the completions of bash. */
+const zsh = (program: Command): string => `autoload -U +X bashcompinit && bashcompinit\n${bash(program)}`
+
+const makers = { bash, fish, zsh }
+
+const decodeShell = Violation.decodeUnknown(
+  Schema.Literal("bash", "fish", "zsh").annotations(Violation.expecting("one of bash, fish, zsh"))
+)
+
+export const make = (program: Command, shell: string): Either.Either<string, Refusal.Refusal> =>
+  Either.mapBoth(decodeShell(shell), {
+    onLeft: Refusal.of(() => "<shell>"),
+    onRight: (shell) => makers[shell](program)
+  })

@@ -1,0 +1,35 @@
+/** What the command does with its words. What is not needed for that is not loaded. */
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Completions from "./completions.ts"
+import * as Program from "./program.ts"
+import type { Stdout } from "./serve.ts"
+
+const locally = Effect.promise(() => import("./serve.ts"))
+
+const remotely = Effect.promise(() => import("./commands.ts"))
+
+export const main = (words: ReadonlyArray<string>, { stdout, version }: {
+  readonly stdout: Stdout
+  readonly version: string
+}) =>
+  Effect.gen(function*() {
+    const asked = yield* Program.read(version, words)
+    if (asked._tag === "Text") return yield* Console.log(asked.text)
+    switch (asked.command) {
+      case "serve": {
+        const { serve } = yield* locally
+        return yield* serve(asked.given, stdout)
+      }
+      case "completions":
+        return yield* Effect.flatMap(
+          Completions.make(Program.make(version, () => {}), asked.given.argument),
+          Console.log
+        )
+      default: {
+        const { run } = yield* remotely
+        return yield* run(asked.command, asked.given)
+      }
+    }
+  }).pipe(Effect.provide(NodeContext.layer))

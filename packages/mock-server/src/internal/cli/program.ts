@@ -1,0 +1,201 @@
+/** The commands of `idv-mock`, as `commander` reads and explains them. */
+import { Command, type ErrorOptions, Option } from "commander"
+import * as Either from "effect/Either"
+import * as Record from "effect/Record"
+import * as Subject from "../../Subject.ts"
+import * as FaultKinds from "../faultKinds.ts"
+import type { Given } from "./given.ts"
+import { Refusal } from "./refusal.ts"
+
+/** What was asked for: a text to show, or a command with what was given to it. */
+export type Asked =
+  | { readonly _tag: "Text"; readonly text: string }
+  | { readonly _tag: "Run"; readonly command: string; readonly given: Given }
+
+const list = (words: ReadonlyArray<string>) => words.join(", ")
+
+/** Without the name of the program: `fault set`. */
+const pathOf = (command: Command): string =>
+  command.parent === null ? "" : `${pathOf(command.parent)} ${command.name()}`.trim()
+
+const flagsOf = (command: Command) => list(command.createHelp().visibleOptions(command).map(({ long }) => long ?? ""))
+
+const commandsOf = ({ commands }: Command) => list(commands.map((command) => command.name()))
+
+/** A refusal is one line, and lacks the values that some of `commander` repeat. */
+class IdvCommand extends Command {
+  override createCommand(name?: string): IdvCommand {
+    return new IdvCommand(name)
+  }
+  override error(message: string, { code }: ErrorOptions = {}): never {
+    const [, word = ""] = /'(--?[a-z][a-z-]*)/i.exec(message) ?? []
+    const text = code === "commander.unknownOption"
+      ? this.options.some(({ long }) => long === word)
+        ? `${word} takes no value`
+        : `there is no flag ${word === "" ? "of this name" : word}: expected one of ${flagsOf(this)}`
+      : code === "commander.unknownCommand"
+      ? `there is no such command: expected one of ${commandsOf(this)}`
+      : message.replace(/^error: /, "")
+    throw new Refusal({ text: `idv-mock ${pathOf(this)}`.trim() + `: ${text}` })
+  }
+}
+
+type Texts = ReadonlyArray<string>
+
+const one = (name: string, value: string, description: string) =>
+  new Option(`--${name} <${value}>`, description).argParser<Texts>((value, previous = []) => {
+    if (previous.length > 0) throw new Refusal({ text: `--${name} is there more than once` })
+    return [value]
+  })
+
+const many = (name: string, value: string, description: string) =>
+  new Option(`--${name} <${value}>`, `${description}; may be repeated`)
+    .argParser<Texts>((value, previous = []) => [...previous, value])
+
+const on = (name: string, description: string) => new Option(`--${name}`, description)
+
+interface Section {
+  readonly heading: string
+  readonly rows: ReadonlyArray<readonly [term: string, meaning: string]>
+}
+
+const table = ({ heading, rows }: Section): string => {
+  const width = Math.max(...rows.map(([term]) => term.length))
+  return [`\n${heading}:`, ...rows.map(([term, meaning]) => `  ${term.padEnd(width)}  ${meaning}`)].join("\n")
+}
+
+const subjects: Section = {
+  heading: "By the last word of a name (everybody else is on no list)",
+  rows: Subject.reserved.map(({ description, lastWord }) => [lastWord, description])
+}
+
+const faultKinds: Section = {
+  heading: "A fault is <on>:<what>[=value][:<when>[=value]], such as aml:hang or token:status=503:nth=2, or an\n" +
+    "object of JSON. <on> is token, aml or both; <when> is always, nth, first, every, probability or\n" +
+    "window; <what> is",
+  rows: Record.toEntries(FaultKinds.table).map(([kind, { description }]) => [kind, description])
+}
+
+const completions: Section = {
+  heading: "Completions, for this session of the shell",
+  rows: [
+    ["bash", "source <(idv-mock completions bash)"],
+    ["fish", "idv-mock completions fish | source"],
+    ["zsh", "source <(idv-mock completions zsh)"]
+  ]
+}
+
+const controlToken = one(
+  "control-token",
+  "token",
+  "The token of the control plane. Everybody sees a flag in the list of processes: rather set the variable " +
+    "IDV_MOCK_CONTROL_TOKEN"
+)
+
+const ofServer = [one("url", "url", "Where the mock server is, http://127.0.0.1:4010 by default"), controlToken]
+
+const ofSession = [one("customer", "id", "Whose session it is, that of demo-customer by default"), ...ofServer]
+
+const ofServe = [
+  one("config", "file", "A file of JSON with these options in camelCase, and customers, faults and profile; flags win"),
+  one("host", "address", "The address to listen on, 127.0.0.1 by default; any beyond loopback needs a control token"),
+  one("port", "number", "The port to listen on, 4010 by default; 0 picks a free one"),
+  one("port-file", "file", "A file that holds the number of the port while the server listens"),
+  one("logs", "form", "A line for each exchange: none (by default), json or pretty"),
+  controlToken,
+  many("allowed-host", "name", "A name by which the control plane may be reached, such as that of a container"),
+  one("seed", "number", "Makes tokens and chance the same each time"),
+  many("profile", "variant", "A preset (default, strict or hostile), or option=variant such as tokenStatus=201"),
+  many("fault", "fault", "What goes wrong, such as aml:hang"),
+  many("customer", "id:key", "Who may ask for a token too; in a file, the key stays out of the list of processes"),
+  on("reveal", "Keeps names and secrets in the journal as they are, instead of masked"),
+  one("grace-period", "duration", "How long a stop waits for requests that are not answered yet, 5 seconds by default"),
+  one("request-timeout", "duration", "How long a request may take to arrive, 30 seconds by default"),
+  on("force", "Starts also where NODE_ENV is production")
+]
+
+const ofJournal = [
+  one("operation", "name", "Only token, aml or other"),
+  one("status", "number", "Only answers of this status, such as 401"),
+  one("rule", "name", "Only what this rule answered, such as aml.token-expired"),
+  one("fault", "name", "Only where a fault of this id or kind fired"),
+  on("unexpected", "Only requests that break the API document"),
+  on("strangers", "The requests that carry no session, instead of those of a customer"),
+  on("json", "The entries in full, one object of JSON a line"),
+  on("clear", "Forgets all entries of the session, and shows none"),
+  ...ofSession
+]
+
+const givenTo = (command: Command): Given => {
+  const values = command.opts<Readonly<Record<string, unknown>>>()
+  const flags = command.options.map((option): readonly [string, ReadonlyArray<string>] => {
+    const value = values[option.attributeName()]
+    return [option.name(), Array.isArray(value) ? value.map(String) : value === true ? ["true"] : []]
+  })
+  return { flags: Object.fromEntries(flags), argument: command.args.join(" ") }
+}
+
+/** `ask` is told which command it is, once its words are read. */
+export const make = (version: string, ask: (asked: Asked) => void): Command => {
+  const leaf = (parent: Command, usage: string, description: string, flags: ReadonlyArray<Option>) => {
+    const command = parent.command(usage).description(description)
+    for (const flag of flags) command.addOption(flag)
+    return command.action(() => ask({ _tag: "Run", command: pathOf(command), given: givenTo(command) }))
+  }
+
+  const program = new IdvCommand("idv-mock")
+    .description("A mock of the identity verification service")
+    .version(version, "--version", "Shows the version")
+    .exitOverride()
+    .configureHelp({ helpWidth: 100, showGlobalOptions: false })
+    .configureOutput({ writeOut: (text) => ask({ _tag: "Text", text }), writeErr: () => {} })
+    .helpOption("--help", "Shows this")
+    .helpCommand(false)
+    .showSuggestionAfterError(false)
+    .addHelpText("after", table(subjects) + "\n" + table(completions))
+
+  leaf(
+    program,
+    "serve",
+    "Plays the token endpoint and the AML check, for the customer demo-customer with the key demo-key, and for " +
+      "every customer test-* with the key test-key",
+    ofServe
+  ).addHelpText("after", table(subjects) + "\n" + table(faultKinds))
+  leaf(program, "journal", "Shows what a running server was asked, what it answered, and why", ofJournal)
+
+  const fault = program.command("fault").description("Sets what goes wrong in a session of a running server")
+  leaf(fault, "list", "Shows the faults that are set, and how often they fired", ofSession)
+  leaf(fault, "set <fault...>", "Sets a fault, such as aml:hang", ofSession).addHelpText("after", table(faultKinds))
+  leaf(fault, "remove <id>", "Removes the fault of this id", ofSession)
+  leaf(fault, "clear", "Removes all faults", ofSession)
+
+  const clock = program.command("clock").description("Moves the clock of a session of a running server")
+  leaf(clock, "show", "Shows the time", ofSession)
+  leaf(clock, "advance <duration...>", "Moves the clock forward, by 61 minutes for example", ofSession)
+  leaf(clock, "set <time>", "Sets the clock, to 2026-01-31T12:00:00Z for example", ofSession)
+  leaf(clock, "freeze", "Stops the clock", ofSession)
+  leaf(clock, "resume", "Lets the clock run again", ofSession)
+
+  leaf(program, "sessions", "Shows the sessions of a running server", ofServer)
+  leaf(program, "reset", "Takes a session of a running server back to its beginning", ofSession)
+  leaf(program, "completions <shell>", "Prints completions for bash, fish or zsh", [])
+  return program
+}
+
+/** Reads the words of a command line. Nothing is done yet. */
+export const read = (version: string, words: ReadonlyArray<string>): Either.Either<Asked, Refusal> => {
+  let asked: Asked = { _tag: "Text", text: "" }
+  const program = make(version, (next) => {
+    // Help comes in parts.
+    asked = next._tag === "Text" && asked._tag === "Text" ? { ...next, text: asked.text + next.text } : next
+  })
+  const parsed = Either.try({
+    try: () => program.parse(words.length === 0 ? ["--help"] : words, { from: "user" }),
+    catch: (error) => error instanceof Refusal ? error : undefined
+  })
+  // Help and the version end the parsing with an error that is none.
+  if (Either.isLeft(parsed) && parsed.left !== undefined) return Either.left(parsed.left)
+  return asked._tag === "Text" && asked.text === ""
+    ? Either.left(new Refusal({ text: "idv-mock: a command is missing; --help behind a word shows what may follow" }))
+    : Either.right(asked)
+}

@@ -1,0 +1,59 @@
+/** `idv-mock serve`: a server until it is told to stop. */
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { Writable } from "node:stream"
+import * as MockServer from "../../MockServer.ts"
+import * as EntryLine from "./entryLine.ts"
+import type { Given } from "./given.ts"
+import * as Output from "./output.ts"
+import * as PortFile from "./portFile.ts"
+import * as Settings from "./settings.ts"
+
+/** One JSON line for whoever waits for the server to be ready. */
+const listening = ({ options, url }: MockServer.Service, { host = "127.0.0.1", seed }: Settings.Settings) => {
+  const { authUrl, baseUrl, customerId } = options
+  return {
+    event: "listening",
+    host,
+    port: portOf(url),
+    authUrl,
+    baseUrl,
+    customerId,
+    controlUrl: `${url}/_mock`,
+    ...(seed !== undefined && { seed })
+  }
+}
+
+const portOf = (url: string) => Number(new URL(url).port || 80)
+
+const mayColor = Config.nonEmptyString("NO_COLOR").pipe(
+  Config.option,
+  Effect.orElseSucceed(Option.none),
+  Effect.map(Option.isNone)
+)
+
+export interface Stdout extends Writable {
+  readonly isTTY?: boolean
+}
+
+export const serve = (given: Given, stdout: Stdout) =>
+  Effect.gen(function*() {
+    const settings = yield* Settings.read(given)
+    const { logs = "none", portFile } = settings
+    const line = logs === "json" ? EntryLine.json : EntryLine.pretty(stdout.isTTY === true && (yield* mayColor))
+    const output = yield* Output.make(stdout)
+    const announce = Effect.flatMap(MockServer.MockServer, (server) =>
+      Effect.gen(function*() {
+        if (portFile !== undefined) yield* PortFile.write(portFile, portOf(server.url))
+        output.begin(JSON.stringify(listening(server, settings)))
+      }))
+    yield* Layer.scopedDiscard(announce).pipe(
+      Layer.provide(MockServer.layer({
+        ...Settings.options(settings),
+        ...(logs !== "none" && { onExchange: (entry) => Effect.sync(() => output.print(line(entry))) })
+      })),
+      Layer.launch
+    )
+  }).pipe(Effect.scoped)

@@ -1,0 +1,173 @@
+/** What `serve` does, from the flags and from a file: one schema for both. */
+import * as Violation from "@effect-idv/core/Violation"
+import type * as Arr from "effect/Array"
+import * as Config from "effect/Config"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
+import { NewSession } from "../../ControlApi.ts"
+import * as Fault from "../../Fault.ts"
+import type * as MockServer from "../../MockServer.ts"
+import * as Profile from "../../Profile.ts"
+import * as Session from "../../Session.ts"
+import { DurationText, PositiveDurationText } from "../durationText.ts"
+import * as Fields from "../faultFields.ts"
+import * as KnownFields from "../knownFields.ts"
+import * as ConfigFile from "./configFile.ts"
+import * as Given from "./given.ts"
+import * as Refusal from "./refusal.ts"
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const text = (pattern: RegExp, expected: string) =>
+  Schema.String.annotations({ description: expected }).pipe(Schema.pattern(pattern, Violation.expecting(expected)))
+const flag = optional(Schema.Boolean.annotations(Violation.expecting("true or false")))
+const secret = Schema.Redacted(
+  text(/^[^\p{Cc}]{1,256}$/u, "1 to 256 characters, none of them a control")
+)
+
+/** It stands in a header. */
+const Token = Schema.Redacted(text(/^[\x21-\x7e]{1,256}$/, "1 to 256 visible characters of ASCII"))
+
+const Customer = Schema.Struct({ customerId: NewSession.fields.customerId, customerKey: secret }).annotations({
+  ...Fields.strict,
+  description: "an object with customerId and customerKey"
+})
+
+/** Every option is absent or has a value; another field is an error. */
+export const Settings = Schema.Struct({
+  host: optional(text(/^[\w.:-]{1,253}$/, "an address of this machine, or a name of it")),
+  port: optional(Fields.whole(0, 65_535)),
+  portFile: optional(text(/./, "the path of a file")),
+  logs: optional(Fields.oneOf("none", "json", "pretty")),
+  controlToken: optional(Token),
+  allowedHosts: optional(
+    Schema.Array(
+      Schema.compose(text(/^[\w.-]{1,253}$/, "the name of a host, without its port"), Schema.Lowercase)
+    ).annotations(Violation.expecting("a list of names of hosts"))
+  ),
+  seed: optional(Fields.whole(0, 2 ** 32 - 1)),
+  profile: optional(Profile.Patch),
+  faults: optional(Schema.Array(Fault.Fault).annotations(Violation.expecting("a list of faults"))),
+  customers: optional(Schema.Array(Customer).annotations(Violation.expecting("a list of customers"))),
+  reveal: flag,
+  gracePeriod: optional(DurationText),
+  requestTimeout: optional(PositiveDurationText),
+  force: flag
+}).annotations({ ...Fields.strict, description: "an object of options" })
+
+export interface Settings extends Schema.Schema.Type<typeof Settings> {}
+
+const decode = KnownFields.decodeUnknown(Settings)
+
+const flagOf: Record<string, string> = {
+  portFile: "port-file",
+  allowedHosts: "allowed-host",
+  customers: "customer",
+  gracePeriod: "grace-period",
+  requestTimeout: "request-timeout"
+}
+
+const refusedFlag = Refusal.of((field) => `--${flagOf[field] ?? field}`)
+
+const both = (text: string, separator: string): readonly [string, string] => {
+  const at = text.indexOf(separator)
+  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+const customer = (text: string) => {
+  const [customerId, customerKey] = both(text, ":")
+  return { customerId, customerKey }
+}
+
+const patch = (texts: ReadonlyArray<string>): Either.Either<unknown, Refusal.Refusal> => {
+  const chosen = texts.map((text) => text.includes("=") ? both(text, "=") : ["preset", text] as const)
+  return new Set(chosen.map(([option]) => option)).size === chosen.length
+    ? Either.right(Object.fromEntries(chosen))
+    : Either.left(new Refusal.Refusal({ text: "--profile: expected at most one preset, and each option once" }))
+}
+
+/** A fault in one line, or as an object of JSON. `name` is what it is on the command line. */
+export const fault = (text: string, name: string): Either.Either<Fault.Fault, Refusal.Refusal> =>
+  Either.mapLeft(
+    Fault.fromText(text),
+    ({ violations }) => Refusal.of((field) => field === "" ? name : `${name}: ${field}`)(violations)
+  )
+
+const fromFlags = (given: Given.Given): Either.Either<Settings, Refusal.Refusal> =>
+  Either.gen(function*() {
+    const { field, isOn, numberOrText, values } = Given
+    const hosts = values(given, "allowed-host")
+    const profile = yield* patch(values(given, "profile"))
+    const customers = values(given, "customer")
+    const settings = yield* Either.mapLeft(
+      decode({
+        ...field(given, "host"),
+        ...field(given, "port", numberOrText),
+        ...field(given, "port-file", String, "portFile"),
+        ...field(given, "logs"),
+        ...(hosts.length > 0 && { allowedHosts: hosts }),
+        ...field(given, "seed", numberOrText),
+        ...(values(given, "profile").length > 0 && { profile }),
+        ...(customers.length > 0 && { customers: customers.map(customer) }),
+        ...field(given, "grace-period", numberOrText, "gracePeriod"),
+        ...field(given, "request-timeout", numberOrText, "requestTimeout"),
+        ...(isOn(given, "reveal") && { reveal: true }),
+        ...(isOn(given, "force") && { force: true })
+      }),
+      refusedFlag
+    )
+    const faults = yield* Either.all(values(given, "fault").map((text) => fault(text, "--fault")))
+    return faults.length === 0 ? settings : { ...settings, faults }
+  })
+
+const variable = "IDV_MOCK_CONTROL_TOKEN"
+
+/** Of the flag, or else of the variable. Nothing in that is as if it were not there. */
+export const controlToken = (given: Given.Given) =>
+  Effect.gen(function*() {
+    const flag = Given.value(given, "control-token")
+    const text = flag ?? Option.getOrUndefined(
+      yield* Effect.orElseSucceed(Config.option(Config.nonEmptyString(variable)), Option.none)
+    )
+    return text === undefined ? undefined : yield* Effect.mapError(
+      Violation.decodeUnknown(Token)(text),
+      Refusal.of(() => flag === undefined ? variable : "--control-token")
+    )
+  })
+
+/** A flag takes the place of the same option in the variable, and that of the same in the file. */
+export const read = (given: Given.Given) =>
+  Effect.gen(function*() {
+    const flags = yield* fromFlags(given)
+    const path = Given.value(given, "config")
+    const file = path === undefined ?
+      {} :
+      yield* ConfigFile.read(
+        path,
+        (json) => Either.mapLeft(decode(json), Refusal.of((field) => `--config: ${field === "" ? "the file" : field}`))
+      )
+    const token = (yield* controlToken(given)) ?? file.controlToken
+    return { ...file, ...flags, ...(token && { controlToken: token }) } satisfies Settings
+  })
+
+/** The demo customer is there in any case, with another key if one is given. */
+const customersOf = (customers: ReadonlyArray<Session.Customer>): Arr.NonEmptyReadonlyArray<Session.Customer> => {
+  const isDemo = ({ customerId }: Session.Customer) => customerId === Session.demoCustomer.customerId
+  return [customers.findLast(isDemo) ?? Session.demoCustomer, ...customers.filter((customer) => !isDemo(customer))]
+}
+
+/** Node takes whole milliseconds only. */
+const whole = (duration: Duration.Duration) => Duration.millis(Math.ceil(Duration.toMillis(duration)))
+
+/** What the layer of a server takes. */
+export const options = (
+  { customers = [], profile, requestTimeout, ...settings }: Settings
+): MockServer.Options => ({
+  ...Struct.omit(settings, "logs", "portFile"),
+  ...(requestTimeout && { requestTimeout: whole(requestTimeout) }),
+  customers: customersOf(customers),
+  ...(profile && { profile: Profile.apply(Profile.defaultProfile, profile) })
+})
