@@ -14,27 +14,31 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Encoding from "effect/Encoding"
 import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { ParseError } from "effect/ParseResult"
 import * as ParseResult from "effect/ParseResult"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import {
   type ArmedFault,
-  type ClockChange,
+  ClockChange,
   type ClockReading,
   ControlApi,
   ControlRefused,
-  type FaultUnknown,
+  FaultUnknown,
   type JournalPage,
-  type NewSession,
+  NewSession,
   type SessionInfo,
-  type SessionUnknown
+  SessionUnknown
 } from "./ControlApi.ts"
 import * as Fault from "./Fault.ts"
+import * as KnownFields from "./internal/knownFields.ts"
 import * as Journal from "./Journal.ts"
-import type * as Profile from "./Profile.ts"
+import * as Profile from "./Profile.ts"
 import type { SessionExists } from "./Session.ts"
 
 /**
@@ -73,10 +77,12 @@ export interface Search extends Omit<Journal.Pattern, "customerId"> {}
 
 /**
  * What can be done with one session. Each fails with `SessionUnknown` if there is none of this
- * customer, and with `ControlUnavailable` if the server is not there.
+ * customer, with `ControlUnavailable` if the server is not there, and with `ControlRefused` for an
+ * argument that makes no sense.
  *
  * - `reset`: as it was at its beginning. No other session notices.
- * - `advance`, `setTime`, `freeze`, `resume`: its clock.
+ * - `advance`, `setTime`, `freeze`, `resume`: its clock, in the years 1 to 9999. A text for `setTime`
+ *   is ISO 8601 with a time zone, or a date alone. To go back, set it.
  * - `fault`: sets one, in the form of JSON: `{ on: "aml", what: { kind: "hang" } }`.
  * - `changeProfile`: some of its options, or a preset.
  * - `revokeTokens`: one, or all, at once.
@@ -90,8 +96,8 @@ export interface SessionControl {
   readonly reset: Call<SessionInfo>
   readonly remove: Call<void>
   readonly clock: Call<ClockReading>
-  readonly advance: (duration: Duration.DurationInput) => Call<ClockReading>
-  readonly setTime: (time: DateTime.DateTime.Input) => Call<ClockReading>
+  readonly advance: (duration: Duration.DurationInput) => Call<ClockReading, ControlRefused>
+  readonly setTime: (time: DateTime.DateTime.Input) => Call<ClockReading, ControlRefused>
   readonly freeze: Call<ClockReading>
   readonly resume: Call<ClockReading>
   readonly faults: Call<ReadonlyArray<ArmedFault>>
@@ -100,8 +106,8 @@ export interface SessionControl {
   readonly clearFaults: Call<void>
   readonly profile: Call<Profile.Profile>
   readonly changeProfile: (patch: Profile.Patch) => Call<Profile.Profile, ControlRefused>
-  readonly revokeTokens: (token?: Redacted.Redacted<string>) => Call<number>
-  readonly journal: (search?: Search) => Call<JournalPage>
+  readonly revokeTokens: (token?: Redacted.Redacted<string>) => Call<number, ControlRefused>
+  readonly journal: (search?: Search) => Call<JournalPage, ControlRefused>
   readonly clearJournal: Call<void>
   readonly verify: (
     expectation: typeof Journal.Expectation.Encoded
@@ -127,7 +133,7 @@ export interface Service {
   readonly create: (
     session: NewSession
   ) => Effect.Effect<SessionInfo, SessionExists | ControlRefused | ControlUnavailable>
-  readonly strangers: (search?: Search) => Effect.Effect<JournalPage, ControlUnavailable>
+  readonly strangers: (search?: Search) => Effect.Effect<JournalPage, ControlRefused | ControlUnavailable>
   readonly metrics: Effect.Effect<string, ControlUnavailable>
 }
 
@@ -158,6 +164,10 @@ export interface Options {
   readonly token?: Redacted.Redacted<string> | undefined
 }
 
+/** Of what this module itself sends. */
+const dieRefused = <A, E>(effect: Effect.Effect<A, E | ControlRefused>) =>
+  Effect.catchIf(effect, (error) => error instanceof ControlRefused, Effect.die)
+
 type Internal = HttpClientError.HttpClientError | ParseError | HttpApiDecodeError
 
 const isInternal = (error: unknown): error is Internal =>
@@ -169,8 +179,33 @@ const reasonOf = (error: Internal): ControlUnavailable["reason"] => {
   return status === 401 ? "unauthorized" : status === 403 ? "forbidden" : "answer"
 }
 
-const decodeFault = Fault.decodeUnknown
 const refused = (violations: Violation.Violations) => new ControlRefused({ violations })
+
+/** As the server would, but before anything is sent: the client of an `HttpApi` fails with the values. */
+const decoding = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = KnownFields.decodeUnknown(schema)
+  return (input: unknown): Either.Either<A, ControlRefused> => Either.mapLeft(decode(input), refused)
+}
+
+const decodeFault = decoding(Fault.Fault)
+const decodeExpectation = decoding(Journal.Expectation)
+const decodePatch = decoding(Profile.Patch)
+const decodeClockChange = decoding(ClockChange)
+const decodeNewSession = decoding(Schema.typeSchema(NewSession))
+
+/** As it is written in JSON: numbers and texts are judged there, and `Duration` takes what is negative for 0. */
+const durationText = (duration: Duration.DurationInput): unknown =>
+  typeof duration === "bigint"
+    ? Number(duration) / 1_000_000
+    : typeof duration === "object"
+    ? Duration.toMillis(duration)
+    : duration
+
+const timeText = (time: DateTime.DateTime.Input): unknown =>
+  typeof time === "string" ? time : Option.getOrUndefined(Option.map(DateTime.make(time), DateTime.formatIso))
+
+/** A path cannot say all ids: none, dots alone, half a character. There is nothing of such an id. */
+const isSayable = (id: string): boolean => !/^\.{0,2}$/.test(id) && Either.isRight(Encoding.encodeUriComponent(id))
 
 /**
  * @category constructors
@@ -194,59 +229,48 @@ export const make = ({ token, url }: Options): Effect.Effect<Service, never, Htt
 
       const session = (customerId: string): SessionControl => {
         const path = { customerId }
-        const change = (payload: ClockChange) =>
-          Effect.catchTag(call(api.clock.change({ path, payload })), "ControlRefused", Effect.die)
+        const ask = <A, E>(effect: Effect.Effect<A, E | Internal>) =>
+          isSayable(customerId) ? call(effect) : new SessionUnknown({ customerId })
+        const change = (change: unknown) =>
+          Effect.flatMap(decodeClockChange(change), (payload) => ask(api.clock.change({ path, payload })))
         return {
-          info: call(api.sessions.get({ path })),
-          reset: call(api.sessions.reset({ path })),
-          remove: call(api.sessions.remove({ path })),
-          clock: call(api.clock.read({ path })),
-          advance: (duration) => change({ advance: Duration.decode(duration) }),
-          setTime: (time) => change({ set: DateTime.toUtc(DateTime.unsafeMake(time)) }),
-          freeze: change({ frozen: true }),
-          resume: change({ frozen: false }),
-          faults: call(api.faults.list({ path })),
-          fault: (fault) =>
-            Effect.flatMap(Effect.mapError(decodeFault(fault), refused), (payload) =>
-              call(api.faults.set({ path, payload }))),
-          removeFault: (faultId) =>
-            call(api.faults.remove({ path: { customerId, faultId } })),
-          clearFaults: call(api.faults.clear({ path })),
-          profile: call(api.profile.get({ path })),
-          changeProfile: (payload) => call(api.profile.change({ path, payload })),
+          info: ask(api.sessions.get({ path })),
+          reset: dieRefused(ask(api.sessions.reset({ path }))),
+          remove: ask(api.sessions.remove({ path })),
+          clock: ask(api.clock.read({ path })),
+          advance: (duration) => change({ advance: durationText(duration) }),
+          setTime: (time) => change({ set: timeText(time) }),
+          freeze: dieRefused(change({ frozen: true })),
+          resume: dieRefused(change({ frozen: false })),
+          faults: ask(api.faults.list({ path })),
+          fault: (fault) => Effect.flatMap(decodeFault(fault), (payload) => ask(api.faults.set({ path, payload }))),
+          removeFault: (id) =>
+            isSayable(id) ? ask(api.faults.remove({ path: { customerId, faultId: id } })) : new FaultUnknown({ id }),
+          clearFaults: ask(api.faults.clear({ path })),
+          profile: ask(api.profile.get({ path })),
+          changeProfile: (patch) =>
+            Effect.flatMap(decodePatch(patch), (payload) => ask(api.profile.change({ path, payload }))),
           revokeTokens: (token) =>
             Effect.map(
-              Effect.catchTag(
-                call(api.tokens.revoke({ path, payload: { ...(token && { token }) } })),
-                "ControlRefused",
-                Effect.die
-              ),
+              ask(api.tokens.revoke({ path, payload: { ...(token && { token }) } })),
               ({ revoked }) => revoked
             ),
-          journal: (search) =>
-            Effect.catchTag(
-              call(api.journal.search({ path, urlParams: urlParams(search) })),
-              "ControlRefused",
-              Effect.die
-            ),
-          clearJournal: call(api.journal.clear({ path })),
+          journal: (search) => ask(api.journal.search({ path, urlParams: urlParams(search) })),
+          clearJournal: ask(api.journal.clear({ path })),
           verify: (expectation) =>
-            Effect.flatMap(Effect.mapError(Journal.decodeUnknown(expectation), refused), (expectation) =>
-              call(api.journal.verify({ path, payload: { expectation } })))
+            Effect.flatMap(
+              decodeExpectation(expectation),
+              (expectation) => ask(api.journal.verify({ path, payload: { expectation } }))
+            )
         }
       }
 
       return {
         session,
         sessions: call(api.sessions.list()),
-        create: (payload) =>
-          call(api.sessions.create({ payload })),
-        strangers: (search) =>
-          Effect.catchTag(
-            call(api.journal.strangers({ urlParams: urlParams(search) })),
-            "ControlRefused",
-            Effect.die
-          ),
+        create: (session) =>
+          Effect.flatMap(decodeNewSession(session), (payload) => call(api.sessions.create({ payload }))),
+        strangers: (search) => call(api.journal.strangers({ urlParams: urlParams(search) })),
         metrics: call(api.server.metrics())
       }
     }

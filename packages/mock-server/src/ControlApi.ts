@@ -13,7 +13,11 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import * as Fault from "./Fault.ts"
+import * as Parameters from "./internal/controlParameters.ts"
 import { DurationText } from "./internal/durationText.ts"
+import * as Fields from "./internal/faultFields.ts"
+import { Instant } from "./internal/instant.ts"
+import * as Refusals from "./internal/refusals.ts"
 import * as Journal from "./Journal.ts"
 import * as Profile from "./Profile.ts"
 import * as Session from "./Session.ts"
@@ -22,15 +26,21 @@ const closed = { parseOptions: { errors: "all", onExcessProperty: "error" } } as
 const optional = { exact: true } as const
 
 /**
- * What a request holds is not what it may hold: where, and what is allowed there. Never the value.
+ * What a request holds is not what it may hold: where, and what is allowed there. Never the value. A
+ * body is JSON of at most 64 KiB, and says so: `Content-Type: application/json`, which pages of other
+ * sites cannot send. Without a body, it is the empty object.
  *
  * @category errors
  * @since 0.1.0
  */
 export class ControlRefused extends Schema.TaggedError<ControlRefused>("@effect-idv/mock-server/ControlRefused")(
   "ControlRefused",
-  { violations: Schema.Array(Violation.Violation) },
-  HttpApiSchema.annotations({ status: 400 })
+  { violations: Schema.Array(Violation.Violation.annotations({ identifier: "Violation" })) },
+  HttpApiSchema.annotations({
+    status: 400,
+    identifier: "ControlRefused",
+    description: "What the request holds is not what it may hold"
+  })
 ) {
   override get message() {
     return Violation.format(this.violations)
@@ -47,7 +57,11 @@ export class ControlRefused extends Schema.TaggedError<ControlRefused>("@effect-
 export class SessionUnknown extends Schema.TaggedError<SessionUnknown>("@effect-idv/mock-server/SessionUnknown")(
   "SessionUnknown",
   { customerId: Schema.String },
-  HttpApiSchema.annotations({ status: 404 })
+  HttpApiSchema.annotations({
+    status: 404,
+    identifier: "SessionUnknown",
+    description: "There is no session of this customer"
+  })
 ) {
   override get message() {
     return `There is no session of ${this.customerId}`
@@ -63,7 +77,7 @@ export class SessionUnknown extends Schema.TaggedError<SessionUnknown>("@effect-
 export class FaultUnknown extends Schema.TaggedError<FaultUnknown>("@effect-idv/mock-server/FaultUnknown")(
   "FaultUnknown",
   { id: Schema.String },
-  HttpApiSchema.annotations({ status: 404 })
+  HttpApiSchema.annotations({ status: 404, identifier: "FaultUnknown", description: "There is no fault of this id" })
 ) {
   override get message() {
     return `There is no fault ${this.id}`
@@ -92,10 +106,7 @@ export interface ClockReading extends Schema.Schema.Type<typeof ClockReading> {}
  * @since 0.1.0
  */
 export const ClockChange = Schema.Struct({
-  set: Schema.optionalWith(
-    Schema.DateTimeUtc.annotations(Violation.expecting("a time such as 2026-01-31T12:00:00Z")),
-    optional
-  ),
+  set: Schema.optionalWith(Instant, optional),
   advance: Schema.optionalWith(DurationText, optional),
   frozen: Schema.optionalWith(Schema.Boolean.annotations(Violation.expecting("true or false")), optional)
 }).annotations(closed).pipe(
@@ -108,13 +119,17 @@ export const ClockChange = Schema.Struct({
  */
 export interface ClockChange extends Schema.Schema.Type<typeof ClockChange> {}
 
-const CustomerId = Schema.String.pipe(
-  Schema.pattern(/^[\x21-\x39\x3b-\x7e]{1,128}$/)
-).annotations(Violation.expecting("1 to 128 visible characters of ASCII, and no colon"))
-
-const Seed = Schema.Int.pipe(Schema.between(0, 2 ** 32 - 1)).annotations(
-  Violation.expecting(`a whole number from 0 to ${2 ** 32 - 1}`)
+const customerIdExpected = Violation.expecting(
+  "1 to 128 visible characters of ASCII, without a colon, and not . or .. alone"
 )
+
+/** Dots alone are no part of a path. */
+const CustomerId = Schema.String.annotations(customerIdExpected).pipe(
+  Schema.pattern(/^[\x21-\x39\x3b-\x7e]{1,128}$/, customerIdExpected),
+  Schema.filter((id) => id !== "." && id !== "..", { ...customerIdExpected, jsonSchema: {} })
+)
+
+const keyExpected = Violation.expecting("1 to 256 characters, none of them a control")
 
 /**
  * A session to begin. `customerKey` is `test-key` if absent.
@@ -126,13 +141,11 @@ export const NewSession = Schema.Struct({
   customerId: CustomerId,
   customerKey: Schema.optionalWith(
     Schema.Redacted(
-      Schema.String.pipe(Schema.pattern(/^[^\p{Cc}]{1,256}$/u)).annotations(
-        Violation.expecting("1 to 256 characters, none of them a control")
-      )
+      Schema.String.annotations(keyExpected).pipe(Schema.pattern(/^[^\p{Cc}]{1,256}$/u, keyExpected))
     ),
     optional
   ),
-  seed: Schema.optionalWith(Seed, optional),
+  seed: Schema.optionalWith(Fields.whole(0, 2 ** 32 - 1), optional),
   profile: Schema.optionalWith(Profile.Patch, optional),
   faults: Schema.optionalWith(Schema.Array(Fault.Fault), optional)
 }).annotations({ ...closed, description: "an object with customerId, and any of customerKey, seed, profile, faults" })
@@ -149,7 +162,7 @@ export interface NewSession extends Schema.Schema.Type<typeof NewSession> {}
  */
 export const SessionInfo = Schema.Struct({
   customerId: Schema.String,
-  seed: Seed,
+  seed: Schema.Number,
   clock: ClockReading,
   profile: Profile.Profile,
   faults: Schema.NonNegativeInt,
@@ -197,7 +210,7 @@ export const Revoked = Schema.Struct({ revoked: Schema.NonNegativeInt })
  */
 export const Revocation = Schema.Struct({
   token: Schema.optionalWith(
-    Schema.Redacted(Schema.String).annotations(Violation.expecting("a token, as text")),
+    Schema.Redacted(Schema.String.annotations(Violation.expecting("a token, as text"))),
     optional
   )
 }).annotations({ ...closed, description: "an object with token, or with nothing" })
@@ -229,12 +242,7 @@ export const JournalPage = Schema.Struct({
  */
 export interface JournalPage extends Schema.Schema.Type<typeof JournalPage> {}
 
-const customerId = HttpApiSchema.param(
-  "customerId",
-  // Encoded here, because the client of an `HttpApi` does not; the server has it decoded by its router.
-  Schema.transform(Schema.String, Schema.String, { strict: true, decode: (id) => id, encode: encodeURIComponent })
-)
-const faultId = HttpApiSchema.param("faultId", Schema.String)
+const { customerId, faultId } = Parameters
 
 const sessions = HttpApiGroup.make("sessions")
   .add(HttpApiEndpoint.get("list", "/sessions").addSuccess(Schema.Array(SessionInfo)))
@@ -245,7 +253,10 @@ const sessions = HttpApiGroup.make("sessions")
       })
   )
   .add(HttpApiEndpoint.get("get")`/sessions/${customerId}`.addSuccess(SessionInfo).addError(SessionUnknown))
-  .add(HttpApiEndpoint.post("reset")`/sessions/${customerId}/reset`.addSuccess(SessionInfo).addError(SessionUnknown))
+  .add(
+    HttpApiEndpoint.post("reset")`/sessions/${customerId}/reset`.addSuccess(SessionInfo)
+      .addError(ControlRefused).addError(SessionUnknown)
+  )
   .add(HttpApiEndpoint.del("remove")`/sessions/${customerId}`.addSuccess(Schema.Void).addError(SessionUnknown))
   .annotate(OpenApi.Description, "One session for each customer id: its own clock, tokens, faults, profile, journal")
 
@@ -292,40 +303,21 @@ const tokens = HttpApiGroup.make("tokens")
   )
   .annotate(OpenApi.Description, "The tokens of a session, without their text")
 
-const search = Schema.Struct({
-  operation: Schema.optional(Schema.String),
-  status: Schema.optional(Schema.String),
-  rule: Schema.optional(Schema.String),
-  fault: Schema.optional(Schema.String),
-  unexpected: Schema.optional(Schema.String)
-})
-
-/** On the wire it is the expectation itself; the types of a client cannot have a union for a payload. */
-const expectation = Schema.transform(
-  Journal.Expectation,
-  Schema.typeSchema(Schema.Struct({ expectation: Journal.Expectation })),
-  {
-    strict: true,
-    decode: (expectation) => ({ expectation }),
-    encode: ({ expectation }) => expectation
-  }
-)
-
 const journal = HttpApiGroup.make("journal")
   .add(
-    HttpApiEndpoint.get("search")`/sessions/${customerId}/journal`.setUrlParams(search)
+    HttpApiEndpoint.get("search")`/sessions/${customerId}/journal`.setUrlParams(Parameters.search)
       .addSuccess(JournalPage).addError(ControlRefused).addError(SessionUnknown)
   )
   .add(
     HttpApiEndpoint.del("clear")`/sessions/${customerId}/journal`.addSuccess(Schema.Void).addError(SessionUnknown)
   )
   .add(
-    HttpApiEndpoint.post("verify")`/sessions/${customerId}/verify`.setPayload(expectation)
+    HttpApiEndpoint.post("verify")`/sessions/${customerId}/verify`.setPayload(Parameters.expectation)
       .addSuccess(Schema.Void).addError(ControlRefused).addError(SessionUnknown)
       .addError(Journal.VerificationFailed, { status: 409 })
   )
   .add(
-    HttpApiEndpoint.get("strangers", "/strangers").setUrlParams(search)
+    HttpApiEndpoint.get("strangers", "/strangers").setUrlParams(Parameters.search)
       .addSuccess(JournalPage).addError(ControlRefused)
   )
   .annotate(OpenApi.Description, "Every exchange of a session, why it was answered so, and verification over them")
@@ -341,7 +333,11 @@ const Ready = Schema.Struct({ ready: Schema.Literal(true) })
 export class NotReady extends Schema.TaggedError<NotReady>("@effect-idv/mock-server/NotReady")(
   "NotReady",
   {},
-  HttpApiSchema.annotations({ status: 503 })
+  HttpApiSchema.annotations({
+    status: 503,
+    identifier: "NotReady",
+    description: "The server does not take requests yet, or not any more"
+  })
 ) {}
 
 const server = HttpApiGroup.make("server")
@@ -367,4 +363,5 @@ export class ControlApi extends HttpApi.make("idv-mock")
   .add(server)
   .prefix("/_mock")
   .annotate(OpenApi.Title, "idv-mock: the control plane")
+  .annotate(OpenApi.Transform, Refusals.transform)
 {}

@@ -9,20 +9,19 @@
  * @since 0.1.0
  */
 import * as Violation from "@effect-idv/core/Violation"
-import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as PubSub from "effect/PubSub"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { byKind } from "./internal/byKind.ts"
 import { DurationText } from "./internal/durationText.ts"
+import * as KnownFields from "./internal/knownFields.ts"
 import * as Verification from "./internal/verification.ts"
 
 /**
@@ -47,7 +46,7 @@ export type Operation = typeof Operation.Type
  * @category schemas
  * @since 0.1.0
  */
-export const Status = Schema.Int.pipe(Schema.between(100, 599)).annotations(
+export const Status = Schema.Number.pipe(Schema.int(), Schema.between(100, 599)).annotations(
   Violation.expecting("a status, a whole number from 100 to 599")
 )
 const Headers = Schema.Record({ key: Schema.String, value: Schema.String })
@@ -101,6 +100,9 @@ export interface Entry extends Schema.Schema.Type<typeof Entry> {}
  */
 export interface Draft extends Omit<Entry, "id" | "at"> {}
 
+const someText = (expected: string) =>
+  Schema.String.pipe(Schema.minLength(1)).annotations(Violation.expecting(expected))
+
 const closed = { parseOptions: { errors: "all", onExcessProperty: "error" } } as const
 
 /**
@@ -113,13 +115,8 @@ const closed = { parseOptions: { errors: "all", onExcessProperty: "error" } } as
 export const Pattern = Schema.Struct({
   operation: Schema.optionalWith(Operation, { exact: true }),
   status: Schema.optionalWith(Status, { exact: true }),
-  rule: Schema.optionalWith(Schema.NonEmptyString.annotations(Violation.expecting("the name of a rule")), {
-    exact: true
-  }),
-  fault: Schema.optionalWith(
-    Schema.NonEmptyString.annotations(Violation.expecting("the id or the kind of a fault")),
-    { exact: true }
-  ),
+  rule: Schema.optionalWith(someText("the name of a rule"), { exact: true }),
+  fault: Schema.optionalWith(someText("the id or the kind of a fault"), { exact: true }),
   unexpected: Schema.optionalWith(Schema.Boolean.annotations(Violation.expecting("true or false")), { exact: true }),
   customerId: Schema.optionalWith(
     Schema.NullOr(Schema.String).annotations(Violation.expecting("a customer id, or null")),
@@ -138,7 +135,7 @@ export interface Pattern extends Schema.Schema.Type<typeof Pattern> {}
 
 const within = Schema.optionalWith(DurationText, { exact: true })
 const count = (from: number) =>
-  Schema.Int.pipe(Schema.greaterThanOrEqualTo(from)).annotations(
+  Schema.Number.pipe(Schema.int(), Schema.greaterThanOrEqualTo(from)).annotations(
     Violation.expecting(`a whole number from ${from}`)
   )
 
@@ -186,24 +183,8 @@ export type Expectation = typeof Expectation.Type
  * @category decoding
  * @since 0.1.0
  */
-export const decodeUnknown = (input: unknown): Either.Either<Expectation, Violation.Violations> =>
-  Either.mapLeft(
-    decode(input),
-    Arr.map((violation) =>
-      violation.problem === "unexpected"
-        ? new Violation.Violation({ ...violation, expected: `one of ${fieldsAt(violation.path, input).join(", ")}` })
-        : violation
-    )
-  )
-
-const decode = Violation.decodeUnknown(Expectation)
-
-const fieldsAt = (path: string, input: unknown): ReadonlyArray<string> =>
-  /^pattern(s\.\d+)?\./.test(path)
-    ? Object.keys(Pattern.fields)
-    : members.filter(({ fields: { kind } }) =>
-      Predicate.isRecord(input) && kind.literals.some((literal) => literal === input["kind"])
-    ).flatMap(({ fields }) => Object.keys(fields))
+export const decodeUnknown: (input: unknown) => Either.Either<Expectation, Violation.Violations> = KnownFields
+  .decodeUnknown(Expectation)
 
 /**
  * How the entries are not as expected.
@@ -238,7 +219,7 @@ export class VerificationFailed extends Schema.TaggedError<VerificationFailed>(
   among: Schema.NonNegativeInt,
   dropped: Schema.NonNegativeInt,
   nearest: Schema.Array(Entry.pick("id", "rule", "why"))
-}) {
+}, { identifier: "VerificationFailed", description: "The entries are not as expected" }) {
   override get message() {
     const dropped = this.dropped === 0 ? "" : `; what the ${this.dropped} dropped before them were, cannot be known`
     const nearest = this.nearest.map(({ id, rule, why }) => `#${id} ${rule} (${why})`).join(", ")

@@ -45,8 +45,9 @@ export interface Customer {
 export const demoCustomer: Customer = { customerId: "demo-customer", customerKey: Redacted.make("demo-key") }
 
 /**
- * A customer that needs no setting up: any id of `test-*` has the key `test-key`, and a session of
- * its own from its first request on. A test takes an id that no other test has.
+ * A customer that needs no setting up: any id of `test-*`, of at most 128 characters, has the key
+ * `test-key`, and a session of its own from its first request on. A test takes an id that no other
+ * test has.
  *
  * @category models
  * @since 0.1.0
@@ -62,7 +63,7 @@ export const testCustomer = (customerId: `test-${string}`): Customer => ({ custo
 export const testKey: Redacted.Redacted<string> = Redacted.make("test-key")
 
 const isTestCustomer = (customerId: string): customerId is `test-${string}` =>
-  /^test-[\x21-\x39\x3b-\x7e]+$/.test(customerId)
+  /^test-[\x21-\x39\x3b-\x7e]{1,123}$/.test(customerId)
 
 /**
  * What a session begins with, and what a reset takes it back to.
@@ -114,7 +115,8 @@ export interface Session extends Customer {
  */
 export class SessionExists extends Schema.TaggedError<SessionExists>("@effect-idv/mock-server/SessionExists")(
   "SessionExists",
-  { customerId: Schema.String }
+  { customerId: Schema.String },
+  { identifier: "SessionExists", description: "There is a session of this customer already" }
 ) {
   override get message() {
     return `There is a session of ${this.customerId} already`
@@ -238,7 +240,9 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
               onSome: Effect.succeed
             }),
             (begun) => {
-              // Of two first requests at once, one begins the session.
+              // Of two first requests at once, or of one and a `create`, one begins the session.
+              const created = sessions.get(customerId)
+              if (created !== undefined) return Option.some(created)
               const session = testSessions.get(customerId) ?? begun
               Bounded.keep(testSessions, customerId, session, capacity.testSessions)
               return Option.some(session)
@@ -254,13 +258,19 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
         known: (customerId) => Effect.sync(() => get(customerId)),
         findCarried: (handle) => Effect.sync(() => Option.flatMap(Handle.customerOf(handle), get)),
         list: Effect.sync(() => Array.from(sessions.values()).concat(Array.from(testSessions.values()))),
-        create: (customer, own) =>
-          Option.isSome(get(customer.customerId))
-            ? new SessionExists({ customerId: customer.customerId })
-            : Effect.tap(
-              begin(customer, own),
-              (session) => Effect.sync(() => sessions.set(customer.customerId, session))
-            ),
+        create: (customer, own) => {
+          const { customerId } = customer
+          const unlessThere = <A>(effect: Effect.Effect<A>) =>
+            Effect.suspend((): Effect.Effect<A, SessionExists> =>
+              Option.isSome(get(customerId)) ? new SessionExists({ customerId }) : effect
+            )
+          // Another request may have begun the session while this one did.
+          return Effect.flatMap(unlessThere(begin(customer, own)), (session) =>
+            unlessThere(Effect.sync(() => {
+              sessions.set(customerId, session)
+              return session
+            })))
+        },
         remove: (customerId) => Effect.sync(() => sessions.delete(customerId) || testSessions.delete(customerId)),
         strangers: yield* Journal.make({ nextId }),
         settings

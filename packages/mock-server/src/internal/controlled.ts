@@ -1,12 +1,15 @@
 /** The handlers of the control plane: the sessions as they are, behind its `HttpApi`. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Either from "effect/Either"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
@@ -29,26 +32,58 @@ import * as Journal from "../Journal.ts"
 import * as Profile from "../Profile.ts"
 import * as Session from "../Session.ts"
 import type { Armed } from "./faultBoard.ts"
+import * as KnownFields from "./knownFields.ts"
 import * as Lifecycle from "./lifecycle.ts"
 import * as Metrics from "./metrics.ts"
+import * as Request from "./request.ts"
+import * as SessionClock from "./sessionClock.ts"
 
 type Decode<A> = (input: unknown) => Either.Either<A, Violation.Violations>
 
 const refused = (violations: Violation.Violations) => new ControlRefused({ violations })
 
+/**
+ * A form of a page of another site has one of three other types, and any other type needs a
+ * permission that nobody gets here.
+ */
+const isJson = (request: Request.Request): boolean => {
+  const { parameters, type } = Request.mediaType(request)
+  return type === "application/json"
+    ? !parameters.some(Request.isOtherCharset)
+    : type === "" && request.body.length === 0
+}
+
+const contentType: Violation.Violations = [
+  new Violation.Violation({
+    path: "Content-Type",
+    problem: "invalid",
+    expected: "application/json in UTF-8, or no header and no body"
+  })
+]
+
 /** The body, decoded here and not by the `HttpApi`, whose refusals repeat the values. */
-const payload = <A>(request: HttpServerRequest.HttpServerRequest, decode: Decode<A>) =>
-  request.arrayBuffer.pipe(
-    Effect.mapError(() => refused(Violation.whole("a body that arrives whole"))),
-    Effect.flatMap((bytes) => Effect.mapError(parseJson(new Uint8Array(bytes)), refused)),
-    Effect.flatMap((json) => Effect.mapError(decode(json), refused))
-  )
+const payload = <A>(source: HttpServerRequest.HttpServerRequest, decode: Decode<A>) =>
+  Effect.gen(function*() {
+    const request = yield* Request.read(source)
+    if (!request.isWhole) return yield* refused(Violation.whole("a body that arrives whole"))
+    if (!isJson(request)) return yield* refused(contentType)
+    if (Request.isTooLong(request)) {
+      return yield* refused(Violation.whole(`a body of at most ${Request.maxBodyBytes} bytes`))
+    }
+    const json = request.body.length === 0 ? {} : yield* Effect.mapError(parseJson(request.body), refused)
+    return yield* Effect.mapError(decode(json), refused)
+  })
 
 const parseJson = Violation.decodeJson(Schema.Unknown)
-const decodeNewSession = Violation.decodeUnknown(NewSession)
-const decodeClockChange = Violation.decodeUnknown(ClockChange)
-const decodePatch = Violation.decodeUnknown(Profile.Patch)
-const decodeRevocation = Violation.decodeUnknown(Revocation)
+const decodeNewSession = KnownFields.decodeUnknown(NewSession)
+const decodeNothing: Decode<object> = (input) =>
+  Predicate.isRecord(input) && Record.isEmptyRecord(input)
+    ? Either.right(input)
+    : Either.left(Violation.whole("an empty object, or no body"))
+const decodeClockChange = KnownFields.decodeUnknown(ClockChange)
+const decodeFault = KnownFields.decodeUnknown(Fault.Fault)
+const decodePatch = KnownFields.decodeUnknown(Profile.Patch)
+const decodeRevocation = KnownFields.decodeUnknown(Revocation)
 
 const sessionOf = (customerId: string) =>
   Effect.flatMap(Session.Sessions, (sessions) =>
@@ -96,8 +131,13 @@ const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
         return yield* info(session)
       }))
     .handle("get", ({ path }) => Effect.flatMap(sessionOf(path.customerId), info))
-    .handle("reset", ({ path }) =>
-      Effect.flatMap(sessionOf(path.customerId), (session) => Effect.zipRight(session.reset, info(session))))
+    .handle("reset", ({ path, request }) =>
+      Effect.gen(function*() {
+        const session = yield* sessionOf(path.customerId)
+        yield* payload(request, decodeNothing)
+        yield* session.reset
+        return yield* info(session)
+      }))
     .handle("remove", ({ path: { customerId } }) =>
       Effect.gen(function*() {
         const sessions = yield* Session.Sessions
@@ -106,6 +146,14 @@ const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
         }
       })))
 
+const tooFar: Violation.Violations = [
+  new Violation.Violation({
+    path: "advance",
+    problem: "invalid",
+    expected: "a duration that ends before the year 10000"
+  })
+]
+
 const clock = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
   handlers
     .handle("read", ({ path }) => Effect.flatMap(sessionOf(path.customerId), reading))
@@ -113,8 +161,10 @@ const clock = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
       Effect.gen(function*() {
         const session = yield* sessionOf(path.customerId)
         const { advance, frozen, set } = yield* payload(request, decodeClockChange)
-        if (set !== undefined) yield* session.clock.set(DateTime.toEpochMillis(set))
-        if (advance !== undefined) yield* session.clock.advance(advance)
+        const from = set === undefined ? yield* session.clock.now : DateTime.toEpochMillis(set)
+        const to = from + Duration.toMillis(advance ?? Duration.zero)
+        if (!SessionClock.isInRange(to)) return yield* refused(tooFar)
+        if (set !== undefined || advance !== undefined) yield* session.clock.set(to)
         if (frozen !== undefined) yield* frozen ? session.clock.freeze : session.clock.resume
         return yield* reading(session)
       })))
@@ -127,7 +177,7 @@ const faults = HttpApiBuilder.group(ControlApi, "faults", (handlers) =>
     .handleRaw("set", ({ path, request }) =>
       Effect.gen(function*() {
         const { faults } = yield* sessionOf(path.customerId)
-        return shown(yield* faults.set(yield* payload(request, Fault.decodeUnknown)))
+        return shown(yield* faults.set(yield* payload(request, decodeFault)))
       }))
     .handle("remove", ({ path: { customerId, faultId } }) =>
       Effect.gen(function*() {
@@ -166,42 +216,50 @@ const tokens = HttpApiBuilder.group(ControlApi, "tokens", (handlers) =>
         return { revoked: yield* tokens.revoke(Option.map(Option.fromNullable(token), Redacted.value)) }
       })))
 
+const statusExpected = Violation.expecting("a status, a whole number from 100 to 599")
+
 /** What a query has as text, as the pattern has it. */
 const SearchText = Schema.Struct({
   ...Journal.Pattern.fields,
   status: Schema.optionalWith(
-    Schema.compose(Schema.NumberFromString, Journal.Status).annotations(Journal.Status.ast.annotations),
+    Schema.compose(
+      Schema.String.annotations(statusExpected).pipe(Schema.pattern(/^[1-5]\d\d$/, statusExpected)),
+      Schema.NumberFromString
+    ),
     { exact: true }
   ),
   unexpected: Schema.optionalWith(
-    Schema.BooleanFromString.annotations(Violation.expecting("true or false")),
+    Schema.transform(
+      Schema.Literal("true", "false").annotations(Violation.expecting("true or false")),
+      Schema.Boolean,
+      { strict: true, decode: (text) => text === "true", encode: (flag) => flag ? "true" as const : "false" as const }
+    ),
     { exact: true }
   )
 }).omit("customerId")
-const decodeSearch = Violation.decodeUnknown(SearchText)
+const decodeSearch = KnownFields.decodeUnknown(SearchText)
 
-const page = (journal: Journal.Journal, search: Readonly<Record<string, string | undefined>>) =>
+/** Of the query as it came: what the `HttpApi` does not know, it passes over. */
+const page = (journal: Journal.Journal) =>
   Effect.gen(function*() {
-    const given = Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
-    const pattern = yield* Effect.mapError(decodeSearch(given), refused)
+    const search = yield* HttpServerRequest.ParsedSearchParams
+    const pattern = yield* Effect.mapError(decodeSearch({ ...search }), refused)
     const entries = (yield* journal.entries).filter(Journal.matches(pattern))
     return { entries, dropped: yield* journal.dropped } satisfies JournalPage
   })
 
 const journal = HttpApiBuilder.group(ControlApi, "journal", (handlers) =>
   handlers
-    .handle("search", ({ path, urlParams }) =>
-      Effect.flatMap(sessionOf(path.customerId), ({ journal }) => page(journal, urlParams)))
-    .handle("clear", ({ path }) =>
-      Effect.flatMap(sessionOf(path.customerId), ({ journal }) => journal.clear))
+    .handle("search", ({ path }) => Effect.flatMap(sessionOf(path.customerId), ({ journal }) => page(journal)))
+    .handle("clear", ({ path }) => Effect.flatMap(sessionOf(path.customerId), ({ journal }) => journal.clear))
     .handleRaw("verify", ({ path, request }) =>
       Effect.gen(function*() {
-        const { journal } = yield* sessionOf(path.customerId)
-        yield* journal.verify(yield* payload(request, Journal.decodeUnknown))
+        const session = yield* sessionOf(path.customerId)
+        yield* session.journal.verify(yield* payload(request, Journal.decodeUnknown))
+        // One that was removed meanwhile had nothing written to it any more.
+        if ((yield* sessionOf(path.customerId)) !== session) return yield* new SessionUnknown(path)
       }))
-    .handle("strangers", ({ urlParams }) =>
-      Effect.flatMap(Session.Sessions, ({ strangers }) =>
-        page(strangers, urlParams))))
+    .handle("strangers", () => Effect.flatMap(Session.Sessions, ({ strangers }) => page(strangers))))
 
 const server = HttpApiBuilder.group(ControlApi, "server", (handlers) =>
   handlers

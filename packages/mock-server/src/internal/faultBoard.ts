@@ -1,6 +1,7 @@
 /** The faults that are set for one session, and which of them fire at its next request. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Hash from "effect/Hash"
 import type * as Fault from "../Fault.ts"
 import * as Schedule from "./schedule.ts"
 import type { SessionClock } from "./sessionClock.ts"
@@ -63,16 +64,15 @@ export const make = (
       }
     }
 
+    /** By the seed and the id, so that two faults of one session do not fire together. */
     const watch = (armed: Armed, now: number): { readonly armed: Armed; readonly retryIn: number | undefined } => {
       const { fault: { what, when }, setAt } = armed
       const seen = armed.seen + 1
       const elapsed = now - setAt
-      const due = Schedule.fires(when, { number: seen, elapsed, seed })
-      if (!due || what.kind !== "quota") {
-        return { armed: { ...armed, seen, fired: armed.fired + (due ? 1 : 0) }, retryIn: due ? 0 : undefined }
-      }
+      const due = Schedule.fires(when, { number: seen, elapsed, seed: seed ^ Hash.string(armed.id) })
+      if (!due || what.kind !== "quota") return { armed: { ...armed, seen }, retryIn: due ? 0 : undefined }
       const { quota, retryIn } = Schedule.countQuota(armed.quota, what, elapsed)
-      return { armed: { ...armed, seen, quota, fired: armed.fired + (retryIn === undefined ? 0 : 1) }, retryIn }
+      return { armed: { ...armed, seen, quota }, retryIn }
     }
 
     const reset = Effect.map(now, (now) => {
@@ -94,21 +94,26 @@ export const make = (
       next: (operation) =>
         Effect.map(now, (now) => {
           sweep(now)
-          const firings: Array<Firing> = []
+          const due: Array<Firing> = []
           for (const armed of board.values()) {
             if (armed.fault.on !== "both" && armed.fault.on !== operation) continue
             const watched = watch(armed, now)
             board.set(armed.id, watched.armed)
             if (watched.retryIn === undefined) continue
-            firings.push({
+            due.push({
               id: armed.id,
               what: armed.fault.what,
               number: watched.armed.seen,
               retryIn: watched.retryIn
             })
           }
-          const first = firings.find(({ what }) => what.kind !== "latency")
-          return firings.filter((firing) => firing === first || firing.what.kind === "latency")
+          const first = due.find(({ what }) => what.kind !== "latency")
+          const firings = due.filter((firing) => firing === first || firing.what.kind === "latency")
+          for (const { id } of firings) {
+            const armed = board.get(id)
+            if (armed !== undefined) board.set(id, { ...armed, fired: armed.fired + 1 })
+          }
+          return firings
         })
     }
   })

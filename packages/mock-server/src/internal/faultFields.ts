@@ -38,10 +38,10 @@ export const headerText = Schema.String.annotations({ description: headerExpecte
 
 export const text = Schema.String.annotations({ description: "a text" })
 
-const idExpected = "1 to 64 letters, digits, dots, underscores and hyphens"
+const idExpected = "1 to 64 letters, digits, dots, underscores and hyphens, no dot first"
 
 export const id = Schema.String.annotations({ description: idExpected }).pipe(
-  Schema.pattern(/^[A-Za-z0-9._-]{1,64}$/, Violation.expecting(idExpected))
+  Schema.pattern(/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/, Violation.expecting(idExpected))
 )
 
 export const integer = Schema.Number.annotations({ description: "a whole number" }).pipe(

@@ -4,12 +4,13 @@
  */
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { isIP } from "node:net"
+import * as Problem from "./problem.ts"
 import * as Request from "./request.ts"
 
 /**
@@ -27,59 +28,82 @@ const loopback = ["127.0.0.1", "localhost", "::1"]
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host)
 
-const hostname = (authority: string | undefined): string | undefined => {
-  const url = `http://${authority ?? ""}`
-  return URL.canParse(url) ? new URL(url).hostname.replaceAll(/^\[|\]$/g, "") : undefined
+interface Authority {
+  readonly name: string
+  readonly port: string
 }
 
-/** A name can be made to resolve to this machine, an address cannot. */
-const isOwn = (name: string, { allowedHosts, host }: Options): boolean =>
-  loopback.includes(name) || name === host.toLowerCase() || allowedHosts.includes(name) ||
-  !isLoopback(host) && isIP(name) !== 0
+/** A name and a port, in the one form that a browser would give them. Nothing else may be in it. */
+const authorityOf = (text: string): Option.Option<Authority> => {
+  const url = `http://${text}`
+  if (!/^[\w.:[\]-]+$/.test(text) || !URL.canParse(url)) return Option.none()
+  const { hostname, port } = new URL(url)
+  return Option.some({ name: hostname.replaceAll(/^\[|\]$|\.$/g, ""), port })
+}
+
+const nameOf = (text: string): string =>
+  Option.match(authorityOf(isIP(text) === 6 ? `[${text}]` : text), { onNone: () => text, onSome: ({ name }) => name })
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
 const isRight = (given: string, token: Redacted.Redacted<string>): boolean =>
   timingSafeEqual(digest(given), digest(Redacted.value(token)))
 
-const refuse = (status: 401 | 403, title: string, detail: string, headers = {}) =>
-  HttpServerResponse.unsafeJson({ type: "about:blank", title, status, detail }, {
-    status,
-    contentType: "application/problem+json",
-    headers
-  })
+/** To follow a link does nothing, and shows nothing to the page that has the link. */
+const isVisit = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
+  method === "GET" && headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document"
 
-const refusal = (
-  request: HttpServerRequest.HttpServerRequest,
-  options: Options
-): HttpServerResponse.HttpServerResponse | undefined => {
-  const { host, origin } = request.headers
-  const name = hostname(host)
-  if (name === undefined || !isOwn(name, options)) {
-    return refuse(403, "Forbidden", "The Host header is not one of this server's own: see --allowed-host")
+/** By host and port: a proxy in front of this server may speak TLS. */
+const isSameOrigin = (origin: string, host: Authority): boolean => {
+  const text = /^https?:\/\/(.*)$/.exec(origin)?.[1]
+  return text !== undefined &&
+    Option.exists(authorityOf(text), ({ name, port }) => name === host.name && port === host.port)
+}
+
+const make = ({ allowedHosts, host, token }: Options) => {
+  const own = [host, ...loopback, ...allowedHosts].map(nameOf)
+  /** A name can be made to resolve to this machine, an address cannot. */
+  const isOwn = ({ name }: Authority): boolean => own.includes(name) || !isLoopback(host) && isIP(name) !== 0
+
+  return (request: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse | undefined => {
+    const { headers } = request
+    const authority = Option.filter(authorityOf(headers["host"] ?? ""), isOwn)
+    // What a client says to a proxy, and what counts before the Host header (RFC 9112, section 3.2.2).
+    const target = Request.authorityOf(request.url)
+    if (Option.isNone(authority) || target !== undefined && !Option.exists(authorityOf(target), isOwn)) {
+      return Problem.response(403, "Forbidden", "The Host header is not one of this server's own: see --allowed-host")
+    }
+    const { origin } = headers
+    if (
+      headers["sec-fetch-site"] === "cross-site" && !isVisit(request) ||
+      origin !== undefined && !isSameOrigin(origin, authority.value)
+    ) {
+      return Problem.response(403, "Forbidden", "Pages of other sites may not use the control plane")
+    }
+    // A browser asks for a password, and sends it as Basic; programs send a Bearer token.
+    const given = Option.orElse(
+      Request.bearer(request),
+      () => Option.map(Request.basic(request), ({ customerKey }) => customerKey)
+    )
+    return token === undefined || Option.exists(given, (given) => isRight(given, token))
+      ? undefined
+      : Problem.response(
+        401,
+        "Unauthorized",
+        "The control token is needed: as a Bearer token, or as the password of any user",
+        { "www-authenticate": "Basic realm=\"idv-mock control\", charset=\"UTF-8\"" }
+      )
   }
-  if (request.headers["sec-fetch-site"] === "cross-site" || origin !== undefined && origin !== `http://${host}`) {
-    return refuse(403, "Forbidden", "Pages of other sites may not use the control plane")
-  }
-  // A browser asks for a password, and sends it as Basic; programs send a Bearer token.
-  const given = Option.orElse(
-    Request.bearer(request),
-    () => Option.map(Request.basic(request), ({ customerKey }) => customerKey)
-  )
-  const { token } = options
-  return token === undefined || Option.exists(given, (given) => isRight(given, token)) ? undefined : refuse(
-    401,
-    "Unauthorized",
-    "The control token is needed: as a Bearer token, or as the password of any user",
-    { "www-authenticate": "Basic realm=\"idv-mock control\", charset=\"UTF-8\"" }
-  )
 }
 
 /** Whether the server lives and is ready is nobody's secret, and asked by those who have no token. */
 const open = ["/_mock/live", "/_mock/ready"]
 
-export const middleware = (options: Options) => <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R> =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const refused = open.includes(Request.pathOf(request.url)) ? undefined : refusal(request, options)
-    return refused === undefined ? app : Effect.succeed(refused)
-  })
+export const middleware = (options: Options) => {
+  const refusal = make(options)
+  return <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R> =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+      const refused = open.includes(Request.pathOf(request.url)) ? undefined : refusal(request)
+      return refused === undefined ? app : Effect.succeed(refused)
+    })
+}

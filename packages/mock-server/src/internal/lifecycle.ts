@@ -1,14 +1,18 @@
 /**
- * From the first request to the last: readiness, and a stop that answers what was accepted: no new connections, an end to those that are kept alive
- * with their next answer, and whatever is left is cut when the deadline passes.
+ * From the first request to the last: readiness, and a stop that answers what was accepted: no new
+ * connections, an end to those that are kept alive with their next answer, and whatever is left is
+ * cut when the deadline passes.
  */
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { Server as HttpServer } from "node:http"
 import { Server } from "node:net"
 
@@ -16,7 +20,7 @@ import { Server } from "node:net"
  * - `isReady`: between `start` and the stop.
  * - `stopping`: waits until the stop begins, for what would otherwise never end.
  * - `closing`: tells clients that their connection ends, once the stop has begun.
- * - `counted`: around a request with its answer.
+ * - `counted`: around a request. It counts until its answer has left, or its connection is gone.
  * - `stop`: returns once all requests are answered, or cut at the deadline.
  */
 export interface Service {
@@ -57,29 +61,37 @@ const make = Effect.sync((): Service => {
         (response) => phase === "stopping" ? HttpServerResponse.setHeader(response, "connection", "close") : response
       ),
     counted: (handling) =>
-      Effect.suspend(() => {
-        active++
-        idle.unsafeClose()
-        return Effect.ensuring(
-          handling,
-          Effect.sync(() => {
-            active--
-            if (active === 0) idle.unsafeOpen()
+      Effect.zipRight(
+        Effect.map(
+          Effect.serviceOption(HttpServerRequest.HttpServerRequest),
+          Option.map((request) => {
+            active++
+            idle.unsafeClose()
+            NodeHttpServerRequest.toServerResponse(request).once("close", () => {
+              active--
+              if (active === 0) idle.unsafeOpen()
+            })
           })
-        )
-      }),
-    stop: (server, deadline) =>
-      Effect.gen(function*() {
+        ),
+        handling
+      ),
+    stop: (server, deadline) => {
+      const cut = Effect.sync(() => server.closeAllConnections())
+      // In one go: a request that came between the look and the cut would be lost.
+      const cutOnceIdle: Effect.Effect<void> = Effect.suspend(() =>
+        active === 0 ? cut : Effect.zipRight(idle.await, cutOnceIdle)
+      )
+      return Effect.gen(function*() {
         phase = "stopping"
         yield* begun.open
-        const answered = Effect.zipRight(Effect.sleep(linger), idle.await)
         yield* close(server).pipe(
-          Effect.race(answered),
+          Effect.race(Effect.zipRight(Effect.sleep(linger), cutOnceIdle)),
           Effect.interruptible,
           Effect.timeoutOption(deadline)
         )
-        server.closeAllConnections()
+        yield* cut
       }).pipe(Effect.withClock(Clock.make()))
+    }
   }
 })
 

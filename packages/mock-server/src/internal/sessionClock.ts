@@ -25,12 +25,22 @@ export interface SessionClock {
   readonly reset: Effect.Effect<void>
 }
 
+/** From the year 1 to 9999: the times that have the form of `searched_on`. */
+export const range = { first: Date.parse("0001-01-01T00:00:00.000Z"), last: Date.parse("9999-12-31T23:59:59.999Z") }
+
+export const isInRange = (now: number): boolean => now >= range.first && now <= range.last
+
+/** At the end of its range, the time stands still. */
+const within = (now: number): number => Math.min(Math.max(now, range.first), range.last)
+
 const running: State = { offset: 0 }
 
 export const make: Effect.Effect<SessionClock> = Effect.map(Ref.make<State>(running), (ref) => {
   const update = (change: (state: State, real: number) => State): Effect.Effect<void> =>
     Effect.flatMap(Clock.currentTimeMillis, (real) => Ref.update(ref, (state) => change(state, real)))
-  const at = (state: State, real: number) => "at" in state ? state.at : real + state.offset
+  const at = (state: State, real: number) => within("at" in state ? state.at : real + state.offset)
+  const to = (state: State, now: number, real: number): State =>
+    "at" in state ? { at: within(now) } : { offset: within(now) - real }
   const read = Effect.zipWith(Ref.get(ref), Clock.currentTimeMillis, (state, real): Reading => ({
     now: at(state, real),
     frozen: "at" in state
@@ -40,9 +50,9 @@ export const make: Effect.Effect<SessionClock> = Effect.map(Ref.make<State>(runn
     read,
     advance: (duration) => {
       const millis = Duration.toMillis(duration)
-      return update((state) => "at" in state ? { at: state.at + millis } : { offset: state.offset + millis })
+      return update((state, real) => to(state, at(state, real) + millis, real))
     },
-    set: (now) => update((state, real) => "at" in state ? { at: now } : { offset: now - real }),
+    set: (now) => update((state, real) => to(state, now, real)),
     freeze: update((state, real) => ({ at: at(state, real) })),
     resume: update((state, real) => ({ offset: at(state, real) - real })),
     reset: Ref.set(ref, running)

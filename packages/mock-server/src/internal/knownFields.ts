@@ -1,0 +1,71 @@
+/** Decoding whose refusal of a field that does not exist lists those that do. */
+import * as Violation from "@effect-idv/core/Violation"
+import * as Arr from "effect/Array"
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import type * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
+
+/** A field that is not of the schema is a violation, also where the schema itself would ignore it. */
+export const decodeUnknown = <A, I>(
+  schema: Schema.Schema<A, I>
+): (input: unknown) => Either.Either<A, Violation.Violations> => {
+  const decode = Violation.decodeUnknown(schema, { onExcessProperty: "error" })
+  return (input) =>
+    Either.mapLeft(
+      decode(input),
+      Arr.map((violation) => {
+        const fields = fieldsAt(schema.ast, input, violation.path.split("."))
+        return violation.problem !== "unexpected"
+          ? violation
+          : new Violation.Violation({
+            ...violation,
+            expected: fields.length === 0 ? "no field at all" : `one of ${fields.join(", ")}`
+          })
+      })
+    )
+}
+
+/** As far as the path is known: a name of a field may itself have dots. */
+const fieldsAt = (ast: AST.AST, input: unknown, [name = "", ...rest]: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const members = membersOf(ast, input)
+  const child = Arr.findFirst(members, (member) => childOf(member, name))
+  return child._tag === "Some" && rest.length > 0
+    ? fieldsAt(child.value, Predicate.hasProperty(input, name) ? input[name] : undefined, rest)
+    : Arr.dedupe(
+      members.flatMap((member) =>
+        AST.isTypeLiteral(member) ? member.propertySignatures.map(({ name }) => String(name)) : []
+      )
+    )
+}
+
+/** The structs and lists that a value may be; of structs with a `kind`, the one that is meant. */
+const membersOf = (ast: AST.AST, input: unknown): ReadonlyArray<AST.TypeLiteral | AST.TupleType> => {
+  switch (ast._tag) {
+    case "TypeLiteral":
+      return isMeant(ast, input) ? [ast] : []
+    case "TupleType":
+      return [ast]
+    case "Union":
+      return ast.types.flatMap((type) => membersOf(type, input))
+    case "Declaration":
+      return ast.typeParameters.flatMap((type) => membersOf(type, input))
+    case "Refinement":
+    case "Transformation":
+      return membersOf(ast.from, input)
+    default:
+      return []
+  }
+}
+
+const isMeant = ({ propertySignatures }: AST.TypeLiteral, input: unknown): boolean =>
+  propertySignatures.every(({ name, type }) =>
+    name !== "kind" || !AST.isLiteral(type) || Predicate.hasProperty(input, "kind") && input.kind === type.literal
+  )
+
+const childOf = (member: AST.TypeLiteral | AST.TupleType, name: string) =>
+  Arr.head(
+    AST.isTypeLiteral(member)
+      ? member.propertySignatures.filter((signature) => signature.name === name).map(({ type }) => type)
+      : member.rest.map(({ type }) => type)
+  )
