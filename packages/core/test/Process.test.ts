@@ -2,20 +2,24 @@ import { assert, describe, it } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import * as Program from "../../mock-server/test/support/program.ts"
 import * as RawServer from "./support/rawServer.ts"
 
-const script = fileURLToPath(new URL("support/oneCall.ts", import.meta.url))
+const script = Program.bundled(new URL("support/oneCall.ts", import.meta.url))
 
 const run = (how: string, authUrl: string) =>
-  Effect.async<{ readonly code: number | null; readonly output: string }>((resume) => {
-    const child = spawn(process.execPath, ["--import", "tsx/esm", script, how, authUrl])
-    let output = ""
-    child.stdout.on("data", (chunk) => output += chunk)
-    child.stderr.on("data", (chunk) => output += chunk)
-    child.on("close", (code) => resume(Effect.succeed({ code, output })))
-    return Effect.sync(() => child.kill("SIGKILL"))
-  }).pipe(Effect.timeout("20 seconds"))
+  Effect.flatMap(
+    script,
+    (script) =>
+      Effect.async<{ readonly code: number | null; readonly output: string }>((resume) => {
+        const child = spawn(process.execPath, [script, how, authUrl])
+        let output = ""
+        child.stdout.on("data", (chunk) => output += chunk)
+        child.stderr.on("data", (chunk) => output += chunk)
+        child.on("close", (code) => resume(Effect.succeed({ code, output })))
+        return Effect.sync(() => child.kill("SIGKILL"))
+      })
+  ).pipe(Effect.timeout("20 seconds"))
 
 describe("Process and API shape", () => {
   it.scopedLive.each(["runMain", "undisposed", "background", "disposed twice"])(

@@ -5,8 +5,14 @@ import { describe, it } from "@effect/vitest"
 import { assertInclude, strictEqual } from "@effect/vitest/utils"
 import { Context, Effect, Layer, Stream } from "effect"
 import { fileURLToPath } from "node:url"
+import * as Program from "../../mock-server/test/support/program.ts"
 
-const quickstart = fileURLToPath(new URL("../src/quickstart.ts", import.meta.url))
+const quickstart = new URL("../src/quickstart.ts", import.meta.url)
+
+const bundled = Effect.map(Program.bundled(quickstart), (path) => [path])
+
+/** As `pnpm demo` starts it. */
+const withTsx = Effect.succeed(["--import", "tsx/esm", fileURLToPath(quickstart)])
 
 const none = {
   IDV_AUTH_URL: undefined,
@@ -18,10 +24,10 @@ const none = {
 
 const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
 
-const run = (args: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
-  Command.make("node", "--import", "tsx/esm", quickstart, ...args).pipe(
-    Command.env({ ...none, ...variables }),
-    Command.start,
+const run = (args: ReadonlyArray<string>, variables: Record<string, string> = {}, program = bundled) =>
+  program.pipe(
+    Effect.map((program) => Command.env(Command.make("node", ...program, ...args), { ...none, ...variables })),
+    Effect.flatMap(Command.start),
     Effect.flatMap((process) =>
       Effect.all({ stdout: text(process.stdout), stderr: text(process.stderr), exitCode: process.exitCode }, {
         concurrency: "unbounded"
@@ -40,7 +46,7 @@ const row = (stdout: string, name: string) =>
 describe("quickstart", () => {
   it.live("without arguments and variables screens fictional people with the mock and one token", () =>
     Effect.gen(function*() {
-      const { exitCode, stderr, stdout } = yield* run([])
+      const { exitCode, stderr, stdout } = yield* run([], {}, withTsx)
       strictEqual(stderr, "")
       assertInclude(stdout, "No IDV_* variable is set: this is the mock server, in this process, at http://127.0.0.1:")
       strictEqual(row(stdout, "Ada Testclear")?.[2], "No")

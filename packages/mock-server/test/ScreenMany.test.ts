@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
 import { Effect, Schema } from "effect"
 import { execFile } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import * as Program from "./support/program.ts"
 
 const Result = Schema.parseJson(Schema.Struct({
   total: Schema.Int,
@@ -14,16 +14,17 @@ const Result = Schema.parseJson(Schema.Struct({
   heap: Schema.Tuple(Schema.Number, Schema.Number)
 }))
 
-const script = fileURLToPath(new URL("support/screenMany.ts", import.meta.url))
+const script = Program.bundled(new URL("support/screenMany.ts", import.meta.url))
 
 const screenMany = (people: number, concurrency: number) =>
-  Effect.async<string, Error>((resume) => {
-    execFile(
-      process.execPath,
-      ["--import", "tsx/esm", script, String(people), String(concurrency)],
-      (error, stdout) => resume(error === null ? Effect.succeed(stdout) : Effect.fail(error))
-    )
-  }).pipe(Effect.flatMap(Schema.decode(Result)))
+  Effect.flatMap(script, (script) =>
+    Effect.async<string, Error>((resume) => {
+      execFile(
+        process.execPath,
+        [script, String(people), String(concurrency)],
+        (error, stdout) => resume(error === null ? Effect.succeed(stdout) : Effect.fail(error))
+      )
+    })).pipe(Effect.flatMap(Schema.decode(Result)))
 
 /** As `pnpm screen-many` does with 100,000, which takes minutes. */
 const people = 10_000

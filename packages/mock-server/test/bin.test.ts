@@ -1,16 +1,22 @@
 import type { CommandExecutor } from "@effect/platform"
-import { Command } from "@effect/platform"
+import { Command, FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option, Schedule, Stream } from "effect"
 import { createConnection, type Socket } from "node:net"
 import { fileURLToPath } from "node:url"
+import * as Program from "./support/program.ts"
 
-const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
+/** As the README does. */
+const fromSource = Effect.succeed(["--import", "tsx/esm", fileURLToPath(new URL("../src/bin.ts", import.meta.url))])
 
-const idvMock = (...args: ReadonlyArray<string>) =>
-  Command.start(Command.make("node", "--import", "tsx/esm", bin, ...args))
+const bundled = Effect.map(Program.idvMock, (path) => [path])
+
+const start = (args: ReadonlyArray<string>, program = bundled) =>
+  Effect.flatMap(program, (program) => Command.start(Command.make("node", ...program, ...args)))
+
+const idvMock = (...args: ReadonlyArray<string>) => start(args)
 
 const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
 
@@ -47,7 +53,7 @@ const curl = (...args: ReadonlyArray<string>) => Command.string(Command.make("cu
 describe("idv-mock serve", () => {
   it.scopedLive("prints one JSON line when it listens, and ends with 0 on SIGTERM", () =>
     Effect.gen(function*() {
-      const process = yield* idvMock("serve", "--port", "0")
+      const process = yield* start(["serve", "--port", "0"], fromSource)
       const { port, ...line } = JSON.parse(yield* firstLine(process))
       const url = `http://127.0.0.1:${port}`
       deepStrictEqual(line, {
@@ -55,15 +61,16 @@ describe("idv-mock serve", () => {
         host: "127.0.0.1",
         authUrl: url,
         baseUrl: url,
-        customerId: "demo-customer"
+        customerId: "demo-customer",
+        controlUrl: `${url}/_mock`
       })
       yield* process.kill("SIGTERM")
       strictEqual(yield* process.exitCode, 0)
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("ends within seconds although a client keeps a silent connection, and half a request", () =>
+  it.scopedLive("ends within its grace period although a client keeps a silent connection, and half a request", () =>
     Effect.gen(function*() {
-      const process = yield* idvMock("serve", "--port", "0")
+      const process = yield* idvMock("serve", "--port", "0", "--grace-period", "1 second")
       const { port } = JSON.parse(yield* firstLine(process))
       yield* connect(port, "")
       yield* connect(port, "POST /oauth/service HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\ngrant")
@@ -71,12 +78,32 @@ describe("idv-mock serve", () => {
       strictEqual(yield* Effect.timeout(process.exitCode, "3 seconds"), 0)
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("announces the host it was told", () =>
+  it.scopedLive("ends at once on a second signal", () =>
     Effect.gen(function*() {
-      const { authUrl, host, port } = JSON.parse(
-        yield* firstLine(yield* idvMock("serve", "--port", "0", "--host", "0.0.0.0"))
-      )
-      deepStrictEqual([host, authUrl], ["0.0.0.0", `http://127.0.0.1:${port}`])
+      const process = yield* idvMock("serve", "--port", "0", "--grace-period", "1 minute")
+      const { port } = JSON.parse(yield* firstLine(process))
+      yield* connect(port, "POST /oauth/service HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\ngrant")
+      // Not waited for, because the end is far.
+      const first = yield* Effect.fork(process.kill("SIGINT"))
+      yield* Effect.sleep("300 millis")
+      strictEqual(yield* process.isRunning, true)
+      yield* process.kill("SIGTERM")
+      yield* first.await
+      strictEqual(yield* Effect.isFailure(process.exitCode), true)
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("goes on if nobody reads its logs, and tells its port by a file", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const file = `${yield* fs.makeTempDirectoryScoped()}/port`
+      const process = yield* idvMock("serve", "--port", "0", "--port-file", file, "--logs", "json")
+      const port = yield* Effect.retry(fs.readFileString(file), Schedule.spaced("50 millis"))
+      const ask = Effect.promise(() => fetch(`http://127.0.0.1:${port.trim()}/nothing`).then(({ status }) => status))
+      // A pipe holds 64 KiB, and this is four times as much.
+      const statuses = yield* Effect.all(Array.from({ length: 500 }, () => ask), { concurrency: 8 })
+      strictEqual(statuses.every((status) => status === 404), true)
+      yield* process.kill("SIGTERM")
+      deepStrictEqual([yield* process.exitCode, yield* fs.exists(file)], [0, false])
     }).pipe(Effect.provide(NodeContext.layer)))
 
   it.scopedLive("curl alone gets a token and a credential, and is refused as it should be", () =>
@@ -121,24 +148,45 @@ describe("idv-mock serve", () => {
       deepStrictEqual([stdout, exitCode], ["", 1])
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.live.each([
-    "70000",
-    "-1",
-    "80.5",
-    "canary"
-  ])("the port %s is one line and a non-zero exit code", (port) =>
+  it.live.each<[string, ReadonlyArray<string>, string]>([
+    ["a wrong value", ["--port", "canary"], "--port is invalid: expected a whole number from 0 to 65535\n"],
+    ["a missing value", ["--port"], "idv-mock serve: --port needs a value: --port <number>\n"],
+    [
+      "a host beyond loopback without a token",
+      ["--port", "0", "--host", "0.0.0.0"],
+      "Cannot listen on 0.0.0.0:0: beyond loopback the control plane needs a token: set controlToken (--control-token)\n"
+    ]
+  ])("%s is one line and a non-zero exit code", ([, args, line]) =>
     Effect.gen(function*() {
-      const { exitCode, stderr } = yield* run("serve", "--port", port)
-      strictEqual(stderr.trim(), "--port is a whole number from 0 to 65535; 0 picks a free one")
-      strictEqual(exitCode, 1)
+      deepStrictEqual(yield* run("serve", ...args), { stdout: "", stderr: line, exitCode: 1 })
     }).pipe(Effect.provide(NodeContext.layer)))
+})
 
-  it.live("--help tells of the customer and the subjects", () =>
+describe("idv-mock", () => {
+  it.live("--help tells of the subjects and the commands, and --version of the version", () =>
     Effect.gen(function*() {
       const { exitCode, stdout } = yield* run("serve", "--help")
       for (const word of ["demo-customer", "demo-key", "Testclear", "Testpep", "Testsanc", "--port"]) {
         assertInclude(stdout, word)
       }
       strictEqual(exitCode, 0)
+      deepStrictEqual(yield* run("--version"), { stdout: "0.0.0\n", stderr: "", exitCode: 0 })
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("talks to a server that runs, and fails in one line if none does", () =>
+    Effect.gen(function*() {
+      const process = yield* idvMock("serve", "--port", "0")
+      const { controlUrl } = JSON.parse(yield* firstLine(process))
+      const { exitCode, stdout } = yield* run("fault", "set", "token:empty", "--url", controlUrl)
+      assertInclude(stdout, "fired at 0 of 0 requests")
+      strictEqual(exitCode, 0)
+      yield* process.kill("SIGTERM")
+      deepStrictEqual(yield* run("fault", "list", "--url", controlUrl), {
+        stdout: "",
+        stderr: `The control plane at ${
+          controlUrl.slice(0, -6)
+        } cannot be reached: is the mock server running there?\n`,
+        exitCode: 1
+      })
     }).pipe(Effect.provide(NodeContext.layer)))
 })

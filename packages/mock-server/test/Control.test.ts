@@ -1,0 +1,802 @@
+import { Control, ControlApi, Fault, MockServer, Profile } from "@effect-idv/mock-server"
+import { HttpClient, HttpClientRequest } from "@effect/platform"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import {
+  Array as Arr,
+  Cause,
+  DateTime,
+  Duration,
+  Effect,
+  Either,
+  Exit,
+  Fiber,
+  Layer,
+  Option,
+  Redacted,
+  TestClock,
+  TestServices
+} from "effect"
+import { check, checkStatus, control, token, tokenRequest } from "./support/plain.ts"
+
+const controlToken = Redacted.make("control-token")
+
+/** The control plane by its derived client, over a socket and past the guard. */
+const layerRemote = Layer.unwrapEffect(
+  Effect.map(MockServer.MockServer, ({ url }) => Control.layer({ url: `${url}/`, token: controlToken }))
+)
+
+const layers: ReadonlyArray<
+  readonly [
+    string,
+    Layer.Layer<MockServer.MockServer | Control.Control | HttpClient.HttpClient, MockServer.MockServerError>
+  ]
+> = [
+  ["of layerTest", Layer.merge(MockServer.layerTest, NodeHttpClient.layerUndici)],
+  ["of layerHttpClient", MockServer.layerHttpClient],
+  [
+    "over a socket",
+    layerRemote.pipe(
+      Layer.provideMerge(Layer.merge(MockServer.layer({ port: 0, controlToken }), NodeHttpClient.layerUndici))
+    )
+  ]
+]
+
+let customers = 0
+const newId = () => `test-control-${++customers}`
+
+/** A session of a test's own. */
+const begin = Effect.gen(function*() {
+  const { create, session } = yield* Control.Control
+  const { customerId } = yield* create({ customerId: newId() })
+  return { customerId, session: session(customerId) }
+})
+
+const refusedPaths = <A, E>(effect: Effect.Effect<A, E>) =>
+  Effect.map(Effect.flip(effect), (error) =>
+    error instanceof ControlApi.ControlRefused
+      ? error.violations.map(({ path }) => path)
+      : assert.fail(String(error)))
+
+const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
+
+/** As a program without types gives it. */
+const untyped = (input: object) => JSON.parse(JSON.stringify(input))
+
+const hang: typeof Fault.Fault.Encoded = { on: "aml", what: { kind: "hang" } }
+const unavailable: typeof Fault.Fault.Encoded = { on: "aml", what: { kind: "status", status: 503 } }
+
+describe.each(layers)("The control plane %s", (_, layer) => {
+  it.layer(layer)((it) => {
+    describe("sessions", () => {
+      it.effect("begin as they are asked to, and go back there with a reset", () =>
+        Effect.gen(function*() {
+          const { create, session } = yield* Control.Control
+          const customerId = newId()
+          const fault = Either.getOrThrow(Fault.make({ ...hang, id: "first" }))
+          const begun = yield* create({
+            customerId,
+            customerKey: Redacted.make("a key: ä"),
+            seed: 7,
+            profile: { preset: "hostile", tokenField: "access_token" },
+            faults: [fault]
+          })
+          deepStrictEqual([begun.customerId, begun.seed, begun.faults, begun.exchanges], [customerId, 7, 1, 0])
+          deepStrictEqual(begun.profile, { ...Profile.presets.hostile, tokenField: "access_token" })
+
+          const mine = session(customerId)
+          yield* mine.clearFaults
+          yield* mine.changeProfile({ preset: "default" })
+          yield* mine.advance("1 hour")
+          strictEqual((yield* tokenRequest(customerId)).status, 401)
+          strictEqual((yield* tokenRequest(customerId, "a key: ä")).status, 200)
+          const { clock, exchanges, faults, profile } = yield* mine.info
+          deepStrictEqual([exchanges, faults, profile], [2, 0, Profile.defaultProfile])
+          strictEqual(DateTime.distance(begun.clock.now, clock.now) >= 3_600_000, true)
+
+          const reset = yield* mine.reset
+          deepStrictEqual({ ...reset, clock: begun.clock.frozen }, { ...begun, clock: begun.clock.frozen })
+          deepStrictEqual((yield* mine.faults).map(({ fault }) => fault), [fault])
+        }))
+
+      it.effect("are told of as long as they are there", () =>
+        Effect.gen(function*() {
+          const { session, sessions } = yield* Control.Control
+          const { customerId, session: { info, remove } } = yield* begin
+          const isListed = Effect.map(sessions, (all) => all.some((one) => one.customerId === customerId))
+          strictEqual(yield* isListed, true)
+          yield* remove
+          strictEqual(yield* isListed, false)
+          strictEqual(yield* tagOf(info), "SessionUnknown")
+          strictEqual(yield* tagOf(remove), "SessionUnknown")
+          strictEqual((yield* Effect.flip(session("nobody").info)).message, "There is no session of nobody")
+        }))
+
+      it.effect("without one, everything says so", () =>
+        Effect.gen(function*() {
+          const nobody = (yield* Control.Control).session("nobody")
+          const calls: ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }>> = [
+            nobody.info,
+            nobody.reset,
+            nobody.remove,
+            nobody.clock,
+            nobody.advance(1),
+            nobody.setTime(0),
+            nobody.freeze,
+            nobody.resume,
+            nobody.faults,
+            nobody.fault(hang),
+            nobody.removeFault("f1"),
+            nobody.clearFaults,
+            nobody.profile,
+            nobody.changeProfile({}),
+            nobody.revokeTokens(),
+            nobody.journal(),
+            nobody.clearJournal,
+            nobody.verify({ kind: "nothingUnexpected" })
+          ]
+          strictEqual(calls.length, Object.keys(nobody).length)
+          deepStrictEqual(yield* Effect.forEach(calls, tagOf), calls.map(() => "SessionUnknown"))
+        }))
+
+      it.effect.each([
+        "a/b%2Fc?d#e",
+        "%",
+        "%25",
+        "50%",
+        "%zz",
+        "a;b=c&d+e",
+        "\"<>\\^`{|}~",
+        "..a",
+        "a/../b",
+        "...",
+        "_mock",
+        "__proto__",
+        "Reset",
+        "reset/",
+        "/",
+        "//",
+        "x".repeat(128)
+      ])("%s is an id like any other", (customerId) =>
+        Effect.gen(function*() {
+          const { create, session } = yield* Control.Control
+          strictEqual((yield* create({ customerId })).customerId, customerId)
+          const { fault, faults, info, journal, remove, removeFault } = session(customerId)
+          strictEqual(yield* checkStatus(yield* token(customerId)), 200)
+          deepStrictEqual((yield* journal()).entries.map((entry) => entry.customerId), [customerId, customerId])
+          const { id } = yield* fault(hang)
+          strictEqual(yield* tagOf(removeFault(customerId)), "FaultUnknown")
+          strictEqual((yield* faults).length, 1)
+          yield* removeFault(id)
+          strictEqual((yield* faults).length, 0)
+          strictEqual((yield* info).customerId, customerId)
+          yield* remove
+        }))
+
+      it.effect.each(["", ".", "..", "\ud800", "a:b", "a b", "é", "x".repeat(129)])(
+        "there is none of %o, and none can begin",
+        (customerId) =>
+          Effect.gen(function*() {
+            const { create, session } = yield* Control.Control
+            deepStrictEqual(yield* refusedPaths(create({ customerId })), ["customerId"])
+            strictEqual(yield* tagOf(session(customerId).info), "SessionUnknown")
+            strictEqual(yield* tagOf(session(customerId).remove), "SessionUnknown")
+          })
+      )
+
+      it.effect("of two that begin at once, one does", () =>
+        Effect.gen(function*() {
+          const { create } = yield* Control.Control
+          const customerId = newId()
+          const begun = yield* Effect.all(
+            Array.from({ length: 20 }, (_, seed) => Effect.either(create({ customerId, seed }))),
+            { concurrency: "unbounded" }
+          )
+          const [lefts, rights] = [begun.filter(Either.isLeft), begun.filter(Either.isRight)]
+          strictEqual(rights.length, 1)
+          deepStrictEqual(lefts.map(({ left }) => left._tag), lefts.map(() => "SessionExists"))
+          strictEqual((yield* (yield* Control.Control).session(customerId).info).seed, rights[0]?.right.seed)
+        }))
+
+      it.effect("of a test customer with a key of its own has that key alone", () =>
+        Effect.gen(function*() {
+          const { create, session } = yield* Control.Control
+          const customerId = newId()
+          yield* create({ customerId, customerKey: Redacted.make("another") })
+          strictEqual((yield* tokenRequest(customerId)).status, 401)
+          strictEqual((yield* tokenRequest(customerId, "another")).status, 200)
+          yield* session(customerId).remove
+          strictEqual((yield* tokenRequest(customerId)).status, 200)
+          strictEqual(yield* tagOf(create({ customerId })), "SessionExists")
+        }))
+
+      it.effect("a removed one takes its tokens along, also from requests that run", () =>
+        Effect.gen(function*() {
+          const { create } = yield* Control.Control
+          const { customerId, session } = yield* begin
+          const issued = yield* token(customerId)
+          yield* session.fault({ on: "aml", what: { kind: "latency", distribution: { kind: "fixed", delay: 10 } } })
+          const running = yield* Effect.fork(check(issued))
+          while ((yield* session.info).exchanges < 2) yield* TestServices.provideLive(Effect.sleep(1))
+          yield* session.remove
+          yield* create({ customerId })
+          strictEqual(yield* checkStatus(issued), 401)
+          deepStrictEqual((yield* session.journal()).entries.map(({ rule }) => rule), ["aml.token-unknown"])
+          yield* TestClock.adjust("10 millis")
+          strictEqual((yield* Fiber.join(running)).status, 200)
+        }))
+    })
+
+    describe("the clock", () => {
+      it.effect("moves, stops and runs on, for one session alone", () =>
+        Effect.gen(function*() {
+          const { session: mine } = yield* begin
+          const { session: other } = yield* begin
+          const untouched = yield* other.clock
+          const now = Effect.map(mine.clock, ({ now }) => DateTime.toEpochMillis(now))
+
+          yield* mine.setTime("2030-01-31T12:00:00+01:00")
+          strictEqual(yield* now, Date.UTC(2030, 0, 31, 11))
+          yield* TestClock.adjust("1 second")
+          strictEqual(yield* now, Date.UTC(2030, 0, 31, 11, 0, 1))
+          strictEqual((yield* mine.advance("61 minutes")).frozen, false)
+          strictEqual(yield* now, Date.UTC(2030, 0, 31, 12, 1, 1))
+
+          strictEqual((yield* mine.freeze).frozen, true)
+          yield* TestClock.adjust("1 hour")
+          strictEqual(yield* now, Date.UTC(2030, 0, 31, 12, 1, 1))
+          yield* mine.advance(Duration.millis(5))
+          yield* mine.setTime(DateTime.unsafeMake(1000))
+          strictEqual((yield* mine.clock).frozen, true)
+          yield* mine.resume
+          yield* TestClock.adjust("1 second")
+          strictEqual(yield* now, 2000)
+          strictEqual(
+            DateTime.toEpochMillis((yield* other.clock).now),
+            DateTime.toEpochMillis(untouched.now) + 3_602_000
+          )
+        }))
+
+      it.effect("goes back, and what was over is valid again", () =>
+        Effect.gen(function*() {
+          const { customerId, session: { advance, clock, setTime } } = yield* begin
+          const issued = yield* token(customerId)
+          const { now } = yield* clock
+          yield* advance("2 hours")
+          strictEqual(yield* checkStatus(issued), 401)
+          yield* setTime(now)
+          strictEqual(yield* checkStatus(issued), 200)
+        }))
+
+      it.effect("takes a time in every form, and years before 1970", () =>
+        Effect.gen(function*() {
+          const { session: { setTime } } = yield* begin
+          const set = (time: DateTime.DateTime.Input) => Effect.map(setTime(time), ({ now }) => DateTime.formatIso(now))
+          strictEqual(yield* set("1955-11-05"), "1955-11-05T00:00:00.000Z")
+          strictEqual(yield* set("0001-01-01T00:00Z"), "0001-01-01T00:00:00.000Z")
+          strictEqual(yield* set("9999-12-31T23:59:59.999Z"), "9999-12-31T23:59:59.999Z")
+          strictEqual(yield* set(new Date(5)), "1970-01-01T00:00:00.005Z")
+          strictEqual(yield* set({ year: 2024, month: 2, day: 29 }), "2024-02-29T00:00:00.000Z")
+          strictEqual(yield* set(-1), "1969-12-31T23:59:59.999Z")
+        }))
+
+      it.effect.each<[string, Duration.DurationInput]>([
+        ["a negative number", -1],
+        ["a negative text", "-5 minutes"],
+        ["a negative bigint", -5n],
+        ["no number", Number.NaN],
+        ["what never ends", Duration.infinity],
+        ["what never ends, as a number", Number.POSITIVE_INFINITY],
+        ["a duration past the year 9999", "3000000 days"]
+      ])("is not advanced by %s, and the refusal is typed", ([, duration]) =>
+        Effect.gen(function*() {
+          const { session } = yield* begin
+          const before = yield* session.freeze
+          deepStrictEqual(yield* refusedPaths(session.advance(duration)), ["advance"])
+          deepStrictEqual(yield* session.clock, before)
+        }))
+
+      it.effect.each<[DateTime.DateTime.Input]>([
+        [""],
+        ["in 5 minutes"],
+        ["tomorrow"],
+        ["2026-02-30"],
+        ["2026-02-30T12:00:00Z"],
+        ["2026-01-31T12:00:00"],
+        ["2026-01-31T25:00:00Z"],
+        ["1/2/2026"],
+        ["+010000-01-01T00:00:00Z"],
+        ["0000-12-31"],
+        [Number.NaN],
+        [8.64e15],
+        [new Date(Number.NaN)]
+      ])("is not set to %o, and the refusal is typed", ([time]) =>
+        Effect.gen(function*() {
+          const { session } = yield* begin
+          const before = yield* session.freeze
+          const error = yield* Effect.flip(session.setTime(time))
+          assertInclude(error.message, "such as 2026-01-31T12:00:00Z")
+          deepStrictEqual(yield* session.clock, before)
+        }))
+
+      it.effect("stands still at the end of the year 9999, and everything still answers", () =>
+        Effect.gen(function*() {
+          const { customerId, session } = yield* begin
+          yield* session.setTime("9999-12-31T23:59:59Z")
+          const issued = yield* token(customerId)
+          yield* TestClock.adjust("1 minute")
+          const { text } = yield* check(issued)
+          strictEqual(JSON.parse(text).credentials.attributes.searched_on, "9999-12-31 23:59:59")
+          strictEqual(DateTime.formatIso((yield* session.clock).now), "9999-12-31T23:59:59.999Z")
+          strictEqual((yield* session.journal()).entries.at(-1)?.at, "9999-12-31T23:59:59.999Z")
+        }))
+
+      it.effect("decides about faults: those of a window, with an end, or with a quota", () =>
+        Effect.gen(function*() {
+          const { customerId, session } = yield* begin
+          const issued = yield* token(customerId)
+          yield* session.freeze
+          const statuses = (n: number) => Effect.replicateEffect(checkStatus(issued), n)
+
+          yield* session.fault({
+            ...unavailable,
+            id: "w",
+            when: { kind: "window", after: "1 minute", for: "1 minute" }
+          })
+          deepStrictEqual(yield* statuses(1), [200])
+          yield* session.advance("1 minute")
+          deepStrictEqual(yield* statuses(2), [503, 503])
+          yield* session.setTime(0)
+          deepStrictEqual(yield* statuses(1), [200])
+          yield* session.clearFaults
+
+          yield* session.fault({ ...unavailable, ttl: "1 minute" })
+          yield* session.setTime("1950-01-01")
+          deepStrictEqual(yield* statuses(1), [503])
+          yield* session.setTime(60_000)
+          deepStrictEqual(yield* statuses(1), [200])
+          deepStrictEqual(yield* session.faults, [])
+
+          yield* session.fault({ on: "aml", what: { kind: "quota", limit: 1, per: "1 minute" } })
+          deepStrictEqual(yield* statuses(2), [200, 429])
+          yield* session.setTime("1950-01-01")
+          deepStrictEqual(yield* statuses(2), [200, 429])
+          yield* session.advance("1 minute")
+          deepStrictEqual(yield* statuses(2), [200, 429])
+        }))
+    })
+
+    describe("tokens", () => {
+      it.effect("a revoked one is refused at once, and the others are not", () =>
+        Effect.gen(function*() {
+          const { customerId, session: { revokeTokens } } = yield* begin
+          const { customerId: otherId } = yield* begin
+          const [one, two, three] = yield* Effect.replicateEffect(token(customerId), 3)
+          const other = yield* token(otherId)
+          const statuses = Effect.forEach([one ?? "", two ?? "", three ?? "", other], (token) => checkStatus(token))
+          strictEqual(yield* revokeTokens(Redacted.make(two ?? "")), 1)
+          deepStrictEqual(yield* statuses, [200, 401, 200, 200])
+          strictEqual(yield* revokeTokens(Redacted.make(two ?? "")), 0)
+          strictEqual(yield* revokeTokens(Redacted.make(other)), 0)
+          strictEqual(yield* revokeTokens(), 2)
+          deepStrictEqual(yield* statuses, [401, 401, 401, 200])
+          strictEqual(yield* checkStatus(yield* token(customerId)), 200)
+        }))
+    })
+
+    describe("faults", () => {
+      it.effect("are set, counted, replaced and removed by their id", () =>
+        Effect.gen(function*() {
+          const { customerId, session } = yield* begin
+          const issued = yield* token(customerId)
+          deepStrictEqual((yield* session.fault({ ...unavailable, when: { kind: "nth", n: 2 } })).id, "f1")
+          yield* session.fault({ ...hang, id: "f2", on: "token", when: { kind: "nth", n: 99 } })
+          strictEqual((yield* session.fault({ ...unavailable, when: { kind: "nth", n: 5 } })).id, "f3")
+          deepStrictEqual(yield* Effect.replicateEffect(checkStatus(issued), 3), [200, 503, 200])
+          const counts = Effect.map(session.faults, (all) => all.map(({ fired, id, seen }) => [id, seen, fired]))
+          deepStrictEqual(yield* counts, [["f1", 3, 1], ["f2", 0, 0], ["f3", 3, 0]])
+
+          yield* session.fault({ ...unavailable, id: "f1", when: { kind: "nth", n: 1 } })
+          yield* session.removeFault("f3")
+          deepStrictEqual(yield* counts, [["f1", 0, 0], ["f2", 0, 0]])
+          strictEqual((yield* Effect.flip(session.removeFault("f3"))).message, "There is no fault f3")
+          yield* session.clearFaults
+          deepStrictEqual(yield* counts, [])
+        }))
+
+      it.effect.each(["", ".", "..", "/", "%", "%2e%2e", "f1/..", "a b", "\ud800", "f1?x=1", "f1#x", "f1;x"])(
+        "to remove %o removes nothing else",
+        (id) =>
+          Effect.gen(function*() {
+            const { session } = yield* begin
+            yield* session.fault(hang)
+            strictEqual(yield* tagOf(session.removeFault(id)), "FaultUnknown")
+            strictEqual((yield* session.faults).length, 1)
+          })
+      )
+
+      it.effect("are refused before they are sent, with all that is wrong, and nothing of it", () =>
+        Effect.gen(function*() {
+          const { session } = yield* begin
+          const what: object = { kind: "drip", bytes: "canary", evry: "canary" }
+          const input: object = { on: "aml", id: "a/canary", what, ttl: 0 }
+          const error = yield* Effect.flip(session.fault(untyped(input)))
+          assert(error instanceof ControlApi.ControlRefused)
+          deepStrictEqual(error.violations.map(({ path }) => path).toSorted(), ["id", "ttl", "what.bytes", "what.evry"])
+          assertInclude(error.message, "what.evry is unexpected: expected one of kind, bytes, every")
+          strictEqual(error.message.includes("canary"), false)
+        }))
+
+      it.effect("by chance do not fire together, and do the same again with the same seed", () =>
+        Effect.gen(function*() {
+          const { create, session } = yield* Control.Control
+          const run = Effect.gen(function*() {
+            const customerId = newId()
+            yield* create({ customerId, seed: 7 })
+            const mine = session(customerId)
+            for (const id of ["one", "other"]) {
+              yield* mine.fault({
+                id,
+                on: "token",
+                when: { kind: "probability", p: 0.5 },
+                what: { kind: "latency", distribution: { kind: "fixed", delay: 0 } }
+              })
+            }
+            yield* Effect.replicateEffect(tokenRequest(customerId), 40)
+            const { entries } = yield* mine.journal()
+            return ["one", "other"].map((id) => entries.map(({ faults }) => faults.some((fault) => fault.id === id)))
+          })
+          const [[one, other], again] = [yield* run, yield* run]
+          deepStrictEqual(again, [one, other])
+          strictEqual(JSON.stringify(one) === JSON.stringify(other), false)
+        }))
+    })
+
+    describe("the profile", () => {
+      it.effect("changes by options, by a preset, and by both", () =>
+        Effect.gen(function*() {
+          const { customerId, session: { changeProfile, profile } } = yield* begin
+          deepStrictEqual(yield* profile, Profile.defaultProfile)
+          deepStrictEqual(yield* changeProfile({ tokenStatus: "201" }), {
+            ...Profile.defaultProfile,
+            tokenStatus: "201"
+          })
+          strictEqual((yield* tokenRequest(customerId)).status, 201)
+          deepStrictEqual(yield* changeProfile({ nameEcho: "nfd" }), {
+            ...Profile.defaultProfile,
+            tokenStatus: "201",
+            nameEcho: "nfd"
+          })
+          deepStrictEqual(yield* changeProfile({}), yield* profile)
+          deepStrictEqual(yield* changeProfile({ preset: "strict", amlStatus: "203" }), {
+            ...Profile.presets.strict,
+            amlStatus: "203"
+          })
+          strictEqual((yield* tokenRequest(customerId)).status, 200)
+        }))
+
+      it.effect("is refused with what is allowed", () =>
+        Effect.gen(function*() {
+          const { session: { changeProfile, profile } } = yield* begin
+          const error = yield* Effect.flip(changeProfile(untyped({ tokenStatus: "canary", tokenfield: "token" })))
+          assertInclude(error.message, "tokenStatus is invalid: expected")
+          assertInclude(error.message, "201")
+          assertInclude(error.message, "tokenfield is unexpected: expected one of preset, tokenField")
+          strictEqual(error.message.includes("canary"), false)
+          deepStrictEqual(yield* profile, Profile.defaultProfile)
+        }))
+    })
+
+    describe("the journal", () => {
+      it.effect("is searched by all that a pattern has", () =>
+        Effect.gen(function*() {
+          const { customerId, session } = yield* begin
+          const issued = yield* token(customerId)
+          yield* session.fault({ ...unavailable, id: "mine", when: { kind: "first", n: 1 } })
+          yield* checkStatus(issued)
+          yield* checkStatus(issued)
+          yield* tokenRequest(customerId, "wrong")
+          const rules = (search?: Control.Search) =>
+            Effect.map(session.journal(search), ({ entries }) => entries.map(({ rule }) => rule))
+          const all = ["token.granted", "fault.status", "aml.answered", "token.credentials"]
+          deepStrictEqual(yield* rules(), all)
+          deepStrictEqual(yield* rules({}), all)
+          deepStrictEqual(yield* rules({ operation: "aml" }), ["fault.status", "aml.answered"])
+          deepStrictEqual(yield* rules({ status: 401 }), ["token.credentials"])
+          deepStrictEqual(yield* rules({ rule: "aml.answered" }), ["aml.answered"])
+          deepStrictEqual(yield* rules({ fault: "mine" }), ["fault.status"])
+          deepStrictEqual(yield* rules({ fault: "status" }), ["fault.status"])
+          deepStrictEqual(yield* rules({ unexpected: true }), ["token.credentials"])
+          deepStrictEqual(yield* rules({ unexpected: false, operation: "token" }), ["token.granted"])
+          deepStrictEqual(yield* rules({ rule: "a b&c=d#e" }), [])
+          deepStrictEqual(yield* refusedPaths(session.journal({ status: 99 })), ["status"])
+          deepStrictEqual(yield* refusedPaths(session.journal({ rule: "" })), ["rule"])
+
+          yield* session.clearJournal
+          deepStrictEqual(yield* session.journal(), { dropped: 0, entries: [] })
+        }))
+
+      it.effect("of the strangers has what carries no session", () =>
+        Effect.gen(function*() {
+          const { strangers } = yield* Control.Control
+          const customerId = `nobody-${newId()}`
+          yield* tokenRequest(customerId)
+          const { entries } = yield* strangers({ operation: "token" })
+          assertInclude(entries.at(-1)?.request.headers["authorization"], customerId)
+          strictEqual(entries.at(-1)?.customerId, null)
+          deepStrictEqual(yield* refusedPaths(strangers({ status: 0.5 })), ["status"])
+        }))
+
+      it.effect("is verified in every way", () =>
+        Effect.gen(function*() {
+          const { customerId, session: { verify } } = yield* begin
+          yield* checkStatus(yield* token(customerId))
+          yield* verify({ kind: "exactly", n: 2, pattern: {} })
+          yield* verify({ kind: "atLeast", n: 1, pattern: { operation: "aml", status: 200 } })
+          yield* verify({ kind: "never", pattern: { status: 500 } })
+          yield* verify({ kind: "inOrder", patterns: [{ operation: "token" }, { operation: "aml" }] })
+          yield* verify({ kind: "nothingUnexpected" })
+          yield* tokenRequest(customerId, "wrong")
+
+          const messages = yield* Effect.forEach([
+            verify({ kind: "exactly", n: 2, pattern: {} }),
+            verify({ kind: "atLeast", n: 2, pattern: { operation: "aml" } }),
+            verify({ kind: "never", pattern: { status: 401 } }),
+            verify({ kind: "inOrder", patterns: [{ operation: "aml" }, { operation: "aml" }] }),
+            verify({ kind: "nothingUnexpected" })
+          ], (call) => Effect.map(Effect.flip(call), ({ _tag, message }) => `${_tag}: ${message}`))
+          const starts = [
+            "exactly 2 of {}",
+            "at least 2 of",
+            "never {\"status\":401}",
+            "in order",
+            "nothing unexpected"
+          ]
+          starts.forEach((start, index) => assertInclude(messages[index], `VerificationFailed: Expected ${start}`))
+          assertInclude(messages[4], "token.credentials (")
+          deepStrictEqual(yield* refusedPaths(verify({ kind: "exactly", n: -1, pattern: {} })), ["n"])
+        }))
+    })
+
+    it.effect("metrics count what was done", () =>
+      Effect.gen(function*() {
+        const { metrics } = yield* Control.Control
+        const granted = Effect.map(metrics, (text) =>
+          Number(
+            /^idv_mock_exchanges_total\{operation="token",status="200",rule="token.granted"\} (\d+)$/m.exec(text)?.[1]
+          ))
+        const { customerId } = yield* begin
+        yield* token(customerId)
+        const before = yield* granted
+        yield* token(customerId)
+        strictEqual(yield* granted, before + 1)
+      }))
+  })
+})
+
+describe.each(layers)("In real time, the control plane %s", (_, layer) => {
+  const verified = <A, E, R>(verify: Effect.Effect<A, E, R>) => Effect.timed(Effect.either(verify))
+
+  it.live("waits for what is expected within a time, and no longer", () =>
+    Effect.gen(function*() {
+      const { customerId, session: { verify } } = yield* begin
+      const twice = { kind: "exactly", n: 2, pattern: { operation: "token" }, within: "20 seconds" } as const
+      const awaited = yield* Effect.fork(verified(verify(twice)))
+      yield* token(customerId)
+      yield* Effect.sleep(20)
+      strictEqual(yield* Fiber.poll(awaited), Option.none())
+      yield* token(customerId)
+      const [, outcome] = yield* Fiber.join(awaited)
+      deepStrictEqual(outcome, Either.right(undefined))
+
+      const [missed, outcomeOfThree] = yield* verified(Effect.mapError(verify({ ...twice, n: 3, within: 100 }), String))
+      strictEqual(Duration.toMillis(missed) >= 100, true)
+      assertInclude(Either.getOrElse(Either.flip(outcomeOfThree), String), "within 100ms; found 2 among 2 entries")
+      const [failed] = yield* verified(verify({ ...twice, n: 1 }))
+      const [never] = yield* verified(verify({ kind: "never", pattern: { operation: "token" }, within: "20 seconds" }))
+      for (const duration of [failed, never]) strictEqual(Duration.toSeconds(duration) < 10, true)
+      const [held, right] = yield* verified(verify({ kind: "nothingUnexpected", within: 100 }))
+      strictEqual(Duration.toMillis(held) >= 100, true)
+      deepStrictEqual(right, Either.right(undefined))
+    }).pipe(Effect.provide(layer)))
+
+  it.live("verifies nothing of a session that was removed meanwhile", () =>
+    Effect.gen(function*() {
+      const { create } = yield* Control.Control
+      const { customerId, session: { remove, verify } } = yield* begin
+      const quiet = yield* Effect.fork(Effect.flip(verify({ kind: "nothingUnexpected", within: 150 })))
+      yield* Effect.sleep(50)
+      yield* remove
+      yield* create({ customerId })
+      strictEqual((yield* Fiber.join(quiet))._tag, "SessionUnknown")
+    }).pipe(Effect.provide(layer)))
+})
+
+describe("A control plane", () => {
+  const live = <A, E>(effect: Effect.Effect<A, E, Control.Control | MockServer.MockServer | HttpClient.HttpClient>) =>
+    effect.pipe(Effect.provide(Layer.merge(MockServer.layerTest, NodeHttpClient.layerUndici)))
+
+  it.live("works for any program: 61 minutes on, the old token is over, and a new one works", () =>
+    live(Effect.gen(function*() {
+      const old = yield* token("test-curl")
+      strictEqual(yield* checkStatus(old), 200)
+      const moved = yield* control("POST", "/sessions/test-curl/clock", { advance: "61 minutes" })
+      deepStrictEqual([moved.status, JSON.parse(moved.text).frozen], [200, false])
+      const refused = yield* check(old)
+      strictEqual(refused.status, 401)
+      assertInclude(refused.headers["www-authenticate"], "invalid_token")
+      const fresh = yield* token("test-curl")
+      strictEqual(yield* checkStatus(fresh), 200)
+
+      const revoked = yield* control("POST", "/sessions/test-curl/tokens/revoke", { token: fresh })
+      deepStrictEqual([revoked.status, JSON.parse(revoked.text)], [200, { revoked: 1 }])
+      strictEqual(yield* checkStatus(fresh), 401)
+      yield* token("test-curl")
+      deepStrictEqual(JSON.parse((yield* control("POST", "/sessions/test-curl/tokens/revoke")).text), { revoked: 1 })
+      const { text } = yield* control("GET", "/sessions/test-curl/tokens")
+      deepStrictEqual(JSON.parse(text).map(({ status }: { status: string }) => status), [
+        "expired",
+        "revoked",
+        "revoked"
+      ])
+    })))
+
+  it.live("lists a thousand sessions", () =>
+    Effect.gen(function*() {
+      const { session, sessions } = yield* Control.Control
+      const { status, text } = yield* control("GET", "/sessions")
+      deepStrictEqual([status, JSON.parse(text).length], [200, 1000])
+      strictEqual((yield* sessions).length, 1000)
+      strictEqual((yield* session("n1000").info).exchanges, 0)
+    }).pipe(Effect.provide(Layer.merge(
+      MockServer.layer({
+        port: 0,
+        customers: Arr.makeBy(1000, (index) => ({ customerId: `n${index + 1}`, customerKey: controlToken }))
+      }),
+      NodeHttpClient.layerUndici
+    ))))
+
+  it.effect("finds customers that were given in code, whatever their ids", () =>
+    Effect.gen(function*() {
+      const { session } = yield* Control.Control
+      for (const customerId of ["Zoë İSTANBUL/王 😀", "İİİ"]) {
+        const { faults, info, remove } = session(customerId)
+        strictEqual((yield* info).customerId, customerId)
+        deepStrictEqual(yield* faults, [])
+        yield* remove
+      }
+    }).pipe(Effect.provide(MockServer.layerHttpClientWith({
+      customers: [
+        { customerId: "Zoë İSTANBUL/王 😀", customerKey: controlToken },
+        { customerId: "İİİ", customerKey: controlToken }
+      ]
+    }))))
+
+  const reason = (options: Control.Options, headers = {}) =>
+    Control.make(options).pipe(
+      Effect.updateService(HttpClient.HttpClient, HttpClient.mapRequest(HttpClientRequest.setHeaders(headers))),
+      Effect.flatMap(({ sessions }) => Effect.flip(sessions)),
+      Effect.provide(NodeHttpClient.layerUndici),
+      Effect.map(({ _tag, message, reason, url }) => {
+        assertInclude(message, url)
+        return [_tag, reason]
+      })
+    )
+
+  it.live("that does not answer as one says why, and not with what", () =>
+    Effect.gen(function*() {
+      const { url } = yield* MockServer.MockServer
+      const unavailable = (reason: Control.ControlUnavailable["reason"]) => ["ControlUnavailable", reason]
+      deepStrictEqual(yield* reason({ url: "http://127.0.0.1:1" }), unavailable("transport"))
+      deepStrictEqual(yield* reason({ url: "no address" }), unavailable("transport"))
+      deepStrictEqual(yield* reason({ url }), unavailable("unauthorized"))
+      deepStrictEqual(yield* reason({ url, token: Redacted.make("canary") }), unavailable("unauthorized"))
+      deepStrictEqual(yield* reason({ url: `${url}/api`, token: controlToken }), unavailable("answer"))
+      deepStrictEqual(
+        yield* reason({ url, token: controlToken }, { host: "evil.example" }),
+        unavailable("forbidden")
+      )
+    }).pipe(Effect.provide(MockServer.layer({ port: 0, controlToken }))))
+})
+
+describe("unexpected: \"fail\"", () => {
+  type Use = Effect.Effect<void, unknown, Control.Control | MockServer.MockServer | HttpClient.HttpClient>
+
+  const closing = (use: Use, options: MockServer.InProcessOptions = { unexpected: "fail" }) =>
+    Effect.exit(Effect.provide(use, MockServer.layerHttpClientWith(options)))
+
+  const defect = (exit: Exit.Exit<void, unknown>) =>
+    Exit.isFailure(exit) ? Array.from(Cause.defects(exit.cause), String).join() : assert.fail("The scope closed")
+
+  const broken = Effect.asVoid(tokenRequest("demo-customer", "wrong"))
+
+  it.effect("makes the closing of the scope die, naming the entries", () =>
+    Effect.gen(function*() {
+      const message = defect(yield* closing(Effect.zipRight(token("test-a"), broken)))
+      assertInclude(message, "Expected nothing unexpected; found 1 among 2 entries; nearest: #2 token.credentials (")
+      assertInclude(message, "the key is wrong")
+    }))
+
+  it.live("also on a socket", () =>
+    Effect.gen(function*() {
+      const exit = yield* broken.pipe(
+        Effect.provide(
+          Layer.merge(MockServer.layer({ port: 0, unexpected: "fail" }), NodeHttpClient.layerUndici)
+        ),
+        Effect.exit
+      )
+      assertInclude(defect(exit), "#1 token.credentials (")
+    }))
+
+  it.effect.each<[string, Use]>([
+    ["that carries no session", Effect.asVoid(tokenRequest("nobody"))],
+    [
+      "whose journal was cleared",
+      Effect.gen(function*() {
+        const { session } = yield* Control.Control
+        yield* broken
+        yield* session("demo-customer").clearJournal
+      })
+    ],
+    [
+      "whose session was removed",
+      Effect.gen(function*() {
+        const { session } = yield* Control.Control
+        yield* broken
+        yield* session("demo-customer").remove
+      })
+    ],
+    [
+      "whose entry was dropped",
+      Effect.gen(function*() {
+        yield* broken
+        yield* Effect.replicateEffect(tokenRequest("demo-customer", "demo-key"), 1001, { discard: true })
+      })
+    ]
+  ])("knows of a request %s", ([, use]) =>
+    Effect.gen(function*() {
+      assertInclude(defect(yield* closing(use)), "nearest: #1 token.credentials (")
+    }))
+
+  it.effect("is content with more good requests than a journal keeps", () =>
+    Effect.gen(function*() {
+      const exit = yield* closing(Effect.replicateEffect(token("test-a"), 1001, { discard: true }))
+      strictEqual(Exit.isSuccess(exit), true)
+    }))
+
+  it.effect("is content with faults, and with tokens that expired or were revoked", () =>
+    Effect.gen(function*() {
+      const use = Effect.gen(function*() {
+        const { session } = yield* Control.Control
+        const mine = session("test-a")
+        const issued = yield* token("test-a")
+        strictEqual(yield* checkStatus(issued, "A Test500"), 500)
+        yield* mine.fault({ ...unavailable, when: { kind: "nth", n: 1 } })
+        strictEqual(yield* checkStatus(issued), 503)
+        yield* mine.clearFaults
+        yield* mine.fault({ on: "aml", what: { kind: "quota", limit: 1, per: "1 hour" } })
+        deepStrictEqual([yield* checkStatus(issued), yield* checkStatus(issued)], [200, 429])
+        yield* mine.clearFaults
+        yield* mine.advance("2 hours")
+        strictEqual(yield* checkStatus(issued), 401)
+        const next = yield* token("test-a")
+        yield* mine.revokeTokens()
+        strictEqual(yield* checkStatus(next), 401)
+        const last = yield* token("test-a")
+        yield* mine.fault({ on: "aml", what: { kind: "tokenRevocation" } })
+        strictEqual(yield* checkStatus(last), 401)
+        yield* mine.verify({ kind: "nothingUnexpected" })
+      })
+      const exit = yield* closing(use)
+      strictEqual(Exit.isSuccess(exit), true, String(exit))
+    }))
+
+  it.effect("is not asked for by default", () =>
+    Effect.gen(function*() {
+      for (const options of [{}, { unexpected: "ignore" } as const]) {
+        strictEqual(Exit.isSuccess(yield* closing(broken, options)), true)
+      }
+    }))
+})

@@ -1,0 +1,527 @@
+import { type Fault, MockServer, Session } from "@effect-idv/mock-server"
+import type { HttpClient, HttpMethod } from "@effect/platform"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import {
+  Cause,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Logger,
+  Predicate,
+  Record,
+  Schedule,
+  Scope,
+  Supervisor
+} from "effect"
+import * as App from "../src/internal/app.ts"
+import * as InProcess from "../src/internal/inProcess.ts"
+import { Lifecycle } from "../src/internal/lifecycle.ts"
+import { type Answer, check, control, json, request, token, tokenRequest } from "./support/plain.ts"
+import { connect } from "./support/rawClient.ts"
+
+const layers: ReadonlyArray<
+  readonly [string, Layer.Layer<MockServer.MockServer | HttpClient.HttpClient, MockServer.MockServerError>]
+> = [
+  ["on a socket", Layer.merge(MockServer.layerTest, NodeHttpClient.layerUndici)],
+  ["in process", MockServer.layerHttpClient]
+]
+
+const demo = "/sessions/demo-customer"
+
+/** `path problem: expected`, of each. */
+const violations = ({ headers, status, text }: Answer) => {
+  deepStrictEqual([status, headers["content-type"]], [400, "application/json"])
+  const { _tag, violations } = JSON.parse(text)
+  strictEqual(_tag, "ControlRefused")
+  strictEqual(text.includes("canary"), false, text)
+  return Array.from(violations, ({ expected, path, problem }) => `${path} ${problem}: ${expected}`)
+}
+
+const problem = ({ headers, status, text }: Answer) => {
+  strictEqual(headers["content-type"], "application/problem+json")
+  const body = JSON.parse(text)
+  strictEqual(body.status, status)
+  strictEqual(text.includes("canary"), false, text)
+  return [status, body.title]
+}
+
+const post = (path: string, body: string | Uint8Array, headers: Record<string, string> = json) =>
+  request("POST", `/_mock${path}`, { body, headers })
+
+describe.each(layers)("A body that the control plane %s refuses", (_, layer) => {
+  it.layer(layer)((it) => {
+    it.effect.each<[string, string | Uint8Array]>([
+      ["cut", "{\"advance\":\"canary"],
+      ["no JSON", "advance=canary"],
+      ["blank", " "],
+      ["no UTF-8", Buffer.from("{\"advance\":\"canary\xff\"}", "latin1")],
+      ["UTF-16", Buffer.from("{\"advance\":1}", "utf16le")]
+    ])("is one that is %s", ([, body]) =>
+      Effect.gen(function*() {
+        deepStrictEqual(violations(yield* post(`${demo}/clock`, body)), [" invalid: JSON text in UTF-8"])
+      }))
+
+    it.effect("has a key twice in an object", () =>
+      Effect.gen(function*() {
+        const body = "{\"advance\":1,\"advance\":\"canary\"}"
+        deepStrictEqual(violations(yield* post(`${demo}/clock`, body)), [
+          " invalid: JSON text with each key once in an object"
+        ])
+      }))
+
+    it.effect.each<[string, string, ReadonlyArray<string>]>([
+      ["POST", "/sessions", [
+        "customerId missing: 1 to 128 visible characters of ASCII, without a colon, and not . or .. alone"
+      ]],
+      ["POST", `${demo}/clock`, [" invalid: an object with one or more of set, advance, frozen"]],
+      ["POST", `${demo}/faults`, ["on missing: one of token, aml, both", "what missing: an object whose kind is"]],
+      ["POST", `${demo}/verify`, ["kind missing: one of exactly, atLeast, never, inOrder, nothingUnexpected"]]
+    ])("of %s %s is empty, and so the empty object", ([, path, expected]) =>
+      Effect.gen(function*() {
+        for (const body of ["", "{}"]) {
+          const found = violations(yield* post(path, body))
+          strictEqual(found.length, expected.length)
+          expected.forEach((start, index) => assertInclude(found[index], start))
+        }
+      }))
+
+    const fields = {
+      session: "one of customerId, customerKey, seed, profile, faults",
+      clock: "one of set, advance, frozen",
+      pattern: "one of operation, status, rule, fault, unexpected, customerId"
+    }
+    const duration = "a number of milliseconds from 0, or a text such as \"2 seconds\""
+    const time = "a time of the years 1 to 9999, such as 2026-01-31T12:00:00Z; a date alone is its midnight in UTC"
+
+    it.effect.each<[HttpMethod.HttpMethod, string, unknown, ReadonlyArray<string>]>([
+      ["POST", "/sessions", null, [" invalid: an object with customerId, and any of"]],
+      ["POST", "/sessions", ["canary"], [" invalid: an object with customerId, and any of"]],
+      ["POST", "/sessions", { customerId: 1 }, ["customerId invalid: 1 to 128 visible"]],
+      ["POST", "/sessions", { customerId: "a:canary" }, ["customerId invalid: 1 to 128 visible"]],
+      ["POST", "/sessions", { customerId: ".." }, ["customerId invalid: 1 to 128 visible"]],
+      ["POST", "/sessions", { customerId: "x", customerKey: "canary\n" }, ["customerKey invalid: 1 to 256 characters"]],
+      ["POST", "/sessions", { customerId: "x", customerKey: 5 }, ["customerKey invalid: 1 to 256 characters"]],
+      ["POST", "/sessions", { customerId: "x", customerKey: "" }, ["customerKey invalid: 1 to 256 characters"]],
+      ["POST", "/sessions", { customerId: "x", seed: -1 }, ["seed invalid: a whole number from 0 to 4294967295"]],
+      ["POST", "/sessions", { customerId: "x", seed: "7" }, ["seed invalid: a whole number from 0 to 4294967295"]],
+      ["POST", "/sessions", { customerId: "x", sed: "canary" }, [`sed unexpected: ${fields.session}`]],
+      ["POST", "/sessions", { "customerId": "x", "a.b": 1 }, [`a.b unexpected: ${fields.session}`]],
+      ["POST", "/sessions", { customerId: "x", profile: { preset: "canary" } }, [
+        "profile.preset invalid: one of \"default\", \"strict\", \"hostile\""
+      ]],
+      ["POST", "/sessions", { customerId: "x", profile: { token: 1 } }, [
+        "profile.token unexpected: one of preset, tok"
+      ]],
+      ["POST", "/sessions", { customerId: "x", faults: "canary" }, ["faults invalid: "]],
+      [
+        "POST",
+        "/sessions",
+        { customerId: "x", faults: [{ on: "aml", what: { kind: "hang" } }, { on: "aml", what: { kind: "canary" } }] },
+        ["faults.1.what.kind invalid: one of latency, status, reset"]
+      ],
+      [
+        "POST",
+        "/sessions",
+        { customerId: "x", faults: [{ on: "aml", what: { kind: "hang", evry: "canary" } }] },
+        ["faults.0.what.evry unexpected: one of kind, at"]
+      ],
+      ["POST", `${demo}/clock`, { set: "canary" }, [`set invalid: ${time}`]],
+      ["POST", `${demo}/clock`, { set: 5 }, [`set invalid: ${time}`]],
+      ["POST", `${demo}/clock`, { advance: -5 }, [`advance invalid: ${duration}`]],
+      ["POST", `${demo}/clock`, { advance: "-5 minutes" }, [`advance invalid: ${duration}`]],
+      ["POST", `${demo}/clock`, { advance: "5 canaries" }, [`advance invalid: ${duration}`]],
+      ["POST", `${demo}/clock`, { advance: [1] }, [`advance invalid: ${duration}`]],
+      ["POST", `${demo}/clock`, { advance: "infinity" }, [`advance invalid: ${duration}`]],
+      ["POST", `${demo}/clock`, { advance: 1e300 }, ["advance invalid: a duration that ends before the year 10000"]],
+      ["POST", `${demo}/clock`, { frozen: "canary" }, ["frozen invalid: true or false"]],
+      ["POST", `${demo}/clock`, { freeze: true }, [`freeze unexpected: ${fields.clock}`]],
+      ["POST", `${demo}/faults`, { on: "canary", what: { kind: "hang" } }, ["on invalid: one of token, aml, both"]],
+      ["POST", `${demo}/faults`, { on: "token", what: { kind: "unknownMatch" } }, ["on invalid: aml for unknownMatch"]],
+      ["POST", `${demo}/faults`, { on: "aml", what: {} }, ["what.kind missing: one of latency, status"]],
+      ["POST", `${demo}/faults`, { on: "aml", when: { kind: "nth", m: 1, n: 1 }, what: { kind: "hang" } }, [
+        "when.m unexpected: one of kind, n"
+      ]],
+      ["POST", `${demo}/faults`, { id: "a/b", on: "aml", what: { kind: "hang" } }, ["id invalid: 1 to 64 letters"]],
+      ["POST", `${demo}/faults`, { id: "..", on: "aml", what: { kind: "hang" } }, ["id invalid: 1 to 64 letters"]],
+      ["PATCH", `${demo}/profile`, { tokenStatus: 200 }, ["tokenStatus invalid: "]],
+      ["PATCH", `${demo}/profile`, { tokenstatus: "200" }, ["tokenstatus unexpected: one of preset, tokenField"]],
+      ["POST", `${demo}/tokens/revoke`, { token: ["canary"] }, ["token invalid: a token, as text"]],
+      ["POST", `${demo}/tokens/revoke`, { tokens: "canary" }, ["tokens unexpected: one of token"]],
+      ["POST", `${demo}/tokens/revoke`, "canary", [" invalid: an object with token, or with nothing"]],
+      ["POST", `${demo}/reset`, { hard: "canary" }, [" invalid: an empty object, or no body"]],
+      ["POST", `${demo}/verify`, { kind: "canary" }, ["kind invalid: one of exactly, atLeast, never, inOrder"]],
+      ["POST", `${demo}/verify`, { kind: "never", pattern: { rul: "canary" } }, [
+        `pattern.rul unexpected: ${fields.pattern}`
+      ]],
+      ["POST", `${demo}/verify`, { kind: "never", pattern: {}, within: "canary" }, [`within invalid: ${duration}`]]
+    ])("of %s %s is %j", ([method, path, body, expected]) =>
+      Effect.gen(function*() {
+        const found = violations(yield* control(method, path, body))
+        strictEqual(found.length, expected.length, found.join())
+        expected.forEach((start, index) => assertInclude(found[index], start))
+      }))
+
+    it.effect.each<[string, ReadonlyArray<string>]>([
+      ["status=canary", ["status invalid: a status, a whole number from 100 to 599"]],
+      ["status=99", ["status invalid: a status, a whole number from 100 to 599"]],
+      ["status=401&status=canary", ["status invalid: a status, a whole number from 100 to 599"]],
+      ["operation=canary", ["operation invalid: one of token, aml, other"]],
+      ["unexpected=canary", ["unexpected invalid: true or false"]],
+      ["rule=", ["rule invalid: the name of a rule"]],
+      ["stauts=401", ["stauts unexpected: one of operation, status, rule, fault, unexpected"]],
+      ["status=4&operation=5", ["operation invalid: one of", "status invalid: a status"]]
+    ])("is no body but the query %s", ([query, expected]) =>
+      Effect.gen(function*() {
+        for (const path of [`${demo}/journal`, "/strangers"]) {
+          const found = violations(yield* control("GET", `${path}?${query}`)).toSorted()
+          strictEqual(found.length, expected.length, found.join())
+          expected.forEach((start, index) => assertInclude(found[index], start))
+        }
+      }))
+
+    it.effect("is over 64 KiB, and the next request works", () =>
+      Effect.gen(function*() {
+        const body = (length: number) => `{"token":"${"x".repeat(length - 12)}"}`
+        deepStrictEqual(violations(yield* post(`${demo}/tokens/revoke`, body(65_537))), [
+          " invalid: a body of at most 65536 bytes"
+        ])
+        strictEqual((yield* post(`${demo}/tokens/revoke`, body(65_536))).status, 200)
+        strictEqual(violations(yield* post(`${demo}/tokens/revoke`, "canary".repeat(2_000_000))).length, 1)
+        strictEqual(violations(yield* post(`${demo}/tokens/revoke`, "[".repeat(60_000) + "]".repeat(5000))).length, 1)
+        strictEqual(violations(yield* post(`${demo}/verify`, "[".repeat(30_000) + "]".repeat(30_000))).length, 1)
+        strictEqual((yield* control("GET", demo)).status, 200)
+      }))
+
+    it.effect.each<[string, number]>([
+      ["application/json", 200],
+      ["Application/JSON; charset=\"UTF-8\"", 200],
+      ["application/json; charset=latin1", 400],
+      ["text/plain", 400],
+      ["application/x-www-form-urlencoded", 400],
+      ["multipart/form-data; boundary=x", 400],
+      ["application/jsonp", 400],
+      ["", 400]
+    ])("has the content type %o: %d", ([contentType, expected]) =>
+      Effect.gen(function*() {
+        const headers: Record<string, string> = contentType === "" ? {} : { "content-type": contentType }
+        const answer = yield* post(`${demo}/clock`, "{\"frozen\":false}", headers)
+        strictEqual(answer.status, expected)
+        if (expected === 400) {
+          deepStrictEqual(violations(answer), [
+            "Content-Type invalid: application/json in UTF-8, or no header and no body"
+          ])
+        }
+      }))
+
+    it.effect("comes from a form of another site, with nothing in it", () =>
+      Effect.gen(function*() {
+        for (const contentType of ["text/plain", "application/x-www-form-urlencoded"]) {
+          for (const path of [`${demo}/reset`, `${demo}/tokens/revoke`]) {
+            strictEqual(violations(yield* post(path, "", { "content-type": contentType })).length, 1)
+          }
+        }
+        strictEqual((yield* post(`${demo}/reset`, "", {})).status, 200)
+        strictEqual((yield* request("POST", `/_mock${demo}/reset`)).status, 200)
+      }))
+
+    it.effect("is wrong, and so nothing was done", () =>
+      Effect.gen(function*() {
+        const before = (yield* control("GET", demo)).text
+        yield* control("POST", `${demo}/clock`, { frozen: true, advance: -1 })
+        yield* control("PATCH", `${demo}/profile`, { preset: "hostile", tokenStatus: "canary" })
+        yield* control("POST", "/sessions", { customerId: "other", faults: [{}] })
+        const after = (yield* control("GET", demo)).text
+        const still = ({ clock, ...info }: { readonly clock: { readonly frozen: boolean } }) => [clock.frozen, info]
+        deepStrictEqual(still(JSON.parse(after)), still(JSON.parse(before)))
+        strictEqual((yield* control("GET", "/sessions/other")).status, 404)
+      }))
+  })
+})
+
+describe.each(layers)("A path of the control plane %s", (_, layer) => {
+  it.layer(layer)((it) => {
+    it.effect.each<[HttpMethod.HttpMethod, string, string]>([
+      ["PUT", "/_mock/sessions", "GET, POST"],
+      ["DELETE", "/_mock/sessions", "GET, POST"],
+      ["POST", "/_mock/live", "GET"],
+      ["POST", "/_mock/sessions/canary", "GET, DELETE"],
+      ["GET", `/_mock${demo}/reset`, "POST"],
+      ["POST", `/_mock${demo}/profile`, "GET, PATCH"],
+      ["GET", `/_mock${demo}/faults/canary`, "DELETE"],
+      ["OPTIONS", `/_mock${demo}`, "GET, DELETE"]
+    ])("%s %s is 405, with the methods that there are", ([method, path, allow]) =>
+      Effect.gen(function*() {
+        const answer = yield* request(method, path)
+        deepStrictEqual(problem(answer), [405, "Method Not Allowed"])
+        strictEqual(answer.headers["allow"], allow)
+        assertInclude(answer.text, allow)
+      }))
+
+    it.effect.each(
+      [
+        ["GET", "/_mock/canary"],
+        ["GET", "/_mock/SESSIONS"],
+        ["GET", "/_mock//sessions"],
+        ["GET", "/_mock/sessions/"],
+        ["DELETE", `/_mock${demo}/faults/`],
+        ["GET", `/_mock${demo}/canary`],
+        ["GET", "/_mock/sessions/a/b/c/d"],
+        ["GET", "/_mock/sessions/%zz"],
+        ["GET", "/_mock/sessions/%"],
+        ["GET", "/_mock/sessions/%ff"],
+        ["GET", "/_mock/sessions/%c0%af"],
+        ["GET", `/_mock/${"canary/".repeat(1000)}`]
+      ] as const
+    )("%s %s is 404, in words", ([method, path]) =>
+      Effect.gen(function*() {
+        const answer = yield* request(method, path)
+        strictEqual(answer.status, 404)
+        if (answer.headers["content-type"] === "application/json") {
+          assertInclude("SessionUnknown FaultUnknown", JSON.parse(answer.text)._tag)
+        } else deepStrictEqual(problem(answer), [404, "Not Found"])
+      }))
+
+    it.effect("of nobody's session is 404, with the customer id", () =>
+      Effect.gen(function*() {
+        const { status, text } = yield* control("GET", "/sessions/nobody%2F%25")
+        deepStrictEqual([status, JSON.parse(text)], [404, { _tag: "SessionUnknown", customerId: "nobody/%" }])
+        const fault = yield* control("DELETE", `${demo}/faults/${"f".repeat(500)}`)
+        deepStrictEqual([fault.status, JSON.parse(fault.text)._tag], [404, "FaultUnknown"])
+      }))
+
+    it.effect("answers HEAD as GET", () =>
+      Effect.gen(function*() {
+        strictEqual((yield* request("HEAD", `/_mock${demo}`)).status, 200)
+        strictEqual((yield* request("HEAD", "/_mock/live")).status, 200)
+        strictEqual((yield* request("HEAD", "/_mock/nothing")).status, 404)
+        strictEqual((yield* request("HEAD", `/_mock${demo}/reset`)).status, 405)
+      }))
+  })
+})
+
+const member = (value: unknown, ...path: ReadonlyArray<string>): Readonly<Record<string, unknown>> => {
+  const found = path.reduce((value, name) => Predicate.isRecord(value) ? value[name] : undefined, value)
+  return Predicate.isRecord(found) ? found : assert.fail(`There is no ${path.join(".")}`)
+}
+
+describe("What the control plane says of itself", () => {
+  it.layer(MockServer.layerHttpClient)((it) => {
+    const document = Effect.map(control("GET", "/openapi.json"), ({ text }): unknown => JSON.parse(text))
+
+    it.effect("is an OpenAPI document whose references lead somewhere", () =>
+      Effect.gen(function*() {
+        const { headers, text } = yield* control("GET", "/openapi.json")
+        strictEqual(headers["content-type"], "application/json")
+        const spec: unknown = JSON.parse(text)
+        strictEqual(member(spec)["openapi"], "3.1.0")
+        const schemas = Object.keys(member(spec, "components", "schemas"))
+        for (const name of schemas) strictEqual(/^[\w.-]+$/.test(name), true, name)
+        const references = Array.from(text.matchAll(/"\$ref":"([^"]*)"/g), ([, reference = ""]) => reference)
+        strictEqual(references.length > 10, true)
+        for (const reference of references) {
+          assertInclude(schemas.map((name) => `#/components/schemas/${name}`).join(" "), reference)
+        }
+        strictEqual(text.includes("HttpApiDecodeError"), false)
+      }))
+
+    it.effect("has every operation once, each of which answers, with the parameters of its path", () =>
+      Effect.gen(function*() {
+        const ids: Array<unknown> = []
+        for (const [path, operations] of Record.toEntries(member(yield* document, "paths"))) {
+          const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name)
+          for (const [method, operation] of Record.toEntries(member(operations))) {
+            const { operationId, parameters, responses } = member(operation)
+            ids.push(operationId)
+            const inPath = Array.isArray(parameters)
+              ? parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name)
+              : assert.fail()
+            deepStrictEqual(inPath, names)
+            const at = path.replace("{customerId}", `test-${ids.length}`).replace("{faultId}", "f1")
+            yield* control("POST", "/sessions", { customerId: `test-${ids.length}` })
+            const answer = yield* request(httpMethod(method), at, {
+              ...(method === "post" || method === "patch" ? { body: "", headers: json } : {})
+            })
+            assert(
+              Object.keys(member(responses)).includes(String(answer.status)),
+              `${method} ${path}: ${answer.status}`
+            )
+            strictEqual(answer.headers["content-type"] === "application/problem+json", false, `${method} ${path}`)
+          }
+        }
+        strictEqual(new Set(ids).size, ids.length)
+        strictEqual(ids.length, 22)
+      }))
+
+    it.effect("lists every refusal", () =>
+      Effect.gen(function*() {
+        const statuses = Record.map(member(yield* document, "paths"), (operations) =>
+          Record.map(member(operations), (operation) =>
+            Object.keys(member(operation, "responses")).join(" ")))
+        const session = "/_mock/sessions/{customerId}"
+        deepStrictEqual(statuses["/_mock/sessions"], { get: "200 401 403 500", post: "201 400 401 403 409 500" })
+        deepStrictEqual(statuses[`${session}/verify`], { post: "204 400 401 403 404 409 500" })
+        deepStrictEqual(statuses[`${session}/faults/{faultId}`], { delete: "204 401 403 404 500" })
+        deepStrictEqual(statuses[`${session}/reset`], { post: "200 400 401 403 404 500" })
+        deepStrictEqual(statuses["/_mock/live"], { get: "200" })
+        deepStrictEqual(statuses["/_mock/ready"], { get: "200 503" })
+      }))
+
+    it.effect("opens in a browser, and fetches nothing from elsewhere", () =>
+      Effect.gen(function*() {
+        const { headers, status, text } = yield* control("GET", "/docs")
+        strictEqual(status, 200)
+        assertInclude(headers["content-type"], "text/html")
+        assertInclude(text, "idv-mock: the control plane")
+        deepStrictEqual(text.match(/<(script|link|img|iframe)[^>]*(src|href)=/g), null)
+        deepStrictEqual(text.match(/@import|url\(\s*["']?(https?:)?\/\//g), null)
+      }))
+
+    it.effect("is Prometheus text that counts what was done", () =>
+      Effect.gen(function*() {
+        const issued = yield* token("test-metrics")
+        yield* check(issued, "Ada Test500")
+        yield* check(issued)
+        yield* tokenRequest("test-metrics", "wrong")
+        const { headers, text } = yield* control("GET", "/metrics")
+        assertInclude(headers["content-type"], "text/plain; version=0.0.4")
+        const samples = new Map<string, number>()
+        const types = new Map<string, string>()
+        for (const line of text.split("\n")) {
+          if (line === "") continue
+          const [, name, type] = /^# (?:HELP|TYPE) ([a-z_]+) (.+)$/.exec(line) ?? []
+          if (name !== undefined) {
+            if (line.startsWith("# TYPE")) types.set(name, type ?? "")
+            continue
+          }
+          const sample = /^([a-z_]+)(\{([a-z]+="[^"\\\n]*",?)+\})? (\d+)$/.exec(line)
+          assert(sample !== null, line)
+          assert(types.has(sample[1] ?? ""), line)
+          samples.set(`${sample[1]}${sample[2] ?? ""}`, Number(sample[4]))
+        }
+        deepStrictEqual(Object.fromEntries(types), {
+          idv_mock_exchanges_total: "counter",
+          idv_mock_faults_total: "counter",
+          idv_mock_unexpected_total: "counter",
+          idv_mock_sessions: "gauge"
+        })
+        const exchanges = (labels: string) => samples.get(`idv_mock_exchanges_total{${labels}}`)
+        strictEqual(exchanges("operation=\"token\",status=\"200\",rule=\"token.granted\""), 1)
+        strictEqual(exchanges("operation=\"aml\",status=\"200\",rule=\"aml.answered\""), 1)
+        strictEqual(exchanges("operation=\"aml\",status=\"500\",rule=\"aml.answered\""), 1)
+        strictEqual(exchanges("operation=\"token\",status=\"401\",rule=\"token.credentials\""), 1)
+        strictEqual(samples.get("idv_mock_faults_total{kind=\"status\"}"), 1)
+        strictEqual(samples.get("idv_mock_unexpected_total"), 1)
+        strictEqual(text.includes("test-metrics"), false)
+      }))
+  })
+})
+
+const httpMethod = (method: string): HttpMethod.HttpMethod => {
+  const upper = method.toUpperCase()
+  return upper === "GET" || upper === "POST" || upper === "PATCH" || upper === "DELETE" ? upper : assert.fail(method)
+}
+
+describe("A broken operation", () => {
+  /** As a program without types gives it. */
+  const broken = (what: object): Fault.Fault => ({
+    ...JSON.parse("{\"on\":\"aml\",\"when\":{\"kind\":\"always\"}}"),
+    what
+  })
+
+  it.effect.each<[string, object, string]>([
+    ["cannot encode its answer", { kind: "canary" }, "at 0.fault.what"],
+    ["throws", Object.defineProperty({}, "kind", { enumerable: true, get: () => assert.fail("canary") }), "canary"]
+  ])("that %s is a readable 500, and the log says why", ([, what, expected]) => {
+    const logged: Array<string> = []
+    const logger = Logger.make(({ cause, message }) => logged.push(String(message) + Cause.pretty(cause)))
+    return Effect.gen(function*() {
+      deepStrictEqual(problem(yield* control("GET", `${demo}/faults`)), [500, "Internal Server Error"])
+      strictEqual(logged.length, 1)
+      assertInclude(logged[0], "The control plane failed")
+      assertInclude(logged[0], expected)
+      strictEqual((yield* control("GET", "/live")).status, 200)
+    }).pipe(
+      Effect.provide(MockServer.layerHttpClientWith({ faults: [broken(what)] })),
+      Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+    )
+  })
+})
+
+describe("ready", () => {
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+
+  it.effect("is not there before the server is", () =>
+    Effect.gen(function*() {
+      const { start } = yield* Lifecycle
+      const client = InProcess.client(yield* App.ControlPlane)
+      const status = Effect.map(client.get("http://localhost/_mock/ready"), ({ status }) => status)
+      strictEqual(yield* status, 503)
+      strictEqual((yield* client.get("http://localhost/_mock/live")).status, 200)
+      yield* start
+      strictEqual(yield* status, 200)
+    }).pipe(Effect.provide(App.layer([Session.demoCustomer], {}))))
+
+  it.scopedLive("is over once the stop has begun, while a request still hangs", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const { url } = Context.get(
+        yield* Scope.extend(Layer.build(MockServer.layer({ port: 0, gracePeriod: 600 })), scope),
+        MockServer.MockServer
+      )
+      const issued = yield* token("test-hang").pipe(
+        Effect.provide(NodeHttpClient.layerUndici),
+        Effect.provideService(MockServer.MockServer, {
+          url,
+          options: { authUrl: url, baseUrl: url, ...Session.demoCustomer }
+        })
+      )
+      const body = JSON.stringify({ entity_type: "person", name: "A Testhang", dob: "01-02-1990" })
+      const hanging = yield* connect(url)
+      yield* hanging.write(
+        `POST /api/aml HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${issued}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+      )
+      const asking = yield* connect(url)
+      const answered = (n: number) => asking.answer({ isEnough: (text) => text.split("}").length > n })
+      yield* asking.write(get("/_mock/ready"))
+      assertInclude((yield* answered(1)).text, "{\"ready\":true}")
+      const stopped = yield* Effect.fork(Effect.timed(Scope.close(scope, Exit.void)))
+      yield* Effect.sleep(50)
+      yield* asking.write(get("/_mock/ready"))
+      const { text } = yield* answered(2)
+      assertInclude(text, "HTTP/1.1 503 ")
+      assertInclude(text, "{\"_tag\":\"NotReady\"}")
+      strictEqual((yield* hanging.answer({ isEnough: () => true })).text, "")
+      const [duration] = yield* Fiber.join(stopped)
+      strictEqual(Duration.toMillis(duration) >= 500, true, String(duration))
+      strictEqual((yield* hanging.answer()).end === "open", false)
+    }))
+})
+
+describe("A client that waits for a verification and goes away", () => {
+  it.live("leaves nothing behind that waits", () =>
+    Effect.gen(function*() {
+      const supervisor = yield* Supervisor.track
+      const running = Effect.map(supervisor.value, (fibers) => fibers.length)
+      const isIdle = Effect.map(running, (n) => n === 0)
+      yield* Effect.gen(function*() {
+        const { url } = yield* MockServer.MockServer
+        const body = "{\"kind\":\"atLeast\",\"n\":1,\"pattern\":{},\"within\":\"10 minutes\"}"
+        yield* Effect.scoped(Effect.gen(function*() {
+          const connection = yield* connect(url)
+          yield* connection.write(
+            `POST /_mock${demo}/verify HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
+              `Content-Length: ${body.length}\r\n\r\n${body}`
+          )
+          strictEqual((yield* connection.answer({ patience: 200 })).text, "")
+          strictEqual(yield* isIdle, false)
+        }))
+        yield* Effect.repeat(isIdle, { until: (isIdle) => isIdle, schedule: Schedule.spaced("10 millis") })
+      }).pipe(Effect.provide(Layer.provide(MockServer.layerTest, Supervisor.addSupervisor(supervisor))))
+    }))
+})

@@ -1,0 +1,196 @@
+import { Control, MockServer } from "@effect-idv/mock-server"
+import { describe, it } from "@effect/vitest"
+import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { ConfigProvider, Context, Effect, Either, Layer, Redacted } from "effect"
+import { PassThrough } from "node:stream"
+import { main } from "../src/internal/cli/main.ts"
+import { captured } from "./support/captured.ts"
+
+/** The command, in this process. What it is refused with is a line of its own. */
+const run = (words: ReadonlyArray<string>, variables: ReadonlyArray<readonly [string, string]> = []) =>
+  captured(Effect.either(main(words, { stdout: new PassThrough(), version: "1.2.3" }))).pipe(
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(variables))),
+    Effect.map(({ stderr, stdout, value }) => ({
+      stdout,
+      stderr: stderr.concat(Either.match(value, { onLeft: (error) => [messageOf(error)], onRight: () => [] }))
+    }))
+  )
+
+const messageOf = (error: unknown) => error instanceof Error ? error.message : "no error"
+
+/** A server, and the command with its address. */
+const serving = (options: MockServer.Options = {}) =>
+  Effect.gen(function*() {
+    const services = yield* Layer.build(MockServer.layer({ port: 0, seed: 7, ...options }))
+    const { url } = Context.get(services, MockServer.MockServer)
+    return {
+      url,
+      control: Context.get(services, Control.Control),
+      idvMock: (...words: ReadonlyArray<string>) => run([...words, "--url", url])
+    }
+  })
+
+const ask = (url: string, customer: string) =>
+  Effect.promise(() =>
+    fetch(`${url}/oauth/service`, {
+      method: "POST",
+      headers: { authorization: `Basic ${btoa(customer)}`, "content-type": "application/x-www-form-urlencoded" },
+      body: "grant_type=client_credentials"
+    }).then(({ status }) => status)
+  )
+
+const silent = { stdout: [], stderr: [] }
+
+describe("idv-mock journal", () => {
+  it.scopedLive("shows one line for each exchange, with why, and those that are asked for", () =>
+    Effect.gen(function*() {
+      const { idvMock, url } = yield* serving()
+      strictEqual(yield* ask(url, "demo-customer:demo-key"), 200)
+      strictEqual(yield* ask(url, "demo-customer:canary"), 401)
+      strictEqual(yield* ask(url, "nobody:canary"), 401)
+
+      const { stderr, stdout } = yield* idvMock("journal")
+      deepStrictEqual([stdout.length, stderr], [2, []])
+      strictEqual(
+        /^#1 \d{4}-\S+Z demo-customer POST \/oauth\/service 200, \d+ ms: .+/.test(stdout[0] ?? ""),
+        true,
+        stdout[0]
+      )
+      assertInclude(stdout[1] ?? "", " 401, ")
+      strictEqual(stdout.join("").includes("canary"), false)
+
+      strictEqual((yield* idvMock("journal", "--status", "401")).stdout.length, 1)
+      strictEqual((yield* idvMock("journal", "--operation", "aml")).stdout.length, 0)
+      const [stranger = ""] = (yield* idvMock("journal", "--strangers")).stdout
+      assertInclude(stranger, " - POST /oauth/service 401")
+
+      const [first = ""] = (yield* idvMock("journal", "--json")).stdout
+      deepStrictEqual(JSON.parse(first).response.status, 200)
+
+      deepStrictEqual(yield* idvMock("journal", "--clear"), silent)
+      deepStrictEqual(yield* idvMock("journal"), silent)
+    }))
+
+  it.live.each<[string, string]>([
+    ["--status canary", "--status is invalid: expected a whole number from 100 to 599"],
+    ["--operation canary", "idv-mock journal: --operation is invalid: expected one of token, aml, other"],
+    ["--url canary", "--url is invalid: expected an address such as http://127.0.0.1:4010"],
+    ["--url http://u:canary@127.0.0.1", "--url is invalid: expected an address such as http://127.0.0.1:4010"]
+  ])("%s is refused in one line", ([words, line]) =>
+    Effect.gen(function*() {
+      deepStrictEqual(yield* run(["journal", ...words.split(" ")]), { stdout: [], stderr: [line] })
+    }))
+})
+
+describe("idv-mock fault", () => {
+  it.scopedLive("sets a fault, lists it with its firings, and removes it", () =>
+    Effect.gen(function*() {
+      const { idvMock, url } = yield* serving()
+      const { stdout: [set = ""] } = yield* idvMock("fault", "set", "token:status=503:nth=1")
+      const [id = ""] = set.split(":")
+      strictEqual(yield* ask(url, "demo-customer:demo-key"), 503)
+      const { stdout } = yield* idvMock("fault", "list")
+      strictEqual(stdout.length, 1)
+      assertInclude(stdout[0] ?? "", `${id}: fired at 1 of 1 requests: {`)
+      assertInclude(stdout[0] ?? "", "\"status\":503")
+
+      deepStrictEqual(yield* idvMock("fault", "remove", id), silent)
+      deepStrictEqual(yield* idvMock("fault", "list"), silent)
+      deepStrictEqual((yield* idvMock("fault", "remove", id)).stderr, [`There is no fault ${id}`])
+
+      yield* idvMock("fault", "set", "{\"on\":\"aml\",\"what\":{\"kind\":\"hang\"}}")
+      deepStrictEqual(yield* idvMock("fault", "clear"), silent)
+      deepStrictEqual(yield* idvMock("fault", "list"), silent)
+    }))
+
+  it.live("that is none is refused in one line that says what is allowed", () =>
+    Effect.gen(function*() {
+      const { stderr } = yield* run(["fault", "set", "canary:hang"])
+      deepStrictEqual(stderr, ["<fault>: on is invalid: expected one of token, aml, both"])
+    }))
+})
+
+describe("idv-mock clock", () => {
+  it.scopedLive("shows, sets, stops and moves the clock of a customer, and of no other", () =>
+    Effect.gen(function*() {
+      const { control, idvMock } = yield* serving()
+      yield* control.create({ customerId: "test-clock" })
+      const clock = (...words: ReadonlyArray<string>) =>
+        Effect.map(idvMock("clock", ...words, "--customer", "test-clock"), ({ stdout }) => stdout)
+      const time = "2030-01-31T12:00:00Z"
+      yield* clock("freeze")
+      deepStrictEqual(yield* clock("set", time), ["2030-01-31T12:00:00.000Z, frozen"])
+      deepStrictEqual(yield* clock("advance", "61", "minutes"), ["2030-01-31T13:01:00.000Z, frozen"])
+      deepStrictEqual(yield* clock("advance", "1500"), ["2030-01-31T13:01:01.500Z, frozen"])
+      deepStrictEqual(yield* clock("show"), ["2030-01-31T13:01:01.500Z, frozen"])
+      strictEqual((yield* clock("resume"))[0]?.startsWith("2030-01-31T13:01:0"), true)
+      strictEqual((yield* idvMock("clock", "show")).stdout[0]?.startsWith("2030"), false)
+    }))
+
+  it.live("is not moved by what is no duration, nor set to what is no time", () =>
+    Effect.gen(function*() {
+      const [advance = ""] = (yield* run(["clock", "advance", "canary"])).stderr
+      strictEqual(
+        advance,
+        "<duration> is invalid: expected a number of milliseconds from 0, or a text such as \"2 seconds\""
+      )
+      const [set = ""] = (yield* run(["clock", "set", "canary"])).stderr
+      assertInclude(set, "<time> is invalid: expected a time of the years 1 to 9999, such as 2026-01-31T12:00:00Z")
+    }))
+})
+
+describe("idv-mock sessions and reset", () => {
+  it.scopedLive("show what a session has, and take it back", () =>
+    Effect.gen(function*() {
+      const { control, idvMock, url } = yield* serving()
+      yield* control.session("demo-customer").freeze
+      yield* control.session("demo-customer").setTime("2030-01-31T12:00:00Z")
+      yield* ask(url, "demo-customer:demo-key")
+      deepStrictEqual(yield* idvMock("sessions"), {
+        stdout: ["demo-customer: 2030-01-31T12:00:00.000Z (frozen), seed 7, faults: 0, exchanges: 1"],
+        stderr: []
+      })
+      const { stdout: [after = ""] } = yield* idvMock("reset")
+      strictEqual(/^demo-customer: (?!2030)\S+Z, seed 7, faults: 0, exchanges: 0$/.test(after), true, after)
+      deepStrictEqual((yield* idvMock("reset", "--customer", "nobody")).stderr, ["There is no session of nobody"])
+    }))
+})
+
+describe("A command that talks to a running server", () => {
+  it.scopedLive("has the token from a flag or the variable, and says so if it has none", () =>
+    Effect.gen(function*() {
+      const { url } = yield* serving({ controlToken: Redacted.make("s3cret") })
+      const words = ["clock", "show", "--url", url]
+      strictEqual((yield* run([...words, "--control-token", "s3cret"])).stdout.length, 1)
+      strictEqual((yield* run(words, [["IDV_MOCK_CONTROL_TOKEN", "s3cret"]])).stdout.length, 1)
+      deepStrictEqual(
+        yield* run(words, [["IDV_MOCK_CONTROL_TOKEN", "canary"]]),
+        { stdout: [], stderr: [`The control plane at ${url} needs its token, or another one`] }
+      )
+      deepStrictEqual(
+        (yield* run(words, [["IDV_MOCK_CONTROL_TOKEN", "can ary"]])).stderr,
+        ["IDV_MOCK_CONTROL_TOKEN is invalid: expected 1 to 256 visible characters of ASCII"]
+      )
+    }))
+
+  it.scopedLive("takes the address of the control plane as well", () =>
+    Effect.gen(function*() {
+      const { url } = yield* serving()
+      strictEqual((yield* run(["clock", "show", "--url", `${url}/_mock`])).stdout.length, 1)
+      strictEqual((yield* run(["clock", "show", "--url", `${url}/`])).stdout.length, 1)
+    }))
+
+  it.live("says in one line that there is no server", () =>
+    Effect.gen(function*() {
+      const { url } = yield* Effect.scoped(serving())
+      deepStrictEqual(yield* run(["sessions", "--url", url]), {
+        stdout: [],
+        stderr: [`The control plane at ${url} cannot be reached: is the mock server running there?`]
+      })
+    }))
+
+  it.live("is not asked for a version", () =>
+    Effect.gen(function*() {
+      deepStrictEqual(yield* run(["--version"]), { stdout: ["1.2.3"], stderr: [] })
+    }))
+})

@@ -1,0 +1,202 @@
+import { Control, MockServer } from "@effect-idv/mock-server"
+import { FileSystem } from "@effect/platform"
+import { NodeContext, NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { ConfigProvider, Duration, Effect, Fiber, Schema } from "effect"
+import { PassThrough, Writable } from "node:stream"
+import { main } from "../src/internal/cli/main.ts"
+import * as Output from "../src/internal/cli/output.ts"
+
+const Listening = Schema.parseJson(Schema.Struct({ port: Schema.Int, authUrl: Schema.String }))
+
+/** The command in this process: its first line, and what it printed so far. */
+const serving = (words: ReadonlyArray<string>, { isTTY = false, variables = {} } = {}) =>
+  Effect.gen(function*() {
+    const stdout = Object.assign(new PassThrough(), { isTTY })
+    let printed = ""
+    const begun = yield* Effect.makeLatch(false)
+    stdout.setEncoding("utf8").on("data", (text) => {
+      printed += text
+      begun.unsafeOpen()
+    })
+    const fiber = yield* main(["serve", "--port", "0", ...words], { stdout, version: "0" }).pipe(
+      Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))),
+      Effect.forkScoped
+    )
+    // What fails before there is a first line fails here.
+    yield* Effect.raceFirst(begun.await, Fiber.join(fiber))
+    const lines = Effect.sync(() => printed.trimEnd().split("\n"))
+    const [first = ""] = yield* lines
+    return { ...(yield* Schema.decode(Listening)(first)), first, lines, stop: Fiber.interrupt(fiber) }
+  })
+
+const ask = (url: string, customer = "demo-customer:demo-key", path = "/oauth/service") =>
+  Effect.promise(() =>
+    fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { authorization: `Basic ${btoa(customer)}`, "content-type": "application/x-www-form-urlencoded" },
+      body: "grant_type=client_credentials"
+    }).then(({ status }) => status)
+  )
+
+describe("idv-mock serve", () => {
+  it.scopedLive("says where it listens and where its control plane is, and the seed if it has one", () =>
+    Effect.gen(function*() {
+      const { authUrl, first, port } = yield* serving(["--seed", "7"])
+      deepStrictEqual(JSON.parse(first), {
+        event: "listening",
+        host: "127.0.0.1",
+        port,
+        authUrl,
+        baseUrl: authUrl,
+        customerId: "demo-customer",
+        controlUrl: `${authUrl}/_mock`,
+        seed: 7
+      })
+    }))
+
+  it.scopedLive("plays what the flags say: customers, profile, faults", () =>
+    Effect.gen(function*() {
+      const { authUrl } = yield* serving([
+        ..."--customer acme:k3y --profile tokenStatus=201 --fault token:status=418:nth=2".split(" ")
+      ])
+      strictEqual(yield* ask(authUrl, "acme:k3y"), 201)
+      strictEqual(yield* ask(authUrl, "acme:k3y"), 418)
+      strictEqual(yield* ask(authUrl, "test-mine:test-key"), 201)
+      strictEqual(yield* ask(authUrl, "demo-customer:k3y"), 401)
+    }))
+
+  it.scopedLive("keeps the number of its port in a file while it listens", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const directory = yield* fs.makeTempDirectoryScoped()
+      const { port, stop } = yield* serving(["--port-file", `${directory}/port`])
+      strictEqual(yield* fs.readFileString(`${directory}/port`), `${port}\n`)
+      yield* stop
+      deepStrictEqual(yield* fs.readDirectory(directory), [])
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("does not start if that file cannot be written", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(serving(["--port-file", "/nowhere/canary"]))
+      assert(error instanceof Error)
+      strictEqual(error.message, "--port-file cannot be written: expected a path in a directory")
+    }))
+
+  it.scopedLive("guards the control plane with the token of the variable", () =>
+    Effect.gen(function*() {
+      const { authUrl: url } = yield* serving(["--host", "0.0.0.0"], {
+        variables: { IDV_MOCK_CONTROL_TOKEN: "s3cret" }
+      })
+      const { sessions } = yield* Control.make({ url })
+      const error = yield* Effect.flip(sessions)
+      strictEqual(error.reason, "unauthorized")
+    }).pipe(Effect.provide(NodeHttpClient.layer)))
+
+  it.scopedLive("does not listen beyond loopback without a token, nor in production", () =>
+    Effect.gen(function*() {
+      const message = (words: ReadonlyArray<string>, variables = {}) =>
+        Effect.map(
+          Effect.flip(serving(words, { variables })),
+          (error) => error instanceof MockServer.MockServerError ? error.message : ""
+        )
+      assertInclude(yield* message(["--host", "0.0.0.0"]), "(--control-token)")
+      assertInclude(yield* message(["--host", "0.0.0.0"], { IDV_MOCK_CONTROL_TOKEN: "" }), "(--control-token)")
+      assertInclude(yield* message([], { NODE_ENV: "production" }), "(--force)")
+      yield* serving(["--force"], { variables: { NODE_ENV: "production" } })
+    }))
+})
+
+describe("idv-mock serve --logs", () => {
+  it.scopedLive("is silent by default", () =>
+    Effect.gen(function*() {
+      const { authUrl, lines } = yield* serving([])
+      yield* ask(authUrl)
+      strictEqual((yield* lines).length, 1)
+    }))
+
+  it.scopedLive("json prints an object for each exchange, without headers, bodies and secrets", () =>
+    Effect.gen(function*() {
+      const { authUrl, lines } = yield* serving(["--logs", "json"])
+      yield* ask(authUrl, "demo-customer:canary")
+      const [, line = ""] = yield* lines
+      const { at, event, millis, ...entry } = JSON.parse(line)
+      deepStrictEqual([event, typeof at, typeof millis], ["exchange", "string", "number"])
+      deepStrictEqual(entry.request, { method: "POST", target: "/oauth/service" })
+      deepStrictEqual(entry.response, { status: 401, delivery: "whole" })
+      deepStrictEqual(Object.keys(entry), [
+        "id",
+        "customerId",
+        "operation",
+        "rule",
+        "why",
+        "claims",
+        "faults",
+        "unexpected",
+        "request",
+        "response"
+      ])
+      strictEqual(line.includes("canary"), false)
+    }))
+
+  it.scopedLive("pretty prints a line for people, with colours on a terminal if it has not NO_COLOR", () =>
+    Effect.gen(function*() {
+      const line = (options: { readonly isTTY?: boolean; readonly variables?: Record<string, string> }) =>
+        Effect.gen(function*() {
+          const { authUrl, lines } = yield* serving(["--logs", "pretty"], options)
+          yield* ask(authUrl)
+          return (yield* lines)[1] ?? ""
+        })
+      const plain = / demo-customer POST \/oauth\/service 200, \d+ ms: /
+      strictEqual(plain.test(yield* line({})), true)
+      strictEqual(plain.test(yield* line({ isTTY: true, variables: { NO_COLOR: "1" } })), true)
+      assertInclude(yield* line({ isTTY: true }), " \u001b[32m200\u001b[39m, ")
+    }))
+})
+
+describe("A reader who does not read", () => {
+  it.scopedLive("loses lines, which are counted, and the server goes on", () =>
+    Effect.gen(function*() {
+      const written: Array<string> = []
+      let read: (() => void) | undefined
+      const stream = new Writable({
+        decodeStrings: false,
+        write: (line, _, done) => {
+          written.push(line)
+          if (read === undefined) read = done
+          else done()
+        }
+      })
+      const { begin, print } = yield* Output.make(stream)
+      print("early")
+      begin("first")
+      const line = "x".repeat(1023)
+      for (let i = 0; i < 3000; i++) print(line)
+      assert(stream.writableLength < 2 ** 20 + 2048, `${stream.writableLength}`)
+      yield* Effect.async<void>((resume) => {
+        stream.once("drain", () => resume(Effect.void))
+        read?.()
+      })
+      print("last")
+      deepStrictEqual(written.slice(0, 2), ["first\n", "early\n"])
+      deepStrictEqual(written.slice(-2), [
+        `${JSON.stringify({ event: "omitted", lines: 3000 - (written.length - 4) })}\n`,
+        "last\n"
+      ])
+    }))
+
+  it.live("does not hold up the end for long", () =>
+    Effect.gen(function*() {
+      const stream = new Writable({ write: () => {} })
+      const stopping = Effect.scoped(Effect.map(Output.make(stream), ({ begin }) => begin("first")))
+      const [took] = yield* Effect.timed(stopping)
+      assert(Duration.lessThan(took, "3 seconds"), Duration.format(took))
+    }))
+
+  it.live("and who went away, is no error", () =>
+    Effect.gen(function*() {
+      const stream = new Writable({ write: (_, __, done) => done(new Error("EPIPE")) })
+      yield* Effect.scoped(Effect.map(Output.make(stream), ({ begin }) => begin("first")))
+    }))
+})

@@ -1,0 +1,209 @@
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { ConfigProvider, Duration, Effect, Redacted } from "effect"
+import * as Settings from "../src/internal/cli/settings.ts"
+
+type Flags = Readonly<Record<string, ReadonlyArray<string>>>
+
+const read = (flags: Flags, variables: ReadonlyArray<readonly [string, string]> = []) =>
+  Settings.read({ flags, argument: "" }).pipe(
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(variables))),
+    Effect.provide(NodeContext.layer)
+  )
+
+const refusal = (flags: Flags) => Effect.map(Effect.flip(read(flags)), ({ message }) => message)
+
+const fileOf = (content: string | Uint8Array) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* fs.makeTempFileScoped()
+    yield* fs.writeFile(path, typeof content === "string" ? new TextEncoder().encode(content) : content)
+    return path
+  }).pipe(Effect.provide(NodeContext.layer))
+
+const presets = "one of \"default\", \"strict\", \"hostile\""
+
+describe("A flag of serve", () => {
+  it.effect.each<[string, string, string]>([
+    ["port", "canary", "--port is invalid: expected a whole number from 0 to 65535"],
+    ["port", "70000", "--port is invalid: expected a whole number from 0 to 65535"],
+    ["port", "-1", "--port is invalid: expected a whole number from 0 to 65535"],
+    ["port", "80.5", "--port is invalid: expected a whole number from 0 to 65535"],
+    ["port", "1e3", "--port is invalid: expected a whole number from 0 to 65535"],
+    ["seed", "canary", "--seed is invalid: expected a whole number from 0 to 4294967295"],
+    ["host", "can ary", "--host is invalid: expected an address of this machine, or a name of it"],
+    ["allowed-host", "canary:80", "--allowed-host is invalid: expected the name of a host, without its port"],
+    ["profile", "canary", `--profile preset is invalid: expected ${presets}`],
+    ["profile", "tokenStatus=canary", "--profile tokenStatus is invalid: expected one of \"200\", \"201\""],
+    ["customer", "canary", "--customer customerKey is invalid: expected 1 to 256 characters, none of them a control"],
+    [
+      "customer",
+      ":canary",
+      "--customer customerId is invalid: expected 1 to 128 visible characters of ASCII, without a colon, and not . " +
+      "or .. alone"
+    ],
+    ["control-token", "can ary", "--control-token is invalid: expected 1 to 256 visible characters of ASCII"],
+    [
+      "grace-period",
+      "canary",
+      "--grace-period is invalid: expected a number of milliseconds from 0, or a text such as \"2 seconds\""
+    ],
+    [
+      "request-timeout",
+      "0",
+      "--request-timeout is invalid: expected a number of milliseconds from 1, or a text such as \"2 seconds\""
+    ],
+    ["fault", "canary:hang", "--fault: on is invalid: expected one of token, aml, both"]
+  ])("--%s %s is refused in one line that says what is allowed", ([name, value, line]) =>
+    Effect.gen(function*() {
+      strictEqual((yield* refusal({ [name]: [value] })).startsWith(line), true, yield* refusal({ [name]: [value] }))
+    }))
+
+  it.effect("that is a fault lists the kinds", () =>
+    Effect.gen(function*() {
+      const message = yield* refusal({ fault: ["aml:hang", "aml:canary"] })
+      strictEqual(message.startsWith("--fault: what kind is invalid: expected one of latency, status, reset,"), true)
+      strictEqual(message.includes("canary"), false)
+    }))
+
+  it.effect("that is an option of the profile lists the options, and is there once", () =>
+    Effect.gen(function*() {
+      strictEqual(
+        (yield* refusal({ profile: ["canary=1"] })).includes("expected one of preset, tokenField, tokenType,"),
+        true
+      )
+      strictEqual(
+        yield* refusal({ profile: ["strict", "hostile"] }),
+        "--profile: expected at most one preset, and each option once"
+      )
+    }))
+
+  it.effect("may be wrong beside another, and the line has both", () =>
+    Effect.gen(function*() {
+      strictEqual(
+        yield* refusal({ port: ["x"], seed: ["y"] }),
+        "--port is invalid: expected a whole number from 0 to 65535; " +
+          "--seed is invalid: expected a whole number from 0 to 4294967295"
+      )
+    }))
+
+  it.effect("is what the server is started with", () =>
+    Effect.gen(function*() {
+      const settings = yield* read({
+        "host": ["localhost"],
+        "port": ["0"],
+        "allowed-host": ["IDV-Mock", "mock"],
+        "seed": ["7"],
+        "profile": ["hostile", "tokenStatus=200"],
+        "fault": ["aml:hang", "{\"on\":\"token\",\"what\":{\"kind\":\"empty\"}}"],
+        "customer": ["acme:a:b", "demo-customer:other"],
+        "reveal": ["true"],
+        "grace-period": ["2 seconds"],
+        "request-timeout": ["1.5 millis"],
+        "force": ["true"],
+        "logs": ["json"],
+        "port-file": ["port"]
+      })
+      const { customers = [], faults = [], profile, requestTimeout = 0, ...options } = Settings.options(settings)
+      deepStrictEqual(
+        customers.map(({ customerId, customerKey }) => [customerId, Redacted.value(customerKey)]),
+        [["demo-customer", "other"], ["acme", "a:b"]]
+      )
+      deepStrictEqual(faults.map(({ on, what }) => [on, what.kind]), [["aml", "hang"], ["token", "empty"]])
+      deepStrictEqual([profile?.tokenStatus, profile?.nameEcho], ["200", "upper"])
+      // Node takes whole milliseconds.
+      strictEqual(Duration.toMillis(requestTimeout), 2)
+      deepStrictEqual(options, {
+        host: "localhost",
+        port: 0,
+        allowedHosts: ["idv-mock", "mock"],
+        seed: 7,
+        reveal: true,
+        gracePeriod: Duration.seconds(2),
+        force: true
+      })
+    }))
+})
+
+describe("The config file of serve", () => {
+  const all = {
+    host: "127.0.0.1",
+    port: 4711,
+    portFile: "port",
+    logs: "json",
+    controlToken: "s3cret",
+    allowedHosts: ["idv-mock"],
+    seed: 7,
+    profile: { preset: "strict", tokenStatus: "201" },
+    faults: [{ on: "aml", what: { kind: "drip", every: "1 second" } }],
+    customers: [{ customerId: "acme", customerKey: "k3y" }],
+    reveal: true,
+    gracePeriod: 500,
+    requestTimeout: "3 seconds",
+    force: true
+  }
+
+  it.scoped("has every option, and a flag takes the place of one", () =>
+    Effect.gen(function*() {
+      const config = [yield* fileOf(JSON.stringify(all))]
+      const settings = yield* read({ config })
+      deepStrictEqual(Object.keys(settings).toSorted(), Object.keys(all).toSorted())
+      strictEqual(JSON.stringify(settings).includes("k3y"), false)
+      const changed = yield* read({ config, port: ["0"], fault: ["token:empty"] })
+      deepStrictEqual([changed.port, changed.seed, changed.faults?.map(({ on }) => on)], [0, 7, ["token"]])
+    }))
+
+  it.scoped("has a control token, but the variable counts more, and the flag most", () =>
+    Effect.gen(function*() {
+      const config = [yield* fileOf(JSON.stringify(all))]
+      const token = (flags: Flags, variable: string) =>
+        Effect.map(
+          read(flags, [["IDV_MOCK_CONTROL_TOKEN", variable]]),
+          ({ controlToken }) => controlToken && Redacted.value(controlToken)
+        )
+      strictEqual(yield* token({ config }, ""), "s3cret")
+      strictEqual(yield* token({ config }, "of-variable"), "of-variable")
+      strictEqual(yield* token({ config, "control-token": ["of-flag"] }, "of-variable"), "of-flag")
+    }))
+
+  it.scoped.each<[string, unknown, string]>([
+    [
+      "an unknown key",
+      { prot: 1 },
+      "--config: prot is unexpected: expected one of host, port, portFile, logs, controlToken, allowedHosts, seed, " +
+      "profile, faults, customers, reveal, gracePeriod, requestTimeout, force"
+    ],
+    [
+      "an unknown key of a customer",
+      { customers: [{ customerId: "a", customerKey: "b", secret: "canary" }] },
+      "--config: customers secret is unexpected: expected one of customerId, customerKey"
+    ],
+    ["a wrong value", { port: "canary" }, "--config: port is invalid: expected a whole number from 0 to 65535"],
+    ["a wrong profile", { profile: { preset: "canary" } }, `--config: profile preset is invalid: expected ${presets}`],
+    ["a list", [], "--config: the file is invalid: expected an object of options"]
+  ])("with %s is refused in one line that says what is allowed", ([, content, line]) =>
+    Effect.gen(function*() {
+      strictEqual(yield* refusal({ config: [yield* fileOf(JSON.stringify(content))] }), line)
+    }))
+
+  it.scoped("that is no JSON, too large, a directory or not there is refused in one line", () =>
+    Effect.gen(function*() {
+      const of = (path: string) => refusal({ config: [path] })
+      strictEqual(
+        yield* of(yield* fileOf("{\"port\": canary}")),
+        "--config: the file is invalid: expected JSON text in UTF-8"
+      )
+      strictEqual(
+        yield* of(yield* fileOf("{\"port\": 1, \"port\": 2}")),
+        "--config: the file is invalid: expected JSON text with each key once in an object"
+      )
+      strictEqual(
+        yield* of(yield* fileOf(new Uint8Array(1_048_577))),
+        "--config: the file is over 1 MiB: expected at most that"
+      )
+      strictEqual(yield* of("/tmp"), "--config: the file is a directory: expected a file of JSON")
+      strictEqual(yield* of("/tmp/canary/nowhere.json"), "--config: the file does not exist")
+    }))
+})

@@ -1,0 +1,21 @@
+/** Once for a run of the tests: a directory for the programs that they start. */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import type { TestProject } from "vitest/node"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly programs: string
+  }
+}
+
+const cache = fileURLToPath(new URL("../../../../node_modules/.cache", import.meta.url))
+
+/** Another run beside this one has another directory. */
+export default ({ provide }: TestProject) => {
+  mkdirSync(cache, { recursive: true })
+  const programs = mkdtempSync(join(cache, "programs-"))
+  provide("programs", programs)
+  return () => rmSync(programs, { recursive: true, force: true })
+}
