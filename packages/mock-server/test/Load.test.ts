@@ -17,10 +17,18 @@ const TokenAnswer = Schema.parseJson(Schema.Struct({ access_token: Schema.String
 
 const connections = 64
 
+/** A part of the requests is always waiting for its answer, so that a stop finds some. */
+const late = ["--fault", "aml:latency=50:every=5"]
+
 /** The server as a process, in a heap that is too small for what 10,000 requests leave behind. */
 const start = Effect.gen(function*() {
   const script = yield* Program.idvMock
-  const child = spawn(process.execPath, ["--max-old-space-size=96", script, "serve", "--port", "0", "--logs", "json"])
+  const child = spawn(process.execPath, [
+    "--max-old-space-size=96",
+    script,
+    ..."serve --port 0 --logs json".split(" "),
+    ...late
+  ])
   yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve))
   let lines = 0

@@ -150,7 +150,7 @@ describe("idv-mock serve", () => {
 
   it.live.each<[string, ReadonlyArray<string>, string]>([
     ["a wrong value", ["--port", "canary"], "--port is invalid: expected a whole number from 0 to 65535\n"],
-    ["a missing value", ["--port"], "idv-mock serve: --port needs a value: --port <number>\n"],
+    ["a missing value", ["--port"], "idv-mock serve: option '--port <number>' argument missing\n"],
     [
       "a host beyond loopback without a token",
       ["--port", "0", "--host", "0.0.0.0"],

@@ -73,7 +73,7 @@ describe("idv-mock journal", () => {
 
   it.live.each<[string, string]>([
     ["--status canary", "--status is invalid: expected a whole number from 100 to 599"],
-    ["--operation canary", "idv-mock journal: --operation is invalid: expected one of token, aml, other"],
+    ["--operation canary", "--operation is invalid: expected one of token, aml, other"],
     ["--url canary", "--url is invalid: expected an address such as http://127.0.0.1:4010"],
     ["--url http://u:canary@127.0.0.1", "--url is invalid: expected an address such as http://127.0.0.1:4010"]
   ])("%s is refused in one line", ([words, line]) =>

@@ -16,7 +16,7 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
 }) =>
   Effect.gen(function*() {
     const asked = yield* Program.read(version, words)
-    if (asked._tag === "Text") return yield* Console.log(asked.text)
+    if (asked._tag === "Text") return yield* Console.log(asked.text.trimEnd())
     switch (asked.command) {
       case "serve": {
         const { serve } = yield* locally

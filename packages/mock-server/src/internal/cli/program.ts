@@ -42,11 +42,15 @@ class IdvCommand extends Command {
 
 type Texts = ReadonlyArray<string>
 
-const one = (name: string, value: string, description: string) =>
-  new Option(`--${name} <${value}>`, description).argParser<Texts>((value, previous = []) => {
+/** `choices` are for help and completions: to be refused by their schema, which does not repeat the value. */
+const one = (name: string, value: string, description: string, choices?: ReadonlyArray<string>) => {
+  const option = new Option(`--${name} <${value}>`, description).argParser<Texts>((value, previous = []) => {
     if (previous.length > 0) throw new Refusal({ text: `--${name} is there more than once` })
     return [value]
   })
+  if (choices !== undefined) option.argChoices = Array.from(choices)
+  return option
+}
 
 const many = (name: string, value: string, description: string) =>
   new Option(`--${name} <${value}>`, `${description}; may be repeated`)
@@ -101,7 +105,7 @@ const ofServe = [
   one("host", "address", "The address to listen on, 127.0.0.1 by default; any beyond loopback needs a control token"),
   one("port", "number", "The port to listen on, 4010 by default; 0 picks a free one"),
   one("port-file", "file", "A file that holds the number of the port while the server listens"),
-  one("logs", "form", "A line for each exchange: none (by default), json or pretty"),
+  one("logs", "form", "A line for each exchange, none by default", ["none", "json", "pretty"]),
   controlToken,
   many("allowed-host", "name", "A name by which the control plane may be reached, such as that of a container"),
   one("seed", "number", "Makes tokens and chance the same each time"),
@@ -115,7 +119,7 @@ const ofServe = [
 ]
 
 const ofJournal = [
-  one("operation", "name", "Only token, aml or other"),
+  one("operation", "name", "Only requests to this", ["token", "aml", "other"]),
   one("status", "number", "Only answers of this status, such as 401"),
   one("rule", "name", "Only what this rule answered, such as aml.token-expired"),
   one("fault", "name", "Only where a fault of this id or kind fired"),
