@@ -1,0 +1,317 @@
+import { Control, type Fault, type Journal, MockServer, Profile, Session } from "@effect-idv/mock-server"
+import { HttpServerRequest } from "@effect/platform"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Cause, Effect, Either, Layer, Logger, Option, Redacted } from "effect"
+import { inspect } from "node:util"
+import * as App from "../src/internal/app.ts"
+import * as Exchange from "../src/internal/exchange.ts"
+import { type Answer, basic, check, control, json, request, token, tokenRequest } from "./support/plain.ts"
+
+const canary = {
+  name: "Zoë Canarina",
+  dob: "29-07-1873",
+  key: "c4n4ry-key",
+  control: "c4n4ry-control"
+}
+
+/** However it is written: in another case, another normal form, as base64, with escapes. */
+const folded = (text: string) => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase()
+
+const leaks = (text: string, handles: ReadonlyArray<string>): ReadonlyArray<string> =>
+  ["canarina", "1873", "29-07", canary.key, canary.control, ...handles].filter((secret) =>
+    [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64").replaceAll("=", "")].some((form) =>
+      folded(text).includes(folded(form))
+    )
+  )
+
+const person = { entity_type: "person", name: canary.name, dob: canary.dob }
+
+const customer: Session.Customer = { customerId: "leak-customer", customerKey: Redacted.make(canary.key) }
+
+const form = { "content-type": "application/x-www-form-urlencoded" }
+const grant = "grant_type=client_credentials"
+const credentials = { authorization: basic(`${customer.customerId}:${canary.key}`) }
+
+const ask = (path: string, headers: Record<string, string>, body: string | Uint8Array) =>
+  request("POST", path, { headers, body })
+
+const tokenRequests = [
+  ask("/oauth/service", { ...form, authorization: basic(canary.key) }, grant),
+  ask("/oauth/service", { ...form, authorization: basic(`:${canary.key}`) }, grant),
+  ask("/oauth/service", { ...form, authorization: basic(`nobody:${canary.key}`) }, grant),
+  ask("/oauth/service", { ...form, authorization: basic(`${customer.customerId}:${canary.key}x`) }, grant),
+  ask("/oauth/service", { ...form, authorization: `Basic ${customer.customerId}:${canary.key}` }, grant),
+  ask("/oauth/service", { ...form, authorization: `Bearer ${canary.key}` }, grant),
+  ask("/oauth/service", { ...form, authorization: canary.key }, grant),
+  ask("/oauth/service", { ...form, ...credentials, "x-api-key": canary.key, cookie: `key=${canary.key}` }, grant),
+  ask("/oauth/service", { ...form, ...credentials }, `${grant}&client_secret=${canary.key}`),
+  ask("/oauth/service", { ...form, ...credentials }, `grant_type=${canary.key}`),
+  ask("/oauth/service", { ...form, ...credentials }, canary.key),
+  ask("/oauth/service", { ...form, ...credentials }, `${grant}&${encodeURIComponent(canary.name)}=x`),
+  ask("/oauth/service", { ...json, ...credentials }, JSON.stringify({ client_secret: canary.key })),
+  ask("/oauth/service", { "content-type": "text/plain", ...credentials }, canary.key),
+  ask(`/oauth/service?client_secret=${canary.key}`, { ...form, ...credentials }, grant),
+  ask(`/oauth/service?${canary.key}`, { ...form, ...credentials }, grant)
+]
+
+const bodies: ReadonlyArray<unknown> = [
+  { ...person, entity_type: canary.name },
+  { ...person, dob: `${canary.dob} ` },
+  { ...person, dob: "1873-07-29" },
+  { ...person, dob: 1873 },
+  { ...person, name: [canary.name, { [canary.name]: canary.dob }] },
+  { ...person, [canary.name]: canary.dob },
+  { ...person, birthYear: "1873" },
+  { Name: canary.name },
+  { person },
+  [person],
+  [canary.name],
+  canary.name,
+  1873
+]
+
+const raw: ReadonlyArray<string | Uint8Array> = [
+  JSON.stringify(person).slice(0, -4),
+  `{"name":"${canary.name}","name":"${canary.name}"}`,
+  Buffer.from(`{"name":"Canarina \xff"}`, "latin1"),
+  Buffer.from(JSON.stringify(person), "utf16le"),
+  `name=${canary.name}&dob=${canary.dob}`,
+  `${canary.name}\n${canary.dob}`,
+  `[${"[".repeat(2000)}"${canary.name}"${"]".repeat(2000)}]`,
+  JSON.stringify(person).padEnd(70_000, " ")
+]
+
+const checks = (issued: string) => {
+  const bearer = { ...json, authorization: `Bearer ${issued}` }
+  const right = JSON.stringify(person)
+  return [
+    ...bodies.map((body) => ask("/api/aml", bearer, JSON.stringify(body))),
+    ...raw.map((body) => ask("/api/aml", bearer, body)),
+    ...["Testecho", "Testunknown", "Testhtml", "Test429", "Testempty"].map((word) =>
+      check(issued, `${canary.name} ${word}`)
+    ),
+    ask("/api/aml", { ...json, authorization: `Bearer ${issued}x` }, right),
+    ask("/api/aml", { ...json, authorization: `Token ${issued}` }, right),
+    ask("/api/aml", { ...json, authorization: basic(`x:${issued}`) }, right),
+    ask("/api/aml", json, right),
+    ask("/api/aml", { authorization: `Bearer ${issued}`, "content-type": "text/plain" }, right),
+    ask(`/api/aml?access_token=${issued}&name=Canarina`, json, right),
+    ask("/api/AML", bearer, right),
+    ask(`/${issued}`, bearer, right),
+    request("GET", `/api/aml?${encodeURIComponent(canary.name)}`)
+  ]
+}
+
+const profileIdOf = (answer: Answer): string =>
+  /\/aml-profiles\/([\w.-]+)/.exec(answer.text)?.[1] ?? assert.fail(answer.text)
+
+/** Everything that one program after the other may do, and what it was given: tokens and profile ids. */
+const drive = Effect.gen(function*() {
+  const issued = yield* token(customer.customerId, canary.key)
+  const answer = yield* check(issued, canary.name)
+  const profileId = profileIdOf(answer)
+  yield* Effect.forEach(tokenRequests, (request) => request)
+  yield* Effect.forEach(checks(issued), (request) => request)
+  for (const path of [profileId, `${profileId}0`, `${profileId}/x`, `${profileId}?x=${canary.key}`]) {
+    yield* request("GET", `/aml-profiles/${path}`)
+  }
+  return [issued, issued.split(".")[1] ?? "", profileId, profileId.split(".")[1] ?? ""]
+})
+
+const faults: ReadonlyArray<typeof Fault.Fault.Encoded["what"]> = [
+  { kind: "status", status: 500, body: "none" },
+  { kind: "malformedJson" },
+  { kind: "invalidUtf8" },
+  { kind: "somebodyElse" },
+  { kind: "unknownMatch" },
+  { kind: "oversize", bytes: 1000 },
+  { kind: "html" },
+  { kind: "empty" },
+  { kind: "quota", limit: 1 },
+  { kind: "tokenExpiry" },
+  { kind: "tokenRevocation" }
+]
+
+const scripted: typeof faults = [
+  { kind: "truncation" },
+  { kind: "badChunk" },
+  { kind: "falseGzip" },
+  { kind: "duplicateLength" },
+  { kind: "randomBytes" },
+  { kind: "reset", at: "body" },
+  { kind: "fin", at: "body" }
+]
+
+const variants: ReadonlyArray<Profile.Patch> = Profile.points.flatMap(({ name, variants }) =>
+  variants.map(({ value }): Profile.Patch => JSON.parse(JSON.stringify({ [name]: value })))
+)
+
+/** With each fault and each profile: the token again, and the check again. */
+const driveAll = Effect.gen(function*() {
+  const handles = [yield* drive]
+  const mine = (yield* Control.Control).session(customer.customerId)
+  const again = (name: string) =>
+    Effect.gen(function*() {
+      const { text } = yield* tokenRequest(customer.customerId, canary.key)
+      const issued = /[\w-]+\.[\w-]{20,}(\.[\w-]+)?/.exec(text)?.[0]
+      if (issued === undefined) return
+      handles.push([issued])
+      const answer = yield* Effect.option(check(issued, name))
+      if (Option.isSome(answer) && answer.value.text.includes("/aml-profiles/")) {
+        handles.push([profileIdOf(answer.value)])
+      }
+    })
+  for (const what of faults.concat(scripted)) {
+    yield* mine.fault({ on: "aml", what })
+    yield* again(canary.name)
+    yield* mine.clearFaults
+  }
+  for (const variant of variants) {
+    yield* mine.changeProfile({ preset: "default", ...variant })
+    yield* again(canary.name)
+    yield* tokenRequest(customer.customerId, `${canary.key}x`)
+    yield* ask("/api/aml", { ...json, authorization: `Bearer ${canary.key}` }, JSON.stringify(person))
+  }
+  yield* mine.changeProfile({ preset: "hostile" })
+  handles.push(yield* drive)
+  return handles.flat().filter((handle) => handle.length > 8)
+})
+
+const seen = (reveal: boolean) => {
+  const told: Array<Journal.Entry> = []
+  const logged: Array<string> = []
+  const logger = Logger.make(({ annotations, cause, message }) =>
+    logged.push([inspect(message), Cause.pretty(cause), inspect(annotations)].join())
+  )
+  return Effect.gen(function*() {
+    const handles = yield* driveAll
+    const { metrics, session, sessions, strangers } = yield* Control.Control
+    const { dropped, entries } = yield* session(customer.customerId).journal()
+    const { verify } = session(customer.customerId)
+    const failures = yield* Effect.forEach(
+      [{ kind: "nothingUnexpected" }, { kind: "never", pattern: {} }] as const,
+      (e) => Effect.flip(verify(e))
+    )
+    strictEqual(dropped, 0)
+    strictEqual(entries.length > 100, true)
+    return {
+      handles,
+      journal: JSON.stringify(entries),
+      strangers: JSON.stringify(yield* strangers()),
+      told: JSON.stringify(told),
+      rest: JSON.stringify([yield* metrics, inspect(yield* sessions, { depth: 9 }), logged, failures.map(String)])
+    }
+  }).pipe(
+    Effect.provide(MockServer.layerHttpClientWith({
+      customers: [customer],
+      reveal,
+      onExchange: (entry) => Effect.sync(() => told.push(entry))
+    })),
+    Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+  )
+}
+
+describe("Names, dates of birth, keys, tokens and profile ids", () => {
+  it.live("are nowhere in what the server keeps and tells, whatever was asked", () =>
+    Effect.gen(function*() {
+      const { handles, journal, rest, strangers, told } = yield* seen(false)
+      strictEqual(handles.length > 50, true)
+      deepStrictEqual(leaks(journal, handles), [])
+      deepStrictEqual(leaks(strangers, handles), [])
+      deepStrictEqual(leaks(told, handles), [])
+      deepStrictEqual(leaks(rest, handles), [])
+      // What must be left to read.
+      for (const word of ["Testecho", "aml.answered", "token.credentials", customer.customerId]) {
+        assertInclude(journal, word)
+      }
+    }))
+
+  it.live("are in the journal for whoever asks for that, and still not in the metrics and the logs", () =>
+    Effect.gen(function*() {
+      const { handles, journal, rest, told } = yield* seen(true)
+      for (const text of [journal, told]) {
+        for (const secret of ["Canarina", "29-07-1873", basic(`nobody:${canary.key}`).slice(6), handles[0] ?? ""]) {
+          assertInclude(secret.startsWith("bm9ib2R5") ? text + strangersHaveIt : text, secret)
+        }
+      }
+      deepStrictEqual(leaks(rest, handles), [])
+    }))
+})
+
+/** The key of nobody is in the journal of the strangers. */
+const strangersHaveIt = basic(`nobody:${canary.key}`)
+
+describe("The control plane", () => {
+  const layer = MockServer.layer({ port: 0, controlToken: Redacted.make(canary.control), customers: [customer] })
+
+  it.live("repeats nothing of what it refuses, and its errors hold nothing", () =>
+    Effect.gen(function*() {
+      const { url } = yield* MockServer.MockServer
+      const authorization = `Bearer ${canary.control}`
+      const session = `/sessions/${customer.customerId}`
+      const texts = yield* Effect.forEach([
+        control("GET", "/sessions", undefined, { authorization: `${authorization}x` }),
+        control("GET", "/sessions", undefined, { authorization, host: `${canary.control}.example` }),
+        control("GET", "/sessions", undefined, { authorization, origin: `http://${canary.control}` }),
+        control("GET", `/${canary.key}`, undefined, { authorization }),
+        control("GET", `${session}/journal?status=${canary.key}&rule=`, undefined, { authorization }),
+        control("GET", `${session}/journal?status=1873&status=${canary.key}`, undefined, { authorization }),
+        control("POST", "/sessions", { customerId: 1, customerKey: `${canary.key}\n` }, { authorization }),
+        control("POST", "/sessions", { customerId: customer.customerId, customerKey: canary.key }, { authorization }),
+        control("POST", `${session}/clock`, { set: canary.dob, advance: canary.dob, frozen: canary.dob }, {
+          authorization
+        }),
+        control("POST", `${session}/tokens/revoke`, { token: [canary.key] }, { authorization }),
+        control("POST", `${session}/faults`, { on: canary.name, what: { kind: canary.name } }, { authorization }),
+        control("PATCH", `${session}/profile`, { tokenField: canary.key }, { authorization }),
+        control("POST", `${session}/verify`, { kind: "never", pattern: { status: canary.dob } }, { authorization }),
+        control("POST", "/sessions", { customerId: "mine", customerKey: canary.key }, { authorization }),
+        control("GET", "/sessions", undefined, { authorization }),
+        control("GET", "/metrics", undefined, { authorization })
+      ], (answer) => answer)
+      deepStrictEqual(
+        texts.map(({ status }) => status),
+        [401, 403, 403, 404, 400, 400, 400, 409, 400, 400, 400, 400, 400, 201, 200, 200]
+      )
+      for (const { text } of texts) deepStrictEqual(leaks(text, []), [], text)
+
+      const remote = yield* Control.make({ url, token: Redacted.make(`${canary.control}x`) })
+      const mine = (yield* Control.make({ url, token: Redacted.make(canary.control) })).session(customer.customerId)
+      const errors = yield* Effect.forEach([
+        remote.sessions,
+        remote.create({ customerId: "another", customerKey: Redacted.make(canary.key) }),
+        remote.create({ customerId: "a:b", customerKey: Redacted.make(`${canary.key}\n`) }),
+        mine.setTime(canary.dob),
+        mine.revokeTokens(Redacted.make("c4n4ry-control".repeat(10_000)))
+      ], Effect.either)
+      for (const outcome of errors) {
+        const error = Either.isLeft(outcome) ? outcome.left : assert.fail("It was not refused")
+        const all = [String(error), JSON.stringify(error), inspect(error, { depth: 9 }), error.message, error.stack]
+        // A stack names the file that it comes from, whose lines may be those of this test.
+        deepStrictEqual(leaks(all.join("\n").replaceAll(/^\s+at .*$/gm, ""), []), [])
+      }
+    }).pipe(Effect.provide(Layer.merge(layer, NodeHttpClient.layerUndici))))
+})
+
+describe("A journal", () => {
+  it.live("of ten thousand exchanges keeps a thousand, and tells of the others", () =>
+    Effect.gen(function*() {
+      const { find, list } = yield* Session.Sessions
+      const { issueToken, journal } = Option.getOrThrow(yield* find("test-many"))
+      const handle = yield* issueToken
+      const source = HttpServerRequest.fromWeb(
+        new Request("http://localhost/api/aml", { headers: { authorization: `Bearer ${handle}` } })
+      )
+      yield* Effect.replicateEffect(
+        Effect.provideService(Exchange.handle, HttpServerRequest.HttpServerRequest, source),
+        10_000,
+        { discard: true }
+      )
+      strictEqual((yield* journal.entries).length, 1000)
+      strictEqual(yield* journal.dropped, 9000)
+      deepStrictEqual((yield* journal.entries).at(-1)?.id, 10_000)
+      strictEqual((yield* list).length, 2)
+    }).pipe(Effect.provide(App.layer([Session.demoCustomer], {}))))
+})
