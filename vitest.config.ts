@@ -19,6 +19,8 @@ export default defineConfig({
     testTimeout: 60_000,
     sequence: { sequencer: LongestFirst },
     // By default one core is left idle, and there are two.
+    // Each worker loads Effect once, and not once for each file.
+    isolate: false,
     minWorkers: 2,
     maxWorkers: 2,
     coverage: {

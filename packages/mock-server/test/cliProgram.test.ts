@@ -47,6 +47,7 @@ describe("The words of idv-mock", () => {
     ["serve -5canary", unknown("of this name")],
     ["serve canary", "idv-mock serve: too many arguments for 'serve'. Expected 0 arguments but got 1."],
     ["serve --port", "idv-mock serve: option '--port <number>' argument missing"],
+    ["serve --port --host canary", "--port needs a value"],
     ["serve --port 1 --fault", "idv-mock serve: option '--fault <fault>' argument missing"],
     ["serve --port 1 --port canary", "--port is there more than once"],
     ["serve --reveal=canary", "idv-mock serve: --reveal takes no value"],

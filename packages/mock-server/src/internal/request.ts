@@ -1,5 +1,5 @@
 /** A request as plain data, read as a whole, and what both endpoints look at in it. */
-import type * as Headers from "@effect/platform/Headers"
+import * as Headers from "@effect/platform/Headers"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -52,7 +52,13 @@ export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effec
   return Effect.match(body, {
     onFailure: () => ({ body: new Uint8Array(), isWhole: false }),
     onSuccess: (body) => ({ body, isWhole: true })
-  }).pipe(Effect.map((read) => ({ method, headers, target: targetOf(originalUrl), ...read })))
+  }).pipe(Effect.map((read) => ({
+    method,
+    // Of a request, too, Node gives Set-Cookie as a list.
+    headers: Headers.fromInput(headers),
+    target: targetOf(originalUrl),
+    ...read
+  })))
 }
 
 /** A request may name an absolute address, as one to a proxy does. */

@@ -42,11 +42,17 @@ class IdvCommand extends Command {
 
 type Texts = ReadonlyArray<string>
 
+/** No value begins like a flag: that one was forgotten. */
+const given = (name: string, value: string): string => {
+  if (value.startsWith("--")) throw new Refusal({ text: `--${name} needs a value` })
+  return value
+}
+
 /** `choices` are for help and completions: to be refused by their schema, which does not repeat the value. */
 const one = (name: string, value: string, description: string, choices?: ReadonlyArray<string>) => {
   const option = new Option(`--${name} <${value}>`, description).argParser<Texts>((value, previous = []) => {
     if (previous.length > 0) throw new Refusal({ text: `--${name} is there more than once` })
-    return [value]
+    return [given(name, value)]
   })
   if (choices !== undefined) option.argChoices = Array.from(choices)
   return option
@@ -54,7 +60,7 @@ const one = (name: string, value: string, description: string, choices?: Readonl
 
 const many = (name: string, value: string, description: string) =>
   new Option(`--${name} <${value}>`, `${description}; may be repeated`)
-    .argParser<Texts>((value, previous = []) => [...previous, value])
+    .argParser<Texts>((value, previous = []) => [...previous, given(name, value)])
 
 const on = (name: string, description: string) => new Option(`--${name}`, description)
 
