@@ -13,6 +13,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts"],
+    setupFiles: "packages/core/test/support/setup.ts",
     globalSetup: "packages/mock-server/test/support/programs.ts",
     reporters: ["verbose"],
     // The TestClock takes 10 ms for every timer that it passes, and some tests pass a thousand.

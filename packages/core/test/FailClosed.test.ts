@@ -123,7 +123,13 @@ describe("Whatever the service answers, the result is what it said about this pe
     holds(
       FastCheck.tuple(aboutSomebody, FastCheck.array(changes, { minLength: 1, maxLength: 2 })).map((
         [{ person, said, wire }, changes]
-      ): Case => ({ person, said, body: applied(changes, wire), init: json })),
+      ): Case => ({
+        person,
+        // Two may put the other answer in its place: one brings it, and one moves it there.
+        said: changes.length === 1 ? said : undefined,
+        body: applied(changes, wire),
+        init: json
+      })),
       3500,
       answers
     ))

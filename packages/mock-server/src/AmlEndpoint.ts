@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { type Answer, Refused } from "./internal/answer.ts"
+import { listed } from "./internal/listed.ts"
 import * as Request from "./internal/request.ts"
 import * as Shaping from "./internal/shaping.ts"
 import type { Status } from "./internal/tokens.ts"
@@ -25,7 +26,7 @@ import * as Subject from "./Subject.ts"
  * - 405 for another method, 415 for another content type, 413 for a body over 64 KiB.
  * - 401 without a token, or with one that is unknown, expired or revoked.
  * - 400 for a body that is not JSON, 422 for a wrong, missing or extra field, with its path and the
- *   reason, never its value.
+ *   reason, never its value. Of more than 20 it lists the first, and counts the others.
  *
  * A profile gives all but the conditions another form. `profileUrl` is the address of the page of a
  * profile id.
@@ -57,11 +58,13 @@ export const answer = (
       parseJson(request.body),
       () => refuse("body-not-json", 400, "The body is not JSON text in UTF-8")
     )
-    const body = yield* Effect.mapError(decodeBody(json), (violations) =>
-      refuse("body-invalid", 422, "The body is not the one of this operation", {
+    const body = yield* Effect.mapError(decodeBody(json), (all) => {
+      const violations = listed(all)
+      return refuse("body-invalid", 422, "The body is not the one of this operation", {
         why: Violation.format(violations.map(withoutNames)),
         errors: violations.map(({ expected, path, problem }) => ({ path, reason: `${problem}: expected ${expected}` }))
-      }))
+      })
+    })
 
     const searchedOn = Shaping.searchedOn(profile, yield* session.clock.now)
     const { description, fault, matchFound } = Subject.of(Redacted.value(body.name))
@@ -89,8 +92,7 @@ export const answer = (
       reply: Shaping.credentialReply(profile, encodeCredential(credential)),
       ...(fault !== undefined && { fault })
     }
-  }).pipe(Effect.catchTag("Refused", ({ answer }) =>
-    Effect.succeed(answer)))
+  }).pipe(Effect.catchTag("Refused", ({ answer }) => Effect.succeed(answer)))
 
 const parseJson = Violation.decodeJson(Schema.Unknown)
 const decodeBody = Violation.decodeUnknown(Person.RequestBody, { onExcessProperty: "error" })

@@ -26,14 +26,14 @@ export const idOf = (path: string): Option.Option<string> =>
 
 /**
  * The address of a profile as the client that asked can reach it: by the host it asked for, which
- * behind a container's port mapping is not the one the server listens on. A host that is none
- * counts as `localhost`.
+ * behind a container's port mapping is not the one the server listens on. No host, or one
+ * that is none, counts as `localhost`.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const url = (headers: Headers.Headers, profileId: string): string => {
-  const origin = `http://${headers["host"]}`
+  const origin = `http://${headers["host"] ?? "localhost"}`
   return new URL(`${prefix}${profileId}`, URL.canParse(origin) ? origin : "http://localhost").href
 }
 
@@ -76,7 +76,7 @@ const rows = ({ birthYear, name, searchedOn }: Attributes): string =>
   [
     ["Name", Redacted.value(name)],
     ["Year of birth", Redacted.value(birthYear)],
-    ["Searched on", `${searchedOn} (UTC, by the mock's clock)`]
+    ["Searched on", `${searchedOn} (by the mock's clock)`]
   ].map(([term, value]) => `<dt>${term}</dt><dd>${escapeHtml(value)}</dd>`).join("")
 
 const outcomes = { "No": "clear", "Potential match": "potential" }

@@ -62,7 +62,7 @@ export class ControlUnavailable extends Schema.TaggedError<ControlUnavailable>(
 
 const reasons = {
   transport: "cannot be reached: is the mock server running there?",
-  unauthorized: "needs its token, or another one",
+  unauthorized: "needs its token, or another one: the command takes it from IDV_MOCK_CONTROL_TOKEN",
   forbidden: "refuses this host name: the server must be started with it as an allowed host",
   answer: "answers something else: is it another server, or another version?"
 }

@@ -64,7 +64,7 @@ export class SessionUnknown extends Schema.TaggedError<SessionUnknown>("@effect-
   })
 ) {
   override get message() {
-    return `There is no session of ${this.customerId}`
+    return `There is no session of ${this.customerId}: one begins when it is created, or with the first token of a test customer`
   }
 }
 

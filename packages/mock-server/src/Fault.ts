@@ -29,7 +29,7 @@ const described = (description: string) => ({ ...Fields.strict, description })
  * - `always`: each.
  * - `nth`: the one with number `n`. `first`: those up to `n`. `every`: the multiples of `n`.
  * - `probability`: each with probability `p`, over 0, at most 1. The same `seed`, a whole number,
- *   gives the same firings; without one, that of the session counts.
+ *   gives the same firings; without one, those of the session's seed and the fault's id.
  * - `window`: those from `after` (0 by default) for a time `for`, by the session's clock, since the
  *   fault was set.
  *
@@ -226,7 +226,7 @@ const onOf = (what: What) => FaultKinds.table[what.kind].on
 /**
  * A fault. Encoded it is JSON; durations are a number of milliseconds or a text such as `2 seconds`.
  *
- * - `id`: up to 64 letters, digits, `.`, `_` and `-`; the session gives one if there is none.
+ * - `id`: up to 64 letters, digits, `.`, `_` and `-`, no dot first; the session gives one if there is none.
  * - `on`: the endpoint whose requests it watches, and counts.
  * - `when`: `always` by default.
  * - `what`: what goes wrong.

@@ -202,7 +202,7 @@ export interface Mismatch {
   readonly found: number
   readonly among: number
   readonly dropped: number
-  readonly nearest: ReadonlyArray<Pick<Entry, "id" | "rule" | "why">>
+  readonly nearest: ReadonlyArray<Pick<Entry, "id" | "rule" | "why"> & { readonly status: number }>
 }
 
 /**
@@ -218,11 +218,11 @@ export class VerificationFailed extends Schema.TaggedError<VerificationFailed>(
   found: Schema.NonNegativeInt,
   among: Schema.NonNegativeInt,
   dropped: Schema.NonNegativeInt,
-  nearest: Schema.Array(Entry.pick("id", "rule", "why"))
+  nearest: Schema.Array(Schema.Struct({ ...Entry.pick("id", "rule", "why").fields, status: Status }))
 }, { identifier: "VerificationFailed", description: "The entries are not as expected" }) {
   override get message() {
     const dropped = this.dropped === 0 ? "" : `; what the ${this.dropped} dropped before them were, cannot be known`
-    const nearest = this.nearest.map(({ id, rule, why }) => `#${id} ${rule} (${why})`).join(", ")
+    const nearest = this.nearest.map(({ id, rule, status, why }) => `#${id} ${rule} ${status} (${why})`).join(", ")
     return `Expected ${this.expected}; found ${this.found} among ${this.among} entries${dropped}${
       nearest === "" ? "" : `; nearest: ${nearest}`
     }`
@@ -321,6 +321,8 @@ export const make = (
         id,
         at: Option.match(DateTime.make(now), { onNone: () => "out of range", onSome: DateTime.formatIso }),
         ...draft,
+        // The clock of the machine may be set back meanwhile.
+        millis: Math.max(draft.millis, 0),
         request: { ...request, body: cut(request.body) },
         response: { ...response, body: cut(response.body) }
       }

@@ -127,7 +127,8 @@ const reasons: Record<string, string> = {
   EADDRNOTAVAIL: "the host is no address of this machine",
   ENOTFOUND: "the host is no address of this machine",
   ERR_SOCKET_BAD_PORT: "a port is a whole number from 0 to 65535",
-  CONTROL_TOKEN_MISSING: "beyond loopback the control plane needs a token: set controlToken (--control-token)",
+  CONTROL_TOKEN_MISSING:
+    "beyond loopback the control plane needs a token: set controlToken (IDV_MOCK_CONTROL_TOKEN or --control-token)",
   PRODUCTION: "NODE_ENV is production, and this server plays a service: set force (--force) if you mean it"
 }
 

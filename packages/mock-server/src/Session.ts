@@ -10,6 +10,7 @@ import type { AmlCredential } from "@effect-idv/core/AmlCredential"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
@@ -47,7 +48,7 @@ export const demoCustomer: Customer = { customerId: "demo-customer", customerKey
 /**
  * A customer that needs no setting up: any id of `test-*`, of at most 128 characters, has the key
  * `test-key`, and a session of its own from its first request on. A test takes an id that no other
- * test has.
+ * test has. No percent sign: it would be taken for one that a client encoded.
  *
  * @category models
  * @since 0.1.0
@@ -63,7 +64,7 @@ export const testCustomer = (customerId: `test-${string}`): Customer => ({ custo
 export const testKey: Redacted.Redacted<string> = Redacted.make("test-key")
 
 const isTestCustomer = (customerId: string): customerId is `test-${string}` =>
-  /^test-[\x21-\x39\x3b-\x7e]{1,123}$/.test(customerId)
+  /^test-[\x21-\x24\x26-\x39\x3b-\x7e]{1,123}$/.test(customerId)
 
 /**
  * What a session begins with, and what a reset takes it back to.
@@ -226,50 +227,57 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
       const nextId = Effect.sync(() => ++exchanges)
       const sessions = new Map<string, Session>()
       const testSessions = new Map<string, Session>()
+      // A test customer that was ever given a key of its own never has the common one again.
+      const ownKeys = new Set<string>()
 
       const begin = (customer: Customer, own: Settings = {}) => makeSession(customer, { ...settings, ...own }, nextId)
 
+      const keep = (session: Session) => {
+        const { customerId, customerKey } = session
+        if (!isTestCustomer(customerId)) sessions.set(customerId, session)
+        else if (Equal.equals(customerKey, testKey)) {
+          Bounded.keep(testSessions, customerId, session, capacity.testSessions)
+        } else {
+          ownKeys.add(customerId)
+          sessions.set(customerId, session)
+        }
+        return session
+      }
+
+      const known = (customerId: string) =>
+        Option.fromNullable(sessions.get(customerId) ?? testSessions.get(customerId))
+
+      /** Of test customers the one that was used last stays longest. */
+      const used = (customerId: string) => Option.map(known(customerId), keep)
+
       const find: Service["find"] = (customerId) =>
         Effect.suspend(() => {
-          const session = sessions.get(customerId)
-          if (session !== undefined) return Effect.succeedSome(session)
-          if (!isTestCustomer(customerId)) return Effect.succeedNone
-          return Effect.map(
-            Option.match(Option.fromNullable(testSessions.get(customerId)), {
-              onNone: () => begin(testCustomer(customerId)),
-              onSome: Effect.succeed
-            }),
-            (begun) => {
-              // Of two first requests at once, or of one and a `create`, one begins the session.
-              const created = sessions.get(customerId)
-              if (created !== undefined) return Option.some(created)
-              const session = testSessions.get(customerId) ?? begun
-              Bounded.keep(testSessions, customerId, session, capacity.testSessions)
-              return Option.some(session)
-            }
-          )
+          const session = used(customerId)
+          if (Option.isSome(session) || !isTestCustomer(customerId) || ownKeys.has(customerId)) {
+            return Effect.succeed(session)
+          }
+          // Of two first requests at once, or of one and a `create`, one begins the session.
+          return Effect.map(begin(testCustomer(customerId)), (begun) =>
+            Option.orElse(used(customerId), () => Option.some(keep(begun))))
         })
 
-      const get = (customerId: string) => Option.fromNullable(sessions.get(customerId) ?? testSessions.get(customerId))
-
-      for (const customer of customers) sessions.set(customer.customerId, yield* begin(customer))
+      for (const customer of customers) keep(yield* begin(customer))
       return {
         find,
-        known: (customerId) => Effect.sync(() => get(customerId)),
-        findCarried: (handle) => Effect.sync(() => Option.flatMap(Handle.customerOf(handle), get)),
+        known: (customerId) => Effect.sync(() => known(customerId)),
+        findCarried: (handle) => Effect.sync(() => Option.flatMap(Handle.customerOf(handle), used)),
         list: Effect.sync(() => Array.from(sessions.values()).concat(Array.from(testSessions.values()))),
         create: (customer, own) => {
           const { customerId } = customer
           const unlessThere = <A>(effect: Effect.Effect<A>) =>
             Effect.suspend((): Effect.Effect<A, SessionExists> =>
-              Option.isSome(get(customerId)) ? new SessionExists({ customerId }) : effect
+              Option.isSome(known(customerId)) ? new SessionExists({ customerId }) : effect
             )
           // Another request may have begun the session while this one did.
-          return Effect.flatMap(unlessThere(begin(customer, own)), (session) =>
-            unlessThere(Effect.sync(() => {
-              sessions.set(customerId, session)
-              return session
-            })))
+          return Effect.flatMap(
+            unlessThere(begin(customer, own)),
+            (session) => unlessThere(Effect.sync(() => keep(session)))
+          )
         },
         remove: (customerId) => Effect.sync(() => sessions.delete(customerId) || testSessions.delete(customerId)),
         strangers: yield* Journal.make({ nextId }),

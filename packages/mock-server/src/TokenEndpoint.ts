@@ -123,7 +123,8 @@ const authenticate = (request: Request.Request, found: Option.Option<Session.Ses
       "the Authorization header must be Basic with a known customer_id and its key" +
         Option.match(given, {
           onNone: () => ": it is not Basic, or not there",
-          onSome: () => Option.isNone(found) ? ": the customer_id is not known" : ": the key is wrong"
+          onSome: () =>
+            Option.isNone(found) ? ": the customer_id is not known, or its key is wrong" : ": the key is wrong"
         })
     )
   ))

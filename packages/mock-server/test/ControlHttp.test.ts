@@ -166,6 +166,18 @@ describe.each(layers)("A body that the control plane %s refuses", (_, layer) => 
         expected.forEach((start, index) => assertInclude(found[index], start))
       }))
 
+    it.effect("has much wrong in it, of which the first is listed and the others are counted", () =>
+      Effect.gen(function*() {
+        const body = (count: number) =>
+          Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, "canary"]))
+        strictEqual(violations(yield* control("POST", `${demo}/clock`, body(20))).at(-1)?.includes("not listed"), false)
+        const answer = yield* control("POST", `${demo}/clock`, body(2000))
+        const found = violations(answer)
+        deepStrictEqual(found.slice(19), [" invalid: none of 1981 more violations, which are not listed"])
+        strictEqual(found[18], `field18 unexpected: ${fields.clock}`)
+        strictEqual(answer.text.length < 4000, true, `${answer.text.length} characters`)
+      }))
+
     it.effect.each<[string, ReadonlyArray<string>]>([
       ["status=canary", ["status invalid: a status, a whole number from 100 to 599"]],
       ["status=99", ["status invalid: a status, a whole number from 100 to 599"]],
@@ -379,7 +391,33 @@ describe("What the control plane says of itself", () => {
         assertInclude(text, "idv-mock: the control plane")
         deepStrictEqual(text.match(/<(script|link|img|iframe)[^>]*(src|href)=/g), null)
         deepStrictEqual(text.match(/@import|url\(\s*["']?(https?:)?\/\//g), null)
+        strictEqual(
+          headers["content-security-policy"],
+          "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:; " +
+            "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+        )
       }))
+
+    it.effect.each<[HttpMethod.HttpMethod, string, number, string]>([
+      ["GET", "/docs", 200, "no-referrer"],
+      ["GET", "/openapi.json", 200, "no-referrer"],
+      ["GET", "/sessions", 200, "no-referrer"],
+      ["GET", "/metrics", 200, "no-referrer"],
+      ["GET", "/live", 200, "no-referrer"],
+      ["GET", "/canary", 404, "no-referrer"],
+      ["PUT", "/sessions", 405, "no-referrer"],
+      ["GET", "/strangers/ui", 200, "same-origin"]
+    ])(
+      "may be in no frame, and is read as what it is: %s %s",
+      ([method, path, status, referrer]) =>
+        Effect.gen(function*() {
+          const answer = yield* control(method, path)
+          strictEqual(answer.status, status)
+          strictEqual(answer.headers["x-content-type-options"], "nosniff")
+          strictEqual(answer.headers["x-frame-options"], "DENY")
+          strictEqual(answer.headers["referrer-policy"], referrer)
+        })
+    )
 
     it.effect("is Prometheus text that counts what was done", () =>
       Effect.gen(function*() {

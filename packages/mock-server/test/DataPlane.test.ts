@@ -1,5 +1,5 @@
-import { Control, MockServer } from "@effect-idv/mock-server"
-import { HttpClient, HttpClientRequest } from "@effect/platform"
+import { AmlProfile, Control, MockServer } from "@effect-idv/mock-server"
+import { Headers, HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -57,6 +57,17 @@ const layers: ReadonlyArray<
   ["on a socket", Layer.merge(MockServer.layerTest, NodeHttpClient.layerUndici)],
   ["in process", MockServer.layerHttpClient]
 ]
+
+describe("The address of a profile", () => {
+  it.each<[Record<string, string>, string]>([
+    [{ host: "mock.test:4010" }, "http://mock.test:4010/aml-profiles/x"],
+    [{}, "http://localhost/aml-profiles/x"],
+    [{ host: "" }, "http://localhost/aml-profiles/x"],
+    [{ host: "no host" }, "http://localhost/aml-profiles/x"]
+  ])("with the headers %j is %s", (headers, expected) => {
+    strictEqual(AmlProfile.url(Headers.fromInput(headers), "x"), expected)
+  })
+})
 
 describe.each(layers)("The data plane %s", (_, layer) => {
   it.layer(layer)((it) => {
@@ -168,6 +179,7 @@ describe.each(layers)("The data plane %s", (_, layer) => {
           assertInclude(page.headers["content-security-policy"], "default-src 'none'")
           assertInclude(page.text, "&lt;b&gt;&quot;Zoë&quot;&lt;/b&gt; Testpep")
           assertInclude(page.text, "Potential match")
+          assertInclude(page.text, " (by the mock&#39;s clock)")
           strictEqual(page.text.includes("<b>"), false)
           strictEqual((yield* request("GET", `${profile.slice(url.length)}0`)).status, 404)
         }))
@@ -222,6 +234,29 @@ describe.each(layers)("The data plane %s", (_, layer) => {
           deepStrictEqual(errors.map(({ path }: { path: string }) => path), paths)
           for (const { reason } of errors) strictEqual(typeof reason === "string" && reason.length > 0, true)
           strictEqual(/canary|31-02|company/.test(text), false)
+        }))
+
+      it.effect("422 for many wrong fields lists the first, and counts the others", () =>
+        Effect.gen(function*() {
+          const extra = (count: number) =>
+            Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, 1]))
+          const whole: { readonly errors: ReadonlyArray<{ readonly path: string; readonly reason: string }> } = JSON
+            .parse((yield* amlRequest({ ...person, ...extra(20) })).text)
+          deepStrictEqual(whole.errors.map(({ path }) => path), Object.keys(extra(20)))
+
+          const { status, text } = yield* amlRequest({ ...person, ...extra(4000) })
+          strictEqual(status, 422)
+          strictEqual(text.length < 4000, true, `${text.length} characters`)
+          const { errors } = JSON.parse(text)
+          strictEqual(errors.length, 20)
+          deepStrictEqual(errors[19], {
+            path: "",
+            reason: "invalid: expected none of 3981 more violations, which are not listed"
+          })
+          const { entries } = yield* (yield* Control.Control).session("demo-customer").journal({ status: 422 })
+          const { why = "" } = entries.at(-1) ?? {}
+          assertInclude(why, "3981 more")
+          strictEqual(why.length < 4000, true, `${why.length} characters`)
         }))
 
       it.effect("422 for a body that is nested deeper than the stack", () =>

@@ -80,6 +80,15 @@ describe("The client against the mock, in process and under the TestClock", () =
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect.each(["Testreset", "Testcut", "Testempty", "Testecho"])(
+    "%s fails at once, in the time of the TestClock",
+    (word) =>
+      Effect.gen(function*() {
+        assert((yield* Effect.flip(answer(`Ada ${word}`)))._tag.startsWith("Aml"))
+      }).pipe(Effect.provide(Layer.provide(layerIdv, MockServer.layerHttpClient))),
+    10_000
+  )
+
   it.effect("takes every kind of request body, as a socket would", () => {
     const form = new FormData()
     form.set("grant_type", "client_credentials")
@@ -137,6 +146,44 @@ describe.each<[string, Layer.Layer<HttpClient.HttpClient>]>([
 })
 
 describe("MockServer", () => {
+  it.effect("a wrong key begins no session, and takes none away", () =>
+    Effect.gen(function*() {
+      const { session, sessions, strangers } = yield* Control.Control
+      const request = HttpClientRequest.post("http://localhost/oauth/service").pipe(
+        HttpClientRequest.basicAuth("test-nobody", "wrong"),
+        HttpClientRequest.setBody(HttpBody.text("grant_type=client_credentials", "application/x-www-form-urlencoded"))
+      )
+      strictEqual((yield* HttpClient.execute(request)).status, 401)
+      deepStrictEqual((yield* sessions).map(({ customerId }) => customerId), ["demo-customer"])
+      deepStrictEqual((yield* strangers()).entries.map(({ rule }) => rule), ["token.credentials"])
+      strictEqual((yield* Effect.flip(session("test-nobody").info))._tag, "SessionUnknown")
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
+  it.effect("a token that was never given away fires no fault", () =>
+    Effect.gen(function*() {
+      const { session } = yield* Control.Control
+      const demo = session("demo-customer")
+      yield* demo.fault({ on: "aml", when: { kind: "nth", n: 1 }, what: { kind: "status" } })
+      const forged = HttpClientRequest.post("http://localhost/api/aml").pipe(
+        HttpClientRequest.bearerToken(`${Buffer.from("demo-customer").toString("base64url")}.0000`)
+      )
+      strictEqual((yield* HttpClient.execute(forged)).status, 401)
+      deepStrictEqual((yield* demo.faults).map(({ fired, seen }) => [seen, fired]), [[0, 0]])
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
+  it.effect("a defect of its own is an answer, and in the journal without what it says", () =>
+    Effect.gen(function*() {
+      const { strangers } = yield* Control.Control
+      strictEqual((yield* HttpClient.get("http://localhost/nowhere")).status, 500)
+      const [, entry] = (yield* strangers()).entries
+      assert.deepInclude(entry, { rule: "server.defect", unexpected: false })
+      strictEqual(JSON.stringify(entry).includes("canary"), false)
+    }).pipe(
+      Effect.provide(MockServer.layerHttpClientWith({
+        onExchange: ({ rule }) => rule === "server.defect" ? Effect.void : Effect.die(new Error("canary"))
+      }))
+    ))
+
   it.scopedLive("a port in use, or a host of another machine, is a readable error", () =>
     Effect.gen(function*() {
       const start = (options: MockServer.Options) =>

@@ -2,7 +2,7 @@
 import { Control, Fault, MockServer } from "@effect-idv/mock-server"
 import { describe, it, layer } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Either } from "effect"
+import { Effect, Either, Layer, Schedule, Supervisor } from "effect"
 import * as RawClient from "./support/rawClient.ts"
 
 type On = "token" | "aml"
@@ -431,4 +431,71 @@ describe("A fault on the wire", () => {
         })
     )
   })
+
+  layer(MockServer.layer({ port: 0, reveal: true }), { excludeTestServices: true })((it) => {
+    const setUp = (customerId: string) =>
+      Effect.gen(function*() {
+        const { url } = yield* MockServer.MockServer
+        const control = (yield* Control.Control).session(customerId)
+        const token = yield* RawClient.token(url, customerId)
+        const check = (name: string) => RawClient.amlRequest(token, name, "keep-alive")
+        const late = { kind: "latency", distribution: { kind: "fixed", delay: 150 } } as const
+        yield* control.fault({ on: "aml", when: { kind: "nth", n: 1 }, what: late })
+        return { check, control, url }
+      })
+
+    it.effect.each<[string, RawClient.End, (body: string) => string]>([
+      ["Ada Testcut", "fin", (body) => head("aml", `content-length: ${body.length}`) + half(body)],
+      ["Ada Testreset", "reset", (body) => head("aml", `content-length: ${body.length}`) + half(body)],
+      ["Ada Testhang", "open", () => ""]
+    ])(
+      "of a pipelined request comes once those before it are answered: %s",
+      ([name, end, expected]) =>
+        Effect.gen(function*() {
+          const { check, control, url } = yield* setUp(`test-pipelined-${end}`)
+          const names = ["Ada Testclear", name, "Zoë Testpep"]
+          const answer = yield* RawClient.send(url, Buffer.concat(names.map(check)), 400)
+          const { entries } = yield* control.journal({ operation: "aml" })
+          const [first = "", second = ""] = entries.map(({ response }) => response.body)
+          const at = answer.text.indexOf(first) + first.length
+          deepStrictEqual(
+            [answer.text.startsWith("HTTP/1.1 200 OK\r\n"), answer.text.slice(at), answer.end],
+            [true, expected(second), end]
+          )
+          deepStrictEqual(entries[1]?.response.delivery, "scripted")
+          strictEqual(yield* RawClient.works(url, `test-pipelined-${end}`), true)
+        })
+    )
+
+    it.effect("of every pipelined request behind one that ends the connection is lost with it", () =>
+      Effect.gen(function*() {
+        const { check, url } = yield* setUp("test-pipelined-many")
+        const names = ["Ada Testclear", ...Array.from({ length: 20 }, () => "Ada Testcut")]
+        const { end, text } = yield* RawClient.send(url, Buffer.concat(names.map(check)))
+        deepStrictEqual([text.match(/HTTP\/1.1 \d+/g), end], [["HTTP/1.1 200", "HTTP/1.1 200"], "fin"])
+        strictEqual(yield* RawClient.works(url, "test-pipelined-many"), true)
+      }))
+  })
+
+  it.live("of a pipelined request ends with a client that goes away before its turn", () =>
+    Effect.gen(function*() {
+      const supervisor = yield* Supervisor.track
+      const running = Effect.map(supervisor.value, (fibers) => fibers.length)
+      yield* Effect.gen(function*() {
+        const { url } = yield* MockServer.MockServer
+        const token = yield* RawClient.token(url, "demo-customer", "demo-key")
+        const check = (name: string) => RawClient.amlRequest(token, name, "keep-alive")
+        const idle = yield* running
+        yield* Effect.scoped(Effect.gen(function*() {
+          const connection = yield* RawClient.connect(url)
+          yield* connection.write(Buffer.concat([check("Ada Testhang"), check("Ada Testcut")]))
+          strictEqual((yield* connection.answer({ patience: 200 })).text, "")
+          strictEqual((yield* running) >= idle + 2, true)
+        }))
+        yield* Effect.repeat(running, {
+          until: (running) => running <= idle,
+          schedule: Schedule.spaced("10 millis")
+        })
+      }).pipe(Effect.provide(Layer.provide(MockServer.layerTest, Supervisor.addSupervisor(supervisor))))
+    }))
 })

@@ -230,8 +230,8 @@ describe("The control token", () => {
 
   it.effect("is not asked for where anybody may ask, and there only", () =>
     Effect.gen(function*() {
-      const at = (url: string) => status({ token }, { host: "evil.example" }, { url })
-      for (const url of ["/_mock/live", "/_mock/ready", "/_mock/live?x", "http://evil.example/_mock/live"]) {
+      const at = (url: string) => status({ token }, { host: "localhost" }, { url })
+      for (const url of ["/_mock/live", "/_mock/ready", "/_mock/live?x", "http://localhost/_mock/live"]) {
         strictEqual(yield* at(url), passed, url)
       }
       for (
@@ -249,10 +249,35 @@ describe("The control token", () => {
           "/_mock/ui",
           "/_mock",
           "/_mock/sessions?/_mock/live",
-          "http://x/_mock/sessions?/_mock/live"
+          "http://localhost/_mock/sessions?/_mock/live"
         ]
-      ) strictEqual(yield* at(url), forbidden, url)
+      ) strictEqual(yield* at(url), 401, url)
       strictEqual(yield* status({ token }, { host: "localhost" }), 401)
+    }))
+})
+
+describe("Whether the server lives and is ready", () => {
+  const urls = ["/_mock/live", "/_mock/ready"]
+
+  it.effect("is told to a name of its own, and to no page of another site", () =>
+    Effect.gen(function*() {
+      for (const url of urls) {
+        strictEqual(yield* status({}, { host: "evil.example" }, { url }), forbidden)
+        strictEqual(yield* status({}, { host: "10.0.0.7:4010" }, { url }), forbidden)
+        strictEqual(yield* status({}, { host: "localhost", origin: "http://evil.example" }, { url }), forbidden)
+        strictEqual(yield* status({}, { host: "localhost" }, { url: `http://evil.example${url}` }), forbidden)
+      }
+    }))
+
+  it.effect("is told to a probe that asks by an address, where the server listens beyond loopback", () =>
+    Effect.gen(function*() {
+      const options = { host: "0.0.0.0", token: Redacted.make("s3cret") }
+      for (const url of urls) {
+        for (const host of ["10.0.0.7:4010", "[fe80::1]:4010", "localhost:4010"]) {
+          strictEqual(yield* status(options, { host }, { url }), passed, host)
+        }
+        strictEqual(yield* status(options, { host: "evil.example" }, { url }), forbidden)
+      }
     }))
 })
 
@@ -295,7 +320,7 @@ describe("A server", () => {
       const { message } = yield* Effect.flip(Effect.scoped(Layer.build(MockServer.layer({ host: "0.0.0.0", port: 0 }))))
       strictEqual(
         message,
-        "Cannot listen on 0.0.0.0:0: beyond loopback the control plane needs a token: set controlToken (--control-token)"
+        "Cannot listen on 0.0.0.0:0: beyond loopback the control plane needs a token: set controlToken (IDV_MOCK_CONTROL_TOKEN or --control-token)"
       )
     }))
 })

@@ -61,6 +61,13 @@ describe("make", () => {
       strictEqual(Exit.isSuccess(yield* Effect.exit(Schema.decode(Journal.Entry)(entries[0] ?? assert.fail()))), true)
     }))
 
+  it.effect("takes no time for negative, so that the entry can be told", () =>
+    Effect.gen(function*() {
+      const journal = yield* makeJournal()
+      strictEqual((yield* journal.write(draft({ millis: -5 }))).millis, 0)
+      strictEqual((yield* journal.write(draft({ millis: 0.5 }))).millis, 0.5)
+    }))
+
   it.effect("keeps the order when many write at once", () =>
     Effect.gen(function*() {
       let id = 0
@@ -201,7 +208,8 @@ describe("verify", () => {
       strictEqual(
         error.message,
         "Expected exactly 2 of {\"operation\":\"aml\",\"status\":401}; found 1 among 3 entries; nearest: " +
-          "#1 aml.success (The request is as the document has it), #3 token.success (The request is as the document has it)"
+          "#2 aml.token-expired 401 (The token is expired), #1 aml.success 200 (The request is as the document has it), " +
+          "#3 token.success 200 (The request is as the document has it)"
       )
     }))
 

@@ -20,12 +20,17 @@ const canary = {
 /** However it is written: in another case, another normal form, as base64, with escapes. */
 const folded = (text: string) => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase()
 
-const leaks = (text: string, handles: ReadonlyArray<string>): ReadonlyArray<string> =>
-  ["canarina", "1873", "29-07", canary.key, canary.control, ...handles].filter((secret) =>
+/** The year stands alone: ids of traces have all digits in some order. */
+const year = /(?<![0-9a-f])1873(?![0-9a-f])/
+
+const leaks = (text: string, handles: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const all = folded(text)
+  return ["canarina", "29-07", canary.key, canary.control, ...handles].filter((secret) =>
     [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64").replaceAll("=", "")].some((form) =>
-      folded(text).includes(folded(form))
+      all.includes(folded(form))
     )
-  )
+  ).concat(year.exec(text) ?? [])
+}
 
 const person = { entity_type: "person", name: canary.name, dob: canary.dob }
 

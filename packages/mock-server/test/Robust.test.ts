@@ -231,6 +231,36 @@ describe("A client that is strange", () => {
         })
       ))
 
+    it.effect("clients that ask for a tunnel, and reset their connections at once", () =>
+      Effect.gen(function*() {
+        const ask = connected(({ reset, write }) =>
+          Effect.zipRight(write(lines("CONNECT a:1 HTTP/1.1", "Host: a:1")), reset)
+        )
+        yield* Effect.replicateEffect(ask, 300, { concurrency: 20, discard: true })
+        yield* works
+      }))
+
+    it.effect("the target of what became no request is masked", () =>
+      Effect.gen(function*() {
+        const { url } = yield* MockServer.MockServer
+        yield* RawClient.send(url, lines("CONNECT zoecanary.test:443 HTTP/1.1", "Host: mock.test"))
+        yield* rules(1)
+        deepStrictEqual(seen.map(({ request }) => request), [{
+          method: "CONNECT",
+          target: "***",
+          headers: {},
+          body: ""
+        }])
+        yield* works
+        yield* RawClient.send(
+          url,
+          lines("GET /ZoeCanary/x?name=Zoe HTTP/1.1", "Host: mock.test", "Expect: a-miracle")
+        )
+        yield* rules(1)
+        deepStrictEqual(seen.map(({ request }) => request.target), ["/***/x?name=***"])
+        yield* works
+      }))
+
     it.effect("a client that asks for much and never reads", () =>
       connected(({ pause, write }) =>
         Effect.gen(function*() {

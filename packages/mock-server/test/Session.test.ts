@@ -41,7 +41,7 @@ describe("Session", () => {
       const session = Option.getOrThrow(yield* find("test-a"))
       strictEqual(Redacted.value(session.customerKey), "test-key")
       strictEqual(Option.getOrThrow(yield* find("test-a")), session)
-      for (const customerId of ["test-", "test", "a-test-b", "test-a:b", "test-\n", ""]) {
+      for (const customerId of ["test-", "test", "a-test-b", "test-a:b", "test-\n", "", `test-${"x".repeat(124)}`]) {
         strictEqual(Option.isNone(yield* find(customerId)), true, customerId)
       }
       deepStrictEqual((yield* list).map(({ customerId }) => customerId), ["demo-customer", "test-a"])
@@ -56,6 +56,27 @@ describe("Session", () => {
       strictEqual(Option.isSome(yield* known("test-0")), true)
       strictEqual(Option.isNone(yield* known("test-1")), true)
       strictEqual((yield* list).length, 1001)
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("one that lives on a token that it has stays, however many others come", () =>
+    Effect.gen(function*() {
+      const { findCarried } = yield* Session.Sessions
+      const session = yield* find("test-patient")
+      const token = yield* session.issueToken
+      for (let number = 0; number < 2000; number++) {
+        yield* find(`test-${number}`)
+        if (number % 500 === 0) yield* findCarried(token)
+      }
+      strictEqual(Option.getOrThrow(yield* findCarried(token)), session)
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("of a test customer with a key of its own never falls back to the common key", () =>
+    Effect.gen(function*() {
+      const { create, find, known, remove } = yield* Session.Sessions
+      yield* create({ customerId: "test-own", customerKey: Redacted.make("own") })
+      strictEqual(yield* remove("test-own"), true)
+      strictEqual(Option.isNone(yield* find("test-own")), true)
+      strictEqual(Option.isNone(yield* known("test-own")), true)
     }).pipe(Effect.provide(layer)))
 
   it.effect("a reset takes back everything of one session, and nothing of another", () =>

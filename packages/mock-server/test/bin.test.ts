@@ -150,11 +150,11 @@ describe("idv-mock serve", () => {
 
   it.live.each<[string, ReadonlyArray<string>, string]>([
     ["a wrong value", ["--port", "canary"], "--port is invalid: expected a whole number from 0 to 65535\n"],
-    ["a missing value", ["--port"], "idv-mock serve: option '--port <number>' argument missing\n"],
+    ["a missing value", ["--port"], "idv-mock serve: --port needs a value\n"],
     [
       "a host beyond loopback without a token",
       ["--port", "0", "--host", "0.0.0.0"],
-      "Cannot listen on 0.0.0.0:0: beyond loopback the control plane needs a token: set controlToken (--control-token)\n"
+      "Cannot listen on 0.0.0.0:0: beyond loopback the control plane needs a token: set controlToken (IDV_MOCK_CONTROL_TOKEN or --control-token)\n"
     ]
   ])("%s is one line and a non-zero exit code", ([, args, line]) =>
     Effect.gen(function*() {

@@ -44,6 +44,7 @@ describe("idv-mock completions bash", () => {
     ["a flag", ["idv-mock", "serve", "--po"], ["--port", "--port-file"]],
     ["a flag after another", ["idv-mock", "serve", "--port", "0", "--grace"], ["--grace-period"]],
     ["a flag of a command of a command", ["idv-mock", "fault", "set", "--cu"], ["--customer"]],
+    ["a word that is all that may follow", ["idv-mock", "completions", "f"], ["fish"]],
     ["no flag that is not there", ["idv-mock", "serve", "--url"], []]
   ])("completes %s", ([, words, expected]) =>
     Effect.gen(function*() {

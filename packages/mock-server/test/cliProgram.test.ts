@@ -45,13 +45,13 @@ describe("The words of idv-mock", () => {
     ["serve --prot 1", unknown("--prot")],
     ["serve --wizard", unknown("--wizard")],
     ["serve -5canary", unknown("of this name")],
-    ["serve canary", "idv-mock serve: too many arguments for 'serve'. Expected 0 arguments but got 1."],
-    ["serve --port", "idv-mock serve: option '--port <number>' argument missing"],
+    ["serve canary", "idv-mock serve: nothing more is taken than flags"],
+    ["serve --port", "idv-mock serve: --port needs a value"],
     ["serve --port --host canary", "--port needs a value"],
-    ["serve --port 1 --fault", "idv-mock serve: option '--fault <fault>' argument missing"],
+    ["serve --port 1 --fault", "idv-mock serve: --fault needs a value"],
     ["serve --port 1 --port canary", "--port is there more than once"],
     ["serve --reveal=canary", "idv-mock serve: --reveal takes no value"],
-    ["fault remove", "idv-mock fault remove: missing required argument 'id'"]
+    ["fault remove", "idv-mock fault remove: <id> is missing"]
   ])("%s are refused in one line without their values", (words, line) => {
     strictEqual(refusal(words), line)
   })

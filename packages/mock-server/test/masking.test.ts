@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { FastCheck } from "effect"
 import * as Masking from "../src/internal/masking.ts"
+import * as Shaping from "../src/internal/shaping.ts"
+import * as Profile from "../src/Profile.ts"
 
 const utf8 = new TextEncoder()
 
@@ -18,7 +20,10 @@ const amlBody = (body: string | Uint8Array) => asked({ body: typeof body === "st
 const form = (body: string) => asked({ operation: "token", body: utf8.encode(body) }).body
 
 const answered = (body: string, reveal = false) =>
-  Masking.maskResponse("aml", { status: 200, headers: {}, body: utf8.encode(body) }, reveal).body
+  Masking.maskResponse({ status: 200, headers: {}, body: utf8.encode(body) }, reveal).body
+
+const redirected = (location: string): Readonly<Record<string, string>> =>
+  Masking.maskResponse({ status: 307, headers: { location }, body: new Uint8Array() }, false).headers
 
 const canary = "canary"
 
@@ -31,7 +36,8 @@ const canaries: FastCheck.Arbitrary<unknown> = FastCheck.letrec<{ value: unknown
     ).map(([before, after]) => `${before}${canary}${after}`),
     key: FastCheck.oneof(
       FastCheck.constantFrom("name", "dob", "entity_type", "access_token", "data", "__proto__", "toJSON", "path", "0"),
-      FastCheck.string()
+      FastCheck.string(),
+      FastCheck.constantFrom(canary, `x-${canary}`, `${canary}_${canary}`)
     ),
     value: FastCheck.oneof(
       { maxDepth: 6 },
@@ -43,19 +49,24 @@ const canaries: FastCheck.Arbitrary<unknown> = FastCheck.letrec<{ value: unknown
 ).value
 
 describe("maskRequest", () => {
-  it("keeps the customer id of Basic credentials, never the key", () => {
+  it("keeps the id of a demo or test customer in Basic credentials, and never a key, also if they are swapped", () => {
     const authorization = (value: string) => asked({ headers: { authorization: value } }).headers["authorization"]
     strictEqual(authorization(`Basic ${base64("demo-customer:demo-key")}`), "Basic demo-customer:***")
     strictEqual(authorization(`bASIC   ${base64("demo-customer:a:b")}`), "Basic demo-customer:***")
+    strictEqual(authorization(`Basic ${base64("test-a.B_1:test-key")}`), "Basic test-a.B_1:***")
     for (
       const credentials of [
         "",
         "%%%",
         base64("demo-key"),
         base64(":demo-key"),
-        base64("demo\ncustomer:demo-key"),
-        base64("demo\u202ecustomer:demo-key"),
-        base64(`${"x".repeat(65)}:demo-key`),
+        base64("demo-key:demo-customer"),
+        base64("test-key:test-a"),
+        base64("another-customer:its-key"),
+        base64("demo-customer\n:demo-key"),
+        base64("test-\u202ea:test-key"),
+        base64("test-:test-key"),
+        base64(`test-${"x".repeat(60)}:test-key`),
         Buffer.from([0x61, 0xff, 0x3a, 0x62]).toString("base64"),
         `${base64("a:b")}, Bearer ${canary}`
       ]
@@ -66,31 +77,57 @@ describe("maskRequest", () => {
     strictEqual(authorization(canary), "***")
   })
 
-  it("hides headers that hold secrets, and keeps the others", () => {
+  it("shows the values of headers that are known to be harmless, and no others", () => {
+    const harmless = {
+      Accept: "*/*",
+      "content-type": "application/json",
+      host: "127.0.0.1:4010",
+      "sec-fetch-site": "same-origin",
+      traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+      "user-agent": "undici"
+    }
+    const others = ["Cookie", "proxy-authorization", "referer", "sec-fetch-", "x-customer", "x-person", "x-session"]
     deepStrictEqual(
-      asked({
-        headers: {
-          Cookie: canary,
-          "proxy-authorization": canary,
-          "X-Api-Key": canary,
-          "x-access-token": canary,
-          "x-shared-secret": canary,
-          "x-auth": canary,
-          accept: "*/*",
-          "content-type": "application/json"
-        }
-      }).headers,
-      {
-        Cookie: "***",
-        "proxy-authorization": "***",
-        "X-Api-Key": "***",
-        "x-access-token": "***",
-        "x-shared-secret": "***",
-        "x-auth": "***",
-        accept: "*/*",
-        "content-type": "application/json"
-      }
+      asked({ headers: { ...harmless, ...Object.fromEntries(others.map((name) => [name, canary])) } }).headers,
+      { ...harmless, ...Object.fromEntries(others.map((name) => [name, "***"])) }
     )
+  })
+
+  it("shows no canary of a header that is not known to be harmless", () => {
+    const name = FastCheck.oneof(
+      FastCheck.stringMatching(/^x-[a-z-]{0,20}$/),
+      FastCheck.constantFrom("content-typ", "hosts", "Date2", "accept-", "__proto__")
+    )
+    FastCheck.assert(FastCheck.property(FastCheck.array(name), FastCheck.string(), (names, noise) => {
+      FastCheck.pre(names.every((name) => name !== "x-content-type-options"))
+      const headers = Object.fromEntries(names.map((name) => [name, `${noise}${canary}`]))
+      const shown = asked({ headers }).headers
+      deepStrictEqual(Object.keys(shown), Object.keys(headers))
+      assert.notInclude(JSON.stringify(shown), canary)
+    }))
+  })
+
+  it("hides names of headers that are long or no tokens, and loses none", () => {
+    const long = "x".repeat(65)
+    deepStrictEqual(
+      asked({ headers: { [long]: "1", "***": "2", "Zoë": "3", "a b": "4", "": "5", ["x".repeat(64)]: "6" } }).headers,
+      { "***": "***", "*** 2": "***", "*** 3": "***", "*** 4": "***", "*** 5": "***", ["x".repeat(64)]: "***" }
+    )
+  })
+
+  it("cuts the values of headers to 256 characters", () => {
+    const accept = (length: number) => asked({ headers: { accept: "x".repeat(length) } }).headers["accept"]
+    strictEqual(accept(256), "x".repeat(256))
+    strictEqual(accept(257), `${"x".repeat(255)}…`)
+  })
+
+  it("keeps 100 headers, and tells how many more there were", () => {
+    const headers = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, canary]))
+    strictEqual(Object.keys(asked({ headers: headers(100) }).headers).join(), Object.keys(headers(100)).join())
+    const shown = Object.entries(asked({ headers: headers(103) }).headers)
+    strictEqual(shown.length, 101)
+    deepStrictEqual(shown.slice(-2), [["x-99", "***"], ["…", "3 more"]])
   })
 
   it.each([
@@ -104,10 +141,10 @@ describe("maskRequest", () => {
     deepStrictEqual(JSON.parse(amlBody(body)), { entity_type, name, dob: "***" })
   })
 
-  it("keeps the names of unknown fields and hides their values", () => {
+  it("hides the names of unknown fields, and loses none of them", () => {
     strictEqual(
-      amlBody("{\"full_name\":\"Zoë\",\"a\":{\"name\":\"Zoë Testpep\",\"b\":[1,true,null]},\"Zoë Hopper\":1}"),
-      "{\"full_name\":\"***\",\"a\":{\"name\":\"*** Testpep\",\"b\":[\"***\",\"***\",\"***\"]},\"***\":\"***\"}"
+      amlBody("{\"ZoeCanary\":\"Zoë\",\"a\":{\"name\":\"Zoë Testpep\",\"b\":[1,true,null]},\"dob\":1,\"\":1}"),
+      "{\"***\":\"***\",\"*** 2\":{\"name\":\"*** Testpep\",\"***\":[\"***\",\"***\",\"***\"]},\"dob\":\"***\",\"*** 3\":\"***\"}"
     )
   })
 
@@ -159,13 +196,13 @@ describe("maskRequest", () => {
     strictEqual(amlBody(""), "")
   })
 
-  it("keeps __proto__ as the name of a field", () => {
+  it("takes __proto__ for a name like any other", () => {
     strictEqual(
       amlBody("{\"__proto__\":{\"name\":\"x\"},\"constructor\":1}"),
-      "{\"__proto__\":{\"name\":\"***\"},\"constructor\":\"***\"}"
+      "{\"***\":{\"name\":\"***\"},\"*** 2\":\"***\"}"
     )
     const headers = Object.fromEntries([["__proto__", "x"], ["accept", "y"]])
-    deepStrictEqual(Object.entries(asked({ headers }).headers), [["__proto__", "x"], ["accept", "y"]])
+    deepStrictEqual(Object.entries(asked({ headers }).headers), [["__proto__", "***"], ["accept", "y"]])
   })
 
   it.each([
@@ -175,10 +212,40 @@ describe("maskRequest", () => {
     ["/api/aml?a=b?c=d#e", "/api/aml?a=***"],
     ["/aml-profiles/a/b", "/aml-profiles/***"],
     [`/x/${"y".repeat(32)}/${"z".repeat(33)}/v`, `/x/${"y".repeat(32)}/***/v`],
+    ["/v1.0/api-2/aml_check/", "/v1.0/api-2/aml_check/"],
+    ["/Zoe/zoë/zo%65/zo e/%/API", "/***/***/***/***/***/***"],
+    ["/a/b/c/d/e/f/g/h", "/a/b/c/d/e/f/g/h"],
+    ["/a/b/c/d/e/f/g/h/i?x=y", "***?x=***"],
+    ["mock.test:443", "***"],
+    ["*", "***"],
     ["http://user:secret@host/api/aml", "***"],
     ["", "***"]
   ])("shows the target %s as %s", (target, expected) => {
     strictEqual(asked({ target }).target, expected)
+  })
+
+  it("cuts a target to 512 characters", () => {
+    const target = (pairs: number) => asked({ target: `/api/aml?${"&".repeat(pairs - 1)}` }).target
+    strictEqual(target(125), `/api/aml?${Array.from({ length: 125 }, () => "***").join("&")}`)
+    strictEqual(target(10_000).length, 512)
+    strictEqual(target(10_000).endsWith("…"), true)
+  })
+
+  it("shows no canary and no percent sign of any target", () => {
+    const piece = FastCheck.oneof(
+      FastCheck.constantFrom("/", "?", "&", "=", "#", "%", "//", "http://", "@", "/api/aml", "/aml-profiles/"),
+      FastCheck.constantFrom("CANARY", `%63anary`, `${canary}%20`, `x${"9".repeat(32)}${canary}`, `=${canary}&`),
+      FastCheck.string().map(encodeURIComponent)
+    )
+    FastCheck.assert(FastCheck.property(FastCheck.array(piece), (pieces) => {
+      // A word in lower case is as harmless as any part of a path.
+      const target = pieces.join("").replaceAll(/(^|[/&?])([a-z_]*)canary(?=[/?=#]|$)/g, "$1$2")
+      const shown = asked({ target }).target
+      assert.notMatch(shown, /canary|%|\/\/[^/]*@/i)
+      strictEqual(shown.length <= 512, true)
+      const { location = "" } = redirected(target)
+      assert.notMatch(location, /canary|%/i)
+    }))
   })
 
   it("shows everything to whoever asks for it", () => {
@@ -208,7 +275,7 @@ describe("maskResponse", () => {
     ["{\"accessToken\":\"x\",\"tokenType\":\"Bearer\",\"id_token\":[\"x\"]}", {
       accessToken: "***",
       tokenType: "Bearer",
-      id_token: "***"
+      "***": "***"
     }],
     ["{\"data\":{\"token\":{\"a\":\"x\"},\"expires_in\":null}}", { data: { token: "***", expires_in: null } }],
     ["{\"credential_name\":\"AML\",\"credentials\":{\"attributes\":[{\"name\":\"x\",\"match_found\":\"No\"}]}}", {
@@ -220,10 +287,26 @@ describe("maskResponse", () => {
       aml_profile: "***",
       searched_on: "2026-01-01 00:00:00"
     }],
-    ["{\"status\":422,\"errors\":[{\"path\":\"a.dob\",\"reason\":\"missing\"},{\"path\":\"Zoë Hopper\"}]}", {
+    ["{\"status\":422,\"errors\":[{\"path\":\"dob\",\"reason\":\"missing\"},{\"path\":\"Zoë\"},{\"path\":\"\"}]}", {
       status: 422,
-      errors: [{ path: "a.dob", reason: "missing" }, { path: "***" }]
-    }]
+      errors: [{ path: "dob", reason: "missing" }, { path: "***" }, { path: "" }]
+    }],
+    [
+      "{\"errors\":[{\"code\":\"body_invalid\",\"field\":\"name\"},{\"field\":\"zoe\"},{\"field\":[\"dob\"]},{\"path\":\"a.dob\"}]}",
+      {
+        errors: [{ code: "body_invalid", field: "name" }, { field: "***" }, { field: "***" }, { path: "***" }]
+      }
+    ],
+    [
+      "{\"ZoeCanary\":\"Zoë\",\"links\":{\"zoe\":[\"Zoë\"],\"self\":\"x\"},\"\":1,\"ok\":{\"name\":\"x\"},\"lists\":[\"pep\"]}",
+      {
+        "***": "***",
+        links: { "***": "***", self: "x" },
+        "*** 2": "***",
+        "*** 3": "***",
+        lists: ["pep"]
+      }
+    ]
   ])("hides tokens and people in %s", (body, expected) => {
     deepStrictEqual(JSON.parse(answered(body)), expected)
   })
@@ -242,6 +325,51 @@ describe("maskResponse", () => {
     }))
   })
 
+  it("shows no canary that is the name of a field, or the path of one", () => {
+    const around = FastCheck.array(FastCheck.constantFrom("data", "errors", "credentials", undefined), { maxLength: 9 })
+    const name = FastCheck.string().map((noise) => `${noise}${canary}`)
+    FastCheck.assert(FastCheck.property(name, FastCheck.constantFrom("path", "field"), around, (name, key, around) => {
+      const wrapped = around.reduce<unknown>(
+        (inner, key) => key === undefined ? [inner] : { [key]: inner },
+        { [name]: name, [`${name}2`]: { [name]: [name] }, [key]: name }
+      )
+      const body = JSON.stringify({ data: wrapped })
+      assert.notInclude(answered(body), canary)
+      assert.notInclude(amlBody(body), canary)
+    }))
+  })
+
+  it("shows every field that a profile gives an answer", () => {
+    const everything = Profile.points.flatMap(({ name, variants }) =>
+      variants.map(({ value }) => ({ ...Profile.defaultProfile, [name]: value }))
+    )
+    const replies = everything.flatMap((profile) => [
+      Shaping.grantReply(profile, canary),
+      Shaping.credentialReply(profile, credential),
+      Shaping.tokenRefusal(profile, { status: 401, error: "invalid_client", description: "No" }),
+      Shaping.amlRefusal(profile, { status: 422, code: "a", detail: "b", errors: [{ path: "dob", reason: "c" }] })
+    ])
+    for (const reply of replies) {
+      const { body } = Masking.maskResponse(reply, false)
+      assert.notInclude(body, canary)
+      assert.notInclude(body, "\"***\":")
+      if (reply.headers["content-type"]?.includes("json") === true) assert.notInclude(body, "not shown")
+    }
+  })
+
+  it.each([
+    ["/api/aml?redirected", "/api/aml?***"],
+    ["http://elsewhere.invalid/oauth/service", "http://elsewhere.invalid/oauth/service"],
+    ["HTTPS://[::1]:8080/aml-profiles/abc", "HTTPS://[::1]:8080/aml-profiles/***"],
+    ["http://elsewhere.invalid", "http://elsewhere.invalid"],
+    ["http://elsewhere.invalid?name=Zoë", "http://elsewhere.invalid/?name=***"],
+    ["http://user:secret@elsewhere.invalid/api/aml", "***"],
+    [`http://elsewhere.invalid/${"x".repeat(33)}?a=b`, "http://elsewhere.invalid/***?a=***"],
+    ["javascript:alert(1)", "***"]
+  ])("shows the location %s as %s", (location, expected) => {
+    deepStrictEqual(redirected(location), { location: expected })
+  })
+
   it("does not show pages and texts", () => {
     strictEqual(answered("<h1>Zoë</h1>"), "(13 bytes, not shown)")
     strictEqual(answered("\"token\""), "(7 bytes, not shown)")
@@ -250,10 +378,27 @@ describe("maskResponse", () => {
 
   it("keeps the challenge, and hides cookies", () => {
     const headers = { "www-authenticate": "Bearer error=\"invalid_token\"", "set-cookie": "a=b", "retry-after": "1" }
-    deepStrictEqual(Masking.maskResponse("aml", { status: 401, headers, body: new Uint8Array() }, false), {
+    deepStrictEqual(Masking.maskResponse({ status: 401, headers, body: new Uint8Array() }, false), {
       status: 401,
       headers: { ...headers, "set-cookie": "***" },
       body: ""
     })
   })
 })
+
+const credential = {
+  credential_type: "aml",
+  credential_name: "AML",
+  issued_by: "Mock",
+  issuer_id: "7d9f6c52-4b1e-4c39-9a76-2f0e8d1b5a64",
+  cred_version: "1.0",
+  credentials: {
+    attributes: {
+      name: canary,
+      birth_year: canary,
+      searched_on: "2026-01-01 00:00:00",
+      match_found: "No",
+      aml_profile: canary
+    }
+  }
+} as const

@@ -337,6 +337,17 @@ describe("searchedOn", () => {
   ])("is written %s: %s", (searchedOn, expected) => {
     strictEqual(Shaping.searchedOn(profileWith({ searchedOn }), now), expected)
   })
+
+  it.each<[Profile.Profile["searchedOn"], string, string]>([
+    ["ahead", "9999-12-31T23:30:00Z", "9999-12-31 23:59:59"],
+    ["ahead", "9999-12-31T09:30:00Z", "9999-12-31 23:30:00"],
+    ["behind", "9999-12-31T23:30:00Z", "9999-12-31 11:30:00"],
+    ["behind", "0001-01-01T00:30:00Z", "0001-01-01 00:00:00"],
+    ["behind", "0001-01-01T12:30:00Z", "0001-01-01 00:30:00"],
+    ["ahead", "0001-01-01T00:30:00Z", "0001-01-01 14:30:00"]
+  ])("is written %s at %s: %s, and never leaves the years 0001 to 9999", (searchedOn, at, expected) => {
+    strictEqual(Shaping.searchedOn(profileWith({ searchedOn }), Date.parse(at)), expected)
+  })
 })
 
 describe("rateLimited", () => {

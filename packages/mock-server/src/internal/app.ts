@@ -13,6 +13,7 @@ import { PCGRandom } from "effect/Utils"
 import * as Inspector from "../Inspector.ts"
 import type { InProcessOptions } from "../MockServer.ts"
 import * as Session from "../Session.ts"
+import * as BrowserRules from "./browserRules.ts"
 import * as Controlled from "./controlled.ts"
 import * as Exchange from "./exchange.ts"
 import * as Judgement from "./judgement.ts"
@@ -54,7 +55,7 @@ export class ControlPlane extends Context.Tag("@effect-idv/mock-server/internal/
 
 const routes = Layer.mergeAll(
   Inspector.layer,
-  HttpApiSwagger.layer({ path: "/_mock/docs" }),
+  HttpApiSwagger.layer({ path: BrowserRules.docsPath }),
   HttpApiBuilder.middlewareOpenApi({ path: "/_mock/openapi.json" })
 )
 
@@ -107,7 +108,7 @@ export const make = (
   guard: (app: HttpApp.Default) => HttpApp.Default
 ): Effect.Effect<HttpApp.Default, never, Services> =>
   Effect.gen(function*() {
-    const control = guard(yield* ControlPlane)
+    const control = BrowserRules.middleware(guard(yield* ControlPlane))
     const exchange = Effect.provide(Exchange.handle, yield* Effect.context<Session.Sessions | Recorder>())
     return Effect.flatMap(
       HttpServerRequest.HttpServerRequest,

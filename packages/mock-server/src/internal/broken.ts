@@ -44,7 +44,7 @@ export const apply = (reply: Reply.Reply, what: Fault.What, { now, random }: Opt
     case "unknownMatch":
       return whole({ ...reply, body: withAttributes(body, () => ({ match_found: "Under review" })) })
     case "reset":
-      return scripted(reply, what.at === "headers" ? [reset] : [...begun(reply), settle, reset])
+      return scripted(reply, what.at === "headers" ? [reset] : [...begun(reply), reset])
     case "fin":
       return scripted(reply, what.at === "headers" ? [fin] : [...begun(reply), fin])
     case "hang":
@@ -92,9 +92,6 @@ const write = (bytes: Uint8Array) => Reply.Step.Write({ bytes })
 const fin = Reply.Step.Fin()
 const reset = Reply.Step.Reset()
 const hang = Reply.Step.Hang()
-
-/** A reset may overtake the bytes before it, which then nobody sees. */
-const settle = Reply.Step.Wait({ millis: 50 })
 
 const head = ({ headers, status }: Reply.Reply, framing: ReadonlyArray<string>): Uint8Array =>
   utf8.encode(

@@ -34,13 +34,14 @@ import * as Session from "../Session.ts"
 import type { Armed } from "./faultBoard.ts"
 import * as KnownFields from "./knownFields.ts"
 import * as Lifecycle from "./lifecycle.ts"
+import { listed } from "./listed.ts"
 import * as Metrics from "./metrics.ts"
 import * as Request from "./request.ts"
 import * as SessionClock from "./sessionClock.ts"
 
 type Decode<A> = (input: unknown) => Either.Either<A, Violation.Violations>
 
-const refused = (violations: Violation.Violations) => new ControlRefused({ violations })
+const refused = (violations: Violation.Violations) => new ControlRefused({ violations: listed(violations) })
 
 /**
  * A form of a page of another site has one of three other types, and any other type needs a

@@ -10,6 +10,8 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as AmlEndpoint from "../AmlEndpoint.ts"
 import * as AmlProfile from "../AmlProfile.ts"
@@ -35,11 +37,7 @@ type Found = Option.Option<Session.Session>
 /** What changes an answer: a fault that fires, or the subject of the check. */
 type Change = Pick<Firing, "id" | "what"> & { readonly because: string; readonly retryIn: number }
 
-export const handle: Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  never,
-  HttpServerRequest.HttpServerRequest | Session.Sessions | Recorder
-> = Effect.gen(function*() {
+const exchange = Effect.gen(function*() {
   const arrivedAt = yield* Clock.currentTimeMillis
   const sessions = yield* Session.Sessions
   const { random, record, reveal } = yield* Recorder
@@ -53,7 +51,7 @@ export const handle: Effect.Effect<
     ? yield* Ref.get(found.value.profile)
     : sessions.settings.profile ?? Profile.defaultProfile
   const now = Option.isSome(found) ? yield* found.value.clock.now : arrivedAt
-  const firings = Option.isSome(found) && operation !== "other" ? yield* found.value.faults.next(operation) : []
+  const firings = yield* firingsOf(operation, found, Request.bearer(request))
   const changes = firings.map(changeOf)
 
   const answered = yield* replacement(changes, profile, now).pipe(
@@ -87,7 +85,7 @@ export const handle: Effect.Effect<
     operation,
     request: Masking.maskRequest({ operation, ...request }, reveal),
     response: {
-      ...Masking.maskResponse(operation, delivery.reply, reveal),
+      ...Masking.maskResponse(delivery.reply, reveal),
       delivery: delivery._tag === "Whole" ? "whole" : "scripted"
     },
     rule: answered.rule,
@@ -103,12 +101,54 @@ export const handle: Effect.Effect<
   return Delivered.response(delivery)
 })
 
+/** Where in the code, and not what: a message may repeat what came. */
+const placeOf = (defect: unknown): string =>
+  Predicate.isError(defect)
+    ? `${defect.name} ${(defect.stack ?? "").split("\n").filter((line) => line.startsWith("    at ")).join("\n")}`
+    : "a defect that is no error"
+
+/** A defect of the server is an exchange too: the client gets an answer, and the journal says what it was. */
+const broken = (defect: unknown) =>
+  Effect.gen(function*() {
+    const { strangers } = yield* Session.Sessions
+    const { record, reveal } = yield* Recorder
+    const { headers, method, originalUrl } = yield* HttpServerRequest.HttpServerRequest
+    const reply = problem(500, "Internal Server Error", "This is a fault of the mock server, and not of the request")
+    const parts = { operation: "other" as const, method, target: originalUrl, headers, body: reply.body.subarray(0, 0) }
+    yield* Effect.logError(`The mock server failed: ${placeOf(defect)}`)
+    const entry = yield* strangers.write({
+      customerId: null,
+      operation: "other",
+      request: Masking.maskRequest(parts, reveal),
+      response: { status: reply.status, headers: reply.headers, body: "", delivery: "whole" },
+      rule: "server.defect",
+      why: "The mock server itself failed: its log says where",
+      claims: [],
+      faults: [],
+      unexpected: false,
+      millis: 0
+    })
+    yield* record(entry)
+    return Delivered.response(Reply.Delivery.Whole({ reply }))
+  })
+
+export const handle: Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  never,
+  HttpServerRequest.HttpServerRequest | Session.Sessions | Recorder
+> = Effect.suspend(() => Effect.catchAllDefect(exchange, broken))
+
 const sessionOf = (request: Request.Request, path: string, operation: Operation) =>
   Effect.flatMap(Session.Sessions, (sessions): Effect.Effect<Found> => {
     const carried = (handle: Option.Option<string>) =>
       Option.match(handle, { onNone: () => Effect.succeedNone, onSome: sessions.findCarried })
     const byCustomer = (basic: Option.Option<Request.Basic>) =>
-      Option.match(basic, { onNone: () => Effect.succeedNone, onSome: ({ customerId }) => sessions.find(customerId) })
+      Option.match(basic, {
+        onNone: () => Effect.succeedNone,
+        // With a wrong key no session begins: it would take the place of another.
+        onSome: ({ customerId, customerKey }) =>
+          customerKey === Redacted.value(Session.testKey) ? sessions.find(customerId) : sessions.known(customerId)
+      })
     switch (operation) {
       case "token":
         return Effect.flatMap(
@@ -120,6 +160,16 @@ const sessionOf = (request: Request.Request, path: string, operation: Operation)
       case "other":
         return carried(AmlProfile.idOf(path))
     }
+  })
+
+/** A token that was never given away is no request of the session that it names. */
+const firingsOf = (operation: Operation, found: Found, token: Option.Option<string>) =>
+  Effect.gen(function*() {
+    if (operation === "other" || Option.isNone(found)) return []
+    const { faults, tokens } = found.value
+    const isStranger = operation === "aml" && Option.isSome(token) &&
+      (yield* tokens.statusOf(token.value)) === "unknown"
+    return isStranger ? [] : yield* faults.next(operation)
   })
 
 const answer = (

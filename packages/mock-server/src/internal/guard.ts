@@ -60,6 +60,9 @@ const isSameOrigin = (origin: string, host: Authority): boolean => {
     Option.exists(authorityOf(text), ({ name, port }) => name === host.name && port === host.port)
 }
 
+/** Whether the server lives and is ready is nobody's secret, and asked by those who have no token. */
+const open = ["/_mock/live", "/_mock/ready"]
+
 const make = ({ allowedHosts, host, token }: Options) => {
   const own = [host, ...loopback, ...allowedHosts].map(nameOf)
   /** A name can be made to resolve to this machine, an address cannot. */
@@ -80,12 +83,13 @@ const make = ({ allowedHosts, host, token }: Options) => {
     ) {
       return Problem.response(403, "Forbidden", "Pages of other sites may not use the control plane")
     }
+    if (token === undefined || open.includes(Request.pathOf(request.url))) return undefined
     // A browser asks for a password, and sends it as Basic; programs send a Bearer token.
     const given = Option.orElse(
       Request.bearer(request),
       () => Option.map(Request.basic(request), ({ customerKey }) => customerKey)
     )
-    return token === undefined || Option.exists(given, (given) => isRight(given, token))
+    return Option.exists(given, (given) => isRight(given, token))
       ? undefined
       : Problem.response(
         401,
@@ -96,14 +100,11 @@ const make = ({ allowedHosts, host, token }: Options) => {
   }
 }
 
-/** Whether the server lives and is ready is nobody's secret, and asked by those who have no token. */
-const open = ["/_mock/live", "/_mock/ready"]
-
 export const middleware = (options: Options) => {
   const refusal = make(options)
   return <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R> =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-      const refused = open.includes(Request.pathOf(request.url)) ? undefined : refusal(request)
+      const refused = refusal(request)
       return refused === undefined ? app : Effect.succeed(refused)
     })
 }

@@ -13,18 +13,18 @@ export const make: Effect.Effect<(entry: Journal.Entry) => Effect.Effect<void>, 
   function*() {
     let among = 0
     let found = 0
-    const first: Array<Pick<Journal.Entry, "id" | "rule" | "why">> = []
+    const first: Array<Journal.Mismatch["nearest"][number]> = []
     yield* Effect.addFinalizer(() =>
       found === 0 ? Effect.void : Effect.die(
         new Journal.VerificationFailed({ expected: "nothing unexpected", found, among, dropped: 0, nearest: first })
       )
     )
-    return ({ id, rule, unexpected, why }) =>
+    return ({ id, response: { status }, rule, unexpected, why }) =>
       Effect.sync(() => {
         among++
         if (!unexpected) return
         found++
-        if (first.length < shown) first.push({ id, rule, why })
+        if (first.length < shown) first.push({ id, rule, status, why })
       })
   }
 )

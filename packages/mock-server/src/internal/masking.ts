@@ -7,8 +7,10 @@ import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Operation } from "../Journal.ts"
+import * as Session from "../Session.ts"
 import * as Subject from "../Subject.ts"
 
 export interface RequestParts {
@@ -37,7 +39,6 @@ export const maskRequest = (
 
 /** Answers are told apart by their fields alone: a fault may give that of one operation to another. */
 export const maskResponse = (
-  _operation: Operation,
   { body, headers, status }: ResponseParts,
   reveal: boolean
 ): Shown<ResponseParts> =>
@@ -46,6 +47,19 @@ export const maskResponse = (
     : { status, headers: maskHeaders(headers), body: shown(body, maskAnswer) }
 
 const hidden = "***"
+
+/** Its length at most, with the sign that there was more. */
+const cut = (text: string, length: number): string => text.length > length ? `${text.slice(0, length - 1)}…` : text
+
+/** A record in which hidden names are numbered, so that none of them takes the place of another. */
+const named = <A>(entries: ReadonlyArray<readonly [name: string, value: A]>): Record<string, A> => {
+  let count = 0
+  return Object.fromEntries(entries.map(([name, value]) => {
+    if (name !== hidden) return [name, value]
+    count++
+    return [count === 1 ? hidden : `${hidden} ${count}`, value]
+  }))
+}
 
 const maxHexBytes = 256
 
@@ -76,25 +90,64 @@ const shown = (body: Uint8Array, mask: MaskBody): string =>
 
 // Header
 
-const secretHeader = /token|secret|key|auth|cookie|password|credential|^referer$/
+/** They say what is sent and how, and neither by whom nor of whom. */
+const harmlessHeaders = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "allow",
+  "b3",
+  "cache-control",
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "date",
+  "etag",
+  "expect",
+  "host",
+  "keep-alive",
+  "pragma",
+  "proxy-authenticate",
+  "retry-after",
+  "te",
+  "traceparent",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "user-agent",
+  "vary",
+  "www-authenticate",
+  "x-content-type-options"
+])
 
-/** They say how to authenticate, and are of the server. */
-const challenges = new Set(["www-authenticate", "proxy-authenticate"])
+const isHarmlessHeader = (lower: string): boolean => harmlessHeaders.has(lower) || /^sec-fetch-[a-z]+$/.test(lower)
 
-const maskHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => {
-      const lower = name.toLowerCase()
-      return [
-        name,
-        lower === "authorization"
-          ? maskAuthorization(value)
-          : challenges.has(lower) || !secretHeader.test(lower)
-          ? value
-          : hidden
-      ]
-    })
-  )
+const isHeaderName = (name: string): boolean => /^[\w!#$%&'*+.^`|~-]{1,64}$/.test(name)
+
+const maxHeaders = 100
+
+const maxHeaderValue = 256
+
+const maskHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> => {
+  const all = Object.entries(headers)
+  const kept = all.slice(0, maxHeaders).map(([name, value]): readonly [string, string] => [
+    isHeaderName(name) ? name : hidden,
+    maskHeader(name.toLowerCase(), value)
+  ])
+  return named(all.length > maxHeaders ? kept.concat([["…", `${all.length - maxHeaders} more`]]) : kept)
+}
+
+const maskHeader = (lower: string, value: string): string => {
+  switch (lower) {
+    case "authorization":
+      return maskAuthorization(value)
+    case "location":
+      return maskLocation(value)
+    default:
+      return isHarmlessHeader(lower) ? cut(value, maxHeaderValue) : hidden
+  }
+}
 
 const maskAuthorization = (value: string): string => {
   const [scheme = "", ...credentials] = value.trim().split(/\s+/)
@@ -108,35 +161,56 @@ const maskAuthorization = (value: string): string => {
   }
 }
 
-/** Without a colon, it may as well be the key. Nothing that is not seen gets into a journal. */
+/**
+ * Of the customers that are known without a list. Any other id may as well be a key: id and key are
+ * easily swapped. Whose request it was, its entry says anyway.
+ */
+const isKnownId = (text: string): boolean =>
+  text === Session.demoCustomer.customerId ||
+  /^test-[\w.-]{1,59}$/.test(text) && text !== Redacted.value(Session.testKey)
+
 const customerIdOf = ([encoded, ...more]: ReadonlyArray<string>): Option.Option<string> =>
   Option.fromNullable(more.length === 0 ? encoded : undefined).pipe(
     Option.flatMap((encoded) => Option.getRight(Encoding.decodeBase64(encoded))),
     Option.flatMap((bytes) => Option.getRight(decodeText(bytes))),
-    Option.flatMap((text) => Option.fromNullable(/^([^:]{1,64}):/u.exec(text)?.[1])),
-    Option.filter((customerId) => !/\p{C}/u.test(customerId))
+    Option.flatMap((text) => Option.fromNullable(/^([^:]+):/.exec(text)?.[1])),
+    Option.filter(isKnownId)
   )
 
 // Target
 
 const knownPaths = new Set(["/oauth/service", "/api/aml"])
 
-/** A longer one may be a token. */
-const maxSegment = 32
+/** One that is longer may be a token, and one in capitals or with escapes a name. */
+const isHarmlessSegment = (segment: string): boolean => /^[a-z0-9_.-]{0,32}$/.test(segment)
+
+const maxSegments = 8
+
+const maxTarget = 512
 
 const maskTarget = (target: string): string => {
   const [, path = "", query = ""] = /^([^?#]*)(.*)$/s.exec(target) ?? []
-  return maskPath(path) + (query.startsWith("?") ? `?${maskQuery(query.slice(1))}` : query && hidden)
+  return cut(maskPath(path) + (query.startsWith("?") ? `?${maskQuery(query.slice(1))}` : query && hidden), maxTarget)
 }
 
-const maskPath = (path: string): string =>
-  knownPaths.has(path)
-    ? path
-    : path.startsWith("/aml-profiles/")
-    ? `/aml-profiles/${hidden}`
-    : path.startsWith("/")
-    ? path.split("/").map((segment) => segment.length > maxSegment ? hidden : segment).join("/")
-    : hidden
+/** Of an address that has a user in it, nothing is shown. */
+const maskLocation = (location: string): string => {
+  const [, origin = "", rest = location] =
+    /^(https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?)((?:[/?#].*)?)$/is.exec(location) ?? []
+  return cut(
+    origin === "" ? maskTarget(rest) : origin + (rest === "" ? "" : maskTarget(rest.replace(/^(?!\/)/, "/"))),
+    maxTarget
+  )
+}
+
+const maskPath = (path: string): string => {
+  if (knownPaths.has(path)) return path
+  if (path.startsWith("/aml-profiles/")) return `/aml-profiles/${hidden}`
+  const [first, ...segments] = path.split("/")
+  return first !== "" || segments.length === 0 || segments.length > maxSegments
+    ? hidden
+    : `/${segments.map((segment) => isHarmlessSegment(segment) ? segment : hidden).join("/")}`
+}
 
 const maskQuery = (query: string): string => query === "" ? "" : maskPairs(query, () => false)
 
@@ -159,25 +233,25 @@ const maskForm: MaskBody = (body) =>
     Option.map((text) => maskPairs(text, (name, value) => name === "grant_type" && value === "client_credentials"))
   )
 
-/** What stands in the place of a value, if the rule knows its name. */
-type Rule = (name: string, value: unknown) => Option.Option<unknown>
+/** What stands in the place of a value, by the name of its field; a member of a list has none. */
+type Rule = (name: string | undefined, value: unknown) => Option.Option<unknown>
 
 const maxDepth = 64
 
 const maskJson = (rule: Rule, leaf: (value: unknown) => unknown): MaskBody => {
-  const mask = (name: string, value: unknown): unknown =>
+  const mask = (name: string | undefined, value: unknown): unknown =>
     Option.getOrElse(rule(name, value), () =>
       Array.isArray(value)
-        ? value.map((item: unknown) => mask("", item))
+        ? value.map((item: unknown) => mask(undefined, item))
         : Predicate.isRecord(value)
-        ? Object.fromEntries(
-          Object.entries(value).map(([name, value]) => [isFieldName(name) ? name : hidden, mask(name, value)])
+        ? named(
+          Object.entries(value).map(([name, value]) => [knownFields.has(name) ? name : hidden, mask(name, value)])
         )
         : leaf(value))
   return (body) =>
     Option.getRight(parseJson(body)).pipe(
       Option.filter((value) => Predicate.isRecord(value) && !isDeep(value)),
-      Option.map((value) => JSON.stringify(mask("", value)))
+      Option.map((value) => JSON.stringify(mask(undefined, value)))
     )
 }
 
@@ -194,9 +268,6 @@ const isDeep = (root: unknown): boolean => {
   }
   return level.length > 0
 }
-
-/** What is not, may be a value that was put in the wrong place. */
-const isFieldName = (text: string): boolean => /^[\w-]{1,32}$/.test(text)
 
 const lastWords = new Set(Subject.reserved.map(({ lastWord }) => lastWord.toLowerCase()))
 
@@ -227,20 +298,46 @@ const maskPerson = maskJson(
   () => hidden
 )
 
-const personal = new Set(["name", "dob", "birthyear", "amlprofile"])
+/** In an answer, they hold a person or a token. */
+const secretFields = new Set(["name", "dob", "birth_year", "aml_profile", "access_token", "accessToken", "token"])
 
-/** However it is written: `access_token`, `accessToken`, `Access-Token`. */
-const isSecret = (name: string): boolean => {
-  const folded = name.toLowerCase().replaceAll(/[^a-z]/g, "")
-  return personal.has(folded) || /token|secret|password|key/.test(folded) && folded !== "tokentype"
-}
+const requestFields = new Set(["entity_type", "name", "dob", "grant_type"])
+
+const tokenFields = ["data", "expiresIn", "expires_in", "tokenType", "token_type"]
+
+const errorFields = ["code", "error", "error_description", "errors", "field", "message", "path", "reason"]
+
+const problemFields = ["detail", "status", "title", "type"]
+
+const credentialFields = ["cred_version", "credential_name", "credential_type", "credentials", "issued_by", "issuer_id"]
+
+const attributeFields = ["attributes", "match_found", "searched_on"]
+
+/** What a profile or a fault adds to an answer. */
+const addedFields = ["format", "is_final", "links", "lists", "padding", "revision", "self", "valid_until"]
+
+/** Of both operations, in each form that a profile gives them. Any other may be named after a person. */
+const knownFields = new Set([
+  ...requestFields,
+  ...secretFields,
+  ...tokenFields,
+  ...errorFields,
+  ...problemFields,
+  ...credentialFields,
+  ...attributeFields,
+  ...addedFields
+])
 
 /** Refusals hold no values, but the path of a field that does not exist is as the client wrote it. */
 const isForeignPath = (name: string, value: unknown): boolean =>
-  name === "path" && !(typeof value === "string" && (value === "" || value.split(".").every(isFieldName)))
+  (name === "path" || name === "field") &&
+  !(typeof value === "string" && (value === "" || requestFields.has(value)))
 
 const maskAnswer = maskJson(
-  (name, value) => isSecret(name) || isForeignPath(name, value) ? Option.some(hidden) : Option.none(),
+  (name, value) =>
+    name !== undefined && (!knownFields.has(name) || secretFields.has(name) || isForeignPath(name, value))
+      ? Option.some(hidden)
+      : Option.none(),
   (value) => value
 )
 

@@ -1,10 +1,10 @@
 /** Answers in the form that a profile gives them. What is answered is decided before. */
 import type { AmlCredential } from "@effect-idv/core/AmlCredential"
-import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import type { Profile } from "../Profile.ts"
 import * as Reply from "./reply.ts"
+import * as SessionClock from "./sessionClock.ts"
 
 type Headers = Readonly<Record<string, string>>
 
@@ -237,11 +237,14 @@ const wordsOf = (name: string): ReadonlyArray<string> => name.trim().split(/\s+/
 
 const offsets = { utc: 0, ahead: 14, behind: -12 }
 
-/** `now`, in milliseconds since 1970, as `YYYY-MM-DD HH:MM:SS` in the time zone of the profile. */
+/**
+ * `now`, in milliseconds since 1970, as `YYYY-MM-DD HH:MM:SS` in the time zone of the profile. At an
+ * edge of the years 0001 to 9999 it stays: beyond it, a year has another form.
+ */
 export const searchedOn = (profile: Profile, now: number): string => {
-  const offset = Duration.toMillis("1 hour") * offsets[profile.searchedOn]
-  const zoned = DateTime.setZoneOffset(DateTime.unsafeMake(now), offset)
-  return DateTime.formatIsoOffset(zoned).slice(0, 19).replace("T", " ")
+  const zoned = now + Duration.toMillis("1 hour") * offsets[profile.searchedOn]
+  const { first, last } = SessionClock.range
+  return new Date(Math.min(Math.max(zoned, first), last)).toISOString().slice(0, 19).replace("T", " ")
 }
 
 /** A 429. `now` is in milliseconds since 1970. Whoever comes back when it says, is not too early. */

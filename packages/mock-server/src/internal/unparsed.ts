@@ -9,7 +9,9 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import * as Session from "../Session.ts"
+import * as Masking from "./masking.ts"
 import { Recorder } from "./recorder.ts"
+import * as Request from "./request.ts"
 
 interface Refusal {
   readonly status: 400 | 405 | 408 | 413 | 417 | 431
@@ -42,13 +44,23 @@ const refusalOf = (error: Error): Refusal => {
   }
 }
 
-const entryOf = ({ method = "?", status, target = "?", why }: Refusal) => ({
+const nothing = new Uint8Array()
+
+const requestOf = ({ method = "?", target }: Refusal, reveal: boolean) =>
+  target === undefined
+    ? { method, target: "?", headers: {}, body: "" }
+    : Masking.maskRequest(
+      { operation: "other", method, target: Request.targetOf(target), headers: {}, body: nothing },
+      reveal
+    )
+
+const entryOf = (refusal: Refusal, reveal: boolean) => ({
   customerId: null,
   operation: "other" as const,
-  request: { method, target, headers: {}, body: "" },
-  response: { status, headers: { connection: "close" }, body: "", delivery: "whole" as const },
+  request: requestOf(refusal, reveal),
+  response: { status: refusal.status, headers: { connection: "close" }, body: "", delivery: "whole" as const },
   rule: "http.malformed",
-  why,
+  why: refusal.why,
   claims: [],
   faults: [],
   unexpected: true,
@@ -59,6 +71,18 @@ const answerOf = (status: Refusal["status"]): string =>
   `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`
 
 /**
+ * A raw socket that Node hands over has no listener of Node's any more: without one, a client that
+ * resets its connection would end the process. A socket may be handed over more than once.
+ */
+const guard = (socket: Duplex): void => {
+  socket.off("error", destroy).on("error", destroy)
+}
+
+function destroy(this: Duplex) {
+  this.destroy()
+}
+
+/**
  * To be called once the server serves: its HTTP library also takes upgrades, and loses the body of a
  * request that only offers one, as some clients do with `h2c`. Without a listener Node passes over
  * the offer.
@@ -66,7 +90,7 @@ const answerOf = (status: Refusal["status"]): string =>
 export const listen = (server: Server): Effect.Effect<void, never, Session.Sessions | Recorder> =>
   Effect.gen(function*() {
     const { strangers } = yield* Session.Sessions
-    const { record } = yield* Recorder
+    const { record, reveal } = yield* Recorder
     const runFork = Runtime.runFork(yield* Effect.runtime())
     const pending = new WeakMap<Duplex, { readonly request: IncomingMessage; readonly response: ServerResponse }>()
 
@@ -80,7 +104,7 @@ export const listen = (server: Server): Effect.Effect<void, never, Session.Sessi
       // A client that went away, or a connection that a browser opened for later and never used.
       if (!socket.writable || socket instanceof Socket && socket.bytesRead === 0) return void socket.destroy()
       runFork(
-        Effect.flatMap(strangers.write(entryOf(refusal)), record).pipe(
+        Effect.flatMap(strangers.write(entryOf(refusal, reveal)), record).pipe(
           Effect.ensuring(answer(socket, refusal.status))
         )
       )
@@ -95,8 +119,10 @@ export const listen = (server: Server): Effect.Effect<void, never, Session.Sessi
     })
     server.on(
       "connect",
-      ({ method, url }, socket) =>
+      ({ method, url }, socket) => {
+        guard(socket)
         refuse(socket, { status: 405, why: "CONNECT is for a proxy, and this is none", method, target: url })
+      }
     )
     server.on(
       "checkExpectation",
@@ -104,6 +130,7 @@ export const listen = (server: Server): Effect.Effect<void, never, Session.Sessi
         refuse(socket, { status: 417, why: "Expect can only be 100-continue", method, target: url })
     )
     server.on("clientError", (error, socket) => {
+      guard(socket)
       const refusal = refusalOf(error)
       const before = pending.get(socket)
       if (before === undefined) return refuse(socket, refusal)

@@ -50,7 +50,7 @@ export const check = (
       found,
       among: entries.length,
       dropped,
-      nearest: nearest().slice(0, shown).map(({ id, rule, why }) => ({ id, rule, why }))
+      nearest: nearest().slice(0, shown).map(({ id, response: { status }, rule, why }) => ({ id, rule, status, why }))
     })
   switch (expectation.kind) {
     case "exactly":
@@ -62,13 +62,13 @@ export const check = (
           found.length >= n,
           `at least ${n} of ${written(pattern)}`,
           found.length,
-          () => nearMisses(pattern, entries)
+          () => [...found.toReversed(), ...nearMisses(pattern, entries)]
         )
         : judge(
           found.length === n && dropped === 0,
           `exactly ${n} of ${written(pattern)}`,
           found.length,
-          () => found.length < n ? nearMisses(pattern, entries) : found.toReversed()
+          () => found.length < n ? [...found.toReversed(), ...nearMisses(pattern, entries)] : found.toReversed()
         )
     }
     case "inOrder": {

@@ -17,6 +17,9 @@ const placesOf = (command: Command, path: ReadonlyArray<string>): ReadonlyArray<
     path,
     words: [
       ...command.commands.map((command) => ({ word: command.name(), description: command.description() })),
+      ...command.registeredArguments.flatMap(({ argChoices = [] }) =>
+        argChoices.map((word) => ({ word, description: "" }))
+      ),
       ...command.createHelp().visibleOptions(command).map(({ description, long }) => ({
         word: long ?? "",
         description

@@ -23,5 +23,7 @@ export const pretty = (isColored: boolean) =>
   const shown = isColored ? `${colorOf(status)}${status}${colors.none}` : `${status}`
   const line = (text: string) => text.replaceAll(/\p{Cc}/gu, "\ufffd")
   return `#${id} ${at} ${line(customerId ?? "-")} ${line(`${request.method} ${request.target}`)} ${shown}, ` +
-    `${Math.round(millis)} ms${unexpected ? ", unexpected" : ""}: ${line(why)}`
+    `${Math.round(millis)} ms${response.delivery === "scripted" ? ", broken" : ""}${
+      unexpected ? ", unexpected" : ""
+    }: ${line(why)}`
 }

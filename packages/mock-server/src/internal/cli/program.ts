@@ -1,5 +1,5 @@
 /** The commands of `idv-mock`, as `commander` reads and explains them. */
-import { Command, type ErrorOptions, Option } from "commander"
+import { Argument, Command, type ErrorOptions, Option } from "commander"
 import * as Either from "effect/Either"
 import * as Record from "effect/Record"
 import * as Subject from "../../Subject.ts"
@@ -22,6 +22,15 @@ const flagsOf = (command: Command) => list(command.createHelp().visibleOptions(c
 
 const commandsOf = ({ commands }: Command) => list(commands.map((command) => command.name()))
 
+const inQuotes = (message: string) => /'([^' ]*)/.exec(message)?.[1] ?? ""
+
+/** In the words of the other refusals. */
+const rewritten: Readonly<Record<string, (message: string) => string>> = {
+  "commander.optionMissingArgument": (message) => `${inQuotes(message)} needs a value`,
+  "commander.missingArgument": (message) => `<${inQuotes(message)}> is missing`,
+  "commander.excessArguments": () => "nothing more is taken than flags"
+}
+
 /** A refusal is one line, and lacks the values that some of `commander` repeat. */
 class IdvCommand extends Command {
   override createCommand(name?: string): IdvCommand {
@@ -35,7 +44,7 @@ class IdvCommand extends Command {
         : `there is no flag ${word === "" ? "of this name" : word}: expected one of ${flagsOf(this)}`
       : code === "commander.unknownCommand"
       ? `there is no such command: expected one of ${commandsOf(this)}`
-      : message.replace(/^error: /, "")
+      : rewritten[code ?? ""]?.(message) ?? message.replace(/^error: /, "")
     throw new Refusal({ text: `idv-mock ${pathOf(this)}`.trim() + `: ${text}` })
   }
 }
@@ -147,6 +156,9 @@ const givenTo = (command: Command): Given => {
 
 /** `ask` is told which command it is, once its words are read. */
 export const make = (version: string, ask: (asked: Asked) => void): Command => {
+  const group = (parent: Command, name: string, description: string) =>
+    parent.command(name).description(description).helpCommand(false)
+
   const leaf = (parent: Command, usage: string, description: string, flags: ReadonlyArray<Option>) => {
     const command = parent.command(usage).description(description)
     for (const flag of flags) command.addOption(flag)
@@ -173,13 +185,13 @@ export const make = (version: string, ask: (asked: Asked) => void): Command => {
   ).addHelpText("after", table(subjects) + "\n" + table(faultKinds))
   leaf(program, "journal", "Shows what a running server was asked, what it answered, and why", ofJournal)
 
-  const fault = program.command("fault").description("Sets what goes wrong in a session of a running server")
+  const fault = group(program, "fault", "Sets what goes wrong in a session of a running server")
   leaf(fault, "list", "Shows the faults that are set, and how often they fired", ofSession)
   leaf(fault, "set <fault...>", "Sets a fault, such as aml:hang", ofSession).addHelpText("after", table(faultKinds))
   leaf(fault, "remove <id>", "Removes the fault of this id", ofSession)
   leaf(fault, "clear", "Removes all faults", ofSession)
 
-  const clock = program.command("clock").description("Moves the clock of a session of a running server")
+  const clock = group(program, "clock", "Moves the clock of a session of a running server")
   leaf(clock, "show", "Shows the time", ofSession)
   leaf(clock, "advance <duration...>", "Moves the clock forward, by 61 minutes for example", ofSession)
   leaf(clock, "set <time>", "Sets the clock, to 2026-01-31T12:00:00Z for example", ofSession)
@@ -188,7 +200,10 @@ export const make = (version: string, ask: (asked: Asked) => void): Command => {
 
   leaf(program, "sessions", "Shows the sessions of a running server", ofServer)
   leaf(program, "reset", "Takes a session of a running server back to its beginning", ofSession)
-  leaf(program, "completions <shell>", "Prints completions for bash, fish or zsh", [])
+  const printing = leaf(program, "completions", "Prints completions for bash, fish or zsh", [])
+  const shell = new Argument("<shell>")
+  shell.argChoices = ["bash", "fish", "zsh"]
+  printing.addArgument(shell)
   return program
 }
 

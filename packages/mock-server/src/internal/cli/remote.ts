@@ -22,11 +22,15 @@ import * as Settings from "./settings.ts"
 const decode = <A, I>(schema: Schema.Schema<A, I>, input: unknown, name: (field: string) => string) =>
   Effect.mapError(Violation.decodeUnknown(schema)(input), Refusal.of(name))
 
-const isAddress = (text: string) =>
-  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).username === ""
+/** Errors show the address, so nothing secret may be in it. */
+const isAddress = (text: string) => {
+  if (!URL.canParse(text) || /[?#]/.test(text)) return false
+  const { password, protocol, username } = new URL(text)
+  return /^https?:$/.test(protocol) && username === "" && password === ""
+}
 
 const Address = Schema.String.pipe(Schema.filter(isAddress)).annotations(
-  Violation.expecting("an address such as http://127.0.0.1:4010")
+  Violation.expecting("an address such as http://127.0.0.1:4010, without a user, a password, a query or a hash")
 )
 
 /** If the other side takes a request and never answers it, it is no mock server. */
