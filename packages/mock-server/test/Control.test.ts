@@ -753,13 +753,6 @@ describe("unexpected: \"fail\"", () => {
         yield* broken
         yield* session("demo-customer").remove
       })
-    ],
-    [
-      "whose entry was dropped",
-      Effect.gen(function*() {
-        yield* broken
-        yield* Effect.replicateEffect(tokenRequest("demo-customer", "demo-key"), 1001, { discard: true })
-      })
     ]
   ])("knows of a request %s", ([, use]) =>
     Effect.gen(function*() {

@@ -379,8 +379,8 @@ describe("What the control plane says of itself", () => {
         deepStrictEqual(statuses[`${session}/verify`], { post: "204 400 401 403 404 409 500" })
         deepStrictEqual(statuses[`${session}/faults/{faultId}`], { delete: "204 401 403 404 500" })
         deepStrictEqual(statuses[`${session}/reset`], { post: "200 400 401 403 404 500" })
-        deepStrictEqual(statuses["/_mock/live"], { get: "200" })
-        deepStrictEqual(statuses["/_mock/ready"], { get: "200 503" })
+        deepStrictEqual(statuses["/_mock/live"], { get: "200 403" })
+        deepStrictEqual(statuses["/_mock/ready"], { get: "200 403 503" })
       }))
 
     it.effect("opens in a browser, and fetches nothing from elsewhere", () =>

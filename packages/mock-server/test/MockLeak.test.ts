@@ -191,13 +191,14 @@ const driveAll = Effect.gen(function*() {
 })
 
 const seen = (reveal: boolean) => {
+  const driving = reveal ? drive : driveAll
   const told: Array<Journal.Entry> = []
   const logged: Array<string> = []
   const logger = Logger.make(({ annotations, cause, message }) =>
     logged.push([inspect(message), Cause.pretty(cause), inspect(annotations)].join())
   )
   return Effect.gen(function*() {
-    const handles = yield* driveAll
+    const handles = yield* driving
     const { metrics, session, sessions, strangers } = yield* Control.Control
     const { dropped, entries } = yield* session(customer.customerId).journal()
     const { verify } = session(customer.customerId)
@@ -206,7 +207,7 @@ const seen = (reveal: boolean) => {
       (e) => Effect.flip(verify(e))
     )
     strictEqual(dropped, 0)
-    strictEqual(entries.length > 100, true)
+    strictEqual(entries.length > (reveal ? 20 : 100), true)
     return {
       handles,
       journal: JSON.stringify(entries),
@@ -247,7 +248,7 @@ describe("Names, dates of birth, keys, tokens and profile ids", () => {
           assertInclude(text, secret)
         }
       }
-      for (const text of [journal, told]) strictEqual(leaks(text, handles).length > 50, true)
+      for (const text of [journal, told]) strictEqual(leaks(text, handles).length >= 8, true)
       deepStrictEqual(leaks(rest, handles), [])
     }))
 })

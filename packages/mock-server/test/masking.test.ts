@@ -207,15 +207,14 @@ describe("maskRequest", () => {
 
   it.each([
     ["/oauth/service", "/oauth/service"],
-    ["/api/aml?name=Zoë&debug=&x", "/api/aml?name=***&debug=&***"],
+    ["/api/aml?name=Zoë&debug=&x", "/api/aml?name=***&***=&***"],
     ["/api/aml#Zoë", "/api/aml***"],
-    ["/api/aml?a=b?c=d#e", "/api/aml?a=***"],
+    ["/api/aml?a=b?c=d#e", "/api/aml?***=***"],
     ["/aml-profiles/a/b", "/aml-profiles/***"],
-    [`/x/${"y".repeat(32)}/${"z".repeat(33)}/v`, `/x/${"y".repeat(32)}/***/v`],
-    ["/v1.0/api-2/aml_check/", "/v1.0/api-2/aml_check/"],
+    ["/v1/zoe/api/aml/", "/v1/***/api/aml/"],
     ["/Zoe/zoë/zo%65/zo e/%/API", "/***/***/***/***/***/***"],
-    ["/a/b/c/d/e/f/g/h", "/a/b/c/d/e/f/g/h"],
-    ["/a/b/c/d/e/f/g/h/i?x=y", "***?x=***"],
+    ["/v1/v1/v1/v1/v1/v1/v1/v1", "/v1/v1/v1/v1/v1/v1/v1/v1"],
+    ["/v1/v1/v1/v1/v1/v1/v1/v1/v1?zoe=y", "***?***=***"],
     ["mock.test:443", "***"],
     ["*", "***"],
     ["http://user:secret@host/api/aml", "***"],
@@ -238,8 +237,7 @@ describe("maskRequest", () => {
       FastCheck.string().map(encodeURIComponent)
     )
     FastCheck.assert(FastCheck.property(FastCheck.array(piece), (pieces) => {
-      // A word in lower case is as harmless as any part of a path.
-      const target = pieces.join("").replaceAll(/(^|[/&?])([a-z_]*)canary(?=[/?=#]|$)/g, "$1$2")
+      const target = pieces.join("")
       const shown = asked({ target }).target
       assert.notMatch(shown, /canary|%|\/\/[^/]*@/i)
       strictEqual(shown.length <= 512, true)
@@ -364,7 +362,7 @@ describe("maskResponse", () => {
     ["http://elsewhere.invalid", "http://elsewhere.invalid"],
     ["http://elsewhere.invalid?name=Zoë", "http://elsewhere.invalid/?name=***"],
     ["http://user:secret@elsewhere.invalid/api/aml", "***"],
-    [`http://elsewhere.invalid/${"x".repeat(33)}?a=b`, "http://elsewhere.invalid/***?a=***"],
+    [`http://elsewhere.invalid/${"x".repeat(33)}?a=b`, "http://elsewhere.invalid/***?***=***"],
     ["javascript:alert(1)", "***"]
   ])("shows the location %s as %s", (location, expected) => {
     deepStrictEqual(redirected(location), { location: expected })

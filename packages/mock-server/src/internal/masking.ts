@@ -181,8 +181,13 @@ const customerIdOf = ([encoded, ...more]: ReadonlyArray<string>): Option.Option<
 
 const knownPaths = new Set(["/oauth/service", "/api/aml"])
 
-/** One that is longer may be a token, and one in capitals or with escapes a name. */
-const isHarmlessSegment = (segment: string): boolean => /^[a-z0-9_.-]{0,32}$/.test(segment)
+/** What a path that is wrong is made of, mostly. Any other word may be somebody's name. */
+const harmlessSegments = new Set(
+  ["", "oauth", "oauth2", "service", "token", "auth", "api", "v1", "v2", "v3", "aml", "aml-profiles", "check", "health"]
+    .concat(["connect", "services", "ready", "live", "favicon.ico", "robots.txt", "_mock", "ui", "docs", "*"])
+)
+
+const isHarmlessSegment = (segment: string): boolean => harmlessSegments.has(segment)
 
 const maxSegments = 8
 
@@ -214,15 +219,18 @@ const maskPath = (path: string): string => {
 
 const maskQuery = (query: string): string => query === "" ? "" : maskPairs(query, () => false)
 
-/** Names of parameters are in lower case here: what is not, may be a secret that lost its name. */
+const harmlessParameters = new Set(
+  ["grant_type", "client_id", "client_secret", "scope", "audience", "resource", "redirected", "customer_id"]
+    .concat(["customer_key", "username", "password", "name", "dob", "entity_type", "token"])
+)
+
+/** The name of any other parameter may be what lost its name. */
 const maskPairs = (pairs: string, isHarmless: (name: string, value: string) => boolean): string =>
   pairs.split("&").map((pair) => {
     const [, name, value = ""] = /^([^=]*)=(.*)$/s.exec(pair) ?? []
     return name === undefined
       ? hidden
-      : `${/^[a-z][a-z_]{0,31}$/.test(name) ? name : hidden}=${
-        value === "" || isHarmless(name, value) ? value : hidden
-      }`
+      : `${harmlessParameters.has(name) ? name : hidden}=${value === "" || isHarmless(name, value) ? value : hidden}`
   }).join("&")
 
 // Body

@@ -54,7 +54,7 @@ const refusing = (path: string) => (operation: unknown): Json => ({
       members(without(members(operation)["responses"])),
       (response) => !JSON.stringify(response).includes(unreachable.error)
     ),
-    ...(!open.includes(path) && guarded)
+    ...(open.includes(path) ? { 403: guarded[403] } : guarded)
   }
 })
 
