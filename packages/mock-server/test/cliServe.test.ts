@@ -102,7 +102,10 @@ describe("idv-mock serve", () => {
           (error) => error instanceof MockServer.MockServerError ? error.message : ""
         )
       assertInclude(yield* message(["--host", "0.0.0.0"]), "IDV_MOCK_CONTROL_TOKEN or --control-token)")
-      assertInclude(yield* message(["--host", "0.0.0.0"], { IDV_MOCK_CONTROL_TOKEN: "" }), "IDV_MOCK_CONTROL_TOKEN or --control-token)")
+      assertInclude(
+        yield* message(["--host", "0.0.0.0"], { IDV_MOCK_CONTROL_TOKEN: "" }),
+        "IDV_MOCK_CONTROL_TOKEN or --control-token)"
+      )
       assertInclude(yield* message([], { NODE_ENV: "production" }), "(--force)")
       yield* serving(["--force"], { variables: { NODE_ENV: "production" } })
     }))
