@@ -1,0 +1,203 @@
+/**
+ * The conformance suite: whether a service, the mock server or any other, does what the reference
+ * contract says. It sends requests and reads the raw wire with expectations of its own; nothing of
+ * `@effect-idv/core` is in it, because an oracle that shares code with what it judges proves nothing.
+ *
+ * To observe and to judge are two steps: a case is observed as one word, such as `200` or `refused`,
+ * and the contract says which words are right.
+ *
+ * @since 0.1.0
+ */
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import type * as Contract from "./Contract.ts"
+import { cases as amlCases } from "./internal/conformance/amlCases.ts"
+import type { Reading } from "./internal/conformance/readings.ts"
+import * as Running from "./internal/conformance/run.ts"
+import type { Send } from "./internal/conformance/send.ts"
+import { cases as tokenCases } from "./internal/conformance/tokenCases.ts"
+import * as Verdicts from "./internal/conformance/verdicts.ts"
+
+/**
+ * One thing to try, as data.
+ *
+ * - `claim`: the claim of the contract that it exercises, which has its section, its level, and what
+ *   is expected.
+ * - `title`: what is tried, in a few words.
+ * - `sends`: the requests, as what differs from the right ones.
+ * - `reads`: what is read of the answers: one word.
+ * - `notOnSandbox`: why it is only for the mock server.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Case {
+  readonly id: string
+  readonly claim: string
+  readonly title: string
+  readonly sends: ReadonlyArray<Send>
+  readonly reads: Reading
+  readonly notOnSandbox?: string
+}
+
+/**
+ * Every case, in the order in which they run.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const cases: ReadonlyArray<Case> = [...tokenCases, ...amlCases]
+
+/**
+ * What a target is: the mock server, which must do what the contract says that it does, or a service,
+ * which may do all that the contract accepts.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Kind = "mock" | "sandbox"
+
+/**
+ * Who is asked, and how.
+ *
+ * - `authUrl`, `baseUrl`: the addresses of section 1 of the API document.
+ * - `customerId`, `customerKey`: for a mock server, a test customer of its own by default.
+ * - `controlUrl`, `controlToken`: the control plane of a mock server, at `baseUrl` by default.
+ * - `budget`: how many requests a sandbox may be sent, 70 by default. What is left over is skipped.
+ * - `spacing`: how long to wait between two of them, half a second by default.
+ * - `deadline`: how long an answer may take, 10 seconds by default.
+ *
+ * A mock server is sent all at once, without a budget.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Target {
+  readonly kind: Kind
+  readonly authUrl: string
+  readonly baseUrl: string
+  readonly customerId?: string | undefined
+  readonly customerKey?: Redacted.Redacted<string> | undefined
+  readonly controlUrl?: string | undefined
+  readonly controlToken?: Redacted.Redacted<string> | undefined
+  readonly budget?: number | undefined
+  readonly spacing?: Duration.DurationInput | undefined
+  readonly deadline?: Duration.DurationInput | undefined
+}
+
+/**
+ * What was seen of a case: one word, or why it was `skipped`. `requests` counts what it took.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Observation {
+  readonly case: string
+  readonly seen?: string
+  readonly skipped?: string
+  readonly requests: number
+  readonly millis: number
+}
+
+/**
+ * - `pass`: as the contract has it.
+ * - `drift`: accepted, and other than the mock server does by default. Only a guess can drift.
+ * - `fail`: not accepted.
+ * - `skipped`: not tried, for a reason.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Verdict = "pass" | "drift" | "fail" | "skipped"
+
+/**
+ * What a case came to. `expects` is what the contract accepts, `observed` what was seen, `reason` why
+ * it was skipped.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Result {
+  readonly id: string
+  readonly claim: string
+  readonly section: string
+  readonly level: Contract.Level
+  readonly title: string
+  readonly expects: string
+  readonly verdict: Verdict
+  readonly observed?: string
+  readonly reason?: string
+  readonly millis: number
+}
+
+/**
+ * - `unexecuted`: documented claims of which no case ran.
+ * - `alarms`: the cases that are wrong for this kind of target, and the claims of `unexecuted`. A
+ *   target conforms if there are none.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Report {
+  readonly kind: Kind
+  readonly results: ReadonlyArray<Result>
+  readonly unexecuted: ReadonlyArray<string>
+  readonly alarms: ReadonlyArray<string>
+}
+
+/**
+ * Observes one case after the other. What several cases send alike is sent once.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Run {
+  readonly observe: (one: Case) => Effect.Effect<Observation>
+}
+
+/**
+ * Begins a run. Sessions that it makes on a mock server end with the scope.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const start: (target: Target) => Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> = Running.make
+
+/**
+ * Observes cases, all by default.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const observe = Effect.fn("Conformance.observe")(
+  function*(target: Target, of: ReadonlyArray<Case> = cases) {
+    const run = yield* start(target)
+    return yield* Effect.forEach(of, run.observe)
+  },
+  Effect.scoped
+)
+
+/**
+ * What observations mean by a contract.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const judge = (
+  evidence: Contract.Evidence,
+  observations: ReadonlyArray<Observation>,
+  { cases: of = cases, kind }: { readonly kind: Kind; readonly cases?: ReadonlyArray<Case> }
+): Report => Verdicts.judge(evidence, of, observations, kind)
+
+/**
+ * Observes a target and judges what was seen.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const verify = Effect.fn("Conformance.verify")(function*(target: Target, evidence: Contract.Evidence) {
+  return judge(evidence, yield* observe(target), { kind: target.kind })
+})
