@@ -109,15 +109,15 @@ const isContentTypeRight = (request: Request.Request, { amlRequestType }: Profil
 }
 
 const claims = {
-  "method": ["aml.request.method"],
-  "token-missing": ["aml.request.authorization"],
-  "token-unknown": ["aml.request.authorization"],
+  "method": ["aml.request.method", "aml.error.method"],
+  "token-missing": ["aml.request.authorization", "aml.error.unauthorized", "aml.error.challenge"],
+  "token-unknown": ["aml.request.authorization", "aml.error.challenge"],
   "token-expired": ["token.lifetime", "token.expired"],
-  "token-revoked": ["aml.request.authorization", "token.expired"],
-  "content-type": ["aml.request.content-type"],
+  "token-revoked": ["token.revoked", "token.expired"],
+  "content-type": ["aml.request.content-type", "aml.error.content-type"],
   "body-too-long": ["limits.body"],
-  "body-not-json": ["aml.request.body", "aml.error"],
-  "body-invalid": ["aml.request.body", "aml.error"]
+  "body-not-json": ["aml.request.body", "aml.error", "aml.error.json"],
+  "body-invalid": ["aml.request.body", "aml.error", "aml.error.fields"]
 } as const
 
 const refusal = (profile: Profile.Profile) =>

@@ -68,7 +68,7 @@ export const answer = (profileId: string, session: Option.Option<Session.Session
     })
   )
 
-const shown = { claims: ["aml.answer.aml-profile"], unexpected: false }
+const shown = { claims: ["aml.profile.page"], unexpected: false }
 
 type Attributes = AmlCredential["credentials"]["attributes"]
 

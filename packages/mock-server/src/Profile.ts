@@ -9,16 +9,16 @@ import * as Violation from "@effect-idv/core/Violation"
 import { dual } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import type * as Contract from "./Contract.ts"
 import { type Choice, choices, quoted } from "./internal/choices.ts"
 
 /**
- * How sure the default of a point is: the API document shows it (`documented`), the service was seen
- * to do it (`observed`), a standard or custom speaks for it (`assumed`), or nothing does (`unknown`).
+ * How sure the default of a point is, as in the contract.
  *
  * @category models
  * @since 0.1.0
  */
-export type Level = "documented" | "observed" | "assumed" | "unknown"
+export type Level = Contract.Level
 
 /**
  * Whether a check by `@effect-idv/core` with its default options, for a full name of at least two

@@ -74,11 +74,11 @@ export const answer = (
 const formType = "application/x-www-form-urlencoded"
 
 const claims = {
-  "method": ["token.request.method"],
-  "content-type": ["token.request.content-type"],
+  "method": ["token.request.method", "token.error.method"],
+  "content-type": ["token.request.content-type", "token.error.content-type"],
   "body-too-long": ["limits.body"],
-  "credentials": ["token.request.authorization", "token.error"],
-  "grant-type": ["token.request.grant-type", "token.error"],
+  "credentials": ["token.request.authorization", "token.error", "token.error.code", "token.error.challenge"],
+  "grant-type": ["token.request.grant-type", "token.error", "token.error.grant-type"],
   "parameters": ["token.request.parameters", "token.error"]
 } as const
 

@@ -5,6 +5,12 @@ export * as AmlEndpoint from "./AmlEndpoint.ts"
 export * as AmlProfile from "./AmlProfile.ts"
 
 /** @since 0.1.0 */
+export * as Conformance from "./Conformance.ts"
+
+/** @since 0.1.0 */
+export * as Contract from "./Contract.ts"
+
+/** @since 0.1.0 */
 export * as Control from "./Control.ts"
 
 /** @since 0.1.0 */

@@ -162,7 +162,7 @@ export const choices = {
   }),
   rateLimit: choice({
     question: "How does a 429 say when to come back?",
-    claim: "limits.rate",
+    claim: "limits.rate.retry-after",
     level: "assumed",
     section: "8",
     variants: [
@@ -221,7 +221,7 @@ export const choices = {
     question: "Does the service redirect a request?",
     claim: "redirects",
     level: "assumed",
-    section: "4",
+    section: "4.1",
     variants: [
       accepts("none", "no"),
       refuses("same-origin", "307 to the same path of the same server, with ?redirected"),

@@ -209,7 +209,7 @@ const paths = `There are POST ${IdvApi.token.path} and POST ${IdvApi.aml.path}, 
 const nothingThere: Answer = {
   rule: "path.unknown",
   why: paths,
-  claims: ["token.request.path", "aml.request.path"],
+  claims: ["paths.other"],
   unexpected: true,
   reply: problem(404, "Not Found", paths)
 }
@@ -249,7 +249,7 @@ const replacement = (
             "quota",
             `More than ${what.limit} requests in ${Duration.format(what.per)}`,
             withRetryAfter(Shaping.rateLimited(profile, Duration.millis(retryIn), now), what.retryAfter, now),
-            ["rate-limit.retry-after"]
+            ["limits.rate.retry-after"]
           ))
         default:
           return Option.none()

@@ -44,6 +44,8 @@ const alarming: Readonly<Record<Kind, ReadonlyArray<Verdict>>> = {
   sandbox: ["fail"]
 }
 
+export const isAlarm = (kind: Kind, { verdict }: Result): boolean => alarming[kind].includes(verdict)
+
 export const judge = (
   { claims }: Contract.Evidence,
   cases: ReadonlyArray<Case>,
@@ -59,8 +61,9 @@ export const judge = (
     results.some((result) => result.claim === id && result.verdict !== "skipped")
   const unexecuted = claims.filter((claim) => claim.level === "documented" && !isExecuted(claim)).map(({ id }) => id)
   const alarms = Arr.dedupe([
-    ...results.filter(({ verdict }) => alarming[kind].includes(verdict)).map(({ id }) => id),
+    ...results.filter((result) => isAlarm(kind, result)).map(({ id }) => id),
     ...unexecuted
   ])
-  return { kind, results, unexecuted, alarms }
+  const requests = observations.reduce((sum, { requests }) => sum + requests, 0)
+  return { kind, results, requests, unexecuted, alarms }
 }

@@ -1,0 +1,17 @@
+import { MockServer, Profile, Session } from "@effect-idv/mock-server"
+import { describeConformance } from "@effect-idv/mock-server/Vitest"
+import * as Mutant from "../../../src/Mutant.ts"
+
+const there = { authUrl: "http://localhost", baseUrl: "http://localhost" }
+
+for (const mutant of Mutant.mutants.filter(({ id }) => id === "aml.answer.match-found/lower-case")) {
+  describeConformance("broken", {
+    target: { kind: "mock", ...there },
+    httpClient: Mutant.layerHttpClient(mutant)
+  })
+}
+
+describeConformance("sandbox", {
+  target: { kind: "sandbox", ...there, ...Session.testCustomer("test-sandbox"), spacing: 0, budget: 200 },
+  httpClient: MockServer.layerHttpClientWith({ profile: Profile.presets.strict })
+})
