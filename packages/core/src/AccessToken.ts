@@ -51,7 +51,7 @@ const Text = Schema.String.pipe(Schema.pattern(/^[\x21-\x7e]+$/, Violation.expec
 export const Response = Schema.Struct({
   access_token: Schema.Redacted(Text),
   token_type: Schema.optionalWith(
-    Schema.String.pipe(Schema.pattern(/^bearer$/i, Violation.expecting("Bearer"))),
+    Schema.String.pipe(Schema.pattern(/^[Bb][Ee][Aa][Rr][Ee][Rr]$/, Violation.expecting("Bearer"))),
     { exact: true }
   ),
   expires_in: Schema.optionalWith(Schema.Unknown, { exact: true })

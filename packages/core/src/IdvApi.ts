@@ -11,6 +11,8 @@ import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
 import * as OpenApi from "@effect/platform/OpenApi"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as AccessToken from "./AccessToken.ts"
 import { AmlCredential } from "./AmlCredential.ts"
@@ -58,6 +60,7 @@ export const token = HttpApiEndpoint.post("token", "/oauth/service")
   .addSuccess(AccessToken.Response)
   .addError(AccessToken.ErrorResponse, { status: 401 })
   .middleware(CustomerCredentials)
+  .annotate(OpenApi.Identifier, "getAccessToken")
   .annotate(OpenApi.Summary, "Get an access token, valid for one hour from the request")
 
 /**
@@ -71,14 +74,50 @@ export const aml = HttpApiEndpoint.post("aml", "/api/aml")
   .setPayload(Person.RequestBody)
   .addSuccess(AmlCredential)
   .middleware(Bearer)
+  .annotate(OpenApi.Identifier, "checkPerson")
   .annotate(OpenApi.Summary, "Screen a person for political exposure and sanctions")
+
+type Json = Readonly<Record<string, unknown>>
+
+const members = (value: unknown): Json => Predicate.isRecord(value) ? value : {}
+
+const decodeError = "HttpApiDecodeError"
+
+/**
+ * An `HttpApi` has an answer for what its own server cannot decode, in each operation. The service
+ * has no such answer.
+ */
+const withoutDecodeError = (spec: Json): Json => {
+  const components = members(spec["components"])
+  const refersTo = `"#/components/schemas/${decodeError}"`
+  return {
+    ...spec,
+    paths: Record.map(members(spec["paths"]), (item) =>
+      Record.map(members(item), (operation) => ({
+        ...members(operation),
+        responses: Record.filter(
+          members(members(operation)["responses"]),
+          (response) => !JSON.stringify(response).includes(refersTo)
+        )
+      }))),
+    components: {
+      ...components,
+      schemas: Record.filter(
+        members(components["schemas"]),
+        (_, name) => ![decodeError, "Issue", "PropertyKey"].includes(name)
+      )
+    }
+  }
+}
 
 /**
  * @category api
  * @since 0.1.0
  */
 export class IdvApi extends HttpApi.make("idv")
-  .add(HttpApiGroup.make("authentication").add(token))
-  .add(HttpApiGroup.make("screening").add(aml))
+  .add(HttpApiGroup.make("authentication").add(token).annotate(OpenApi.Description, "API document, sections 4.1 and 5"))
+  .add(HttpApiGroup.make("screening").add(aml).annotate(OpenApi.Description, "API document, section 4.2"))
   .annotate(OpenApi.Title, "Identity Verification Service: Authentication and AML Screening Interface")
+  .annotate(OpenApi.License, { name: "MIT", url: "https://opensource.org/license/mit" })
+  .annotate(OpenApi.Transform, withoutDecodeError)
 {}

@@ -39,10 +39,10 @@ const onlyThere = "only the mock server has these people"
 
 export const cases: ReadonlyArray<Case> = [
   answer("answered", "aml.request.path", "the request of section 4.2", "answer"),
-  answer("status", "aml.success.status", "its status", "status"),
-  answer("content-type", "aml.answer.content-type", "the content type of its answer", "media type"),
+  answer("status", "aml.success.status", "the status of the credential", "status"),
+  answer("content-type", "aml.answer.content-type", "the content type of the credential", "media type"),
   answer("redirect", "redirects", "where the check is sent on to", "redirect"),
-  answer("credential", "aml.answer.credential", "the body of its answer", "body"),
+  answer("credential", "aml.answer.credential", "the body of the answer", "body"),
   answer("credential-type", "aml.answer.credential-type", "credential_type", "credential_type"),
   answer("credential-name", "aml.answer.credential-name", "credential_name", "credential_name"),
   answer("issued-by", "aml.answer.issued-by", "issued_by", "issued_by"),
@@ -50,9 +50,9 @@ export const cases: ReadonlyArray<Case> = [
   answer("cred-version", "aml.answer.cred-version", "the form of cred_version", "cred_version form"),
   answer("cred-version.value", "aml.cred-version", "cred_version", "cred_version"),
   answer("attributes", "aml.answer.attributes", "credentials.attributes", "attributes"),
-  answer("name", "aml.answer.name", "whose name it has", "name"),
-  answer("name.echo", "aml.name.echo", "how it repeats the name", "name echo"),
-  answer("birth-year", "aml.answer.birth-year", "whose birth_year it has", "birth_year"),
+  answer("name", "aml.answer.name", "whose name the credential has", "name"),
+  answer("name.echo", "aml.name.echo", "how the credential repeats the name", "name echo"),
+  answer("birth-year", "aml.answer.birth-year", "whose birth_year the credential has", "birth_year"),
   answer("searched-on", "aml.answer.searched-on", "the form of searched_on", "searched_on"),
   answer("searched-on.zone", "aml.searched-on.zone", "the time zone of searched_on", "time zone"),
   answer("match-found", "aml.answer.match-found", "match_found", "match_found"),
@@ -89,11 +89,16 @@ export const cases: ReadonlyArray<Case> = [
     sends: [ask(People.cyrillic)]
   },
   {
-    ...answer("name.script.echo", "aml.answer.name", "whose name it has, in another script", "name"),
+    ...answer("name.script.echo", "aml.answer.name", "whose name the credential has, in another script", "name"),
     sends: [ask(People.cyrillic)]
   },
   {
-    ...answer("birth-year.other", "aml.answer.birth-year", "whose birth_year it has, of another person", "birth_year"),
+    ...answer(
+      "birth-year.other",
+      "aml.answer.birth-year",
+      "whose birth_year the credential has, of another person",
+      "birth_year"
+    ),
     sends: [ask(People.cyrillic)]
   },
   {
@@ -106,10 +111,18 @@ export const cases: ReadonlyArray<Case> = [
     notOnSandbox: "what aml_profile points to is for people, and may hold names"
   },
 
-  refused("method.get", "aml.request.method", "the method GET", check({ method: "GET" })),
-  refused("method.put", "aml.request.method", "the method PUT", check({ method: "PUT" })),
-  { ...refused("method.status", "aml.error.method", "the status of a PUT", check({ method: "PUT" })), reads: "status" },
-  refused("authorization.missing", "aml.request.authorization", "no Authorization header", check({ as: "nothing" })),
+  refused("method.get", "aml.request.method", "a check by GET", check({ method: "GET" })),
+  refused("method.put", "aml.request.method", "a check by PUT", check({ method: "PUT" })),
+  {
+    ...refused("method.status", "aml.error.method", "the status of a check by PUT", check({ method: "PUT" })),
+    reads: "status"
+  },
+  refused(
+    "authorization.missing",
+    "aml.request.authorization",
+    "a check without Authorization header",
+    check({ as: "nothing" })
+  ),
   refused("authorization.unknown", "aml.request.authorization", "a forged token", check({ as: "unknown token" })),
   refused(
     "authorization.scheme",
@@ -125,11 +138,21 @@ export const cases: ReadonlyArray<Case> = [
   ),
   refused("authorization.case", "aml.request.scheme-case", "the scheme in lower case", check({ as: "lower case" })),
   {
-    ...refused("unauthorized.status", "aml.error.unauthorized", "the status without a token", check({ as: "nothing" })),
+    ...refused(
+      "unauthorized.status",
+      "aml.error.unauthorized",
+      "the status of a check without Authorization header",
+      check({ as: "nothing" })
+    ),
     reads: "status"
   },
   {
-    ...refused("unauthorized.challenge", "aml.error.challenge", "what it asks for then", check({ as: "nothing" })),
+    ...refused(
+      "unauthorized.challenge",
+      "aml.error.challenge",
+      "what a check without Authorization header is asked for",
+      check({ as: "nothing" })
+    ),
     reads: "challenge"
   },
 
@@ -144,7 +167,7 @@ export const cases: ReadonlyArray<Case> = [
     ...refused(
       "content-type.status",
       "aml.error.content-type",
-      "the status of plain text",
+      "the status of a check as plain text",
       check({ contentType: "text/plain" })
     ),
     reads: "status"
@@ -155,7 +178,7 @@ export const cases: ReadonlyArray<Case> = [
     "a body that is not JSON",
     check({ body: "{\"entity_type\":\"person\"" })
   ),
-  refused("body.empty", "aml.request.body", "no body", check({ body: "" })),
+  refused("body.empty", "aml.request.body", "an empty body", check({ body: "" })),
   refused("body.array", "aml.request.body", "the object in a list", check({ body: [People.about(People.clear)] })),
   {
     ...refused(
@@ -183,7 +206,12 @@ export const cases: ReadonlyArray<Case> = [
   refused("dob.number", "aml.request.dob", "a number as dob", wrong({ dob: 1021990 })),
   refused("dob.day", "aml.request.dob.day", "the 31st of February", wrong({ dob: "31-02-1990" })),
   {
-    ...refused("extra-field", "aml.request.extra-fields", "a field more", wrong({ reference: "1" })),
+    ...refused(
+      "extra-field",
+      "aml.request.extra-fields",
+      "a field that section 4.2 does not show",
+      wrong({ reference: "1" })
+    ),
     reads: "ignored field"
   },
   {

@@ -23,15 +23,27 @@ export const cases: ReadonlyArray<Case> = [
     ...granted,
     reads: "grant"
   },
-  { id: "token.status", claim: "token.success.status", title: "its status", ...granted, reads: "status" },
+  {
+    id: "token.status",
+    claim: "token.success.status",
+    title: "the status of the token response",
+    ...granted,
+    reads: "status"
+  },
   {
     id: "token.content-type",
     claim: "token.response.content-type",
-    title: "the content type of its answer",
+    title: "the content type of the token response",
     ...granted,
     reads: "media type"
   },
-  { id: "token.field", claim: "token.response.fields", title: "where the token is", ...granted, reads: "token field" },
+  {
+    id: "token.field",
+    claim: "token.response.fields",
+    title: "which field holds the token",
+    ...granted,
+    reads: "token field"
+  },
   { id: "token.type", claim: "token.response.type", title: "the type of the token", ...granted, reads: "token type" },
   {
     id: "token.format",
@@ -43,37 +55,43 @@ export const cases: ReadonlyArray<Case> = [
   {
     id: "token.lifetime-stated",
     claim: "token.response.lifetime",
-    title: "the lifetime that the answer states",
+    title: "the lifetime that the token response states",
     ...granted,
     reads: "stated lifetime"
   },
   {
     id: "token.cache-control",
     claim: "token.response.no-store",
-    title: "what the answer says to caches",
+    title: "what the token response says to caches",
     ...granted,
     reads: "caching"
   },
-  { id: "token.redirect", claim: "redirects", title: "where the request is sent on to", ...granted, reads: "redirect" },
+  {
+    id: "token.redirect",
+    claim: "redirects",
+    title: "where the token request is sent on to",
+    ...granted,
+    reads: "redirect"
+  },
 
   ...["GET", "PUT"].map((method): Case => ({
     id: `token.method.${method.toLowerCase()}`,
     claim: "token.request.method",
-    title: `the method ${method}`,
+    title: `a token request by ${method}`,
     sends: [token({ method })],
     reads: "grant"
   })),
   {
     id: "token.method.status",
     claim: "token.error.method",
-    title: "the status of a PUT",
+    title: "the status of a token request by PUT",
     sends: [token({ method: "PUT" })],
     reads: "status"
   },
   {
     id: "token.content-type.json",
     claim: "token.request.content-type",
-    title: "a body of JSON",
+    title: "grant_type in a body of JSON",
     sends: [token({ contentType: "application/json", body: "{\"grant_type\":\"client_credentials\"}" })],
     reads: "grant"
   },
@@ -109,7 +127,7 @@ export const cases: ReadonlyArray<Case> = [
   {
     id: "token.authorization.missing",
     claim: "token.request.authorization",
-    title: "no Authorization header",
+    title: "a token request without Authorization header",
     sends: [token({ as: "nothing" })],
     reads: "grant"
   },
