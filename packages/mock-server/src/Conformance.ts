@@ -12,12 +12,19 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
+import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Contract from "./Contract.ts"
 import { cases as amlCases } from "./internal/conformance/amlCases.ts"
+import * as Counts from "./internal/conformance/counts.ts"
+import * as Json from "./internal/conformance/json.ts"
+import * as Junit from "./internal/conformance/junit.ts"
+import * as Observed from "./internal/conformance/observed.ts"
 import type { Reading } from "./internal/conformance/readings.ts"
 import * as Running from "./internal/conformance/run.ts"
 import type { Send } from "./internal/conformance/send.ts"
+import type * as Stopped from "./internal/conformance/stopped.ts"
+import * as Table from "./internal/conformance/table.ts"
 import { cases as tokenCases } from "./internal/conformance/tokenCases.ts"
 import * as Verdicts from "./internal/conformance/verdicts.ts"
 
@@ -134,6 +141,7 @@ export interface Result {
 }
 
 /**
+ * - `requests`: how many were sent, but for those to the control plane of a mock server.
  * - `unexecuted`: documented claims of which no case ran.
  * - `alarms`: the cases that are wrong for this kind of target, and the claims of `unexecuted`. A
  *   target conforms if there are none.
@@ -144,6 +152,7 @@ export interface Result {
 export interface Report {
   readonly kind: Kind
   readonly results: ReadonlyArray<Result>
+  readonly requests: number
   readonly unexecuted: ReadonlyArray<string>
   readonly alarms: ReadonlyArray<string>
 }
@@ -201,3 +210,71 @@ export const judge = (
 export const verify = Effect.fn("Conformance.verify")(function*(target: Target, evidence: Contract.Evidence) {
   return judge(evidence, yield* observe(target), { kind: target.kind })
 })
+
+/**
+ * Where a report was made: the addresses for its words, and the budget that the requests are told
+ * of. A {@link Target} is one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Place extends Stopped.Place {}
+
+/**
+ * Whether a target conforms, in one line; or what is wrong with its first answers, if nothing could
+ * be learned from them.
+ *
+ * @category destructors
+ * @since 0.1.0
+ */
+export const verdict: (report: Report, place?: Place) => string = Counts.verdict
+
+/**
+ * A report for people: the cases by section of the API document, the claims by level, the alarms,
+ * the flags that make the mock server play what was seen, and the {@link verdict} as the last line.
+ *
+ * @category destructors
+ * @since 0.1.0
+ */
+export const toTable: (report: Report, evidence: Contract.Evidence, place?: Place) => string = Table.make
+
+/**
+ * A report for programs. `version` is that of this form; `conforms` means no alarm, and `verdict` is
+ * the line for people.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ReportFile = Json.ReportFile
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export interface ReportFile extends Schema.Schema.Type<typeof ReportFile> {}
+
+/**
+ * A report as JSON, in the form of {@link ReportFile}.
+ *
+ * @category destructors
+ * @since 0.1.0
+ */
+export const toJson: (report: Report, evidence: Contract.Evidence, place?: Place) => string = Json.make
+
+/**
+ * A report as JUnit XML: one suite for each section of the API document. What alarms is a failure.
+ *
+ * @category destructors
+ * @since 0.1.0
+ */
+export const toJunit: (report: Report) => string = Junit.make
+
+/**
+ * What was seen, as a file of claims that may take the place of `contract/evidence.yaml`: a claim
+ * that was exercised is `observed`, unless it is documented, and has the words that were seen of it.
+ * What could not be tried stays as it is.
+ *
+ * @category destructors
+ * @since 0.1.0
+ */
+export const toObservations: (report: Report, evidence: Contract.Evidence) => Effect.Effect<string> = Observed.make

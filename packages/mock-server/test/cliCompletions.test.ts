@@ -45,6 +45,10 @@ describe("idv-mock completions bash", () => {
     ["a flag after another", ["idv-mock", "serve", "--port", "0", "--grace"], ["--grace-period"]],
     ["a flag of a command of a command", ["idv-mock", "fault", "set", "--cu"], ["--customer"]],
     ["a word that is all that may follow", ["idv-mock", "completions", "f"], ["fish"]],
+    ["the values of a flag", ["idv-mock", "verify", "--format", ""], ["json", "junit", "table"]],
+    ["those of the same flag of another command", ["idv-mock", "contract", "--format", ""], ["json", "table"]],
+    ["those of a flag after another", ["idv-mock", "serve", "--port", "0", "--logs", "j"], ["json"]],
+    ["the flags of verify", ["idv-mock", "verify", "--customer"], ["--customer-id", "--customer-key"]],
     ["no flag that is not there", ["idv-mock", "serve", "--url"], []]
   ])("completes %s", ([, words, expected]) =>
     Effect.gen(function*() {
@@ -58,8 +62,12 @@ describe("idv-mock completions", () => {
     (shell) =>
       Effect.gen(function*() {
         const script = yield* completionsOf(shell)
-        for (const word of ["serve", "grace-period", "freeze"]) assertInclude(script, word)
-        for (const word of ["wizard", "log-level"]) strictEqual(script.includes(word), false, word)
+        for (const word of ["serve", "grace-period", "freeze", "verify", "contract", "observations"]) {
+          assertInclude(script, word)
+        }
+        for (const word of ["wizard", "log-level"]) {
+          strictEqual(script.includes(word), false, word)
+        }
       })
   )
 })

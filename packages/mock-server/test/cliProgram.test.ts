@@ -35,7 +35,8 @@ describe("The words of idv-mock", () => {
   it.each<[string, string]>([
     [
       "canary",
-      "idv-mock: there is no such command: expected one of serve, journal, fault, clock, sessions, reset, completions"
+      "idv-mock: there is no such command: expected one of serve, journal, fault, clock, sessions, reset, " +
+      "verify, contract, completions"
     ],
     ["fault canary", "idv-mock fault: there is no such command: expected one of list, set, remove, clear"],
     ["fault", "idv-mock: a command is missing; --help behind a word shows what may follow"],
@@ -51,7 +52,13 @@ describe("The words of idv-mock", () => {
     ["serve --port 1 --fault", "idv-mock serve: --fault needs a value"],
     ["serve --port 1 --port canary", "--port is there more than once"],
     ["serve --reveal=canary", "idv-mock serve: --reveal takes no value"],
-    ["fault remove", "idv-mock fault remove: <id> is missing"]
+    ["fault remove", "idv-mock fault remove: <id> is missing"],
+    ["verify canary", "idv-mock verify: nothing more is taken than flags"],
+    ["verify --customer-key", "idv-mock verify: --customer-key needs a value"],
+    [
+      "contract --nope",
+      "idv-mock contract: there is no flag --nope: expected one of --level, --format, --evidence, --help"
+    ]
   ])("%s are refused in one line without their values", (words, line) => {
     strictEqual(refusal(words), line)
   })
@@ -103,5 +110,19 @@ describe("The help of idv-mock serve", () => {
 
   it("has no colours", () => {
     strictEqual(help.includes("\u001b"), false)
+  })
+})
+
+describe("The help of idv-mock verify", () => {
+  const help = text("verify", "--help")
+
+  it("has each flag, and says that a key is rather in a variable, and where it is not sent", () => {
+    const flags = "--auth-url, --base-url, --target, --customer-id, --customer-key, --allow-insecure, --control-url, " +
+      "--control-token, --evidence, --format, --output, --observations, --budget, --spacing, --deadline, --help"
+    strictEqual(refusal("verify --nope"), `idv-mock verify: there is no flag --nope: expected one of ${flags}`)
+    for (const flag of flags.split(", ")) assertInclude(help, `  ${flag} `)
+    for (const words of ["rather set IDV_CUSTOMER_KEY", "IDV_MOCK_CONTROL_TOKEN", "fictional people", "billed"]) {
+      assertInclude(help.replaceAll(/\s+/g, " "), words)
+    }
   })
 })

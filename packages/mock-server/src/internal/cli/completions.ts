@@ -1,7 +1,6 @@
 /** Completions for a shell, from the commands themselves. */
 import * as Violation from "@effect-idv/core/Violation"
-import type { Command, Option } from "commander"
-import * as Arr from "effect/Array"
+import type { Command } from "commander"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Refusal from "./refusal.ts"
@@ -29,22 +28,22 @@ const placesOf = (command: Command, path: ReadonlyArray<string>): ReadonlyArray<
   ...command.commands.flatMap((command) => placesOf(command, [...path, command.name()]))
 ]
 
-const optionsOf = (command: Command): ReadonlyArray<Option> => [
-  ...command.options,
-  ...command.commands.flatMap(optionsOf)
+/** The values of a flag, which may be others behind another command. */
+const choicesOf = (command: Command, path: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...command.options.flatMap(({ argChoices, long }) =>
+    argChoices === undefined ? [] : [`    "${path.join(" ")} "*"${long} ") words="${argChoices.join(" ")}" ;;`]
+  ),
+  ...command.commands.flatMap((command) => choicesOf(command, [...path, command.name()]))
 ]
 
 const bash = (program: Command): string => {
   const cases = placesOf(program, []).toReversed().map(({ path, words }) =>
     `    "${[...path, ""].join(" ")}"*) words="${words.map(({ word }) => word).join(" ")}" ;;`
   )
-  const choices = optionsOf(program).flatMap(({ argChoices, long }) =>
-    argChoices === undefined ? [] : [`    *" ${long} ") words="${argChoices.join(" ")}" ;;`]
-  )
   return `_idv_mock() {
   local words="" before="\${COMP_WORDS[*]:1:$((COMP_CWORD - 1))} "
   case "\${before# }" in
-${Arr.dedupe(choices).concat(cases).join("\n")}
+${choicesOf(program, []).concat(cases).join("\n")}
   esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }

@@ -8,6 +8,10 @@ import type { Stdout } from "./serve.ts"
 
 const locally = Effect.promise(() => import("./serve.ts"))
 
+const verifying = Effect.promise(() => import("./verify.ts"))
+
+const telling = Effect.promise(() => import("./contract.ts"))
+
 const remotely = Effect.promise(() => import("./commands.ts"))
 
 export const main = (words: ReadonlyArray<string>, { stdout, version }: {
@@ -21,6 +25,14 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
       case "serve": {
         const { serve } = yield* locally
         return yield* serve(asked.given, stdout)
+      }
+      case "verify": {
+        const { verify } = yield* verifying
+        return yield* verify(asked.given)
+      }
+      case "contract": {
+        const { contract } = yield* telling
+        return yield* contract(asked.given)
       }
       case "completions":
         return yield* Effect.flatMap(

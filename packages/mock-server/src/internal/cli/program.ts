@@ -145,6 +145,32 @@ const ofJournal = [
   ...ofSession
 ]
 
+const evidence = one("evidence", "file", "The claims, in the form of contract/evidence.yaml, which they are by default")
+
+const ofVerify = [
+  one("auth-url", "url", "The address of the token endpoint without /oauth/service, http://127.0.0.1:4010 by default"),
+  one("base-url", "url", "The address of the API without /api/aml; one address is for both if only one is given"),
+  one("target", "kind", "What is there, mock by default", ["mock", "sandbox"]),
+  one("customer-id", "id", "Who asks; rather set IDV_CUSTOMER_ID. For a mock server, a test customer by default"),
+  one("customer-key", "key", "Its key; everybody sees a flag in the list of processes: rather set IDV_CUSTOMER_KEY"),
+  on("allow-insecure", "Sends key, token and names also to http: beyond loopback, where others can read them"),
+  one("control-url", "url", "Where the control plane of the mock server is, at the address of the API by default"),
+  controlToken,
+  evidence,
+  one("format", "form", "The form of the report, table by default", ["table", "json", "junit"]),
+  one("output", "file", "Where the report goes, instead of being printed"),
+  one("observations", "file", "Where goes what was seen, as claims for --evidence of the next run"),
+  one("budget", "number", "How many requests a sandbox may be sent, 70 by default; what is left over is skipped"),
+  one("spacing", "duration", "How long to wait between two requests to a sandbox, 500 by default, in milliseconds"),
+  one("deadline", "duration", "How long an answer may take, 10 seconds by default")
+]
+
+const ofContract = [
+  many("level", "level", "Only claims of this level: documented, observed, assumed or unknown"),
+  one("format", "form", "The form, table by default", ["table", "json"]),
+  evidence
+]
+
 const givenTo = (command: Command): Given => {
   const values = command.opts<Readonly<Record<string, unknown>>>()
   const flags = command.options.map((option): readonly [string, ReadonlyArray<string>] => {
@@ -200,6 +226,15 @@ export const make = (version: string, ask: (asked: Asked) => void): Command => {
 
   leaf(program, "sessions", "Shows the sessions of a running server", ofServer)
   leaf(program, "reset", "Takes a session of a running server back to its beginning", ofSession)
+  leaf(
+    program,
+    "verify",
+    "Tries whether a server does what the reference contract says. With --target sandbox it is a service: its " +
+      "addresses and credentials may be the variables IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and " +
+      "IDV_CUSTOMER_KEY, only fictional people are asked about, and each check may be billed",
+    ofVerify
+  )
+  leaf(program, "contract", "Shows the claims of the reference contract, and what exercises them", ofContract)
   const printing = leaf(program, "completions", "Prints completions for bash, fish or zsh", [])
   const shell = new Argument("<shell>")
   shell.argChoices = ["bash", "fish", "zsh"]

@@ -13,25 +13,16 @@ import * as Session from "../../Session.ts"
 import { DurationText } from "../durationText.ts"
 import * as Fields from "../faultFields.ts"
 import { Instant } from "../instant.ts"
+import { Address } from "./address.ts"
 import * as EntryLine from "./entryLine.ts"
 import * as Given from "./given.ts"
 import * as Refusal from "./refusal.ts"
+import * as Secrets from "./secrets.ts"
 import * as Settings from "./settings.ts"
 
 /** A value of the command line. The refusal has the name that it has there. */
 const decode = <A, I>(schema: Schema.Schema<A, I>, input: unknown, name: (field: string) => string) =>
   Effect.mapError(Violation.decodeUnknown(schema)(input), Refusal.of(name))
-
-/** Errors show the address, so nothing secret may be in it. */
-const isAddress = (text: string) => {
-  if (!URL.canParse(text) || /[?#]/.test(text)) return false
-  const { password, protocol, username } = new URL(text)
-  return /^https?:$/.test(protocol) && username === "" && password === ""
-}
-
-const Address = Schema.String.pipe(Schema.filter(isAddress)).annotations(
-  Violation.expecting("an address such as http://127.0.0.1:4010, without a user, a password, a query or a hash")
-)
 
 /** If the other side takes a request and never answers it, it is no mock server. */
 const deadline = "30 seconds"
@@ -42,7 +33,7 @@ const using = <A, E>(given: Given.Given, use: (control: Control.Service) => Effe
     const address = yield* decode(Address, Given.value(given, "url") ?? "http://127.0.0.1:4010", () => "--url")
     // A server announces the address of its control plane, which is as good.
     const url = address.replace(/\/*(_mock\/*)?$/, "")
-    const token = yield* Settings.controlToken(given)
+    const token = yield* Secrets.controlToken(given)
     return yield* Effect.flatMap(Control.make({ url, token }), use).pipe(
       Effect.timeoutFail({
         duration: deadline,

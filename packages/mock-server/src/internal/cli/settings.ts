@@ -1,11 +1,9 @@
 /** What `serve` does, from the flags and from a file: one schema for both. */
 import * as Violation from "@effect-idv/core/Violation"
 import type * as Arr from "effect/Array"
-import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { NewSession } from "../../ControlApi.ts"
@@ -19,33 +17,27 @@ import * as KnownFields from "../knownFields.ts"
 import * as ConfigFile from "./configFile.ts"
 import * as Given from "./given.ts"
 import * as Refusal from "./refusal.ts"
+import * as Secrets from "./secrets.ts"
+import * as Text from "./text.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-const text = (pattern: RegExp, expected: string) =>
-  Schema.String.annotations({ description: expected }).pipe(Schema.pattern(pattern, Violation.expecting(expected)))
 const flag = optional(Schema.Boolean.annotations(Violation.expecting("true or false")))
-const secret = Schema.Redacted(
-  text(/^[^\p{Cc}]{1,256}$/u, "1 to 256 characters, none of them a control")
-)
 
-/** It stands in a header. */
-const Token = Schema.Redacted(text(/^[\x21-\x7e]{1,256}$/, "1 to 256 visible characters of ASCII"))
-
-const Customer = Schema.Struct({ customerId: NewSession.fields.customerId, customerKey: secret }).annotations({
+const Customer = Schema.Struct({ customerId: NewSession.fields.customerId, customerKey: Secrets.Key }).annotations({
   ...Fields.strict,
   description: "an object with customerId and customerKey"
 })
 
 /** Every option is absent or has a value; another field is an error. */
 export const Settings = Schema.Struct({
-  host: optional(text(/^[\w.:-]{1,253}$/, "an address of this machine, or a name of it")),
+  host: optional(Text.matching(/^[\w.:-]{1,253}$/, "an address of this machine, or a name of it")),
   port: optional(Fields.whole(0, 65_535)),
-  portFile: optional(text(/./, "the path of a file")),
+  portFile: optional(Text.Path),
   logs: optional(Fields.oneOf("none", "json", "pretty")),
-  controlToken: optional(Token),
+  controlToken: optional(Secrets.Token),
   allowedHosts: optional(
     Schema.Array(
-      Schema.compose(text(/^[\w.-]{1,253}$/, "the name of a host, without its port"), Schema.Lowercase)
+      Schema.compose(Text.matching(/^[\w.-]{1,253}$/, "the name of a host, without its port"), Schema.Lowercase)
     ).annotations(Violation.expecting("a list of names of hosts"))
   ),
   seed: optional(Fields.whole(0, 2 ** 32 - 1)),
@@ -123,21 +115,6 @@ const fromFlags = (given: Given.Given): Either.Either<Settings, Refusal.Refusal>
     return faults.length === 0 ? settings : { ...settings, faults }
   })
 
-const variable = "IDV_MOCK_CONTROL_TOKEN"
-
-/** Of the flag, or else of the variable. Nothing in that is as if it were not there. */
-export const controlToken = (given: Given.Given) =>
-  Effect.gen(function*() {
-    const flag = Given.value(given, "control-token")
-    const text = flag ?? Option.getOrUndefined(
-      yield* Effect.orElseSucceed(Config.option(Config.nonEmptyString(variable)), Option.none)
-    )
-    return text === undefined ? undefined : yield* Effect.mapError(
-      Violation.decodeUnknown(Token)(text),
-      Refusal.of(() => flag === undefined ? variable : "--control-token")
-    )
-  })
-
 /** A flag takes the place of the same option in the variable, and that of the same in the file. */
 export const read = (given: Given.Given) =>
   Effect.gen(function*() {
@@ -149,7 +126,7 @@ export const read = (given: Given.Given) =>
         path,
         (json) => Either.mapLeft(decode(json), Refusal.of((field) => `--config: ${field === "" ? "the file" : field}`))
       )
-    const token = (yield* controlToken(given)) ?? file.controlToken
+    const token = (yield* Secrets.controlToken(given)) ?? file.controlToken
     return { ...file, ...flags, ...(token && { controlToken: token }) } satisfies Settings
   })
 

@@ -279,6 +279,13 @@ export const cases: ReadonlyArray<Case> = [
     reads: "lifetime begun"
   },
   {
+    id: "token.lifetime.again",
+    claim: "token.lifetime",
+    title: "a token that is used twice",
+    sends: [token(), check, check],
+    reads: "lifetime begun"
+  },
+  {
     id: "token.expired",
     claim: "token.expired",
     title: "how a token of 61 minutes is refused",

@@ -1,0 +1,125 @@
+/** `idv-mock contract`: the claims, and what exercises them. */
+import * as Violation from "@effect-idv/core/Violation"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { parse } from "yaml"
+import * as Conformance from "../../Conformance.ts"
+import * as Contract from "../../Contract.ts"
+import * as Fields from "../faultFields.ts"
+import * as EvidenceFile from "./evidenceFile.ts"
+import * as Given from "./given.ts"
+import * as Refusal from "./refusal.ts"
+
+/** A flow of a file of scenarios, and the claims that it exercises. */
+interface Scenario {
+  readonly name: string
+  readonly claims: ReadonlyArray<string>
+}
+
+/** A claim with what exercises it, by name. */
+interface Exercised extends Contract.Claim {
+  readonly cases: ReadonlyArray<string>
+  readonly scenarios: ReadonlyArray<string>
+}
+
+const Arazzo = Schema.Struct({
+  workflows: Schema.Array(Schema.Struct({
+    "workflowId": Schema.String,
+    "x-claims": Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] })
+  }))
+})
+
+const decodeArazzo = Schema.decodeUnknownEither(Arazzo)
+
+const scenariosOf = (file: string, text: string): ReadonlyArray<Scenario> =>
+  Either.try((): unknown => parse(text)).pipe(
+    Either.flatMap((yaml) => decodeArazzo(yaml)),
+    Either.match({
+      onLeft: () => [],
+      onRight: ({ workflows }) =>
+        workflows.map(({ workflowId, "x-claims": claims }) => ({ name: `${workflowId} (${file})`, claims }))
+    })
+  )
+
+/** Those of this package. A file that is none is passed over. */
+const scenarios = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const { join } = yield* Path.Path
+  const folder = Contract.pathOf("scenarios")
+  const files = (yield* fs.readDirectory(folder)).filter((file) => file.endsWith(".arazzo.yaml")).toSorted()
+  const texts = yield* Effect.forEach(files, (file) => fs.readFileString(join(folder, file)))
+  return texts.flatMap((text, i) => scenariosOf(files[i] ?? "", text))
+}).pipe(Effect.orElseSucceed((): ReadonlyArray<Scenario> => []))
+
+const exercised = (scenarios: ReadonlyArray<Scenario>) => (claim: Contract.Claim): Exercised => ({
+  ...claim,
+  cases: Conformance.cases.filter((one) => one.claim === claim.id).map(({ id }) => id),
+  scenarios: scenarios.filter(({ claims }) => claims.includes(claim.id)).map(({ name }) => name)
+})
+
+type Row = readonly [term: string, words: ReadonlyArray<string>]
+
+const playedBy = ({ mock }: Exercised): ReadonlyArray<Row> => {
+  if (mock === undefined) return []
+  const { default: usual, option, variants = [] } = mock
+  const chosen = variants.map((variant) => option === undefined ? `${variant}` : `--profile ${option}=${variant}`)
+  return [["the mock server", [`${usual}`]], ["or", chosen]]
+}
+
+const lineOf = ([term, words]: Row): ReadonlyArray<string> =>
+  words.length === 0 ? [] : [`      ${term}: ${words.join(", ")}`]
+
+const linesOf = (claim: Exercised): ReadonlyArray<string> => {
+  const { accept = [], cases, id, observed = [], scenarios, section, source, unobserved } = claim
+  const rows: ReadonlyArray<Row> = [
+    ["source", [source]],
+    ["accepted", accept.map((word) => typeof word === "object" ? `/${word.pattern}/` : `${word}`)],
+    ["observed", observed.map(String)],
+    ...playedBy(claim),
+    ["cases", cases],
+    ["scenarios", scenarios],
+    ["not observed", unobserved === undefined ? [] : [unobserved]]
+  ]
+  return [`  ${id} (section ${section}): ${claim.claim}`, ...rows.flatMap(lineOf)]
+}
+
+const tableOf = (claims: ReadonlyArray<Exercised>, levels: ReadonlyArray<Contract.Level>): string =>
+  levels.flatMap((level, i) => {
+    const those = claims.filter((claim) => claim.level === level)
+    const heading = `${level}: ${those.length} claim${those.length === 1 ? "" : "s"}`
+    return [...(i === 0 ? [] : [""]), heading, ...those.flatMap(linesOf)]
+  }).map((line) => line.replaceAll(/\p{Cc}/gu, "\ufffd")).join("\n")
+
+const jsonOf = (claims: ReadonlyArray<Exercised>, levels: ReadonlyArray<Contract.Level>): string =>
+  JSON.stringify(
+    {
+      version: 1,
+      counts: Object.fromEntries(
+        levels.map((level) => [level, claims.filter((claim) => claim.level === level).length])
+      ),
+      claims: claims.filter(({ level }) => levels.includes(level))
+    },
+    undefined,
+    2
+  )
+
+const Flags = Schema.Struct({
+  level: Schema.Array(Fields.oneOf("documented", "observed", "assumed", "unknown")),
+  format: Schema.optionalWith(Fields.oneOf("table", "json"), { exact: true })
+})
+
+export const contract = (given: Given.Given) =>
+  Effect.gen(function*() {
+    const { format = "table", level } = yield* Effect.mapError(
+      Violation.decodeUnknown(Flags)({ level: Given.values(given, "level"), ...Given.field(given, "format") }),
+      Refusal.of((flag) => `--${flag}`)
+    )
+    const { claims } = yield* EvidenceFile.read(given)
+    const all = claims.map(exercised(yield* scenarios))
+    const levels = Contract.levels.filter((one) => level.length === 0 || level.includes(one))
+    yield* Console.log(format === "json" ? jsonOf(all, levels) : tableOf(all, levels))
+  })

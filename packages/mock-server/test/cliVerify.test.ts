@@ -1,0 +1,322 @@
+import { Conformance, Contract, Control, MockServer, Profile } from "@effect-idv/mock-server"
+import { Command, type CommandExecutor, FileSystem } from "@effect/platform"
+import { NodeContext, NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { ConfigProvider, Context, Duration, Effect, Either, Layer, Option, Redacted, Schema, Stream } from "effect"
+import { XMLValidator } from "fast-xml-parser"
+import { createServer, type RequestListener } from "node:http"
+import { PassThrough } from "node:stream"
+import { main } from "../src/internal/cli/main.ts"
+import { captured } from "./support/captured.ts"
+import * as Program from "./support/program.ts"
+
+const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
+
+const start = (words: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
+  Effect.flatMap(Program.idvMock, (path) => Command.start(Command.env(Command.make("node", path, ...words), variables)))
+
+const firstLine = (process: CommandExecutor.Process) =>
+  process.stdout.pipe(Stream.decodeText(), Stream.splitLines, Stream.runHead, Effect.map(Option.getOrThrow))
+
+const Listening = Schema.parseJson(Schema.Struct({ authUrl: Schema.String }))
+
+/** The address of a mock server in a process of its own, which ends with the scope. */
+const served = Effect.gen(function*() {
+  const process = yield* start(["serve", "--port", "0"])
+  return (yield* Schema.decode(Listening)(yield* firstLine(process))).authUrl
+})
+
+/** The same in this process, which is faster. */
+const serving = (options: MockServer.Options = {}) =>
+  Effect.map(
+    Layer.build(MockServer.layer({ port: 0, seed: 7, ...options })),
+    (services) => Context.get(services, MockServer.MockServer).url
+  )
+
+const playing = (patch: Profile.Patch) => serving({ profile: Profile.apply(Profile.defaultProfile, patch) })
+
+/** Of the mock server's customer, of those who are asked about, and of what a server of a test says. */
+const canaries =
+  /demo-key|s3cret|canary|testclear|testpep|testsanc|Zoë|Иван|1990|1957|1971|at file:|at .*\.[mt]?[jt]s:/i
+
+const harmless = (...texts: ReadonlyArray<string>) => {
+  for (const text of texts) strictEqual(canaries.exec(text)?.[0], undefined)
+}
+
+interface Outcome {
+  readonly stdout: string
+  readonly stderr: string
+  readonly exitCode: number
+  readonly last: string
+}
+
+/** The command in a process of its own. What it prints has nothing in it that is secret. */
+const verify = (words: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
+  Effect.scoped(Effect.gen(function*() {
+    const process = yield* start(["verify", ...words], variables)
+    const { exitCode, stderr, stdout } = yield* Effect.all(
+      { stdout: text(process.stdout), stderr: text(process.stderr), exitCode: process.exitCode },
+      { concurrency: "unbounded" }
+    )
+    harmless(stdout, stderr)
+    const outcome: Outcome = { stdout, stderr, exitCode, last: stdout.trimEnd().split("\n").at(-1) ?? "" }
+    return outcome
+  })).pipe(Effect.timeout("20 seconds"))
+
+/** The same in this process, which is faster. */
+const verifyHere = (words: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
+  captured(Effect.either(main(["verify", ...words], { stdout: new PassThrough(), version: "0" }))).pipe(
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))),
+    Effect.map(({ stderr, stdout: printed, value }) => {
+      const stdout = printed.map((text) => `${text}\n`).join("")
+      const lines = Either.match(value, { onLeft: messageOf, onRight: () => "" })
+      harmless(stdout, lines)
+      const outcome: Outcome = {
+        stdout,
+        stderr: stderr.concat(lines).join(""),
+        exitCode: Either.isLeft(value) ? 1 : 0,
+        last: stdout.trimEnd().split("\n").at(-1) ?? ""
+      }
+      return outcome
+    }),
+    Effect.timeout("20 seconds")
+  )
+
+const messageOf = (error: unknown) => error instanceof Error ? error.message : "no error"
+
+const refused = (outcome: Outcome, line: string) => {
+  strictEqual(outcome.last, line)
+  strictEqual(outcome.exitCode, 1)
+  assert(/^idv-mock verify: \d+ alarms\n$/.test(outcome.stderr), outcome.stderr)
+}
+
+/** A server that is no mock server. */
+const foreign = (listener: RequestListener) =>
+  Effect.acquireRelease(
+    Effect.async<ReturnType<typeof createServer>>((resume) => {
+      const server = createServer(listener)
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) => Effect.sync(() => server.close().closeAllConnections())
+  ).pipe(Effect.map((server) => {
+    const address = server.address()
+    return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+  }))
+
+const page: RequestListener = (request, response) => {
+  request.resume()
+  response.setHeader("content-type", "text/html").end("<!doctype html><title>canary</title>")
+}
+
+describe("idv-mock verify", () => {
+  it.scopedLive("of the mock server: all documented claims hold, nothing alarms, in less than 5 seconds", () =>
+    Effect.gen(function*() {
+      const url = yield* served
+      const [took, { exitCode, last, stderr, stdout }] = yield* Effect.timed(verify(["--auth-url", url]))
+      deepStrictEqual([exitCode, stderr], [0, ""])
+      const { claims } = yield* Contract.load()
+      const documented = claims.filter(({ level }) => level === "documented").length
+      const words = `documented ${documented} of ${documented} executed ${documented} passed 0 drifted 0 failed`
+      assertInclude(stdout.replaceAll(/ +/g, " "), words)
+      assertInclude(stdout, "\nAlarms: none\n")
+      const { length } = Conformance.cases
+      strictEqual(last, `It conforms: ${length} of ${length} cases passed, 0 drifted, 0 failed, 0 skipped`)
+      assert(Duration.lessThan(took, "5 seconds"), Duration.format(took))
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("of a mock server with another profile names each drift, and the flags that play it", () =>
+    Effect.gen(function*() {
+      const outcome = yield* verify(["--base-url", yield* playing({ preset: "strict" })])
+      deepStrictEqual([outcome.exitCode, outcome.stderr], [1, "idv-mock verify: 2 alarms\n"])
+      assertInclude(outcome.stdout, "\n  ~ token.parameters ")
+      assertInclude(outcome.stdout, "\n      expected json or exact or any, observed exact\n")
+      assertInclude(
+        outcome.stdout,
+        "\n  idv-mock serve --profile tokenParameters=refused --profile amlRequestType=exact\n"
+      )
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("needs the token of a guarded control plane, and says so by what it skips", () =>
+    Effect.gen(function*() {
+      const url = yield* serving({ controlToken: Redacted.make("s3cret") })
+      const without = yield* verifyHere(["--auth-url", url])
+      strictEqual(without.exitCode, 1)
+      assertInclude(without.stdout, "\n      the control plane of the mock server answers 401\n")
+      const right = yield* verifyHere(["--auth-url", url], { IDV_MOCK_CONTROL_TOKEN: "s3cret" })
+      deepStrictEqual([right.exitCode, right.stderr], [0, ""])
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("writes its report as JSON or JUnit, and what was seen as claims", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const url = yield* playing({ tokenStatus: "201" })
+      const files = ["--output", `${folder}/report`, "--observations", `${folder}/seen.yaml`]
+      const words = ["--auth-url", url, "--customer-id", "demo-customer"]
+      const key = { IDV_CUSTOMER_KEY: "demo-key" }
+      const json = yield* verifyHere([...words, "--format", "json", ...files], key)
+      deepStrictEqual([json.exitCode, json.stdout.trimEnd()], [1, json.last])
+      assert(/^It does not conform, 1 alarm: \d+ of \d+ cases passed, 1 drifted, /.test(json.last), json.last)
+      const report = yield* fs.readFileString(`${folder}/report`)
+      const file = yield* Schema.decode(Schema.parseJson(Conformance.ReportFile))(report)
+      deepStrictEqual([file.alarms, file.verdict], [["token.status"], json.last])
+      const seen = yield* fs.readFileString(`${folder}/seen.yaml`)
+      const { claims } = yield* Contract.fromYaml(seen)
+      deepStrictEqual(claims.find(({ id }) => id === "token.success.status")?.observed, [201])
+
+      const again = ["--evidence", `${folder}/seen.yaml`, "--format", "junit", "--output", `${folder}/junit.xml`]
+      strictEqual((yield* verifyHere([...words, ...again], key)).exitCode, 0)
+      const xml = yield* fs.readFileString(`${folder}/junit.xml`)
+      strictEqual(XMLValidator.validate(xml), true)
+      assertInclude(xml, `<testsuites name="Conformance of a mock server" tests="${Conformance.cases.length}"`)
+      harmless(report, seen, xml)
+    }).pipe(Effect.provide(NodeContext.layer)))
+})
+
+describe("idv-mock verify --target sandbox", () => {
+  it.scopedLive("keeps to its budget and its spacing, and says what it did not try and why", () =>
+    Effect.gen(function*() {
+      const url = yield* serving()
+      const { session } = yield* Control.make({ url })
+      const fs = yield* FileSystem.FileSystem
+      const seen = `${yield* fs.makeTempDirectoryScoped()}/seen.yaml`
+      const variables = {
+        IDV_AUTH_URL: url,
+        IDV_BASE_URL: url,
+        IDV_CUSTOMER_ID: "demo-customer",
+        IDV_CUSTOMER_KEY: "demo-key"
+      }
+      const few = ["--target", "sandbox", "--budget", "8", "--spacing", "100", "--observations", seen]
+      const { exitCode, stdout } = yield* verifyHere(few, variables)
+      // The budget was too small for all that is documented.
+      strictEqual(exitCode, 1)
+      assertInclude(stdout, "\n      the budget of 8 requests is spent\n")
+      assertInclude(stdout, "\n      the clock of a service cannot be moved\n")
+      assertInclude(stdout, "\n8 requests of a budget of 8 sent; only fictional people were asked about.\n")
+      const strangers = yield* Effect.flatMap(Control.make({ url }), ({ strangers }) => strangers({}))
+      const { entries } = yield* session("demo-customer").journal({})
+      const times = [...entries, ...strangers.entries].map(({ at }) => Date.parse(at)).toSorted((a, b) => a - b)
+      strictEqual(times.length, 8)
+      for (const [i, time] of times.slice(1).entries()) assert(time - (times[i] ?? 0) >= 95, `${times}`)
+      harmless(yield* fs.readFileString(seen))
+
+      const all = yield* verifyHere(["--target", "sandbox", "--spacing", "0"], variables)
+      deepStrictEqual([all.exitCode, all.stderr], [0, ""])
+      assert(/\n\d\d requests of a budget of 70 sent;/.test(all.stdout))
+    }).pipe(Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici])))
+})
+
+describe("idv-mock verify of what cannot be verified", () => {
+  it.scopedLive("says in one line that nothing answers", () =>
+    Effect.gen(function*() {
+      const url = yield* Effect.scoped(foreign(page))
+      const line = `Nothing can be verified: nothing answers at ${url}: is the auth URL right, and does it run?`
+      refused(yield* verify(["--auth-url", url]), line)
+      const token = yield* serving()
+      refused(
+        yield* verify(["--auth-url", token, "--base-url", url]),
+        `The AML check cannot be verified: nothing answers at ${url}: is the base URL right, and does it run?`
+      )
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("says in one line that the credentials are wrong", () =>
+    Effect.gen(function*() {
+      const url = yield* serving()
+      const line = "Nothing can be verified: the customer is refused with 401: its id or its key is wrong"
+      const words = ["--auth-url", url, "--customer-id", "demo-customer"]
+      refused(yield* verify(words, { IDV_CUSTOMER_KEY: "canary" }), line)
+      refused(yield* verify([...words, "--target", "sandbox"], { IDV_CUSTOMER_KEY: "canary" }), line)
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("says in one line that there are pages of HTML", () =>
+    Effect.gen(function*() {
+      const html = yield* foreign(page)
+      const why = "with a page of HTML (200): is the"
+      refused(
+        yield* verify(["--auth-url", html]),
+        `Nothing can be verified: the token endpoint answers ${why} auth URL right?`
+      )
+      refused(
+        yield* verify(["--auth-url", yield* serving(), "--base-url", html]),
+        `The AML check cannot be verified: the API answers ${why} base URL right?`
+      )
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("says in one line, and in time, that no answer comes", () =>
+    Effect.gen(function*() {
+      const url = yield* foreign(() => {})
+      const [took, outcome] = yield* Effect.timed(verify(["--auth-url", url, "--deadline", "1 second"]))
+      refused(
+        outcome,
+        `Nothing can be verified: ${url} takes the request to the token endpoint, and does not answer it in time`
+      )
+      assert(Duration.lessThan(took, "8 seconds"), Duration.format(took))
+    }).pipe(Effect.provide(NodeContext.layer)))
+})
+
+describe("The flags of idv-mock verify", () => {
+  const closed = "http://127.0.0.1:1"
+  const address = "expected an address such as http://127.0.0.1:4010, without a user, a password, a query or a hash"
+  const clear = "is invalid: expected an https: address, or --allow-insecure: http: is for loopback"
+  const path = "cannot be written: expected the path of a file in a directory that may be written"
+
+  it.live.each<[string, string, Record<string, string>]>([
+    ["--target canary", "--target is invalid: expected one of mock, sandbox", {}],
+    ["--format canary", "--format is invalid: expected one of table, json, junit", {}],
+    ["--auth-url http://u:canary@127.0.0.1", `--auth-url is invalid: ${address}`, {}],
+    ["--base-url http://127.0.0.1?canary", `--base-url is invalid: ${address}`, {}],
+    ["--control-url canary", `--control-url is invalid: ${address}`, {}],
+    ["--auth-url http://canary.example", `--auth-url ${clear}`, {}],
+    [`--auth-url ${closed} --base-url http://127.0.0.1.canary.example`, `--base-url ${clear}`, {}],
+    ["--control-url http://canary.example", `--control-url ${clear}`, {}],
+    ["--target sandbox", "--auth-url is missing: expected it, or IDV_AUTH_URL", {}],
+    ["--target sandbox", `IDV_BASE_URL is invalid: ${address}`, { IDV_BASE_URL: "canary" }],
+    ["--target sandbox", `--auth-url ${clear}`, { IDV_AUTH_URL: "http://canary.example" }],
+    [
+      `--target sandbox --auth-url ${closed}`,
+      "--customer-id is missing: expected it, or IDV_CUSTOMER_ID",
+      { IDV_BASE_URL: "http://canary.example" }
+    ],
+    ["--customer-id canary", "--customer-key is missing: expected it, or IDV_CUSTOMER_KEY", { IDV_CUSTOMER_KEY: "" }],
+    [
+      "--customer-id can:ary",
+      "--customer-id is invalid: expected 1 to 256 characters, none of them a colon or a control",
+      {}
+    ],
+    [
+      "--customer-id a",
+      "IDV_CUSTOMER_KEY is invalid: expected 1 to 256 characters, none of them a control",
+      { IDV_CUSTOMER_KEY: "can\nary" }
+    ],
+    ["--budget 0", "--budget is invalid: expected a whole number from 1 to 10000", {}],
+    [
+      "--spacing canary",
+      "--spacing is invalid: expected a number of milliseconds from 0, or a text such as \"2 seconds\"",
+      {}
+    ],
+    [
+      "--deadline 0",
+      "--deadline is invalid: expected a number of milliseconds from 1, or a text such as \"2 seconds\"",
+      {}
+    ],
+    ["--evidence /nowhere/canary", "--evidence: the file cannot be read", {}],
+    ["--output /nowhere/canary", `--output ${path}`, {}],
+    ["--observations /", `--observations ${path}`, {}]
+  ])("%s is refused in one line", ([words, line, variables]) =>
+    Effect.gen(function*() {
+      const { stderr, stdout } = yield* verifyHere(words.split(" "), variables)
+      deepStrictEqual({ stderr, stdout }, { stderr: line, stdout: "" })
+    }))
+
+  it.live("are of the loopback by name, too, and of others if that is allowed", () =>
+    Effect.gen(function*() {
+      for (
+        const words of ["--auth-url http://localhost:1", "--auth-url http://[::1]:1", `--base-url ${closed}`]
+      ) {
+        assertInclude((yield* verifyHere([...words.split(" "), "--format", "junit"])).stderr, "idv-mock verify: ")
+      }
+      const others = ["--auth-url", "http://0.0.0.0:1", "--allow-insecure", "--deadline", "500"]
+      assertInclude((yield* verifyHere(others)).last, "Nothing can be verified: ")
+    }))
+})
