@@ -1,6 +1,6 @@
-import { AmlClient, AmlCredential, Idv, Person } from "@effect-idv/core"
+import { Idv } from "@effect-idv/core"
 import { Control, MockServer } from "@effect-idv/mock-server"
-import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
+import { HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -20,6 +20,8 @@ import {
   TestClock
 } from "effect"
 import { createConnection } from "node:net"
+import { clients } from "../../core/test/support/clients.ts"
+import * as EndToEnd from "./support/endToEnd.ts"
 
 /** Idv on whatever `HttpClient` there is, as the first customer of the mock. */
 const layerIdv = Layer.unwrapEffect(Effect.map(MockServer.MockServer, ({ options }) => Idv.layer(options)))
@@ -36,32 +38,24 @@ const layerCounting = (paths: Array<string>) =>
 
 const count = (paths: ReadonlyArray<string>, path: string) => paths.filter((other) => other === path).length
 
-const answer = (name: string) =>
-  Effect.gen(function*() {
-    const aml = yield* AmlClient.AmlClient
-    const person = yield* Person.make({ name, dateOfBirth: "1957-03-14" })
-    return AmlCredential.match(yield* aml.check(person), {
-      onNo: () => "No",
-      onPotentialMatch: () => "Potential match"
-    })
-  })
-
 describe("The client against the mock, in process and under the TestClock", () => {
   it.effect("100 checks on a cold layer: 1 token request; after 38 minutes still 1; at 60 2", () => {
     const paths: Array<string> = []
     return Effect.gen(function*() {
-      const fibers = yield* Effect.forkAll(Arr.makeBy(100, (i) => answer(i % 2 === 0 ? "A Testclear" : "B Testpep")))
+      const fibers = yield* Effect.forkAll(
+        Arr.makeBy(100, (i) => EndToEnd.screen(i % 2 === 0 ? "A Testclear" : "B Testpep"))
+      )
       const answers = yield* Fiber.join(fibers)
       deepStrictEqual(answers, Arr.makeBy(100, (i) => i % 2 === 0 ? "No" : "Potential match"))
       strictEqual(count(paths, "/oauth/service"), 1)
       strictEqual(count(paths, "/api/aml"), 100)
 
       yield* TestClock.setTime(38 * 60_000)
-      strictEqual(yield* answer("A Testclear"), "No")
+      strictEqual(yield* EndToEnd.screen("A Testclear"), "No")
       strictEqual(count(paths, "/oauth/service"), 1)
 
       yield* TestClock.setTime(60 * 60_000)
-      strictEqual(yield* answer("A Testclear"), "No")
+      strictEqual(yield* EndToEnd.screen("A Testclear"), "No")
       strictEqual(count(paths, "/oauth/service"), 2)
     }).pipe(
       Effect.provide(Layer.provide(layerIdv, layerCounting(paths)).pipe(Layer.provide(MockServer.layerHttpClient)))
@@ -72,10 +66,10 @@ describe("The client against the mock, in process and under the TestClock", () =
     const paths: Array<string> = []
     const layer = Layer.provide(layerIdv, layerCounting(paths)).pipe(Layer.provideMerge(MockServer.layerHttpClient))
     return Effect.gen(function*() {
-      strictEqual(yield* answer("A Testclear"), "No")
+      strictEqual(yield* EndToEnd.screen("A Testclear"), "No")
       const { session } = yield* Control.Control
       yield* session("demo-customer").advance("61 minutes")
-      strictEqual(yield* answer("B Testpep"), "Potential match")
+      strictEqual(yield* EndToEnd.screen("B Testpep"), "Potential match")
       deepStrictEqual(paths, ["/oauth/service", "/api/aml", "/api/aml", "/oauth/service", "/api/aml"])
     }).pipe(Effect.provide(layer))
   })
@@ -84,7 +78,7 @@ describe("The client against the mock, in process and under the TestClock", () =
     "%s fails at once, in the time of the TestClock",
     (word) =>
       Effect.gen(function*() {
-        assert((yield* Effect.flip(answer(`Ada ${word}`)))._tag.startsWith("Aml"))
+        assert((yield* Effect.flip(EndToEnd.screen(`Ada ${word}`)))._tag.startsWith("Aml"))
       }).pipe(Effect.provide(Layer.provide(layerIdv, MockServer.layerHttpClient))),
     10_000
   )
@@ -123,7 +117,7 @@ describe("The client against the mock, in process and under the TestClock", () =
       Layer.provide(MockServer.layerHttpClient)
     )
     return Effect.gen(function*() {
-      assert.deepInclude(yield* Effect.flip(answer("A Testclear")), {
+      assert.deepInclude(yield* Effect.flip(EndToEnd.screen("A Testclear")), {
         _tag: "TokenRejected",
         status: 401,
         code: "invalid_client"
@@ -132,17 +126,14 @@ describe("The client against the mock, in process and under the TestClock", () =
   })
 })
 
-describe.each<[string, Layer.Layer<HttpClient.HttpClient>]>([
-  ["NodeHttpClient.layerUndici", NodeHttpClient.layerUndici],
-  ["NodeHttpClient.layer", NodeHttpClient.layer],
-  ["FetchHttpClient.layer", FetchHttpClient.layer]
-])("The client against the mock on a socket, with %s", (_, layerClient) => {
-  it.live("screens, in any script", () =>
-    Effect.gen(function*() {
-      strictEqual(yield* answer("Zoë O’Testclear Testclear"), "No")
-      strictEqual(yield* answer("Иван Testsanc"), "Potential match")
-      strictEqual(yield* answer("王"), "No")
-    }).pipe(Effect.provide(Layer.provide(layerIdv, [MockServer.layerTest, layerClient]))))
+describe.each(clients)("The client against the mock on a socket, with %s", (clientName, layerClient) => {
+  it.live.each(EndToEnd.names)(
+    "%s",
+    (name) => Effect.provide(EndToEnd.run(name, clientName, layerClient), MockServer.layerTest),
+    EndToEnd.concurrent
+  )
+
+  it.live("is refused with a wrong key", () => Effect.provide(EndToEnd.wrongKey(layerClient), MockServer.layerTest))
 })
 
 describe("MockServer", () => {

@@ -1,0 +1,337 @@
+/** The client against the unknown: every variant of every point and every fault, two at a time. */
+import { AmlClient, AmlError, Idv, Person, TokenError, TokenProvider, Violation } from "@effect-idv/core"
+import { Control, Fault, type Journal, MockServer, Profile } from "@effect-idv/mock-server"
+import { describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import {
+  Array as Arr,
+  Cause,
+  Chunk,
+  Clock,
+  Console,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Logger,
+  LogLevel,
+  Option,
+  Random,
+  Redacted,
+  Schema,
+  TestClock,
+  TestContext,
+  TestServices
+} from "effect"
+import { inspect } from "node:util"
+import { transportIn } from "../../core/test/support/canary.ts"
+import * as RecordingTracer from "../../core/test/support/tracer.ts"
+import * as Pairwise from "./support/pairwise.ts"
+
+const canaries = {
+  customerKey: "canaryCustomerKey",
+  givenName: "Canaryfirst",
+  dateOfBirth: "1931-07-29",
+  wireDate: "29-07-1931"
+}
+
+const people: Readonly<Record<string, string>> = {
+  "Zoë Canaryfirst Testclear": "No",
+  "Zoë Canaryfirst Testpep": "Potential match"
+}
+
+const faults = new Map(Pairwise.faultCases.map((fault) => [JSON.stringify(fault.what), fault]))
+
+const variantsOf = (isWanted: (client: Profile.Client) => boolean) =>
+  Object.fromEntries(
+    Profile.points.map(({ name, variants }) => [
+      name,
+      variants.filter(({ client }) => isWanted(client)).map(({ value }) => value)
+    ])
+  )
+
+const others = {
+  fault: ["none", ...faults.keys()],
+  on: ["token", "aml", "both"],
+  when: ["always", "first"],
+  person: Object.keys(people),
+  token: ["fresh", "expired"]
+}
+
+const factors: Pairwise.Factors = { ...variantsOf(() => true), ...others }
+
+const accepted: Pairwise.Factors = { ...variantsOf((client) => client === "accepts"), ...others }
+
+const refusable = Object.entries(variantsOf((client) => client === "refuses")).flatMap(([name, values]) =>
+  values.map((value) => ({ name, value }))
+)
+
+const faultOf = ({ fault = "" }: Pairwise.Row) => faults.get(fault)
+
+/** Some kinds make no sense on every endpoint. */
+const isPossible = (row: Pairwise.Row): boolean => {
+  const kind = faultOf(row)?.what.kind
+  const on: ReadonlyArray<string> = Fault.kinds.find((fault) => fault.kind === kind)?.on ?? []
+  return kind === undefined || row["on"] === undefined || on.length === 2 || on.includes(row["on"])
+}
+
+/**
+ * Of what the client refuses there is one value in a row: it would hide the rest. Two of them meet
+ * in rows that have nothing else.
+ */
+const rows: ReadonlyArray<Pairwise.Row> = [
+  ...Pairwise.rowsOf(accepted, isPossible),
+  ...refusable.flatMap(({ name, value }, turn) => Pairwise.rowsWith(accepted, name, value, turn)),
+  ...refusable.flatMap((one, index) =>
+    refusable.slice(index + 1).filter(({ name }) => name !== one.name).map((two) => ({
+      ...Object.fromEntries(Object.entries(accepted).map(([name, [value = ""]]) => [name, value])),
+      token: "expired",
+      [one.name]: one.value,
+      [two.name]: two.value
+    }))
+  )
+].map((row) => isPossible(row) ? row : { ...row, on: "aml" })
+
+describe("The rows", () => {
+  it("have any two values of any two factors", () => {
+    const { all, missing } = Pairwise.pairsOf(factors, rows)
+    const sizes = Object.values(factors).map(({ length }) => length)
+    const sum = sizes.reduce((sum, size) => sum + size, 0)
+    strictEqual(all.length, (sum ** 2 - sizes.reduce((sum, size) => sum + size ** 2, 0)) / 2)
+    deepStrictEqual(
+      missing,
+      ["somebodyElse", "unknownMatch"].flatMap((kind) =>
+        ["token", "both"].map((on) => `fault ${JSON.stringify({ kind })}, on ${on}`)
+      )
+    )
+  })
+
+  it("would miss some if one of them was not there", () => {
+    strictEqual(Pairwise.pairsOf(factors, rows.slice(1)).missing.length > 4, true)
+  })
+
+  it("have every kind of fault", () => {
+    deepStrictEqual(
+      Array.from(new Set(Pairwise.faultCases.map(({ what }) => what.kind))).toSorted(),
+      Fault.kinds.map(({ kind }) => kind).toSorted()
+    )
+  })
+})
+
+/** What a row without a fault ends with, by what comes first. As plain text a token has no type. */
+const refusals: ReadonlyArray<readonly [tag: string, isRefused: (row: Pairwise.Row) => boolean]> = [
+  ["TokenResponseInvalid", ({ redirects }) => redirects !== "none"],
+  ["TokenResponseInvalid", ({ tokenField, tokenType }) => tokenType === "other" && tokenField !== "text"],
+  ["AmlForbidden", ({ expiredToken, token }) => expiredToken === "forbidden" && token === "expired"],
+  ["AmlAnswerInvalid", ({ credVersion }) => credVersion === "2.0"],
+  ["AmlAnswerMismatch", ({ nameEcho }) => nameEcho === "reordered"]
+]
+
+/** The outcome that is right, where it is known beforehand: `failure` is any, and `either` not even that. */
+const expectation = (row: Pairwise.Row): string => {
+  const fault = faultOf(row)
+  const refusal = refusals.find(([, isRefused]) => isRefused(row))?.[0]
+  if (fault === undefined) return refusal ?? "credential"
+  const places = row["on"] === "both" ? ["token", "aml"] : [row["on"] ?? ""]
+  if (places.every((on) => fault.harmless.includes(on))) return refusal ?? "credential"
+  // A fault may be in the way of the 403 that an expired token would get.
+  if (refusal !== undefined && refusal !== "AmlForbidden") return "failure"
+  return row["when"] === "always" && fault.fatal.length > 0 ? "failure" : "either"
+}
+
+const isRight = (outcome: string, expected: string): boolean =>
+  expected === "either" || outcome === expected || expected === "failure" && outcome !== "credential"
+
+const deadline = 30_000
+
+/**
+ * Moves the clock from timer to timer until it ends. Who waits for no timer has some real time: the
+ * clock moves once nothing has happened for a while. A check that is late is found out by its time.
+ */
+const passing = <A, E>(fiber: Fiber.RuntimeFiber<A, E>, progress: () => number) =>
+  Effect.gen(function*() {
+    const clock = yield* TestClock.testClock()
+    const ended = TestServices.provideLive(Effect.timeoutOption(Fiber.await(fiber), "8 millis"))
+    const last = (yield* Clock.currentTimeMillis) + 2 * deadline
+    let before = ""
+    for (let looks = 0; looks < 2000; looks++) {
+      const exit = yield* ended
+      if (Option.isSome(exit)) return exit
+      const sleeps = Chunk.toReadonlyArray(yield* clock.sleeps)
+      const now = `${progress()} ${sleeps.length}`
+      const next = Math.min(...sleeps)
+      if (now === before && next <= last) {
+        yield* clock.setTime(next)
+        before = ""
+      } else before = now
+    }
+    return Option.none()
+  })
+
+/** What it prints, in fewer ways than the tests of leaks try: its logs, its spans, its exit. */
+const printing = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const printed: Array<string> = []
+    const logger = Logger.make((options) => {
+      printed.push(Logger.stringLogger.log(options))
+    })
+    const { spans, tracer } = RecordingTracer.make()
+    const exit = yield* effect.pipe(
+      Effect.tapErrorCause((cause) => Effect.logTrace("failed", cause)),
+      Effect.exit,
+      Effect.withTracer(tracer),
+      Effect.provide(Layer.merge(Logger.replace(Logger.defaultLogger, logger), Logger.minimumLogLevel(LogLevel.All)))
+    )
+    const traced = spans.map(({ attributes, events, exit, name }) => inspect({ attributes, events, exit, name }))
+    const rendered = [JSON.stringify(exit), inspect(exit, { depth: Infinity, showHidden: true, customInspect: false })]
+    return { exit, printed: [...printed, ...traced, ...rendered].join("\n") }
+  })
+
+const Sent = Schema.Struct({
+  name: Schema.String,
+  birth_year: Schema.String,
+  searched_on: Schema.String,
+  match_found: Schema.String,
+  aml_profile: Schema.String
+})
+
+const decodeSent = Schema.decodeUnknownOption(
+  Schema.parseJson(Schema.Struct({ credentials: Schema.Struct({ attributes: Sent }) }))
+)
+
+const sentIn = ({ operation, response: { body, status } }: Journal.Entry) =>
+  operation === "aml" && status >= 200 && status < 300
+    ? Option.toArray(Option.map(decodeSent(body), ({ credentials }) => credentials.attributes))
+    : []
+
+/** The key and the token as they went over the wire, and the addresses of profiles. */
+const secretsOf = (entries: ReadonlyArray<Journal.Entry>): ReadonlyArray<string> =>
+  entries.flatMap((entry) => [
+    (entry.request.headers["authorization"] ?? "").replace(/^\w+ /, ""),
+    ...sentIn(entry).map(({ aml_profile }) => aml_profile)
+  ]).filter((secret) => secret !== "")
+
+/** What the mock wrote into the journal of each session. */
+const exchanges = new Map<string, Array<Journal.Entry>>()
+
+const note = (entry: Journal.Entry) =>
+  Effect.sync(() => {
+    const id = entry.customerId ?? ""
+    exchanges.set(id, Arr.append(exchanges.get(id) ?? [], entry))
+  })
+
+const check = (row: Pairwise.Row, { advance, fault }: Control.SessionControl) =>
+  Effect.gen(function*() {
+    const aml = yield* AmlClient.AmlClient
+    const person = yield* Person.make({ name: row["person"] ?? "", dateOfBirth: canaries.dateOfBirth })
+    if (row["token"] === "expired") {
+      yield* Effect.either((yield* TokenProvider.TokenProvider).get)
+      yield* advance("2 hours")
+    }
+    const what = faultOf(row)?.what
+    if (what !== undefined) {
+      const on = row["on"] === "token" || row["on"] === "aml" ? row["on"] : "both"
+      yield* fault({ on, what, ...(row["when"] === "first" && { when: { kind: "first", n: 1 } }) })
+    }
+    const started = yield* Clock.currentTimeMillis
+    const exit = yield* Effect.exit(aml.check(person))
+    return { exit, took: (yield* Clock.currentTimeMillis) - started }
+  })
+
+const decodePatch = Violation.decodeUnknown(Profile.Patch)
+
+/** What became of a row, and what is wrong with that. */
+const run = (row: Pairwise.Row, index: number) =>
+  Effect.gen(function*() {
+    const { options } = yield* MockServer.MockServer
+    const { create, session } = yield* Control.Control
+    const customer = { customerId: `test-pair-${index}`, customerKey: Redacted.make(canaries.customerKey) }
+    const profile = yield* decodePatch(Object.fromEntries(Profile.points.map(({ name }) => [name, row[name]])))
+    yield* create({ ...customer, seed: index, profile })
+    const control = session(customer.customerId)
+    const fiber = yield* check(row, control).pipe(
+      Effect.provide(Idv.layer({ ...options, ...customer })),
+      printing,
+      Effect.withRandom(Random.make(index)),
+      Effect.fork
+    )
+    const ended = yield* passing(fiber, () => (exchanges.get(customer.customerId) ?? []).length)
+    if (Option.isNone(ended)) return { outcome: "no end", problems: ["it does not end"] }
+    const { exit: ran, printed } = yield* ended.value
+    const { exit, took } = yield* ran
+    const entries = exchanges.get(customer.customerId) ?? []
+    const judged = Exit.match(exit, {
+      onSuccess: ({ credentials: { attributes } }) => {
+        const { amlProfile, birthYear, matchFound, name, searchedOn } = attributes
+        const got = {
+          name: Redacted.value(name),
+          birth_year: Redacted.value(birthYear),
+          searched_on: searchedOn,
+          match_found: matchFound,
+          aml_profile: Redacted.value(amlProfile)
+        }
+        const isSent = entries.flatMap(sentIn).some((sent) => Schema.equivalence(Sent)(sent, got))
+        const isOfPerson = matchFound === people[row["person"] ?? ""] && got.birth_year === "1931"
+        return {
+          outcome: "credential",
+          problems: [...isSent ? [] : ["nobody sent that"], ...isOfPerson ? [] : [`wrong: ${matchFound}`]]
+        }
+      },
+      onFailure: (cause) =>
+        cause._tag === "Fail" && (AmlError.isAmlError(cause.error) || TokenError.isTokenError(cause.error))
+          ? { outcome: String(cause.error._tag), problems: transportIn(cause).map(() => "its failure holds a request") }
+          : { outcome: cause._tag, problems: [`no typed failure: ${Cause.pretty(cause)}`] }
+    })
+    const expected = expectation(row)
+    return {
+      outcome: judged.outcome,
+      problems: [
+        ...judged.problems,
+        ...took <= deadline ? [] : [`it takes ${took} ms`],
+        ...isRight(judged.outcome, expected) ? [] : [`expected ${expected}, and it is ${judged.outcome}`],
+        ...[...Object.values(canaries), ...secretsOf(entries)].filter((secret) => printed.includes(secret)).map(
+          (secret) => `it prints ${secret}`
+        )
+      ]
+    }
+  })
+
+const slots = 16
+
+/** One after the other under one clock, which begins anew with each. */
+const runAll = (rows: ReadonlyArray<readonly [Pairwise.Row, number]>) =>
+  Effect.forEach(rows, ([row, index]) =>
+    Effect.gen(function*() {
+      const restore = yield* TestClock.save()
+      const outcome = yield* run(row, index)
+      yield* restore
+      return { row, ...outcome }
+    })).pipe(Effect.provide(TestClock.defaultTestClock))
+
+/** What each clock needs. */
+const layerTest = Layer.merge(TestServices.annotationsLayer(), TestServices.liveLayer()).pipe(
+  Layer.provide(TestContext.LiveContext)
+)
+
+describe("The client against the unknown", () => {
+  it.live("gives the right credential or a typed error within its deadline, and prints no secret", () =>
+    Effect.gen(function*() {
+      const ran = Arr.flatten(
+        yield* Effect.forEach(
+          Arr.makeBy(
+            slots,
+            (slot) => rows.map((row, index) => [row, index] as const).filter(([, i]) => i % slots === slot)
+          ),
+          runAll,
+          { concurrency: "unbounded" }
+        )
+      )
+      const counts = new Map<string, number>()
+      for (const { outcome } of ran) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+      const counted = Array.from(counts).toSorted(([, a], [, b]) => b - a)
+      yield* Console.log(
+        `${rows.length} combinations: ${counted.map(([outcome, count]) => `${count} ${outcome}`).join(", ")}`
+      )
+      deepStrictEqual(ran.flatMap(({ problems, row }) => problems.map((problem) => ({ problem, ...row }))), [])
+    }).pipe(Effect.provide([MockServer.layerHttpClientWith({ reveal: true, onExchange: note }), layerTest])))
+})
