@@ -8,9 +8,7 @@
  */
 import type * as Arbitrary from "effect/Arbitrary"
 import { dual } from "effect/Function"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as DateOfBirth from "./DateOfBirth.ts"
 import * as Names from "./internal/names.ts"
 import * as Violation from "./Violation.ts"
 
@@ -43,8 +41,15 @@ const matching = (description: string, pattern: RegExp) =>
 
 const isHttpUrl = (text: string): boolean => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text)
 
-const timestamp = /^(\d{4})-(\d{2})-(\d{2}) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
-const decodeDate = Schema.decodeOption(DateOfBirth.FromWire)
+const timestamp = /^(?!0000)\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/
+
+/** As if it was in UTC, where each of them exists: 31 February would be another day. */
+const isTimestamp = (text: string): boolean => {
+  if (!timestamp.test(text)) return false
+  const iso = `${text.slice(0, 10)}T${text.slice(11)}.000Z`
+  const date = new Date(iso)
+  return !Number.isNaN(date.getTime()) && date.toISOString() === iso
+}
 
 /**
  * The AML result (API document, section 2.3, "Fields of credentials.attributes").
@@ -66,10 +71,7 @@ export const Attributes = Schema.Struct({
   searchedOn: Schema.propertySignature(
     text(
       "a date and time that exist, as YYYY-MM-DD HH:MM:SS",
-      (text) => {
-        const [, year, month, day] = timestamp.exec(text) ?? []
-        return Option.isSome(decodeDate(`${day}-${month}-${year}`))
-      },
+      isTimestamp,
       (fc) =>
         fc.date({ min: new Date("2000-01-01"), max: new Date("2100-01-01") }).map((date) =>
           date.toISOString().slice(0, 19).replace("T", " ")

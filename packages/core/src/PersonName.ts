@@ -231,8 +231,9 @@ export const FromString: Schema.Schema<PersonName, string> = Schema.transformOrF
  * @since 0.1.0
  */
 export const isEquivalent = (name: PersonName, text: string): boolean => {
-  const isSame = (fold: (text: string) => string) => fold(Redacted.value(name)) === fold(text)
-  return isSame(fold) || (text === text.toUpperCase() && isSame((text) => fold(text.toUpperCase())))
+  const value = Redacted.value(name)
+  const isSame = (fold: (text: string) => string) => fold(value) === fold(text)
+  return value === text || isSame(fold) || (text === text.toUpperCase() && isSame((text) => fold(text.toUpperCase())))
 }
 
 /** Upper case first, for ß and SS are one letter; but ı would become i. */

@@ -110,10 +110,12 @@ export const decodeJson = <A, I>(
   return (bytes) => Either.flatMap(parseJson(bytes), decode)
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
 const parseJson = (bytes: Uint8Array): Either.Either<unknown, Violations> =>
   Either.try({
     try: () => {
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+      const text = utf8.decode(bytes)
       const value: unknown = JSON.parse(text)
       return { value, isUnambiguous: keysWritten(text) === keysRead(value) }
     },
@@ -125,8 +127,11 @@ const parseJson = (bytes: Uint8Array): Either.Either<unknown, Violations> =>
   )
 
 /** In valid JSON a string is a key if a colon follows it. Strings are stepped over whole. */
-const keysWritten = (text: string): number =>
-  Array.from(text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)).filter(([, colon]) => colon !== undefined).length
+const keysWritten = (text: string): number => {
+  let count = 0
+  for (const [string] of text.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:)?/g)) if (string.endsWith(":")) count++
+  return count
+}
 
 /** Without recursion: a body may be nested deeper than the stack. */
 const keysRead = (root: unknown): number => {

@@ -189,7 +189,7 @@ describe("API 401 / 403", () => {
       token: (_, count) =>
         count === 1
           ? Effect.succeed(Service.tokenResponse(count))
-          : Effect.delay(Effect.sync(() => status(429, { "retry-after": "25" })), "10 seconds")
+          : Effect.delay(Effect.sync(() => status(429, { "retry-after": "26" })), "9 seconds")
     })
     const { authUrl, customerId, customerKey } = Service.options
     let reads = 0

@@ -33,7 +33,7 @@ const authorized = (service: ReturnType<typeof Service.make>) =>
   Effect.gen(function*() {
     const exchange = yield* Exchange.make
     const tokens = yield* TokenProvider.make(Service.options)
-    const authorize = yield* Bearer.make({ tokens, origin: "https://api.example.com" })
+    const authorize = Bearer.make({ tokens, origin: "https://api.example.com" })
     return (request: HttpClientRequest.HttpClientRequest) => authorize(request, (request) => exchange(request))
   }).pipe(Effect.provide(service.layer))
 

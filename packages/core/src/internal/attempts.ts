@@ -5,10 +5,11 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Random from "effect/Random"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleIntervals from "effect/ScheduleIntervals"
+import type { AccessToken } from "../AccessToken.ts"
 import * as AmlError from "../AmlError.ts"
 import type { CheckPolicy, Retry } from "../CheckPolicy.ts"
 import * as Failure from "../Failure.ts"
@@ -28,11 +29,11 @@ export class Progress {
   /** The failure of an earlier attempt that may have been performed all the same. */
   earlier: AmlError.AmlError | undefined
 
-  begin(at: number, authorization: string | undefined): void {
+  begin(at: number, token: AccessToken | undefined): void {
     this.requests++
     this.sentAt = at
     this.sent = "unknown"
-    if (authorization !== undefined) this.tokens.push(Redacted.make(authorization.replace(/^Bearer /, "")))
+    if (token !== undefined) this.tokens.push(token.value)
   }
 
   /** Of all attempts, the worst to know. */
@@ -120,23 +121,38 @@ const isForAll = (error: AmlError.AmlError | TokenError): boolean =>
 export const run = <A>(
   attempt: Effect.Effect<A, AmlError.AmlError | TokenError>,
   progress: Progress,
-  { deadline, retry }: CheckPolicy
+  policy: CheckPolicy
 ): Effect.Effect<A, AmlError.AmlError | TokenError> =>
-  Effect.gen(function*() {
-    const started = yield* Instant.now
-    const pauseAfter = pauses(retry)
-    const watch = yield* Watched
+  Effect.flatMap(Watched, (watch) => {
     if (watch !== undefined) watch.progress = progress
-    while (true) {
-      const result = yield* Effect.either(attempt)
-      if (Either.isRight(result)) return result.right
-      if (watch !== undefined && isForAll(result.left)) return yield* result.left
-      const error = progress.worseOf(result.left)
-      if (AmlError.isAmlError(error) && !isSafe(error)) progress.earlier = error
-      progress.sent = "no"
-      const pause = yield* pauseAfter(result.left)
-      const elapsed = Instant.elapsed(started, yield* Instant.now)
-      if (pause === undefined || elapsed + pause >= Duration.toMillis(deadline)) return yield* error
-      yield* Effect.sleep(pause)
-    }
+    return Effect.flatMap(Instant.now, (started) =>
+      Effect.catchAll(attempt, (error) =>
+        again(error, { attempt, policy, progress, started, isWatched: watch !== undefined })))
   })
+
+/** What to do about the failure of the first attempt, and of those after it. */
+const again = Effect.fnUntraced(function*<A>(
+  failure: AmlError.AmlError | TokenError,
+  { attempt, isWatched, policy: { deadline, retry }, progress, started }: {
+    readonly attempt: Effect.Effect<A, AmlError.AmlError | TokenError>
+    readonly isWatched: boolean
+    readonly policy: CheckPolicy
+    readonly progress: Progress
+    readonly started: Instant.Instant
+  }
+) {
+  const pauseAfter = pauses(retry)
+  while (true) {
+    if (isWatched && isForAll(failure)) return yield* failure
+    const error = progress.worseOf(failure)
+    if (AmlError.isAmlError(error) && !isSafe(error)) progress.earlier = error
+    progress.sent = "no"
+    const pause = yield* pauseAfter(failure)
+    const elapsed = Instant.elapsed(started, yield* Instant.now)
+    if (pause === undefined || elapsed + pause >= Duration.toMillis(deadline)) return yield* error
+    yield* Effect.sleep(pause)
+    const result = yield* Effect.either(attempt)
+    if (Either.isRight(result)) return result.right
+    failure = result.left
+  }
+})

@@ -1,7 +1,6 @@
 /** Sends a request with the access token, and with a new one if the first is refused. */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
-import * as Ref from "effect/Ref"
 import { type AccessToken, isSame } from "../AccessToken.ts"
 import type { Renewal } from "../AmlError.ts"
 import type { TokenError } from "../TokenError.ts"
@@ -18,65 +17,59 @@ export interface Authorized {
 /** For how long a new token that was refused as well is not replaced by yet another. */
 const probationMillis = 30_000
 
+/** Sends a request; `token` is the one that it carries, if it is one of ours. */
+export type Send<E> = (
+  request: HttpClientRequest.HttpClientRequest,
+  token: AccessToken | undefined
+) => Effect.Effect<Answer, E>
+
 /**
  * The token goes to `origin` only, and never over an `Authorization` that is there already. One
  * that is refused is replaced once, and the same request sent once more; if the new one is refused
  * as well, the first refusal stands.
  */
-export const make = Effect.fnUntraced(function*({ origin, tokens }: {
+export const make = ({ origin, tokens }: {
   readonly origin: string
   readonly tokens: TokenProvider.Service
-}) {
+}) => {
   /** A token that replaced a refused one, until the service accepts it, or for 30 s. */
-  const probation = yield* Ref.make<Probation | undefined>(undefined)
+  let probation: Probation | undefined
 
   /** The last token that the service accepted. */
-  const accepted = yield* Ref.make<AccessToken | undefined>(undefined)
+  let accepted: AccessToken | undefined
 
   const putOnProbation = (token: AccessToken, isRefused: boolean) =>
-    Effect.gen(function*() {
-      const at = yield* Instant.now
-      const good = yield* Ref.get(accepted)
+    Effect.map(Instant.now, (at) => {
       // The late refusal of an old token says nothing of one that is known to be good.
-      if (!isRefused && good !== undefined && isSame(good, token)) return
-      yield* Ref.update(probation, (last) => ({
-        token,
-        at,
-        isRefused: isRefused || (last !== undefined && last.isRefused && isSame(last.token, token))
-      }))
+      if (!isRefused && accepted !== undefined && isSame(accepted, token)) return
+      const wasRefused = probation !== undefined && probation.isRefused && isSame(probation.token, token)
+      probation = { token, at, isRefused: isRefused || wasRefused }
     })
 
   const isOnProbation = (token: AccessToken) =>
-    Effect.zipWith(
-      Ref.get(probation),
-      Instant.now,
-      (last, now) => last !== undefined && isSame(last.token, token) && Instant.elapsed(last.at, now) < probationMillis
-    )
+    Effect.map(Instant.now, (now) =>
+      probation !== undefined && isSame(probation.token, token) &&
+      Instant.elapsed(probation.at, now) < probationMillis)
 
   /** Only a 2xx shows that a token is good, and not if it was refused elsewhere. */
-  const learn = (token: AccessToken, answer: Answer) =>
-    isSuccess(answer)
-      ? Effect.zipRight(
-        Ref.set(accepted, token),
-        Ref.update(
-          probation,
-          (last) => last !== undefined && isSame(last.token, token) && !last.isRefused ? undefined : last
-        )
-      )
-      : Effect.void
+  const learn = (token: AccessToken, answer: Answer): void => {
+    if (!isSuccess(answer)) return
+    accepted = token
+    if (probation !== undefined && isSame(probation.token, token) && !probation.isRefused) probation = undefined
+  }
 
   return Effect.fnUntraced(function*<E>(
     request: HttpClientRequest.HttpClientRequest,
-    send: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<Answer, E>
+    send: Send<E>
   ): Effect.fn.Return<Authorized, E | TokenError> {
     if (request.headers["authorization"] !== undefined || new URL(request.url).origin !== origin) {
-      return { answer: yield* send(request), renewal: "none" }
+      return { answer: yield* send(request, undefined), renewal: "none" }
     }
-    const withToken = ({ value }: AccessToken) => send(HttpClientRequest.bearerToken(request, value))
+    const withToken = (token: AccessToken) => send(HttpClientRequest.bearerToken(request, token.value), token)
 
     const token = yield* tokens.get
     const answer = yield* withToken(token)
-    yield* learn(token, answer)
+    learn(token, answer)
     if (!isTokenRefused(answer)) return { answer, renewal: "none" }
     if (yield* isOnProbation(token)) return { answer, renewal: "paused" }
     yield* tokens.invalidate(token)
@@ -87,12 +80,12 @@ export const make = Effect.fnUntraced(function*({ origin, tokens }: {
     yield* putOnProbation(renewed, !isOther)
     if (!isOther) return { answer, renewal: "same_token" }
     const replayed = yield* withToken(renewed)
-    yield* learn(renewed, replayed)
+    learn(renewed, replayed)
     if (replayed.status !== 401) return { answer: replayed, renewal: "none" }
     yield* putOnProbation(renewed, true)
     return { answer, renewal: "replayed" }
   })
-})
+}
 
 interface Probation {
   readonly token: AccessToken

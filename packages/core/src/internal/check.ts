@@ -37,7 +37,7 @@ export interface Checked extends Pick<Person.Person, "changes" | "warnings"> {
 }
 
 const isPerson = Schema.is(Person.Person)
-const encodeBody = Schema.encode(Schema.parseJson(Person.RequestBody))
+const encodeBody = Schema.encodeSync(Person.RequestBody)
 const encodeCredential = Schema.encodeSync(AmlCredential)
 const notAPerson = new TypeError("check takes a Person from Person.make")
 
@@ -47,57 +47,46 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
   readonly propagateTrace: boolean
 }) {
   const exchange = yield* Exchange.make
-  const authorize = yield* Bearer.make({ tokens: yield* TokenProvider.TokenProvider, origin: new URL(url).origin })
-  const traceHeaders = propagateTrace
-    ? Effect.match(Effect.currentSpan, { onFailure: () => ({}), onSuccess: HttpTraceContext.toHeaders })
-    : Effect.succeed({})
+  const authorize = Bearer.make({ tokens: yield* TokenProvider.TokenProvider, origin: new URL(url).origin })
+  const post = HttpClientRequest.acceptJson(HttpClientRequest.post(url))
+  const traced = propagateTrace
+    ? Effect.match(Effect.currentSpan, {
+      onFailure: () => post,
+      onSuccess: (span) => HttpClientRequest.setHeaders(post, HttpTraceContext.toHeaders(span))
+    })
+    : Effect.succeed(post)
+
+  const sending = (progress: Attempts.Progress): Bearer.Send<Exchange.ConnectionFailed | Exchange.BodyTooLong> => {
+    const onHead = () => {
+      progress.sent = "answered"
+    }
+    return (request, token) =>
+      Effect.flatMap(begin, (at) => {
+        progress.begin(at, token)
+        return Effect.map(exchange(request, onHead), (answer) => {
+          // Nothing was performed, and until the token is renewed nothing else is sent.
+          if (answer.status === 401) progress.sent = "no"
+          return answer
+        })
+      })
+  }
 
   return Effect.fn("AmlClient.check")(function*(person: Person.Person, policy: CheckPolicy) {
     if (!isPerson(person)) return yield* Effect.die(notAPerson)
     const checkId = yield* CheckId.make
+    const startedAt = yield* Clock.currentTimeMillis
     const progress = new Attempts.Progress()
-    const { deadline } = policy
-    const body = yield* Effect.orDie(encodeBody(Person.toRequestBody(person)))
-    const request = HttpClientRequest.post(url).pipe(
-      HttpClientRequest.acceptJson,
-      HttpClientRequest.bodyText(body, "application/json"),
-      HttpClientRequest.setHeaders(yield* traceHeaders)
-    )
+    const { deadline, nameEcho } = policy
+    const body = JSON.stringify(encodeBody(Person.toRequestBody(person)))
+    const request = HttpClientRequest.bodyText(yield* traced, body, "application/json")
 
-    const send = Effect.fnUntraced(function*(request: HttpClientRequest.HttpClientRequest) {
-      yield* Metric.increment(AmlMetrics.requests)
-      progress.begin(yield* Clock.currentTimeMillis, request.headers["authorization"])
-      const answer = yield* exchange(request, { onHead: Effect.sync(() => progress.sent = "answered") })
-      // Nothing was performed, and until the token is renewed nothing else is sent.
-      if (answer.status === 401) progress.sent = "no"
-      return answer
-    })
-
-    const attempt = Effect.gen(function*() {
-      const authorized = yield* authorize(request, send)
-      const credential = yield* AmlAnswer.interpret(authorized, {
-        person,
-        tokens: progress.tokens,
-        nameEcho: policy.nameEcho
-      })
-      const { answer: { status } } = authorized
-      const body = Redacted.make(authorized.answer.body)
-      const { changes, warnings } = person
-      const receivedAt = yield* Clock.currentTimeMillis
-      const { requests: attempts, sentAt } = progress
-      const checked: Checked = {
-        checkId,
-        changes,
-        warnings,
-        credential,
-        status,
-        body,
-        attempts,
-        sentAt,
-        receivedAt
-      }
-      return checked
-    }).pipe(
+    const attempt = authorize(request, sending(progress)).pipe(
+      Effect.flatMap((authorized) =>
+        Effect.map(
+          AmlAnswer.interpret(authorized, { person, tokens: progress.tokens, nameEcho }),
+          (credential) => ({ credential, answer: authorized.answer })
+        )
+      ),
       Effect.catchTags({
         ConnectionFailed: ({ reason, status }) =>
           new AmlError.AmlUnavailable({
@@ -109,12 +98,27 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
       })
     )
 
+    const { changes, warnings } = person
     return yield* Attempts.run(attempt, progress, policy).pipe(
       Deadline.within(deadline, Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sentEver, deadline }))),
-      Observed.observe(checkId, progress)
+      Effect.zipWith(Clock.currentTimeMillis, ({ answer, credential }, receivedAt): Checked => ({
+        checkId,
+        changes,
+        warnings,
+        credential,
+        status: answer.status,
+        body: Redacted.make(answer.body),
+        attempts: progress.requests,
+        sentAt: progress.sentAt,
+        receivedAt
+      })),
+      Effect.onExit(Observed.observe(checkId, progress, startedAt))
     )
   })
 })
+
+/** Counts a request, and says when it is sent. */
+const begin = Effect.zipRight(Metric.increment(AmlMetrics.requests), Clock.currentTimeMillis)
 
 /** The answer of a service that answers at once, in the form of the document. */
 export const canned = Effect.fnUntraced(function*(person: Person.Person, matchFound: MatchFound) {

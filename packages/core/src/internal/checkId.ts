@@ -7,10 +7,12 @@ import * as Random from "effect/Random"
  * told apart from those of other processes by both.
  */
 export const make: Effect.Effect<string> = Effect.gen(function*() {
-  const time = (yield* Clock.currentTimeMillis).toString(16).padStart(12, "0")
-  const word = (min: number, max: number) => Effect.map(Random.nextIntBetween(min, max), (word) => word.toString(16))
-  const random = yield* Effect.all([word(0x7000, 0x8000), word(0x8000, 0xc000), digits, digits, digits])
-  return [time.slice(0, 8), time.slice(8), ...random.slice(0, 2), random.slice(2).join("")].join("-")
+  const time = digits(yield* Clock.currentTimeMillis, 12)
+  const [first, second] = [yield* Random.next, yield* Random.next]
+  const version = digits(0x7000 + Math.floor(first * 0x1000), 4)
+  // 53 bits are in each number: 12 of the first are taken.
+  const variant = digits(0x8000 + Math.floor((first * 0x1000 % 1) * 0x4000), 4)
+  return `${time.slice(0, 8)}-${time.slice(8)}-${version}-${variant}-${digits(Math.floor(second * 2 ** 48), 12)}`
 })
 
-const digits = Effect.map(Random.nextIntBetween(0, 0x10000), (word) => word.toString(16).padStart(4, "0"))
+const digits = (value: number, length: number): string => value.toString(16).padStart(length, "0")

@@ -1,19 +1,42 @@
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
+import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 
 /**
  * A deadline that holds whoever calls and whatever is called: also for a caller that cannot be
- * interrupted, and for an `HttpClient` that cannot.
+ * interrupted, and for an `HttpClient` that cannot. So what is called runs in a fiber of its own,
+ * which is interrupted and not waited for, and what it sets in its `FiberRef`s stays there. Two
+ * fibers are half of what `Effect.disconnect` and `Effect.timeout` take.
  */
 export const within =
   <E2>(duration: Duration.Duration, onTimeout: Effect.Effect<never, E2>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | E2, R> =>
-    effect.pipe(
-      Effect.disconnect,
-      Effect.interruptible,
-      Effect.timeoutTo({ duration, onSuccess: Effect.succeed, onTimeout: () => onTimeout }),
-      Effect.flatten,
-      // Its failure reaches the caller, and is not unhandled because a fiber of ours ended with it.
-      Effect.withUnhandledErrorLogLevel(Option.none())
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        Effect.forkDaemon(Effect.interruptible(Effect.zipRight(observed, effect))),
+        (running) =>
+          Effect.flatMap(Effect.forkDaemon(Effect.interruptible(Effect.sleep(duration))), (timer) => {
+            const stop = () => {
+              timer.unsafeInterruptAsFork(FiberId.none)
+              running.unsafeInterruptAsFork(FiberId.none)
+            }
+            return restore(Effect.async<A, E | E2>((resume) => {
+              running.addObserver((exit) => {
+                stop()
+                resume(exit)
+              })
+              timer.addObserver((exit) => {
+                if (exit._tag === "Failure") return
+                stop()
+                resume(onTimeout)
+              })
+              return Effect.sync(stop)
+            }))
+          })
+      )
     )
+
+/** Its failure reaches the caller, and is not unhandled because a fiber of ours ended with it. */
+const observed = FiberRef.set(FiberRef.unhandledErrorLogLevel, Option.none())

@@ -3,12 +3,14 @@
  * values hold the request with its `Authorization` header and its body.
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import type * as Headers from "@effect/platform/Headers"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
+import * as Chunk from "effect/Chunk"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -59,51 +61,68 @@ export const isSuccess = ({ status }: { readonly status: number }): boolean => s
  * wire, for the service is somebody else's. No redirect is followed, by `fetch` neither, for it
  * would take the body, and with some clients the token, to another origin. The rest of a `RequestInit`
  * stays, if it is provided here too: the one that a `fetch` client took with it is overridden as a
- * whole, and cannot be seen.
+ * whole, and cannot be seen. `onHead` is called once the head of an answer has come.
  */
 export const make = Effect.gen(function*() {
   const client = HttpClient.withTracerDisabledWhen(yield* HttpClient.HttpClient, () => true)
-  const init = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
+  const given = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
+  const init: RequestInit = { ...given, redirect: "manual" }
   return (
     request: HttpClientRequest.HttpClientRequest,
-    options?: { readonly onHead?: Effect.Effect<void> }
-  ): Effect.Effect<Answer, ConnectionFailed | BodyTooLong> =>
-    client.execute(request).pipe(
-      Effect.provideService(FetchHttpClient.RequestInit, { ...init, redirect: "manual" }),
-      Effect.catchSomeDefect((defect) =>
-        HttpClientError.isHttpClientError(defect) ? Option.some(Effect.fail(defect)) : Option.none()
-      ),
-      // What a status means is told here, also to a client that takes some for failures.
-      Effect.catchIf(isStatusError, ({ response }) => Effect.succeed(response)),
-      Effect.mapError((error) => new ConnectionFailed({ reason: reasonOf(error) })),
-      orGaveUp(() => new ConnectionFailed({ reason: "broken" })),
-      Effect.tap(() => options?.onHead ?? Effect.void),
-      Effect.flatMap((response) =>
-        Effect.zipWith(
-          isSuccess(response) ? readBody(response) : readErrorBody(response),
-          RetryAfter.parse(response.headers["retry-after"]),
-          ({ body, length }, retryAfter): Answer => ({
-            status: response.status,
-            description: describe(response, length),
-            contentType: response.headers["content-type"],
-            wwwAuthenticate: response.headers["www-authenticate"],
-            retryAfter,
-            body
-          })
-        )
-      )
-    )
+    onHead?: () => void
+  ): Effect.Effect<Answer, ConnectionFailed | BodyTooLong> => {
+    const read = (response: HttpClientResponse.HttpClientResponse) => {
+      onHead?.()
+      return readAnswer(response)
+    }
+    return Effect.matchCauseEffect(Effect.provideService(client.execute(request), FetchHttpClient.RequestInit, init), {
+      onSuccess: read,
+      onFailure: (cause) => {
+        const error = errorIn(cause)
+        if (error === undefined) return gaveUp(cause, () => new ConnectionFailed({ reason: "broken" }))
+        // What a status means is told here, also to a client that takes some for failures.
+        return isStatusError(error) ? read(error.response) : new ConnectionFailed({ reason: reasonOf(error) })
+      }
+    })
+  }
 })
 
-/** If this fiber is interrupted nothing is caught: the client, or something in it, gave up by itself. */
-const orGaveUp = (error: () => ConnectionFailed) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.catchSomeCause(
-    effect,
-    (cause) => Cause.isInterruptedOnly(cause) ? Option.some(error()) : Option.none()
+const readAnswer = (response: HttpClientResponse.HttpClientResponse) => {
+  const { status } = response
+  // Some clients make them anew each time.
+  const { headers } = response
+  const head = { response, status, headers }
+  return Effect.flatMap(
+    isSuccess(head) ? readBody(head) : readErrorBody(head),
+    ({ body, length }) =>
+      Effect.map(RetryAfter.parse(headers["retry-after"]), (retryAfter): Answer => ({
+        status,
+        description: describe(head, length),
+        contentType: headers["content-type"],
+        wwwAuthenticate: headers["www-authenticate"],
+        retryAfter,
+        body
+      }))
   )
+}
 
-const isStatusError = (error: unknown): error is HttpClientError.ResponseError =>
-  HttpClientError.isHttpClientError(error) && error._tag === "ResponseError" && error.reason === "StatusCode"
+/** As a failure, or as the defect that a client made of it. */
+const errorIn = (cause: Cause.Cause<HttpClientError.HttpClientError>): HttpClientError.HttpClientError | undefined =>
+  Option.getOrUndefined(Cause.failureOption(cause)) ??
+    Option.getOrUndefined(Chunk.findFirst(Cause.defects(cause), HttpClientError.isHttpClientError))
+
+/** This fiber is not interrupted, or it would not come here: the client, or something in it, gave up by itself. */
+const gaveUp = <E>(cause: Cause.Cause<unknown>, error: () => E): Effect.Effect<never, E> =>
+  Option.match(Cause.keepDefects(cause), { onNone: () => Effect.fail(error()), onSome: Effect.failCause })
+
+const isStatusError = (error: HttpClientError.HttpClientError): error is HttpClientError.ResponseError =>
+  error._tag === "ResponseError" && error.reason === "StatusCode"
+
+interface Head {
+  readonly response: HttpClientResponse.HttpClientResponse
+  readonly status: number
+  readonly headers: Headers.Headers
+}
 
 interface Body {
   readonly body: Uint8Array
@@ -111,41 +130,41 @@ interface Body {
 }
 
 /** The body without its compression. Both its forms are limited. */
-const readBody = (
-  response: HttpClientResponse.HttpClientResponse
-): Effect.Effect<Body, ConnectionFailed | BodyTooLong> => {
-  const broken = () => new ConnectionFailed({ reason: "broken", status: response.status })
+const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLong> => {
+  const { headers, response, status } = head
+  const broken = () => new ConnectionFailed({ reason: "broken", status })
+  const tooLong = (length: number) => new BodyTooLong({ description: describe(head, length) })
   const read: Effect.Effect<Uint8Array<ArrayBuffer>, BodyTooLong | HttpClientError.ResponseError> =
-    isKnownToBeShort(response)
+    isKnownToBeShort(headers)
       ? Effect.map(response.arrayBuffer, (bytes) => new Uint8Array(bytes))
-      : collect(response)(
-        Stream.catchAll(response.stream, (error) => error.reason === "EmptyBody" ? Stream.empty : Stream.fail(error))
+      : collect(
+        Stream.catchAll(response.stream, (error) => error.reason === "EmptyBody" ? Stream.empty : Stream.fail(error)),
+        tooLong
       )
-  return read.pipe(
-    Effect.mapError((error) => error._tag === "BodyTooLong" ? error : broken()),
-    Effect.filterOrFail(
-      ({ length }) => length <= maxBodyBytes,
-      ({ length }) => new BodyTooLong({ description: describe(response, length) })
-    ),
-    Effect.flatMap((body) =>
-      Option.match(Coding.decompressed(body, response.headers["content-encoding"], isFetched(response)), {
-        onNone: () => Effect.succeed(body),
-        onSome: (stream) => collect(response)(Stream.mapError(stream, broken))
-      })
-    ),
-    Effect.map((body) => ({ body, length: body.length })),
-    orGaveUp(broken)
-  )
+  return Effect.matchCauseEffect(read, {
+    onFailure: (cause) =>
+      Option.match(Cause.failureOption(cause), {
+        onNone: () => gaveUp(cause, broken),
+        onSome: (error) => Effect.fail(error._tag === "BodyTooLong" ? error : broken())
+      }),
+    onSuccess: (body) => {
+      if (body.length > maxBodyBytes) return tooLong(body.length)
+      const stream = Coding.decompressed(body, headers["content-encoding"], isFetched(response))
+      return Option.isNone(stream)
+        ? Effect.succeed({ body, length: body.length })
+        : Effect.map(collect(Stream.mapError(stream.value, broken), tooLong), (body) => ({ body, length: body.length }))
+    }
+  })
 }
 
 /** Then it is read at once, which takes half as long as a stream. The framing of HTTP holds it to its length. */
-const isKnownToBeShort = ({ headers }: HttpClientResponse.HttpClientResponse): boolean =>
+const isKnownToBeShort = (headers: Headers.Headers): boolean =>
   /^\d+$/.test(headers["content-length"] ?? "") && Number(headers["content-length"]) <= maxBodyBytes &&
   headers["transfer-encoding"] === undefined && headers["content-encoding"] === undefined
 
 /** With an error the status decides. A body that is too long, breaks off or does not end is as good as none. */
-const readErrorBody = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<Body> =>
-  readBody(response).pipe(
+const readErrorBody = (head: Head): Effect.Effect<Body> =>
+  readBody(head).pipe(
     Effect.timeout(errorBodyDeadline),
     Effect.catchAll((error) =>
       Effect.succeed({ body: new Uint8Array(), length: "description" in error ? error.description.length : 0 })
@@ -160,11 +179,11 @@ const isFetched = (response: object): boolean =>
     ? isFetched(response.original)
     : Predicate.hasProperty(response, "source") && response.source instanceof Response
 
-const collect = (response: HttpClientResponse.HttpClientResponse) => <E>(stream: Stream.Stream<Uint8Array, E>) =>
+const collect = <E>(stream: Stream.Stream<Uint8Array, E>, tooLong: (length: number) => BodyTooLong) =>
   stream.pipe(
     Stream.runFoldEffect({ length: 0, chunks: Arr.empty<Uint8Array>() }, (read, chunk) => {
       const length = read.length + chunk.length
-      if (length > maxBodyBytes) return new BodyTooLong({ description: describe(response, length) })
+      if (length > maxBodyBytes) return tooLong(length)
       read.chunks.push(chunk)
       return Effect.succeed({ length, chunks: read.chunks })
     }),
@@ -175,7 +194,7 @@ const collect = (response: HttpClientResponse.HttpClientResponse) => <E>(stream:
 const mediaTypes =
   /^(application\/json|application\/problem\+json|text\/html|text\/plain|application\/xml|text\/xml)(?=\s*(;|$))/i
 
-const describe = ({ headers, status }: HttpClientResponse.HttpClientResponse, length: number): Description => {
+const describe = ({ headers, status }: Head, length: number): Description => {
   const contentType = headers["content-type"]
   return {
     status,

@@ -10,9 +10,9 @@ import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import * as FiberRefs from "effect/FiberRefs"
 import * as Metric from "effect/Metric"
+import * as MutableRef from "effect/MutableRef"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import * as Ref from "effect/Ref"
 import * as Tracer from "effect/Tracer"
 import type { AccessToken, Warning } from "../AccessToken.ts"
 import type { Credentials } from "../Credentials.ts"
@@ -53,13 +53,19 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
 }) {
   const scope = yield* Effect.scope
   const fiberRefs = yield* Effect.getFiberRefs
-  const state = yield* Ref.make<State>(TokenState.initial)
+  const state = MutableRef.make<State>(TokenState.initial)
   const stirred = yield* Effect.makeLatch()
-  const changed = onChange(Ref.get(state))
+  const changed = onChange(Effect.sync(() => MutableRef.get(state)))
+
+  const modify = <A>(transition: (state: State) => readonly [A, State]): A => {
+    const [result, next] = transition(MutableRef.get(state))
+    MutableRef.set(state, next)
+    return result
+  }
 
   /** What a flight that may send something has left of its deadline, and of an embargo. */
   const clear = Effect.fnUntraced(function*(startedAt: Instant.Instant, credentials?: Credentials) {
-    const known = yield* Ref.get(state)
+    const known = MutableRef.get(state)
     const now = yield* Instant.now
     const deadline = Duration.subtract(policy.flightDeadline, Instant.elapsed(startedAt, now))
     const refusal = TokenState.refusal(known, { credentials, deadline, now })
@@ -98,7 +104,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   const land = Effect.fnUntraced(function*(flight: Flight, { at, over, token, warnings }: Acquisition.Acquired) {
     const now = yield* Instant.now
     const fresh = HeldToken.make(token, at, yield* Random.next, policy)
-    const landed = yield* Ref.modify(state, (state) => TokenState.land(state, { flight, fresh, now, policy }))
+    const landed = modify((state) => TokenState.land(state, { flight, fresh, now, policy }))
     if (Option.isNone(landed)) return yield* over
     yield* Effect.forEach(landed.value.isAgain ? Arr.append(warnings, "same_token" as const) : warnings, warn)
     return landed.value.token
@@ -108,7 +114,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     const now = yield* Instant.now
     const error = Option.getOrUndefined(Cause.failureOption(cause))
     const sent = flight.sent?.credentials
-    yield* Ref.update(state, (state) => TokenState.fail(state, { flight, error, sent, now, policy }))
+    MutableRef.update(state, (state) => TokenState.fail(state, { flight, error, sent, now, policy }))
   })
 
   /** Tracer and logger are those of whoever starts it, but what belongs to one request of the caller is not lent. */
@@ -148,7 +154,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
         const now = yield* Instant.now
-        const move = yield* Ref.modify(state, (state) => transition(state, now))
+        const move = modify((state) => transition(state, now))
         if (move._tag === "Wait") {
           move.flight.waiters++
           move.flight.waiting++
@@ -161,9 +167,8 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
             Effect.ensuring(Effect.sync(() => move.flight.waiting--)),
             Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : failed)
           )
-        yield* move._tag === "Wait" ? waited : HeldToken.isStale(move.held, now) ? stale : hit
-        yield* Metric.update(TokenMetrics.age, ((yield* Instant.now).wall - token.requestedAt) / 1000)
-        return token
+        const outcome = move._tag === "Wait" ? waited : HeldToken.isStale(move.held, now) ? stale : hit
+        return yield* given(token, outcome, yield* Instant.now)
       })
     )
 
@@ -171,24 +176,32 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   const ahead = Effect.uninterruptibleMask((restore) =>
     Effect.gen(function*() {
       yield* stirred.close
-      const known = yield* Ref.get(state)
+      const known = MutableRef.get(state)
       const now = yield* Instant.now
       const due = TokenState.dueIn(known, now)
       if (known.flight !== undefined) {
         yield* restore(Effect.raceFirst(Effect.exit(Deferred.await(known.flight.result)), stirred.await))
       } else if (due > 0) yield* restore(Effect.timeoutOption(stirred.await, Math.ceil(due)))
       else {
-        const { start: flight } = yield* Ref.modify(state, (state) => TokenState.renew(state, now, open))
+        const { start: flight } = modify((state) => TokenState.renew(state, now, open))
         if (flight !== undefined) yield* start(flight)
       }
     })
   )
 
+  const request = ask((state, now) => TokenState.request(state, now, open))
+
   return {
-    get: ask((state, now) => TokenState.request(state, now, open)),
+    // Nearly always nothing is to be done, and nothing to be waited for.
+    get: Effect.clockWith((clock) => {
+      const { held } = MutableRef.get(state)
+      if (held === undefined) return request
+      const now = Instant.of(clock)
+      return HeldToken.isUsable(held, now) && !HeldToken.isStale(held, now) ? given(held.token, hit, now) : request
+    }),
     refresh: ask((state) => TokenState.refresh(state, () => open("forced"))),
     invalidate: (stale: AccessToken) =>
-      Ref.update(state, (state) => TokenState.invalidate(state, stale)).pipe(
+      Effect.sync(() => MutableRef.update(state, (state) => TokenState.invalidate(state, stale))).pipe(
         Effect.zipRight(stirred.open),
         Effect.zipRight(changed)
       ),
@@ -196,10 +209,19 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   }
 })
 
+/** Counts that it is given out, and how old it is. */
+const given = (token: AccessToken, outcome: typeof hit, { wall }: Instant.Instant) =>
+  Effect.withFiberRuntime<AccessToken>((fiber) => {
+    const labels = fiber.getFiberRef(FiberRef.currentMetricLabels)
+    outcome.unsafeUpdate(1, labels)
+    TokenMetrics.age.unsafeUpdate((wall - token.requestedAt) / 1000, labels)
+    return Effect.succeed(token)
+  })
+
 const failed = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "failed"))
-const hit = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "hit"))
-const stale = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "stale"))
-const waited = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "wait"))
+const hit = Metric.tagged(TokenMetrics.gets, "outcome", "hit")
+const stale = Metric.tagged(TokenMetrics.gets, "outcome", "stale")
+const waited = Metric.tagged(TokenMetrics.gets, "outcome", "wait")
 
 const oddities: Record<Warning, string> = {
   lifetime: "The token response gives no lifetime that makes sense: one hour is assumed",
