@@ -4,7 +4,7 @@ import tseslint from "typescript-eslint"
 
 // The rules of Effect's own repositories. The formatter is dprint, run as a rule.
 export default tseslint.config(
-  { ignores: ["**/dist", "**/coverage"] },
+  { ignores: ["**/dist", "packages/mock-server/bundle", "**/coverage"] },
   ...tseslint.configs.strict,
   ...effectEslint.configs.dprint,
   {

@@ -9,23 +9,26 @@
  * @since 0.1.0
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Arr from "effect/Array"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Contract from "./Contract.ts"
 import { cases as amlCases } from "./internal/conformance/amlCases.ts"
+import type { Circumstances } from "./internal/conformance/circumstances.ts"
 import * as Counts from "./internal/conformance/counts.ts"
 import * as Json from "./internal/conformance/json.ts"
 import * as Junit from "./internal/conformance/junit.ts"
 import * as Observed from "./internal/conformance/observed.ts"
 import type { Reading } from "./internal/conformance/readings.ts"
+import * as Recognize from "./internal/conformance/recognize.ts"
 import * as Running from "./internal/conformance/run.ts"
 import type { Send } from "./internal/conformance/send.ts"
-import type * as Stopped from "./internal/conformance/stopped.ts"
 import * as Table from "./internal/conformance/table.ts"
-import { cases as tokenCases } from "./internal/conformance/tokenCases.ts"
+import { cases as tokenCases, last as lastCases } from "./internal/conformance/tokenCases.ts"
 import * as Verdicts from "./internal/conformance/verdicts.ts"
 
 /**
@@ -37,6 +40,10 @@ import * as Verdicts from "./internal/conformance/verdicts.ts"
  * - `sends`: the requests, as what differs from the right ones.
  * - `reads`: what is read of the answers: one word.
  * - `notOnSandbox`: why it is only for the mock server.
+ * - `standsOn`: the case that must be refused, of which it reads how. Without a refusal there is
+ *   nothing to read.
+ *
+ * A case that sends nothing reads what the whole run saw of its token.
  *
  * @category models
  * @since 0.1.0
@@ -48,6 +55,7 @@ export interface Case {
   readonly sends: ReadonlyArray<Send>
   readonly reads: Reading
   readonly notOnSandbox?: string
+  readonly standsOn?: string
 }
 
 /**
@@ -56,7 +64,7 @@ export interface Case {
  * @category constants
  * @since 0.1.0
  */
-export const cases: ReadonlyArray<Case> = [...tokenCases, ...amlCases]
+export const cases: ReadonlyArray<Case> = [...tokenCases, ...amlCases, ...lastCases]
 
 /**
  * What a target is: the mock server, which must do what the contract says that it does, or a service,
@@ -98,6 +106,9 @@ export interface Target {
 /**
  * What was seen of a case: one word, or why it was `skipped`. `requests` counts what it took.
  *
+ * `standsOn` is the case that got nowhere, and without which nothing can be said of this one: it is
+ * left out, even where a word was seen.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -105,15 +116,17 @@ export interface Observation {
   readonly case: string
   readonly seen?: string
   readonly skipped?: string
+  readonly standsOn?: string
   readonly requests: number
   readonly millis: number
 }
 
 /**
  * - `pass`: as the contract has it.
- * - `drift`: accepted, and other than the mock server does by default. Only a guess can drift.
+ * - `drift`: a guess turned out another way. Of a mock server: accepted, and other than its default.
+ *   Of a service: all that the client can live with.
  * - `fail`: not accepted.
- * - `skipped`: not tried, for a reason.
+ * - `skipped`: not tried, for a reason, or left out.
  *
  * @category models
  * @since 0.1.0
@@ -122,7 +135,10 @@ export type Verdict = "pass" | "drift" | "fail" | "skipped"
 
 /**
  * What a case came to. `expects` is what the contract accepts, `observed` what was seen, `reason` why
- * it was skipped.
+ * it was skipped. With `standsOn`, it was left out because that case got nowhere, which alarms there
+ * and not here.
+ *
+ * Of a case whose claim the contract does not have, the `section` is `0`.
  *
  * @category models
  * @since 0.1.0
@@ -137,14 +153,38 @@ export interface Result {
   readonly verdict: Verdict
   readonly observed?: string
   readonly reason?: string
+  readonly standsOn?: string
   readonly millis: number
 }
 
 /**
+ * How much of a claim was tried: all its cases, some of them, or none.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Extent = "whole" | "part" | "none"
+
+/**
+ * How much of a claim was tried, and why the rest was not: each reason once.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Tried {
+  readonly claim: string
+  readonly level: Contract.Level
+  readonly extent: Extent
+  readonly reasons: ReadonlyArray<string>
+}
+
+/**
  * - `requests`: how many were sent, but for those to the control plane of a mock server.
- * - `unexecuted`: documented claims of which no case ran.
- * - `alarms`: the cases that are wrong for this kind of target, and the claims of `unexecuted`. A
- *   target conforms if there are none.
+ * - `tried`: of each claim that a request can show, how much was tried.
+ * - `unexecuted`: documented claims that a request can show, and of which no case ran.
+ * - `alarms`: the cases that are wrong for this kind of target, and the claims of `unexecuted` that
+ *   were not left out because of another alarm. A target conforms if there are none; a run without
+ *   any case that ran alarms by itself.
  *
  * @category models
  * @since 0.1.0
@@ -153,6 +193,7 @@ export interface Report {
   readonly kind: Kind
   readonly results: ReadonlyArray<Result>
   readonly requests: number
+  readonly tried: ReadonlyArray<Tried>
   readonly unexecuted: ReadonlyArray<string>
   readonly alarms: ReadonlyArray<string>
 }
@@ -160,11 +201,16 @@ export interface Report {
 /**
  * Observes one case after the other. What several cases send alike is sent once.
  *
+ * A refusal says something only of a server that still answers the right request. `confirm` is for
+ * the end: it sends the right requests once more, if none was answered since, and gives the
+ * observations back, with what is not confirmed as skipped.
+ *
  * @category models
  * @since 0.1.0
  */
 export interface Run {
   readonly observe: (one: Case) => Effect.Effect<Observation>
+  readonly confirm: (observations: ReadonlyArray<Observation>) => Effect.Effect<ReadonlyArray<Observation>>
 }
 
 /**
@@ -184,7 +230,7 @@ export const start: (target: Target) => Effect.Effect<Run, never, HttpClient.Htt
 export const observe = Effect.fn("Conformance.observe")(
   function*(target: Target, of: ReadonlyArray<Case> = cases) {
     const run = yield* start(target)
-    return yield* Effect.forEach(of, run.observe)
+    return yield* run.confirm(yield* Effect.forEach(of, run.observe))
   },
   Effect.scoped
 )
@@ -202,23 +248,68 @@ export const judge = (
 ): Report => Verdicts.judge(evidence, of, observations, kind)
 
 /**
- * Observes a target and judges what was seen.
+ * What answers where a mock server should be is none (`answer`), does not answer in time (`late`), or
+ * refuses to tell (`forbidden`), as a mock server does by a name that it does not know.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NotAMockServer extends Schema.TaggedError<NotAMockServer>("@effect-idv/mock-server/NotAMockServer")(
+  "NotAMockServer",
+  { url: Schema.String, reason: Schema.Literal("answer", "late", "forbidden") }
+) {
+  override get message() {
+    return `${this.url} ${strangers[this.reason]}`
+  }
+}
+
+const strangers = {
+  answer: "is no idv-mock server: use --target sandbox",
+  late: "does not answer GET /_mock/live in time, so it is no idv-mock server: use --target sandbox",
+  forbidden: "refuses GET /_mock/live with 403: if it is no idv-mock server, use --target sandbox; if it is one, " +
+    "start it with --allowed-host"
+}
+
+/**
+ * Fails if a target of the kind `mock` is something else, which would take harm. One request without
+ * a credential goes to its control plane. Where nothing answers at all, nothing can be harmed.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const recognize = (target: Target): Effect.Effect<void, NotAMockServer, HttpClient.HttpClient> =>
+  Effect.flatMap(
+    Recognize.stranger(target),
+    Option.match({ onNone: () => Effect.void, onSome: (stranger) => new NotAMockServer(stranger) })
+  )
+
+/**
+ * Observes a target and judges what was seen. Nothing is sent for a case whose claim the contract does
+ * not have, and nothing but one request to what should be a mock server and is none.
  *
  * @category combinators
  * @since 0.1.0
  */
 export const verify = Effect.fn("Conformance.verify")(function*(target: Target, evidence: Contract.Evidence) {
-  return judge(evidence, yield* observe(target), { kind: target.kind })
+  yield* recognize(target)
+  const [others, known] = Arr.partition(cases, Verdicts.isOf(evidence))
+  const observations = yield* observe(target, known)
+  return judge(evidence, [...observations, ...others.map(Verdicts.unclaimed)], { kind: target.kind })
 })
 
 /**
- * Where a report was made: the addresses for its words, and the budget that the requests are told
- * of. A {@link Target} is one.
+ * Where a report was made, and how: the addresses for its words, and what who signs it off wants to
+ * know of the run. A {@link Target} is one.
+ *
+ * - `startedAt`: when the run began.
+ * - `version`: of this package.
+ * - `evidenceSha256`: of the file of claims, in hexadecimal digits.
+ * - `checks`: how many checks were answered with 2xx, and may be billed.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Place extends Stopped.Place {}
+export interface Place extends Circumstances {}
 
 /**
  * Whether a target conforms, in one line; or what is wrong with its first answers, if nothing could
@@ -230,8 +321,9 @@ export interface Place extends Stopped.Place {}
 export const verdict: (report: Report, place?: Place) => string = Counts.verdict
 
 /**
- * A report for people: the cases by section of the API document, the claims by level, the alarms,
- * the flags that make the mock server play what was seen, and the {@link verdict} as the last line.
+ * A report for people: who was asked and when, the cases by section of the API document, the claims
+ * by level, what is no pass by its reason, the alarms, the flags that make the mock server play what
+ * was seen, and the {@link verdict} as the last line.
  *
  * @category destructors
  * @since 0.1.0
@@ -239,8 +331,8 @@ export const verdict: (report: Report, place?: Place) => string = Counts.verdict
 export const toTable: (report: Report, evidence: Contract.Evidence, place?: Place) => string = Table.make
 
 /**
- * A report for programs. `version` is that of this form; `conforms` means no alarm, and `verdict` is
- * the line for people.
+ * A report for programs. `version` is that of this form; `conforms` means no alarm, `verdict` is the
+ * line for people, and `run` says who was asked, when, by what, and at what cost.
  *
  * @category schemas
  * @since 0.1.0
@@ -267,12 +359,12 @@ export const toJson: (report: Report, evidence: Contract.Evidence, place?: Place
  * @category destructors
  * @since 0.1.0
  */
-export const toJunit: (report: Report) => string = Junit.make
+export const toJunit: (report: Report, evidence: Contract.Evidence, place?: Place) => string = Junit.make
 
 /**
  * What was seen, as a file of claims that may take the place of `contract/evidence.yaml`: a claim
- * that was exercised is `observed`, unless it is documented, and has the words that were seen of it.
- * What could not be tried stays as it is.
+ * that was exercised is `observed`, unless it is documented, and has the words that were seen of it,
+ * and the day. What could not be tried, and what is accepted, stays as it is.
  *
  * @category destructors
  * @since 0.1.0

@@ -4,14 +4,21 @@
  *
  * @since 0.1.0
  */
-import * as FileSystem from "@effect/platform/FileSystem"
+import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { fileURLToPath } from "node:url"
-import { parse } from "yaml"
+import { parse, YAMLParseError } from "yaml"
+import * as EvidenceText from "./internal/conformance/evidenceText.ts"
+
+/** What is written in a file is never repeated: it may be anything. */
+const shouldBe = (expected: string) => ({ message: () => `should be ${expected}` })
+
+/** The same, in place of what each of several alternatives would say. */
+const shouldBeOneOf = (expected: string) => ({ message: () => ({ message: `should be ${expected}`, override: true }) })
 
 /**
  * How it is known: the API document shows it (`documented`), a service was seen to do it
@@ -20,7 +27,9 @@ import { parse } from "yaml"
  * @category schemas
  * @since 0.1.0
  */
-export const Level = Schema.Literal("documented", "observed", "assumed", "unknown")
+export const Level = Schema.Literal("documented", "observed", "assumed", "unknown").annotations(
+  shouldBeOneOf("documented, observed, assumed or unknown")
+)
 
 /**
  * @category schemas
@@ -36,18 +45,34 @@ export type Level = typeof Level.Type
  */
 export const levels: ReadonlyArray<Level> = Level.literals
 
-const sentence = Schema.NonEmptyTrimmedString.annotations({ description: "a text" })
+const sentence = Schema.NonEmptyTrimmedString.annotations({
+  description: "a text",
+  ...shouldBe("a text, without blanks around it")
+})
+
+const text = Schema.NonEmptyString.annotations(shouldBe("a text"))
 
 /** A word for what is observed: a status, a name, a form. In YAML a number may stand for itself. */
 const Word = Schema.Union(Schema.NonEmptyString, Schema.Number).annotations({
-  description: "a word or a number"
+  description: "a word or a number",
+  ...shouldBeOneOf("a word or a number")
 })
+
+/** One or more. */
+const listOf = <A, I>(schema: Schema.Schema<A, I>, of: string) =>
+  Schema.NonEmptyArray(schema).annotations(shouldBe(`a list of ${of}`))
 
 const isPattern = (text: string) => Either.isRight(Either.try(() => new RegExp(text, "u")))
 
 const Pattern = Schema.Struct({
-  pattern: Schema.String.pipe(Schema.filter(isPattern, { description: "a regular expression" }))
+  pattern: Schema.String.pipe(
+    Schema.filter(isPattern, { description: "a regular expression", ...shouldBe("a regular expression") })
+  )
 })
+
+const Accepted = Schema.Union(Word, Pattern).annotations(
+  shouldBeOneOf("a word, a number, or { pattern: a regular expression }")
+)
 
 /**
  * What the mock server does: by default, and in its other variants. `option` is the point of
@@ -57,14 +82,29 @@ const Pattern = Schema.Struct({
  * @since 0.1.0
  */
 export const Played = Schema.Struct({
-  option: Schema.optionalWith(Schema.NonEmptyString, { exact: true }),
+  option: Schema.optionalWith(text, { exact: true }),
   default: Word,
-  variants: Schema.optionalWith(Schema.NonEmptyArray(Word), { exact: true })
-})
+  variants: Schema.optionalWith(listOf(Word, "words"), { exact: true })
+}).annotations(shouldBe("an object with default, and perhaps option and variants"))
 
 const id = Schema.String.pipe(
-  Schema.pattern(/^[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)*$/, { description: "words such as token.success.status" })
-)
+  Schema.pattern(/^[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)*$/, {
+    description: "words such as token.success.status",
+    ...shouldBe("words such as token.success.status")
+  })
+).annotations(shouldBe("words such as token.success.status"))
+
+/**
+ * When and of what something was seen. Where it was is left out.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ObservedOn = Schema.Struct({
+  day: Schema.String.pipe(Schema.pattern(/^\d{4}-\d\d-\d\d$/, shouldBe("a day such as \"2026-05-17\"")))
+    .annotations(shouldBe("a day such as \"2026-05-17\"")),
+  target: Schema.Literal("mock", "sandbox").annotations(shouldBeOneOf("mock or sandbox"))
+}).annotations(shouldBe("an object with day and target"))
 
 /**
  * One behaviour of the service.
@@ -76,8 +116,8 @@ const id = Schema.String.pipe(
  * - `mock`: what the mock server does.
  * - `client`: whether `@effect-idv/core` lives with all of it, but for what it `refuses` with a typed
  *   error.
- * - `observed`: what was seen of it, in the observations of a sandbox.
- * - `unobserved`: why no request can show it, instead of `accept`.
+ * - `observed`: what was seen of it, in the observations of a sandbox; `observedOn`: when.
+ * - `unobserved`: why no request can show it, instead of `accept`. A claim has one of the two.
  *
  * @category schemas
  * @since 0.1.0
@@ -86,15 +126,19 @@ export const Claim = Schema.Struct({
   id,
   claim: sentence,
   level: Level,
-  section: Schema.String.pipe(Schema.pattern(/^\d+(\.\d+)?$/, { description: "the number of a section" })),
+  section: Schema.String.pipe(Schema.pattern(/^\d+(\.\d+)?$/, {
+    description: "the number of a section",
+    ...shouldBe("the number of a section, in quotes")
+  })).annotations(shouldBe("the number of a section, in quotes")),
   source: sentence,
-  accept: Schema.optionalWith(Schema.NonEmptyArray(Schema.Union(Word, Pattern)), { exact: true }),
+  accept: Schema.optionalWith(listOf(Accepted, "words"), { exact: true }),
   mock: Schema.optionalWith(Played, { exact: true }),
-  client: Schema.Literal("tolerate", "refuse"),
-  refuses: Schema.optionalWith(Schema.NonEmptyArray(Word), { exact: true }),
-  observed: Schema.optionalWith(Schema.NonEmptyArray(Word), { exact: true }),
+  client: Schema.Literal("tolerate", "refuse").annotations(shouldBeOneOf("tolerate or refuse")),
+  refuses: Schema.optionalWith(listOf(Word, "words"), { exact: true }),
+  observed: Schema.optionalWith(listOf(Word, "words"), { exact: true }),
+  observedOn: Schema.optionalWith(ObservedOn, { exact: true }),
   unobserved: Schema.optionalWith(sentence, { exact: true })
-})
+}).annotations(shouldBe("a claim, with id, claim, level, section, source and client"))
 
 /**
  * @category schemas
@@ -102,10 +146,16 @@ export const Claim = Schema.Struct({
  */
 export interface Claim extends Schema.Schema.Type<typeof Claim> {}
 
-const isOnce = ({ claims }: { readonly claims: ReadonlyArray<Claim> }) => {
-  const twice = claims.map(({ id }) => id).find((id, i, ids) => ids.indexOf(id) < i)
-  return twice === undefined ? undefined : { path: ["claims"], message: `${twice} is there twice` }
-}
+const problemsOfClaims = ({ claims }: { readonly claims: ReadonlyArray<Claim> }) =>
+  claims.flatMap(({ accept, id, unobserved }, i) => {
+    const path = ["claims", i]
+    return [
+      ...(claims.findIndex((claim) => claim.id === id) < i ? [{ path, message: "is there twice" }] : []),
+      ...((accept === undefined) === (unobserved === undefined)
+        ? [{ path, message: "should have either accept or unobserved" }]
+        : [])
+    ]
+  })
 
 /**
  * The file `contract/evidence.yaml`.
@@ -113,8 +163,10 @@ const isOnce = ({ claims }: { readonly claims: ReadonlyArray<Claim> }) => {
  * @category schemas
  * @since 0.1.0
  */
-export const Evidence = Schema.Struct({ claims: Schema.NonEmptyArray(Claim) }).pipe(
-  Schema.filter(isOnce),
+export const Evidence = Schema.Struct({ claims: listOf(Claim, "claims") }).annotations(
+  shouldBe("an object with claims")
+).pipe(
+  Schema.filter(problemsOfClaims),
   Schema.annotations({ identifier: "Evidence", parseOptions: { errors: "all", onExcessProperty: "error" } })
 )
 
@@ -141,12 +193,38 @@ export class ContractError extends Schema.TaggedError<ContractError>("@effect-id
 
 const decodeEvidence = Schema.decodeUnknownEither(Evidence)
 
-/** Of a claim, its id says more than its number. */
-const problemsOf = (error: ParseResult.ParseError): Arr.NonEmptyReadonlyArray<string> => {
-  const problems = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) =>
-    `${path.join(".")}: ${message.replace(/, actual .*$/s, "")}`
+/** Where a claim has one, its id says more than its number. */
+const nameOf = (yaml: unknown, [field, i, ...inside]: ReadonlyArray<PropertyKey>): string => {
+  const claims = Schema.is(Named)(yaml) ? yaml.claims : []
+  const one = field === "claims" && typeof i === "number" ? claims[i] : undefined
+  const id = Schema.is(Identified)(one) ? one.id : undefined
+  const path = id === undefined ? [field, i].filter((part) => part !== undefined) : [id]
+  return path.concat(inside).join(".") || "the file"
+}
+
+const Named = Schema.Struct({ claims: Schema.Array(Schema.Unknown) })
+
+const Identified = Schema.Struct({ id })
+
+const words: Readonly<Record<string, string>> = { Missing: "is missing", Unexpected: "is not a field that there is" }
+
+/** More are of no use to anybody. */
+const most = 5
+
+/** Short ones, which say where and what is allowed. */
+const problemsOf = (yaml: unknown, error: ParseResult.ParseError): Arr.NonEmptyReadonlyArray<string> => {
+  const all = Arr.dedupe(
+    ParseResult.ArrayFormatter.formatErrorSync(error).map(({ _tag, message, path }) =>
+      `${nameOf(yaml, path)} ${words[_tag] ?? message}`
+    )
   )
-  return Arr.isNonEmptyArray(problems) ? problems : ["it is no file of claims"]
+  const [first = "it is no file of claims", ...others] = all.slice(0, most)
+  return [first, ...others, ...(all.length > most ? [`and ${all.length - most} more`] : [])]
+}
+
+const yamlProblem = (error: unknown): string => {
+  const [begin] = error instanceof YAMLParseError ? error.linePos ?? [] : []
+  return begin === undefined ? "it is not YAML" : `it is not YAML: see line ${begin.line}, column ${begin.col}`
 }
 
 /**
@@ -157,11 +235,12 @@ const problemsOf = (error: ParseResult.ParseError): Arr.NonEmptyReadonlyArray<st
  */
 export const fromYaml = (text: string): Either.Either<Evidence, ContractError> =>
   Either.try({
-    try: (): unknown => parse(text),
-    catch: () => new ContractError({ problems: ["it is not YAML"] })
+    // Its warnings would go to where nobody expects them.
+    try: (): unknown => parse(text, { logLevel: "error" }),
+    catch: (error) => new ContractError({ problems: [yamlProblem(error)] })
   }).pipe(
     Either.flatMap((yaml) =>
-      Either.mapLeft(decodeEvidence(yaml), (error) => new ContractError({ problems: problemsOf(error) }))
+      Either.mapLeft(decodeEvidence(yaml), (error) => new ContractError({ problems: problemsOf(yaml, error) }))
     )
   )
 
@@ -184,11 +263,7 @@ export const pathOf = (name: string): string => fileURLToPath(new URL(name, fold
 export const load = (
   path: string = pathOf("evidence.yaml")
 ): Effect.Effect<Evidence, ContractError, FileSystem.FileSystem> =>
-  Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const text = yield* Effect.mapError(
-      fs.readFileString(path),
-      () => new ContractError({ problems: ["the file cannot be read"] })
-    )
-    return yield* fromYaml(text)
-  })
+  EvidenceText.read(path).pipe(
+    Effect.mapError((reason) => new ContractError({ problems: [reason] })),
+    Effect.flatMap(fromYaml)
+  )

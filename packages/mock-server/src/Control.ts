@@ -207,19 +207,34 @@ const timeText = (time: DateTime.DateTime.Input): unknown =>
 /** A path cannot say all ids: none, dots alone, half a character. There is nothing of such an id. */
 const isSayable = (id: string): boolean => !/^\.{0,2}$/.test(id) && Either.isRight(Encoding.encodeUriComponent(id))
 
+const client = (url: string, token: Redacted.Redacted | undefined) =>
+  HttpApiClient.make(ControlApi, {
+    baseUrl: url,
+    transformClient: HttpClient.mapRequest(token === undefined ? identity : HttpClientRequest.bearerToken(token))
+  })
+
+type Client = Effect.Effect.Success<ReturnType<typeof client>>
+
 /**
  * @category constructors
  * @since 0.1.0
  */
 export const make = ({ token, url }: Options): Effect.Effect<Service, never, HttpClient.HttpClient> =>
   Effect.map(
-    HttpApiClient.make(ControlApi, {
-      baseUrl: url,
-      transformClient: HttpClient.mapRequest(token === undefined ? identity : HttpClientRequest.bearerToken(token))
-    }),
+    // Made when it is first used: it takes longer than to start a server.
+    Effect.flatMap(HttpClient.HttpClient, (http) =>
+      client(url, token).pipe(
+        Effect.provideService(HttpClient.HttpClient, http),
+        Effect.uninterruptible,
+        Effect.cached
+      )),
     (api) => {
-      const call = <A, E>(effect: Effect.Effect<A, E | Internal>) =>
-        Effect.catchIf(effect, isInternal, (error) => new ControlUnavailable({ url, reason: reasonOf(error) }))
+      const call = <A, E>(use: (api: Client) => Effect.Effect<A, E | Internal>) =>
+        Effect.catchIf(
+          Effect.flatMap(api, use),
+          isInternal,
+          (error) => new ControlUnavailable({ url, reason: reasonOf(error) })
+        )
 
       const urlParams = ({ status, unexpected, ...search }: Search = {}) => ({
         ...search,
@@ -229,49 +244,52 @@ export const make = ({ token, url }: Options): Effect.Effect<Service, never, Htt
 
       const session = (customerId: string): SessionControl => {
         const path = { customerId }
-        const ask = <A, E>(effect: Effect.Effect<A, E | Internal>) =>
-          isSayable(customerId) ? call(effect) : new SessionUnknown({ customerId })
+        const ask = <A, E>(use: (api: Client) => Effect.Effect<A, E | Internal>) =>
+          isSayable(customerId) ? call(use) : new SessionUnknown({ customerId })
         const change = (change: unknown) =>
-          Effect.flatMap(decodeClockChange(change), (payload) => ask(api.clock.change({ path, payload })))
+          Effect.flatMap(decodeClockChange(change), (payload) => ask((api) => api.clock.change({ path, payload })))
         return {
-          info: ask(api.sessions.get({ path })),
-          reset: dieRefused(ask(api.sessions.reset({ path }))),
-          remove: ask(api.sessions.remove({ path })),
-          clock: ask(api.clock.read({ path })),
+          info: ask((api) => api.sessions.get({ path })),
+          reset: dieRefused(ask((api) => api.sessions.reset({ path }))),
+          remove: ask((api) => api.sessions.remove({ path })),
+          clock: ask((api) => api.clock.read({ path })),
           advance: (duration) => change({ advance: durationText(duration) }),
           setTime: (time) => change({ set: timeText(time) }),
           freeze: dieRefused(change({ frozen: true })),
           resume: dieRefused(change({ frozen: false })),
-          faults: ask(api.faults.list({ path })),
-          fault: (fault) => Effect.flatMap(decodeFault(fault), (payload) => ask(api.faults.set({ path, payload }))),
+          faults: ask((api) => api.faults.list({ path })),
+          fault: (fault) =>
+            Effect.flatMap(decodeFault(fault), (payload) => ask((api) => api.faults.set({ path, payload }))),
           removeFault: (id) =>
-            isSayable(id) ? ask(api.faults.remove({ path: { customerId, faultId: id } })) : new FaultUnknown({ id }),
-          clearFaults: ask(api.faults.clear({ path })),
-          profile: ask(api.profile.get({ path })),
+            isSayable(id)
+              ? ask((api) => api.faults.remove({ path: { customerId, faultId: id } }))
+              : new FaultUnknown({ id }),
+          clearFaults: ask((api) => api.faults.clear({ path })),
+          profile: ask((api) => api.profile.get({ path })),
           changeProfile: (patch) =>
-            Effect.flatMap(decodePatch(patch), (payload) => ask(api.profile.change({ path, payload }))),
+            Effect.flatMap(decodePatch(patch), (payload) => ask((api) => api.profile.change({ path, payload }))),
           revokeTokens: (token) =>
             Effect.map(
-              ask(api.tokens.revoke({ path, payload: { ...(token && { token }) } })),
+              ask((api) => api.tokens.revoke({ path, payload: { ...(token && { token }) } })),
               ({ revoked }) => revoked
             ),
-          journal: (search) => ask(api.journal.search({ path, urlParams: urlParams(search) })),
-          clearJournal: ask(api.journal.clear({ path })),
+          journal: (search) => ask((api) => api.journal.search({ path, urlParams: urlParams(search) })),
+          clearJournal: ask((api) => api.journal.clear({ path })),
           verify: (expectation) =>
             Effect.flatMap(
               decodeExpectation(expectation),
-              (expectation) => ask(api.journal.verify({ path, payload: { expectation } }))
+              (expectation) => ask((api) => api.journal.verify({ path, payload: { expectation } }))
             )
         }
       }
 
       return {
         session,
-        sessions: call(api.sessions.list()),
+        sessions: call((api) => api.sessions.list()),
         create: (session) =>
-          Effect.flatMap(decodeNewSession(session), (payload) => call(api.sessions.create({ payload }))),
-        strangers: (search) => call(api.journal.strangers({ urlParams: urlParams(search) })),
-        metrics: call(api.server.metrics())
+          Effect.flatMap(decodeNewSession(session), (payload) => call((api) => api.sessions.create({ payload }))),
+        strangers: (search) => call((api) => api.journal.strangers({ urlParams: urlParams(search) })),
+        metrics: call((api) => api.server.metrics())
       }
     }
   )

@@ -286,6 +286,10 @@ export const check: (
 ) => Either.Either<void, Mismatch> = Verification.check
 
 const maxBodyBytes = 16 * 1024
+
+/** How many entries more than are kept may wait to be forgotten. */
+const slack = 64
+
 const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder("utf-8", { ignoreBOM: true }) }
 
 /** Never in the middle of a character. The text is a new one, so that the long one can be freed. */
@@ -313,8 +317,10 @@ export const make = (
     }
     const pubsub = yield* PubSub.sliding<Entry>(256)
     const oneAtATime = yield* Effect.makeSemaphore(1)
-    let entries: ReadonlyArray<Entry> = []
+    let written: Array<Entry> = []
     let dropped = 0
+
+    const kept = (): ReadonlyArray<Entry> => written.slice(-capacity)
 
     const keep = (id: number, now: number, { request, response, ...draft }: Draft): Entry => {
       const entry = {
@@ -326,9 +332,10 @@ export const make = (
         request: { ...request, body: cut(request.body) },
         response: { ...response, body: cut(response.body) }
       }
-      const isFull = entries.length === capacity
-      if (isFull) dropped += 1
-      entries = [...entries.slice(isFull ? 1 : 0), entry]
+      if (written.length >= capacity) dropped += 1
+      written.push(entry)
+      // Some at once: to move all the others for each takes longer than to write it.
+      if (written.length === capacity + slack) written = written.slice(-capacity)
       return entry
     }
 
@@ -340,7 +347,7 @@ export const make = (
         Effect.uninterruptible
       )
 
-    const judge = (expectation: Expectation) => Effect.sync(() => Verification.check(expectation, entries, dropped))
+    const judge = (expectation: Expectation) => Effect.sync(() => Verification.check(expectation, kept(), dropped))
 
     // Subscribed before the first look: what is written between the two wakes it up. An
     // announcement only says that there is something to see, so that losing one loses nothing.
@@ -359,10 +366,10 @@ export const make = (
 
     return {
       write,
-      entries: Effect.sync(() => entries),
+      entries: Effect.sync(kept),
       dropped: Effect.sync(() => dropped),
       clear: Effect.sync(() => {
-        entries = []
+        written = []
         dropped = 0
       }),
       changes: Stream.fromPubSub(pubsub),

@@ -198,7 +198,7 @@ export const layer = (options: Options = {}): Layer.Layer<MockServer | Control.C
   const layerListening = Layer.unwrapEffect(
     Effect.map(NodeServer, (server) =>
       Layer.mapError(
-        NodeHttpServer.layer(() => server, { host, port }),
+        NodeHttpServer.layerServer(() => server, { host, port }),
         (error) => new MockServerError({ host, port, code: codeOf(error) })
       ))
   )

@@ -15,6 +15,7 @@ import { createServer } from "node:http"
 import type * as Control from "./Control.ts"
 import * as AmlAnswers from "./internal/mutants/amlAnswers.ts"
 import * as AmlRequests from "./internal/mutants/amlRequests.ts"
+import * as Endings from "./internal/mutants/endings.ts"
 import * as Errors from "./internal/mutants/errors.ts"
 import * as Server from "./internal/mutants/server.ts"
 import * as TokenAnswers from "./internal/mutants/tokenAnswers.ts"
@@ -52,6 +53,7 @@ export type Wrapper = Wire.Wrapper
  * - `id`: the claim, a slash and a name: `token.success.status/201`.
  * - `claim`: the id of the claim that it violates.
  * - `breaks`: what it does wrong, after "it".
+ * - `isLate`: it does so only after many requests, so that no case alone shows it.
  *
  * @category models
  * @since 0.1.0
@@ -60,7 +62,7 @@ export interface Mutant extends Wire.Mutant {}
 
 /**
  * Every mutant: those of the token endpoint first, then those of the check, then those that refuse
- * otherwise.
+ * otherwise, and those that end.
  *
  * @category models
  * @since 0.1.0
@@ -70,7 +72,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   TokenAnswers.mutants,
   AmlRequests.mutants,
   AmlAnswers.mutants,
-  Errors.mutants
+  Errors.mutants,
+  Endings.mutants
 ].flat()
 
 /**

@@ -3,11 +3,14 @@
  * The `idv-mock` command.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import type { Teardown } from "@effect/platform/Runtime"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
+import { constants } from "node:os"
 import { main } from "./internal/cli/main.ts"
 
 const Package = Schema.parseJson(Schema.Struct({ version: Schema.String }))
@@ -24,7 +27,19 @@ const report = (cause: Cause.Cause<unknown>) => {
     : Console.error((error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, " "))
 }
 
+/** As shells have it: 128, and the number of the signal. A server has no other end. */
+let interrupted = 1
+const onSignal = (signal: NodeJS.Signals) => {
+  interrupted = process.argv[2] === "serve" ? 0 : 128 + constants.signals[signal]
+  // The second one ends it at once.
+  process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
+}
+process.on("SIGINT", onSignal).on("SIGTERM", onSignal)
+
+const teardown: Teardown = (exit, onExit) =>
+  onExit(Exit.isSuccess(exit) ? 0 : Cause.isInterruptedOnly(exit.cause) ? interrupted : 1)
+
 Effect.flatMap(version, ({ version }) => main(process.argv.slice(2), { stdout: process.stdout, version })).pipe(
   Effect.tapErrorCause(report),
-  NodeRuntime.runMain({ disableErrorReporting: true })
+  NodeRuntime.runMain({ disableErrorReporting: true, teardown })
 )

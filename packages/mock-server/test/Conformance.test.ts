@@ -121,9 +121,15 @@ describe("The evidence", () => {
         requests: 1,
         millis: 0
       }))
-      const { results } = Conformance.judge(yield* evidence, observations, { kind: "sandbox" })
-      deepStrictEqual(results.filter(({ verdict }) => verdict !== "fail"), [])
-      strictEqual(results.length, Conformance.cases.length)
+      for (const kind of ["mock", "sandbox"] as const) {
+        const { alarms, results } = Conformance.judge(yield* evidence, observations, { kind })
+        strictEqual(results.length, Conformance.cases.length)
+        // A service may do a guess another way; it may not do otherwise than the document says.
+        const drifts = results.filter(({ level }) => kind === "sandbox" && level !== "documented")
+        deepStrictEqual(results.filter(({ verdict }) => verdict === "drift"), drifts)
+        deepStrictEqual(alarms, results.filter(({ verdict }) => verdict === "fail").map(({ id }) => id))
+        strictEqual(alarms.length, results.length - drifts.length)
+      }
     }))
 
   it.effect.each(Profile.points)(
@@ -140,7 +146,7 @@ describe("The evidence", () => {
             level: claim?.level,
             section: claim?.section,
             values: [claim?.mock?.default, ...claim?.mock?.variants ?? []].map(String),
-            refused: (claim?.refuses ?? []).map(String)
+            refused: (claim?.refuses ?? []).map(String).filter((word) => values.some((value) => value === word))
           },
           { claim: point.claim, level: point.level, section: point.section, values, refused }
         )
@@ -253,14 +259,211 @@ describe("A target that is not there, or another", () => {
     const paths: Array<string> = []
     return Effect.gen(function*() {
       const { reasons, requests } = yield* outcome({ ...sandbox, budget: 7 })
-      strictEqual(requests, 7)
-      strictEqual(paths.length, 7)
+      assert(requests >= 5 && requests <= 7)
+      strictEqual(paths.length, requests)
       assert(reasons.includes("the budget of 7 requests is spent"))
     }).pipe(Effect.provide(answering((url) => {
       paths.push(url.pathname)
       return granted()
     })))
   })
+
+  /** The mock server, which answers so from some request on. */
+  const ending = (after: number, answer: () => Response, paths: Array<string> = []) =>
+    Layer.provideMerge(
+      Layer.effect(
+        HttpClient.HttpClient,
+        Effect.map(HttpClient.HttpClient, (mock) =>
+          HttpClient.make((request, url) => {
+            paths.push(url.pathname)
+            return paths.length > after
+              ? Effect.succeed(HttpClientResponse.fromWeb(request, answer()))
+              : mock.execute(request)
+          }))
+      ),
+      MockServer.layerHttpClient
+    )
+
+  const ours: Conformance.Target = {
+    ...sandbox,
+    customerId: "demo-customer",
+    customerKey: Redacted.make("demo-key")
+  }
+
+  const refusal = (status: number) => () => Response.json({ error: "no" }, { status })
+
+  it.effect.each([401, 403, 429].flatMap((status) => [20, 45].map((after) => [status, after] as const)))(
+    "that refuses everything with %d after %d requests passes in nothing that it refused",
+    ([status, after]) => {
+      const paths: Array<string> = []
+      return Effect.gen(function*() {
+        const contract = yield* evidence
+        const report = yield* Conformance.verify(ours, contract)
+        assert(report.requests <= 70 && paths.length === report.requests, `${report.requests}`)
+        const right = yield* Effect.provide(Conformance.verify(ours, contract), MockServer.layerHttpClient)
+        const wordOf = new Map(right.results.map(({ id, observed }) => [id, observed]))
+        // What passes, passed by an answer of the service when it was well.
+        for (const { id, observed, verdict } of report.results) {
+          if (verdict === "pass") deepStrictEqual([id, observed], [id, wordOf.get(id)])
+        }
+        const reasons = report.results.flatMap(({ reason }) => reason ?? [])
+        const why = status === 429 ? "rate limited" : "right request"
+        assert(reasons.some((reason) => reason.includes(why)), reasons.join())
+        assert(report.alarms.length > 0)
+        // Of the last claim of a wrong request, nothing is known.
+        assert(report.unexecuted.includes("aml.request.dob"), report.unexecuted.join())
+        // Whoever limits the rate is left alone.
+        if (status === 429) assert(paths.length < after + 8, `${paths.length}`)
+      }).pipe(Effect.provide(ending(after, refusal(status), paths)))
+    }
+  )
+
+  it.effect("whose token dies early is given another one, and fails by its lifetime only", () => {
+    const uses = new Map<string, number>()
+    return Effect.gen(function*() {
+      const mock = yield* HttpClient.HttpClient
+      const dying = HttpClient.make((request, url) => {
+        const token = request.headers["authorization"] ?? ""
+        const used = (uses.get(token) ?? 0) + 1
+        if (url.pathname === "/api/aml") uses.set(token, used)
+        return used > 8
+          ? Effect.succeed(HttpClientResponse.fromWeb(request, refusal(401)()))
+          : mock.execute(request)
+      })
+      const { alarms, results } = yield* Effect.provideService(
+        Conformance.verify({ ...ours, budget: 200 }, yield* evidence),
+        HttpClient.HttpClient,
+        dying
+      )
+      deepStrictEqual(alarms, ["token.lifetime.kept"])
+      strictEqual(results.find(({ id }) => id === "aml.dob.iso")?.verdict, "pass")
+    }).pipe(Effect.provide(MockServer.layerHttpClient))
+  })
+
+  it.effect("never sees the key at its API", () => {
+    const sent: Array<string> = []
+    return Effect.gen(function*() {
+      const mock = yield* HttpClient.HttpClient
+      const watched = HttpClient.make((request, url) => {
+        const authorization = request.headers["authorization"] ?? ""
+        strictEqual(request.headers["accept-encoding"], "identity")
+        if (url.pathname !== "/oauth/service") {
+          sent.push(Buffer.from(authorization.split(" ")[1] ?? "", "base64").toString())
+        }
+        return mock.execute(request)
+      })
+      const { results } = yield* Effect.provideService(
+        Conformance.verify(ours, yield* evidence),
+        HttpClient.HttpClient,
+        watched
+      )
+      strictEqual(results.find(({ id }) => id === "aml.authorization.customer")?.verdict, "pass")
+      assert(sent.some((text) => text.startsWith("nobody-")))
+      deepStrictEqual(sent.filter((text) => text.includes("demo-key") || text.includes("demo-customer:")), [])
+    }).pipe(Effect.provide(MockServer.layerHttpClient))
+  })
+
+  it.live("whose body has no end is read for a megabyte", () => {
+    let chunks = 0
+    let isCancelled = false
+    const endless = () =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) => {
+            chunks++
+            controller.enqueue(new Uint8Array(64 * 1024).fill(32))
+          },
+          cancel: () => {
+            isCancelled = true
+          }
+        }),
+        { headers: { "content-type": "application/json" } }
+      )
+    return Effect.gen(function*() {
+      const { requests, seen } = yield* outcome(sandbox)
+      assert(seen.includes("token.granted: too long"))
+      strictEqual(requests, 1)
+      assert(isCancelled && chunks < 24, `${chunks}`)
+      const report = Conformance.judge(yield* evidence, yield* Conformance.observe(sandbox), { kind: "sandbox" })
+      deepStrictEqual(report.alarms, ["token.granted"])
+    }).pipe(Effect.provide(answering(endless)))
+  })
+
+  it.effect("that gives a token that no header can hold gives none", () =>
+    Effect.gen(function*() {
+      const { requests, seen } = yield* outcome(sandbox)
+      assert(seen.includes("token.granted: no token"))
+      strictEqual(requests, 1)
+    }).pipe(Effect.provide(answering(() => Response.json({ access_token: "abc\ndef \u20ac" })))))
+
+  it.effect("that says with 200 that something is wrong refuses, and has no credential", () =>
+    Effect.gen(function*() {
+      const mock = yield* HttpClient.HttpClient
+      const mild = HttpClient.make((request) =>
+        Effect.map(mock.execute(request), (answer) =>
+          answer.status < 400
+            ? answer
+            : HttpClientResponse.fromWeb(request, Response.json({ message: "That is wrong" })))
+      )
+      const { alarms, results } = yield* Effect.provideService(
+        Conformance.verify(ours, yield* evidence),
+        HttpClient.HttpClient,
+        mild
+      )
+      deepStrictEqual(alarms, [])
+      strictEqual(results.find(({ id }) => id === "aml.dob.iso")?.observed, "refused")
+      strictEqual(results.find(({ id }) => id === "aml.error")?.verdict, "drift")
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
+  it.effect("that answers with an error and 200 only answers no check", () =>
+    Effect.gen(function*() {
+      const report = yield* Conformance.verify(sandbox, yield* evidence)
+      deepStrictEqual(report.alarms.filter((id) => !id.startsWith("token.")), ["aml.answered"])
+      strictEqual(report.results.find(({ id }) => id === "aml.answered")?.observed, "refused")
+    }).pipe(
+      Effect.provide(
+        answering(({ pathname }) => pathname === "/oauth/service" ? granted() : Response.json({ error: "no" }))
+      )
+    ))
+
+  it.effect("of which a contract has other claims is asked for these only", () =>
+    Effect.gen(function*() {
+      const { claims } = yield* evidence
+      const only = (ids: ReadonlyArray<string>): Contract.Evidence => {
+        const [first, ...rest] = claims.filter(({ id }) => ids.includes(id))
+        assert(first !== undefined)
+        return { claims: [first, ...rest] }
+      }
+      const some = yield* Conformance.verify(ours, only(["token.success.status", "events"]))
+      deepStrictEqual([some.requests, some.alarms], [1, []])
+      const others = some.results.filter(({ reason }) => reason === "the contract has no such claim")
+      strictEqual(others.length, Conformance.cases.length - 1)
+      const none = yield* Conformance.verify(ours, only(["events"]))
+      deepStrictEqual([none.requests, none.alarms], [0, ["no case ran"]])
+      assert(Conformance.verdict(none).startsWith("Nothing was tried: "))
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
+  it.effect("which could not be tried in all is not said to conform", () =>
+    Effect.gen(function*() {
+      const report = yield* Conformance.verify(ours, yield* evidence)
+      deepStrictEqual(report.alarms, [])
+      const part = report.tried.filter(({ extent, level }) => level === "documented" && extent === "part")
+      deepStrictEqual(part.map(({ claim }) => claim), [
+        "token.request.authorization",
+        "token.lifetime",
+        "aml.answer.match-found",
+        "aml.answer.aml-profile"
+      ])
+      deepStrictEqual(part.flatMap(({ reasons }) => reasons), [
+        "a service may lock out a customer whose key is wrong",
+        "the clock of a service cannot be moved",
+        "only the mock server has these people",
+        "only the mock server has these people"
+      ])
+      const verdict = Conformance.verdict(report)
+      assert(verdict.startsWith("Nothing contradicts the contract: "), verdict)
+      assert(verdict.endsWith(`. Tried in part: ${part.map(({ claim }) => claim).join(", ")}`), verdict)
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
 
   it.effect("which is a mock server without its control plane: what needs it is skipped, and alarms", () =>
     Effect.gen(function*() {

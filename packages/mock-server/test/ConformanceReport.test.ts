@@ -3,7 +3,7 @@ import { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platfor
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Either, Layer, Redacted, Schema, TestClock } from "effect"
+import { DateTime, Effect, Either, Layer, Redacted, Schema, TestClock } from "effect"
 import { XMLParser, XMLValidator } from "fast-xml-parser"
 
 const address = "http://localhost"
@@ -71,7 +71,7 @@ describe("The table of a report", () => {
       deepStrictEqual(sections, sections.toSorted())
       assert(sections.includes("Section 4.2, AML check for a person"))
       const { claims } = yield* evidence
-      const documented = claims.filter(({ level }) => level === "documented").length
+      const documented = claims.filter(({ level, unobserved }) => level === "documented" && !unobserved).length
       assertInclude(
         lineWith(table, "  documented  ").replaceAll(/ +/g, " "),
         `${documented} of ${documented} executed ${documented} passed 0 drifted 0 failed`
@@ -87,7 +87,7 @@ describe("The table of a report", () => {
       const table = Conformance.toTable(report, yield* evidence, mock)
       const lines = table.split("\n")
       const at = lines.findIndex((line) => line.startsWith("  ~ token.status "))
-      strictEqual(lines[at + 1]?.trim(), "expected 200 or 201 or 203, observed 201")
+      strictEqual(lines[at + 1]?.trim(), "the contract's default is 200, observed 201")
       const fail = lines.findIndex((line) => line.startsWith("  ✗ aml.cred-version.value "))
       strictEqual(lines[fail + 1]?.trim(), "expected ^1\\.[0-9]+$, observed 2.0")
       strictEqual(
@@ -102,7 +102,7 @@ describe("The table of a report", () => {
       const table = Conformance.toTable(report, yield* evidence, { ...sandbox, budget: 99 })
       assertInclude(
         table,
-        `\n${report.requests} requests of a budget of 99 sent; only fictional people were asked about.\n`
+        `\nsent            ${report.requests} requests of a budget of 99, only about fictional people\n`
       )
       const lines = table.split("\n")
       const at = lines.findIndex((line) => line.startsWith("  - token.lifetime.used "))
@@ -117,9 +117,9 @@ describe("The table of a report", () => {
       const report = Conformance.judge(claims, [], { kind: "sandbox" })
       assertInclude(
         Conformance.toTable(report, claims),
-        "Alarms: 1\n  the claim new.claim is documented, and no case of it ran\n"
+        "Alarms: 1\n  new.claim: it is documented, and no case of it ran\n"
       )
-      const { failures, testsuite: [suite] } = readJunit(Conformance.toJunit(report))
+      const { failures, testsuite: [suite] } = readJunit(Conformance.toJunit(report, claims))
       strictEqual(failures, 1)
       strictEqual(suite?.testcase[0]?.failure?.message, "it is documented, and no case of it ran")
     }))
@@ -143,7 +143,7 @@ describe("The table of a report", () => {
       { kind: "sandbox" }
     )
     strictEqual(/[^\P{Cc}\n]/u.test(Conformance.toTable(report, claims)), false)
-    const xml = Conformance.toJunit(report)
+    const xml = Conformance.toJunit(report, claims)
     strictEqual(/[^\P{Cc}\n]|\p{Cs}/u.test(xml), false)
     const { testsuite: [suite] } = readJunit(xml)
     strictEqual(suite?.testcase.length, 1)
@@ -158,8 +158,8 @@ describe("A report as JSON", () => {
       const file = yield* Schema.decode(Schema.parseJson(Conformance.ReportFile))(
         Conformance.toJson(report, yield* evidence, sandbox)
       )
-      const { alarms, kind, requests, results, unexecuted } = file
-      deepStrictEqual({ alarms, kind, requests, results, unexecuted }, report)
+      const { alarms, kind, requests, results, tried, unexecuted } = file
+      deepStrictEqual({ alarms, kind, requests, results, tried, unexecuted }, report)
       deepStrictEqual([file.version, file.conforms], [1, true])
       const { drift, fail, pass, skipped } = file.counts.cases
       strictEqual(pass + drift + fail + skipped, Conformance.cases.length)
@@ -178,7 +178,7 @@ describe("A report as JUnit XML", () => {
     ([, target]) =>
       Effect.gen(function*() {
         const report = yield* verified(target)
-        const { failures, skipped, tests, testsuite } = readJunit(Conformance.toJunit(report))
+        const { failures, skipped, tests, testsuite } = readJunit(Conformance.toJunit(report, yield* evidence))
         const isSandbox = target.kind === "sandbox"
         strictEqual(tests, Conformance.cases.length)
         strictEqual(failures, report.alarms.length)
@@ -217,16 +217,16 @@ describe("Observations", () => {
       const ran = new Set(report.results.filter(({ verdict }) => verdict !== "skipped").map(({ claim }) => claim))
       strictEqual(second.claims.length, first.claims.length)
       for (const [i, claim] of second.claims.entries()) {
-        const { level, observed, source, ...rest } = claim
+        const { level, observed, observedOn, ...rest } = claim
         const before = first.claims[i]
         assert(before !== undefined)
         if (!ran.has(claim.id)) {
           deepStrictEqual(claim, before)
           continue
         }
-        deepStrictEqual({ ...rest, level: before.level, source: before.source }, before)
+        deepStrictEqual({ ...rest, level: before.level }, before)
         strictEqual(level, before.level === "documented" ? "documented" : "observed", claim.id)
-        strictEqual(source, "seen on 2026-05-17 by idv-mock verify --target sandbox")
+        deepStrictEqual(observedOn, { day: "2026-05-17", target: "sandbox" })
         assert(observed !== undefined)
       }
       const status = second.claims.find(({ id }) => id === "token.success.status")
@@ -278,7 +278,7 @@ describe("The verdict on a target that is another, or none", () => {
   it.effect.each<[string, string, (path: string) => Response | undefined]>([
     [
       "does not answer",
-      `${nothing}nothing answers at ${address}: is the auth URL right, and does it run?`,
+      `${nothing}nothing answers at ${address}: is the address right, and does it run?`,
       () => undefined
     ],
     [
@@ -303,25 +303,25 @@ describe("The verdict on a target that is another, or none", () => {
     ],
     [
       "is a page",
-      `${nothing}the token endpoint answers with a page of HTML (200): is the auth URL right?`,
+      `${nothing}the token endpoint answers with a page of HTML (200): is the address right?`,
       () => html(200)
     ],
-    ["is not there", `${nothing}the token endpoint is not there (404): is the auth URL right?`, () => json({}, 404)],
+    ["is not there", `${nothing}the token endpoint is not there (404): is the address right?`, () => json({}, 404)],
     ["fails", `${nothing}the token endpoint fails with 503`, () => json({}, 503)],
     ["gives no token", `${nothing}the token endpoint answers with 200, and without a token`, () => json({})],
     [
       "redirects",
-      `${nothing}the token endpoint redirects with 302, which is not followed: is the auth URL right?`,
+      `${nothing}the token endpoint redirects with 302, which is not followed: is the address right?`,
       () => new Response(null, { status: 302, headers: { location: "https://example.com/" } })
     ],
     [
       "has no API",
-      `${noCheck}nothing answers at ${address}: is the base URL right, and does it run?`,
+      `${noCheck}nothing answers at ${address}: is the address right, and does it run?`,
       api(() => undefined)
     ],
     [
       "has a page for an API",
-      `${noCheck}the API answers with a page of HTML (200): is the base URL right?`,
+      `${noCheck}the API answers with a page of HTML (200): is the address right?`,
       api(() => html(200))
     ],
     ["refuses its own token", `${noCheck}the API refuses the token with 401`, api(() => json({}, 401))],
@@ -336,10 +336,125 @@ describe("The verdict on a target that is another, or none", () => {
       strictEqual(Conformance.verdict(report, sandbox), line)
       const table = Conformance.toTable(report, yield* evidence, sandbox)
       strictEqual(table.split("\n").at(-1), line)
-      if (line.startsWith(nothing)) strictEqual(table.split("\n").length, 6)
+      if (line.startsWith(nothing)) strictEqual(table.split("\n").length, 10)
       assert(report.alarms.length > 0)
-      for (const text of [table, Conformance.toJunit(report), Conformance.toJson(report, yield* evidence, sandbox)]) {
+      const claims = yield* evidence
+      for (
+        const text of [
+          table,
+          Conformance.toJunit(report, claims, sandbox),
+          Conformance.toJson(report, claims, sandbox)
+        ]
+      ) {
         strictEqual(/canary|demo-key|testclear/i.test(text), false)
       }
     }).pipe(Effect.provide(answering(make))))
+
+  it.effect("names the address that may be wrong, where there are two", () =>
+    Effect.gen(function*() {
+      const { results, ...report } = yield* verified(sandbox)
+      const place: Conformance.Place = { authUrl: "http://localhost/auth", baseUrl: address }
+      assertInclude(Conformance.verdict({ ...report, results }, place), "is the auth URL right")
+    }).pipe(Effect.provide(answering(() => html(200)))))
+})
+
+describe("What a report says of its run", () => {
+  const sha = "0123456789abcdef".repeat(4)
+  const place: Conformance.Place = {
+    ...sandbox,
+    authUrl: "https://user:canary@auth.example.com/idv/?key=canary#canary",
+    baseUrl: "https://api.example.com",
+    startedAt: DateTime.unsafeMake("2026-05-17T12:30:01.234Z"),
+    version: "1.2.3",
+    evidenceSha256: sha,
+    checks: 12
+  }
+
+  it.effect("is whom, when, by what and at what cost, in each form, and not who asked", () =>
+    Effect.gen(function*() {
+      const report = yield* verified(sandbox)
+      const claims = yield* evidence
+      const table = Conformance.toTable(report, claims, place)
+      deepStrictEqual(table.split("\n").slice(0, 8), [
+        "target          sandbox",
+        "token endpoint  https://auth.example.com/idv",
+        "API             https://api.example.com",
+        "started         2026-05-17T12:30:01.234Z",
+        "idv-mock        1.2.3",
+        `claims          SHA-256 ${sha}`,
+        `sent            ${report.requests} requests of a budget of 70, 12 checks that may be billed, ` +
+        "only about fictional people",
+        ""
+      ])
+      const json = Conformance.toJson(report, claims, place)
+      const run = {
+        authUrl: "https://auth.example.com/idv",
+        baseUrl: "https://api.example.com",
+        startedAt: "2026-05-17T12:30:01.234Z",
+        version: "1.2.3",
+        evidenceSha256: sha,
+        requests: report.requests,
+        budget: 70,
+        checks: 12
+      }
+      deepStrictEqual((yield* Schema.decode(Schema.parseJson(Conformance.ReportFile))(json)).run, run)
+      const xml = Conformance.toJunit(report, claims, place)
+      strictEqual(XMLValidator.validate(xml), true)
+      assertInclude(xml, "timestamp=\"2026-05-17T12:30:01\"")
+      for (const [name, value] of Object.entries({ target: "sandbox", ...run })) {
+        if (name !== "startedAt") assertInclude(xml, `<property name="${name}" value="${value}"/>`)
+      }
+      for (const text of [table, json, xml]) strictEqual(/canary|demo-customer|demo-key/.exec(text)?.[0], undefined)
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
+  it.effect("ends with what is no pass, by its reason, and has no such part where all passed", () =>
+    Effect.gen(function*() {
+      const claims = yield* evidence
+      const table = Conformance.toTable(yield* verified(sandbox), claims, sandbox)
+      const summary = table.slice(table.indexOf("\nNot passed\n"), table.indexOf("\nClaims\n"))
+      assertInclude(summary, "\n  drifted: the contract's default is 200, observed 201\n    token.status\n")
+      assertInclude(summary, "\n  skipped: the clock of a service cannot be moved\n    token.lifetime, ")
+      strictEqual(Math.max(...summary.split("\n").map(({ length }) => length)) < 101, true)
+      const right = Effect.provide(verified(mock), MockServer.layerHttpClient)
+      strictEqual(Conformance.toTable(yield* right, claims, mock).includes("Not passed"), false)
+    }).pipe(Effect.provide(playing({ tokenStatus: "201" }))))
+})
+
+describe("A mock server that is none", () => {
+  const asked: Array<string> = []
+  const service = (status: number, body: unknown) =>
+    Layer.succeed(
+      HttpClient.HttpClient,
+      HttpClient.make((request) => {
+        asked.push(`${request.method} ${request.url} ${request.headers["authorization"] ?? "-"}`)
+        return Effect.succeed(HttpClientResponse.fromWeb(request, Response.json(body, { status })))
+      })
+    )
+
+  it.effect.each<[string, number, unknown, string]>([
+    ["answers 404", 404, {}, "is no idv-mock server: use --target sandbox"],
+    ["answers 200", 200, { live: "yes" }, "is no idv-mock server: use --target sandbox"],
+    ["answers 403", 403, {}, "start it with --allowed-host"]
+  ])("%s, and is asked nothing more", ([, status, body, line]) =>
+    Effect.gen(function*() {
+      asked.length = 0
+      const target = { ...mock, customerId: "demo-customer", customerKey: Redacted.make("demo-key") }
+      const error = yield* Effect.flip(verified(target))
+      assertInclude(error.message, line)
+      deepStrictEqual(asked, ["GET http://localhost/_mock/live -"])
+    }).pipe(Effect.provide(service(status, body))))
+
+  it.effect("may be at one of two addresses: both are asked, or the control plane where it is said to be", () =>
+    Effect.gen(function*() {
+      asked.length = 0
+      const apart: Conformance.Target = { ...mock, authUrl: "http://one/a", baseUrl: "http://two/b/" }
+      yield* Conformance.recognize(apart)
+      yield* Conformance.recognize({ ...apart, controlUrl: "http://three/c" })
+      yield* Conformance.recognize({ ...apart, kind: "sandbox" })
+      deepStrictEqual(asked, [
+        "GET http://one/_mock/live -",
+        "GET http://two/_mock/live -",
+        "GET http://three/c/_mock/live -"
+      ])
+    }).pipe(Effect.provide(service(200, { live: true }))))
 })

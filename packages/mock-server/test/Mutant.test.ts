@@ -87,20 +87,26 @@ const expected: Record<string, readonly [probes: ReadonlyArray<string>, places: 
   "token.response.format": [["grant"], ["access_token"]],
   "token.response.lifetime": [["grant"], ["expires_in"]],
   "token.response.no-store": [["grant"], ["cache-control"]],
-  "token.lifetime": [["35 minutes", "61 minutes", "130 minutes", "used", "again"], [...outcome, "detail"]],
+  "token.lifetime": [["35 minutes", "60.5 minutes", "61 minutes", "130 minutes", "used", "again"], [
+    ...outcome,
+    "detail"
+  ]],
   "token.renewal": [["renewed"], outcome],
   "token.revoked": [["revoked"], outcome],
-  "aml.request.path": [["clear", "pep"], outcome],
+  "aml.request.path": [["clear", "pep"], [
+    ...outcome,
+    ...["credential_type", "credential_name", "issued_by", "issuer_id", "cred_version", "credentials", "error"]
+  ]],
   "aml.request.method": [["aml get", "aml put"], outcome],
   "aml.request.authorization": [["no token", "forged", "aml scheme", "id and key"], outcome],
   "aml.request.scheme-case": [["lower case"], outcome],
   "aml.request.content-type": [["aml text", "aml charset"], outcome],
   "aml.request.body": [["array", "not json", "empty"], outcome],
   "aml.request.entity-type": [["no entity_type", "company", "Person"], outcome],
-  "aml.request.name": [["no name", "number"], outcome],
+  "aml.request.name": [["no name", "number", "parts"], outcome],
   "aml.request.name.empty": [["blank"], outcome],
   "aml.request.name.script": [["cyrillic"], outcome],
-  "aml.request.dob": [["no dob", "iso", "slashes", "short"], outcome],
+  "aml.request.dob": [["no dob", "iso", "slashes", "short", "dob as number"], outcome],
   "aml.request.dob.day": [["no day"], outcome],
   "aml.request.extra-fields": [["extra"], outcome],
   "limits.body": [["long"], [...outcome, "status"]],
@@ -124,13 +130,13 @@ const expected: Record<string, readonly [probes: ReadonlyArray<string>, places: 
     ["name", "birth_year", "match_found"].map(attribute)
   ],
   "aml.name.echo": [credentials, [attribute("name")]],
-  "aml.answer.birth-year": [credentials, [attribute("birth_year")]],
+  "aml.answer.birth-year": [[...credentials, "leap day"], [attribute("birth_year")]],
   "aml.answer.searched-on": [credentials, [attribute("searched_on")]],
   "aml.searched-on.zone": [credentials, [attribute("searched_on")]],
-  "aml.answer.match-found": [credentials, [attribute("match_found")]],
-  "aml.match.subjects": [credentials, [attribute("match_found")]],
+  "aml.answer.match-found": [[...credentials, "sanc"], [attribute("match_found")]],
+  "aml.match.subjects": [[...credentials, "sanc"], [attribute("match_found")]],
   "aml.match.again": [["again"], [attribute("match_found")]],
-  "aml.answer.aml-profile": [credentials, [attribute("aml_profile")]],
+  "aml.answer.aml-profile": [[...credentials, "sanc"], [attribute("aml_profile")]],
   "aml.profile.page": [["page"], [...outcome, "body", "content-type"]],
   "aml.credential.extra-fields": [credentials, ["valid_until", "credentials.format", attribute("is_final")]],
   "token.error": [
@@ -154,7 +160,7 @@ const expected: Record<string, readonly [probes: ReadonlyArray<string>, places: 
   "token.expired": [["61 minutes"], ["status", "www-authenticate"]],
   "aml.error.content-type": [["aml text"], ["status"]],
   "aml.error.json": [["not json"], ["status"]],
-  "aml.error.fields": [["company"], ["status"]],
+  "aml.error.fields": [["company"], ["outcome", "status"]],
   "aml.error.echo": [["company"], ["detail"]],
   "paths.other": [["elsewhere"], [...outcome, "status"]],
   "redirects": [["grant", ...credentials], outcome],
@@ -214,7 +220,7 @@ describe("A mutant", () => {
         )
 
         const problems: Array<string> = []
-        for (const mutant of Mutant.mutants) {
+        for (const mutant of Mutant.mutants.filter(({ isLate }) => isLate !== true)) {
           const client = yield* Mutant.client(mutant)
           const [shown = [], places = []] = expected[mutant.claim] ?? []
           const differ = (probe: string) =>

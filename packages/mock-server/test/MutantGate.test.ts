@@ -44,7 +44,7 @@ const loosened = (words: ReadonlyArray<string>) => (claim: Claim): Claim => ({
 })
 
 describe("The gate", () => {
-  layer(seen, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(seen, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.effect("is green: every mutant is killed by its claim, and the right server by nothing", () =>
       Effect.gen(function*() {
         const { alarms, isGreen, rows, survivors, unbroken } = gateOf(yield* Seen)
@@ -68,7 +68,8 @@ describe("The gate", () => {
         const { evidence, observed } = yield* Seen
         const alone = gateOf(yield* Seen).rows.filter(({ killers }) => killers.length === 1)
         const needed = Arr.dedupe(alone.flatMap(({ killers }) => killers))
-        strictEqual(needed.length > 60, true)
+        // A token that is good for one use is also found by the whole run, which is `token.lifetime.kept`.
+        deepStrictEqual(Arr.difference(cases.map(({ id }) => id), needed), ["token.lifetime.again"])
         for (const id of needed) {
           const { isGreen, survivors } = MutantGate.gate(evidence, cases.filter((one) => one.id !== id), observed)
           deepStrictEqual([id, isGreen], [id, false])
@@ -83,18 +84,27 @@ describe("The gate", () => {
       Effect.gen(function*() {
         const { evidence, observed } = yield* Seen
         for (const [claim, mutants] of Object.entries(Arr.groupBy(observed.mutants, ([{ claim }]) => claim))) {
-          const words = mutants.flatMap(([, all]) => all.flatMap(({ seen }) => seen === undefined ? [] : [seen]))
+          const own = new Set(cases.filter((one) => one.claim === claim).map(({ id }) => id))
+          const seen = mutants.map(([{ id }, all]) => [id, all.filter((one) => own.has(one.case))] as const)
+          const words = seen.flatMap(([, all]) => all.flatMap(({ seen }) => seen === undefined ? [] : [seen]))
           const contract = changed(evidence, claim, loosened(words))
           const { alarms, isGreen, survivors } = MutantGate.gate(contract, cases, observed)
           deepStrictEqual([claim, isGreen, alarms], [claim, false, []])
-          deepStrictEqual(survivors, mutants.map(([{ id }]) => id))
+          // What was not tried, no word excuses.
+          const judged = seen.filter(([, all]) =>
+            all.every(({ skipped, standsOn }) => skipped === undefined || standsOn !== undefined)
+          )
+          deepStrictEqual(survivors, judged.map(([id]) => id))
+          deepStrictEqual(judged.length > 0, true)
         }
       }))
 
     it.effect("turns red without the mutants of a documented claim", () =>
       Effect.gen(function*() {
         const { evidence, observed } = yield* Seen
-        const documented = evidence.claims.filter(({ level }) => level === "documented").map(({ id }) => id)
+        const documented = evidence.claims
+          .filter(({ level, unobserved }) => level === "documented" && unobserved === undefined)
+          .map(({ id }) => id)
         for (const claim of documented) {
           const mutants = observed.mutants.filter(([mutant]) => mutant.claim !== claim)
           const { isGreen, unbroken } = MutantGate.gate(evidence, cases, { ...observed, mutants })

@@ -63,10 +63,21 @@ describe("describeConformance", () => {
       const [first] = of("broken", "failed")
       assert(
         first?.failureMessages?.join().includes(
-          "aml.answer.match-found (API document, section 2.3): expected Potential match or No, and observed another text"
+          "aml.answer.match-found (API document, section 2.3): expected Potential match or No, observed another text"
         )
       )
       assert(of("broken", "passed").length > 90)
+
+      // One test says why, and no other repeats it.
+      const lost = of("unreachable", "failed")
+      deepStrictEqual(lost.map(({ title }) => title), ["reaches the service"])
+      assert(
+        lost[0]?.failureMessages?.join().includes(
+          "Nothing can be verified: nothing answers at http://127.0.0.1:1: is the address right, and does it run?"
+        )
+      )
+      deepStrictEqual(of("unreachable", "passed"), [])
+      assert(of("unreachable", "skipped").length > 100)
 
       // Its profile is another one, and that is no failure.
       deepStrictEqual(idsOf("sandbox", "failed"), [])

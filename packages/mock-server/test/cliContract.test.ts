@@ -66,7 +66,7 @@ describe("idv-mock contract", () => {
       deepStrictEqual(lines.slice(0, 6), [
         "token.success.status (section 4.2): the token endpoint answers 200",
         "source: RFC 6749, section 5.1; the document is silent",
-        "accepted: 200, 201, 203",
+        "accepted: 200, 201, 203, /^2[0-9]{2}$/",
         "the mock server: 200",
         "or: --profile tokenStatus=201, --profile tokenStatus=203",
         "cases: token.status"
@@ -134,14 +134,42 @@ describe("idv-mock contract", () => {
         "--level is invalid: expected one of documented, observed, assumed, unknown"
       )
       strictEqual(yield* line("--format", "canary"), "--format is invalid: expected one of table, json")
-      strictEqual(yield* line("--evidence", "/nowhere/canary"), "--evidence: the file cannot be read")
+      strictEqual(yield* line("--evidence", "/nowhere/canary"), "--evidence /nowhere/canary: there is no such file")
       const fs = yield* FileSystem.FileSystem
       const path = yield* fs.makeTempFileScoped()
-      yield* fs.writeFileString(path, "claims: [{ id: [canary")
-      strictEqual(yield* line("--evidence", path), "--evidence: it is not YAML")
-      yield* fs.writeFileString(path, "claims: [{ id: Canary }]")
-      const problems = yield* line("--evidence", path)
-      assertInclude(problems, "--evidence: claims.0.")
-      strictEqual(/\n|canary/i.test(problems), false)
+      const told = (text: string) =>
+        Effect.zipRight(
+          fs.writeFileString(path, text),
+          Effect.map(line("--evidence", path), (line) => {
+            strictEqual(line.startsWith(`--evidence ${path}: `), true)
+            strictEqual(/\n|canary/i.test(line), false)
+            return line.slice(`--evidence ${path}: `.length)
+          })
+        )
+      const claim = "id: a.b, claim: x, section: \"4\", source: s, client: tolerate"
+      strictEqual(yield* told("claims: [{ id: [canary"), "it is not YAML: see line 1, column 23")
+      strictEqual(yield* told("claims: *canary"), "it is not YAML")
+      strictEqual(yield* told(""), "the file should be an object with claims")
+      strictEqual(yield* told("canary"), "the file should be an object with claims")
+      strictEqual(yield* told("claims: canary"), "claims should be a list of claims")
+      strictEqual(yield* told("claims: []"), "claims.0 is missing")
+      strictEqual(
+        yield* told("claims: [{ id: Canary }]"),
+        "claims.0.id should be words such as token.success.status; claims.0.claim is missing; " +
+          "claims.0.level is missing; claims.0.section is missing; claims.0.source is missing; and 1 more"
+      )
+      strictEqual(
+        yield* told(`claims: [{ ${claim}, level: canary, accept: [] }]`),
+        "a.b.level should be documented, observed, assumed or unknown; a.b.accept.0 is missing"
+      )
+      strictEqual(
+        yield* told(`claims: [{ ${claim}, level: assumed, accept: [{ pattern: "(canary" }] }]`),
+        "a.b.accept.0 should be a word, a number, or { pattern: a regular expression }"
+      )
+      const either = "a.b should have either accept or unobserved"
+      strictEqual(yield* told(`claims: [{ ${claim}, level: assumed }]`), either)
+      strictEqual(yield* told(`claims: [{ ${claim}, level: assumed, accept: [a], unobserved: x }]`), either)
+      const once = `{ ${claim}, level: assumed, accept: [a] }`
+      strictEqual(yield* told(`claims: [${once}, ${once}]`), "a.b is there twice")
     }).pipe(Effect.provide(NodeContext.layer)))
 })

@@ -1,34 +1,22 @@
 /** The server as an HTTP app: the control plane under `/_mock`, the service everywhere else. */
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import * as HttpApiSwagger from "@effect/platform/HttpApiSwagger"
 import type * as HttpApp from "@effect/platform/HttpApp"
-import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
+import type * as Scope from "effect/Scope"
 import { PCGRandom } from "effect/Utils"
-import * as Inspector from "../Inspector.ts"
 import type { InProcessOptions } from "../MockServer.ts"
 import * as Session from "../Session.ts"
 import * as BrowserRules from "./browserRules.ts"
-import * as Controlled from "./controlled.ts"
+import type * as Control from "./controlPlane.ts"
 import * as Exchange from "./exchange.ts"
 import * as Judgement from "./judgement.ts"
 import * as Lifecycle from "./lifecycle.ts"
 import * as Metrics from "./metrics.ts"
 import { Recorder } from "./recorder.ts"
 import * as Request from "./request.ts"
-import * as Unrouted from "./unrouted.ts"
-
-type Handling =
-  | Session.Sessions
-  | Recorder
-  | Metrics.Metrics
-  | Lifecycle.Lifecycle
-  | HttpRouter.HttpRouter.DefaultServices
 
 const layerRecorder = (
   { onExchange = () => Effect.void, reveal = false, unexpected = "ignore" }: InProcessOptions
@@ -53,39 +41,23 @@ export class ControlPlane extends Context.Tag("@effect-idv/mock-server/internal/
   HttpApp.Default
 >() {}
 
-const routes = Layer.mergeAll(
-  Inspector.layer,
-  HttpApiSwagger.layer({ path: BrowserRules.docsPath }),
-  HttpApiBuilder.middlewareOpenApi({ path: "/_mock/openapi.json" })
-)
-
-/** A path means one thing: with an empty id at its end it is not the path of all ids. */
-const routing = {
-  caseSensitive: true,
-  ignoreDuplicateSlashes: false,
-  ignoreTrailingSlash: false,
-  maxParamLength: Number.MAX_SAFE_INTEGER
-}
-
-const layerControlPlane = Layer.effect(
+const layerControlPlane = Layer.scoped(
   ControlPlane,
   Effect.gen(function*() {
-    const app = yield* HttpRouter.withRouterConfig(HttpApiBuilder.httpApp, routing)
-    const context = yield* Effect.context<Handling>()
-    return Effect.updateService(
-      Effect.provide(app, context),
-      HttpServerRequest.HttpServerRequest,
-      (request) => request.modify({ url: Request.targetOf(request.url) })
+    const context = yield* Effect.context<Control.Services | Scope.Scope>()
+    // Whoever comes first may leave before it is made: others wait for it too.
+    const app = yield* Effect.promise(() => import("./controlPlane.ts")).pipe(
+      Effect.flatMap(({ make }) => make),
+      // Nothing of the request that comes first: what is made keeps the context that it was made in.
+      Effect.mapInputContext<never, Control.Services | Scope.Scope>(() => context),
+      Effect.uninterruptible,
+      Effect.cached
     )
+    return Effect.flatten(app)
   })
-).pipe(
-  Layer.provide(routes),
-  Layer.provide(Unrouted.layer),
-  Layer.provide(Controlled.layer),
-  Layer.provide([HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer])
 )
 
-export type Services = Handling | ControlPlane
+export type Services = Control.Services | ControlPlane
 
 /** Fresh, because two servers of one program share nothing. */
 export const layer = (
@@ -97,7 +69,6 @@ export const layer = (
     Layer.provideMerge(Metrics.layer),
     Layer.provideMerge(Session.layer(customers, options)),
     Layer.provideMerge(Lifecycle.layer),
-    Layer.provideMerge(NodeHttpServer.layerContext),
     Layer.fresh
   )
 

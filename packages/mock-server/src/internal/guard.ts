@@ -41,8 +41,11 @@ const authorityOf = (text: string): Option.Option<Authority> => {
   return Option.some({ name: hostname.replaceAll(/^\[|\]$|\.$/g, ""), port })
 }
 
+/** Without a colon it is no address of IPv6: not to ask Node, which then compiles a long expression, saves the start. */
+const isIPv6 = (text: string): boolean => text.includes(":") && isIP(text) === 6
+
 const nameOf = (text: string): string =>
-  Option.match(authorityOf(isIP(text) === 6 ? `[${text}]` : text), { onNone: () => text, onSome: ({ name }) => name })
+  Option.match(authorityOf(isIPv6(text) ? `[${text}]` : text), { onNone: () => text, onSome: ({ name }) => name })
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
@@ -64,7 +67,7 @@ const isSameOrigin = (origin: string, host: Authority): boolean => {
 const open = ["/_mock/live", "/_mock/ready"]
 
 const make = ({ allowedHosts, host, token }: Options) => {
-  const own = [host, ...loopback, ...allowedHosts].map(nameOf)
+  const own = [...[host, ...allowedHosts].map(nameOf), ...loopback]
   /** A name can be made to resolve to this machine, an address cannot. */
   const isOwn = ({ name }: Authority): boolean => own.includes(name) || !isLoopback(host) && isIP(name) !== 0
 

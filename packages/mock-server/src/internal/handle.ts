@@ -8,7 +8,6 @@ import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { SignJWT } from "jose"
 
 /** Unguessable enough for a mock, and told apart from every other session's. */
 export const opaque = (customerId: string, random: () => number): string => {
@@ -28,15 +27,20 @@ export const jwt = (
   times: { readonly issuedAt: number; readonly expiresAt: number }
 ): Effect.Effect<string> => {
   const id = opaque(customerId, random)
-  return Effect.promise(() =>
-    new SignJWT({ client_id: customerId })
-      .setProtectedHeader({ alg: "HS256", typ: "at+jwt" })
-      .setIssuer(issuer)
-      .setSubject(customerId)
-      .setJti(id)
-      .setIssuedAt(Math.floor(times.issuedAt / 1000))
-      .setExpirationTime(Math.floor(times.expiresAt / 1000))
-      .sign(secret)
+  // Loaded by who needs it: most sessions have tokens that are opaque.
+  return Effect.flatMap(
+    Effect.promise(() => import("jose")),
+    ({ SignJWT }) =>
+      Effect.promise(() =>
+        new SignJWT({ client_id: customerId })
+          .setProtectedHeader({ alg: "HS256", typ: "at+jwt" })
+          .setIssuer(issuer)
+          .setSubject(customerId)
+          .setJti(id)
+          .setIssuedAt(Math.floor(times.issuedAt / 1000))
+          .setExpirationTime(Math.floor(times.expiresAt / 1000))
+          .sign(secret)
+      )
   )
 }
 

@@ -2,7 +2,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Counter, Gauge, Registry } from "prom-client"
 import type { Entry } from "../Journal.ts"
 import * as Session from "../Session.ts"
 
@@ -11,41 +10,63 @@ export class Metrics extends Context.Tag("@effect-idv/mock-server/internal/Metri
   readonly text: Effect.Effect<string>
 }>() {}
 
-/** Customer ids are no label: there may be one for each test. */
+/** How often each was seen. */
+type Seen = Map<string, number>
+
+const see = (seen: Seen, what: string) => {
+  seen.set(what, (seen.get(what) ?? 0) + 1)
+}
+
+/**
+ * What is counted is given to `prom-client` when somebody reads it: until then, it is not loaded.
+ * Customer ids are no label: there may be one for each test.
+ */
 export const layer: Layer.Layer<Metrics, never, Session.Sessions> = Layer.effect(
   Metrics,
   Effect.map(Session.Sessions, ({ list }) => {
-    const registry = new Registry()
-    const registers = [registry]
-    const exchanges = new Counter({
-      name: "idv_mock_exchanges_total",
-      help: "Requests that were answered, by operation, status and the rule that answered",
-      labelNames: ["operation", "status", "rule"],
-      registers
-    })
-    const faults = new Counter({
-      name: "idv_mock_faults_total",
-      help: "Faults that fired, by kind",
-      labelNames: ["kind"],
-      registers
-    })
-    const unexpected = new Counter({
-      name: "idv_mock_unexpected_total",
-      help: "Requests that the API document does not have",
-      registers
-    })
-    const sessions = new Gauge({ name: "idv_mock_sessions", help: "Sessions that there are", registers })
+    const exchanges: Seen = new Map()
+    const faults: Seen = new Map()
+    let unexpected = 0
+
+    const text = (sessions: number) =>
+      Effect.flatMap(Effect.promise(() => import("prom-client")), ({ Counter, Gauge, Registry }) => {
+        const registry = new Registry()
+        const registers = [registry]
+        const ofExchanges = new Counter({
+          name: "idv_mock_exchanges_total",
+          help: "Requests that were answered, by operation, status and the rule that answered",
+          labelNames: ["operation", "status", "rule"],
+          registers
+        })
+        for (const [labels, count] of exchanges) {
+          const [operation = "", status = "", rule = ""] = labels.split(" ")
+          ofExchanges.inc({ operation, status, rule }, count)
+        }
+        const ofFaults = new Counter({
+          name: "idv_mock_faults_total",
+          help: "Faults that fired, by kind",
+          labelNames: ["kind"],
+          registers
+        })
+        for (const [kind, count] of faults) ofFaults.inc({ kind }, count)
+        const ofUnexpected = new Counter({
+          name: "idv_mock_unexpected_total",
+          help: "Requests that the API document does not have",
+          registers
+        })
+        ofUnexpected.inc(unexpected)
+        new Gauge({ name: "idv_mock_sessions", help: "Sessions that there are", registers }).set(sessions)
+        return Effect.promise(() => registry.metrics())
+      })
+
     return {
       count: (entry) =>
         Effect.sync(() => {
-          exchanges.inc({ operation: entry.operation, status: entry.response.status, rule: entry.rule })
-          for (const { kind } of entry.faults) faults.inc({ kind })
-          if (entry.unexpected) unexpected.inc()
+          see(exchanges, `${entry.operation} ${entry.response.status} ${entry.rule}`)
+          for (const { kind } of entry.faults) see(faults, kind)
+          if (entry.unexpected) unexpected += 1
         }),
-      text: Effect.gen(function*() {
-        sessions.set((yield* list).length)
-        return yield* Effect.promise(() => registry.metrics())
-      })
+      text: Effect.flatMap(list, ({ length }) => text(length))
     }
   })
 )

@@ -4,11 +4,12 @@ import { HttpClient } from "@effect/platform"
 import { Array as Arr, Effect } from "effect"
 import * as Conformance from "../../src/Conformance.ts"
 import type * as Contract from "../../src/Contract.ts"
+import * as Verdicts from "../../src/internal/conformance/verdicts.ts"
 import * as Mutant from "../../src/Mutant.ts"
 
 type Observations = ReadonlyArray<Conformance.Observation>
 
-type Judged = Pick<Mutant.Mutant, "id" | "claim" | "breaks">
+type Judged = Pick<Mutant.Mutant, "id" | "claim" | "breaks" | "isLate">
 
 /** What was seen of the right server and of each mutant. */
 export interface Observed {
@@ -18,9 +19,9 @@ export interface Observed {
 
 const target = { kind: "mock", authUrl: "http://localhost", baseUrl: "http://localhost" } as const
 
-/** The cases of a mutant's own claim: what must find it. */
-export const ownCases = ({ claim }: Judged): ReadonlyArray<Conformance.Case> =>
-  Conformance.cases.filter((one) => one.claim === claim)
+/** The cases of a mutant's own claim: what must find it. One that ends needs the others to end. */
+export const ownCases = ({ claim, isLate }: Judged): ReadonlyArray<Conformance.Case> =>
+  isLate === true ? Conformance.cases : Conformance.cases.filter((one) => one.claim === claim)
 
 /** In process, in front of one server: to begin another takes as long as twenty cases. */
 export const observe = (
@@ -41,7 +42,10 @@ export const observe = (
     return { right, mutants: observed }
   }).pipe(Effect.provide(MockServer.layerHttpClientWith({})))
 
-/** - `killers`: the cases of the mutant's own claim that failed. `others`: the other cases that did. */
+/**
+ * - `killers`: the cases of the mutant's own claim that alarmed: that failed, or could not be tried.
+ *   `others`: the other cases that did.
+ */
 export interface Row {
   readonly mutant: Judged
   readonly killers: ReadonlyArray<string>
@@ -50,7 +54,7 @@ export interface Row {
 
 /**
  * - `survivors`: mutants that no case of their own claim fails.
- * - `unbroken`: documented claims without a mutant.
+ * - `unbroken`: documented claims that a request can show, without a mutant.
  * - `alarms`: what is wrong with the right server.
  */
 export interface Gate {
@@ -74,13 +78,14 @@ export const gate = (
     })
   }
   const rows = mutants.map(([mutant, observations]): Row => {
-    const failed = judge(observations).results.filter(({ verdict }) => verdict === "fail" || verdict === "drift")
+    const failed = judge(observations).results.filter((result) => Verdicts.isAlarm("mock", result))
     const [others, killers] = Arr.partition(failed, ({ claim }) => claim === mutant.claim)
     return { mutant, killers: killers.map(({ id }) => id), others: others.map(({ id }) => id) }
   })
   const survivors = rows.filter(({ killers }) => killers.length === 0).map(({ mutant }) => mutant.id)
   const broken = new Set(mutants.map(([{ claim }]) => claim))
-  const unbroken = evidence.claims.filter(({ id, level }) => level === "documented" && !broken.has(id))
+  const unbroken = evidence.claims
+    .filter(({ id, level, unobserved }) => level === "documented" && unobserved === undefined && !broken.has(id))
     .map(({ id }) => id)
   const { alarms } = judge(right)
   return {

@@ -134,7 +134,10 @@ export const probes: Record<
 
   "clear": checked(),
   "pep": about({ name: "Noor Testpep" }),
+  "sanc": about({ name: "Max Vale Testsanc" }),
+  "leap day": about({ dob: "29-02-2000" }),
   "35 minutes": aged("35 minutes"),
+  "60.5 minutes": aged("60.5 minutes"),
   "61 minutes": aged("61 minutes"),
   "130 minutes": aged("130 minutes"),
   "used": (customer) =>
@@ -186,6 +189,8 @@ export const probes: Record<
   "Person": about({ entity_type: "Person" }),
   "no name": about({ name: undefined }),
   "number": about({ name: 7 }),
+  "parts": about({ name: ["Zoë", "Testclear"] }),
+  "dob as number": about({ dob: 1021990 }),
   "blank": about({ name: " " }),
   "cyrillic": about({ name: "Иван Testclear" }),
   "no dob": about({ dob: undefined }),

@@ -74,11 +74,12 @@ const lineOf = ([term, words]: Row): ReadonlyArray<string> =>
   words.length === 0 ? [] : [`      ${term}: ${words.join(", ")}`]
 
 const linesOf = (claim: Exercised): ReadonlyArray<string> => {
-  const { accept = [], cases, id, observed = [], scenarios, section, source, unobserved } = claim
+  const { accept = [], cases, id, observed = [], observedOn, scenarios, section, source, unobserved } = claim
   const rows: ReadonlyArray<Row> = [
     ["source", [source]],
     ["accepted", accept.map((word) => typeof word === "object" ? `/${word.pattern}/` : `${word}`)],
     ["observed", observed.map(String)],
+    ["seen", observedOn === undefined ? [] : [`on ${observedOn.day}, of a ${observedOn.target}`]],
     ...playedBy(claim),
     ["cases", cases],
     ["scenarios", scenarios],
@@ -118,7 +119,7 @@ export const contract = (given: Given.Given) =>
       Violation.decodeUnknown(Flags)({ level: Given.values(given, "level"), ...Given.field(given, "format") }),
       Refusal.of((flag) => `--${flag}`)
     )
-    const { claims } = yield* EvidenceFile.read(given)
+    const { evidence: { claims } } = yield* EvidenceFile.read(given)
     const all = claims.map(exercised(yield* scenarios))
     const levels = Contract.levels.filter((one) => level.length === 0 || level.includes(one))
     yield* Console.log(format === "json" ? jsonOf(all, levels) : tableOf(all, levels))

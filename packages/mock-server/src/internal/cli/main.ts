@@ -28,7 +28,7 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
       }
       case "verify": {
         const { verify } = yield* verifying
-        return yield* verify(asked.given)
+        return yield* verify(asked.given, version)
       }
       case "contract": {
         const { contract } = yield* telling

@@ -148,9 +148,18 @@ const ofJournal = [
 const evidence = one("evidence", "file", "The claims, in the form of contract/evidence.yaml, which they are by default")
 
 const ofVerify = [
-  one("auth-url", "url", "The address of the token endpoint without /oauth/service, http://127.0.0.1:4010 by default"),
-  one("base-url", "url", "The address of the API without /api/aml; one address is for both if only one is given"),
-  one("target", "kind", "What is there, mock by default", ["mock", "sandbox"]),
+  one(
+    "auth-url",
+    "url",
+    "The address of the token endpoint without /oauth/service; else IDV_AUTH_URL; for a mock server, " +
+      "http://127.0.0.1:4010 by default"
+  ),
+  one(
+    "base-url",
+    "url",
+    "The address of the API without /api/aml; else IDV_BASE_URL; one address is for both if only one is given"
+  ),
+  one("target", "kind", "What is there: a mock server, by default, or a service", ["mock", "sandbox"]),
   one("customer-id", "id", "Who asks; rather set IDV_CUSTOMER_ID. For a mock server, a test customer by default"),
   one("customer-key", "key", "Its key; everybody sees a flag in the list of processes: rather set IDV_CUSTOMER_KEY"),
   on("allow-insecure", "Sends key, token and names also to http: beyond loopback, where others can read them"),
@@ -159,10 +168,18 @@ const ofVerify = [
   evidence,
   one("format", "form", "The form of the report, table by default", ["table", "json", "junit"]),
   one("output", "file", "Where the report goes, instead of being printed"),
-  one("observations", "file", "Where goes what was seen, as claims for --evidence of the next run"),
+  one(
+    "observations",
+    "file",
+    "Where goes what was seen, as claims for --evidence of the next run; a file that is there is not overwritten"
+  ),
   one("budget", "number", "How many requests a sandbox may be sent, 70 by default; what is left over is skipped"),
-  one("spacing", "duration", "How long to wait between two requests to a sandbox, 500 by default, in milliseconds"),
-  one("deadline", "duration", "How long an answer may take, 10 seconds by default")
+  one(
+    "spacing",
+    "duration",
+    "How long to wait between two requests to a sandbox, \"500 millis\" by default; a number is in milliseconds"
+  ),
+  one("deadline", "duration", "How long an answer may take, \"10 seconds\" by default; a number is in milliseconds")
 ]
 
 const ofContract = [

@@ -6,3 +6,6 @@ export const matching = (pattern: RegExp, expected: string) =>
   Schema.String.annotations({ description: expected }).pipe(Schema.pattern(pattern, Violation.expecting(expected)))
 
 export const Path = matching(/^\P{Cc}+$/u, "the path of a file")
+
+/** A text of the user, to be repeated on a terminal. */
+export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "\ufffd")

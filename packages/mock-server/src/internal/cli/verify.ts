@@ -1,14 +1,17 @@
 /** `idv-mock verify`: whether a server does what the reference contract says. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Console from "effect/Console"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Conformance from "../../Conformance.ts"
-import type * as Contract from "../../Contract.ts"
+import * as Observed from "../conformance/observed.ts"
 import { DurationText, PositiveDurationText } from "../durationText.ts"
 import * as Fields from "../faultFields.ts"
 import { Address, isInTheClear } from "./address.ts"
+import * as Counting from "./counting.ts"
 import * as EvidenceFile from "./evidenceFile.ts"
 import * as Given from "./given.ts"
 import * as OutputFile from "./outputFile.ts"
@@ -60,22 +63,43 @@ const refuse = (text: string) => new Refusal.Refusal({ text })
 
 const CustomerId = Text.matching(/^[^\p{Cc}:]{1,256}$/u, "1 to 256 characters, none of them a colon or a control")
 
-/** Both or none; a service knows nobody else. */
-const customerOf = (given: Given.Given, kind: Conformance.Kind) =>
+/**
+ * Both or none; a service knows nobody else. A mock server is told the variables only where its
+ * address is one too: those of a shell are of the service that they name.
+ */
+const customerOf = (given: Given.Given, kind: Conformance.Kind, isOfVariables: boolean) =>
   Effect.gen(function*() {
+    const isFlag = Given.values(given, "customer-id").length + Given.values(given, "customer-key").length > 0
+    if (kind === "mock" && !isFlag && !isOfVariables) return {}
     const customerId = yield* Secrets.either(given, "customer-id", "IDV_CUSTOMER_ID", CustomerId)
     const customerKey = yield* Secrets.either(given, "customer-key", "IDV_CUSTOMER_KEY", Secrets.Key)
-    if (customerId === undefined && customerKey === undefined && kind === "mock") return {}
+    if (customerId === undefined && customerKey === undefined) {
+      if (kind === "mock") return {}
+      return yield* refuse(
+        "--customer-id and --customer-key are missing: expected them, or IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY"
+      )
+    }
     if (customerId === undefined) return yield* refuse("--customer-id is missing: expected it, or IDV_CUSTOMER_ID")
     if (customerKey === undefined) return yield* refuse("--customer-key is missing: expected it, or IDV_CUSTOMER_KEY")
     return { customerId, customerKey }
   })
 
+/** An address, and what it is called where it was given. */
+interface Named {
+  readonly name: string
+  readonly url: string
+}
+
+const named = (name: string, url: string | undefined): Named | undefined => url === undefined ? url : { name, url }
+
 const ofVariable = (name: string) =>
   Effect.flatMap(Secrets.variable(name), (value) =>
     value === undefined
-      ? Effect.succeed(value)
-      : Effect.mapError(Violation.decodeUnknown(Address)(value), Refusal.of(() => name)))
+      ? Effect.succeed(undefined)
+      : Effect.mapBoth(Violation.decodeUnknown(Address)(value), {
+        onFailure: Refusal.of(() => name),
+        onSuccess: (url) => named(name, url)
+      }))
 
 const local = "http://127.0.0.1:4010"
 
@@ -83,35 +107,41 @@ const local = "http://127.0.0.1:4010"
  * An address of a flag is not mixed with one of a variable: the token of the one server would go to
  * the other.
  */
-const addressesOf = ({ "auth-url": auth, "base-url": base }: Flags, kind: Conformance.Kind) =>
+const addressesOf = (flags: Flags, kind: Conformance.Kind) =>
   Effect.gen(function*() {
-    const isGiven = auth !== undefined || base !== undefined || kind === "mock"
-    const authUrl = isGiven ? auth : yield* ofVariable("IDV_AUTH_URL")
-    const baseUrl = isGiven ? base : yield* ofVariable("IDV_BASE_URL")
-    const both = authUrl ?? baseUrl ?? (kind === "mock" ? local : undefined)
+    const isFlag = flags["auth-url"] !== undefined || flags["base-url"] !== undefined
+    const auth = isFlag ? named("--auth-url", flags["auth-url"]) : yield* ofVariable("IDV_AUTH_URL")
+    const base = isFlag ? named("--base-url", flags["base-url"]) : yield* ofVariable("IDV_BASE_URL")
+    const both = auth ?? base ?? (kind === "mock" ? named("--auth-url", local) : undefined)
     if (both === undefined) return yield* refuse("--auth-url is missing: expected it, or IDV_AUTH_URL")
-    return { authUrl: authUrl ?? both, baseUrl: baseUrl ?? both }
+    const isOfVariables = !isFlag && (auth !== undefined || base !== undefined)
+    return { auth: auth ?? both, base: base ?? both, isOfVariables }
   })
 
-const secure = (given: Given.Given, flag: string, address: string | undefined) =>
-  address !== undefined && isInTheClear(address) && !Given.isOn(given, "allow-insecure")
-    ? refuse(`--${flag} is invalid: expected an https: address, or --allow-insecure: http: is for loopback`)
+const secure = (given: Given.Given, address: Named | undefined) =>
+  address !== undefined && isInTheClear(address.url) && !Given.isOn(given, "allow-insecure")
+    ? refuse(`${address.name} is invalid: expected an https: address, or --allow-insecure: http: is for loopback`)
     : Effect.void
+
+/** What is given and does nothing would be taken for done. */
+const ofSandbox = ["budget", "spacing"] as const
 
 const targetOf = (given: Given.Given, flags: Flags) =>
   Effect.gen(function*() {
     const { budget, deadline, spacing, target: kind = "mock" } = flags
-    const { authUrl, baseUrl } = yield* addressesOf(flags, kind)
+    const useless = kind === "mock" ? ofSandbox.find((flag) => flags[flag] !== undefined) : undefined
+    if (useless !== undefined) {
+      return yield* refuse(`--${useless} is for --target sandbox: a mock server is sent all at once`)
+    }
+    const { auth, base, isOfVariables } = yield* addressesOf(flags, kind)
     const controlUrl = flags["control-url"]?.replace(/\/*(_mock\/*)?$/, "")
-    yield* secure(given, "auth-url", authUrl)
-    yield* secure(given, "base-url", baseUrl)
-    yield* secure(given, "control-url", controlUrl)
-    const customer = yield* customerOf(given, kind)
+    for (const address of [auth, base, named("--control-url", controlUrl)]) yield* secure(given, address)
+    const customer = yield* customerOf(given, kind, isOfVariables)
     const controlToken = yield* Secrets.controlToken(given)
     const target: Conformance.Target = {
       kind,
-      authUrl,
-      baseUrl,
+      authUrl: auth.url,
+      baseUrl: base.url,
       ...customer,
       controlUrl,
       controlToken,
@@ -122,41 +152,44 @@ const targetOf = (given: Given.Given, flags: Flags) =>
     return target
   })
 
-const reportOf = (
-  { format = "table" }: Flags,
-  report: Conformance.Report,
-  evidence: Contract.Evidence,
-  target: Conformance.Target
-): string => {
-  switch (format) {
-    case "table":
-      return Conformance.toTable(report, evidence, target)
-    case "json":
-      return Conformance.toJson(report, evidence, target)
-    case "junit":
-      return Conformance.toJunit(report)
-  }
-}
+const reports = { table: Conformance.toTable, json: Conformance.toJson, junit: Conformance.toJunit }
 
-export const verify = (given: Given.Given) =>
+/** A run may take a minute, and be billed: whoever ends it is told what it has cost. */
+const toldOf = (counted: Counting.Counted) =>
+  Effect.suspend(() => {
+    const requests = counted.requests()
+    return Console.error(
+      `idv-mock verify: interrupted after ${requests} request${requests === 1 ? "" : "s"}; nothing was written`
+    )
+  })
+
+export const verify = (given: Given.Given, version: string) =>
   Effect.gen(function*() {
     const flags = yield* flagsOf(given)
-    const { observations, output } = flags
+    const { format = "table", observations, output } = flags
     const target = yield* targetOf(given, flags)
-    const evidence = yield* EvidenceFile.read(given)
+    const { evidence, sha256 } = yield* EvidenceFile.read(given)
     // A service may bill what is asked for: so no report is lost for want of a directory.
     if (output !== undefined) yield* OutputFile.check("output", output)
-    if (observations !== undefined) yield* OutputFile.check("observations", observations)
+    if (observations !== undefined) yield* OutputFile.checkNew("observations", observations)
 
-    const report = yield* Conformance.verify(target, evidence)
-    const text = reportOf(flags, report, evidence, target)
-    if (observations !== undefined) {
-      yield* OutputFile.write("observations", observations, yield* Conformance.toObservations(report, evidence))
-    }
+    const counted = Counting.make(yield* HttpClient.HttpClient)
+    const startedAt = yield* DateTime.now
+    const report = yield* Conformance.verify(target, evidence).pipe(
+      Effect.provideService(HttpClient.HttpClient, counted.client),
+      Effect.onInterrupt(() => toldOf(counted))
+    )
+    const place: Conformance.Place = { ...target, startedAt, version, evidenceSha256: sha256, checks: counted.checks() }
+    const text = reports[format](report, evidence, place)
     if (output === undefined) yield* Console.log(text)
     else {
       yield* OutputFile.write("output", output, text)
-      yield* Console.log(Conformance.verdict(report, target))
+      yield* Console.log(Conformance.verdict(report, place))
+    }
+    if (observations !== undefined) {
+      yield* Observed.isAny(report)
+        ? OutputFile.write("observations", observations, yield* Conformance.toObservations(report, evidence))
+        : Console.error(`idv-mock verify: nothing was seen, and ${Text.printable(observations)} is not written`)
     }
     if (report.alarms.length > 0) return yield* new NotConforming({ alarms: report.alarms.length })
   }).pipe(Effect.provide(NodeHttpClient.layerUndici))

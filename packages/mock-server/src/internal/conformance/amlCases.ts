@@ -115,7 +115,8 @@ export const cases: ReadonlyArray<Case> = [
   refused("method.put", "aml.request.method", "a check by PUT", check({ method: "PUT" })),
   {
     ...refused("method.status", "aml.error.method", "the status of a check by PUT", check({ method: "PUT" })),
-    reads: "status"
+    reads: "status",
+    standsOn: "aml.method.put"
   },
   refused(
     "authorization.missing",
@@ -144,7 +145,8 @@ export const cases: ReadonlyArray<Case> = [
       "the status of a check without Authorization header",
       check({ as: "nothing" })
     ),
-    reads: "status"
+    reads: "status",
+    standsOn: "aml.authorization.missing"
   },
   {
     ...refused(
@@ -153,7 +155,8 @@ export const cases: ReadonlyArray<Case> = [
       "what a check without Authorization header is asked for",
       check({ as: "nothing" })
     ),
-    reads: "challenge"
+    reads: "challenge",
+    standsOn: "aml.authorization.missing"
   },
 
   {
@@ -189,7 +192,8 @@ export const cases: ReadonlyArray<Case> = [
         body: "{\"entity_type\":\"person\""
       })
     ),
-    reads: "status"
+    reads: "status",
+    standsOn: "aml.body.not-json"
   },
 
   refused("entity-type.other", "aml.request.entity-type", "entity_type company", wrong({ entity_type: "company" })),
@@ -216,15 +220,18 @@ export const cases: ReadonlyArray<Case> = [
   },
   {
     ...refused("error", "aml.error", "the form of a refusal", wrong({ dob: "1990-02-01" })),
-    reads: "error form"
+    reads: "error form",
+    standsOn: "aml.dob.iso"
   },
   {
     ...refused("error.fields", "aml.error.fields", "the status of a wrong field", wrong({ dob: "1990-02-01" })),
-    reads: "status"
+    reads: "status",
+    standsOn: "aml.dob.iso"
   },
   {
     ...refused("error.echo", "aml.error.echo", "what a refusal repeats", wrong({ dob: "1990-02-01" })),
-    reads: "echo"
+    reads: "echo",
+    standsOn: "aml.dob.iso"
   },
 
   {

@@ -3,6 +3,8 @@ import * as Option from "effect/Option"
 import type { Answered } from "./exchange.ts"
 import * as People from "./people.ts"
 import {
+  isCredential,
+  isErrorBody,
   isHtml,
   isObject,
   isSuccess,
@@ -15,7 +17,14 @@ import {
   typeOf
 } from "./wireReadings.ts"
 
-const answer = (answered: Answered): string => isSuccess(answered) ? "answered" : otherOutcome(answered)
+const answer = (answered: Answered): string =>
+  !isSuccess(answered)
+    ? otherOutcome(answered)
+    : isCredential(answered)
+    ? "answered"
+    : isErrorBody(answered)
+    ? "refused"
+    : "no credential"
 
 type Fields = { readonly [name: string]: unknown }
 
@@ -145,12 +154,12 @@ const subject = (pair: Pair): string =>
 const again: Read = (pairs) => new Set(pairs.map(matchFound)).size === 1 ? "same" : "different"
 
 const requestType: Read = (pairs) => {
-  const [withCharset, asText] = pairs.map(({ answer }) => isSuccess(answer))
+  const [withCharset, asText] = pairs.map(({ answer }) => isCredential(answer))
   return asText === true ? "any" : withCharset === true ? "json" : "exact"
 }
 
 const errorForm = ({ answer }: Pair): string => {
-  if (isSuccess(answer)) return "answered"
+  if (isCredential(answer)) return "answered"
   if (answer.body.length === 0) return "empty"
   if (isHtml(answer)) return "html"
   if (typeOf(answer) === "application/problem+json") return "problem"
@@ -161,14 +170,19 @@ const errorForm = ({ answer }: Pair): string => {
 
 export const readings = {
   "answer": ofLast((pair) => answer(pair.answer)),
-  "ignored field": ofLast(({ answer: answered }) => isSuccess(answered) ? "ignored" : answer(answered)),
+  "ignored field": ofLast(({ answer: answered }) => isCredential(answered) ? "ignored" : answer(answered)),
   "body": ofLast(body),
   "credential_type": field("credential_type", exactly("aml")),
   "credential_name": field("credential_name", exactly("AML")),
   "issued_by": field("issued_by", () => "string"),
   "issuer_id": field("issuer_id", form(uuid, "UUID")),
   "cred_version form": field("cred_version", form(/^\d+\.\d+$/, "major.minor")),
-  "cred_version": field("cred_version", (text) => /^\d{1,4}\.\d{1,4}$/.test(text) ? text : "another form"),
+  "cred_version": field("cred_version", (text) =>
+    /^(1\.\d{1,4}|2\.0)$/.test(text)
+      ? text
+      : /^\d+\.\d+$/.test(text) && !text.startsWith("1.")
+      ? "another major"
+      : "another form"),
   "attributes": ofLast(attributes),
   "name": attribute(
     "name",

@@ -2,8 +2,8 @@
 import * as Schema from "effect/Schema"
 import type { Report } from "../../Conformance.ts"
 import * as Contract from "../../Contract.ts"
+import * as Circumstances from "./circumstances.ts"
 import * as Counts from "./counts.ts"
-import type { Place } from "./stopped.ts"
 
 const count = Schema.NonNegativeInt
 
@@ -13,6 +13,7 @@ const Claims = Schema.Struct({
   all: count,
   unobserved: count,
   executed: count,
+  partly: count,
   passed: count,
   drifted: count,
   failed: count
@@ -28,7 +29,30 @@ const Result = Schema.Struct({
   verdict: Schema.Literal("pass", "drift", "fail", "skipped"),
   observed: Schema.optionalWith(Schema.String, { exact: true }),
   reason: Schema.optionalWith(Schema.String, { exact: true }),
+  standsOn: Schema.optionalWith(Schema.String, { exact: true }),
   millis: Schema.Number
+})
+
+const text = Schema.optionalWith(Schema.String, { exact: true })
+
+const number = Schema.optionalWith(count, { exact: true })
+
+const Run = Schema.Struct({
+  authUrl: text,
+  baseUrl: text,
+  startedAt: text,
+  version: text,
+  evidenceSha256: text,
+  requests: count,
+  budget: number,
+  checks: number
+})
+
+const Tried = Schema.Struct({
+  claim: Schema.String,
+  level: Contract.Level,
+  extent: Schema.Literal("whole", "part", "none"),
+  reasons: Schema.Array(Schema.String)
 })
 
 export const ReportFile = Schema.Struct({
@@ -37,19 +61,21 @@ export const ReportFile = Schema.Struct({
   conforms: Schema.Boolean,
   verdict: Schema.String,
   requests: count,
+  run: Run,
   counts: Schema.Struct({
     cases: Cases,
     claims: Schema.Struct({ documented: Claims, observed: Claims, assumed: Claims, unknown: Claims })
   }),
   results: Schema.Array(Result),
+  tried: Schema.Array(Tried),
   unexecuted: Schema.Array(Schema.String),
   alarms: Schema.Array(Schema.String)
 }).annotations({ identifier: "ReportFile" })
 
 const encode = Schema.encodeSync(Schema.parseJson(ReportFile, { space: 2 }))
 
-export const make = (report: Report, evidence: Contract.Evidence, place: Place = {}): string => {
-  const { alarms, kind, requests, results, unexecuted } = report
+export const make = (report: Report, evidence: Contract.Evidence, place: Circumstances.Circumstances = {}): string => {
+  const { alarms, kind, requests, results, tried, unexecuted } = report
   const claims = Counts.ofClaims(report, evidence)
   return encode({
     version: 1,
@@ -57,6 +83,7 @@ export const make = (report: Report, evidence: Contract.Evidence, place: Place =
     conforms: alarms.length === 0,
     verdict: Counts.verdict(report, place),
     requests,
+    run: Circumstances.facts(report, place),
     counts: {
       cases: Counts.ofCases(report),
       claims: {
@@ -67,6 +94,7 @@ export const make = (report: Report, evidence: Contract.Evidence, place: Place =
       }
     },
     results,
+    tried,
     unexecuted,
     alarms
   })

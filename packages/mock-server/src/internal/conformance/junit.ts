@@ -4,7 +4,10 @@
  */
 import * as Arr from "effect/Array"
 import escapeHtml from "escape-html"
-import type { Kind, Report, Result } from "../../Conformance.ts"
+import type { Report, Result } from "../../Conformance.ts"
+import type * as Contract from "../../Contract.ts"
+import * as Circumstances from "./circumstances.ts"
+import * as Findings from "./findings.ts"
 import { groups, sectionOf } from "./table.ts"
 import * as Verdicts from "./verdicts.ts"
 
@@ -35,13 +38,19 @@ const print = ({ attributes, children, name }: Element, indent = ""): string => 
 
 const seconds = (millis: number): string => (millis / 1000).toFixed(3)
 
-const outcomeOf = (isAlarm: boolean, { expects, level, observed, reason, verdict }: Result): ReadonlyArray<Element> => {
-  const message = reason === undefined ? `expected ${expects}, observed ${observed}` : `not tried: ${reason}`
+const property = (name: string, value: string | number): Element => element("property", { name, value })
+
+const outcomeOf = (
+  isAlarm: boolean,
+  { level, verdict }: Result,
+  finding: string
+): ReadonlyArray<Element> => {
+  const message = verdict === "skipped" ? `not tried: ${finding}` : finding
   if (isAlarm) return [element("failure", { type: `${level}, ${verdict}`, message })]
   if (verdict === "skipped") return [element("skipped", { message })]
   return verdict === "pass"
     ? []
-    : [element("properties", {}, [element("property", { name: verdict, value: message })])]
+    : [element("properties", {}, [property(verdict, message)])]
 }
 
 interface Case {
@@ -49,19 +58,19 @@ interface Case {
   readonly millis: number
 }
 
-const caseOf = (kind: Kind) => (result: Result): Case => ({
+const caseOf = ({ kind }: Report, evidence: Contract.Evidence) => (result: Result): Case => ({
   millis: result.millis,
   element: element(
     "testcase",
     { classname: result.claim, name: `${result.id}: ${result.title}`, time: seconds(result.millis) },
-    outcomeOf(Verdicts.isAlarm(kind, result), result)
+    outcomeOf(Verdicts.isAlarm(kind, result), result, Findings.of(evidence)(result))
   )
 })
 
-const unexecutedCase = (claim: string): Case => ({
+const lackingCase = ({ claim, text }: Findings.Lack): Case => ({
   millis: 0,
   element: element("testcase", { classname: claim, name: `${claim}: a case of it ran`, time: seconds(0) }, [
-    element("failure", { type: "documented", message: "it is documented, and no case of it ran" })
+    element("failure", { type: "documented", message: text })
   ])
 })
 
@@ -77,23 +86,41 @@ const countsOf = (cases: ReadonlyArray<Case>) => {
   }
 }
 
-const suiteOf = (name: string, cases: ReadonlyArray<Case>): Element =>
-  element("testsuite", { name, ...countsOf(cases) }, cases.map(({ element }) => element))
+/** Nothing has its own place there but the time. */
+const circumstancesOf = ({ kind }: Report, facts: Circumstances.Facts): ReadonlyArray<Element> => [
+  element("properties", {}, [
+    property("target", kind),
+    ...Object.entries(facts).filter(([name]) => name !== "startedAt").map(([name, value]) => property(name, value))
+  ])
+]
 
-export const make = ({ kind, results, unexecuted }: Report): string => {
+export const make = (
+  report: Report,
+  evidence: Contract.Evidence,
+  place: Circumstances.Circumstances = {}
+): string => {
+  const { kind, results } = report
+  const lacks = Findings.lacks(report)
+  const facts = Circumstances.facts(report, place)
+  const timestamp = facts.startedAt === undefined ? {} : { timestamp: facts.startedAt.replace(/\.\d+Z$/, "") }
   const sections = groups(results).map((group) => ({
     name: sectionOf(group[0].section),
-    cases: Arr.map(group, caseOf(kind))
+    cases: Arr.map(group, caseOf(report, evidence))
   }))
-  const suites = unexecuted.length === 0
+  const suites = lacks.length === 0
     ? sections
-    : [...sections, { name: "Documented claims", cases: unexecuted.map(unexecutedCase) }]
+    : [...sections, { name: "Documented claims", cases: lacks.map(lackingCase) }]
   const name = `Conformance of a ${kind === "mock" ? "mock server" : "service"}`
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + print(
     element(
       "testsuites",
-      { name, ...countsOf(suites.flatMap(({ cases }) => cases)) },
-      suites.map(({ cases, name }) => suiteOf(name, cases))
+      { name, ...countsOf(suites.flatMap(({ cases }) => cases)), ...timestamp },
+      suites.map(({ cases, name }, i) =>
+        element("testsuite", { name, ...countsOf(cases), ...timestamp }, [
+          ...(i === 0 ? circumstancesOf(report, facts) : []),
+          ...cases.map(({ element }) => element)
+        ])
+      )
     )
   )
 }

@@ -8,8 +8,9 @@ import type { Send } from "./send.ts"
 import * as TokenReadings from "./tokenReadings.ts"
 import * as WireReadings from "./wireReadings.ts"
 
-/** A request and what came back. What the control plane did is left out. */
+/** A request and what came back, as the request of this number. What the control plane did is left out. */
 export interface Seen {
+  readonly at: number
   readonly send: Send
   readonly exchange: Exchange
   /** What a refusal must not repeat, of this request. */

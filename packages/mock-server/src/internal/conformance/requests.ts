@@ -13,14 +13,14 @@ export interface Customer {
 }
 
 /**
- * - `wrong`: a key and a token that nobody was given.
+ * - `stranger`: an id and a key that nobody was given; the key is no token either.
  * - `token`: the one to be sent, where one is.
  * - `profile`: where the last credential points to.
  */
 export interface Known {
   readonly target: Target
   readonly customer: Customer
-  readonly wrong: string
+  readonly stranger: Customer
   readonly token: string
   readonly profile: URL | undefined
 }
@@ -49,9 +49,13 @@ const bearerHeader: Readonly<Record<Bearer, (known: Known) => string | undefined
   "token": ({ token }) => `Bearer ${token}`,
   "this token": ({ token }) => `Bearer ${token}`,
   "lower case": ({ token }) => `bearer ${token}`,
-  "unknown token": ({ wrong }) => `Bearer ${wrong}`,
+  "unknown token": ({ stranger }) => `Bearer ${stranger.key}`,
   "another scheme": ({ token }) => `Basic ${token}`,
-  "customer": ({ customer: { id, key } }) => `Basic ${base64(`${id}:${key}`)}`,
+  "customer": ({ customer, stranger, target }) => {
+    // The key of a customer is for the token endpoint only: it may be another server.
+    const { id, key } = target.kind === "mock" ? customer : stranger
+    return `Basic ${base64(`${id}:${key}`)}`
+  },
   "nothing": () => undefined
 }
 
@@ -59,11 +63,11 @@ const authorization = (header: string | undefined) => header === undefined ? {} 
 
 const toToken = (
   { as = "customer", body = "grant_type=client_credentials", contentType = form, method = "POST" }: ToToken,
-  { customer, target, wrong }: Known
+  { customer, stranger, target }: Known
 ): Request => ({
   method,
   url: at(target.authUrl, "/oauth/service"),
-  headers: authorization(customerHeader[as](customer, wrong)),
+  headers: authorization(customerHeader[as](customer, stranger.key)),
   ...(method !== "GET" && {
     contentType: contentType ?? undefined,
     body: as === "in the body"
@@ -113,9 +117,9 @@ export const profileOf = (seen: ReadonlyArray<Seen>): URL | undefined => {
 }
 
 /** What a refusal must not repeat. */
-export const secretsOf = (send: Send, { key }: Customer, wrong: string): ReadonlyArray<string> =>
+export const secretsOf = (send: Send, { id, key }: Customer, stranger: Customer): ReadonlyArray<string> =>
   send.to === "token"
-    ? [key, wrong]
+    ? [key, stranger.key].flatMap((key) => [key, `${id}:${key}`])
     : send.to === "aml" && isObject(send.body)
     ? [send.body["name"], send.body["dob"]].filter((value) => typeof value === "string" && value !== "").map(String)
     : []

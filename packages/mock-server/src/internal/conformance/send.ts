@@ -23,6 +23,7 @@ export type Customer =
  *
  * - `token`: the one that all cases share.
  * - `this token`: the one that this case was given first.
+ * - `customer`: the customer's id and key after Basic; of a service, those of a stranger.
  */
 export type Bearer =
   | "token"

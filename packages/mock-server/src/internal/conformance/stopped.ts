@@ -28,7 +28,8 @@ const originOf = (address: string | undefined, name: string): string =>
 const silent: Readonly<Record<string, (endpoint: Endpoint) => string>> = {
   "no answer": ({ address, origin }) => `nothing answers at ${origin}: is the ${address} right, and does it run?`,
   "late answer": ({ name, origin }) => `${origin} takes the request to ${name}, and does not answer it in time`,
-  "broken answer": ({ name, origin }) => `${origin} breaks off in its answer of ${name}`
+  "broken answer": ({ name, origin }) => `${origin} breaks off in its answer of ${name}`,
+  "too long": ({ address, name }) => `${name} answers with more than 1 MiB: is the ${address} right?`
 }
 
 export const unanswered: ReadonlyArray<string> = Object.keys(silent)
@@ -45,12 +46,17 @@ const because = (endpoint: Endpoint, seen: string, status: string, isHtml: boole
   if (isHtml) return `${name} answers with a page of HTML (${status}): is the ${address} right?`
   if (seen === "redirected") return `${name} redirects with ${status}, which is not followed: is the ${address} right?`
   if (status === "404" || status === "405") return `${name} is not there (${status}): is the ${address} right?`
+  if (seen === "rate limited") return `${name} limits the rate of requests (${status})`
   if (seen === "failed") return `${name} fails with ${status}`
   if (isSuccess(status) && seen === "no token") return `${name} answers with ${status}, and without a token`
   return endpoint.at === "token"
     ? `the token request is refused with ${status}: the id or the key of the customer may be wrong`
     : `${name} refuses the request of section 4.2 with ${status}`
 }
+
+/** Where one address is for both, nobody knows by which name it was given. */
+const nameOf = ({ authUrl, baseUrl }: Place, name: string): string =>
+  authUrl !== undefined && authUrl === baseUrl ? "address" : name
 
 export const of = ({ results }: Pick<Report, "results">, place: Place = {}): Stopped | undefined => {
   const seen = (id: string): string => results.find((result) => result.id === id)?.observed ?? ""
@@ -60,7 +66,7 @@ export const of = ({ results }: Pick<Report, "results">, place: Place = {}): Sto
       at: "token",
       name: "the token endpoint",
       origin: originOf(place.authUrl, "the address of the token endpoint"),
-      address: "auth URL",
+      address: nameOf(place, "auth URL"),
       refused: (status) => `the customer is refused with ${status}: its id or its key is wrong`
     }
     const isHtml = seen("token.content-type") === "text/html"
@@ -68,12 +74,12 @@ export const of = ({ results }: Pick<Report, "results">, place: Place = {}): Sto
   }
   const answered = seen("aml.answered")
   const isHtml = seen("aml.credential") === "html"
-  if (answered === "" || answered === "answered" && !isHtml) return undefined
+  if (answered === "" || !isHtml && ["answered", "no credential"].includes(answered)) return undefined
   const endpoint: Endpoint = {
     at: "aml",
     name: "the API",
     origin: originOf(place.baseUrl, "the address of the API"),
-    address: "base URL",
+    address: nameOf(place, "base URL"),
     refused: (status) => `the API refuses the token with ${status}`
   }
   return { at: "aml", why: because(endpoint, answered, seen("aml.status"), isHtml) }

@@ -86,7 +86,8 @@ export const cases: ReadonlyArray<Case> = [
     claim: "token.error.method",
     title: "the status of a token request by PUT",
     sends: [token({ method: "PUT" })],
-    reads: "status"
+    reads: "status",
+    standsOn: "token.method.put"
   },
   {
     id: "token.content-type.json",
@@ -114,7 +115,8 @@ export const cases: ReadonlyArray<Case> = [
     claim: "token.error.content-type",
     title: "the status of the form as plain text",
     sends: [token({ contentType: "text/plain" })],
-    reads: "status"
+    reads: "status",
+    standsOn: "token.content-type.text"
   },
   {
     id: "token.charset",
@@ -181,28 +183,32 @@ export const cases: ReadonlyArray<Case> = [
     claim: "token.error",
     title: "the answer to a customer that is not known",
     sends: [token({ as: "unknown customer" })],
-    reads: "token error"
+    reads: "token error",
+    standsOn: "token.authorization.unknown"
   },
   {
     id: "token.error.code",
     claim: "token.error.code",
     title: "the error code for a customer that is not known",
     sends: [token({ as: "unknown customer" })],
-    reads: "error code"
+    reads: "error code",
+    standsOn: "token.authorization.unknown"
   },
   {
     id: "token.error.challenge",
     claim: "token.error.challenge",
     title: "what the refusal of a customer asks for",
     sends: [token({ as: "unknown customer" })],
-    reads: "challenge"
+    reads: "challenge",
+    standsOn: "token.authorization.unknown"
   },
   {
     id: "token.error.echo",
     claim: "token.error.echo",
     title: "what the refusal of a customer repeats",
     sends: [token({ as: "unknown customer" })],
-    reads: "echo"
+    reads: "echo",
+    standsOn: "token.authorization.unknown"
   },
 
   {
@@ -231,14 +237,16 @@ export const cases: ReadonlyArray<Case> = [
     claim: "token.error.grant-type",
     title: "the error code for grant_type=password",
     sends: [token({ body: "grant_type=password" })],
-    reads: "error code"
+    reads: "error code",
+    standsOn: "token.grant-type.other"
   },
   {
     id: "token.grant-type.missing-code",
     claim: "token.error.grant-type-missing",
     title: "the error code for no grant_type",
     sends: [token({ body: "" })],
-    reads: "error code"
+    reads: "error code",
+    standsOn: "token.grant-type.missing"
   },
   {
     id: "token.grant-type.twice",
@@ -272,13 +280,6 @@ export const cases: ReadonlyArray<Case> = [
     notOnSandbox: noClock
   },
   {
-    id: "token.lifetime.begun",
-    claim: "token.lifetime",
-    title: "a token at once",
-    sends: [token(), check],
-    reads: "lifetime begun"
-  },
-  {
     id: "token.lifetime.again",
     claim: "token.lifetime",
     title: "a token that is used twice",
@@ -307,5 +308,16 @@ export const cases: ReadonlyArray<Case> = [
     title: "a token after the next one was given",
     sends: [token(), token(), check],
     reads: "renewal"
+  }
+]
+
+/** What can be told at the end. */
+export const last: ReadonlyArray<Case> = [
+  {
+    id: "token.lifetime.kept",
+    claim: "token.lifetime",
+    title: "the token that the cases share, to the end of the run",
+    sends: [],
+    reads: "token deaths"
   }
 ]

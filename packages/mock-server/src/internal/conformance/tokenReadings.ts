@@ -2,10 +2,11 @@
 import * as Option from "effect/Option"
 import type { Answered } from "./exchange.ts"
 import {
+  isCredential,
+  isErrorBody,
   isHtml,
   isObject,
   isSuccess,
-  jsonOf,
   objectOf,
   ofLast,
   otherOutcome,
@@ -29,6 +30,9 @@ interface Grant {
   readonly lifetime?: unknown
 }
 
+/** Whether a header can hold it. */
+const isSendable = (token: string): boolean => /^[\x21-\x7e]+$/.test(token)
+
 /** The token of an answer, wherever it is. */
 export const grantOf = (answer: Answered): Option.Option<Grant> => {
   if (!isSuccess(answer)) return Option.none()
@@ -37,14 +41,14 @@ export const grantOf = (answer: Answered): Option.Option<Grant> => {
     const holder = inside === undefined ? body : body[inside]
     if (!isObject(holder)) continue
     const value = holder[token]
-    if (typeof value === "string" && value !== "") {
+    if (typeof value === "string" && isSendable(value)) {
       return Option.some({ field, token: value, type: holder[type], lifetime: holder[lifetime] })
     }
   }
   return typeOf(answer) === "text/plain"
     ? textOf(answer).pipe(
       Option.map((text) => text.trim()),
-      Option.filter((text) => /^[\x21-\x7e]+$/.test(text)),
+      Option.filter(isSendable),
       Option.map((token) => ({ field: "text", token }))
     )
     : Option.none()
@@ -57,9 +61,9 @@ const grant = (answer: Answered): string =>
     ? otherOutcome(answer)
     : Option.isSome(grantOf(answer))
     ? "granted"
-    : errorOf(answer) === undefined
-    ? "no token"
-    : "refused"
+    : isErrorBody(answer)
+    ? "refused"
+    : "no token"
 
 const ofGrant = (read: (grant: Grant) => string): Read =>
   ofLast(({ answer }) => Option.match(grantOf(answer), { onNone: () => "no token", onSome: read }))
@@ -109,21 +113,18 @@ const errorCode = (answer: Answered): string => {
   return error === undefined ? "none" : errorCodes.find((code) => code === error) ?? "another code"
 }
 
-/** Whether a check was answered. */
-const isAnswered = (answer: Answered): boolean => isSuccess(answer) && Option.isSome(jsonOf(answer))
-
 const checks = (pairs: Parameters<Read>[0]): ReadonlyArray<Answered> =>
   pairs.filter(({ send }) => send.to === "aml").map(({ answer }) => answer)
 
 const lifetime: Read = (pairs) => {
   const [before, after] = checks(pairs)
   if (before === undefined || after === undefined) return "no answer"
-  return !isAnswered(before) ? "shorter" : isAnswered(after) ? "longer" : "one hour"
+  return !isCredential(before) ? "shorter" : isCredential(after) ? "longer" : "one hour"
 }
 
 const expiry = (answer: Answered): string => {
   if (answer.status === 403) return "forbidden"
-  if (answer.status !== 401) return isSuccess(answer) ? "answered" : "another status"
+  if (answer.status !== 401) return isCredential(answer) ? "answered" : "another status"
   const challenge = answer.headers["www-authenticate"]
   return challenge === undefined
     ? "bare"
@@ -142,7 +143,9 @@ export const readings = {
   "token error": ofLast(({ answer }) => tokenError(answer)),
   "error code": ofLast(({ answer }) => errorCode(answer)),
   lifetime,
-  "lifetime begun": ofLast(({ answer }) => isAnswered(answer) ? "begun" : "shorter"),
+  "lifetime begun": ofLast(({ answer }) => isCredential(answer) ? "begun" : "shorter"),
+  /** Of the times when a token of less than an hour was refused, and the next one was not. */
+  "token deaths": (pairs) => pairs.length === 0 ? "begun" : "shorter",
   "expiry": ofLast(({ answer }) => expiry(answer)),
-  "renewal": ofLast(({ answer }) => isAnswered(answer) ? "valid" : "ended")
+  "renewal": ofLast(({ answer }) => isCredential(answer) ? "valid" : "ended")
 } as const satisfies Record<string, Read>

@@ -1,7 +1,8 @@
 /** What observations mean by a contract: a pure function, so that another contract may judge the same ones. */
 import * as Arr from "effect/Array"
-import type { Case, Kind, Observation, Report, Result, Verdict } from "../../Conformance.ts"
+import type { Case, Extent, Kind, Observation, Report, Result, Tried, Verdict } from "../../Conformance.ts"
 import type * as Contract from "../../Contract.ts"
+import * as Stopped from "./stopped.ts"
 
 type Accepted = NonNullable<Contract.Claim["accept"]>[number]
 
@@ -17,15 +18,29 @@ const expectationOf = (claim: Contract.Claim): string =>
 const usual = ({ mock, observed }: Contract.Claim): ReadonlyArray<string> =>
   (observed ?? (mock === undefined ? [] : [mock.default])).map(String)
 
-/** Of what the document shows, all that it allows is right; a guess may turn out another way. */
-const verdictOf = (claim: Contract.Claim, seen: string): Verdict =>
-  !acceptedBy(claim).some(accepts(seen))
-    ? "fail"
-    : claim.level === "documented" || usual(claim).includes(seen)
-    ? "pass"
-    : "drift"
+const refusedBy = ({ refuses }: Contract.Claim): ReadonlyArray<string> => (refuses ?? []).map(String)
 
-const resultOf = (claim: Contract.Claim, { id, title }: Case, { millis, seen, skipped }: Observation): Result => ({
+/** What nobody can live with, whatever a claim is about. */
+const isHopeless = (claim: Contract.Claim, seen: string): boolean =>
+  Stopped.unanswered.includes(seen) || refusedBy(claim).includes(seen)
+
+/**
+ * Of what the document shows, all that it allows is right. A guess may turn out another way: of a
+ * service that is no fault, but for what the client cannot live with.
+ */
+const verdictOf = (claim: Contract.Claim, seen: string, kind: Kind): Verdict => {
+  const isGuess = claim.level !== "documented"
+  if (acceptedBy(claim).some(accepts(seen))) return isGuess && !usual(claim).includes(seen) ? "drift" : "pass"
+  if (!isGuess || kind === "mock" || isHopeless(claim, seen)) return "fail"
+  return usual(claim).includes(seen) ? "pass" : "drift"
+}
+
+const resultOf = (
+  claim: Contract.Claim,
+  { id, title }: Case,
+  { millis, seen, skipped, standsOn }: Observation,
+  kind: Kind
+): Result => ({
   id,
   claim: claim.id,
   section: claim.section,
@@ -33,9 +48,33 @@ const resultOf = (claim: Contract.Claim, { id, title }: Case, { millis, seen, sk
   title,
   expects: expectationOf(claim),
   millis,
-  ...(seen === undefined
+  ...(seen !== undefined && { observed: seen }),
+  ...(standsOn !== undefined && { standsOn }),
+  ...(seen === undefined || skipped !== undefined
     ? { verdict: "skipped", reason: skipped ?? "nothing was seen" }
-    : { verdict: verdictOf(claim, seen), observed: seen })
+    : { verdict: verdictOf(claim, seen, kind) })
+})
+
+const noClaim = "the contract has no such claim"
+
+/** Whether a contract has the claim of a case. */
+export const isOf = ({ claims }: Contract.Evidence) => {
+  const ids = new Set(claims.map(({ id }) => id))
+  return ({ claim }: Case): boolean => ids.has(claim)
+}
+
+export const unclaimed = (one: Case): Observation => ({ case: one.id, skipped: noClaim, requests: 0, millis: 0 })
+
+const unclaimedResult = ({ claim, id, title }: Case): Result => ({
+  id,
+  claim,
+  section: "0",
+  level: "unknown",
+  title,
+  expects: "nothing",
+  verdict: "skipped",
+  reason: noClaim,
+  millis: 0
 })
 
 /** A mock server is to do what it says; a service may do what is accepted, and lack what cannot be tried there. */
@@ -44,7 +83,27 @@ const alarming: Readonly<Record<Kind, ReadonlyArray<Verdict>>> = {
   sandbox: ["fail"]
 }
 
-export const isAlarm = (kind: Kind, { verdict }: Result): boolean => alarming[kind].includes(verdict)
+/** What is left out because of another case is an alarm there, and what the contract does not have is none. */
+export const isAlarm = (kind: Kind, { reason, standsOn, verdict }: Result): boolean =>
+  standsOn === undefined && reason !== noClaim && alarming[kind].includes(verdict)
+
+/** Alarms by itself, where nothing else does. */
+const nothing = "no case ran"
+
+const extentOf = (results: ReadonlyArray<Result>): Extent => {
+  const ran = results.filter(({ verdict }) => verdict !== "skipped").length
+  return ran === 0 ? "none" : ran < results.length ? "part" : "whole"
+}
+
+const triedOf = ({ id, level }: Contract.Claim, results: ReadonlyArray<Result>): Tried => {
+  const own = results.filter(({ claim }) => claim === id)
+  return {
+    claim: id,
+    level,
+    extent: extentOf(own),
+    reasons: own.length === 0 ? [nothing] : Arr.dedupe(own.flatMap(({ reason }) => reason ?? []))
+  }
+}
 
 export const judge = (
   { claims }: Contract.Evidence,
@@ -52,18 +111,28 @@ export const judge = (
   observations: ReadonlyArray<Observation>,
   kind: Kind
 ): Report => {
-  const results = cases.flatMap((one) =>
-    observations.filter((observation) => observation.case === one.id).flatMap((observation) =>
-      claims.filter(({ id }) => id === one.claim).map((claim) => resultOf(claim, one, observation))
+  const claimOf = new Map(claims.map((claim) => [claim.id, claim]))
+  const results = cases.flatMap((one) => {
+    const claim = claimOf.get(one.claim)
+    return observations.filter((observation) => observation.case === one.id).map((observation) =>
+      claim === undefined ? unclaimedResult(one) : resultOf(claim, one, observation, kind)
     )
-  )
-  const isExecuted = ({ id }: Contract.Claim) =>
-    results.some((result) => result.claim === id && result.verdict !== "skipped")
-  const unexecuted = claims.filter((claim) => claim.level === "documented" && !isExecuted(claim)).map(({ id }) => id)
+  })
+  const tried = claims.filter(({ unobserved }) => unobserved === undefined).map((claim) => triedOf(claim, results))
+  const unexecuted = tried.filter(({ extent, level }) => level === "documented" && extent === "none")
+    .map(({ claim }) => claim)
+  const isLeftOut = (id: string) => results.some(({ claim, standsOn }) => claim === id && standsOn !== undefined)
   const alarms = Arr.dedupe([
     ...results.filter((result) => isAlarm(kind, result)).map(({ id }) => id),
-    ...unexecuted
+    ...unexecuted.filter((id) => !isLeftOut(id))
   ])
-  const requests = observations.reduce((sum, { requests }) => sum + requests, 0)
-  return { kind, results, requests, unexecuted, alarms }
+  const isNothing = alarms.length === 0 && results.every(({ verdict }) => verdict === "skipped")
+  return {
+    kind,
+    results,
+    requests: observations.reduce((sum, { requests }) => sum + requests, 0),
+    tried,
+    unexecuted,
+    alarms: isNothing ? [nothing] : alarms
+  }
 }

@@ -1,6 +1,7 @@
 /** Readings of any answer: status, headers, and the form of a body. */
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import { echo } from "./echo.ts"
 import type { Answered } from "./exchange.ts"
 import type { Send } from "./send.ts"
 
@@ -38,9 +39,27 @@ export const typeOf = ({ headers }: Answered): string =>
 
 export const isSuccess = ({ status }: Answered): boolean => status >= 200 && status < 300
 
-/** A status that is neither an answer nor a refusal. */
+/** Of a status that is no success. One who is asked too often does not say what is wrong with the request. */
 export const otherOutcome = ({ status }: Answered): string =>
-  status >= 300 && status < 400 ? "redirected" : status >= 500 ? "failed" : "refused"
+  status === 429
+    ? "rate limited"
+    : status >= 300 && status < 400
+    ? "redirected"
+    : status >= 500
+    ? "failed"
+    : "refused"
+
+/** Whether it has what section 2.3 calls the attributes: without them, nothing was found of anybody. */
+export const isCredential = (answer: Answered): boolean =>
+  isSuccess(answer) &&
+  Option.exists(objectOf(answer), ({ credentials }) => isObject(credentials) && isObject(credentials["attributes"]))
+
+const errorFields = ["error", "errors", "error_code", "error_description", "fault", "message", "detail", "title"]
+
+/** The document shows no status of an error: one may come with 200, and says so in its body. */
+export const isErrorBody = (answer: Answered): boolean =>
+  typeOf(answer) === "application/problem+json" ||
+  Option.exists(objectOf(answer), (body) => !("credentials" in body) && errorFields.some((name) => name in body))
 
 export const isHtml = (answer: Answered): boolean =>
   typeOf(answer) === "text/html" || Option.exists(textOf(answer), (text) => /^\s*<(!doctype|html)/i.test(text))
@@ -76,13 +95,6 @@ const retryAfter = ({ answer }: Pair): string => {
   return /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(given) ? "date" : "garbage"
 }
 
-/** However it is written. */
-const echo = ({ answer, secrets }: Pair): string => {
-  const { body, headers } = answer
-  const text = [Buffer.from(body).toString(), ...Object.values(headers)].join("\n").normalize("NFC").toLowerCase()
-  return secrets.some((secret) => text.includes(secret.normalize("NFC").toLowerCase())) ? "echoed" : "silent"
-}
-
 export const readings = {
   "status": ofLast(({ answer }) => String(answer.status)),
   "media type": ofLast(({ answer }) => mediaType(answer)),
@@ -92,5 +104,5 @@ export const readings = {
     /(^|,)\s*no-store\s*(,|$)/i.test(answer.headers["cache-control"] ?? "") ? "no-store" : "cacheable"
   ),
   "retry after": ofLast(retryAfter),
-  "echo": ofLast(echo)
+  "echo": ofLast(({ answer, secrets }) => echo(answer, secrets))
 } as const satisfies Record<string, Read>

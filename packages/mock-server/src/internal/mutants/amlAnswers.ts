@@ -22,7 +22,19 @@ const matchOf = (answer: Answer): string => /"match_found":"([^"]*)"/.exec(Parts
 const whereFound = (matchFound: string, ...changes: ReadonlyArray<Breaks.Change>) =>
   Breaks.changing((request, answer) => Breaks.answered(request, answer) && matchOf(answer) === matchFound, ...changes)
 
+/** The changes apply to the credentials of those whose name ends so. */
+const whereNamed = (word: string, ...changes: ReadonlyArray<Breaks.Change>) =>
+  Breaks.changing(
+    (request, answer) => Breaks.answered(request, answer) && String(Parts.fieldOf(request, "name")).endsWith(word),
+    ...changes
+  )
+
 const profile = (change: (url: string) => unknown) => Breaks.fieldText("credentials.attributes.aml_profile", change)
+
+const year = (change: (year: string) => unknown) => Breaks.fieldText("credentials.attributes.birth_year", change)
+
+const bornOn = (day: string): typeof Breaks.answered => (request, answer) =>
+  Breaks.answered(request, answer) && String(Parts.fieldOf(request, "dob")).startsWith(day)
 
 const match = (change: (text: string) => unknown) => Breaks.fieldText("credentials.attributes.match_found", change)
 
@@ -163,6 +175,16 @@ export const mutants: ReadonlyArray<Mutant> = [
       "answers with another year of birth",
       attribute("birth_year", (year) => String(Number(year) - 1))
     ],
+    [
+      "first-person",
+      "answers with another year of birth for those of the first of February",
+      Breaks.changing(bornOn("01-02"), year((year) => String(Number(year) - 1)))
+    ],
+    [
+      "leap-day",
+      "answers with the next year for those of the 29th of February",
+      Breaks.changing(bornOn("29-02"), year((year) => String(Number(year) + 1)))
+    ],
     ["two-digits", "says the year of birth in two digits", attribute("birth_year", (year) => year.slice(2))],
     ["number", "says the year of birth as a number", attribute("birth_year", Number)],
     ["date", "says a date of birth for the year", attribute("birth_year", (year) => `${year}-01-01`)],
@@ -205,11 +227,15 @@ export const mutants: ReadonlyArray<Mutant> = [
       "leaves out match_found where it is not No",
       answers(match((text) => text === "No" ? text : undefined))
     ],
-    ["array", "puts match_found into an array", answers(match((text) => [text]))]
+    ["array", "puts match_found into an array", answers(match((text) => [text]))],
+    ["exposed", "writes PEP for a person of the list of PEPs", whereNamed("Testpep", match(() => "PEP"))],
+    ["sanctioned", "writes Sanction for a person under sanctions", whereNamed("Testsanc", match(() => "Sanction"))]
   ]),
   of("aml.match.subjects", [
     ["never", "says No for a person on a list", answers(match(() => "No"))],
     ["always", "says Potential match for everybody", answers(match(() => "Potential match"))],
+    ["exposed", "says No for a person of the list of PEPs", whereNamed("Testpep", match(() => "No"))],
+    ["sanctioned", "says No for a person under sanctions", whereNamed("Testsanc", match(() => "No"))],
     ["opposite", "says No for Potential match, and the other way round", answers(match(opposite))]
   ]),
   of("aml.match.again", [
@@ -218,6 +244,16 @@ export const mutants: ReadonlyArray<Mutant> = [
   of("aml.answer.aml-profile", [
     ["missing-no", "leaves out aml_profile for No", whereFound("No", profile(missing))],
     ["missing-match", "leaves out aml_profile for Potential match", whereFound("Potential match", profile(missing))],
+    [
+      "missing-exposed",
+      "leaves out aml_profile for a person of the list of PEPs",
+      whereNamed("Testpep", profile(missing))
+    ],
+    [
+      "missing-sanctioned",
+      "leaves out aml_profile for a person under sanctions",
+      whereNamed("Testsanc", profile(missing))
+    ],
     ["relative", "has an aml_profile without its host", answers(profile((url) => new URL(url).pathname))],
     ["no-scheme", "has an aml_profile without its scheme", answers(profile((url) => url.replace("http://", "")))],
     ["no-url", "has an aml_profile that is no URL", answers(profile(() => "not available"))],

@@ -64,6 +64,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       "has the check at another path",
       Breaks.rewriting(Parts.isAml, (request) => ({ ...request, target: "/api/amls" }))
     ],
+    ["error", "answers a check with 200 and an error", Breaks.changing(Breaks.answered, Breaks.error)],
     [
       "refused",
       "accepts no token",
@@ -144,6 +145,12 @@ export const mutants: ReadonlyArray<Mutant> = [
       "no-text",
       "answers a name that is no text",
       mends("name", (name) => !isMissing(name) && !Predicate.isString(name), () => "Ada Testclear")
+    ],
+    ["number", "takes a number for a name", mends("name", Predicate.isNumber, String)],
+    [
+      "list",
+      "joins the parts of a name",
+      mends("name", Array.isArray, (parts) => Array.isArray(parts) ? parts.join(" ") : parts)
     ]
   ]),
   of("aml.request.name.empty", [
@@ -161,6 +168,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ]),
   of("aml.request.dob", [
     ["missing", "answers without a date of birth", mends("dob", isMissing, () => "01-02-1990")],
+    ["number", "takes a number for a date of birth", mends("dob", Predicate.isNumber, () => "01-02-1990")],
     [
       "iso",
       "answers a date of birth in the form yyyy-mm-dd",

@@ -113,6 +113,9 @@ export const renamed = (names: Readonly<Record<string, string>>) => (value: unkn
 /** What stands in front of a service says, when it does not let anything through. */
 export const page = text("text/html; charset=utf-8", () => "<!doctype html>\n<title>Gateway</title>\n")
 
+/** As some services say that something is wrong, whatever the status. */
+export const error = text("application/json", () => "{\"error\":\"invalid_request\"}")
+
 export const empty: Change = (answer) => ({
   ...Parts.withHeader(answer, "content-type", undefined),
   body: new Uint8Array()

@@ -32,6 +32,16 @@ const fieldOf = (name: string) => (request: Request): string => {
   return Predicate.isString(value) ? value : ""
 }
 
+const inAscii = (bytes: Uint8Array): Uint8Array =>
+  Parts.utf8(
+    Parts.textOf({ body: bytes }).replaceAll(
+      /[^\x00-\x7f]/g,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`
+    )
+  )
+
+const inHtml = (text: string): string => text.replaceAll(/[^\x00-\x7f]/gu, (char) => `&#${char.codePointAt(0)};`)
+
 const isExpired = (request: Request, answer: { readonly status: number; readonly body: Uint8Array }): boolean =>
   Parts.isAml(request) && answer.status === 401 && Parts.textOf(answer).includes("expired")
 
@@ -90,6 +100,11 @@ export const mutants: ReadonlyArray<Mutant> = [
       "key",
       "repeats the key in a refusal",
       tokens([401], Breaks.fieldText("error_description", appended((request) => Parts.basicOf(request)[1])))
+    ],
+    [
+      "header",
+      "repeats the Authorization header in a refusal",
+      tokens([401], Breaks.fieldText("error_description", appended(Parts.authorizationOf)))
     ]
   ]),
   of("aml.error", [
@@ -142,6 +157,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ]),
   of("aml.error.fields", [
     ["400", "refuses a wrong field with 400", checks([422], Breaks.status(400))],
+    ["200", "answers a wrong field with 200 and an error", checks([422], Breaks.status(200), Breaks.error)],
     ["409", "refuses a wrong field with 409", checks([422], Breaks.status(409))]
   ]),
   of("aml.error.echo", [
@@ -154,6 +170,24 @@ export const mutants: ReadonlyArray<Mutant> = [
       "dob",
       "repeats the date of birth in a refusal",
       checks([400, 422], Breaks.fieldText("detail", appended(fieldOf("dob"))))
+    ],
+    [
+      "escaped",
+      "repeats the name in a refusal, with what is not ASCII escaped",
+      checks([400, 422], Breaks.fieldText("detail", appended(fieldOf("name"))), Breaks.bytes(inAscii))
+    ],
+    [
+      "percent",
+      "repeats the name in a refusal as in a URL",
+      checks(
+        [400, 422],
+        Breaks.fieldText("detail", appended((request) => encodeURIComponent(fieldOf("name")(request))))
+      )
+    ],
+    [
+      "html",
+      "repeats the name in a refusal as in HTML",
+      checks([400, 422], Breaks.fieldText("detail", appended((request) => inHtml(fieldOf("name")(request)))))
     ]
   ]),
   of("paths.other", [

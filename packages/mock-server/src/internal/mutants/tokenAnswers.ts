@@ -127,16 +127,13 @@ export const mutants: ReadonlyArray<Mutant> = [
     ["half-an-hour", "refuses a token after 30 minutes", living((age) => age < 30 * minute)],
     ["two-hours", "accepts a token for two hours", living((age) => age < 120 * minute)],
     ["for-ever", "never refuses a token for its age", living(() => true)],
-    ["sliding", "counts the hour of a token from its last use", living((_, unused) => unused < 60 * minute)],
+    ["a-minute-more", "accepts a token for 61 minutes", living((age) => age < 61 * minute)],
     [
-      "once",
-      "accepts a token once",
-      watching(({ all, issued, request, serve, token }) => {
-        if (issued.usedAt === Infinity) return serve(asForged(request))
-        all.set(token, { ...issued, usedAt: Infinity })
-        return serve(request)
-      })
-    ]
+      "early-use",
+      "counts the hour of a token from a use in its first 45 minutes",
+      living((age, unused) => age < 60 * minute || age - unused < 45 * minute && unused < 60 * minute)
+    ],
+    ["sliding", "counts the hour of a token from its last use", living((_, unused) => unused < 60 * minute)]
   ]),
   of("token.renewal", [
     [

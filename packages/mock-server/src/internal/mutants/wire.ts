@@ -24,11 +24,13 @@ export type Handler = (request: Request, serve: Serve) => Effect.Effect<Answer>
 /** What it keeps between requests begins with it, once for a server. */
 export type Wrapper = Effect.Effect<Handler>
 
+/** `isLate`: it is as the right server for the first requests, and shows only in a whole run. */
 export interface Mutant {
   readonly id: string
   readonly claim: string
   readonly breaks: string
   readonly wrap: Wrapper
+  readonly isLate?: true
 }
 
 /** Each of a claim's mutants: its name, what it does wrong, and how. */

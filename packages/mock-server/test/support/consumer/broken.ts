@@ -15,3 +15,7 @@ describeConformance("sandbox", {
   target: { kind: "sandbox", ...there, ...Session.testCustomer("test-sandbox"), spacing: 0, budget: 200 },
   httpClient: MockServer.layerHttpClientWith({ profile: Profile.presets.strict })
 })
+
+const nobody = { authUrl: "http://127.0.0.1:1", baseUrl: "http://127.0.0.1:1" }
+
+describeConformance("unreachable", { target: { kind: "sandbox", ...nobody, ...Session.testCustomer("test-nobody") } })

@@ -1,0 +1,154 @@
+/** One check of one person, in each of the ways that a team would write it: `check.ts <way> <url>`. */
+import { AmlClient, Idv, Person } from "@effect-idv/core"
+import { HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { NodeHttpClient } from "@effect/platform-node"
+import { Effect, Layer, Redacted, Schema } from "effect"
+import * as OpenIdClient from "openid-client"
+import { Agent, request } from "undici"
+import * as Subject from "../support/Subject.ts"
+
+const [, , way = "", url = ""] = process.argv
+
+const customerId = "demo-customer"
+const customerKey = "demo-key"
+const person = { name: "Ada Testclear", dateOfBirth: "1990-02-01" }
+const asked = { entity_type: "person", name: "Ada Testclear", dob: "01-02-1990" }
+
+/** A token that never ends. */
+const token = "token"
+
+const aml = `${url}/api/aml`
+const headers = (token: string) => ({ "authorization": `Bearer ${token}`, "content-type": "application/json" })
+
+interface Credential {
+  readonly credentials: { readonly attributes: { readonly match_found: unknown } }
+}
+
+const matchFound = (credential: unknown) => (credential as Credential).credentials.attributes.match_found
+
+const inScope = <A, E, R, E2>(layer: Layer.Layer<R, E2>, effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Layer.build(layer), (context) => Effect.provide(effect, context))
+
+/** The client of this project. */
+const client = inScope(
+  Layer.provide(
+    Idv.layer({ authUrl: url, baseUrl: url, customerId, customerKey: Redacted.make(customerKey) }),
+    NodeHttpClient.layerUndici
+  ),
+  Effect.gen(function*() {
+    const aml = yield* AmlClient.AmlClient
+    const check = Effect.flatMap(Person.make(person), aml.check)
+    return Subject.ofEffect(Effect.map(check, ({ credentials }) => credentials.attributes.matchFound), "No")
+  })
+)
+
+const Body = Schema.Struct({ entity_type: Schema.Literal("person"), name: Schema.String, dob: Schema.String })
+
+const Answer = Schema.Struct({
+  credential_type: Schema.Literal("aml"),
+  credential_name: Schema.String,
+  issued_by: Schema.String,
+  issuer_id: Schema.UUID,
+  cred_version: Schema.String,
+  credentials: Schema.Struct({
+    attributes: Schema.Struct({
+      name: Schema.String,
+      birth_year: Schema.String,
+      searched_on: Schema.String,
+      match_found: Schema.Literal("Potential match", "No"),
+      aml_profile: Schema.String
+    })
+  })
+})
+
+/** The `HttpClient` of the platform with its span, and schemas. A token that never ends, and no deadline. */
+const bareEffect = inScope(
+  NodeHttpClient.layerUndici,
+  Effect.gen(function*() {
+    const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
+    const toBody = HttpClientRequest.schemaBodyJson(Body)
+    const check = Effect.suspend(() =>
+      HttpClientRequest.post(aml).pipe(
+        HttpClientRequest.bearerToken(token),
+        HttpClientRequest.acceptJson,
+        toBody({ entity_type: "person", name: "Ada Testclear", dob: "01-02-1990" })
+      )
+    ).pipe(
+      Effect.flatMap(client.execute),
+      Effect.flatMap(HttpClientResponse.schemaBodyJson(Answer)),
+      Effect.map(({ credentials }) => credentials.attributes.match_found)
+    )
+    return Subject.ofEffect(check, "No")
+  })
+)
+
+/** The least that Node can do. A token that never ends, no deadline, and nothing checked. */
+const undici = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => new Agent()),
+    (dispatcher) => Effect.promise(() => dispatcher.destroy())
+  ),
+  (dispatcher) =>
+    Subject.ofPromise(
+      () =>
+        request(aml, { dispatcher, method: "POST", headers: headers(token), body: JSON.stringify(asked) })
+          .then(({ body }) => body.text())
+          .then((text) => matchFound(JSON.parse(text))),
+      "No"
+    )
+)
+
+interface TokenResponse {
+  readonly access_token: string
+  readonly expires_in?: number | undefined
+}
+
+/** `fetch` with a deadline, and a token that is asked for again shortly before it ends. */
+const ofFetch = (acquire: () => Promise<TokenResponse>) => {
+  let cached: Promise<{ readonly token: string; readonly until: number }> | undefined
+  const renewed = () => {
+    const at = Date.now()
+    return cached = acquire().then(({ access_token, expires_in = 3600 }) => ({
+      token: access_token,
+      until: at + (expires_in - 30) * 1000
+    }))
+  }
+  const valid = () => (cached ?? renewed()).then((known) => known.until > Date.now() ? known : renewed())
+  return Subject.ofPromise(() =>
+    valid()
+      .then(({ token }) => {
+        const signal = AbortSignal.timeout(10_000)
+        return fetch(aml, { method: "POST", headers: headers(token), body: JSON.stringify(asked), signal })
+      })
+      .then((response) => {
+        if (!response.ok) throw new Error(`status ${response.status}`)
+        return response.json()
+      })
+      .then(matchFound), "No")
+}
+
+const fetched = Effect.sync(() => {
+  const authorization = `Basic ${btoa(`${customerId}:${customerKey}`)}`
+  const body = new URLSearchParams({ grant_type: "client_credentials" })
+  return ofFetch(() =>
+    fetch(`${url}/oauth/service`, { method: "POST", headers: { authorization }, body })
+      .then((response) => response.json())
+      .then((json) => json as TokenResponse)
+  )
+})
+
+const openIdClient = Effect.sync(() => {
+  const server = { issuer: url, token_endpoint: `${url}/oauth/service` }
+  const config = new OpenIdClient.Configuration(
+    server,
+    customerId,
+    undefined,
+    OpenIdClient.ClientSecretBasic(customerKey)
+  )
+  OpenIdClient.allowInsecureRequests(config)
+  return ofFetch(() => OpenIdClient.clientCredentialsGrant(config))
+})
+
+const ways = { client, bareEffect, undici, fetched, openIdClient }
+
+Subject.main(way in ways ? ways[way as keyof typeof ways] : Effect.die(`no such way: ${way}`))

@@ -1,0 +1,27 @@
+/** Says how many milliseconds a layer takes to be ready, the first time in a process: `ready.ts <layer>`. */
+import { MockServer } from "@effect-idv/mock-server"
+import { HttpServer, HttpServerResponse } from "@effect/platform"
+import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+import { Console, Effect, Layer } from "effect"
+import { createServer } from "node:http"
+
+const builds = {
+  socket: Layer.build(MockServer.layerTest),
+  inProcess: Layer.build(MockServer.layerHttpClient),
+  empty: Layer.build(Layer.provide(
+    HttpServer.serve(HttpServerResponse.empty()),
+    NodeHttpServer.layerServer(() => createServer(), { port: 0 })
+  ))
+}
+
+const [, , given = ""] = process.argv
+
+const isLayer = (name: string): name is keyof typeof builds => name in builds
+
+Effect.gen(function*() {
+  const build = isLayer(given) ? builds[given] : Effect.die(`no such layer: ${given}`)
+  yield* Effect.yieldNow()
+  const started = performance.now()
+  yield* build
+  yield* Console.log(performance.now() - started)
+}).pipe(Effect.scoped, NodeRuntime.runMain)

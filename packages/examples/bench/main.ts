@@ -1,0 +1,67 @@
+/** `bench [name…] [--people number] [--json file]`: runs all benchmarks, or those that are named. */
+import { type CommandExecutor, FileSystem } from "@effect/platform"
+import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import { Cause, Console, Data, Effect, identity, Schema, type Scope } from "effect"
+import { cpus } from "node:os"
+import { parseArgs } from "node:util"
+import { check } from "./check.ts"
+import { coldStart } from "./coldStart.ts"
+import { importCost } from "./importCost.ts"
+import { mockServer } from "./mockServer.ts"
+import { refresh } from "./refresh.ts"
+import { People, screening } from "./screening.ts"
+import * as Report from "./support/Report.ts"
+
+const benchmarks = { check, coldStart, refresh, screening, mockServer, importCost }
+
+class BadUsage extends Data.TaggedError("BadUsage")<{ readonly message: string }> {}
+
+const usage = `Usage: bench [${Object.keys(benchmarks).join("|")}]… [--people number] [--json file]`
+
+const isKnown = (name: string): name is keyof typeof benchmarks => name in benchmarks
+
+const options = { json: { type: "string" }, people: { type: "string" } } as const
+
+/** How many `screening` screens in its long run. */
+const decodePeople = Schema.decode(Schema.UndefinedOr(
+  Schema.compose(Schema.NumberFromString, Schema.Int.pipe(Schema.greaterThanOrEqualTo(10)))
+))
+
+const given = Effect.try(() => parseArgs({ allowPositionals: true, options })).pipe(
+  Effect.flatMap(({ positionals, values: { json, people } }) =>
+    Effect.map(decodePeople(people), (people) => ({ names: positionals, json, people }))
+  ),
+  Effect.filterOrFail(({ names }) => names.every(isKnown)),
+  Effect.mapError(() => new BadUsage({ message: usage }))
+)
+
+const machine = () =>
+  `Node ${process.version} on ${cpus().length} cores of ${cpus()[0]?.model ?? "an unknown processor"}`
+
+Effect.gen(function*() {
+  const { json, names: named, people } = yield* given
+  const names = named.length === 0 ? Object.keys(benchmarks) : named
+  yield* Console.log(
+    `${machine()}\nMedian of the rounds (least–most). Only what is beside it in the same run is comparable.`
+  )
+  const reports = yield* Effect.forEach(
+    names.filter(isKnown),
+    (name) =>
+      Effect.scoped<Report.Report, unknown, Scope.Scope | CommandExecutor.CommandExecutor | FileSystem.FileSystem>(
+        benchmarks[name]
+      ).pipe(
+        Effect.tap((report) => Console.log(`\n${name}\n${Report.print(report)}`)),
+        Effect.map((report) => ({ name, ...report }))
+      )
+  ).pipe(people === undefined ? identity : Effect.provideService(People, people))
+  if (json === undefined) return
+  const fs = yield* FileSystem.FileSystem
+  yield* fs.writeFileString(json, JSON.stringify({ machine: machine(), reports }, undefined, 2))
+}).pipe(
+  Effect.provide(NodeContext.layer),
+  Effect.tapErrorCause((cause) => {
+    const error = Cause.squash(cause)
+    return Console.error(error instanceof BadUsage ? error.message : Cause.pretty(cause))
+  }),
+  NodeRuntime.runMain({ disableErrorReporting: true })
+)
