@@ -84,7 +84,7 @@ const size = (entry: string) =>
     }
   )
 
-const rounds = 7
+const rounds = 5
 
 const kib = (bytes: number) => `${Report.number(bytes / 1024)} KiB`
 
@@ -96,9 +96,7 @@ export const importCost = Effect.gen(function*() {
   const subjects = {
     effect: yield* program("effect", effect),
     platform: yield* program("platform", both),
-    barrels: yield* program("barrels", ["effect", "@effect/platform"]),
-    core: yield* program("core", [entry]),
-    afterBarrels: yield* program("core-after-barrels", ["effect", "@effect/platform", entry])
+    core: yield* program("core", [entry])
   }
   const times = yield* Rounds.run(rounds, subjects)
   const cell = (name: keyof typeof subjects) => Report.range(Report.spread([...times[name]]))
@@ -109,8 +107,7 @@ export const importCost = Effect.gen(function*() {
     cells: [
       ["@effect-idv/core", cell("core"), ""],
       ["the modules of effect that core imports", cell("effect"), beyond("core", "effect")],
-      ["the same, and those of @effect/platform", cell("platform"), beyond("core", "platform")],
-      ["all of effect and @effect/platform", cell("barrels"), beyond("afterBarrels", "barrels")]
+      ["the same, and those of @effect/platform", cell("platform"), beyond("core", "platform")]
     ],
     goals: [],
     notes: [

@@ -16,10 +16,11 @@ import * as Rounds from "./support/Rounds.ts"
 import * as Server from "./support/Server.ts"
 
 /** How long a round of one is, in seconds, whatever its speed: then it counts as much as the others. */
-const roundSeconds = 0.7
+const roundSeconds = 0.3
+const warmUpSeconds = 0.7
 const concurrency = 16
 const rounds = 5
-const starts = 9
+const starts = 5
 
 interface Load {
   readonly name: Name
@@ -30,10 +31,11 @@ interface Load {
 const loadOf = (name: Name, server: Server.Server) => (operation: Operation) =>
   Effect.gen(function*() {
     const run = yield* Program.subject("contenders/load.ts", operation, server.url)
-    yield* run(200, concurrency)
-    const { calls, seconds } = yield* run(400, concurrency)
-    const some = Math.ceil(roundSeconds * calls / seconds)
-    yield* run(some, concurrency)
+    const lasting = (wanted: number, { calls, seconds }: { readonly calls: number; readonly seconds: number }) =>
+      Math.ceil(wanted * calls / seconds)
+    const cold = yield* run(100, concurrency)
+    const warm = yield* run(lasting(warmUpSeconds, cold), concurrency)
+    const some = lasting(roundSeconds, warm)
     const round = Effect.gen(function*() {
       const before = yield* Server.cpu(server)
       const { calls, seconds } = yield* run(some, concurrency)
@@ -108,12 +110,11 @@ export const mockServer = Effect.gen(function*() {
   const times = (name: keyof typeof ready, other: keyof typeof ready) =>
     Report.number(Report.ratio(ready[name], ready[other]).median)
   const inProcessReason =
-    "A profile has little but Effect's own functions in it, each run for the first time and not " +
-    `compiled yet: on a socket ${times("socket", "empty")}, and without one ${times("inProcess", "empty")} times ` +
-    "what the platform's own server takes with nothing behind it"
-  const commandReason =
-    `It is ${times("command", "node")} times what Node alone takes to print a line here. A profile ` +
-    "shows the modules of Effect being compiled and its schemas made, and no work of the server"
+    "By its profile most is the fiber runtime and the layers of Effect in their first run, not compiled yet, and their " +
+    `garbage: on a socket ${times("socket", "empty")}, and without one ${times("inProcess", "empty")} times what the ` +
+    "platform's own server takes with nothing behind it"
+  const commandReason = `It is ${times("command", "node")} times what Node alone takes to print a line here. By its ` +
+    "profile half is to compile and evaluate modules, a fifth to run Effect for the first time, and the rest Node itself"
   const report: Report.Report = {
     columns: ["mock server", "tokens/s", "CPU µs a token", "checks/s", "CPU µs a check", "resident MiB"],
     cells,
@@ -149,9 +150,10 @@ export const mockServer = Effect.gen(function*() {
       } ms until Node alone prints a ` +
       `line, and ${millis("empty")} ms until the platform's HttpServer, with nothing behind it, is ready.`,
       `${rounds} rounds of about ${roundSeconds} s, ${concurrency} requests at a time, in turns; the load comes from ` +
-      "Undici in another process, which takes a core for itself: what is beyond a server is in its CPU.",
+      "Undici in another process, on the same machine: what a server takes is rather seen in its CPU.",
       "CPU and memory are those of the server's process, the memory after all rounds; only Linux tells them.",
-      "idv-mock checks credentials, token and person, and keeps a journal; the others check the shape, or nothing."
+      "idv-mock checks credentials, token and person, and keeps a journal; oauth2-mock-server signs a JWT with RSA; " +
+      "the stubs of WireMock and node:http look at nothing."
     ]
   }
   return report

@@ -1,8 +1,12 @@
 /** Says how many milliseconds a layer takes to be ready, the first time in a process: `ready.ts <layer>`. */
-import { MockServer } from "@effect-idv/mock-server"
-import { HttpServer, HttpServerResponse } from "@effect/platform"
-import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
-import { Console, Effect, Layer } from "effect"
+import * as MockServer from "@effect-idv/mock-server/MockServer"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as HttpServer from "@effect/platform/HttpServer"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { createServer } from "node:http"
 
 const builds = {
