@@ -98,7 +98,7 @@ const namesOf = (word: string) => [
 /** The name as bytes, a character for each, as the raw client takes it. */
 const bytes = (name: string) => Buffer.from(name).toString("latin1")
 
-const check = (name: string, policy: CheckPolicy.Options = { deadline: "1 second" }) =>
+const check = (name: string, policy: CheckPolicy.Options = { deadline: "2 seconds" }) =>
   Effect.gen(function*() {
     const aml = yield* AmlClient.AmlClient
     const person = yield* Person.make({ name, dateOfBirth: "1957-03-14" })

@@ -241,8 +241,9 @@ describe("maskRequest", () => {
       const shown = asked({ target }).target
       assert.notMatch(shown, /canary|%|\/\/[^/]*@/i)
       strictEqual(shown.length <= 512, true)
+      // A host is shown: it is where to somebody was sent.
       const { location = "" } = redirected(target)
-      assert.notMatch(location, /canary|%/i)
+      assert.notMatch(location.replace(/^https?:\/\/[\w.-]+/i, ""), /canary|%/i)
     }))
   })
 

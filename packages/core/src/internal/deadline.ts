@@ -15,28 +15,26 @@ export const within =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | E2, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(
-        Effect.forkDaemon(Effect.interruptible(Effect.zipRight(observed, effect))),
+        Effect.forkDaemon(Effect.interruptible(Effect.zipRight(handled, effect))),
         (running) =>
           Effect.flatMap(Effect.forkDaemon(Effect.interruptible(Effect.sleep(duration))), (timer) => {
-            const stop = () => {
-              timer.unsafeInterruptAsFork(FiberId.none)
-              running.unsafeInterruptAsFork(FiberId.none)
-            }
-            return restore(Effect.async<A, E | E2>((resume) => {
-              running.addObserver((exit) => {
-                stop()
-                resume(exit)
-              })
+            const first = Effect.async<A, E | E2>((resume) => {
+              running.addObserver(resume)
               timer.addObserver((exit) => {
-                if (exit._tag === "Failure") return
-                stop()
-                resume(onTimeout)
+                if (exit._tag === "Success") resume(onTimeout)
               })
-              return Effect.sync(stop)
-            }))
+            })
+            // A caller that is interrupted already does not come to wait, and leaves nothing behind.
+            return Effect.ensuring(
+              restore(first),
+              Effect.sync(() => {
+                timer.unsafeInterruptAsFork(FiberId.none)
+                running.unsafeInterruptAsFork(FiberId.none)
+              })
+            )
           })
       )
     )
 
 /** Its failure reaches the caller, and is not unhandled because a fiber of ours ended with it. */
-const observed = FiberRef.set(FiberRef.unhandledErrorLogLevel, Option.none())
+const handled = FiberRef.set(FiberRef.unhandledErrorLogLevel, Option.none())

@@ -1,0 +1,44 @@
+import { describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Duration, Effect, Fiber, TestClock } from "effect"
+import * as Deadline from "../src/internal/deadline.ts"
+
+const within = Deadline.within(Duration.minutes(1), Effect.fail("late"))
+
+describe("A deadline", () => {
+  it.live("leaves nothing behind, at whatever moment its caller is interrupted", () =>
+    Effect.gen(function*() {
+      let begun = 0
+      let running = 0
+      const work = Effect.acquireUseRelease(
+        Effect.sync(() => {
+          begun++
+          running++
+        }),
+        () => Effect.never,
+        () =>
+          Effect.sync(() => {
+            running--
+          })
+      )
+      const left = yield* Effect.forEach(Arr.range(0, 30), (ticks) =>
+        Effect.gen(function*() {
+          const caller = yield* Effect.fork(within(work))
+          yield* Effect.repeatN(Effect.yieldNow(), ticks)
+          yield* Fiber.interrupt(caller)
+          yield* Effect.sleep("5 millis")
+          return running
+        }))
+      deepStrictEqual(left.filter((running) => running !== 0), [])
+      strictEqual(begun > 0, true)
+    }))
+
+  it.effect("is the end of what cannot be interrupted, for its caller", () =>
+    Effect.gen(function*() {
+      const caller = yield* Effect.fork(Effect.flip(within(Effect.uninterruptible(Effect.never))))
+      yield* TestClock.adjust("59 seconds")
+      strictEqual(caller.unsafePoll(), null)
+      yield* TestClock.adjust("1 second")
+      strictEqual(yield* Fiber.join(caller), "late")
+    }))
+})
