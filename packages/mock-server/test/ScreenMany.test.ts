@@ -27,9 +27,9 @@ const screenMany = (people: number, concurrency: number) =>
     })).pipe(Effect.flatMap(Schema.decode(Result)))
 
 /** As `pnpm screen-many` does with 100,000, which takes minutes. */
-const people = 10_000
+const people = 5000
 
-describe("Screening 10,000 people, 64 at once, with a fault at every fiftieth request", () => {
+describe("Screening thousands of people, 64 at once, with a fault at every fiftieth request", () => {
   it.live("accounts for everyone, once, and memory is flat", () =>
     Effect.gen(function*() {
       const { heap: [early, late], noMatch, notScreened, once, potentialMatch, total, unknown } = yield* screenMany(
@@ -40,9 +40,9 @@ describe("Screening 10,000 people, 64 at once, with a fault at every fiftieth re
       strictEqual(once, people)
       strictEqual(noMatch + potentialMatch + notScreened + unknown, people)
       assert(late - early < 20, `from ${early} MiB to ${late} MiB`)
-      // Of 200 faults or so 429 and 503 are tried again, and the others come out.
-      assert(unknown > 35 && unknown < 45, `${unknown}`)
-      assert(notScreened > 70 && notScreened < 90, `${notScreened}`)
-      assert(potentialMatch > 2400 && potentialMatch < 2500, `${potentialMatch}`)
+      // Of 100 faults or so 429 and 503 are tried again, and the others come out.
+      assert(unknown > 17 && unknown < 23, `${unknown}`)
+      assert(notScreened > 35 && notScreened < 45, `${notScreened}`)
+      assert(potentialMatch > 1200 && potentialMatch < 1250, `${potentialMatch}`)
     }), 300_000)
 })
