@@ -110,12 +110,11 @@ export const decodeJson = <A, I>(
   return (bytes) => Either.flatMap(parseJson(bytes), decode)
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-
 const parseJson = (bytes: Uint8Array): Either.Either<unknown, Violations> =>
   Either.try({
     try: () => {
-      const text = utf8.decode(bytes)
+      // A new one each time: what one answer leaves in a decoder is not for the next.
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
       const value: unknown = JSON.parse(text)
       return { value, isUnambiguous: keysWritten(text) === keysRead(value) }
     },
