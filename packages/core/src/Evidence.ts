@@ -9,7 +9,7 @@ import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
-import { AmlCredential } from "./AmlCredential.ts"
+import { AmlCredential, decodeJson } from "./AmlCredential.ts"
 import { undisclosed } from "./internal/undisclosed.ts"
 import * as PersonInput from "./PersonInput.ts"
 import * as Violation from "./Violation.ts"
@@ -110,9 +110,8 @@ export const verify = (
   if (body === undefined) return refute("no_body")
   const bytes = Redacted.value(body)
   if (digest(bytes) !== evidence.sha256) return refute("digest")
-  const read = decodeCredential(bytes)
+  const read = decodeJson(bytes)
   return Either.isRight(read) && isSame(read.right, evidence.credential) ? Effect.void : refute("credential")
 }
 
-const decodeCredential = Violation.decodeJson(AmlCredential)
 const isSame = Schema.equivalence(AmlCredential)

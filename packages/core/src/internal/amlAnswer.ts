@@ -3,7 +3,7 @@ import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Struct from "effect/Struct"
-import { AmlCredential, type Attributes } from "../AmlCredential.ts"
+import * as AmlCredential from "../AmlCredential.ts"
 import * as AmlError from "../AmlError.ts"
 import type { CheckPolicy } from "../CheckPolicy.ts"
 import type { Person } from "../Person.ts"
@@ -13,8 +13,6 @@ import type * as Bearer from "./bearer.ts"
 import * as ErrorBody from "./errorBody.ts"
 import * as Exchange from "./exchange.ts"
 
-const decodeCredential = Violation.decodeJson(AmlCredential)
-
 export const invalid = (description: Exchange.Description, violations: Violation.Violations) =>
   new AmlError.AmlAnswerInvalid({ ...description, violations })
 
@@ -22,11 +20,11 @@ export const invalid = (description: Exchange.Description, violations: Violation
 export const interpret = (
   { answer, renewal }: Bearer.Authorized,
   { nameEcho, person, tokens }: ErrorBody.Secrets & Pick<CheckPolicy, "nameEcho">
-): Either.Either<AmlCredential, AmlError.AmlError> => {
+): Either.Either<AmlCredential.AmlCredential, AmlError.AmlError> => {
   const { body, description, status } = answer
   if (status >= 400) return Either.left(refusal(answer, renewal, ErrorBody.read(body, { person, tokens })))
   if (!Exchange.isSuccess(answer)) return Either.left(invalid(description, Violation.whole("a credential")))
-  return decodeCredential(body).pipe(
+  return AmlCredential.decodeJson(body).pipe(
     Either.mapLeft((violations) => invalid(description, violations)),
     Either.flatMap((credential) => {
       const fields = mismatches(credential.credentials.attributes, person, nameEcho)
@@ -51,7 +49,11 @@ const refusal = (
     : new AmlError.AmlRequestRejected({ status, ...told })
 }
 
-const mismatches = ({ birthYear, name }: Attributes, person: Person, nameEcho: CheckPolicy["nameEcho"]) => {
+const mismatches = (
+  { birthYear, name }: AmlCredential.Attributes,
+  person: Person,
+  nameEcho: CheckPolicy["nameEcho"]
+) => {
   const isSame = {
     name: nameEcho === "ignore" || PersonName.isEquivalent(person.name, Redacted.value(name)),
     birth_year: Number(Redacted.value(birthYear)) === person.dateOfBirth.year

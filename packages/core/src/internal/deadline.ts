@@ -1,4 +1,7 @@
-import type * as Duration from "effect/Duration"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
@@ -7,8 +10,7 @@ import * as Option from "effect/Option"
 /**
  * A deadline that holds whoever calls and whatever is called: also for a caller that cannot be
  * interrupted, and for an `HttpClient` that cannot. So what is called runs in a fiber of its own,
- * which is interrupted and not waited for, and what it sets in its `FiberRef`s stays there. Two
- * fibers are half of what `Effect.disconnect` and `Effect.timeout` take.
+ * which is interrupted and not waited for, and what it sets in its `FiberRef`s stays there.
  */
 export const within =
   <E2>(duration: Duration.Duration, onTimeout: Effect.Effect<never, E2>) =>
@@ -17,18 +19,16 @@ export const within =
       Effect.flatMap(
         Effect.forkDaemon(Effect.interruptible(Effect.zipRight(handled, effect))),
         (running) =>
-          Effect.flatMap(Effect.forkDaemon(Effect.interruptible(Effect.sleep(duration))), (timer) => {
+          Effect.flatMap(timer(duration), ({ cancel, onEnd }) => {
             const first = Effect.async<A, E | E2>((resume) => {
               running.addObserver(resume)
-              timer.addObserver((exit) => {
-                if (exit._tag === "Success") resume(onTimeout)
-              })
+              onEnd(() => resume(onTimeout))
             })
             // A caller that is interrupted already does not come to wait, and leaves nothing behind.
             return Effect.ensuring(
               restore(first),
               Effect.sync(() => {
-                timer.unsafeInterruptAsFork(FiberId.none)
+                cancel()
                 running.unsafeInterruptAsFork(FiberId.none)
               })
             )
@@ -38,3 +38,37 @@ export const within =
 
 /** Its failure reaches the caller, and is not unhandled because a fiber of ours ended with it. */
 const handled = FiberRef.set(FiberRef.unhandledErrorLogLevel, Option.none())
+
+interface Timer {
+  readonly onEnd: (end: () => void) => void
+  readonly cancel: () => void
+}
+
+/** The live clock would set the same timer, in a fiber that is interrupted nearly every time: a sixth of a check. */
+const timer = (duration: Duration.Duration): Effect.Effect<Timer> =>
+  Effect.clockWith((clock) => clock === live ? Effect.sync(() => timeout(duration)) : sleeper(clock.sleep(duration)))
+
+const live = Context.get(DefaultServices.liveServices, Clock.Clock)
+
+const timeout = (duration: Duration.Duration): Timer => {
+  let handle: ReturnType<typeof setTimeout> | undefined
+  return {
+    onEnd: (end) => {
+      const millis = Duration.toMillis(duration)
+      // Longer than it can be told to wait, 25 days, it would not wait at all.
+      if (millis <= maxTimeout) handle = setTimeout(end, millis)
+    },
+    cancel: () => clearTimeout(handle)
+  }
+}
+
+const maxTimeout = 2 ** 31 - 1
+
+const sleeper = (sleep: Effect.Effect<void>): Effect.Effect<Timer> =>
+  Effect.map(Effect.forkDaemon(Effect.interruptible(sleep)), (sleeping) => ({
+    onEnd: (end) =>
+      sleeping.addObserver((exit) => {
+        if (exit._tag === "Success") end()
+      }),
+    cancel: () => sleeping.unsafeInterruptAsFork(FiberId.none)
+  }))
