@@ -11,8 +11,9 @@ import { mockServer } from "./mockServer.ts"
 import { refresh } from "./refresh.ts"
 import { People, screening } from "./screening.ts"
 import * as Report from "./support/Report.ts"
+import { tokenRead } from "./tokenRead.ts"
 
-const benchmarks = { check, coldStart, refresh, screening, mockServer, importCost }
+const benchmarks = { check, tokenRead, coldStart, refresh, screening, mockServer, importCost }
 
 class BadUsage extends Data.TaggedError("BadUsage")<{ readonly message: string }> {}
 

@@ -1,11 +1,14 @@
 /** The effects around the state machine: what callers wait for, and what runs for all of them. */
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import * as FiberRefs from "effect/FiberRefs"
@@ -168,7 +171,11 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
             Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : failed)
           )
         const outcome = move._tag === "Wait" ? waited : HeldToken.isStale(move.held, now) ? stale : hit
-        return yield* given(token, outcome, yield* Instant.now)
+        const at = yield* Instant.now
+        return yield* Effect.withFiberRuntime<AccessToken>((fiber) => {
+          countGiven(fiber, token, outcome, at)
+          return Effect.succeed(token)
+        })
       })
     )
 
@@ -192,12 +199,14 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   const request = ask((state, now) => TokenState.request(state, now, open))
 
   return {
-    // Nearly always nothing is to be done, and nothing to be waited for.
-    get: Effect.clockWith((clock) => {
+    // Nearly always nothing is to be done, and nothing to be waited for: then it is one step of the fiber.
+    get: Effect.withFiberRuntime<AccessToken, TokenError.TokenError>((fiber) => {
       const { held } = MutableRef.get(state)
       if (held === undefined) return request
-      const now = Instant.of(clock)
-      return HeldToken.isUsable(held, now) && !HeldToken.isStale(held, now) ? given(held.token, hit, now) : request
+      const now = Instant.of(Context.get(fiber.getFiberRef(DefaultServices.currentServices), Clock.Clock))
+      if (!HeldToken.isFresh(held, now)) return request
+      countGiven(fiber, held.token, hit, now)
+      return Effect.succeed(held.token)
     }),
     refresh: ask((state) => TokenState.refresh(state, () => open("forced"))),
     invalidate: (stale: AccessToken) =>
@@ -209,14 +218,17 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   }
 })
 
-/** Counts that it is given out, and how old it is. */
-const given = (token: AccessToken, outcome: typeof hit, { wall }: Instant.Instant) =>
-  Effect.withFiberRuntime<AccessToken>((fiber) => {
-    const labels = fiber.getFiberRef(FiberRef.currentMetricLabels)
-    outcome.unsafeUpdate(1, labels)
-    TokenMetrics.age.unsafeUpdate((wall - token.requestedAt) / 1000, labels)
-    return Effect.succeed(token)
-  })
+/** Counts that a token is given out, and how old it is. */
+const countGiven = (
+  fiber: Fiber.RuntimeFiber<unknown, unknown>,
+  token: AccessToken,
+  outcome: typeof hit,
+  { wall }: Instant.Instant
+): void => {
+  const labels = fiber.getFiberRef(FiberRef.currentMetricLabels)
+  outcome.unsafeUpdate(1, labels)
+  TokenMetrics.age.unsafeUpdate((wall - token.requestedAt) / 1000, labels)
+}
 
 const failed = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "failed"))
 const hit = Metric.tagged(TokenMetrics.gets, "outcome", "hit")
