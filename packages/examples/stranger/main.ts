@@ -1,0 +1,75 @@
+/**
+ * Does what somebody does who has never seen this repository: installs the packages by npm into an
+ * empty folder, compiles a program with them, and runs it.
+ */
+import { FileSystem, Path } from "@effect/platform"
+import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import Table from "cli-table3"
+import { Cause, Console, Data, Duration, Effect } from "effect"
+import { parseArgs } from "node:util"
+import * as Install from "./install.ts"
+import * as Npx from "./npx.ts"
+import * as Packages from "./packages.ts"
+import * as Project from "./project.ts"
+import * as Tools from "./tools.ts"
+
+class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
+
+const keep = Effect.try({
+  try: () => parseArgs({ options: { keep: { type: "boolean", default: false } } }).values.keep,
+  catch: () => new UsageError({ message: "Usage: stranger [--keep], which keeps the folder" })
+})
+
+const folder = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const options = { prefix: "stranger-" }
+  if (!(yield* keep)) return yield* fs.makeTempDirectoryScoped(options)
+  const kept = yield* fs.makeTempDirectory(options)
+  yield* Console.log(`Kept: ${kept}`)
+  return kept
+})
+
+/** What failed, in words. */
+const told = (cause: Cause.Cause<unknown>) => {
+  const error = Cause.squash(cause)
+  return error instanceof Error ? error.message : String(error)
+}
+
+const tryWith = Effect.fnUntraced(
+  function*(home: string, packages: Packages.Packages, tools: Tools.Tools, versions: Install.Versions) {
+    const path = yield* Path.Path
+    const project = yield* Install.make(path.join(home, versions.label), packages, versions)
+    return yield* Project.tryAll(project, packages, tools)
+  }
+)
+
+const stranger = Effect.gen(function*() {
+  const path = yield* Path.Path
+  const home = yield* folder
+  const [packages, tools] = yield* Effect.all([Packages.make(home), Tools.make], { concurrency: "unbounded" })
+  const [lowest, highest] = yield* Effect.all([
+    tryWith(home, packages, tools, Install.lowest(packages)),
+    Effect.flatMap(Install.highest(packages), (versions) => tryWith(home, packages, tools, versions)),
+    Npx.make(path.join(home, "empty"), packages),
+    Packages.judge(packages.core),
+    Packages.judge(packages.mock)
+  ], { concurrency: "unbounded" })
+
+  const table = new Table({
+    head: ["effect", "compiled by", ...tools.nodes.map(({ version }) => `Node ${version}`)],
+    style: { head: [], border: [] }
+  })
+  table.push(lowest, highest)
+  yield* Console.log(table.toString())
+})
+
+stranger.pipe(
+  Effect.scoped,
+  Effect.timed,
+  Effect.flatMap(([duration]) =>
+    Console.log(`A stranger can use both packages. It took ${Math.round(Duration.toSeconds(duration))} s.`)
+  ),
+  Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : Console.error(told(cause))),
+  Effect.provide(NodeContext.layer),
+  NodeRuntime.runMain({ disableErrorReporting: true })
+)

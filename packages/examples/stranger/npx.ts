@@ -1,0 +1,45 @@
+/** The command of the mock server, by npx from the tarball, in an empty folder. */
+import { Command, FileSystem, Path } from "@effect/platform"
+import { Effect, Option, Schema, Stream } from "effect"
+import { make as command, run } from "./command.ts"
+import type { Packages } from "./packages.ts"
+import { step, Unexpected } from "./step.ts"
+
+const Listening = Schema.parseJson(Schema.Struct({ event: Schema.Literal("listening"), baseUrl: Schema.String }))
+
+/** Until the scope closes. Its address. */
+const serve = (folder: string, npx: ReadonlyArray<string>) =>
+  Command.start(command(folder, "npx", [...npx, "--", "idv-mock", "serve", "--port", "0"])).pipe(
+    Effect.flatMap(({ stdout }) => Stream.runHead(Stream.splitLines(Stream.decodeText(stdout)))),
+    Effect.map(Option.getOrElse(() => "")),
+    Effect.flatMap(Schema.decode(Listening)),
+    Effect.timeoutFail({ duration: "1 minute", onTimeout: () => new Unexpected({ message: "it does not listen" }) })
+  )
+
+export const make = Effect.fnUntraced(function*(folder: string, { core, mock }: Packages) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  yield* fs.makeDirectory(folder)
+  // The mock server needs the client, which is not on npm yet.
+  const npx = ["--yes", "--package", core.tarball, "--package", mock.tarball]
+
+  const printed = yield* run(folder, "npx", ...npx, "-c", "idv-mock --version && command -v idv-mock").pipe(
+    step("npx idv-mock --version")
+  )
+  const [version, bin = ""] = printed.trim().split("\n")
+  // npx keeps what it installed, and these tarballs will never be asked for again.
+  const kept = path.dirname(path.dirname(path.dirname(bin)))
+  if (kept.includes(`${path.sep}_npx${path.sep}`)) {
+    yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(kept, { recursive: true })))
+  }
+  if (version !== mock.version) return yield* new Unexpected({ message: `idv-mock says that it is ${version}` })
+
+  const { baseUrl } = yield* serve(folder, npx).pipe(step("npx idv-mock serve --port 0"))
+  yield* run(folder, "npx", ...npx, "--", "idv-mock", "verify", "--base-url", baseUrl).pipe(
+    Effect.filterOrFail(
+      (report) => /^It conforms: (\d+) of \1 cases passed/m.test(report),
+      (message) => new Unexpected({ message })
+    ),
+    step("npx idv-mock verify")
+  )
+}, Effect.scoped)

@@ -1,0 +1,91 @@
+/** What is tried of a project: each TypeScript compiles it, and each Node runs what came of it. */
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Schema } from "effect"
+import { run } from "./command.ts"
+import type { Project } from "./install.ts"
+import type { Package, Packages } from "./packages.ts"
+import { step, Unexpected } from "./step.ts"
+import type { Tool, Tools } from "./tools.ts"
+
+const out = ({ version }: Tool) => `out-${version}`
+
+/** TypeScript 7 also checks every declaration that is imported, for which 5.9 would take too long. */
+const compile = ({ effect, folder }: Project, typescript: Tool) =>
+  run(
+    folder,
+    typescript.path,
+    ...["--outDir", out(typescript), "--skipLibCheck", String(!typescript.version.startsWith("7."))]
+  ).pipe(step(`compile: effect ${effect}, TypeScript ${typescript.version}`))
+
+/** What both compilers made, in one process: most of its time goes into finding the modules of Effect. */
+const execute = ({ effect, folder }: Project, [first, second]: Tools["typescripts"], node: Tool) =>
+  run(folder, node.path, "--import", `./${out(first)}/main.js`, `./${out(second)}/main.js`).pipe(
+    Effect.filterOrFail(
+      (printed) => printed === `v${node.version} Ada: No, Zoë: Potential match\n`.repeat(2),
+      (printed) => new Unexpected({ message: `it printed ${JSON.stringify(printed)}` })
+    ),
+    Effect.as("ok"),
+    step(`run: effect ${effect}, Node ${node.version}`)
+  )
+
+const Loaded = Schema.parseJson(Schema.Array(Schema.Struct({ specifier: Schema.String, loaded: Schema.String })))
+
+/** But not `Vitest`, which needs vitest around it. */
+const imports = ({ folder }: Project, { core, mock }: Packages, typescript: Tool, node: Tool) => {
+  const of = ({ name }: Package, paths: ReadonlyArray<string>) => paths.map((path) => `${name}/${path}`)
+  const open = [core.name, mock.name, ...of(core, core.modules), ...of(mock, mock.modules)]
+    .filter((specifier) => !specifier.endsWith("/Vitest"))
+  const closed = [...of(core, core.closed), ...of(mock, mock.closed)]
+  const expected = (specifier: string) => closed.includes(specifier) ? "ERR_PACKAGE_PATH_NOT_EXPORTED" : "yes"
+  return run(folder, node.path, `${out(typescript)}/exports.js`, ...open, ...closed).pipe(
+    Effect.flatMap(Schema.decode(Loaded)),
+    Effect.map((modules) => modules.filter(({ loaded, specifier }) => loaded !== expected(specifier))),
+    Effect.filterOrFail(
+      (wrong) => wrong.length === 0,
+      (wrong) => new Unexpected({ message: JSON.stringify(wrong) })
+    ),
+    step(`${open.length} modules can be imported, ${closed.length} cannot`)
+  )
+}
+
+const SourceMap = Schema.parseJson(Schema.Struct({ sources: Schema.NonEmptyArray(Schema.String) }))
+
+/** Each leads from the packed file to a packed source. */
+const sourceMaps = Effect.fnUntraced(function*(folder: string, { name }: Package) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const dist = path.join(folder, "node_modules", name, "dist")
+  const maps = (yield* fs.readDirectory(dist, { recursive: true })).filter((file) => file.endsWith(".map"))
+  const lost = yield* Effect.filter(maps, (file) =>
+    fs.readFileString(path.join(dist, file)).pipe(
+      Effect.flatMap(Schema.decode(SourceMap)),
+      Effect.flatMap(({ sources: [source] }) => fs.exists(path.join(dist, path.dirname(file), source))),
+      Effect.map((there) => !there)
+    ))
+  if (maps.length === 0 || lost.length > 0) {
+    return yield* new Unexpected({ message: `of ${maps.length} source maps of ${name} these find no source: ${lost}` })
+  }
+})
+
+const conformance = ({ folder }: Project) =>
+  run(folder, "node_modules/.bin/vitest", "run", "conformance.test.ts").pipe(
+    step("the conformance suite under vitest")
+  )
+
+/** A row of the table: its Effect, and how it went under each Node. */
+export const tryAll = Effect.fnUntraced(function*(project: Project, packages: Packages, tools: Tools) {
+  const { nodes, typescripts } = tools
+  yield* Effect.forEach(typescripts, (typescript) => compile(project, typescript), {
+    concurrency: "unbounded",
+    discard: true
+  })
+  const { runs } = yield* Effect.all({
+    runs: Effect.forEach(nodes, (node) => execute(project, typescripts, node), { concurrency: "unbounded" }),
+    imports: imports(project, packages, typescripts[0], nodes[0]),
+    sourceMaps: Effect.forEach([packages.core, packages.mock], (of) => sourceMaps(project.folder, of)).pipe(
+      step("source maps lead to their sources")
+    ),
+    conformance: project.vitest ? conformance(project) : Effect.void
+  }, { concurrency: "unbounded" })
+  return [project.effect, typescripts.map(({ version }) => version).join(" and "), ...runs]
+})

