@@ -1,0 +1,74 @@
+/** The arguments of the command. */
+import { Effect, Schema } from "effect"
+import { resolve } from "node:path"
+import { parseArgs } from "node:util"
+import { RescreeningFailed } from "./failure.ts"
+
+/**
+ * - `out`: what the names of all written files begin with.
+ * - `stopAfter`: how many in a row may go without a result before the run ends; 0 for any number.
+ */
+export interface Options {
+  readonly input: string
+  readonly out: string
+  readonly concurrency: number
+  readonly rate: number
+  readonly stopAfter: number
+}
+
+const usage = "Usage: rescreening <people.csv> [--out <path>] [--concurrency 10] [--rate 50] [--stop-after 50]"
+
+export const help = `${usage}
+
+Screens everybody in a file with the columns id,name,date_of_birth.
+
+  --out <path>       what is written: <path>.csv and <path>.jsonl, the reports,
+                     and <path>.record.jsonl, by which a run that was ended goes on;
+                     people-report for people.csv by default
+  --concurrency <n>  how many checks are under way at once
+  --rate <n>         how many checks are begun in a second at most
+  --stop-after <n>   ends the run when so many in a row have no result, as when the
+                     service is down; 0 never does
+
+Exit codes:
+  0    everybody is screened, and nobody is a potential match
+  10   everybody is screened, and there are potential matches to review
+  2    the run ended, and some have no result, or wrong rows; there may be potential matches too
+  1    the run could not begin, or could not go on
+  130  it was interrupted; the same command goes on`
+
+const refused = new RescreeningFailed({ message: usage })
+
+const Count = Schema.NumberFromString.pipe(Schema.int(), Schema.nonNegative())
+
+const Arguments = Schema.Struct({
+  out: Schema.optional(Schema.NonEmptyString),
+  concurrency: Schema.optionalWith(Count.pipe(Schema.positive()), { default: () => 10 }),
+  rate: Schema.optionalWith(Schema.NumberFromString.pipe(Schema.positive(), Schema.finite()), { default: () => 50 }),
+  "stop-after": Schema.optionalWith(Count, { default: () => 50 })
+})
+
+const options = {
+  out: { type: "string" },
+  concurrency: { type: "string" },
+  rate: { type: "string" },
+  "stop-after": { type: "string" },
+  help: { type: "boolean", short: "h" }
+} as const
+
+/** What was asked for: a run, or `help`. */
+export const parse: Effect.Effect<Options | "help", RescreeningFailed> = Effect.gen(function*() {
+  const { positionals, values } = yield* Effect.try({
+    try: () => parseArgs({ options, allowPositionals: true }),
+    catch: () => refused
+  })
+  if (values.help === true) return "help"
+  const [input, ...others] = positionals
+  if (input === undefined || input === "" || others.length > 0) return yield* refused
+  const given = yield* Effect.mapError(Schema.decodeUnknown(Arguments)(values), () => refused)
+  const out = given.out ?? `${input.replace(/\.csv$/i, "")}-report`
+  if (resolve(`${out}.csv`) === resolve(input)) {
+    return yield* new RescreeningFailed({ message: `The report would overwrite ${input}: choose another --out` })
+  }
+  return { input, out, concurrency: given.concurrency, rate: given.rate, stopAfter: given["stop-after"] }
+})
