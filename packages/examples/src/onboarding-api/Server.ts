@@ -1,0 +1,83 @@
+/** The contract, served, with its page at `/docs`. */
+import { HttpApiBuilder, HttpApiSwagger, HttpMiddleware } from "@effect/platform"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Config, Duration, Effect, Layer } from "effect"
+import * as Answers from "./Answers.ts"
+import { Api } from "./Api.ts"
+import * as Database from "./Database.ts"
+import * as Reviewers from "./Reviewers.ts"
+import * as Shutdown from "./Shutdown.ts"
+import * as SignUp from "./SignUp.ts"
+import * as Store from "./Store.ts"
+
+/** The database is not there: whoever asks may come back. */
+const orNotAvailable = <A>(effect: Effect.Effect<A, Store.StoreUnavailable>) =>
+  Effect.catchTag(effect, "StoreUnavailable", () => Answers.notAvailable)
+
+const layerSignUps = HttpApiBuilder.group(
+  Api,
+  "signUps",
+  (handlers) =>
+    Effect.map(
+      SignUp.SignUp,
+      ({ signUp }) => handlers.handle("signUp", ({ headers, payload }) => signUp(headers["idempotency-key"], payload))
+    )
+)
+
+const layerReviews = HttpApiBuilder.group(
+  Api,
+  "reviews",
+  (handlers) => Effect.map(Store.Store, ({ reviews }) => handlers.handle("list", () => orNotAvailable(reviews)))
+)
+
+const layerHealth = HttpApiBuilder.group(
+  Api,
+  "health",
+  (handlers) =>
+    Effect.map(
+      Store.Store,
+      ({ ping }) => handlers.handle("check", () => orNotAvailable(Effect.as(ping, { status: "ok" as const })))
+    )
+)
+
+const layerApi = HttpApiBuilder.api(Api).pipe(
+  Layer.provide([layerSignUps, layerReviews, layerHealth]),
+  Layer.provide(Reviewers.layer)
+)
+
+const address = Config.all({
+  host: Config.withDefault(Config.string("HOST"), "127.0.0.1"),
+  port: Config.withDefault(Config.integer("PORT"), 3000)
+})
+
+const layerListening = Layer.unwrapEffect(
+  Effect.map(
+    Effect.all([address, Shutdown.NodeServer]),
+    ([address, { server }]) => NodeHttpServer.layer(() => server, address)
+  )
+)
+
+// The spans of requests are left out: they hold the whole URL and all headers.
+const layerServing = HttpMiddleware.withTracerDisabledWhen(HttpApiBuilder.serve(), () => true).pipe(
+  Layer.provide(HttpApiSwagger.layer({ path: "/docs" })),
+  Layer.provide(HttpApiBuilder.middlewareOpenApi({ path: "/openapi.json" })),
+  Layer.provide(Answers.layer),
+  Layer.provide(layerApi)
+)
+
+const layerShutdown = Layer.unwrapEffect(
+  Effect.map(SignUp.settings, ({ answerAfter }) => Shutdown.layer(Duration.sum(answerAfter, "20 seconds")))
+)
+
+/**
+ * Needs the `AmlClient`. What is provided last is built first and closed last: the database, then
+ * what uses it, then the socket, then what waits for the last answer.
+ */
+export const layer = layerShutdown.pipe(
+  Layer.provide(layerServing),
+  Layer.provideMerge(layerListening),
+  Layer.provide(Shutdown.NodeServer.layer),
+  Layer.provide(SignUp.layer),
+  Layer.provide(Store.layer),
+  Layer.provide(Database.layer)
+)

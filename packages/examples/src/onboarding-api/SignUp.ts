@@ -1,0 +1,156 @@
+/**
+ * A sign-up: the key is claimed, the person screened, the decision stored, and only then answered.
+ *
+ * A "No" is a welcome. Everything else, a match, an outage, a name that looks damaged, is the same
+ * answer after the same time, and a case for the back office.
+ */
+import { AmlClient, AmlCredential, type Evidence, Failure, Person, WebError } from "@effect-idv/core"
+import { Config, Context, Data, DateTime, Duration, Effect, Fiber, FiberMap, Layer, Option, Schedule } from "effect"
+import { notAvailable } from "./Answers.ts"
+import { KeyReused, type SignedUp } from "./Api.ts"
+import { type Claim, type Decision, Store, type StoreUnavailable } from "./Store.ts"
+
+export interface Service {
+  readonly signUp: (
+    key: string,
+    input: Person.Input
+  ) => Effect.Effect<SignedUp, KeyReused | WebError.WebError>
+}
+
+export class SignUp extends Context.Tag("onboarding-api/SignUp")<SignUp, Service>() {}
+
+/**
+ * - `answerAfter`: how long a check may take, and when whoever is not welcomed is answered.
+ * - `atOnce`: how many sign-ups may be under way; whoever comes then is asked to come back.
+ */
+export const settings = Config.all({
+  answerAfter: Config.withDefault(Config.duration("ANSWER_AFTER"), Duration.seconds(4)),
+  atOnce: Config.withDefault(Config.integer("SIGN_UPS_AT_ONCE"), 200)
+})
+
+interface Screened {
+  readonly decision: Decision
+  readonly evidence: Option.Option<Evidence.Evidence>
+}
+
+const review = (reason: string, sent: Decision["sent"]): Decision => ({ outcome: "review", reason, sent })
+
+const fromEvidence = (evidence: Evidence.Evidence): Screened => ({
+  evidence: Option.some(evidence),
+  decision: AmlCredential.match<Decision, Decision>(evidence.credential, {
+    // A damaged name is found on no list: "No" means less there.
+    onNo: () =>
+      evidence.warnings.length === 0
+        ? { outcome: "clear", reason: "No", sent: "answered" }
+        : review("DoubtfulName", "answered"),
+    onPotentialMatch: () => review("PotentialMatch", "answered")
+  })
+})
+
+const fromFailure = (failure: Failure.Failure) => {
+  const { sent } = Failure.facts(failure)
+  return Effect.as(
+    Effect.logWarning("not screened", { reason: failure._tag, sent }),
+    { decision: review(failure._tag, sent), evidence: Option.none() }
+  )
+}
+
+const make = Effect.gen(function*() {
+  const aml = yield* AmlClient.AmlClient
+  const store = yield* Store
+  const { answerAfter, atOnce } = yield* settings
+  // Longer than a check and its storing take: then whoever began it is gone.
+  const lease = Duration.sum(answerAfter, "15 seconds")
+
+  const screen = (person: Person.Person): Effect.Effect<Screened> =>
+    aml.checkWithEvidence(person).pipe(
+      AmlClient.withPolicy({ deadline: answerAfter }),
+      Effect.map(fromEvidence),
+      Effect.catchAll(fromFailure),
+      Effect.catchAllDefect(() =>
+        Effect.as(Effect.logError("the check died"), {
+          decision: review("Defect", "unknown"),
+          evidence: Option.none()
+        })
+      )
+    )
+
+  /** The check was performed, and perhaps billed: its result is not given up at once. */
+  const keep = (applicantId: string, { decision, evidence }: Screened) =>
+    Effect.retry(store.decide(applicantId, decision, evidence), {
+      schedule: Schedule.exponential("100 millis"),
+      times: 5
+    })
+
+  /** Of somebody who was there before: by another process, or by one that is gone. */
+  const settle = ({ applicantId, startedAt }: Claim) => {
+    const isLeft = Effect.map(DateTime.now, (now) => DateTime.greaterThan(now, DateTime.addDuration(startedAt, lease)))
+    const look: Effect.Effect<Decision, StoreUnavailable> = store.decision(
+      applicantId
+    ).pipe(
+      Effect.flatMap(Option.match({
+        onSome: Effect.succeed,
+        onNone: () =>
+          Effect.if(isLeft, {
+            // Whether the service was asked is not known, so it is not asked again.
+            onTrue: () => store.decide(applicantId, review("Interrupted", "unknown"), Option.none()),
+            onFalse: () => Effect.delay(Effect.suspend(() => look), "200 millis")
+          })
+      }))
+    )
+    return look
+  }
+
+  const decide = Effect.fnUntraced(function*(key: string, person: Person.Person) {
+    const claim = yield* store.claim(key, person)
+    if (!claim.isSamePerson) return yield* new KeyReused()
+    const decision = claim.isNew
+      ? yield* Effect.flatMap(screen(person), (screened) => keep(claim.applicantId, screened))
+      : yield* settle(claim)
+    yield* Effect.logInfo("stored", { applicantId: claim.applicantId, isNew: claim.isNew })
+    return { ...claim, outcome: decision.outcome }
+  })
+
+  const places = yield* Effect.makeSemaphore(atOnce)
+
+  const answer = Effect.fn("SignUp.answer")(
+    function*(key: string, person: Person.Person): Effect.fn.Return<SignedUp, KeyReused | WebError.NotAvailable> {
+      const { applicantId, outcome, startedAt } = yield* places.withPermitsIfAvailable(1)(decide(key, person)).pipe(
+        Effect.flatMap(Option.match({ onNone: () => notAvailable, onSome: Effect.succeed })),
+        Effect.catchTag(
+          "StoreUnavailable",
+          ({ code, operation }) =>
+            Effect.zipRight(Effect.logError("the database is not available", { operation, code }), notAvailable)
+        )
+      )
+      if (outcome === "clear") return { applicantId, status: "welcome" }
+      // A match is told at once, an outage after its deadline: the time would tell them apart.
+      const elapsed = DateTime.distance(startedAt, yield* DateTime.now)
+      yield* Effect.sleep(Duration.subtract(Duration.sum(answerAfter, "100 millis"), elapsed))
+      return { applicantId, status: "received" }
+    }
+  )
+
+  // Apart from the request: an applicant who leaves was screened all the same, and is stored.
+  const underWay = yield* FiberMap.make<
+    { readonly key: string; readonly person: Person.Person },
+    SignedUp,
+    KeyReused | WebError.NotAvailable
+  >()
+  yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeoutOption(FiberMap.awaitEmpty(underWay), lease)))
+  const one = yield* Effect.makeSemaphore(1)
+
+  return SignUp.of({
+    signUp: Effect.fnUntraced(function*(key: string, input: Person.Input) {
+      const person = yield* Effect.mapError(Person.make(input), (rejected) => WebError.fromFailure(rejected))
+      const id = Data.struct({ key, person })
+      const fiber = yield* FiberMap.get(underWay, id).pipe(
+        Effect.orElse(() => FiberMap.run(underWay, id, answer(key, person))),
+        one.withPermits(1)
+      )
+      return yield* Fiber.join(fiber)
+    })
+  })
+})
+
+export const layer = Layer.scoped(SignUp, make)

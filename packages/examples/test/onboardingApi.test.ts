@@ -1,0 +1,170 @@
+import { Profile } from "@effect-idv/mock-server"
+import { SqlClient } from "@effect/sql"
+import { describe, it, layer } from "@effect/vitest"
+import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Duration, Effect, Fiber, Schedule } from "effect"
+import { randomUUID } from "node:crypto"
+import { connect } from "node:net"
+import { Databases, layerPostgres, layerSqlite } from "./support/databases.ts"
+import * as Onboarding from "./support/onboarding.ts"
+import * as OnboardingProcess from "./support/onboardingProcess.ts"
+import { suite } from "./support/onboardingSuite.ts"
+
+suite("onboarding-api on SQLite", layerSqlite)
+suite("onboarding-api on PostgreSQL", layerPostgres)
+
+/** In memory, as without `DATABASE_URL`. */
+const started = (variables: Record<string, string> = {}) =>
+  Effect.gen(function*() {
+    const mock = yield* Onboarding.mock()
+    return { ...mock, ...yield* Onboarding.serve(mock.options, variables) }
+  })
+
+describe("onboarding-api", () => {
+  it.scopedLive("what cannot be read is a 400, what cannot be screened a 422, and neither repeats a value", () =>
+    Effect.gen(function*() {
+      const { checks, printed, url } = yield* started()
+      const answers = yield* Effect.forEach([
+        Onboarding.signUpText(url, "{\"name\": \"Canary"),
+        Onboarding.signUpText(url, "\"Canary\""),
+        Onboarding.signUpText(url, "{\"name\": [\"Canary\"], \"canary\": 1}"),
+        Onboarding.signUp(url, "Canary Testclear", "00000000-0000-0000-0000-00000canary0"),
+        Onboarding.signUp(url, "Canary\u0000", randomUUID(), "29.07.1931")
+      ], (request) => request)
+      deepStrictEqual(answers.map(({ status }) => status), [400, 400, 400, 400, 422])
+      deepStrictEqual(
+        answers.map(({ body }) => {
+          const { errors = [], issues = [] } = JSON.parse(body)
+          return [...errors, ...issues].map(({ field, path }) => field ?? path.join("."))
+        }),
+        [[], [""], ["name"], ["idempotency-key"], ["name", "dateOfBirth"]]
+      )
+      const everything = [yield* printed, ...answers.map(({ body }) => body)].join("\n").toLowerCase()
+      deepStrictEqual(["canary", "1931"].filter((canary) => everything.includes(canary)), [])
+      yield* checks(0)
+    }))
+
+  it.scopedLive("a body that is too long is cut, and the next is answered", () =>
+    Effect.gen(function*() {
+      const { checks, printed, url } = yield* started()
+      const long = JSON.stringify({ name: "Canary".repeat(3000), dateOfBirth: "1931-07-29" })
+      strictEqual((yield* Effect.either(Onboarding.signUpText(url, long)))._tag, "Left")
+      strictEqual((yield* Onboarding.get(`${url}/health`)).status, 200)
+      strictEqual((yield* printed).includes("Canary"), false)
+      yield* checks(0)
+    }))
+
+  it.scopedLive("whoever comes when there are too many is asked to come back, and is not screened", () =>
+    Effect.gen(function*() {
+      const { checks, url } = yield* started({ SIGN_UPS_AT_ONCE: "1" })
+      const first = yield* Effect.fork(Onboarding.signUp(url, "Canary Testhang"))
+      yield* Effect.sleep("500 millis")
+      const second = yield* Onboarding.signUp(url, "Canary Testclear")
+      deepStrictEqual([second.status, second.headers["retry-after"]], [503, "30"])
+      strictEqual((yield* Fiber.join(first)).status, 201)
+      yield* checks(1)
+    }))
+
+  it.scopedLive("without a token of the reviewers nobody reads the cases", () =>
+    Effect.gen(function*() {
+      const { url } = yield* started()
+      const answers = yield* Effect.forEach(["", "Bearer ", "Bearer undefined"], (authorization) =>
+        Onboarding.get(`${url}/reviews`, { authorization }))
+      deepStrictEqual(
+        answers.map(({ status }) =>
+          status
+        ),
+        [401, 401, 401]
+      )
+    }))
+
+  it.scopedLive("its contract is at /openapi.json, with every status, and its page at /docs", () =>
+    Effect.gen(function*() {
+      const { url } = yield* started()
+      const { body } = yield* Onboarding.get(`${url}/openapi.json`)
+      const { paths } = JSON.parse(body)
+      deepStrictEqual(Object.keys(paths), ["/sign-ups", "/reviews", "/health"])
+      deepStrictEqual(Object.keys(paths["/sign-ups"].post.responses), ["201", "400", "409", "422", "503"])
+      const page = yield* Onboarding.get(`${url}/docs`)
+      assertInclude(page.headers["content-type"] ?? "", "text/html")
+      assertInclude(page.body, "/sign-ups")
+      strictEqual((yield* Onboarding.get(`${url}/health`)).body, "{\"status\":\"ok\"}")
+      strictEqual((yield* Onboarding.get(`${url}/elsewhere`)).status, 404)
+    }))
+})
+
+layer(layerSqlite, { excludeTestServices: true, timeout: "10 minutes" })("onboarding-api as a process", (it) => {
+  it.scoped(
+    "a stop answers and stores whoever is under way, with nobody in what it printed, and exits with 0",
+    () =>
+      Effect.gen(function*() {
+        const database = yield* (yield* Databases).fresh
+        const { options } = yield* Onboarding.mock(Profile.presets.hostile)
+        const server = yield* OnboardingProcess.start({
+          ANSWER_AFTER: "8 seconds",
+          DATABASE_URL: database,
+          IDV_AUTH_URL: options.authUrl,
+          IDV_BASE_URL: options.baseUrl,
+          IDV_CUSTOMER_ID: "test-onboarding",
+          IDV_CUSTOMER_KEY: "test-key"
+        })
+        const url = yield* server.url
+        const names = Arr.makeBy(50, (i) => `Canary${i} ${i % 2 === 0 ? "Testsanc" : "Test503"}`)
+        const signUps = yield* Effect.fork(
+          Effect.forEach(names, (name) => Onboarding.signUp(url, name), { concurrency: "unbounded" })
+        )
+        const sql = yield* Effect.provide(SqlClient.SqlClient, yield* Onboarding.database(database))
+        yield* sql`SELECT id FROM applicants`.pipe(
+          Effect.repeat({ until: (begun) => begun.length === 50, schedule: Schedule.spaced("100 millis") })
+        )
+        // Whoever says nothing is not waited for.
+        yield* Effect.acquireRelease(
+          Effect.sync(() => connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {})),
+          (socket) => Effect.sync(() => socket.destroy())
+        )
+        const stop = yield* Effect.fork(Effect.timed(server.kill))
+        yield* Effect.sleep("500 millis")
+        strictEqual((yield* Effect.either(Onboarding.get(`${url}/health`)))._tag, "Left")
+
+        const answers = yield* Fiber.join(signUps)
+        deepStrictEqual(Arr.dedupe(answers.map(({ headers, status }) => `${status} ${headers["connection"]}`)), [
+          "201 close"
+        ])
+        const [took, exitCode] = yield* Fiber.join(stop)
+        strictEqual(exitCode, 0)
+        assertTrue(Duration.lessThan(took, "20 seconds"))
+        const printed = yield* server.printed
+        strictEqual(printed.split("\n").filter((line) => line.includes("\"stored\"")).length, 50)
+        deepStrictEqual(printed.split("\n").filter((line) => /canary|1931|29-07|test-key/i.test(line)), [])
+
+        const stored = yield* sql`SELECT count(*) AS n FROM decisions WHERE outcome = 'review'`
+        deepStrictEqual(stored, [{ n: 50 }])
+      }),
+    120_000
+  )
+
+  it.scoped("without variables it is there, with a mock", () =>
+    Effect.gen(function*() {
+      const demo = yield* OnboardingProcess.start({})
+      strictEqual((yield* Onboarding.signUp(yield* demo.url, "Canary Testclear")).status, 201)
+      assertInclude(yield* demo.printed, "No IDV_* variable is set: this is the mock server, in this process")
+      strictEqual(yield* demo.kill, 0)
+    }), 120_000)
+
+  it.scoped("what it cannot start with is a line, without the password of the database", () =>
+    Effect.gen(function*() {
+      const lines = yield* Effect.forEach([
+        { IDV_AUTH_URL: "https://auth.example.com" },
+        { DATABASE_URL: "postgres://user:canary@127.0.0.1:1/none" }
+      ], (variables) =>
+        Effect.gen(function*() {
+          const { exitCode, printed } = yield* OnboardingProcess.start(variables)
+          strictEqual(yield* exitCode, 1)
+          return (yield* printed).split("\n").at(-1)
+        }), { concurrency: 2 })
+      deepStrictEqual(lines, [
+        "It does not start: (Missing data at DATABASE_URL: \"is needed with a real service: postgres://… or file:…\")",
+        "It does not start: SqlError (ECONNREFUSED)"
+      ])
+    }), 120_000)
+})
