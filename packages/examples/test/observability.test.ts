@@ -1,0 +1,343 @@
+import type { AmlError } from "@effect-idv/core"
+import type { Session } from "@effect-idv/mock-server"
+import { Control, MockServer } from "@effect-idv/mock-server"
+import { Command, FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { describe, it } from "@effect/vitest"
+import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
+import { createServer } from "node:http"
+import { fileURLToPath } from "node:url"
+import * as Program from "../../mock-server/test/support/program.ts"
+import * as OtlpJson from "../src/observability/OtlpJson.ts"
+
+const main = new URL("../src/observability/main.ts", import.meta.url)
+
+interface Post {
+  readonly path: string
+  readonly contentType: string
+  readonly body: string
+}
+
+/** Another party than the example: a server of Node alone, which keeps every byte of every request. */
+const collector = Effect.acquireRelease(
+  Effect.async<{ readonly url: string; readonly posts: Array<Post>; readonly close: () => void }>((resume) => {
+    const posts: Array<Post> = []
+    const server = createServer((request, response) => {
+      const chunks: Array<Buffer> = []
+      request.on("data", (chunk: Buffer) => chunks.push(chunk))
+      request.on("end", () => {
+        const body = Buffer.concat(chunks).toString("utf8")
+        posts.push({ path: request.url ?? "", contentType: request.headers["content-type"] ?? "", body })
+        response.writeHead(200, { "content-type": "application/json" }).end("{}")
+      })
+    })
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      const port = typeof address === "object" ? address?.port : undefined
+      resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, posts, close: () => server.close() }))
+    })
+  }),
+  ({ close }) => Effect.sync(close)
+)
+
+const none = {
+  IDV_AUTH_URL: undefined,
+  IDV_BASE_URL: undefined,
+  IDV_CUSTOMER_ID: undefined,
+  IDV_CUSTOMER_KEY: undefined,
+  IDV_ALLOW_INSECURE: undefined,
+  OTEL_EXPORTER_OTLP_ENDPOINT: undefined,
+  OTEL_SERVICE_NAME: undefined,
+  OTEL_RESOURCE_ATTRIBUTES: undefined
+}
+
+const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
+
+const run = (variables: Record<string, string>) =>
+  Program.bundled(main).pipe(
+    Effect.map((program) => Command.env(Command.make("node", program), { ...none, ...variables })),
+    Effect.flatMap(Command.start),
+    Effect.flatMap((process) =>
+      Effect.all({ stdout: text(process.stdout), stderr: text(process.stderr), exitCode: process.exitCode }, {
+        concurrency: "unbounded"
+      })
+    ),
+    Effect.scoped,
+    Effect.provide(NodeContext.layer)
+  )
+
+const decode = <A, I>(schema: Schema.Schema<A, I>, posts: ReadonlyArray<Post>, path: string) =>
+  Effect.forEach(
+    posts.filter((post) => post.path === path),
+    ({ body }) => Schema.decode(Schema.parseJson(schema))(body)
+  )
+
+const received = Effect.fn(function*(posts: ReadonlyArray<Post>) {
+  const traces = yield* decode(OtlpJson.Traces, posts, "/v1/traces")
+  const metrics = yield* decode(OtlpJson.Metrics, posts, "/v1/metrics")
+  const logs = yield* decode(OtlpJson.Logs, posts, "/v1/logs")
+  return {
+    resources: [
+      ...traces.flatMap(({ resourceSpans }) => resourceSpans),
+      ...metrics.flatMap(({ resourceMetrics }) => resourceMetrics),
+      ...logs.flatMap(({ resourceLogs }) => resourceLogs)
+    ].map(({ resource }) => resource.attributes),
+    spans: traces.flatMap(OtlpJson.spans),
+    // Totals: the last export has them all.
+    metrics: Option.match(Arr.last(metrics), { onNone: () => [], onSome: OtlpJson.metrics }),
+    logs: logs.flatMap(OtlpJson.logRecords)
+  }
+})
+
+const alerts = Effect.flatMap(
+  FileSystem.FileSystem,
+  (fs) => fs.readFileString(fileURLToPath(new URL("../src/observability/alerts.yaml", import.meta.url)))
+)
+
+const readme = Effect.flatMap(
+  FileSystem.FileSystem,
+  (fs) => fs.readFileString(fileURLToPath(new URL("../src/observability/README.md", import.meta.url)))
+)
+
+const matches = (text: string, pattern: RegExp) => new Set(Array.from(text.matchAll(pattern), ([, found]) => found))
+
+/** What Prometheus calls a metric that came by OTLP. */
+const prometheusNames = ({ histogram, name }: OtlpJson.Metric) =>
+  histogram === undefined ? [`${name}_total`] : ["bucket", "count", "sum"].map((part) => `${name}_${part}`)
+
+const outcomes = [
+  "No",
+  "Potential match",
+  "Potential match",
+  "no answer: AmlForbidden",
+  "no answer: AmlRateLimited",
+  "no answer: AmlUnavailable",
+  "no answer: AmlTimeout",
+  "no answer: AmlAnswerMismatch",
+  "no answer: AmlAnswerInvalid",
+  "No",
+  "no answer: TokenEndpointUnavailable",
+  "No",
+  "no answer: TokenRejected"
+]
+
+/** Outcomes that there are, and this run does not have. */
+const notPlayed: ReadonlyArray<string> = ["Interrupted", "AmlUnauthorized"] satisfies ReadonlyArray<
+  AmlError.AmlError["_tag"] | "Interrupted"
+>
+
+const told = outcomes.map((outcome, index) => `applicant ${index + 1}: ${outcome}\n`).join("")
+
+describe("observability", () => {
+  it.scopedLive("sends spans, metrics and logs of what happened to the collector of the variable", () =>
+    Effect.gen(function*() {
+      const { posts, url } = yield* collector
+      const { exitCode, stderr, stdout } = yield* run({ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_SERVICE_NAME: "a-bank" })
+      strictEqual(stderr, "")
+      assertInclude(stdout, told)
+      assertInclude(stdout, `Traces, metrics and logs went to ${url}.`)
+      strictEqual(exitCode, 0)
+
+      deepStrictEqual(new Set(posts.map(({ path }) => path)), new Set(["/v1/traces", "/v1/metrics", "/v1/logs"]))
+      deepStrictEqual(new Set(posts.map(({ contentType }) => contentType)), new Set(["application/json"]))
+      const { logs, metrics, resources, spans } = yield* received(posts)
+
+      // One process, one instance.
+      deepStrictEqual(new Set(resources.map((attributes) => attributes.get("service.name"))), new Set(["a-bank"]))
+      strictEqual(new Set(resources.map((attributes) => attributes.get("service.instance.id"))).size, 1)
+
+      const named = (name: string) => spans.filter((span) => span.name === name)
+      const parentName = (span: OtlpJson.Span) =>
+        Option.match(OtlpJson.parentOf(spans, span), { onNone: () => "none", onSome: ({ name }) => name })
+      deepStrictEqual(
+        new Set(spans.map((span) => `${parentName(span)} > ${span.name}`)),
+        new Set([
+          "none > sign-up",
+          "sign-up > AmlClient.check",
+          "AmlClient.check > TokenProvider.get",
+          "AmlClient.check > TokenProvider.invalidate",
+          "none > TokenProvider.acquire"
+        ])
+      )
+      deepStrictEqual(
+        named("sign-up").map(({ attributes }) => attributes.get("applicant")),
+        Arr.makeBy(13, (index) => String(index + 1))
+      )
+      // A failed check says so: in its status, and with its outcome.
+      const checks = named("AmlClient.check")
+      deepStrictEqual(
+        checks.map(({ attributes, status }) => `${attributes.get("outcome")} ${status.code}`),
+        outcomes.map((outcome) =>
+          outcome === "No"
+            ? "NoMatch 1"
+            : outcome === "Potential match"
+            ? "PotentialMatch 1"
+            : outcome.replace("no answer: ", "") + " 2"
+        )
+      )
+      strictEqual(new Set(checks.map(({ attributes }) => attributes.get("check_id"))).size, 13)
+
+      // Who waited for a token is linked to its acquisition, which is a root: it belongs to no caller.
+      const acquisitions = named("TokenProvider.acquire")
+      deepStrictEqual(acquisitions.map(({ attributes }) => attributes.get("reason")), [
+        "cold",
+        "unauthorized",
+        "unauthorized",
+        "unauthorized",
+        "unauthorized"
+      ])
+      const ids = (spans: ReadonlyArray<{ readonly spanId: string }>) => spans.map(({ spanId }) => spanId)
+      deepStrictEqual(ids(named("TokenProvider.get").flatMap(({ links }) => links)), ids(acquisitions))
+      assertTrue(new Set(spans.map(({ traceId }) => traceId)).size >= 13 + acquisitions.length)
+
+      const counted = (name: string, label: string) =>
+        Object.fromEntries(
+          metrics.filter((metric) => metric.name === name).flatMap(({ histogram, sum }) => [
+            ...(sum?.dataPoints ?? []).map(({ asDouble, asInt, attributes }) =>
+              [attributes.get(label) ?? "", asDouble ?? asInt] as const
+            ),
+            ...(histogram?.dataPoints ?? []).map(({ attributes, count }) =>
+              [attributes.get(label) ?? "", count] as const
+            )
+          ])
+        )
+      const byOutcome = {
+        NoMatch: 3,
+        PotentialMatch: 2,
+        AmlForbidden: 1,
+        AmlRateLimited: 1,
+        AmlUnavailable: 1,
+        AmlTimeout: 1,
+        AmlAnswerMismatch: 1,
+        AmlAnswerInvalid: 1,
+        TokenEndpointUnavailable: 1,
+        TokenRejected: 1
+      }
+      deepStrictEqual(counted("idv_aml_checks", "outcome"), byOutcome)
+      deepStrictEqual(counted("idv_aml_check_duration_seconds", "outcome"), byOutcome)
+      deepStrictEqual(counted("idv_token_failures", "error"), { TokenEndpointUnavailable: 1, TokenRejected: 1 })
+      deepStrictEqual(counted("idv_token_flights", "reason"), { cold: 1, unauthorized: 4 })
+      // Two more after the 429, and the replay with the renewed token. Three for the acquisition that fails.
+      deepStrictEqual(counted("idv_aml_requests", ""), { "": 16 })
+      deepStrictEqual(counted("idv_token_requests", ""), { "": 7 })
+
+      strictEqual(logs.filter(({ body }) => body.stringValue === "AML check").length, 13)
+      // A line of the log leads to its span.
+      deepStrictEqual(
+        ids(checks).filter((id) => !logs.some(({ spanId }) => spanId === id)),
+        []
+      )
+
+      // Each alert stands on metrics and outcomes that there are.
+      const rules = yield* alerts
+      const names = new Set(metrics.flatMap(prometheusNames))
+      const used = matches(rules, /\b(idv_[a-z_]+)/g)
+      assertTrue(used.size >= 6)
+      deepStrictEqual([...used].filter((name) => name === undefined || !names.has(name)), [])
+      const outcomesUsed = Array.from(matches(rules, /outcome[!=~]+"([^"]+)"/g)).flatMap((one) => one?.split("|") ?? [])
+      assertTrue(outcomesUsed.length >= 6)
+      deepStrictEqual(outcomesUsed.filter((one) => !notPlayed.includes(one) && !(one in byOutcome)), [])
+      // And each is explained.
+      const rows = matches(yield* readme, /^\| `(Idv\w+)`/gm)
+      deepStrictEqual(rows, matches(rules, /- alert: (\w+)/g))
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("tells nobody's name or date of birth, no key, no token and no profile", () =>
+    Effect.gen(function*() {
+      const { posts, url } = yield* collector
+      const canary: Session.Customer = {
+        customerId: "canary-customer",
+        customerKey: Redacted.make("canary-key-8c1f")
+      }
+      // It reveals: this test must know what may not be told.
+      const service = yield* Layer.build(MockServer.layer({ port: 0, reveal: true, customers: [canary] }))
+      const mock = Context.get(service, MockServer.MockServer)
+      const { fault, journal } = Context.get(service, Control.Control).session(canary.customerId)
+      yield* fault({ on: "aml", when: { kind: "nth", n: 8 }, what: { kind: "tokenExpiry" } })
+      const { exitCode, stdout } = yield* run({
+        OTEL_EXPORTER_OTLP_ENDPOINT: url,
+        IDV_AUTH_URL: mock.url,
+        IDV_BASE_URL: mock.url,
+        IDV_CUSTOMER_ID: canary.customerId,
+        IDV_CUSTOMER_KEY: Redacted.value(canary.customerKey)
+      })
+      strictEqual(exitCode, 0)
+      assertInclude(stdout, "applicant 3: Potential match")
+
+      const { entries } = yield* journal()
+      const found = (pattern: RegExp) =>
+        entries.flatMap(({ request, response }) =>
+          Array.from(
+            [request.body, response.body, ...Object.values(request.headers)].join("\n").matchAll(pattern),
+            ([, found]) => found ?? ""
+          )
+        )
+      const names = Arr.dedupe(found(/"name":"([^"]+)"/g))
+      const tokens = Arr.dedupe(found(/"access_token":"([^"]+)"/g))
+      const profiles = Arr.dedupe(found(/"aml_profile":"([^"]+)"/g))
+      const headers = Arr.dedupe(found(/\b(?:Basic|Bearer) (\S+)/g))
+      assertTrue(headers.length >= 3)
+      assertTrue(names.length >= 10 && names.includes("Zoë Testpep"), names.join())
+      assertTrue(tokens.length >= 2 && profiles.length >= 2)
+
+      const everything = posts.map(({ body }) => body).join("\n")
+      assertInclude(everything, "AmlClient.check")
+      const forbidden = [
+        ...names,
+        ...names.flatMap((name) => name.split(" ")),
+        ...tokens,
+        ...profiles,
+        ...headers,
+        "1957-03-14",
+        "14-03-1957",
+        canary.customerId,
+        Redacted.value(canary.customerKey),
+        Buffer.from(`${canary.customerId}:${Redacted.value(canary.customerKey)}`).toString("base64")
+      ]
+      deepStrictEqual(forbidden.filter((text) => text === "" || everything.includes(text)), [])
+      // In the escaped form of JSON either.
+      deepStrictEqual(
+        names.filter((name) => everything.includes(JSON.stringify(name).slice(1, -1))),
+        []
+      )
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.live("without a collector prints what arrived at one of its own: the tree, the metrics and the log", () =>
+    Effect.gen(function*() {
+      const { exitCode, stderr, stdout } = yield* run({})
+      strictEqual(stderr, "")
+      assertInclude(stdout, told)
+      assertTrue(/^sign-up applicant=1 \(\d+ ms\)\n {2}AmlClient\.check check_id=\S+ outcome=NoMatch /m.test(stdout))
+      assertTrue(/^ {4}TokenProvider\.get \(\d+ ms\) → TokenProvider\.acquire [\da-f]{4}$/m.test(stdout))
+      assertTrue(/│ idv_aml_requests +│ +│ 16 +│/.test(stdout))
+      assertInclude(stdout, "13 lines of the log")
+      strictEqual(exitCode, 0)
+    }))
+
+  it.live("a collector that is down keeps nobody from being screened", () =>
+    Effect.gen(function*() {
+      const { exitCode, stdout } = yield* run({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" })
+      assertInclude(stdout, told)
+      strictEqual(exitCode, 0)
+    }))
+
+  it.live("each variable of the service that is missing is told of, and nobody is screened", () =>
+    Effect.gen(function*() {
+      const { exitCode, stderr, stdout } = yield* run({ IDV_AUTH_URL: "https://auth.example.com" })
+      strictEqual(stdout, "")
+      for (const name of ["IDV_BASE_URL", "IDV_CUSTOMER_ID", "IDV_CUSTOMER_KEY"]) assertInclude(stderr, name)
+      strictEqual(exitCode, 1)
+    }))
+
+  it.live("an endpoint that is no address is one line and a non-zero exit code: nobody is screened", () =>
+    Effect.gen(function*() {
+      const { exitCode, stderr, stdout } = yield* run({ OTEL_EXPORTER_OTLP_ENDPOINT: "canary" })
+      strictEqual(stdout, "")
+      strictEqual(
+        stderr,
+        "OTEL_EXPORTER_OTLP_ENDPOINT should be the address of a collector, such as http://127.0.0.1:4318\n"
+      )
+      strictEqual(exitCode, 1)
+    }))
+})
