@@ -1,0 +1,123 @@
+/** Every snippet of the documents is compiled and run, and every link leads somewhere. */
+import { Idv } from "@effect-idv/core"
+import { MockServer } from "@effect-idv/mock-server"
+import { Command } from "@effect/platform"
+import { NodeContext, NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Stream } from "effect"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { broken, documents, root, type Snippet } from "./support/documents.ts"
+
+const folder = fileURLToPath(new URL(".documents", import.meta.url))
+
+const snippets = documents.flatMap(({ snippets }) => snippets)
+const typescript = snippets.filter(({ language }) => language === "ts")
+
+const fileOf = ({ at }: Snippet) => join(folder, `${at.replaceAll(/[^\w]+/g, "-")}.ts`)
+
+const isTest = ({ code }: Snippet) => /from "@effect\/vitest"|describeConformance\(/.test(code)
+/** It would ask a sandbox, spaced out and for minutes. The same function goes to the mock server in another snippet. */
+const isForSandbox = ({ code }: Snippet) => /kind: "sandbox"/.test(code)
+
+const isMain = ({ code }: Snippet) => /NodeRuntime\.runMain/.test(code)
+
+/** What it calls `program` can be run from here. */
+const exported = (code: string) =>
+  /^const program\b/m.test(code) ? `${code}\n\nexport { program }\n` : `${code}\n\nexport {}\n`
+
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+for (const snippet of typescript) writeFileSync(fileOf(snippet), exported(snippet.code))
+writeFileSync(
+  join(folder, "tsconfig.json"),
+  JSON.stringify({
+    extends: "../../../../tsconfig.json",
+    include: ["*.ts"],
+    references: ["core", "mock-server"].map((name) => ({ path: join(root, "packages", name) })),
+    // A snippet may show what it does not use.
+    compilerOptions: { noUnusedLocals: false, noUnusedParameters: false }
+  })
+)
+
+const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
+
+const run = (program: string, args: ReadonlyArray<string>, env: Record<string, string> = {}) =>
+  Effect.scoped(Effect.gen(function*() {
+    const process = yield* Command.start(
+      Command.make(program, ...args).pipe(Command.workingDirectory(root), Command.env(env))
+    )
+    const [stdout, stderr, code] = yield* Effect.all([text(process.stdout), text(process.stderr), process.exitCode], {
+      concurrency: "unbounded"
+    })
+    return { code, output: stdout + stderr }
+  }))
+
+/** The mock server that the documents have on port 4010. */
+const Served = Layer.merge(MockServer.layerTest, NodeContext.layer)
+
+const atItsPort = (text: string) =>
+  Effect.map(MockServer.MockServer, ({ url }) => text.replaceAll("4010", new URL(url).port))
+
+const variables = Effect.map(MockServer.MockServer, ({ url }) => ({
+  IDV_AUTH_URL: url,
+  IDV_BASE_URL: url,
+  IDV_CUSTOMER_ID: "demo-customer",
+  IDV_CUSTOMER_KEY: "demo-key"
+}))
+
+const IdvServed = Layer.unwrapEffect(Effect.map(MockServer.MockServer, ({ options }) => Idv.layer(options))).pipe(
+  Layer.provide(NodeHttpClient.layerUndici)
+)
+
+describe("documents", () => {
+  it("have links that lead somewhere", () => {
+    assert.deepStrictEqual(broken(existsSync), [])
+  })
+
+  it("have snippets in languages that are looked at here", () => {
+    assert.deepStrictEqual(
+      [...new Set(snippets.map(({ language }) => language))].sort(),
+      ["", "json", "mermaid", "promql", "sh", "ts", "yaml"].filter((known) =>
+        snippets.some(({ language }) => language === known)
+      )
+    )
+  })
+
+  it.live("have TypeScript that compiles", () =>
+    Effect.gen(function*() {
+      const { code, output } = yield* run(process.execPath, ["node_modules/typescript/bin/tsc", "-b", folder])
+      assert.strictEqual(output, "")
+      assert.strictEqual(code, 0)
+    }).pipe(Effect.provide(NodeContext.layer)), 120_000)
+
+  for (const snippet of typescript.filter((snippet) => isTest(snippet) && !isForSandbox(snippet))) {
+    describe(snippet.at, () => import(/* @vite-ignore */ fileOf(snippet)))
+  }
+})
+
+layer(Served, { excludeTestServices: true })("documents, against the mock server", (it) => {
+  for (const snippet of typescript.filter((snippet) => !isTest(snippet))) {
+    it.effect(`${snippet.at} runs`, () => isMain(snippet) ? runs(snippet) : isImported(snippet))
+  }
+
+  const runs = (snippet: Snippet) =>
+    Effect.gen(function*() {
+      const file = fileOf(snippet)
+      writeFileSync(file, yield* atItsPort(readFileSync(file, "utf8")))
+      const { code, output } = yield* run(process.execPath, ["--import", "tsx/esm", file], yield* variables)
+      assert.strictEqual(code, 0, output)
+    })
+
+  const isImported = (snippet: Snippet) =>
+    Effect.gen(function*() {
+      const module: { readonly program?: unknown } = yield* Effect.promise(
+        () => import(/* @vite-ignore */ fileOf(snippet))
+      )
+      const { program } = module
+      if (!Effect.isEffect(program)) return
+      const context = yield* Layer.build(IdvServed)
+      yield* Effect.provide(program as Effect.Effect<unknown, unknown>, context)
+    }).pipe(Effect.scoped)
+})

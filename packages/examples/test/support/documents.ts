@@ -1,0 +1,81 @@
+/** The documents for people, as a program sees them: their code, their headings, and where their links go. */
+import { Array as Arr, Option } from "effect"
+import GithubSlugger from "github-slugger"
+import { marked, type Token } from "marked"
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join, normalize } from "node:path"
+import { fileURLToPath } from "node:url"
+
+export const root = fileURLToPath(new URL("../../../..", import.meta.url))
+
+export interface Snippet {
+  /** Such as `README.md:59`. */
+  readonly at: string
+  readonly language: string
+  readonly code: string
+}
+
+export interface Document {
+  readonly path: string
+  readonly snippets: ReadonlyArray<Snippet>
+  /** What a link after `#` may name. */
+  readonly anchors: ReadonlySet<string>
+  readonly links: ReadonlyArray<string>
+}
+
+const read = (path: string): Document => {
+  const text = readFileSync(join(root, path), "utf8")
+  const slugger = new GithubSlugger()
+  const snippets: Array<Snippet> = []
+  const anchors = new Set<string>()
+  const links: Array<string> = []
+  let at = 0
+  marked.walkTokens(marked.lexer(text), (token: Token) => {
+    switch (token.type) {
+      case "code": {
+        at = text.indexOf(token.raw, at)
+        const line = text.slice(0, at).split("\n").length
+        snippets.push({ at: `${path}:${line}`, language: token["lang"] ?? "", code: token["text"] })
+        return
+      }
+      case "heading":
+        anchors.add(slugger.slug(token["text"].replaceAll("`", "")))
+        return
+      case "link":
+      case "image":
+        links.push(token["href"])
+    }
+  })
+  return { path, snippets, anchors, links }
+}
+
+const markdownIn = (folder: string): ReadonlyArray<string> =>
+  readdirSync(join(root, folder)).filter((name) => name.endsWith(".md")).map((name) => join(folder, name))
+
+const folders = [
+  ".",
+  "docs",
+  "docs/decisions",
+  ...["packages", "packages/examples/src"].flatMap((folder) =>
+    readdirSync(join(root, folder), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) =>
+      join(folder, name)
+    )
+  )
+]
+
+/** All but the reference, which is generated. */
+export const documents: ReadonlyArray<Document> = folders.flatMap(markdownIn).sort().map(read)
+
+const byPath = new Map(documents.map((document) => [document.path, document]))
+
+/** Links to files and headings that are not there. Whatever is elsewhere on the net is not asked. */
+export const broken = (exists: (path: string) => boolean): ReadonlyArray<string> =>
+  documents.flatMap(({ links, path }) =>
+    Arr.filterMap(links, (link) => {
+      const [file = "", anchor] = link.split("#")
+      const target = file === "" ? path : normalize(join(dirname(path), file))
+      const isThere = /^https?:/.test(link) ||
+        (exists(join(root, target)) && (anchor === undefined || byPath.get(target)?.anchors.has(anchor) === true))
+      return isThere ? Option.none() : Option.some(`${path}: ${link}`)
+    })
+  )
