@@ -1,10 +1,11 @@
 import effectEslint from "@effect/eslint-plugin"
+import jsdoc from "eslint-plugin-jsdoc"
 import sortDestructureKeys from "eslint-plugin-sort-destructure-keys"
 import tseslint from "typescript-eslint"
 
 // The rules of Effect's own repositories. The formatter is dprint, run as a rule.
 export default tseslint.config(
-  { ignores: ["**/dist", "packages/mock-server/bundle", "**/coverage"] },
+  { ignores: ["**/dist", "packages/mock-server/bundle", "**/coverage", "packages/examples/test/.documents"] },
   ...tseslint.configs.strict,
   ...effectEslint.configs.dprint,
   {
@@ -44,6 +45,24 @@ export default tseslint.config(
           operatorPosition: "maintain",
           "arrowFunction.useParentheses": "force"
         }
+      }]
+    }
+  },
+  {
+    // What is exported to users has a docstring, from which docs/reference is made.
+    files: ["packages/{core,mock-server}/src/*.ts"],
+    plugins: { jsdoc },
+    rules: {
+      "jsdoc/require-jsdoc": ["error", {
+        publicOnly: { esm: true, cjs: false, window: false },
+        require: { ClassDeclaration: true, FunctionDeclaration: true },
+        contexts: [
+          "ExportNamedDeclaration > VariableDeclaration",
+          "ExportNamedDeclaration > TSInterfaceDeclaration",
+          "ExportNamedDeclaration > TSTypeAliasDeclaration",
+          "ExportNamespaceSpecifier"
+        ],
+        enableFixer: false
       }]
     }
   }

@@ -9,11 +9,13 @@ const page = fileURLToPath(new URL("../../../docs/assumptions.md", import.meta.u
 
 const code = (word: unknown) => `\`${String(word).replaceAll("|", "\\|")}\``
 
-const accepted = ({ accept = [], refuses = [] }: Contract.Claim) =>
-  accept.map((word) => typeof word === "object" ? word.pattern : word)
-    .concat(refuses.filter((word) => !accept.includes(word)))
-    .map((word) => refuses.some((refused) => refused === word) ? `*${code(word)}*` : code(word))
-    .join(", ")
+const accepted = ({ accept, refuses }: Contract.Claim) => {
+  const refused = new Set<unknown>(refuses)
+  const words = new Set<unknown>(accept?.map((word) => typeof word === "object" ? word.pattern : word))
+  return Array.from(new Set([...words, ...refused]), (word) => refused.has(word) ? `*${code(word)}*` : code(word)).join(
+    ", "
+  )
+}
 
 const played = ({ mock }: Contract.Claim) =>
   mock === undefined ? "–" : `${code(mock.default)}${mock.option === undefined ? "" : `, option ${code(mock.option)}`}`
@@ -36,7 +38,9 @@ const written = ({ claims }: Contract.Evidence) => {
 
 Generated from [\`contract/evidence.yaml\`](../packages/mock-server/contract/evidence.yaml); a test compares the two.
 
-The API document shows ${at("documented").length} of the ${claims.length} behaviours that the client or the mock server depend on. The others are here, each with a name. The client lives with every variant of the fourth column; those in *italics* it refuses with a typed error, and never with a "No". The mock server plays the variants too, with \`--profile\`, and \`idv-mock verify\` finds out which of them is your sandbox's: [contract.md](contract.md).
+The API document shows ${
+    at("documented").length
+  } of the ${claims.length} behaviours that the client or the mock server depend on. The others are here, each with a name. The client lives with every variant of the fourth column; those in *italics* it refuses with a typed error, and never with a "No". The mock server plays the variants too, with \`--profile\`, and \`idv-mock verify\` finds out which of them is your sandbox's: [contract.md](contract.md).
 
 ## Assumed: a standard or custom speaks for it
 

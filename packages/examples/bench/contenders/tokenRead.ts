@@ -1,7 +1,7 @@
 /** One read in a fiber, many times over: `tokenRead.ts <way> <url>`. */
 import { Idv, TokenProvider } from "@effect-idv/core"
 import { NodeHttpClient } from "@effect/platform-node"
-import { Effect, Layer, Redacted, Ref } from "effect"
+import { Effect, Layer, Redacted, Ref, type Scope } from "effect"
 import * as Subject from "../support/Subject.ts"
 
 const [, , way = "", url = ""] = process.argv
@@ -29,8 +29,7 @@ const reads = <A, E>(read: Effect.Effect<A, E>) => ({ calls }: Subject.Run) => {
   )
 }
 
-const read = (way: string) => way in ways ? ways[way as keyof typeof ways] : Effect.die(`no such way: ${way}`)
+const read = (way: string): Effect.Effect<Effect.Effect<unknown, unknown>, unknown, Scope.Scope> =>
+  way in ways ? ways[way as keyof typeof ways] : Effect.die(`no such way: ${way}`)
 
-Subject.mainOf(
-  Effect.map<Effect.Effect<unknown, unknown>, unknown, unknown, ReturnType<typeof reads>>(read(way), reads)
-)
+Subject.mainOf(Effect.map(read(way), reads))
