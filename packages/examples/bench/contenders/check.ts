@@ -1,5 +1,5 @@
 /** One check of one person, in each of the ways that a team would write it: `check.ts <way> <url>`. */
-import { AmlClient, Idv, Person } from "@effect-idv/core"
+import { AmlClient, type AmlError, Idv, Person } from "@effect-idv/core"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Redacted, Schema } from "effect"
@@ -29,18 +29,23 @@ const matchFound = (credential: unknown) => (credential as Credential).credentia
 const inScope = <A, E, R, E2>(layer: Layer.Layer<R, E2>, effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Layer.build(layer), (context) => Effect.provide(effect, context))
 
-/** The client of this project. */
-const client = inScope(
-  Layer.provide(
-    Idv.layer({ authUrl: url, baseUrl: url, customerId, customerKey: Redacted.make(customerKey) }),
-    NodeHttpClient.layerUndici
-  ),
-  Effect.gen(function*() {
-    const aml = yield* AmlClient.AmlClient
-    const check = Effect.flatMap(Person.make(person), aml.check)
-    return Subject.ofEffect(Effect.map(check, ({ credentials }) => credentials.attributes.matchFound), "No")
-  })
+const idv = Layer.provide(
+  Idv.layer({ authUrl: url, baseUrl: url, customerId, customerKey: Redacted.make(customerKey) }),
+  NodeHttpClient.layerUndici
 )
+
+const checked = (whom: Effect.Effect<Person.Person, AmlError.AmlInputRejected>) =>
+  Effect.map(AmlClient.AmlClient, (aml) =>
+    Subject.ofEffect(
+      Effect.map(Effect.flatMap(whom, aml.check), ({ credentials }) => credentials.attributes.matchFound),
+      "No"
+    ))
+
+/** The client of this project, for a person who is there already. */
+const client = inScope(idv, Effect.flatMap(Person.make(person), (made) => checked(Effect.succeed(made))))
+
+/** The same from what was typed in. */
+const clientFromInput = inScope(idv, checked(Person.make(person)))
 
 const Body = Schema.Struct({ entity_type: Schema.Literal("person"), name: Schema.String, dob: Schema.String })
 
@@ -149,6 +154,6 @@ const openIdClient = Effect.sync(() => {
   return ofFetch(() => OpenIdClient.clientCredentialsGrant(config))
 })
 
-const ways = { client, bareEffect, undici, fetched, openIdClient }
+const ways = { client, clientFromInput, bareEffect, undici, fetched, openIdClient }
 
 Subject.main(way in ways ? ways[way as keyof typeof ways] : Effect.die(`no such way: ${way}`))
