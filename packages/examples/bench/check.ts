@@ -20,9 +20,9 @@ type Way = keyof typeof ways
 const reason =
   "By its profile: a fiber for the deadline and a span (a fifth each), decoding, and what keeps the person concealed"
 
-const calls = 3000
+const calls = 1500
 const concurrency = 16
-const rounds = 7
+const rounds = 5
 
 export const check = Effect.gen(function*() {
   const url = yield* Stub.start()

@@ -20,7 +20,7 @@ const ways = {
 
 type Way = keyof typeof ways
 
-const rounds = 5
+const rounds = 3
 
 export const coldStart = Effect.gen(function*() {
   const url = yield* Stub.start()

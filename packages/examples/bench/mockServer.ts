@@ -17,10 +17,10 @@ import * as Server from "./support/Server.ts"
 
 /** How long a round of one is, in seconds, whatever its speed: then it counts as much as the others. */
 const roundSeconds = 0.3
-const warmUpSeconds = 0.7
+const warmUpSeconds = 0.5
 const concurrency = 16
-const rounds = 5
-const starts = 5
+const rounds = 3
+const starts = 3
 
 interface Load {
   readonly name: Name

@@ -14,7 +14,7 @@ const ways = {
 
 type Way = keyof typeof ways
 
-const calls = 400_000
+const calls = 200_000
 const rounds = 11
 
 const reason =
