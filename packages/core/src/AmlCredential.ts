@@ -74,7 +74,8 @@ const WireAttributes = Schema.Struct({
 })
 
 /**
- * The AML result (API document, section 2.3, "Fields of credentials.attributes").
+ * The AML result (API document, section 2.3, "Fields of credentials.attributes"), as it is in a
+ * decoded credential. {@link AmlCredential} is the schema of the wire.
  *
  * - `name`, `birthYear`: whom the service searched.
  * - `searchedOn`: `YYYY-MM-DD HH:MM:SS` as written. The document does not give its time zone

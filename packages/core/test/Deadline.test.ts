@@ -41,4 +41,17 @@ describe("A deadline", () => {
       yield* TestClock.adjust("1 second")
       strictEqual(yield* Fiber.join(caller), "late")
     }))
+
+  it.live("is the same by the live clock, which sets a timer of its own", () =>
+    Effect.gen(function*() {
+      const soon = Deadline.within(Duration.millis(30), Effect.fail("late"))
+      strictEqual(yield* Effect.flip(soon(Effect.uninterruptible(Effect.never))), "late")
+      strictEqual(yield* soon(Effect.delay(Effect.succeed("in time"), "1 millis")), "in time")
+    }))
+
+  it.live("is not over at once if it is longer than a timer can be", () =>
+    Effect.gen(function*() {
+      const inAMonth = Deadline.within(Duration.days(30), Effect.fail("late"))
+      strictEqual(yield* inAMonth(Effect.delay(Effect.succeed("in time"), "20 millis")), "in time")
+    }))
 })

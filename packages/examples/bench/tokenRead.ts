@@ -42,7 +42,7 @@ export const tokenRead = Effect.gen(function*() {
         reason
       },
       {
-        what: "A cached token, to Ref.get",
+        what: "A cached token, to Ref.get, each with the loop",
         measured: Report.ratio(of("token"), of("ref")),
         is: "at most",
         limit: 2,

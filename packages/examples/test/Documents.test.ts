@@ -4,7 +4,7 @@ import { MockServer } from "@effect-idv/mock-server"
 import { Command } from "@effect/platform"
 import { NodeContext, NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Schema, Stream } from "effect"
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -97,9 +97,54 @@ describe("documents", () => {
   }
 })
 
+const Package = Schema.parseJson(
+  Schema.Struct({
+    packageManager: Schema.String,
+    scripts: Schema.Record({ key: Schema.String, value: Schema.String })
+  })
+)
+
+const { packageManager, scripts } = Schema.decodeSync(Package)(readFileSync(join(root, "package.json"), "utf8"))
+
+const shell = snippets.filter(({ language }) => language === "sh")
+
+describe("commands of the documents", () => {
+  it("are scripts that there are, by the pnpm of this repository", () => {
+    const commands = documents.flatMap(({ path, text }) =>
+      Array.from(text.matchAll(/npx -y (pnpm@\S+) (?:-s )?([\w-]+|--filter)/g), ([, pnpm, script = ""]) => ({
+        path,
+        pnpm,
+        script
+      }))
+    )
+    const known = new Set([...Object.keys(scripts), "--filter"])
+    assert.isAbove(commands.length, 20)
+    assert.deepStrictEqual(
+      commands.filter(({ pnpm, script }) => pnpm !== packageManager || !known.has(script)),
+      []
+    )
+  })
+
+  it("have no output that is still to come", () => {
+    assert.deepStrictEqual(
+      documents.filter(({ text }) => /TODO|FIXME|TESTOUTPUT/.test(text)).map(({ path }) => path),
+      []
+    )
+  })
+})
+
 layer(Served, { excludeTestServices: true })("documents, against the mock server", (it) => {
   for (const snippet of typescript.filter((snippet) => !isTest(snippet))) {
     it.effect(`${snippet.at} runs`, () => isMain(snippet) ? runs(snippet) : isImported(snippet))
+  }
+
+  for (const { at, code } of shell.filter(({ code }) => /\bcurl\b[^]*\b4010\b/.test(code))) {
+    it.effect(`${at} runs`, () =>
+      Effect.gen(function*() {
+        const script = `set -euo pipefail; curl() { command curl -fsS "$@"; }\n${yield* atItsPort(code)}`
+        const { code: exitCode, output } = yield* run("bash", ["-c", script])
+        assert.strictEqual(exitCode, 0, output)
+      }))
   }
 
   const runs = (snippet: Snippet) =>

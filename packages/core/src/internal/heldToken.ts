@@ -59,7 +59,6 @@ export const isDue = (held: HeldToken, now: Instant): boolean => elapsed(held.at
 export const isStale = (held: HeldToken, now: Instant): boolean => elapsed(held.at, now) >= held.soft
 
 /** Usable, and nobody has to renew it yet. */
-export const isFresh = (held: HeldToken, now: Instant): boolean =>
-  !held.isRefused && elapsed(held.at, now) < Math.min(held.soft, held.hard)
+export const isFresh = (held: HeldToken, now: Instant): boolean => isUsable(held, now) && !isStale(held, now)
 
 export const isOver = (held: HeldToken, now: Instant): boolean => elapsed(held.at, now) >= held.end

@@ -3,13 +3,14 @@
  * by its id.
  */
 import { AmlCredential, type Evidence, Screening } from "@effect-idv/core"
-import { DateTime, Effect, Schema } from "effect"
+import { Array, DateTime, Effect, Schema } from "effect"
 
 /** In the order in which a ledger numbers them. The first has no event. */
 export const phases = [
   "not_started",
   "started",
   "no_match",
+  "no_match_doubtful_name",
   "potential_match",
   "not_screened",
   "unknown",
@@ -18,7 +19,10 @@ export const phases = [
 
 const Line = Schema.Int.pipe(Schema.positive())
 
-const row = { line: Line, id: Schema.String }
+/** Of the text of a row, salted: by it a row is known to be the same when a run goes on. */
+const digest = Schema.String.pipe(Schema.pattern(/^[\da-f]{16}$/))
+
+const row = { line: Line, id: Schema.String, digest }
 
 /** Written before anything is sent: a row without an outcome after it may have been checked, and billed. */
 const Started = Schema.Struct({ event: Schema.Literal("started"), ...row, at: Schema.DateTimeUtc })
@@ -28,23 +32,33 @@ const answer = {
   searchedOn: Schema.String,
   sentAt: Schema.DateTimeUtc,
   receivedAt: Schema.DateTimeUtc,
-  sha256: Schema.String,
-  warnings: Schema.Array(Schema.String)
+  sha256: Schema.String
 }
 
-/** Two schemas, so that nobody can write down the one answer under the name of the other. */
+/** Schemas of their own, so that nobody can write down the one answer under the name of the other. */
 const NoMatch = Schema.Struct({
   event: Schema.Literal("no_match"),
   ...row,
   matchFound: Schema.Literal("No"),
-  ...answer
+  ...answer,
+  warnings: Schema.Tuple()
+})
+
+/** A damaged name is found on no list: "No" means less there. */
+const NoMatchDoubtfulName = Schema.Struct({
+  event: Schema.Literal("no_match_doubtful_name"),
+  ...row,
+  matchFound: Schema.Literal("No"),
+  ...answer,
+  warnings: Schema.NonEmptyArray(Schema.String)
 })
 
 const PotentialMatch = Schema.Struct({
   event: Schema.Literal("potential_match"),
   ...row,
   matchFound: Schema.Literal("Potential match"),
-  ...answer
+  ...answer,
+  warnings: Schema.Array(Schema.String)
 })
 
 /** There is no result. `message` is that of an error of the client, which holds nothing of the person. */
@@ -56,44 +70,54 @@ const NoResult = Schema.Struct({
   message: Schema.String
 })
 
-/** Without an id, if it is not certain that the cell holds one. */
+/** Without an id: of a wrong row it is not certain which cell holds one. */
 const WrongRow = Schema.Struct({
   event: Schema.Literal("wrong_row"),
   line: Line,
-  id: Schema.optionalWith(Schema.String, { exact: true }),
+  digest,
   codes: Schema.Array(Schema.String)
 })
 
-export const Event = Schema.Union(Started, NoMatch, PotentialMatch, NoResult, WrongRow)
+export const Event = Schema.Union(Started, NoMatch, NoMatchDoubtfulName, PotentialMatch, NoResult, WrongRow)
 
 export type Event = typeof Event.Type
 
 /** How somebody who is screened is known. */
-export type Key = { readonly line: number; readonly id: string }
+export type Key = { readonly line: number; readonly id: string; readonly digest: string }
 
 export const started = (key: Key): Effect.Effect<Event> =>
   Effect.map(DateTime.now, (at) => ({ event: "started", ...key, at }))
 
 const columns = { name: "name", dateOfBirth: "date_of_birth" } as const
 
-const ofEvidence = ({ checkId, credential, receivedAt, sentAt, sha256, warnings }: Evidence.Evidence) => ({
+const ofEvidence = ({ checkId, credential, receivedAt, sentAt, sha256 }: Evidence.Evidence) => ({
   checkId,
   searchedOn: credential.credentials.attributes.searchedOn,
   sentAt,
   receivedAt,
-  sha256,
-  warnings: warnings.map(({ code, field }) => `${columns[field]}.${code}`)
+  sha256
 })
+
+const codesOf = ({ warnings }: Evidence.Evidence) => warnings.map(({ code, field }) => `${columns[field]}.${code}`)
+
+const ofNo = (key: Key, evidence: Evidence.Evidence): Event => {
+  const warnings = codesOf(evidence)
+  const common = { ...key, matchFound: "No", ...ofEvidence(evidence) } as const
+  return Array.isNonEmptyArray(warnings)
+    ? { event: "no_match_doubtful_name", ...common, warnings }
+    : { event: "no_match", ...common, warnings: [] }
+}
 
 /** The answer is read once more from the credential, and not from the name of the outcome. */
 const answered = ({ evidence, key }: { readonly key: Key; readonly evidence: Evidence.Evidence }) =>
   AmlCredential.match(evidence.credential, {
-    onNo: (): Event => ({ event: "no_match", ...key, matchFound: "No", ...ofEvidence(evidence) }),
+    onNo: () => ofNo(key, evidence),
     onPotentialMatch: (): Event => ({
       event: "potential_match",
       ...key,
       matchFound: "Potential match",
-      ...ofEvidence(evidence)
+      ...ofEvidence(evidence),
+      warnings: codesOf(evidence)
     })
   })
 

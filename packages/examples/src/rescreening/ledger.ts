@@ -6,6 +6,8 @@ import { type Event, phases } from "./event.ts"
 
 export type Phase = typeof phases[number]
 
+const settled: ReadonlyArray<Phase> = ["no_match", "no_match_doubtful_name", "potential_match", "wrong_row"]
+
 export class Ledger {
   readonly #phases: Uint8Array
   readonly #starts: Uint8Array
@@ -50,10 +52,9 @@ export class Ledger {
 
   /** Those that need no other check: the service answered, or the row cannot be sent. */
   get settled(): number {
-    return this.count("no_match") + this.count("potential_match") + this.count("wrong_row")
+    return settled.reduce((sum, phase) => sum + this.count(phase), 0)
   }
 }
 
 /** Whether a row in this phase needs no other check. */
-export const isSettled = (phase: Phase): boolean =>
-  phase === "no_match" || phase === "potential_match" || phase === "wrong_row"
+export const isSettled = (phase: Phase): boolean => settled.includes(phase)

@@ -1,6 +1,11 @@
-/** One run at a time for each record, also after a run that was killed. */
+/**
+ * One run at a time for each record, also after a run that was killed. Whether a process is alive can
+ * be asked about those of this host only: two containers that share a volume may have the same number.
+ */
 import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import { hostname } from "node:os"
 import { ofFile, RescreeningFailed } from "./failure.ts"
 
 /** Whether there is such a process, whoever it belongs to. Our own number is that of a dead run before us. */
@@ -14,10 +19,11 @@ const isAlive = (pid: number): Effect.Effect<boolean> =>
 export const hold = (path: string) =>
   Effect.gen(function*() {
     const files = yield* FileSystem.FileSystem
-    const mine = `${path}.${process.pid}`
-    const inUse = (pid: string) =>
+    const mine = `${path}.${randomUUID()}`
+    const inUse = (holder: string) =>
       new RescreeningFailed({
-        message: `Another run, process ${pid}, writes here. If there is none, remove ${path}; else choose another --out`
+        message: `Another run, process ${holder.replace(" ", " on ")}, writes here. ` +
+          `If there is none, remove ${path}; else choose another --out`
       })
 
     /** Under a name of our own it comes into being, and so it is never there without its content. */
@@ -25,7 +31,8 @@ export const hold = (path: string) =>
 
     const takeOver = Effect.gen(function*() {
       const holder = yield* files.readFileString(path)
-      if (yield* isAlive(Number(holder))) return yield* inUse(holder)
+      const [pid, host] = holder.split(" ")
+      if (host !== hostname() || (yield* isAlive(Number(pid)))) return yield* inUse(holder)
       const stale = `${mine}.stale`
       yield* files.rename(path, stale)
       const moved = yield* files.readFileString(stale)
@@ -42,7 +49,7 @@ export const hold = (path: string) =>
 
     yield* Effect.acquireRelease(
       Effect.acquireUseRelease(
-        files.writeFileString(mine, String(process.pid)),
+        files.writeFileString(mine, `${process.pid} ${hostname()}`),
         () => Effect.catchIf(take, isThere, () => takeOver),
         () => Effect.ignore(files.remove(mine))
       ).pipe(

@@ -6,6 +6,7 @@ import { RescreeningFailed } from "./failure.ts"
 
 /**
  * - `out`: what the names of all written files begin with.
+ * - `idPattern`: what a whole id must match.
  * - `stopAfter`: how many in a row may go without a result before the run ends; 0 for any number.
  */
 export interface Options {
@@ -13,10 +14,12 @@ export interface Options {
   readonly out: string
   readonly concurrency: number
   readonly rate: number
+  readonly idPattern: RegExp
   readonly stopAfter: number
 }
 
-const usage = "Usage: rescreening <people.csv> [--out <path>] [--concurrency 10] [--rate 50] [--stop-after 50]"
+const usage = "Usage: rescreening <people.csv> [--out <path>] [--concurrency 10] [--rate 50] [--stop-after 50] " +
+  "[--id-pattern <regex>]"
 
 export const help = `${usage}
 
@@ -29,11 +32,15 @@ Screens everybody in a file with the columns id,name,date_of_birth.
   --rate <n>         how many checks are begun in a second at most
   --stop-after <n>   ends the run when so many in a row have no result, as when the
                      service is down; 0 never does
+  --id-pattern <re>  what a whole id must match: by default it has a digit, and no
+                     blank, which names hardly do; .* for any
 
 Exit codes:
-  0    everybody is screened, and nobody is a potential match
-  10   everybody is screened, and there are potential matches to review
+  0    everybody is screened, and nobody is to be reviewed
+  10   everybody is screened, and some are to be reviewed: potential matches, or no
+       match of a doubtful name
   2    the run ended, and some have no result, or wrong rows; there may be potential matches too
+  3    nobody was left to screen: the answers are those of an earlier run
   1    the run could not begin, or could not go on
   130  it was interrupted; the same command goes on`
 
@@ -45,7 +52,8 @@ const Arguments = Schema.Struct({
   out: Schema.optional(Schema.NonEmptyString),
   concurrency: Schema.optionalWith(Count.pipe(Schema.positive()), { default: () => 10 }),
   rate: Schema.optionalWith(Schema.NumberFromString.pipe(Schema.positive(), Schema.finite()), { default: () => 50 }),
-  "stop-after": Schema.optionalWith(Count, { default: () => 50 })
+  "stop-after": Schema.optionalWith(Count, { default: () => 50 }),
+  "id-pattern": Schema.optionalWith(Schema.String, { default: () => "(?=.*\\d)\\S+" })
 })
 
 const options = {
@@ -53,6 +61,7 @@ const options = {
   concurrency: { type: "string" },
   rate: { type: "string" },
   "stop-after": { type: "string" },
+  "id-pattern": { type: "string" },
   help: { type: "boolean", short: "h" }
 } as const
 
@@ -66,9 +75,14 @@ export const parse: Effect.Effect<Options | "help", RescreeningFailed> = Effect.
   const [input, ...others] = positionals
   if (input === undefined || input === "" || others.length > 0) return yield* refused
   const given = yield* Effect.mapError(Schema.decodeUnknown(Arguments)(values), () => refused)
+  const idPattern = yield* Effect.try({
+    try: () => new RegExp(`^(?:${given["id-pattern"]})$`, "u"),
+    catch: () => new RescreeningFailed({ message: "--id-pattern is no regular expression" })
+  })
   const out = given.out ?? `${input.replace(/\.csv$/i, "")}-report`
   if (resolve(`${out}.csv`) === resolve(input)) {
     return yield* new RescreeningFailed({ message: `The report would overwrite ${input}: choose another --out` })
   }
-  return { input, out, concurrency: given.concurrency, rate: given.rate, stopAfter: given["stop-after"] }
+  const { concurrency, rate } = given
+  return { input, out, concurrency, rate, idPattern, stopAfter: given["stop-after"] }
 })

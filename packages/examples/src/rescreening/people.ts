@@ -8,7 +8,7 @@ import { Person } from "@effect-idv/core"
 import { FileSystem } from "@effect/platform"
 import { parse } from "csv-parse/sync"
 import { Effect, Either, Stream } from "effect"
-import { createHash, type Hash } from "node:crypto"
+import { createHash, createHmac, type Hash } from "node:crypto"
 import { ofFile, RescreeningFailed } from "./failure.ts"
 
 /**
@@ -26,17 +26,23 @@ export interface PeopleFile {
 
 /**
  * - `line`: the number of its line, from 1, by which a row is known to this program.
- * - `codes`: what is wrong with it. Its `id` is told only if it has three cells: else that cell may be
- *   a name.
+ * - `digest`: of its text, by which it is known to be the same when a run goes on.
+ * - `codes`: what is wrong with it. Its id is not told: that cell may be a name.
  */
-export type Row =
-  | { readonly _tag: "Person"; readonly line: number; readonly id: string; readonly person: Person.Person }
-  | {
-    readonly _tag: "WrongRow"
-    readonly line: number
-    readonly id?: string | undefined
-    readonly codes: ReadonlyArray<string>
-  }
+export type Row = { readonly line: number; readonly digest: string } & Content
+
+type Content =
+  | { readonly _tag: "Person"; readonly id: string; readonly person: Person.Person }
+  | { readonly _tag: "WrongRow"; readonly codes: ReadonlyArray<string> }
+
+/**
+ * - `salt`: of the digests, in hex. Without one, a digest could be looked up in a list of people.
+ * - `idPattern`: what is taken for an id.
+ */
+export interface Reading {
+  readonly salt: string
+  readonly idPattern: RegExp
+}
 
 const header = ["id", "name", "date_of_birth"]
 
@@ -88,36 +94,47 @@ export const open = Effect.fn("rescreening.open")(function*(path: string) {
 })
 
 /** What is wrong with an id. Each that comes by is `seen` from then on. */
-const idCodes = (id: string, seen: Set<string>): ReadonlyArray<string> => {
+const idCodes = (id: string, idPattern: RegExp, seen: Set<string>): ReadonlyArray<string> => {
   if (id === "") return ["id.empty"]
   if (id.length > 255) return ["id.too_long"]
   if (/\p{Cc}/u.test(id)) return ["id.control_character"]
+  if (!idPattern.test(id)) return ["id.format"]
   if (seen.has(id)) return ["id.repeated"]
   seen.add(id)
   return []
 }
 
-const toRow = (text: string, line: number, seen: Set<string>): Effect.Effect<Row> =>
+const toContent = (text: string, idPattern: RegExp, seen: Set<string>): Effect.Effect<Content> =>
   Effect.gen(function*() {
     const read = cells(text)
-    if (Either.isLeft(read)) return { _tag: "WrongRow", line, codes: [read.left] }
+    if (Either.isLeft(read)) return { _tag: "WrongRow", codes: [read.left] }
     const [id, name, dateOfBirth, ...others] = read.right
     if (id === undefined || name === undefined || dateOfBirth === undefined || others.length > 0) {
-      return { _tag: "WrongRow", line, codes: ["columns"] }
+      return { _tag: "WrongRow", codes: ["columns"] }
     }
-    const wrongId = idCodes(id, seen)
+    const wrongId = idCodes(id, idPattern, seen)
     const person = yield* Effect.either(Person.make({ name, dateOfBirth }))
-    if (Either.isRight(person) && wrongId.length === 0) return { _tag: "Person", line, id, person: person.right }
+    if (Either.isRight(person) && wrongId.length === 0) return { _tag: "Person", id, person: person.right }
     const issues = Either.isLeft(person) ? person.left.issues : []
     const codes = [...wrongId, ...issues.map(({ code, field }) => `${columns[field]}.${code}`)]
-    return { _tag: "WrongRow", line, id, codes }
+    return { _tag: "WrongRow", codes }
   })
 
 /** All rows, in their order. Fails at the end if they were not those of the file that was opened. */
-export const rows = (file: PeopleFile): Stream.Stream<Row, RescreeningFailed, FileSystem.FileSystem> =>
+export const rows = (
+  file: PeopleFile,
+  { idPattern, salt }: Reading
+): Stream.Stream<Row, RescreeningFailed, FileSystem.FileSystem> =>
   Stream.suspend(() => {
     const hash = createHash("sha256")
     const seen = new Set<string>()
+    const key = Buffer.from(salt, "hex")
+    const digestOf = (text: string) => createHmac("sha256", key).update(text).digest("hex").slice(0, 16)
+    const toRow = ({ number: line, text }: { readonly number: number; readonly text: string }) =>
+      Effect.map(
+        toContent(line === file.lines ? text.replace(/\u001a+$/, "") : text, idPattern, seen),
+        (content): Row => ({ line, digest: digestOf(text), ...content })
+      )
     const isSame = Effect.suspend(() =>
       hash.digest("hex") === file.sha256
         ? Effect.void
@@ -125,7 +142,7 @@ export const rows = (file: PeopleFile): Stream.Stream<Row, RescreeningFailed, Fi
     )
     return linesOf(file.path, hash).pipe(
       Stream.filter(({ number, text }) => number > 1 && isRow(text)),
-      Stream.mapEffect(({ number, text }) => toRow(text, number, seen)),
+      Stream.mapEffect(toRow),
       Stream.concat(Stream.execute(isSame))
     )
   })

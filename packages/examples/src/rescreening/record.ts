@@ -5,18 +5,24 @@
  * and one `fsync`.
  */
 import { FileSystem } from "@effect/platform"
-import { DateTime, Effect, Option, Schema, Stream } from "effect"
+import { type Cause, DateTime, Effect, Option, Schema, Stream } from "effect"
+import { randomBytes } from "node:crypto"
 import { Event } from "./event.ts"
 import { ofFile, RescreeningFailed } from "./failure.ts"
 import { Ledger } from "./ledger.ts"
 import type { PeopleFile } from "./people.ts"
 
-/** The first line: which file this is about. */
+/**
+ * The first line: which file this is about, the salt of the digests of its rows, and by which pattern
+ * an id was taken for one.
+ */
 const Opened = Schema.Struct({
   event: Schema.Literal("opened"),
-  format: Schema.Literal(1),
+  format: Schema.Literal(2),
   sha256: Schema.String,
   rows: Schema.Int,
+  salt: Schema.String.pipe(Schema.pattern(/^[\da-f]{32}$/)),
+  idPattern: Schema.String,
   at: Schema.DateTimeUtc
 })
 
@@ -59,13 +65,14 @@ const linesOf = (path: string, end: number) =>
 /**
  * A record as it is on the disk.
  *
- * - `end`: where it ends. `openedAt`: when it was begun, if it was.
- * - `latest`: where the latest event of a line stands.
+ * - `end`: where it ends. `opened`: its first line, if it was begun.
+ * - `latest`: where the latest event of a line stands. `isAbout`: whether that is about this text.
  */
 export interface Contents {
   readonly end: number
-  readonly openedAt: Option.Option<DateTime.Utc>
+  readonly opened: Option.Option<typeof Opened.Type>
   readonly ledger: Ledger
+  readonly isAbout: (row: { readonly line: number; readonly digest: string }) => boolean
   readonly latest: (line: number) => Option.Option<Place>
 }
 
@@ -73,6 +80,9 @@ const otherFile = (path: string) =>
   new RescreeningFailed({
     message: `${path} is the record of another file, or of another version of it: choose another --out`
   })
+
+const otherIds = (path: string) =>
+  new RescreeningFailed({ message: `${path} was begun with another --id-pattern: choose another --out` })
 
 /** Everything that was written down about this file. Fails if it is about another one. */
 export const read = (
@@ -84,18 +94,20 @@ export const read = (
     const ledger = new Ledger(file)
     const offsets = new Float64Array(file.lines + 1)
     const lengths = new Uint32Array(file.lines + 1)
-    let openedAt = Option.none<DateTime.Utc>()
+    const digests = new BigUint64Array(file.lines + 1)
+    let opened = Option.none<typeof Opened.Type>()
     yield* Stream.runForEach(linesOf(path, end), ({ length, offset, text }) =>
       Effect.gen(function*() {
         if (offset === 0) {
-          const opened = yield* Schema.decode(OpenedJson)(text)
-          if (opened.sha256 !== file.sha256) return yield* otherFile(path)
-          openedAt = Option.some(opened.at)
+          const first = yield* Schema.decode(OpenedJson)(text)
+          if (first.sha256 !== file.sha256) return yield* otherFile(path)
+          opened = Option.some(first)
         } else {
           const event = yield* Schema.decode(EventJson)(text)
           ledger.apply(event)
           offsets[event.line] = offset
           lengths[event.line] = length
+          digests[event.line] = BigInt(`0x${event.digest}`)
         }
       }))
     const latest = (line: number) =>
@@ -103,7 +115,9 @@ export const read = (
         Option.filter(Option.fromNullable(offsets[line]), (offset) => offset > 0),
         (offset) => ({ offset, length: lengths[line] ?? 0 })
       )
-    return { end, openedAt, ledger, latest }
+    const isAbout = ({ digest, line }: { readonly line: number; readonly digest: string }) =>
+      digests[line] === BigInt(`0x${digest}`)
+    return { end, opened, ledger, isAbout, latest }
   }).pipe(
     Effect.catchTags({
       // It would show what it could not read.
@@ -117,11 +131,12 @@ export const read = (
  * A record that can be added to.
  *
  * - `ledger`: of what is on the disk, and not of what is still to be written.
- * - `openedAt`: if it was begun by an earlier run.
+ * - `openedAt`: if it was begun by an earlier run. `salt`: of the digests of rows.
+ * - `isAbout`: whether an earlier run wrote about a row of this text.
  */
-export interface Record {
-  readonly ledger: Ledger
+export interface Record extends Pick<Contents, "ledger" | "isAbout"> {
   readonly openedAt: Option.Option<DateTime.Utc>
+  readonly salt: string
   readonly append: (event: Event) => Effect.Effect<void, RescreeningFailed>
 }
 
@@ -133,8 +148,8 @@ const encode = <A, I>(schema: Schema.Schema<A, I>) => {
 const encodeOpened = encode(Opened)
 const encodeEvent = encode(Event)
 
-/** Opens the record of the file, or begins one. */
-export const open = (path: string, file: PeopleFile) =>
+/** Opens the record of the file, or begins one. Fails if other cells were taken for ids there. */
+export const open = (path: string, file: PeopleFile, { source: idPattern }: RegExp) =>
   Effect.gen(function*() {
     const files = yield* FileSystem.FileSystem
     const failed = ofFile(path)
@@ -142,21 +157,27 @@ export const open = (path: string, file: PeopleFile) =>
     const write = (text: string) => Effect.mapError(output.writeAll(Buffer.from(text)), failed)
     const sync = Effect.mapError(output.sync, failed)
 
-    const { end, ledger, openedAt } = yield* read(path, file)
+    const { end, isAbout, ledger, opened } = yield* read(path, file)
+    if (Option.isSome(opened) && opened.value.idPattern !== idPattern) return yield* otherIds(path)
     yield* Effect.mapError(files.truncate(path, end), failed)
-    if (Option.isNone(openedAt)) {
+    const salt = Option.match(opened, {
+      onNone: () => randomBytes(16).toString("hex"),
+      onSome: ({ salt }) => salt
+    })
+    if (Option.isNone(opened)) {
       const { rows, sha256 } = file
-      yield* write(yield* encodeOpened({ event: "opened", format: 1, sha256, rows, at: yield* DateTime.now }))
+      const at = yield* DateTime.now
+      yield* write(yield* encodeOpened({ event: "opened", format: 2, sha256, rows, salt, idPattern, at }))
       yield* sync
     }
 
     const turns = yield* Effect.makeSemaphore(1)
     let waiting: Array<Event> = []
-    let broken: RescreeningFailed | undefined
+    let broken: Cause.Cause<RescreeningFailed> | undefined
 
     /** Everything that waits. After a failure nothing more: it would stand behind half a line. */
     const flush = Effect.gen(function*() {
-      if (broken !== undefined) return yield* broken
+      if (broken !== undefined) return yield* Effect.failCause(broken)
       const events = waiting
       waiting = []
       if (events.length === 0) return
@@ -165,7 +186,8 @@ export const open = (path: string, file: PeopleFile) =>
       if (events.some(({ event }) => event !== "wrong_row")) yield* sync
       for (const event of events) ledger.apply(event)
     }).pipe(
-      Effect.tapError((error) => Effect.sync(() => broken = error))
+      // A defect too: those who waited for the same write must not take it for done.
+      Effect.tapErrorCause((cause) => Effect.sync(() => broken = cause))
     )
 
     const append = (event: Event) =>
@@ -174,6 +196,6 @@ export const open = (path: string, file: PeopleFile) =>
         return turns.withPermits(1)(flush)
       }))
 
-    const record: Record = { ledger, openedAt, append }
+    const record: Record = { ledger, isAbout, openedAt: Option.map(opened, ({ at }) => at), salt, append }
     return record
   })

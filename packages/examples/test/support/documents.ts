@@ -17,6 +17,7 @@ export interface Snippet {
 
 export interface Document {
   readonly path: string
+  readonly text: string
   readonly snippets: ReadonlyArray<Snippet>
   /** What a link after `#` may name. */
   readonly anchors: ReadonlySet<string>
@@ -46,7 +47,7 @@ const read = (path: string): Document => {
         links.push(token["href"])
     }
   })
-  return { path, snippets, anchors, links }
+  return { path, text, snippets, anchors, links }
 }
 
 const markdownIn = (folder: string): ReadonlyArray<string> =>
