@@ -133,3 +133,23 @@ const environment: Config.Config<Options> = Config.all({
   ),
   allowInsecure
 })
+
+/**
+ * A `ConfigError` for whoever reads a terminal: a line for each option or variable that cannot be
+ * used, such as `IDV_BASE_URL is missing: it should be …`. No value of an option of this library is in it.
+ *
+ * @category destructors
+ * @since 0.1.0
+ */
+export const describeConfigError = (error: ConfigError.ConfigError): string => {
+  const said = (_: void, path: ReadonlyArray<string>, message: string) => `${path.join(".")} ${message}`
+  const both = (_: void, left: string, right: string) => `${left}\n${right}`
+  return ConfigError.reduceWithContext<void, string>(error, undefined, {
+    andCase: both,
+    orCase: both,
+    invalidDataCase: said,
+    missingDataCase: (_, path, message) => `${path.join(".")} is missing: it ${message}`,
+    sourceUnavailableCase: said,
+    unsupportedCase: said
+  })
+}

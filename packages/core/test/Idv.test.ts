@@ -103,6 +103,26 @@ describe("Idv.layerEnv", () => {
       strictEqual(printed.includes("canary"), false)
     }))
 
+  it.effect("is told in a line for each variable, without its value", () =>
+    Effect.gen(function*() {
+      const error = yield* start(Layer.provide(Idv.layerEnv, Service.make().layer)).pipe(
+        Effect.withConfigProvider(
+          ConfigProvider.fromMap(
+            new Map(Object.entries({ ...without("IDV_CUSTOMER_KEY"), IDV_BASE_URL: "canary-url" }))
+          )
+        ),
+        Effect.flip
+      )
+      deepStrictEqual(
+        Idv.describeConfigError(error).split("\n").sort().map((line) => line.split(/ (?:is|should)/)[0]),
+        [
+          "IDV_BASE_URL",
+          "IDV_CUSTOMER_KEY"
+        ]
+      )
+      strictEqual(Idv.describeConfigError(error).includes("canary"), false)
+    }))
+
   it.effect("names what is missing beside what is malformed", () =>
     Effect.gen(function*() {
       const printed = yield* startEnv({ ...without("IDV_CUSTOMER_ID"), IDV_CUSTOMER_KEY: "k\n", IDV_BASE_URL: "x" })

@@ -103,22 +103,11 @@ const layer = ConfigProvider.fromEnv({ pathDelim: "_" }).flattened.enumerateChil
   Layer.provide(NodeHttpClient.layerUndici)
 )
 
-/** A line for each variable that cannot be used. */
-const describe = (error: ConfigError.ConfigError): string =>
-  ConfigError.reduceWithContext<void, string>(error, undefined, {
-    andCase: (_, left, right) => `${left}\n${right}`,
-    orCase: (_, left, right) => `${left}\n${right}`,
-    invalidDataCase: (_, path, message) => `${path.join(".")} ${message}`,
-    missingDataCase: (_, path, message) => `${path.join(".")} is missing: it ${message}`,
-    sourceUnavailableCase: (_, path, message) => `${path.join(".")} ${message}`,
-    unsupportedCase: (_, path, message) => `${path.join(".")} ${message}`
-  })
-
 const report = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
   if (Cause.isInterruptedOnly(cause)) return Effect.void
   return Console.error(
-    ConfigError.isConfigError(error) ? describe(error) : error instanceof Error ? error.message : error
+    ConfigError.isConfigError(error) ? Idv.describeConfigError(error) : error instanceof Error ? error.message : error
   )
 }
 
