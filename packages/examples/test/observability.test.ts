@@ -243,6 +243,16 @@ describe("observability", () => {
       deepStrictEqual(rows, matches(rules, /- alert: (\w+)/g))
     }).pipe(Effect.provide(NodeContext.layer)))
 
+  it.scopedLive("does not wait for a counter to vanish, which a living process tells for ever", () =>
+    Effect.gen(function*() {
+      const exprs = (yield* alerts).split("- alert: ").filter((rule) => rule.includes("absent_over_time("))
+      assertTrue(exprs.length > 0)
+      deepStrictEqual(
+        exprs.filter((rule) => !/sum\(increase\((\w+)\[1h\]\)\) == 0\s+or absent_over_time\(\1\[1h\]\)/.test(rule)),
+        []
+      )
+    }).pipe(Effect.provide(NodeContext.layer)))
+
   it.scopedLive("tells nobody's name or date of birth, no key, no token and no profile", () =>
     Effect.gen(function*() {
       const { posts, url } = yield* collector

@@ -1,10 +1,27 @@
+import { AmlClient, Idv, type Person } from "@effect-idv/core"
 import { Profile } from "@effect-idv/mock-server"
+import { NodeHttpClient } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { describe, it, layer } from "@effect/vitest"
 import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Duration, Effect, Fiber, Schedule } from "effect"
+import {
+  Array as Arr,
+  ConfigError,
+  DateTime,
+  Duration,
+  Effect,
+  Fiber,
+  Layer,
+  Schedule,
+  TestClock,
+  TestContext
+} from "effect"
 import { randomUUID } from "node:crypto"
 import { connect } from "node:net"
+import * as Database from "../src/onboarding-api/Database.ts"
+import * as SignUp from "../src/onboarding-api/SignUp.ts"
+import * as Store from "../src/onboarding-api/Store.ts"
+import * as Variable from "../src/onboarding-api/Variable.ts"
 import { Databases, layerPostgres, layerSqlite } from "./support/databases.ts"
 import * as Onboarding from "./support/onboarding.ts"
 import * as OnboardingProcess from "./support/onboardingProcess.ts"
@@ -65,6 +82,103 @@ describe("onboarding-api", () => {
       yield* checks(1)
     }))
 
+  it.scopedLive("an outage is not answered later than a match, also when the database is slow", () =>
+    Effect.gen(function*() {
+      const { options } = yield* Onboarding.mock()
+      const slow = Layer.effect(
+        Store.Store,
+        Effect.map(Store.Store, (store) => ({
+          ...store,
+          claim: (key: string, person: Person.Person) => Effect.delay(store.claim(key, person), "150 millis"),
+          decide: (...of: Parameters<typeof store.decide>) => Effect.delay(store.decide(...of), "300 millis")
+        }))
+      )
+      const { signUp } = yield* Effect.provide(
+        SignUp.SignUp,
+        yield* Layer.build(SignUp.layer.pipe(
+          Layer.provide(slow),
+          Layer.provide(Store.layer),
+          Layer.provide(Database.layer),
+          Layer.provide(Idv.layer(options)),
+          Layer.provide(NodeHttpClient.layerUndici)
+        ))
+      )
+      const [match = 0, outage = 0] = yield* Effect.forEach(["Canary Testpep", "Canary Testhang"], (name) =>
+        Effect.map(
+          Effect.timed(signUp(randomUUID(), { name, dateOfBirth: "1931-07-29" })),
+          ([took]) => Duration.toMillis(took)
+        ), { concurrency: 2 })
+      assertTrue(match >= Onboarding.answerAfter)
+      assertTrue(Math.abs(outage - match) < 150)
+    }).pipe(Effect.withConfigProvider(Onboarding.provider({}))))
+
+  // Not `it.scoped`: after a `layer` without the services of tests, it is without them too.
+  it.scopedLive("the lease and the grace of a stop are longer than the longest claim, check and storing", () =>
+    Effect.gen(function*() {
+      const { answerAfter, gracePeriod, lease } = yield* SignUp.settings
+      const down = new Store.StoreUnavailable({ operation: "decide", code: "timeout" })
+      let decides = 0
+      const layer = SignUp.layer.pipe(
+        Layer.provide([
+          Layer.mock(Store.Store, {
+            claim: () =>
+              Effect.flatMap(DateTime.now, (startedAt) =>
+                Effect.delay(
+                  Effect.succeed({ applicantId: randomUUID(), startedAt, isNew: true, isSamePerson: true }),
+                  Store.timeout
+                )),
+            decide: () =>
+              Effect.suspend(() => {
+                decides++
+                return Effect.delay(Effect.fail(down), Store.timeout)
+              })
+          }),
+          Layer.mock(AmlClient.AmlClient, {
+            checkWithEvidence: () => Effect.delay(Effect.dieMessage("as long as it may take"), answerAfter)
+          })
+        ])
+      )
+      const { signUp } = yield* Effect.provide(SignUp.SignUp, yield* Layer.build(layer))
+      const fiber = yield* Effect.fork(
+        Effect.timed(Effect.either(signUp(randomUUID(), { name: "Canary Testclear", dateOfBirth: "1931-07-29" })))
+      )
+      yield* TestClock.adjust("10 minutes")
+      const [took] = yield* Fiber.join(fiber)
+      strictEqual(decides, 6)
+      assertTrue(Duration.lessThan(took, lease))
+      assertTrue(Duration.lessThan(lease, gracePeriod))
+    }).pipe(Effect.withConfigProvider(Onboarding.provider({})), Effect.provide(TestContext.TestContext)))
+
+  it.scopedLive("a variable that cannot be used is a line with its name, and without its value", () =>
+    Effect.gen(function*() {
+      const { options } = yield* Onboarding.mock()
+      const told = yield* Effect.forEach(
+        [
+          { ANSWER_AFTER: "0 seconds" },
+          { ANSWER_AFTER: "infinity" },
+          { ANSWER_AFTER: "canary" },
+          { SIGN_UPS_AT_ONCE: "0" },
+          { SIGN_UPS_AT_ONCE: "-1" },
+          { SIGN_UPS_AT_ONCE: "canary" },
+          { PORT: "canary" },
+          { PORT: "70000" },
+          { REVIEWER_TOKEN: "canary" }
+        ],
+        (variables) =>
+          Effect.map(
+            Effect.flip(Onboarding.serve(options, variables)),
+            (error) => ConfigError.isConfigError(error) ? Variable.describe(error) : ""
+          )
+      )
+      const answerAfter = "ANSWER_AFTER should be from 1s to 1m, such as \"4 seconds\""
+      const atOnce = "SIGN_UPS_AT_ONCE should be a whole number from 1 to 10000"
+      const port = "PORT should be a whole number from 0 to 65535"
+      deepStrictEqual(told, [
+        ...[answerAfter, answerAfter, answerAfter, atOnce, atOnce, atOnce, port, port],
+        "REVIEWER_TOKEN should have at least 16 characters"
+      ])
+    }))
+
   it.scopedLive("without a token of the reviewers nobody reads the cases", () =>
     Effect.gen(function*() {
       const { url } = yield* started()
@@ -85,6 +199,9 @@ describe("onboarding-api", () => {
       const { paths } = JSON.parse(body)
       deepStrictEqual(Object.keys(paths), ["/sign-ups", "/reviews", "/health"])
       deepStrictEqual(Object.keys(paths["/sign-ups"].post.responses), ["201", "400", "409", "422", "503"])
+      const { parameters, responses } = paths["/reviews"].get
+      deepStrictEqual(Object.keys(responses).sort(), ["200", "400", "401", "404", "503"])
+      deepStrictEqual([parameters[0].name, parameters[0].required], ["after", false])
       const page = yield* Onboarding.get(`${url}/docs`)
       assertInclude(page.headers["content-type"] ?? "", "text/html")
       assertInclude(page.body, "/sign-ups")
@@ -135,7 +252,7 @@ layer(layerSqlite, { excludeTestServices: true, timeout: "10 minutes" })("onboar
         assertTrue(Duration.lessThan(took, "20 seconds"))
         const printed = yield* server.printed
         strictEqual(printed.split("\n").filter((line) => line.includes("\"stored\"")).length, 50)
-        deepStrictEqual(printed.split("\n").filter((line) => /canary|1931|29-07|test-key/i.test(line)), [])
+        deepStrictEqual(printed.split("\n").filter((line) => /canary|1931-07-29|29-07-1931|test-key/i.test(line)), [])
 
         const stored = yield* sql`SELECT count(*) AS n FROM decisions WHERE outcome = 'review'`
         deepStrictEqual(stored, [{ n: 50 }])
@@ -163,7 +280,7 @@ layer(layerSqlite, { excludeTestServices: true, timeout: "10 minutes" })("onboar
           return (yield* printed).split("\n").at(-1)
         }), { concurrency: 2 })
       deepStrictEqual(lines, [
-        "It does not start: (Missing data at DATABASE_URL: \"is needed with a real service: postgres://… or file:…\")",
+        "It does not start: DATABASE_URL is missing: it is needed with a real service: postgres://… or file:…",
         "It does not start: SqlError (ECONNREFUSED)"
       ])
     }), 120_000)

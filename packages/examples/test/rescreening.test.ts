@@ -20,7 +20,8 @@ describe("rescreening", () => {
       strictEqual(stderr, "")
       assertInclude(stdout, "No IDV_* variable is set: this is the mock server, in this process, at http://127.0.0.1:")
       assertInclude(stdout, "Reconciliation of 10 rows:")
-      strictEqual(counted(stdout, "no match"), 4)
+      strictEqual(counted(stdout, "no match"), 3)
+      strictEqual(counted(stdout, "no match, of a doubtful name"), 1)
       strictEqual(counted(stdout, "potential match"), 2)
       strictEqual(counted(stdout, "wrong rows"), 4)
       strictEqual(counted(stdout, "checks begun"), 6)
@@ -31,10 +32,10 @@ describe("rescreening", () => {
           ["2", "C-1001", "no_match", "No", ""],
           ["3", "C-1002", "potential_match", "Potential match", ""],
           ["4", "C-1003", "potential_match", "Potential match", ""],
-          ["5", "C-1004", "no_match", "No", "name.family_name_first"],
-          ["6", "C-1005", "wrong_row", "", "date_of_birth.no_such_date"],
-          ["7", "C-1006", "wrong_row", "", "name.empty"],
-          ["8", "C-1001", "wrong_row", "", "id.repeated"],
+          ["5", "C-1004", "no_match_doubtful", "No", "name.family_name_first"],
+          ["6", "", "wrong_row", "", "date_of_birth.no_such_date"],
+          ["7", "", "wrong_row", "", "name.empty"],
+          ["8", "", "wrong_row", "", "id.repeated"],
           ["9", "", "wrong_row", "", "columns"],
           ["10", "C-1008", "no_match", "No", ""],
           ["11", "'=HYPERLINK(\"https://example.com\",\"C-1009\")", "no_match", "No", ""]
@@ -51,6 +52,7 @@ describe("rescreening", () => {
   it.scopedLive.each<[string, string, number]>([
     ["nobody is a match", file(ada), 0],
     ["there is a potential match", file(ada, zoe), 10],
+    ["there is no match of a doubtful name", file(ada, "2,\"Testclear, Bob\",1990-02-01"), 10],
     ["somebody has no result, whatever else there is", file(ada, zoe, "3,Bo Test500,1990-02-01"), 2],
     ["there is a wrong row, whatever else there is", file(ada, zoe, "3,Bo,1990-02-31"), 2]
   ])("the exit code says whether %s", ([, csv, expected]) =>
@@ -83,9 +85,13 @@ describe("rescreening", () => {
         ["1,Ada Testclear,1990-02-01", "id.repeated"],
         [`${"9".repeat(256)},Ada Testclear,1990-02-01`, "id.too_long"],
         ["18,Ada Testclear\u001a,1990-02-01", "name.control_character"],
-        [" 19 , \"Ada \"\"T\"\" Testclear\" , 1990-02-01 ", ""],
+        ["19,Ada Testclear,1990-02-01\u001a", "date_of_birth.format"],
+        ["Testpep, Zoë,1957-03-14", "id.format"],
+        ["Zoë Testpep 2,Zoë,1957-03-14", "id.format"],
+        ["=SUM(A),Ada Testclear,1990-02-01", "id.format"],
+        [" 20 , \"Ada \"\"T\"\" Testclear\" , 1990-02-01 ", ""],
         ["", ""],
-        ["20,Last Testclear,1990-02-01", ""]
+        ["21,Last Testclear,1990-02-01", ""]
       ]
       const text = [`\ufeff${header}`, ...rows.map(([row]) => row), "\u001a"].join("\r\n")
       const at = yield* directory(text)
@@ -98,9 +104,17 @@ describe("rescreening", () => {
           .filter(([, , , row]) => row !== "").map((row) => row.slice(0, 3))
       )
       deepStrictEqual(asked.names.toSorted(), ["Ada \"T\" Testclear", "Ada Testclear", "Last Testclear"])
-      assertInclude(stdout, "Reconciliation of 20 rows:")
-      strictEqual(counted(stdout, "wrong rows"), 17)
+      assertInclude(stdout, "Reconciliation of 24 rows:")
+      strictEqual(counted(stdout, "wrong rows"), 21)
       strictEqual(counted(stdout, "no match"), 3)
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("the last person is not lost to the 0x1A that ends the file", () =>
+    Effect.gen(function*() {
+      const at = yield* directory(`${header}\r\n${zoe}\u001a`)
+      const { variables } = yield* service()
+      strictEqual((yield* run([at.input], variables)).exitCode, 10)
+      deepStrictEqual((yield* at.csv).map(({ id, outcome }) => [id, outcome]), [["2", "potential_match"]])
     }).pipe(Effect.provide(NodeContext.layer)))
 
   it.scopedLive("a quote that is never closed costs its own line, and not those after it", () =>
@@ -140,10 +154,10 @@ describe("rescreening", () => {
 
   it.scopedLive("no cell of the CSV report begins a formula, and the JSON lines have the id as it is", () =>
     Effect.gen(function*() {
-      const ids = ["=1+1", "+1", "-1", "@SUM(A1)", "＝1"]
+      const ids = ["=1+1", "+1", "-1", "@SUM(A1)", "＝1", "=HYPERLINK(A)"]
       const at = yield* directory(file(...ids.map((id) => `${id},Ada Testclear,1990-02-01`)))
       const { variables } = yield* service()
-      yield* run([at.input], variables)
+      yield* run([at.input, "--id-pattern", ".*"], variables)
       deepStrictEqual((yield* at.csv).map(({ id }) => id), ids.map((id) => `'${id}`))
       deepStrictEqual(
         (yield* at.jsonl).trim().split("\n").map((line) => /"id":"(.*?)"/.exec(line)?.[1]),
@@ -162,7 +176,8 @@ describe("rescreening", () => {
       const { exitCode, stderr, stdout } = yield* run(args, noVariables)
       strictEqual(
         stderr,
-        "Usage: rescreening <people.csv> [--out <path>] [--concurrency 10] [--rate 50] [--stop-after 50]\n"
+        "Usage: rescreening <people.csv> [--out <path>] [--concurrency 10] [--rate 50] [--stop-after 50] " +
+          "[--id-pattern <regex>]\n"
       )
       strictEqual(stdout, "")
       strictEqual(exitCode, 1)
@@ -189,7 +204,9 @@ describe("rescreening", () => {
         "Canary8 Testpep,1977-06-05",
         "9,Canary9 \"x\" Testpep,1977-06-05",
         "10,Canary10 Testpep,05.06.1977",
-        "11,Canary11\u0007,1977-06-05"
+        "11,Canary11\u0007,1977-06-05",
+        "Canary, Testpep,1977-06-05",
+        "1977-06-05,Canary Testpep,12"
       ))
       const { asked, variables } = yield* service()
       const { stderr, stdout } = yield* run([at.input], variables)

@@ -6,11 +6,20 @@ import { Ledger } from "../src/rescreening/ledger.ts"
 import * as Reconciliation from "../src/rescreening/reconciliation.ts"
 
 const file = { path: "people.csv", sha256: "", lines: 4, rows: 3 }
+const digest = "0000000000000000"
 const at = DateTime.unsafeMake(0)
 
-const started = (line: number): Event => ({ event: "started", line, id: `${line}`, at })
-const unknown = (line: number): Event => ({ event: "unknown", line, id: `${line}`, at, error: "E", message: "" })
-const wrong = (line: number): Event => ({ event: "wrong_row", line, codes: ["columns"] })
+const started = (line: number): Event => ({ event: "started", line, id: `${line}`, digest, at })
+const unknown = (line: number): Event => ({
+  event: "unknown",
+  line,
+  id: `${line}`,
+  digest,
+  at,
+  error: "E",
+  message: ""
+})
+const wrong = (line: number): Event => ({ event: "wrong_row", line, digest, codes: ["columns"] })
 
 const ledgerOf = (...events: ReadonlyArray<Event>) => {
   const ledger = new Ledger(file)
@@ -40,6 +49,7 @@ describe("the reconciliation of a rescreening", () => {
         [
           "Reconciliati",
           "0  no match",
+          "0  no match,",
           "0  potential",
           "0  not scree",
           "2  unknown: ",

@@ -1,10 +1,16 @@
 import { Control } from "@effect-idv/mock-server"
-import { Command } from "@effect/platform"
+import { Command, FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Clock, Console, Context, Effect, Random, Schedule } from "effect"
+import { Clock, Console, Context, Effect, Exit, Random, Ref, Schedule } from "effect"
+import { createHash } from "node:crypto"
+import { hostname } from "node:os"
 import * as Program from "../../mock-server/test/support/program.ts"
+import { started } from "../src/rescreening/event.ts"
+import * as Lock from "../src/rescreening/lock.ts"
+import * as People from "../src/rescreening/people.ts"
+import * as Record from "../src/rescreening/record.ts"
 import { counted, directory, header, main, run, service, start, underWay } from "./support/rescreeningRuns.ts"
 
 /** `P7 Testpep`, if 7 is one of every ten. */
@@ -131,8 +137,13 @@ describe("rescreening goes on", () => {
 
       const third = yield* run(args, variables)
       assertInclude(third.stdout, "6 of 6 rows are settled, 0 are left. To screen everybody anew choose another --out.")
-      strictEqual(third.exitCode, 0)
+      strictEqual(third.stderr, `${third.stdout.split("\n")[0]}\n`)
+      strictEqual(third.exitCode, 3)
       strictEqual(asked.names.length, 8)
+
+      const otherIds = yield* run([...args, "--id-pattern", ".*"], variables)
+      strictEqual(otherIds.stderr, `${at.recordPath} was begun with another --id-pattern: choose another --out\n`)
+      strictEqual(otherIds.exitCode, 1)
     }).pipe(Effect.provide(NodeContext.layer)))
 
   it.scopedLive("with another key, after one that was refused before anybody was screened", () =>
@@ -209,6 +220,68 @@ describe("rescreening goes on", () => {
       strictEqual(yield* at.files.exists(`${at.path}/people-report.csv`), false)
     }).pipe(Effect.provide(NodeContext.layer)))
 
+  it.scopedLive("with no answer about another version of the file, which was put back", () =>
+    Effect.gen(function*() {
+      const other = `${header}\n0,${nameOf(0)},1990-02-01\n`
+      const at = yield* directory(other)
+      const { asked, variables } = yield* service()
+      yield* run([at.input], variables)
+      const record = yield* at.record
+      const shaOf = (text: string) => createHash("sha256").update(text).digest("hex")
+      const cases = [
+        ["line 2", `${header}\n0,Canary Testclear,1990-02-01\n`],
+        ["line 2", `${header}\n0,${nameOf(0)},1990-02-31\n`],
+        ["a line that is no row now", `${header}\n\n0,${nameOf(0)},1990-02-01\n`]
+      ] as const
+      for (const [since, original] of cases) {
+        // As after a run that ended early, and so never compared the digests of the file.
+        yield* at.files.writeFileString(at.recordPath, record.replace(shaOf(other), shaOf(original)))
+        yield* at.files.writeFileString(at.input, original)
+        const { exitCode, stderr } = yield* run([at.input], variables)
+        strictEqual(stderr, `${at.input} was changed since ${since} was screened: choose another --out\n`)
+        deepStrictEqual([exitCode, asked.names.length], [1, 1])
+      }
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("with nobody taken for written down whose write ended in a defect", () =>
+    Effect.gen(function*() {
+      const at = yield* directory(people(3))
+      const defect = yield* Ref.make(0)
+      // The first is of the head of the record, the second of the first event, the third of the two after it.
+      const sync = Effect.flatMap(
+        Ref.updateAndGet(defect, (count) => count + 1),
+        (count) => count < 3 ? Effect.yieldNow() : Effect.dieMessage("the disk is gone")
+      )
+      const files: FileSystem.FileSystem = {
+        ...at.files,
+        open: (path, options) =>
+          Effect.map(at.files.open(path, options), (file) =>
+            new Proxy(file, { get: (target, key) => key === "sync" ? sync : Reflect.get(target, key, target) }))
+      }
+      const ends = yield* Effect.gen(function*() {
+        const record = yield* Record.open(at.recordPath, yield* People.open(at.input), /.*/)
+        return yield* Effect.forEach([2, 3, 4], (line) =>
+          Effect.exit(Effect.flatMap(started({ line, id: `${line}`, digest: "0".repeat(16) }), record.append)), {
+          concurrency: "unbounded"
+        })
+      }).pipe(Effect.provideService(FileSystem.FileSystem, files))
+      deepStrictEqual(ends.map(Exit.isSuccess), [true, false, false])
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("not beside a run of another host, which may have the same number", () =>
+    Effect.gen(function*() {
+      const at = yield* directory(people(1))
+      const held = Effect.scoped(Lock.hold(at.lock))
+      yield* at.files.writeFileString(at.lock, `${process.pid} elsewhere`)
+      const { message } = yield* Effect.flip(held)
+      assertInclude(message, `process ${process.pid} on elsewhere, writes here. If there is none, remove ${at.lock};`)
+      strictEqual(yield* at.files.readFileString(at.lock), `${process.pid} elsewhere`)
+      // Of this host it is that of a dead run before us.
+      yield* at.files.writeFileString(at.lock, `${process.pid} ${hostname()}`)
+      yield* held
+      deepStrictEqual(yield* at.listing, ["people.csv"])
+    }).pipe(Effect.provide(NodeContext.layer)))
+
   it.scopedLive("not beside a run that is alive, but after one that is dead", () =>
     Effect.gen(function*() {
       const at = yield* directory(people(10))
@@ -216,15 +289,15 @@ describe("rescreening goes on", () => {
       const { end, process } = yield* start([at.input], variables)
       yield* until(() => asked.names.length > 0)
       const beside = yield* run([at.input], variables)
-      assertInclude(beside.stderr, `Another run, process ${process.pid}, writes here.`)
+      assertInclude(beside.stderr, `Another run, process ${process.pid} on ${hostname()}, writes here.`)
       strictEqual(beside.exitCode, 1)
       yield* process.kill("SIGKILL")
       yield* end
-      strictEqual(yield* at.files.readFileString(at.lock), String(process.pid))
+      strictEqual(yield* at.files.readFileString(at.lock), `${process.pid} ${hostname()}`)
 
       const next = yield* start([at.input], variables)
       yield* until(() => asked.names.length > 10)
-      strictEqual(yield* at.files.readFileString(at.lock), String(next.process.pid))
+      strictEqual(yield* at.files.readFileString(at.lock), `${next.process.pid} ${hostname()}`)
       yield* next.process.kill("SIGKILL")
       strictEqual(counted((yield* next.end).stdout, "in all"), Number.NaN)
     }).pipe(Effect.provide(NodeContext.layer)))

@@ -15,6 +15,17 @@ describe("What an applicant is told", () => {
       deepStrictEqual(others, [])
     }).pipe(Effect.provide(Bank.layerInProcess())))
 
+  it.effect.each(["Testclear, Zoë", "Zo\u00c3\u00ab Testclear"])(
+    "is to wait, for %s, although the service said No: the name looks damaged, and a person reviews it",
+    (name) =>
+      Effect.gen(function*() {
+        yield* Bank.today
+        const { answer, entry } = yield* Bank.onboarded({ ...Bank.applicant("Testclear"), name })
+        deepStrictEqual(answer, Answer.Pending())
+        deepStrictEqual([entry?.next, entry?.because], ["review", "DoubtfulName"])
+      }).pipe(Effect.provide(Bank.layerInProcess()))
+  )
+
   it.effect.each(["Testpep", "Testsanc"])(
     "is to wait, for %s, who is a potential match and goes to review",
     (word) =>

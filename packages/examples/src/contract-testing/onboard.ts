@@ -32,12 +32,15 @@ export const Answer = Data.taggedEnum<Answer>()
  */
 export type Next = "open" | "review" | "correct" | "retry" | "reconcile" | "alert" | "investigate"
 
-/** An entry of the case file. `because` is the tag of a failure. There is no name in it. */
+/**
+ * An entry of the case file. `because` is the tag of a failure, or why a "No" was not enough. There is no
+ * name in it.
+ */
 export interface Entry {
   readonly reference: string
   readonly next: Next
   readonly checkId?: string
-  readonly because?: Failure.Failure["_tag"]
+  readonly because?: Failure.Failure["_tag"] | "DoubtfulName"
 }
 
 /** Where the bank keeps its cases. */
@@ -70,9 +73,13 @@ export const onboard = Effect.fn("onboard")(function*(applicant: Applicant) {
   const cases = yield* CaseFile
   const { answer, entry } = yield* Person.make(applicant).pipe(
     Effect.flatMap(aml.checkWithEvidence),
-    Effect.map(({ checkId, credential }) =>
+    Effect.map(({ checkId, credential, warnings }) =>
       AmlCredential.match(credential, {
-        onNo: (): Decision => ({ answer: Answer.Welcome(), entry: { next: "open", checkId } }),
+        // A damaged name is found on no list: "No" means less there.
+        onNo: (): Decision =>
+          warnings.length === 0
+            ? { answer: Answer.Welcome(), entry: { next: "open", checkId } }
+            : { answer: Answer.Pending(), entry: { next: "review", checkId, because: "DoubtfulName" } },
         onPotentialMatch: (): Decision => ({ answer: Answer.Pending(), entry: { next: "review", checkId } })
       })
     ),

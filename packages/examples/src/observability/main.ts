@@ -78,17 +78,9 @@ const endpoint = Config.option(Config.string("OTEL_EXPORTER_OTLP_ENDPOINT")).pip
   }))
 )
 
-/** Not the value of a variable: it may be a secret in the wrong place. */
 const describe = (error: unknown) =>
   ConfigError.isConfigError(error)
-    ? ConfigError.reduceWithContext<void, string>(error, undefined, {
-      andCase: (_, left, right) => `${left}\n${right}`,
-      orCase: (_, left, right) => `${left}\n${right}`,
-      invalidDataCase: (_, path, message) => `${path.join(".")} ${message}`,
-      missingDataCase: (_, path, message) => `${path.join(".")} is missing: it ${message}`,
-      sourceUnavailableCase: (_, path, message) => `${path.join(".")} ${message}`,
-      unsupportedCase: (_, path, message) => `${path.join(".")} ${message}`
-    })
+    ? Idv.describeConfigError(error)
     : error instanceof Error
     ? error.message
     : String(error)

@@ -22,7 +22,13 @@ const retryAfter = 30
 export const notAvailable = new WebError.NotAvailable({ retryAfter })
 
 const isDeclared = Schema.is(
-  Schema.Union(KeyReused, WebError.InputNotAccepted, WebError.NotAvailable, HttpApiError.Unauthorized)
+  Schema.Union(
+    KeyReused,
+    WebError.InputNotAccepted,
+    WebError.NotAvailable,
+    HttpApiError.NotFound,
+    HttpApiError.Unauthorized
+  )
 )
 
 /** In the shape that an `HttpApi` documents by itself, but the messages there repeat what was sent. */

@@ -81,9 +81,18 @@ const signUps = HttpApiGroup.make("signUps").add(
 
 const reviews = HttpApiGroup.make("reviews").add(
   HttpApiEndpoint.get("list", "/reviews")
+    .setUrlParams(Schema.Struct({
+      after: Schema.optional(Schema.UUID.annotations({ description: "the last `applicantId` of the page before" }))
+    }))
     .addSuccess(Schema.Array(Review))
+    .addError(HttpApiError.NotFound)
     .middleware(Reviewer)
-    .annotate(OpenApi.Summary, "The hundred oldest cases that a person must look at")
+    .annotate(OpenApi.Summary, "The cases that a person must look at, the oldest first, a hundred at a time")
+    .annotate(
+      OpenApi.Description,
+      "The next page comes with `after`, until one is empty; 404 if there is no such applicant. " +
+        "`Interrupted` may be older than what was read: begin again at times."
+    )
 )
 
 const health = HttpApiGroup.make("health").add(

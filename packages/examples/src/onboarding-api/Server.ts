@@ -1,7 +1,7 @@
 /** The contract, served, with its page at `/docs`. */
 import { HttpApiBuilder, HttpApiSwagger, HttpMiddleware } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Config, Duration, Effect, Layer } from "effect"
+import { Config, DateTime, Effect, Layer } from "effect"
 import * as Answers from "./Answers.ts"
 import { Api } from "./Api.ts"
 import * as Database from "./Database.ts"
@@ -9,10 +9,11 @@ import * as Reviewers from "./Reviewers.ts"
 import * as Shutdown from "./Shutdown.ts"
 import * as SignUp from "./SignUp.ts"
 import * as Store from "./Store.ts"
+import * as Variable from "./Variable.ts"
 
 /** The database is not there: whoever asks may come back. */
-const orNotAvailable = <A>(effect: Effect.Effect<A, Store.StoreUnavailable>) =>
-  Effect.catchTag(effect, "StoreUnavailable", () => Answers.notAvailable)
+const orNotAvailable = <A, E>(effect: Effect.Effect<A, E | Store.StoreUnavailable>) =>
+  Effect.catchIf(effect, (error) => error instanceof Store.StoreUnavailable, () => Answers.notAvailable)
 
 const layerSignUps = HttpApiBuilder.group(
   Api,
@@ -27,7 +28,16 @@ const layerSignUps = HttpApiBuilder.group(
 const layerReviews = HttpApiBuilder.group(
   Api,
   "reviews",
-  (handlers) => Effect.map(Store.Store, ({ reviews }) => handlers.handle("list", () => orNotAvailable(reviews)))
+  (handlers) =>
+    Effect.map(
+      Effect.all([Store.Store, SignUp.settings]),
+      ([{ reviews }, { lease }]) =>
+        handlers.handle("list", ({ urlParams: { after } }) =>
+          DateTime.now.pipe(
+            Effect.flatMap((now) => reviews({ after, leftBefore: DateTime.subtractDuration(now, lease) })),
+            orNotAvailable
+          ))
+    )
 )
 
 const layerHealth = HttpApiBuilder.group(
@@ -47,7 +57,7 @@ const layerApi = HttpApiBuilder.api(Api).pipe(
 
 const address = Config.all({
   host: Config.withDefault(Config.string("HOST"), "127.0.0.1"),
-  port: Config.withDefault(Config.integer("PORT"), 3000)
+  port: Config.withDefault(Variable.integer("PORT", 0, 65535), 3000)
 })
 
 const layerListening = Layer.unwrapEffect(
@@ -66,7 +76,7 @@ const layerServing = HttpMiddleware.withTracerDisabledWhen(HttpApiBuilder.serve(
 )
 
 const layerShutdown = Layer.unwrapEffect(
-  Effect.map(SignUp.settings, ({ answerAfter }) => Shutdown.layer(Duration.sum(answerAfter, "20 seconds")))
+  Effect.map(SignUp.settings, ({ gracePeriod }) => Shutdown.layer(gracePeriod))
 )
 
 /**

@@ -8,7 +8,8 @@ import { AmlClient, AmlCredential, type Evidence, Failure, Person, WebError } fr
 import { Config, Context, Data, DateTime, Duration, Effect, Fiber, FiberMap, Layer, Option, Schedule } from "effect"
 import { notAvailable } from "./Answers.ts"
 import { KeyReused, type SignedUp } from "./Api.ts"
-import { type Claim, type Decision, Store, type StoreUnavailable } from "./Store.ts"
+import { type Claim, type Decision, interrupted, Store, type StoreUnavailable, timeout } from "./Store.ts"
+import * as Variable from "./Variable.ts"
 
 export interface Service {
   readonly signUp: (
@@ -19,14 +20,29 @@ export interface Service {
 
 export class SignUp extends Context.Tag("onboarding-api/SignUp")<SignUp, Service>() {}
 
+/** The check was performed, and perhaps billed: its result is not given up at once. */
+const retries = 5
+const firstPause = Duration.millis(100)
+
+/** The longest that all those tries and the pauses between them take: each pause is twice the one before. */
+const keepTakes = Duration.sum(Duration.times(timeout, retries + 1), Duration.times(firstPause, 2 ** retries - 1))
+
 /**
- * - `answerAfter`: how long a check may take, and when whoever is not welcomed is answered.
+ * - `answerAfter`: when whoever is not welcomed is answered; at least twice what storing gets of it.
  * - `atOnce`: how many sign-ups may be under way; whoever comes then is asked to come back.
+ * - `lease`: longer than a claim, a check and its storing take, with some for clocks that differ:
+ *   then whoever began it is gone.
+ * - `gracePeriod`: longer than `lease`, after which whoever waits for another process is decided.
  */
 export const settings = Config.all({
-  answerAfter: Config.withDefault(Config.duration("ANSWER_AFTER"), Duration.seconds(4)),
-  atOnce: Config.withDefault(Config.integer("SIGN_UPS_AT_ONCE"), 200)
-})
+  answerAfter: Config.withDefault(Variable.duration("ANSWER_AFTER", "1 second", "1 minute"), Duration.seconds(4)),
+  atOnce: Config.withDefault(Variable.integer("SIGN_UPS_AT_ONCE", 1, 10_000), 200)
+}).pipe(
+  Config.map(({ answerAfter, atOnce }) => {
+    const lease = Duration.sum(answerAfter, Duration.sum(timeout, Duration.sum(keepTakes, "5 seconds")))
+    return { answerAfter, atOnce, lease, gracePeriod: Duration.sum(lease, Duration.times(timeout, 3)) }
+  })
+)
 
 interface Screened {
   readonly decision: Decision
@@ -58,13 +74,13 @@ const fromFailure = (failure: Failure.Failure) => {
 const make = Effect.gen(function*() {
   const aml = yield* AmlClient.AmlClient
   const store = yield* Store
-  const { answerAfter, atOnce } = yield* settings
-  // Longer than a check and its storing take: then whoever began it is gone.
-  const lease = Duration.sum(answerAfter, "15 seconds")
+  const { answerAfter, atOnce, lease } = yield* settings
+  // The rest is for claiming and storing: an outage is not to be answered later than a match.
+  const deadline = Duration.subtract(answerAfter, "500 millis")
 
   const screen = (person: Person.Person): Effect.Effect<Screened> =>
     aml.checkWithEvidence(person).pipe(
-      AmlClient.withPolicy({ deadline: answerAfter }),
+      AmlClient.withPolicy({ deadline }),
       Effect.map(fromEvidence),
       Effect.catchAll(fromFailure),
       Effect.catchAllDefect(() =>
@@ -75,12 +91,19 @@ const make = Effect.gen(function*() {
       )
     )
 
-  /** The check was performed, and perhaps billed: its result is not given up at once. */
   const keep = (applicantId: string, { decision, evidence }: Screened) =>
     Effect.retry(store.decide(applicantId, decision, evidence), {
-      schedule: Schedule.exponential("100 millis"),
-      times: 5
-    })
+      schedule: Schedule.exponential(firstPause),
+      times: retries
+    }).pipe(
+      // What was paid for can then be asked about, and the case is found by its id.
+      Effect.onError(() =>
+        Effect.logError("not stored", {
+          applicantId,
+          ...(Option.isSome(evidence) && { checkId: evidence.value.checkId })
+        })
+      )
+    )
 
   /** Of somebody who was there before: by another process, or by one that is gone. */
   const settle = ({ applicantId, startedAt }: Claim) => {
@@ -93,7 +116,7 @@ const make = Effect.gen(function*() {
         onNone: () =>
           Effect.if(isLeft, {
             // Whether the service was asked is not known, so it is not asked again.
-            onTrue: () => store.decide(applicantId, review("Interrupted", "unknown"), Option.none()),
+            onTrue: () => store.decide(applicantId, interrupted, Option.none()),
             onFalse: () => Effect.delay(Effect.suspend(() => look), "200 millis")
           })
       }))

@@ -1,7 +1,20 @@
 /** Applicants, decisions and evidence. Its failures hold the operation and a code, and no value. */
 import { AmlError, Evidence, Person, Violation } from "@effect-idv/core"
+import { HttpApiError } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
-import { Array as Arr, Context, DateTime, Effect, Either, Layer, Option, Predicate, Redacted, Schema } from "effect"
+import {
+  Array as Arr,
+  Context,
+  DateTime,
+  Duration,
+  Effect,
+  Either,
+  Layer,
+  Option,
+  Predicate,
+  Redacted,
+  Schema
+} from "effect"
 import { randomUUID } from "node:crypto"
 import type { Review } from "./Api.ts"
 
@@ -25,6 +38,21 @@ export interface Claim {
   readonly isSamePerson: boolean
 }
 
+/**
+ * - `after`: only the cases that come after the one of this applicant.
+ * - `leftBefore`: whoever was begun before this, and has no decision, is nobody's any more.
+ */
+export interface Page {
+  readonly after?: string | undefined
+  readonly leftBefore: DateTime.Utc
+}
+
+/** When a statement is given up. */
+export const timeout = Duration.seconds(5)
+
+/** What is known of somebody who was begun and has no decision: the service may have been asked. */
+export const interrupted: Decision = { outcome: "review", reason: "Interrupted", sent: "unknown" }
+
 /** The database is not there, or says something else than it should. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
   operation: Schema.String,
@@ -34,6 +62,7 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
 /**
  * - `claim`: stores the applicant under the key, or finds who is there.
  * - `decide`: stores a decision with its evidence, unless there is one, and gives the one that counts.
+ * - `reviews`: the oldest hundred cases of a page.
  */
 export interface Service {
   readonly claim: (key: string, person: Person.Person) => Effect.Effect<Claim, StoreUnavailable>
@@ -43,7 +72,7 @@ export interface Service {
     evidence: Option.Option<Evidence.Evidence>
   ) => Effect.Effect<Decision, StoreUnavailable>
   readonly decision: (applicantId: string) => Effect.Effect<Option.Option<Decision>, StoreUnavailable>
-  readonly reviews: Effect.Effect<ReadonlyArray<Review>, StoreUnavailable>
+  readonly reviews: (page: Page) => Effect.Effect<ReadonlyArray<Review>, HttpApiError.NotFound | StoreUnavailable>
   readonly ping: Effect.Effect<void, StoreUnavailable>
 }
 
@@ -69,6 +98,7 @@ const Case = Schema.Struct({
 /** Not `Schema.decode`: its failure shows the row. */
 const rows = <A, I>(schema: Schema.Schema<A, I>) => Violation.decodeUnknown(Schema.Array(schema))
 const decodeApplicants = rows(Applicant)
+const decodePlaces = rows(Schema.Struct({ id: Schema.String, startedAt: Schema.String }))
 const decodeDecisions = rows(Decision)
 const decodeCases = rows(Case)
 
@@ -85,8 +115,10 @@ const codeOf = (error: unknown): string => {
 const guarded = (operation: string) => <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, StoreUnavailable> =>
   effect.pipe(
     Effect.mapError((error) => new StoreUnavailable({ operation, code: codeOf(error) })),
+    // A rollback on a connection that is dead may never end.
+    Effect.disconnect,
     Effect.timeoutFail({
-      duration: "5 seconds",
+      duration: timeout,
       onTimeout: () => new StoreUnavailable({ operation, code: "timeout" })
     }),
     Effect.withTracerEnabled(false),
@@ -153,14 +185,33 @@ const make = Effect.gen(function*() {
 
     decision: (applicantId) => guarded("decision")(decision(applicantId)),
 
-    reviews: sql`SELECT a.id, a.name, a.date_of_birth AS "dateOfBirth", a.started_at AS "startedAt",
-        d.reason, d.sent, e.content
-      FROM decisions d JOIN applicants a ON a.id = d.applicant_id LEFT JOIN evidence e ON e.applicant_id = a.id
-      WHERE d.outcome = 'review' ORDER BY a.started_at, a.id LIMIT 100`.pipe(
-      Effect.flatMap(decodeCases),
-      Effect.flatMap(Effect.forEach(toReview)),
-      guarded("reviews")
-    ),
+    reviews: ({ after, leftBefore }) =>
+      Effect.gen(function*() {
+        const last = after === undefined
+          ? Option.some({ id: "", startedAt: "" })
+          : yield* sql`SELECT id, started_at AS "startedAt" FROM applicants WHERE id = ${after}`.pipe(
+            Effect.flatMap(decodePlaces),
+            Effect.map(Arr.head)
+          )
+        if (Option.isNone(last)) return Option.none()
+        const { id, startedAt } = last.value
+        const { reason, sent } = interrupted
+        // From the applicants, not from the decisions: whoever has none may be a match.
+        return yield* sql`SELECT a.id, a.name, a.date_of_birth AS "dateOfBirth", a.started_at AS "startedAt",
+            coalesce(d.reason, ${reason}) AS reason, coalesce(d.sent, ${sent}) AS sent, e.content
+          FROM applicants a LEFT JOIN decisions d ON d.applicant_id = a.id
+            LEFT JOIN evidence e ON e.applicant_id = a.id
+          WHERE (d.outcome = 'review' OR (d.outcome IS NULL AND a.started_at < ${DateTime.formatIso(leftBefore)}))
+            AND (a.started_at, a.id) > (${startedAt}, ${id})
+          ORDER BY a.started_at, a.id LIMIT 100`.pipe(
+          Effect.flatMap(decodeCases),
+          Effect.flatMap(Effect.forEach(toReview)),
+          Effect.asSome
+        )
+      }).pipe(
+        guarded("reviews"),
+        Effect.flatMap(Option.match({ onNone: () => new HttpApiError.NotFound(), onSome: Effect.succeed }))
+      ),
 
     ping: guarded("ping")(sql`SELECT 1`)
   })

@@ -9,6 +9,7 @@ import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Cause, ConfigError, ConfigProvider, Console, Effect, HashSet, Layer, Logger, Predicate } from "effect"
 import * as Database from "./Database.ts"
 import * as Server from "./Server.ts"
+import * as Variable from "./Variable.ts"
 
 const layerMock = MockServer.MockServer.pipe(
   Effect.tap(({ url }) =>
@@ -50,7 +51,7 @@ const layerListening = Layer.effectDiscard(
 
 /** A line, without what an error of a database driver may hold: the address has a password in it. */
 const describe = (error: unknown): string => {
-  if (ConfigError.isConfigError(error)) return String(error)
+  if (ConfigError.isConfigError(error)) return Variable.describe(error)
   const kind = Predicate.hasProperty(error, "_tag") ? String(error._tag) : error instanceof Error ? error.name : ""
   const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined
   return Predicate.hasProperty(cause, "code") ? `${kind} (${String(cause.code)})` : kind

@@ -10,7 +10,7 @@ export const phases = [
   "not_started",
   "started",
   "no_match",
-  "no_match_doubtful_name",
+  "no_match_doubtful",
   "potential_match",
   "not_screened",
   "unknown",
@@ -45,8 +45,8 @@ const NoMatch = Schema.Struct({
 })
 
 /** A damaged name is found on no list: "No" means less there. */
-const NoMatchDoubtfulName = Schema.Struct({
-  event: Schema.Literal("no_match_doubtful_name"),
+const NoMatchDoubtful = Schema.Struct({
+  event: Schema.Literal("no_match_doubtful"),
   ...row,
   matchFound: Schema.Literal("No"),
   ...answer,
@@ -78,7 +78,7 @@ const WrongRow = Schema.Struct({
   codes: Schema.Array(Schema.String)
 })
 
-export const Event = Schema.Union(Started, NoMatch, NoMatchDoubtfulName, PotentialMatch, NoResult, WrongRow)
+export const Event = Schema.Union(Started, NoMatch, NoMatchDoubtful, PotentialMatch, NoResult, WrongRow)
 
 export type Event = typeof Event.Type
 
@@ -104,7 +104,7 @@ const ofNo = (key: Key, evidence: Evidence.Evidence): Event => {
   const warnings = codesOf(evidence)
   const common = { ...key, matchFound: "No", ...ofEvidence(evidence) } as const
   return Array.isNonEmptyArray(warnings)
-    ? { event: "no_match_doubtful_name", ...common, warnings }
+    ? { event: "no_match_doubtful", ...common, warnings }
     : { event: "no_match", ...common, warnings: [] }
 }
 

@@ -6,7 +6,7 @@ import { type Event, phases } from "./event.ts"
 
 export type Phase = typeof phases[number]
 
-const settled: ReadonlyArray<Phase> = ["no_match", "no_match_doubtful_name", "potential_match", "wrong_row"]
+const settled: ReadonlyArray<Phase> = ["no_match", "no_match_doubtful", "potential_match", "wrong_row"]
 
 export class Ledger {
   readonly #phases: Uint8Array

@@ -2,28 +2,18 @@
  * Screens the people of a CSV file, and goes on where it was when it is killed: see README.md. With the
  * service of the `IDV_*` variables if there are any, else with the mock server inside this process.
  */
+import { Idv } from "@effect-idv/core"
 import { NodeFileSystem, NodeRuntime } from "@effect/platform-node"
 import { Cause, ConfigError, Console, Effect, Exit } from "effect"
 import * as Options from "./options.ts"
 import { goesOn, run } from "./rescreening.ts"
 import * as Service from "./service.ts"
 
-/** A line for each variable that cannot be used. */
-const describe = (error: ConfigError.ConfigError): string =>
-  ConfigError.reduceWithContext<void, string>(error, undefined, {
-    andCase: (_, left, right) => `${left}\n${right}`,
-    orCase: (_, left, right) => `${left}\n${right}`,
-    invalidDataCase: (_, path, message) => `${path.join(".")} ${message}`,
-    missingDataCase: (_, path, message) => `${path.join(".")} is missing: it ${message}`,
-    sourceUnavailableCase: (_, path, message) => `${path.join(".")} ${message}`,
-    unsupportedCase: (_, path, message) => `${path.join(".")} ${message}`
-  })
-
 const report = (cause: Cause.Cause<unknown>) => {
   if (Cause.isInterruptedOnly(cause)) return Console.error(`Interrupted. ${goesOn}`)
   const error = Cause.squash(cause)
   return Console.error(
-    ConfigError.isConfigError(error) ? describe(error) : error instanceof Error ? error.message : error
+    ConfigError.isConfigError(error) ? Idv.describeConfigError(error) : error instanceof Error ? error.message : error
   )
 }
 

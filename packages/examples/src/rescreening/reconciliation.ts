@@ -5,7 +5,7 @@ import type { PeopleFile } from "./people.ts"
 
 const words: ReadonlyArray<readonly [Phase, string]> = [
   ["no_match", "no match"],
-  ["no_match_doubtful_name", "no match, of a doubtful name: a person should review"],
+  ["no_match_doubtful", "no match, of a doubtful name or date: a person should review"],
   ["potential_match", "potential match: a person should review"],
   ["not_screened", "not screened: there is no result"],
   ["unknown", "unknown: sent, and no answer came; may be billed"],
@@ -81,5 +81,5 @@ export const prove = (
 /** What the shell is told of a run that ended. */
 export const exitCode = ({ ledger }: Reconciliation): number => {
   if (ledger.count("not_screened") + ledger.count("unknown") + ledger.count("wrong_row") > 0) return 2
-  return ledger.count("potential_match") + ledger.count("no_match_doubtful_name") > 0 ? 10 : 0
+  return ledger.count("potential_match") + ledger.count("no_match_doubtful") > 0 ? 10 : 0
 }

@@ -29,10 +29,15 @@ const columns = [
 type ReportRow = { readonly [Column in typeof columns[number]]?: string | number | ReadonlyArray<string> }
 
 const toReportRow = (event: typeof Event.Encoded, timesStarted: number): ReportRow => {
-  const common = { line: event.line, id: "id" in event ? event.id : "", outcome: event.event, times_started: timesStarted }
+  const common = {
+    line: event.line,
+    id: "id" in event ? event.id : "",
+    outcome: event.event,
+    times_started: timesStarted
+  }
   switch (event.event) {
     case "no_match":
-    case "no_match_doubtful_name":
+    case "no_match_doubtful":
     case "potential_match":
       return {
         ...common,

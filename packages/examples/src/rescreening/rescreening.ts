@@ -53,7 +53,11 @@ const unsettled = (rows: ReturnType<typeof People.rows>, record: Record.Record, 
  * run read it, and put back: then the line of the one holds an answer about another. Before anything
  * is sent.
  */
-const checkSettled = ({ path, rows: count }: People.PeopleFile, rows: ReturnType<typeof People.rows>, record: Record.Record) =>
+const checkSettled = (
+  { path, rows: count }: People.PeopleFile,
+  rows: ReturnType<typeof People.rows>,
+  record: Record.Record
+) =>
   Effect.gen(function*() {
     const changed = (since: string) =>
       new RescreeningFailed({ message: `${path} was changed since ${since} was screened: choose another --out` })

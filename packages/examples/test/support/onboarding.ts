@@ -13,10 +13,10 @@ import * as Server from "../../src/onboarding-api/Server.ts"
 export const answerAfter = 1500
 export const reviewerToken = "canary-reviewer-token"
 
-const configOf = (variables: Record<string, string>) =>
-  Layer.setConfigProvider(
-    ConfigProvider.fromMap(new Map(Object.entries({ PORT: "0", ANSWER_AFTER: `${answerAfter} millis`, ...variables })))
-  )
+export const provider = (variables: Record<string, string>) =>
+  ConfigProvider.fromMap(new Map(Object.entries({ PORT: "0", ANSWER_AFTER: `${answerAfter} millis`, ...variables })))
+
+const configOf = (variables: Record<string, string>) => Layer.setConfigProvider(provider(variables))
 
 /** The mock, as one customer. */
 export const mock = (profile?: Profile.Profile) =>
@@ -92,4 +92,5 @@ export const signUpText = (url: string, text: string, key = randomUUID()) =>
 export const signUp = (url: string, name: string, key = randomUUID(), dateOfBirth = "1931-07-29") =>
   signUpText(url, JSON.stringify({ name, dateOfBirth }), key)
 
-export const reviews = (url: string) => get(`${url}/reviews`, { authorization: `Bearer ${reviewerToken}` })
+export const reviews = (url: string, query = "") =>
+  get(`${url}/reviews${query}`, { authorization: `Bearer ${reviewerToken}` })

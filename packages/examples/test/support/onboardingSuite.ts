@@ -4,7 +4,7 @@ import { SqlClient } from "@effect/sql"
 import { layer } from "@effect/vitest"
 import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import type { Record } from "effect"
-import { Array as Arr, Effect, Fiber, type Layer } from "effect"
+import { Array as Arr, DateTime, Effect, Fiber, type Layer } from "effect"
 import { randomUUID } from "node:crypto"
 import { Databases } from "./databases.ts"
 import * as Onboarding from "./onboarding.ts"
@@ -188,9 +188,49 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
         }
       }))
 
+    it.scoped("the back office reads whoever has no decision and is nobody's any more, page by page", () =>
+      Effect.gen(function*() {
+        const { checks, sql, url } = yield* started()
+        yield* Onboarding.signUp(url, "Canary Testclear")
+        const insert = (startedAt: string) => {
+          const id = randomUUID()
+          return sql`INSERT INTO applicants (id, idempotency_key, name, date_of_birth, started_at)
+            VALUES (${id}, ${randomUUID()}, 'Canary Left', '1931-07-29', ${startedAt})`.pipe(Effect.as(id))
+        }
+        // Somebody is at it still.
+        yield* insert(DateTime.formatIso(yield* DateTime.now))
+        const left = yield* Effect.forEach(
+          Arr.makeBy(102, (i) => `2026-01-01T00:00:00.${String(Math.floor(i / 3)).padStart(3, "0")}Z`),
+          insert
+        )
+        const page = (query: string) =>
+          Effect.map(
+            Onboarding.reviews(url, query),
+            ({ body }): ReadonlyArray<Record<string, unknown>> => JSON.parse(body)
+          )
+        const first = yield* page("")
+        strictEqual(first.length, 100)
+        const { evidence, reason, sent } = first[0] ?? {}
+        deepStrictEqual([reason, sent, evidence], ["Interrupted", "unknown", "none"])
+        const second = yield* page(`?after=${first.at(-1)?.["applicantId"]}`)
+        const ids = [...first, ...second].map(({ applicantId }) => String(applicantId))
+        deepStrictEqual([ids.length, ids.toSorted()], [102, left.toSorted()])
+        deepStrictEqual(yield* page(`?after=${ids.at(-1)}`), [])
+        strictEqual((yield* Onboarding.reviews(url, `?after=${randomUUID()}`)).status, 404)
+        strictEqual((yield* Onboarding.reviews(url, "?after=canary")).status, 400)
+        yield* checks(1)
+      }))
+
     it.scoped("a database that fails is the documented 503: nobody is screened, or what was asked is reviewed", () =>
       Effect.gen(function*() {
-        const { checks, printed, sql, url } = yield* started()
+        const { checks, database, options, printed, sql, url } = yield* started()
+        const { reviewerToken: REVIEWER_TOKEN } = Onboarding
+        // What it traces holds the cases; what the other does, nobody.
+        const office = yield* Onboarding.serve(options, { DATABASE_URL: database, REVIEWER_TOKEN })
+        const listed = Effect.map(
+          Onboarding.reviews(office.url),
+          ({ body }): ReadonlyArray<Record<string, unknown>> => JSON.parse(body)
+        )
         yield* Onboarding.signUp(url, "Canary Testclear")
         // PostgreSQL then tells the name of which there are two.
         yield* sql`CREATE UNIQUE INDEX broken ON applicants (name)`
@@ -204,7 +244,14 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
         const after = yield* Onboarding.signUp(url, "Canary Testclear", key)
         deepStrictEqual([after.status, after.headers["retry-after"]], [503, "30"])
         yield* sql`DROP INDEX broken`
+        deepStrictEqual(yield* listed, [])
         yield* sql`UPDATE applicants SET started_at = '2026-01-01T00:00:00.000Z'`
+        // Without the applicant, who may never come again.
+        const [left] = yield* listed
+        strictEqual(left?.["reason"], "Interrupted")
+        const lost = (yield* printed).split("\n").find((line) => line.includes("\"not stored\"")) ?? ""
+        assertInclude(lost, `"applicantId":"${left?.["applicantId"]}"`)
+        assertInclude(lost, "\"checkId\"")
         const again = yield* Onboarding.signUp(url, "Canary Testclear", key)
         deepStrictEqual([again.status, read(again.body)["status"]], [201, "received"])
         yield* checks(2)

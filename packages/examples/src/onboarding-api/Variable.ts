@@ -1,0 +1,31 @@
+/** Variables whose errors tell what they should be, and never what they are: it may be a secret in the wrong place. */
+import { Config, ConfigError, Duration, Either, Option, Schema } from "effect"
+
+const variable = <A>(name: string, expectation: string, read: (text: string) => Option.Option<A>) =>
+  Config.mapOrFail(
+    Config.string(name),
+    (text) => Either.fromOption(read(text), () => ConfigError.InvalidData([], expectation))
+  )
+
+export const integer = (name: string, from: number, to: number) => {
+  const schema = Schema.NumberFromString.pipe(Schema.int(), Schema.between(from, to))
+  return variable(name, `should be a whole number from ${from} to ${to}`, Schema.decodeOption(schema))
+}
+
+export const duration = (name: string, from: Duration.DurationInput, to: Duration.DurationInput) =>
+  variable(
+    name,
+    `should be from ${Duration.format(from)} to ${Duration.format(to)}, such as "4 seconds"`,
+    (text) => Option.filter(Duration.decodeUnknown(text), Duration.between({ minimum: from, maximum: to }))
+  )
+
+/** One line, with all that cannot be used. */
+export const describe = (error: ConfigError.ConfigError): string =>
+  ConfigError.reduceWithContext<void, string>(error, undefined, {
+    andCase: (_, left, right) => `${left}; ${right}`,
+    orCase: (_, left, right) => `${left}; ${right}`,
+    invalidDataCase: (_, path, message) => `${path.join(".")} ${message}`,
+    missingDataCase: (_, path, message) => `${path.join(".")} is missing: it ${message}`,
+    sourceUnavailableCase: (_, path, message) => `${path.join(".")} ${message}`,
+    unsupportedCase: (_, path, message) => `${path.join(".")} ${message}`
+  })
