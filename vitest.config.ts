@@ -20,11 +20,11 @@ export default defineConfig({
     // The TestClock takes 10 ms for every timer that it passes, and some tests pass a thousand.
     testTimeout: 60_000,
     sequence: { sequencer: LongestFirst },
-    // By default one core is left idle, and there are two.
     // Each worker loads Effect once, and not once for each file.
     isolate: false,
-    minWorkers: 2,
-    maxWorkers: 2,
+    // Three for two cores: many tests wait, for a process, a browser or a deadline.
+    minWorkers: 3,
+    maxWorkers: 3,
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**"],

@@ -7,7 +7,8 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Schema, Stream } from "effect"
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import * as Program from "../../mock-server/test/support/program.ts"
 import { broken, documents, root, type Snippet } from "./support/documents.ts"
 
 const folder = fileURLToPath(new URL(".documents", import.meta.url))
@@ -151,7 +152,8 @@ layer(Served, { excludeTestServices: true })("documents, against the mock server
     Effect.gen(function*() {
       const file = fileOf(snippet)
       writeFileSync(file, yield* atItsPort(readFileSync(file, "utf8")))
-      const { code, output } = yield* run(process.execPath, ["--import", "tsx/esm", file], yield* variables)
+      const program = yield* Program.bundled(pathToFileURL(file))
+      const { code, output } = yield* run(process.execPath, [program], yield* variables)
       assert.strictEqual(code, 0, output)
     })
 
