@@ -20,7 +20,7 @@ type Way = keyof typeof ways
 const reason =
   "By its profile: a fiber for the deadline and a span (a fifth each), decoding, and what keeps the person concealed"
 
-const calls = 1500
+const calls = 800
 const concurrency = 16
 const rounds = 5
 

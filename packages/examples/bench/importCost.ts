@@ -84,7 +84,7 @@ const size = (entry: string) =>
     }
   )
 
-const rounds = 5
+const rounds = 3
 
 const kib = (bytes: number) => `${Report.number(bytes / 1024)} KiB`
 

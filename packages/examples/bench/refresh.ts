@@ -48,6 +48,9 @@ const cases = {
 
 type Case = keyof typeof cases
 
+const reason =
+  "It is one run: the p99 of 2,000 is the twentieth slowest, a few milliseconds either way. Nobody waited for a token"
+
 const only = (value: number): Report.Spread => ({ median: value, min: value, max: value })
 
 export const refresh = Effect.gen(function*() {
@@ -65,7 +68,14 @@ export const refresh = Effect.gen(function*() {
     const { all, failures, outside } = measured[name]
     const ratio = only(all.p99 / outside.p99)
     return [
-      { what: `p99 of all to p99 outside renewals, ${name}`, measured: ratio, is: "at most", limit: 1.1, unit: "×" },
+      {
+        what: `p99 of all to p99 outside renewals, ${name}`,
+        measured: ratio,
+        is: "at most",
+        limit: 1.1,
+        unit: "×",
+        reason
+      },
       { what: `failures, ${name}`, measured: only(failures.length), is: "at most", limit: 0, unit: "" }
     ]
   }

@@ -15,7 +15,7 @@ const ways = {
 type Way = keyof typeof ways
 
 const calls = 200_000
-const rounds = 11
+const rounds = 7
 
 const reason =
   "The wall clock and the monotonic one are asked each time, for either may lie; here they take as long as a Ref.get"
