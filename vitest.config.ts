@@ -22,9 +22,9 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Each worker loads Effect once, and not once for each file.
     isolate: false,
-    // Three for two cores: many tests wait, for a process, a browser or a deadline.
-    minWorkers: 3,
-    maxWorkers: 3,
+    // By default one core is left idle, and there are two. A third worker gains little, and makes late what is timed.
+    minWorkers: 2,
+    maxWorkers: 2,
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**"],

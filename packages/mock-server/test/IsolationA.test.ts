@@ -33,7 +33,7 @@ describe("A session with everything wrong", () => {
       for (const { id, on } of faults) {
         if (id.startsWith("latency")) continue
         const request = on === "token" ? RawClient.tokenRequest(mine) : RawClient.amlRequest(token)
-        yield* RawClient.send(url, request, 400)
+        yield* RawClient.send(url, request, 100)
         yield* session.removeFault(id)
       }
       const { entries } = yield* session.journal()
