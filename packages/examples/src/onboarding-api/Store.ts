@@ -122,7 +122,10 @@ const guarded = (operation: string) => <A, E>(effect: Effect.Effect<A, E>): Effe
       onTimeout: () => new StoreUnavailable({ operation, code: "timeout" })
     }),
     Effect.withTracerEnabled(false),
-    Effect.withSpan(`Store.${operation}`)
+    // A tracer gets the result as the exit of the span: in a function it is not for all to see.
+    Effect.map((value) => () => value),
+    Effect.withSpan(`Store.${operation}`),
+    Effect.map((value) => value())
   )
 
 const toReview = Effect.fnUntraced(function*({ content, id, startedAt, ...rest }: typeof Case.Type) {

@@ -167,7 +167,7 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
 
     it.scoped("the back office sees the cases with their profile, and when evidence was changed", () =>
       Effect.gen(function*() {
-        const { sql, url } = yield* started()
+        const { printed, sql, url } = yield* started()
         yield* Onboarding.signUp(url, "Canary Testpep")
         yield* Onboarding.signUp(url, "Canary Testclear")
         const { body, status } = yield* Onboarding.reviews(url)
@@ -186,6 +186,8 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
           const refused = yield* Onboarding.get(`${url}/reviews`, { authorization })
           deepStrictEqual([refused.status, refused.body], [401, ""])
         }
+        assertInclude(yield* printed, "Store.reviews")
+        assertNoCanary(yield* printed)
       }))
 
     it.scoped("the back office reads whoever has no decision and is nobody's any more, page by page", () =>
