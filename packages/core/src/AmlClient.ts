@@ -77,7 +77,10 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   })
   const run = yield* Check.make({ url, propagateTrace: options.propagateTrace === true })
   const check = (person: Person.Person) =>
-    Effect.flatMap(Overrides, (overrides) => run(person, overrides === none ? policy : overridden(options, overrides)))
+    Effect.withFiberRuntime<Check.Checked, AmlError | TokenError>((fiber) => {
+      const overrides = Context.get(fiber.currentContext, Overrides)
+      return run(person, overrides === none ? policy : overridden(options, overrides))
+    })
 
   return AmlClient.of({
     check: (person) => Effect.map(check(person), ({ credential }) => credential),

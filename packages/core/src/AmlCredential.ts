@@ -43,15 +43,11 @@ const matching = (description: string, pattern: RegExp) =>
 
 const isHttpUrl = (text: string): boolean => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text)
 
-const timestamp = /^(?!0000)\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/
+const timestamp = /^(?!0000)\d{4}-\d{2}-\d{2} (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
 
-/** As if it was in UTC, where each of them exists: 31 February would be another day. */
-const isTimestamp = (text: string): boolean => {
-  if (!timestamp.test(text)) return false
-  const iso = `${text.slice(0, 10)}T${text.slice(11)}.000Z`
-  const date = new Date(iso)
-  return !Number.isNaN(date.getTime()) && date.toISOString() === iso
-}
+/** 31 February would be another day. */
+const isTimestamp = (text: string): boolean =>
+  timestamp.test(text) && new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(text.slice(8, 10))
 
 const Name = text("a name", (name) => name.trim() !== "", Names.arbitrary)
 const Year = matching("a year as YYYY", /^\d{4}$/)

@@ -28,10 +28,22 @@ export class Progress {
   readonly tokens: Array<Redacted.Redacted<string>> = []
   /** The failure of an earlier attempt that may have been performed all the same. */
   earlier: AmlError.AmlError | undefined
+  /** In milliseconds of the wall clock, as all times are. */
+  readonly startedAt: number
+  readonly clock: Clock.Clock
 
-  begin(at: number, token: AccessToken | undefined): void {
+  constructor(clock: Clock.Clock) {
+    this.clock = clock
+    this.startedAt = this.now()
+  }
+
+  now(): number {
+    return this.clock.unsafeCurrentTimeMillis()
+  }
+
+  begin(token: AccessToken | undefined): void {
     this.requests++
-    this.sentAt = at
+    this.sentAt = this.now()
     this.sent = "unknown"
     if (token !== undefined) this.tokens.push(token.value)
   }
@@ -123,11 +135,12 @@ export const run = <A>(
   progress: Progress,
   policy: CheckPolicy
 ): Effect.Effect<A, AmlError.AmlError | TokenError> =>
-  Effect.flatMap(Watched, (watch) => {
+  Effect.withFiberRuntime((fiber) => {
+    const watch = Context.get(fiber.currentContext, Watched)
     if (watch !== undefined) watch.progress = progress
-    return Effect.flatMap(Instant.now, (started) =>
-      Effect.catchAll(attempt, (error) =>
-        again(error, { attempt, policy, progress, started, isWatched: watch !== undefined })))
+    const started = Instant.of(progress.clock)
+    return Effect.catchAll(attempt, (error) =>
+      again(error, { attempt, policy, progress, started, isWatched: watch !== undefined }))
   })
 
 /** What to do about the failure of the first attempt, and of those after it. */

@@ -1,12 +1,14 @@
 /** One check, from the person to the credential. */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
-import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Metric from "effect/Metric"
+import * as Either from "effect/Either"
+import * as FiberRef from "effect/FiberRef"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Tracer from "effect/Tracer"
 import { AmlCredential, type MatchFound } from "../AmlCredential.ts"
 import * as AmlError from "../AmlError.ts"
 import * as AmlMetrics from "../AmlMetrics.ts"
@@ -49,20 +51,15 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
   const exchange = yield* Exchange.make
   const authorize = Bearer.make({ tokens: yield* TokenProvider.TokenProvider, origin: new URL(url).origin })
   const post = HttpClientRequest.acceptJson(HttpClientRequest.post(url))
-  const traced = propagateTrace
-    ? Effect.match(Effect.currentSpan, {
-      onFailure: () => post,
-      onSuccess: (span) => HttpClientRequest.setHeaders(post, HttpTraceContext.toHeaders(span))
-    })
-    : Effect.succeed(post)
 
   const sending = (progress: Attempts.Progress): Bearer.Send<Exchange.ConnectionFailed | Exchange.BodyTooLong> => {
     const onHead = () => {
       progress.sent = "answered"
     }
     return (request, token) =>
-      Effect.flatMap(begin, (at) => {
-        progress.begin(at, token)
+      Effect.withFiberRuntime((fiber) => {
+        AmlMetrics.requests.unsafeUpdate(1, fiber.getFiberRef(FiberRef.currentMetricLabels))
+        progress.begin(token)
         return Effect.map(exchange(request, onHead), (answer) => {
           // Nothing was performed, and until the token is renewed nothing else is sent.
           if (answer.status === 401) progress.sent = "no"
@@ -71,18 +68,15 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
       })
   }
 
-  return Effect.fn("AmlClient.check")(function*(person: Person.Person, policy: CheckPolicy) {
-    if (!isPerson(person)) return yield* Effect.die(notAPerson)
-    const checkId = yield* CheckId.make
-    const startedAt = yield* Clock.currentTimeMillis
-    const progress = new Attempts.Progress()
+  const run = (person: Person.Person, policy: CheckPolicy, { checkId, progress, span }: Observed.Running) => {
     const { deadline, nameEcho } = policy
     const body = JSON.stringify(encodeBody(Person.toRequestBody(person)))
-    const request = HttpClientRequest.bodyText(yield* traced, body, "application/json")
+    const traced = propagateTrace ? HttpClientRequest.setHeaders(post, HttpTraceContext.toHeaders(span)) : post
+    const request = HttpClientRequest.bodyText(traced, body, "application/json")
 
     const attempt = authorize(request, sending(progress)).pipe(
       Effect.flatMap((authorized) =>
-        Effect.map(
+        Either.map(
           AmlAnswer.interpret(authorized, { person, tokens: progress.tokens, nameEcho }),
           (credential) => ({ credential, answer: authorized.answer })
         )
@@ -99,9 +93,9 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
     )
 
     const { changes, warnings } = person
-    return yield* Attempts.run(attempt, progress, policy).pipe(
+    return Effect.zipRight(setParentSpan(span), Attempts.run(attempt, progress, policy)).pipe(
       Deadline.within(deadline, Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sentEver, deadline }))),
-      Effect.zipWith(Clock.currentTimeMillis, ({ answer, credential }, receivedAt): Checked => ({
+      Effect.map(({ answer, credential }): Checked => ({
         checkId,
         changes,
         warnings,
@@ -110,20 +104,33 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
         body: Redacted.make(answer.body),
         attempts: progress.requests,
         sentAt: progress.sentAt,
-        receivedAt
-      })),
-      Effect.onExit(Observed.observe(checkId, progress, startedAt))
+        receivedAt: progress.now()
+      }))
     )
-  })
+  }
+
+  return (person: Person.Person, policy: CheckPolicy) =>
+    Effect.useSpan("AmlClient.check", { captureStackTrace: false }, (span) =>
+      isPerson(person)
+        ? Effect.clockWith((clock) => {
+          const progress = new Attempts.Progress(clock)
+          return Effect.flatMap(CheckId.make(progress.startedAt), (checkId) => {
+            const running = { checkId, progress, span }
+            return Effect.onExit(run(person, policy, running), Observed.observe(running))
+          })
+        })
+        : Effect.die(notAPerson))
 })
 
-/** Counts a request, and says when it is sent. */
-const begin = Effect.zipRight(Metric.increment(AmlMetrics.requests), Clock.currentTimeMillis)
+/** For the rest of a fiber that is its own. */
+const setParentSpan = (span: Tracer.Span) =>
+  FiberRef.update(FiberRef.currentContext, Context.add(Tracer.ParentSpan, span))
 
 /** The answer of a service that answers at once, in the form of the document. */
 export const canned = Effect.fnUntraced(function*(person: Person.Person, matchFound: MatchFound) {
-  const checkId = yield* CheckId.make
   const now = yield* DateTime.now
+  const at = DateTime.toEpochMillis(now)
+  const checkId = yield* CheckId.make(at)
   const credential: AmlCredential = {
     credentialType: "aml",
     credentialName: "AML",
@@ -142,7 +149,6 @@ export const canned = Effect.fnUntraced(function*(person: Person.Person, matchFo
   }
   const body = Redacted.make(new TextEncoder().encode(JSON.stringify(encodeCredential(credential))))
   const { changes, warnings } = person
-  const at = DateTime.toEpochMillis(now)
   const checked: Checked = {
     checkId,
     changes,

@@ -13,16 +13,17 @@ const isFormat = (coding: string): coding is keyof typeof formats => Object.hasO
 
 /**
  * The body without its `Content-Encoding`, if it has one. `fetch` has taken it off already and left
- * the header, so with `isFetched` bytes that are not compressed are the body.
+ * the header, so if it `isFetched` bytes that are not compressed are the body.
  */
 export const decompressed = (
   body: Uint8Array<ArrayBuffer>,
   contentEncoding: string | undefined,
-  isFetched: boolean
+  isFetched: () => boolean
 ): Option.Option<Stream.Stream<Uint8Array, Unreadable>> => {
   const coding = contentEncoding?.trim().toLowerCase() ?? "identity"
+  if (coding === "identity" || body.length === 0) return Option.none()
   const isGzip = body[0] === 0x1f && body[1] === 0x8b
-  if (coding === "identity" || body.length === 0 || (isFetched && !isGzip)) return Option.none()
+  if (!isGzip && isFetched()) return Option.none()
   return Option.some(
     isFormat(coding)
       ? Stream.fromReadableStream(

@@ -1,11 +1,9 @@
-import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
-import * as DefaultServices from "effect/DefaultServices"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
+import * as Instant from "./instant.ts"
 
 /**
  * A deadline that holds whoever calls and whatever is called: also for a caller that cannot be
@@ -25,13 +23,11 @@ export const within =
               onEnd(() => resume(onTimeout))
             })
             // A caller that is interrupted already does not come to wait, and leaves nothing behind.
-            return Effect.ensuring(
-              restore(first),
-              Effect.sync(() => {
-                cancel()
-                running.unsafeInterruptAsFork(FiberId.none)
-              })
-            )
+            return Effect.flatMap(Effect.exit(restore(first)), (exit) => {
+              cancel()
+              if (running.unsafePoll() === null) running.unsafeInterruptAsFork(FiberId.none)
+              return exit
+            })
           })
       )
     )
@@ -46,9 +42,9 @@ interface Timer {
 
 /** The live clock would set the same timer, in a fiber that is interrupted nearly every time: a sixth of a check. */
 const timer = (duration: Duration.Duration): Effect.Effect<Timer> =>
-  Effect.clockWith((clock) => clock === live ? Effect.sync(() => timeout(duration)) : sleeper(clock.sleep(duration)))
-
-const live = Context.get(DefaultServices.liveServices, Clock.Clock)
+  Effect.clockWith((clock) =>
+    Instant.isLive(clock) ? Effect.sync(() => timeout(duration)) : sleeper(clock.sleep(duration))
+  )
 
 const timeout = (duration: Duration.Duration): Timer => {
   let handle: ReturnType<typeof setTimeout> | undefined

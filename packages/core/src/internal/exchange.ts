@@ -11,9 +11,12 @@ import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
+import { constTrue } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
@@ -64,7 +67,7 @@ export const isSuccess = ({ status }: { readonly status: number }): boolean => s
  * whole, and cannot be seen. `onHead` is called once the head of an answer has come.
  */
 export const make = Effect.gen(function*() {
-  const client = HttpClient.withTracerDisabledWhen(yield* HttpClient.HttpClient, () => true)
+  const client = yield* HttpClient.HttpClient
   const given = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
   const init: RequestInit = { ...given, redirect: "manual" }
   return (
@@ -75,17 +78,45 @@ export const make = Effect.gen(function*() {
       onHead?.()
       return readAnswer(response)
     }
-    return Effect.matchCauseEffect(Effect.provideService(client.execute(request), FetchHttpClient.RequestInit, init), {
-      onSuccess: read,
-      onFailure: (cause) => {
-        const error = errorIn(cause)
-        if (error === undefined) return gaveUp(cause, () => new ConnectionFailed({ reason: "broken" }))
-        // What a status means is told here, also to a client that takes some for failures.
-        return isStatusError(error) ? read(error.response) : new ConnectionFailed({ reason: reasonOf(error) })
-      }
-    })
+    return Effect.flatMap(confine(init), (release) =>
+      Effect.matchCauseEffect(client.execute(request), {
+        onSuccess: (response) => Effect.zipRight(release, read(response)),
+        onFailure: (cause) => {
+          const error = errorIn(cause)
+          return Effect.zipRight(
+            release,
+            error === undefined
+              ? gaveUp(cause, () => new ConnectionFailed({ reason: "broken" }))
+              // What a status means is told here, also to a client that takes some for failures.
+              : isStatusError(error)
+              ? read(error.response)
+              : new ConnectionFailed({ reason: reasonOf(error) })
+          )
+        }
+      }))
   }
 })
+
+/**
+ * Sets what holds for one request, and gives the effect that sets it back. Two `Effect.locally`
+ * would take three times as many steps. They would also set it back after an interruption, but that
+ * ends the fiber of the request, which is its own: see `Deadline.within`.
+ */
+const confine = (init: RequestInit) =>
+  Effect.withFiberRuntime<Effect.Effect<void>>((fiber) => {
+    const context = fiber.getFiberRef(FiberRef.currentContext)
+    const isUntraced = fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)
+    return Effect.as(
+      set(Context.add(context, FetchHttpClient.RequestInit, init), constTrue),
+      set(context, isUntraced)
+    )
+  })
+
+const set = (context: Context.Context<never>, isUntraced: Predicate.Predicate<HttpClientRequest.HttpClientRequest>) =>
+  Effect.zipRight(
+    FiberRef.set(FiberRef.currentContext, context),
+    FiberRef.set(HttpClient.currentTracerDisabledWhen, isUntraced)
+  )
 
 const readAnswer = (response: HttpClientResponse.HttpClientResponse) => {
   const { status } = response
@@ -149,7 +180,7 @@ const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLon
       }),
     onSuccess: (body) => {
       if (body.length > maxBodyBytes) return tooLong(body.length)
-      const stream = Coding.decompressed(body, headers["content-encoding"], isFetched(response))
+      const stream = Coding.decompressed(body, headers["content-encoding"], () => isFetched(response))
       return Option.isNone(stream)
         ? Effect.succeed({ body, length: body.length })
         : Effect.map(collect(Stream.mapError(stream.value, broken), tooLong), (body) => ({ body, length: body.length }))

@@ -3,7 +3,6 @@ import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as DefaultServices from "effect/DefaultServices"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -203,10 +202,10 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     get: Effect.withFiberRuntime<AccessToken, TokenError.TokenError>((fiber) => {
       const { held } = MutableRef.get(state)
       if (held === undefined) return request
-      const now = Instant.of(Context.get(fiber.getFiberRef(DefaultServices.currentServices), Clock.Clock))
+      const now = Instant.of(Context.get(fiber.currentDefaultServices, Clock.Clock))
       if (!HeldToken.isFresh(held, now)) return request
       countGiven(fiber, held.token, hit, now)
-      return Effect.succeed(held.token)
+      return held.given
     }),
     refresh: ask((state) => TokenState.refresh(state, () => open("forced"))),
     invalidate: (stale: AccessToken) =>

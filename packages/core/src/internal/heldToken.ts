@@ -1,5 +1,6 @@
 /** A token by its age: when it is renewed, when it is no longer given out, when it is over. */
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import { AccessToken } from "../AccessToken.ts"
 import type { TokenPolicy } from "../TokenPolicy.ts"
 import { elapsed, type Instant } from "./instant.ts"
@@ -7,10 +8,11 @@ import { elapsed, type Instant } from "./instant.ts"
 /**
  * `ahead`, `soft`, `hard` and `end` are ages in milliseconds, counted from `at`, when its request was
  * sent: when it is renewed if nobody asks, or if somebody does; when it is no longer given out; and
- * when it is over.
+ * when it is over. `given` is the effect of the token, made once and not for each that gets it.
  */
 export interface HeldToken {
   readonly token: AccessToken
+  readonly given: Effect.Effect<AccessToken>
   readonly at: Instant
   readonly ahead: number
   readonly soft: number
@@ -18,6 +20,8 @@ export interface HeldToken {
   readonly end: number
   readonly isRefused: boolean
 }
+
+const giving = (token: AccessToken) => ({ token, given: Effect.succeed(token) })
 
 /** A token that was renewed at once would be renewed without end. */
 const earliestShare = 0.1
@@ -27,7 +31,7 @@ export const make = (token: AccessToken, at: Instant, random: number, policy: To
   const end = token.expiresAt - token.requestedAt
   const hard = end - Math.min(Duration.toMillis(policy.hardMargin), end / 2)
   const share = Math.max(earliestShare, policy.softPoint - random * policy.jitter)
-  return { token, at, ahead: hard * share, soft: end * share, hard, end, isRefused: false }
+  return { ...giving(token), at, ahead: hard * share, soft: end * share, hard, end, isRefused: false }
 }
 
 /**
@@ -39,7 +43,7 @@ export const again = (held: HeldToken, fresh: HeldToken): HeldToken => {
   const { requestedAt, value } = held.token
   return {
     ...held,
-    token: new AccessToken({ value, requestedAt, expiresAt: requestedAt + end }),
+    ...giving(new AccessToken({ value, requestedAt, expiresAt: requestedAt + end })),
     ahead: Math.min(held.ahead, end),
     soft: Math.min(held.soft, end),
     hard: end,

@@ -1,7 +1,5 @@
 /** What is told of a check to spans, logs and metrics, all with the same few words. */
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
@@ -9,7 +7,7 @@ import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as MetricLabel from "effect/MetricLabel"
 import * as Option from "effect/Option"
-import * as Tracer from "effect/Tracer"
+import type * as Tracer from "effect/Tracer"
 import type { MatchFound } from "../AmlCredential.ts"
 import * as AmlError from "../AmlError.ts"
 import * as AmlMetrics from "../AmlMetrics.ts"
@@ -77,22 +75,24 @@ const classOfError = (error: AmlError.AmlError | TokenError): string => {
   }
 }
 
-/** Annotates the current span, counts, and logs at Debug how the check ended. */
-export const observe = (checkId: string, progress: Progress, startedAt: number) => (exit: CheckExit) =>
+/** A check that is under way. */
+export interface Running {
+  readonly checkId: string
+  readonly progress: Progress
+  readonly span: Tracer.Span
+}
+
+/** Annotates the span, counts, and logs at Debug how the check ended. */
+export const observe = ({ checkId, progress, span }: Running) => (exit: CheckExit) =>
   Effect.withFiberRuntime<void>((fiber) => {
     const labels = labelsOf(exit, progress)
     const told = { check_id: checkId, ...labels, attempts: progress.requests }
+    for (const [key, value] of Object.entries(told)) span.attribute(key, value)
     const { checks, duration } = metricsOf(labels)
     const tags = fiber.getFiberRef(FiberRef.currentMetricLabels)
-    const span = Context.getOption(fiber.currentContext, Tracer.ParentSpan)
-    if (Option.isSome(span) && span.value._tag === "Span") {
-      for (const [key, value] of Object.entries(told)) span.value.attribute(key, value)
-    }
-    const counted = Effect.map(Clock.currentTimeMillis, (now) => {
-      checks.unsafeUpdate(1, tags)
-      duration.unsafeUpdate((now - startedAt) / 1000, tags)
-    })
+    checks.unsafeUpdate(1, tags)
+    duration.unsafeUpdate((progress.now() - progress.startedAt) / 1000, tags)
     return LogLevel.lessThanEqual(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Debug)
-      ? Effect.zipRight(counted, Effect.annotateLogs(Effect.logDebug("AML check"), told))
-      : counted
+      ? Effect.logDebug("AML check").pipe(Effect.annotateLogs(told), Effect.withParentSpan(span))
+      : Effect.void
   })
