@@ -107,9 +107,9 @@ const find = <Code extends string>(patterns: Record<Code, RegExp>, text: string)
     return index === -1 ? [] : [{ field: "name" as const, code, index }]
   })
 
-const wholeIssue = (name: string, placeholders: ReadonlyArray<string>): ReadonlyArray<PersonInput.Issue["code"]> => {
+const wholeIssue = (name: string, given: ReadonlyArray<string>): ReadonlyArray<PersonInput.Issue["code"]> => {
   if (name === "") return ["empty"]
-  if (placeholders.map(fold).includes(fold(name))) return ["placeholder"]
+  if ((given === placeholders ? foldedPlaceholders : given.map(fold)).includes(fold(name))) return ["placeholder"]
   return visibleLetter.test(name) ? [] : ["no_letter"]
 }
 
@@ -184,8 +184,8 @@ const isBetweenNames = (text: string, comma: number): boolean =>
 const foldWithOffsets = (text: string) => {
   const offsets: Array<number> = []
   let folded = ""
-  for (const { 0: part, index } of text.matchAll(/[\t\p{Zs}]+|[^\t\p{Zs}]/gu)) {
-    const unit = foldBlanks(part) === "" ? " " : part
+  for (const { 0: part, 1: blanks, index } of text.matchAll(/([\t\p{Zs}]+)|[^\t\p{Zs}]/gu)) {
+    const unit = blanks === undefined ? part : " "
     if (unit === " " && folded === "") continue
     for (let at = 0; at < unit.length; at++) offsets.push(index + at)
     folded += unit
@@ -239,3 +239,5 @@ export const isEquivalent = (name: PersonName, text: string): boolean => {
 /** Upper case first, for ß and SS are one letter; but ı would become i. */
 const fold = (text: string): string =>
   foldBlanks(text).split("ı").map((part) => part.toUpperCase().toLowerCase()).join("ı").normalize("NFC")
+
+const foldedPlaceholders = placeholders.map(fold)

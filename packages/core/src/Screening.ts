@@ -11,6 +11,7 @@
  * @since 0.1.0
  */
 import * as Cause from "effect/Cause"
+import * as Chunk from "effect/Chunk"
 import type * as ConfigError from "effect/ConfigError"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
@@ -18,9 +19,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import { constant } from "effect/Function"
+import { constant, constVoid } from "effect/Function"
 import * as Option from "effect/Option"
-import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as AmlClient from "./AmlClient.ts"
@@ -162,11 +162,19 @@ const decodeSettings = Violation.decodeUnknown(Settings, { onExcessProperty: "er
  */
 export const stream = <K, E, R, R2 = never>(
   people: Stream.Stream<Entry<K>, E, R>,
-  { onOutcome = () => Effect.void, ...options }: Options<K, R2> = {}
+  options?: Options<K, R2>
+): Stream.Stream<Outcome<K>, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
+  observed(people, options, constVoid)
+
+/** `onBegun` is called for each person that is taken. */
+const observed = <K, E, R, R2>(
+  people: Stream.Stream<Entry<K>, E, R>,
+  { onOutcome = () => Effect.void, ...options }: Options<K, R2> = {},
+  onBegun: () => void
 ): Stream.Stream<Outcome<K>, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
   Either.match(decodeSettings(options), {
     onLeft: (violations) => Stream.fail(ConfigErrors.fromViolations([])(violations)),
-    onRight: (settings) => Stream.unwrap(run(people, { ...settings, onOutcome }))
+    onRight: (settings) => Stream.unwrap(run(people, { ...settings, onBegun, onOutcome }))
   })
 
 /** If nobody is accepted between so many pauses, whoever comes next is tried once. */
@@ -175,11 +183,12 @@ const maxPausesInARow = 10
 const run = <K, E, R, R2>(
   people: Stream.Stream<Entry<K>, E, R>,
   settings: typeof Settings.Type & {
+    readonly onBegun: () => void
     readonly onOutcome: (outcome: Outcome<K>) => Effect.Effect<void, never, R2>
   }
 ) =>
   Effect.gen(function*() {
-    const { concurrency, gracePeriod, onOutcome, order, rate } = settings
+    const { concurrency, gracePeriod, onBegun, onOutcome, order, rate } = settings
     const aml = yield* AmlClient.AmlClient
     const pacer = Pacer.make(rate)
     const stop = yield* Deferred.make<never, Stopped>()
@@ -192,14 +201,17 @@ const run = <K, E, R, R2>(
       Effect.as(Effect.exit(Deferred.await(stop)), false)
     )
 
+    /** In a fiber of its own. */
     const screen = (entry: Entry<K>): Effect.Effect<Outcome<K>, never, R2> =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
+          onBegun()
           const watched = new Attempts.Watch()
+          yield* Attempts.watchedBy(watched)
           const check = Effect.flatMap(personOf(entry), (person) => {
             watched.isBegun = true
             return aml.checkWithEvidence(person)
-          }).pipe(Attempts.watchedBy(watched))
+          })
           const late = () => new AmlError.AmlTimeout({ sent: watched.sentEver, deadline: gracePeriod })
           let exit = yield* Effect.exit(restore(check))
           for (let limited = rateLimit(exit); limited !== undefined; limited = rateLimit(exit)) {
@@ -208,7 +220,7 @@ const run = <K, E, R, R2>(
             if (!Exit.isSuccess(again) || !again.value) break
             exit = yield* Effect.exit(restore(check))
           }
-          if (isAccepted(exit)) yield* pacer.accepted
+          if (isAccepted(exit)) pacer.accepted()
           const outcome = yield* outcomeOf(entry.key, exit, late)
           if ("error" in outcome && isStopped(outcome.error)) yield* Deferred.fail(stop, outcome.error)
           yield* onOutcome(outcome)
@@ -271,14 +283,26 @@ export class Summary extends Schema.Class<Summary>("@effect-idv/core/Screening/S
   }
 }
 
-const nobody = new Summary({ total: 0, noMatch: 0, potentialMatch: 0, notScreened: 0, unknown: 0 })
-
 const fields = {
   NoMatch: "noMatch",
   PotentialMatch: "potentialMatch",
   NotScreened: "notScreened",
   Unknown: "unknown"
 } as const
+
+/** Outcomes, and their counts: people as they come in, and outcomes by `count` as they go out. */
+const tallied = <K, E, R, R2>(people: Stream.Stream<Entry<K>, E, R>, options: Options<K, R2> | undefined) => {
+  const counts = { total: 0, noMatch: 0, potentialMatch: 0, notScreened: 0, unknown: 0 }
+  return {
+    outcomes: observed(people, options, () => {
+      counts.total++
+    }),
+    count: (outcome: Outcome<K>): void => {
+      counts[fields[outcome._tag]]++
+    },
+    summary: () => new Summary(counts)
+  }
+}
 
 /**
  * The counts so far, after each outcome. People are counted as they come in and outcomes as they go
@@ -291,20 +315,13 @@ export const progress = <K, E, R, R2 = never>(
   people: Stream.Stream<Entry<K>, E, R>,
   options?: Options<K, R2>
 ): Stream.Stream<Summary, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
-  Stream.unwrap(
-    Effect.map(Ref.make(0), (total) =>
-      stream(
-        Stream.tap(people, () => Ref.update(total, (total) => total + 1)),
-        options
-      ).pipe(
-        Stream.mapAccumEffect(nobody, (counted, outcome) =>
-          Effect.map(Ref.get(total), (total) => {
-            const field = fields[outcome._tag]
-            const summary = new Summary({ ...counted, total, [field]: counted[field] + 1 })
-            return [summary, summary]
-          }))
-      ))
-  )
+  Stream.suspend(() => {
+    const { count, outcomes, summary } = tallied(people, options)
+    return Stream.map(outcomes, (outcome) => {
+      count(outcome)
+      return summary()
+    })
+  })
 
 /**
  * The counts at the end. That everybody has an outcome is proved, and not assumed: else it is a
@@ -317,7 +334,12 @@ export const summary = <K, E, R, R2 = never>(
   people: Stream.Stream<Entry<K>, E, R>,
   options?: Options<K, R2>
 ): Effect.Effect<Summary, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
-  Stream.runLast(progress(people, options)).pipe(
-    Effect.map(Option.getOrElse(() => nobody)),
+  Effect.suspend(() => {
+    const { count, outcomes, summary } = tallied(people, options)
+    return Effect.map(
+      Stream.runForEachChunk(outcomes, (chunk) => Effect.sync(() => Chunk.forEach(chunk, count))),
+      summary
+    )
+  }).pipe(
     Effect.filterOrDieMessage(({ underWay }) => underWay === 0, "Somebody has no outcome")
   )

@@ -15,6 +15,7 @@ import type { CheckPolicy, Retry } from "../CheckPolicy.ts"
 import * as Failure from "../Failure.ts"
 import type { TokenError } from "../TokenError.ts"
 import * as Instant from "./instant.ts"
+import * as OwnFiber from "./ownFiber.ts"
 
 /** What became of the requests of one check, while it runs. */
 export class Progress {
@@ -120,8 +121,8 @@ class Watched extends Context.Reference<Watched>()("@effect-idv/core/internal/Wa
   defaultValue: (): Watch | undefined => undefined
 }) {}
 
-/** A 429, and what would happen to everybody, is then told at once, whatever the policy and earlier attempts. */
-export const watchedBy = (watch: Watch) => Effect.provideService(Watched, watch)
+/** For the rest of a fiber: a 429, and what would happen to everybody, is told at once, whatever the policy and earlier attempts. */
+export const watchedBy = (watch: Watch) => OwnFiber.provide(Watched, watch)
 
 const isForAll = (error: AmlError.AmlError | TokenError): boolean =>
   error._tag === "AmlRateLimited" || Failure.facts(error).concerns === "everyone"

@@ -1,7 +1,6 @@
 /** One check, from the person to the credential. */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
-import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -23,6 +22,7 @@ import * as CheckId from "./checkId.ts"
 import * as Deadline from "./deadline.ts"
 import * as Exchange from "./exchange.ts"
 import * as Observed from "./observed.ts"
+import * as OwnFiber from "./ownFiber.ts"
 
 /**
  * A credential, and how it came. Times are in milliseconds of the wall clock. Tracers get it as the
@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
     )
 
     const { changes, warnings } = person
-    return Effect.zipRight(setParentSpan(span), Attempts.run(attempt, progress, policy)).pipe(
+    return Effect.zipRight(OwnFiber.provide(Tracer.ParentSpan, span), Attempts.run(attempt, progress, policy)).pipe(
       Deadline.within(deadline, Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sentEver, deadline }))),
       Effect.map(({ answer, credential }): Checked => ({
         checkId,
@@ -121,10 +121,6 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
         })
         : Effect.die(notAPerson))
 })
-
-/** For the rest of a fiber that is its own. */
-const setParentSpan = (span: Tracer.Span) =>
-  FiberRef.update(FiberRef.currentContext, Context.add(Tracer.ParentSpan, span))
 
 /** The answer of a service that answers at once, in the form of the document. */
 export const canned = Effect.fnUntraced(function*(person: Person.Person, matchFound: MatchFound) {

@@ -5,6 +5,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import { constTrue, constVoid } from "effect/Function"
 import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
@@ -44,34 +45,34 @@ export const map = <A, B, E, R, E2, R2>(
     const pull = yield* oneByOne(self)
     const fibers = yield* Scope.make()
     const permits = yield* Effect.makeSemaphore(concurrency)
-    const results = yield* Mailbox.make<Effect.Effect<B>, E | E2>(concurrency)
+    const results = yield* order === "input" ? inOrder<B, E | E2>(concurrency) : asCompleted<B, E | E2>(concurrency)
 
     const allEnded = permits.withPermits(concurrency)(Effect.void)
 
     /** One permit is taken already. The result is told before the next is taken. */
-    const begin = Effect.fnUntraced(function*(a: A) {
-      const result = yield* Deferred.make<B>()
-      const isWanted = order === "completion" || (yield* results.offer(Deferred.await(result)))
-      const run = Effect.interruptible(f(a)).pipe(
-        Effect.onExit((exit) => Deferred.done(result, exit)),
-        Effect.zipRight(order === "input" ? Effect.void : results.offer(Deferred.await(result))),
-        Effect.catchAllCause((cause) => Deferred.failCause(stop, cause))
-      )
-      yield* Effect.forkIn(Effect.ensuring(isWanted ? run : Effect.void, permits.release(1)), fibers)
-    })
+    const begin = (a: A): Effect.Effect<unknown, never, R2> =>
+      Effect.flatMap(results.reserve, (tell): Effect.Effect<unknown, never, R2> => {
+        if (tell === undefined) return permits.release(1)
+        const run = Effect.flatMap(
+          Effect.exit(Effect.interruptible(f(a))),
+          (exit) =>
+            Effect.zipRight(tell(exit), Exit.isSuccess(exit) ? Effect.void : Deferred.failCause(stop, exit.cause))
+        )
+        return Effect.forkIn(Effect.zipRight(run, permits.release(1)), fibers)
+      })
 
     const next = Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function*() {
-        yield* restore(permits.take(1))
-        const pulled = yield* Effect.exit(restore(Effect.zipRight(turn, pull)))
-        if (Exit.isSuccess(pulled)) return yield* begin(pulled.value)
-        yield* permits.release(1)
-        return yield* pulled
-      })
+      Effect.zipRight(
+        restore(permits.take(1)),
+        Effect.matchCauseEffect(restore(Effect.zipRight(turn, pull)), {
+          onSuccess: begin,
+          onFailure: (cause) => Effect.zipRight(permits.release(1), Effect.failCause(cause))
+        })
+      )
     )
 
     /** Until there is no more, or it fails; then those who were taken finish. */
-    const drive = Effect.forever(next).pipe(
+    const drive = Effect.whileLoop({ while: constTrue, body: () => next, step: constVoid }).pipe(
       Effect.catchAll(Option.match({ onNone: () => Effect.void, onSome: Effect.fail })),
       Effect.raceFirst(Deferred.await(stop)),
       Effect.exit,
@@ -99,5 +100,37 @@ export const map = <A, B, E, R, E2, R2>(
         yield* Scope.close(fibers, Exit.void)
       }))
 
-    return Stream.mapEffect(Mailbox.toStream(results), (result) => result)
+    return results.stream
+  }))
+
+/** The results on their way from those who have them to who listens. */
+interface Results<B, E> {
+  /** For somebody who begins: where to tell the result, unless nobody listens any more. */
+  readonly reserve: Effect.Effect<((result: Exit.Exit<B>) => Effect.Effect<unknown>) | undefined>
+  readonly done: (exit: Exit.Exit<void, E>) => Effect.Effect<unknown>
+  readonly shutdown: Effect.Effect<unknown>
+  readonly stream: Stream.Stream<B, E>
+}
+
+const asCompleted = <B, E>(capacity: number): Effect.Effect<Results<B, E>> =>
+  Effect.map(Mailbox.make<B, E>(capacity), (results) => ({
+    reserve: Effect.succeed((result) => Exit.isSuccess(result) ? results.offer(result.value) : Effect.void),
+    done: (exit) => results.done(exit),
+    shutdown: results.shutdown,
+    stream: Mailbox.toStream(results)
+  }))
+
+const inOrder = <B, E>(capacity: number): Effect.Effect<Results<B, E>> =>
+  Effect.map(Mailbox.make<Deferred.Deferred<B>, E>(capacity), (results) => ({
+    reserve: Effect.flatMap(
+      Deferred.make<B>(),
+      (result) =>
+        Effect.map(
+          results.offer(result),
+          (isWanted) => isWanted ? (exit: Exit.Exit<B>) => Deferred.done(result, exit) : undefined
+        )
+    ),
+    done: (exit) => results.done(exit),
+    shutdown: results.shutdown,
+    stream: Stream.mapEffect(Mailbox.toStream(results), Deferred.await)
   }))

@@ -18,7 +18,7 @@ export interface Pacer {
    */
   readonly pause: (duration: Duration.Duration | undefined) => Effect.Effect<number>
   /** The service accepts again. */
-  readonly accepted: Effect.Effect<void>
+  readonly accepted: () => void
 }
 
 export const make = (rate: number | undefined): Pacer => {
@@ -27,7 +27,8 @@ export const make = (rate: number | undefined): Pacer => {
   let nextAt = 0
   let inARow = 0
 
-  const turn: Effect.Effect<void> = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+  const turn: Effect.Effect<void> = Effect.clockWith((clock) => {
+    const now = clock.unsafeCurrentTimeMillis()
     const at = Math.max(resumesAt, nextAt)
     if (now < at) return Effect.zipRight(Effect.sleep(at - now), turn)
     nextAt = Math.max(now - slackMillis, nextAt) + interval
@@ -42,6 +43,8 @@ export const make = (rate: number | undefined): Pacer => {
         resumesAt = Math.max(resumesAt, now + Math.min(longestPauseMillis, Duration.toMillis(duration)))
         return inARow
       }),
-    accepted: Effect.sync(() => inARow = 0)
+    accepted: () => {
+      inARow = 0
+    }
   }
 }
