@@ -1,7 +1,7 @@
 import { AmlClient, AmlMetrics, Idv } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Duration, Effect, Fiber, Layer, Metric, TestClock } from "effect"
+import { Array as Arr, Duration, Effect, Fiber, Layer, Logger, LogLevel, Metric, Option, TestClock } from "effect"
 import * as Service from "./support/service.ts"
 import { answerAfter, counted, measured, status } from "./support/tokens.ts"
 import * as RecordingTracer from "./support/tracer.ts"
@@ -193,6 +193,37 @@ describe("A check that ends with", () => {
       yield* Fiber.interrupt(fiber)
       yield* expectTold(spans, told)
     }).pipe(provide(service), Effect.withTracer(tracer), measured(`interrupted ${name}`))
+  })
+})
+
+describe("The span of a check", () => {
+  it.effect("is the parent of the wait for the token, and the check the parent of nothing else", () => {
+    const { spans, tracer } = RecordingTracer.make()
+    return Effect.gen(function*() {
+      yield* Effect.withSpan(check, "caller")
+      deepStrictEqual(
+        spans.map(({ name, parent }) => [name, Option.getOrUndefined(Option.map(parent, ({ spanId }) => spanId))]),
+        [["caller", undefined], ["AmlClient.check", "0"], ["TokenProvider.get", "1"], [
+          "TokenProvider.acquire",
+          undefined
+        ]]
+      )
+    }).pipe(provide(Service.make({ aml: good() })), Effect.withTracer(tracer))
+  })
+
+  it.effect("has the line of the log, where Debug is logged", () => {
+    const { spans, tracer } = RecordingTracer.make()
+    return Effect.gen(function*() {
+      yield* Effect.withSpan(check, "caller")
+      deepStrictEqual(
+        spans.map(({ events, name }) => [name, events.map(([event]) => event)]).filter(([, events]) => events?.length),
+        [["AmlClient.check", ["AML check"]]]
+      )
+    }).pipe(
+      provide(Service.make({ aml: good() })),
+      Effect.withTracer(tracer),
+      Effect.provide(Layer.merge(Logger.minimumLogLevel(LogLevel.Debug), Logger.add(Logger.none)))
+    )
   })
 })
 

@@ -357,6 +357,23 @@ describe("Screening", () => {
     }
   )
 
+  it.effect("an interruption begins nobody whose place in the order was waited for", () => {
+    const { begun, layer } = client(slowly("1 second"))
+    return Effect.gen(function*() {
+      const fiber = yield* Screening.stream(people(1000), { order: "input", concurrency: 3 }).pipe(
+        Stream.runForEach(() => Effect.never),
+        Effect.fork
+      )
+      // The first outcome is with the consumer; others wait for a place until it comes back.
+      yield* TestClock.adjust("20 seconds")
+      const before = begun.length
+      const interruption = yield* Effect.fork(Fiber.interrupt(fiber))
+      yield* TestClock.adjust("20 seconds")
+      yield* Fiber.join(interruption)
+      strictEqual(begun.length, before)
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("in an uninterruptible region it ends as elsewhere", () => {
     const { layer } = client(slowly("1 second"))
     return Effect.gen(function*() {

@@ -1,8 +1,8 @@
 import { AmlClient, Idv, Person, TokenProvider } from "@effect-idv/core"
-import { HttpBody, HttpClientRequest } from "@effect/platform"
+import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Effect, Fiber, Layer, Stream, TestClock } from "effect"
+import { Array as Arr, Effect, Fiber, FiberRef, Layer, Option, Redacted, Stream, TestClock } from "effect"
 import * as Bearer from "../src/internal/bearer.ts"
 import * as Exchange from "../src/internal/exchange.ts"
 import * as Service from "./support/service.ts"
@@ -58,6 +58,22 @@ describe("API 401 / 403", () => {
       }).pipe(provide(service))
     }
   )
+
+  it.effect("an effect that gives the credentials finds the settings of its own requests as they were, and not ours", () => {
+    const found: Array<unknown> = []
+    const service = Service.make({ aml: accepting((token) => token === "Bearer token-2") })
+    const credentials = Effect.gen(function*() {
+      const isUntraced = yield* FiberRef.get(HttpClient.currentTracerDisabledWhen)
+      found.push(isUntraced(HttpClientRequest.get("")), yield* Effect.serviceOption(FetchHttpClient.RequestInit))
+      return { customerId: "id", customerKey: Redacted.make("key") }
+    })
+    const { authUrl, baseUrl } = Service.options
+    return Effect.gen(function*() {
+      yield* check
+      strictEqual(service.tokenRequests.length, 2)
+      deepStrictEqual(found, [false, Option.none(), false, Option.none()])
+    }).pipe(Effect.provide(Layer.provide(Idv.layer({ authUrl, baseUrl, credentials }), service.layer)))
+  })
 
   it.effect("42. 401 for A arrives after B is current -> replay with B, 0 POSTs, B not evicted", () => {
     const service = Service.make({

@@ -4,7 +4,7 @@ import { Option, Tracer } from "effect"
 export interface RecordedSpan extends Tracer.Span {
   readonly attributes: Map<string, unknown>
   readonly links: Array<Tracer.SpanLink>
-  readonly events: Array<unknown>
+  readonly events: Array<readonly [string, unknown]>
   exit: unknown
 }
 
