@@ -94,7 +94,7 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
 
     const { changes, warnings } = person
     return Effect.zipRight(OwnFiber.provide(Tracer.ParentSpan, span), Attempts.run(attempt, progress, policy)).pipe(
-      Deadline.within(deadline, Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sentEver, deadline }))),
+      Deadline.within(deadline, () => new AmlError.AmlTimeout({ sent: progress.sentEver, deadline })),
       Effect.map(({ answer, credential }): Checked => ({
         checkId,
         changes,

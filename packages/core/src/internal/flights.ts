@@ -80,7 +80,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     // What the service asked to wait holds for any credentials: whoever cannot wait is told before they are read.
     yield* clear(startedAt)
     const current = yield* credentials.pipe(
-      Deadline.within(policy.flightDeadline, new TokenError.TokenTimeout({ deadline: policy.flightDeadline }))
+      Deadline.within(policy.flightDeadline, () => new TokenError.TokenTimeout({ deadline: policy.flightDeadline }))
     )
     let left = yield* clear(startedAt, current)
     // Another may be told of meanwhile, by the answer to a flight that was given up.
@@ -91,7 +91,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     const { deadline } = left
     return yield* Effect.useSpan(
       "TokenProvider.acquire",
-      { attributes: { reason: flight.reason } },
+      { attributes: { reason: flight.reason }, captureStackTrace: false },
       (span) => {
         flight.sent = { credentials: current, span }
         return acquire({ credentials: current, deadline, isAwaited: () => flight.waiting > 0 }).pipe(
@@ -119,22 +119,22 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     MutableRef.update(state, (state) => TokenState.fail(state, { flight, error, sent, now, policy }))
   })
 
-  /** Tracer and logger are those of whoever starts it, but what belongs to one request of the caller is not lent. */
-  const undecorated = <A, E>(effect: Effect.Effect<A, E>) => {
-    const own = <T>(ref: FiberRef.FiberRef<T>) => Effect.locally(ref, FiberRefs.getOrDefault(fiberRefs, ref))
-    return effect.pipe(
-      Effect.mapInputContext((context: Context.Context<never>) => Context.omit(Tracer.ParentSpan)(context)),
-      own(FiberRef.currentLogAnnotations),
-      own(FiberRef.currentLogSpan),
-      own(FiberRef.currentMetricLabels),
-      own(FiberRef.currentTracerSpanAnnotations),
-      own(FiberRef.currentTracerSpanLinks)
-    )
-  }
+  const own = <A>(ref: FiberRef.FiberRef<A>) => FiberRef.set(ref, FiberRefs.getOrDefault(fiberRefs, ref))
+
+  /** Tracer and logger are those of whoever starts the fiber, but what belongs to one request of the caller is not lent. */
+  const undecorate = Effect.all([
+    FiberRef.update(FiberRef.currentContext, (context) => Context.omit(Tracer.ParentSpan)(context)),
+    own(FiberRef.currentLogAnnotations),
+    own(FiberRef.currentLogSpan),
+    own(FiberRef.currentMetricLabels),
+    own(FiberRef.currentTracerSpanAnnotations),
+    own(FiberRef.currentTracerSpanLinks)
+  ], { discard: true })
 
   /** In a fiber of the scope. The state knows how it ended before those who wait do. */
   const start = (flight: Flight) =>
     Effect.gen(function*() {
+      yield* undecorate
       yield* changed
       const exit = yield* Effect.exit(Effect.interruptible(fly(flight)))
       if (Exit.isFailure(exit)) yield* fail(flight, exit.cause)
@@ -142,14 +142,14 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
       yield* stirred.open
       yield* Deferred.done(flight.result, isInterrupted(exit) ? Exit.fail(new TokenError.TokenProviderClosed()) : exit)
       if (flight.waiters === 0 && Exit.isFailure(exit) && !isInterrupted(exit)) yield* warnOfFailure(exit.cause)
-    }).pipe(undecorated, Effect.uninterruptible, Effect.forkIn(scope))
+    }).pipe(Effect.uninterruptible, Effect.forkIn(scope))
 
   const wait = (flight: Flight) =>
     Deferred.await(flight.result).pipe(
       Effect.ensuring(
         Effect.suspend(() => flight.sent === undefined ? Effect.void : Effect.linkSpanCurrent(flight.sent.span))
       ),
-      Effect.withSpan("TokenProvider.get")
+      Effect.withSpan("TokenProvider.get", { captureStackTrace: false })
     )
 
   const ask = (transition: (state: State, now: Instant.Instant) => readonly [TokenState.Move<Flight>, State]) =>

@@ -1,14 +1,15 @@
 /**
  * A steady load, whatever the answers take, while tokens are renewed: `refresh.ts <url> <policy as
- * JSON> <seconds> <checks a second>` prints what a check took. Its time begins when it was due.
+ * JSON> <rounds> <seconds of a round> <checks a second>` prints what a check took. Its time begins
+ * when it was due.
  */
 import { AmlClient, Idv, Person, type TokenPolicy, TokenProvider } from "@effect-idv/core"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Console, Effect, Either, Logger, LogLevel, Option, Redacted, Stream } from "effect"
+import { Array as Arr, Console, Effect, Either, Logger, LogLevel, Option, Redacted, Stream } from "effect"
 import { quantile } from "simple-statistics"
 import type { Steady } from "../refresh.ts"
 
-const [, , url = "", policy = "{}", seconds = "0", rate = "0"] = process.argv
+const [, , url = "", policy = "{}", rounds = "1", seconds = "0", rate = "0"] = process.argv
 
 const tokenPolicy: TokenPolicy.Options = JSON.parse(policy)
 
@@ -29,7 +30,7 @@ interface Call {
 
 const percentiles = (calls: ReadonlyArray<Call>) => {
   const took = calls.map(({ from, to }) => to - from)
-  return { calls: took.length, p50: quantile(took, 0.5), p99: quantile(took, 0.99), max: quantile(took, 1) }
+  return { calls: took.length, p99: quantile(took, 0.99), max: quantile(took, 1) }
 }
 
 const program = Effect.gen(function*() {
@@ -57,7 +58,9 @@ const program = Effect.gen(function*() {
     )
 
   const started = performance.now()
-  const until = started + (warmUp + Number(seconds)) * 1000
+  const begun = started + warmUp * 1000
+  const round = Number(seconds) * 1000
+  const until = begun + Number(rounds) * round
   for (let due = started; due < until; due += 1000 / Number(rate)) {
     const wait = due - performance.now()
     if (wait > 0) yield* Effect.sleep(wait)
@@ -65,15 +68,20 @@ const program = Effect.gen(function*() {
   }
   yield* Effect.sleep("2 seconds")
 
-  const begun = started + warmUp * 1000
-  const counted = calls.filter(({ from }) => from >= begun)
   const isWithin = (call: Call) => windows.some(({ from, to }) => call.from <= to && call.to >= from)
+  const counted = calls.filter(({ from }) => from >= begun)
   const steady: Steady = {
     failures: counted.flatMap(({ failure }) => failure ?? []),
     renewals: windows.filter(({ from, to }) => from >= begun && to < until).length,
-    all: percentiles(counted),
-    within: percentiles(counted.filter(isWithin)),
-    outside: percentiles(counted.filter((call) => !isWithin(call)))
+    rounds: Arr.makeBy(Number(rounds), (index) => {
+      const from = begun + index * round
+      const all = counted.filter((call) => call.from >= from && call.from < from + round)
+      return {
+        all: percentiles(all),
+        within: percentiles(all.filter(isWithin)),
+        outside: percentiles(all.filter((call) => !isWithin(call)))
+      }
+    })
   }
   yield* Console.log(JSON.stringify(steady))
 })
