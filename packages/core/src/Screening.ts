@@ -166,15 +166,15 @@ export const stream = <K, E, R, R2 = never>(
 ): Stream.Stream<Outcome<K>, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
   observed(people, options, constVoid)
 
-/** `onBegun` is called for each person that is taken. */
+/** `onTaken` is called for each of the people as they come in. */
 const observed = <K, E, R, R2>(
   people: Stream.Stream<Entry<K>, E, R>,
   { onOutcome = () => Effect.void, ...options }: Options<K, R2> = {},
-  onBegun: () => void
+  onTaken: () => void
 ): Stream.Stream<Outcome<K>, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
   Either.match(decodeSettings(options), {
     onLeft: (violations) => Stream.fail(ConfigErrors.fromViolations([])(violations)),
-    onRight: (settings) => Stream.unwrap(run(people, { ...settings, onBegun, onOutcome }))
+    onRight: (settings) => Stream.unwrap(run(people, { ...settings, onTaken, onOutcome }))
   })
 
 /** If nobody is accepted between so many pauses, whoever comes next is tried once. */
@@ -183,12 +183,12 @@ const maxPausesInARow = 10
 const run = <K, E, R, R2>(
   people: Stream.Stream<Entry<K>, E, R>,
   settings: typeof Settings.Type & {
-    readonly onBegun: () => void
+    readonly onTaken: () => void
     readonly onOutcome: (outcome: Outcome<K>) => Effect.Effect<void, never, R2>
   }
 ) =>
   Effect.gen(function*() {
-    const { concurrency, gracePeriod, onBegun, onOutcome, order, rate } = settings
+    const { concurrency, gracePeriod, onOutcome, onTaken, order, rate } = settings
     const aml = yield* AmlClient.AmlClient
     const pacer = Pacer.make(rate)
     const stop = yield* Deferred.make<never, Stopped>()
@@ -205,7 +205,6 @@ const run = <K, E, R, R2>(
     const screen = (entry: Entry<K>): Effect.Effect<Outcome<K>, never, R2> =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
-          onBegun()
           const watched = new Attempts.Watch()
           yield* Attempts.watchedBy(watched)
           const check = Effect.flatMap(personOf(entry), (person) => {
@@ -223,12 +222,14 @@ const run = <K, E, R, R2>(
           if (isAccepted(exit)) pacer.accepted()
           const outcome = yield* outcomeOf(entry.key, exit, late)
           if ("error" in outcome && isStopped(outcome.error)) yield* Deferred.fail(stop, outcome.error)
+          // It runs in the same fiber, and may have checks of its own.
+          yield* Attempts.watchedBy(undefined)
           yield* onOutcome(outcome)
           return outcome
         })
       )
 
-    return Graceful.map(people, screen, { concurrency, order, gracePeriod, stop, turn: pacer.turn })
+    return Graceful.map(people, screen, { concurrency, order, gracePeriod, onTaken, stop, turn: pacer.turn })
   })
 
 type CheckExit = Exit.Exit<Evidence, Failure.Failure>

@@ -1,7 +1,19 @@
 import { AmlClient, AmlMetrics, Idv } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Duration, Effect, Fiber, Layer, Logger, LogLevel, Metric, Option, TestClock } from "effect"
+import {
+  Array as Arr,
+  Cause,
+  Duration,
+  Effect,
+  Fiber,
+  Layer,
+  Logger,
+  LogLevel,
+  Metric,
+  Option,
+  TestClock
+} from "effect"
 import * as Service from "./support/service.ts"
 import { answerAfter, counted, measured, status } from "./support/tokens.ts"
 import * as RecordingTracer from "./support/tracer.ts"
@@ -210,6 +222,13 @@ describe("The span of a check", () => {
       )
     }).pipe(provide(Service.make({ aml: good() })), Effect.withTracer(tracer))
   })
+
+  it.effect("is named where a failure is printed, also that of the deadline", () =>
+    Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Effect.sandbox(Effect.withSpan(check, "caller")).pipe(Effect.flip))
+      yield* TestClock.adjust("30 seconds")
+      assert.match(Cause.pretty(yield* Fiber.join(fiber)), /AmlTimeout[^]*at AmlClient\.check[^]*at caller/)
+    }).pipe(provide(Service.make({ aml: () => Effect.never }))))
 
   it.effect("has the line of the log, where Debug is logged", () => {
     const { spans, tracer } = RecordingTracer.make()

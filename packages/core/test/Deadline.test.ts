@@ -3,7 +3,7 @@ import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Duration, Effect, Fiber, TestClock } from "effect"
 import * as Deadline from "../src/internal/deadline.ts"
 
-const within = Deadline.within(Duration.minutes(1), () => "late")
+const within = Deadline.within(Duration.minutes(1), Effect.fail("late"))
 
 describe("A deadline", () => {
   it.live("leaves nothing behind, at whatever moment its caller is interrupted", () =>
@@ -44,14 +44,14 @@ describe("A deadline", () => {
 
   it.live("is the same by the live clock, which sets a timer of its own", () =>
     Effect.gen(function*() {
-      const soon = Deadline.within(Duration.millis(30), () => "late")
+      const soon = Deadline.within(Duration.millis(30), Effect.fail("late"))
       strictEqual(yield* Effect.flip(soon(Effect.uninterruptible(Effect.never))), "late")
       strictEqual(yield* soon(Effect.delay(Effect.succeed("in time"), "1 millis")), "in time")
     }))
 
   it.live("is not over at once if it is longer than a timer can be", () =>
     Effect.gen(function*() {
-      const inAMonth = Deadline.within(Duration.days(30), () => "late")
+      const inAMonth = Deadline.within(Duration.days(30), Effect.fail("late"))
       strictEqual(yield* inAMonth(Effect.delay(Effect.succeed("in time"), "20 millis")), "in time")
     }))
 })

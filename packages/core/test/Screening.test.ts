@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Cause, Chunk, Clock, Duration, Effect, Exit, Fiber, Layer, Stream, TestClock } from "effect"
 import * as Service from "./support/service.ts"
+import { status } from "./support/tokens.ts"
 
 const ada = Person.make({ name: "Ada Testclear", dateOfBirth: "1957-03-14" })
 
@@ -356,6 +357,29 @@ describe("Screening", () => {
       }).pipe(Effect.provide(layer))
     }
   )
+
+  it.effect("checks within onOutcome are none of its own: they are sent again as the policy says", () => {
+    const service = Service.make({
+      aml: (_, count) =>
+        Effect.sync(() =>
+          count === 2
+            ? status(429, { "retry-after": "1" })
+            : Service.json(Service.credential({}, { birth_year: "1957" }))
+        )
+    })
+    return Effect.gen(function*() {
+      const aml = yield* AmlClient.AmlClient
+      const again: Array<string> = []
+      const fiber = yield* Effect.fork(Screening.summary(Stream.make({ key: 1, person: Service.ada }), {
+        onOutcome: () =>
+          Effect.map(Effect.exit(Effect.flatMap(Service.ada, aml.check)), (exit) => void again.push(exit._tag))
+      }))
+      yield* TestClock.adjust("5 seconds")
+      strictEqual((yield* Fiber.join(fiber)).total, 1)
+      deepStrictEqual(again, ["Success"])
+      strictEqual(service.amlRequests.length, 3)
+    }).pipe(Effect.provide(Layer.provide(Idv.layer(Service.options), service.layer)))
+  })
 
   it.effect("an interruption begins nobody whose place in the order was waited for", () => {
     const { begun, layer } = client(slowly("1 second"))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Effect, Fiber, Logger, Option, TestClock } from "effect"
+import { Array as Arr, Clock, Effect, Fiber, Logger, Option, TestClock } from "effect"
 import * as Clocks from "./support/clocks.ts"
 import * as Service from "./support/service.ts"
 import { answerAfter, counted, get, getText, measured, provide, refresh, slow, status } from "./support/tokens.ts"
@@ -47,6 +47,16 @@ describe("Expiry", () => {
       strictEqual(requestedAt, 11_000)
       strictEqual(expiresAt, 11_000 + hour)
     }).pipe(provide(service, { tokenPolicy: { retryDelay: "1 second" } }), Effect.withRandomFixed([1]))
+  })
+
+  it.live("a token is as old to a fiber with another clock that tells the time of the machine", () => {
+    const service = Service.make()
+    return Effect.gen(function*() {
+      yield* get
+      yield* Effect.withClock(get, Clock.make())
+      yield* get
+      strictEqual(service.tokenRequests.length, 1)
+    }).pipe(provide(service))
   })
 
   it.effect("12. t = expiry - hardMargin - 1 ms -> cached; t = expiry - hardMargin -> blocked on new POST", () => {

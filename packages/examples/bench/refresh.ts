@@ -7,9 +7,10 @@ import * as Stub from "./support/Stub.ts"
 
 const Calls = Schema.Struct({ calls: Schema.Number, p99: Schema.Number, max: Schema.Number })
 
-/** What checks took in milliseconds: all, those that met a renewal, and the others; and the tags of errors. */
+/** What checks took in milliseconds: all, those that met a renewal, and the others. */
 const Round = Schema.Struct({ all: Calls, within: Calls, outside: Calls })
 
+/** The rounds, and the tags of errors. */
 const Steady = Schema.Struct({
   failures: Schema.Array(Schema.String),
   renewals: Schema.Number,
@@ -53,7 +54,7 @@ type Case = keyof typeof cases
 const byDefault = { title: "the default policy", stub: token, policy: {} }
 
 const reason =
-  "Nobody waited for a token. An acquisition takes its milliseconds of the one core that checks have as well"
+  "The longest shows that nobody waited for a token. But an acquisition takes its milliseconds of the core that checks have as well"
 
 export const refresh = Effect.gen(function*() {
   const run = yield* Program.answering("contenders/refresh.ts", Steady)

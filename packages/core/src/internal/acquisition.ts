@@ -67,7 +67,7 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
         ConnectionFailed: ({ reason }) => new TokenError.TokenEndpointUnavailable({ reason, attempts }),
         BodyTooLong: ({ description, violations }) => invalid(description, violations)
       }),
-      Deadline.within(policy.attemptDeadline, () => new TokenError.TokenTimeout({ deadline: policy.attemptDeadline }))
+      Deadline.within(policy.attemptDeadline, timeout(policy.attemptDeadline))
     )
 
   const acquire: Acquire = ({ credentials, deadline, isAwaited }) =>
@@ -82,9 +82,11 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
         if (Instant.elapsed(started, yield* Instant.now) + pause >= Duration.toMillis(deadline)) return yield* error
         yield* Effect.sleep(pause)
       }
-    }).pipe(Deadline.within(deadline, () => new TokenError.TokenTimeout({ deadline: policy.flightDeadline })))
+    }).pipe(Deadline.within(deadline, timeout(policy.flightDeadline)))
   return acquire
 })
+
+const timeout = (deadline: Duration.Duration) => Effect.suspend(() => new TokenError.TokenTimeout({ deadline }))
 
 const encodeRequest = Schema.encodeSync(IdvApi.TokenRequest)
 const decodeError = Violation.decodeJson(

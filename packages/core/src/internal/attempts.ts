@@ -122,7 +122,7 @@ class Watched extends Context.Reference<Watched>()("@effect-idv/core/internal/Wa
 }) {}
 
 /** For the rest of a fiber: a 429, and what would happen to everybody, is told at once, whatever the policy and earlier attempts. */
-export const watchedBy = (watch: Watch) => OwnFiber.provide(Watched, watch)
+export const watchedBy = (watch: Watch | undefined) => OwnFiber.provide(Watched, watch)
 
 const isForAll = (error: AmlError.AmlError | TokenError): boolean =>
   error._tag === "AmlRateLimited" || Failure.facts(error).concerns === "everyone"

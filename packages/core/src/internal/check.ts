@@ -94,7 +94,13 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
 
     const { changes, warnings } = person
     return Effect.zipRight(OwnFiber.provide(Tracer.ParentSpan, span), Attempts.run(attempt, progress, policy)).pipe(
-      Deadline.within(deadline, () => new AmlError.AmlTimeout({ sent: progress.sentEver, deadline })),
+      Deadline.within(
+        deadline,
+        Effect.withParentSpan(
+          Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sentEver, deadline })),
+          span
+        )
+      ),
       Effect.map(({ answer, credential }): Checked => ({
         checkId,
         changes,
@@ -111,15 +117,14 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
 
   return (person: Person.Person, policy: CheckPolicy) =>
     Effect.useSpan("AmlClient.check", { captureStackTrace: false }, (span) =>
-      isPerson(person)
-        ? Effect.clockWith((clock) => {
-          const progress = new Attempts.Progress(clock)
-          return Effect.flatMap(CheckId.make(progress.startedAt), (checkId) => {
-            const running = { checkId, progress, span }
-            return Effect.onExit(run(person, policy, running), Observed.observe(running))
-          })
+      Effect.clockWith((clock) => {
+        if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPerson), span)
+        const progress = new Attempts.Progress(clock)
+        return Effect.flatMap(CheckId.make(progress.startedAt), (checkId) => {
+          const running = { checkId, progress, span }
+          return Effect.onExit(run(person, policy, running), Observed.observe(running))
         })
-        : Effect.die(notAPerson))
+      }))
 })
 
 /** The answer of a service that answers at once, in the form of the document. */

@@ -11,7 +11,7 @@ import * as Instant from "./instant.ts"
  * which is interrupted and not waited for, and what it sets in its `FiberRef`s stays there.
  */
 export const within =
-  <E2>(duration: Duration.Duration, onTimeout: () => E2) =>
+  <E2>(duration: Duration.Duration, onTimeout: Effect.Effect<never, E2>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | E2, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(
@@ -20,7 +20,7 @@ export const within =
           Effect.flatMap(timer(duration), ({ cancel, onEnd }) => {
             const first = Effect.async<A, E | E2>((resume) => {
               running.addObserver(resume)
-              onEnd(() => resume(Effect.fail(onTimeout())))
+              onEnd(() => resume(onTimeout))
             })
             // A caller that is interrupted already does not come to wait, and leaves nothing behind.
             return Effect.flatMap(Effect.exit(restore(first)), (exit) => {

@@ -80,7 +80,10 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     // What the service asked to wait holds for any credentials: whoever cannot wait is told before they are read.
     yield* clear(startedAt)
     const current = yield* credentials.pipe(
-      Deadline.within(policy.flightDeadline, () => new TokenError.TokenTimeout({ deadline: policy.flightDeadline }))
+      Deadline.within(
+        policy.flightDeadline,
+        Effect.suspend(() => new TokenError.TokenTimeout({ deadline: policy.flightDeadline }))
+      )
     )
     let left = yield* clear(startedAt, current)
     // Another may be told of meanwhile, by the answer to a flight that was given up.

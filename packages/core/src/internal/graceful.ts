@@ -16,6 +16,8 @@ export interface Options<E> {
   readonly order: "input" | "completion"
   /** For how long they may finish. Then they are interrupted, and waited for. */
   readonly gracePeriod: Duration.Duration
+  /** Called for each that comes in. */
+  readonly onTaken: () => void
   /** Waited for before each of them. */
   readonly turn: Effect.Effect<void>
   /** When it fails nobody new is taken, and the stream ends with it. It is interrupted at the end. */
@@ -23,7 +25,7 @@ export interface Options<E> {
 }
 
 /** Takes what comes in chunks one by one. */
-const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>) =>
+const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>, onTaken: () => void) =>
   Effect.map(Stream.toPull(self), (pull) => {
     let chunk = Chunk.empty<A>()[Symbol.iterator]()
     const refill = Effect.map(pull, (pulled) => {
@@ -31,7 +33,9 @@ const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>) =>
     })
     const one: Effect.Effect<A, Option.Option<E>, R> = Effect.suspend(() => {
       const next = chunk.next()
-      return next.done === true ? Effect.zipRight(refill, one) : Effect.succeed(next.value)
+      if (next.done === true) return Effect.zipRight(refill, one)
+      onTaken()
+      return Effect.succeed(next.value)
     })
     return one
   })
@@ -39,10 +43,10 @@ const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>) =>
 export const map = <A, B, E, R, E2, R2>(
   self: Stream.Stream<A, E, R>,
   f: (a: A) => Effect.Effect<B, never, R2>,
-  { concurrency, gracePeriod, order, stop, turn }: Options<E2>
+  { concurrency, gracePeriod, onTaken, order, stop, turn }: Options<E2>
 ): Stream.Stream<B, E | E2, R | R2> =>
   Stream.unwrapScoped(Effect.gen(function*() {
-    const pull = yield* oneByOne(self)
+    const pull = yield* oneByOne(self, onTaken)
     const fibers = yield* Scope.make()
     const permits = yield* Effect.makeSemaphore(concurrency)
     const results = yield* order === "input" ? inOrder<B, E | E2>(concurrency) : asCompleted<B, E | E2>(concurrency)

@@ -21,7 +21,7 @@ export const isLive = (clock: Clock.Clock): boolean => clock === live
 /** What a clock says now. Its nanoseconds are a `bigint`, which takes twice as long as what the machine itself says. */
 export const of = (clock: Clock.Clock): Instant => ({
   wall: clock.unsafeCurrentTimeMillis(),
-  monotonic: isLive(clock) ? performance.now() : Number(clock.unsafeCurrentTimeNanos()) / 1e6
+  monotonic: isLive(clock) ? performance.timeOrigin + performance.now() : Number(clock.unsafeCurrentTimeNanos()) / 1e6
 })
 
 export const now: Effect.Effect<Instant> = Effect.clockWith((clock) => Effect.succeed(of(clock)))
