@@ -45,31 +45,26 @@ const seconds = lifetimes * lifetime / rounds
 const token = { tokenSeconds: lifetime, tokenLatency }
 
 const cases = {
-  up: { title: "a policy for such tokens", stub: token, policy },
-  down: { title: "… and down for half of the soft window", stub: { ...token, downFrom, downTo }, policy }
+  up: { title: "a policy for such tokens", stub: token },
+  down: { title: "… and down for half of the soft window", stub: { ...token, downFrom, downTo } }
 }
 
 type Case = keyof typeof cases
-
-const byDefault = { title: "the default policy", stub: token, policy: {} }
 
 const reason =
   "The longest shows that nobody waited for a token. But an acquisition takes its milliseconds of the core that checks have as well"
 
 export const refresh = Effect.gen(function*() {
   const run = yield* Program.answering("contenders/refresh.ts", Steady)
-  const steady = (
-    { policy, stub }: { readonly policy: TokenPolicy.Options; readonly stub: Stub.Options },
-    rounds: number
-  ) =>
-    Effect.gen(function*() {
-      const url = yield* Stub.start(stub)
-      const arguments_ = [rounds, seconds, perSecond].map(String)
-      return { ...(yield* run(url, JSON.stringify(policy), ...arguments_)), ...(yield* Stub.counts(url)) }
-    })
-  const measured = yield* Effect.all(Record.map(cases, (given) => steady(given, rounds)), { concurrency: "unbounded" })
-  // Its callers come in bursts, which the others would feel.
-  const measuredByDefault = yield* steady(byDefault, 1)
+  const measured = yield* Effect.all(
+    Record.map(cases, ({ stub }) =>
+      Effect.gen(function*() {
+        const url = yield* Stub.start(stub)
+        const steady = yield* run(url, JSON.stringify(policy), ...[rounds, seconds, perSecond].map(String))
+        return { ...steady, ...(yield* Stub.counts(url)) }
+      })),
+    { concurrency: "unbounded" }
+  )
   const goals = (name: Case): ReadonlyArray<Report.Goal> => {
     const { failures, rounds } = measured[name]
     return [
@@ -84,10 +79,11 @@ export const refresh = Effect.gen(function*() {
       { what: `failures, ${name}`, measured: Report.spread([failures.length]), is: "at most", limit: 0, unit: "" }
     ]
   }
-  const row = (title: string, { failures, refused, renewals, rounds }: typeof measuredByDefault) => {
+  const row = (name: Case) => {
+    const { failures, refused, renewals, rounds } = measured[name]
     const range = (what: (round: typeof Round.Type) => number) => Report.range(Report.spread(rounds.map(what)))
     return [
-      title,
+      cases[name].title,
       range(({ all }) => all.p99),
       range(({ within }) => within.p99),
       range(({ outside }) => outside.p99),
@@ -108,19 +104,15 @@ export const refresh = Effect.gen(function*() {
       "renewals",
       "refused"
     ],
-    cells: [
-      row(cases.up.title, measured.up),
-      row(cases.down.title, measured.down),
-      row(byDefault.title, measuredByDefault)
-    ],
+    cells: [row("up"), row("down")],
     goals: [...goals("up"), ...goals("down")],
     notes: [
       `${perSecond} checks a second by the clock, whatever they take, for ${lifetimes} lifetimes after a warm-up, ${
         lifetimes / rounds
-      } a round; a token takes ${tokenLatency} ms. Both run side by side, each with a service of its own; the default after them, for a round.`,
+      } a round; a token takes ${tokenLatency} ms. Both run side by side, each with a service of its own.`,
       `The policy: softPoint ${policy.softPoint}, jitter 0.1, hardMargin ${policy.hardMargin}, and after a failure 100 ms. Half a soft window has to hold a renewal.`,
       `Down is the token endpoint with 503 from ${downFrom} to ${downTo} ms of the age of the last token, which is half of the window or more.`,
-      "By default tokens of less than two minutes have no soft window, so callers wait: that row has no goal."
+      "By default tokens of less than two minutes have no soft window, so callers wait for each."
     ]
   }
   return report

@@ -18,7 +18,7 @@ const calls = 200_000
 const rounds = 7
 
 const reason =
-  "The wall clock and the monotonic one are asked each time, for either may lie; here they take as long as a Ref.get"
+  "By taking parts out: two clocks, for either may lie, a histogram and a counter take 100 ns each on this kind of machine, and a second step of the fiber as much as a Ref.get"
 
 const nanos = ({ cpu }: Measured) => cpu * 1000
 

@@ -14,7 +14,7 @@ const [, , url = "", policy = "{}", rounds = "1", seconds = "0", rate = "0"] = p
 const tokenPolicy: TokenPolicy.Options = JSON.parse(policy)
 
 /** Until the code is compiled, in seconds. */
-const warmUp = 8
+const warmUp = 6
 
 /** From the beginning of an acquisition until a new token is there, also if that takes several. */
 interface Window {
