@@ -164,10 +164,10 @@ export const stream = <K, E, R, R2 = never>(
   people: Stream.Stream<Entry<K>, E, R>,
   options?: Options<K, R2>
 ): Stream.Stream<Outcome<K>, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
-  observed(people, options, constVoid)
+  screened(people, options, constVoid)
 
 /** `onTaken` is called for each of the people as they come in. */
-const observed = <K, E, R, R2>(
+const screened = <K, E, R, R2>(
   people: Stream.Stream<Entry<K>, E, R>,
   { onOutcome = () => Effect.void, ...options }: Options<K, R2> = {},
   onTaken: () => void
@@ -295,7 +295,7 @@ const fields = {
 const tallied = <K, E, R, R2>(people: Stream.Stream<Entry<K>, E, R>, options: Options<K, R2> | undefined) => {
   const counts = { total: 0, noMatch: 0, potentialMatch: 0, notScreened: 0, unknown: 0 }
   return {
-    outcomes: observed(people, options, () => {
+    outcomes: screened(people, options, () => {
       counts.total++
     }),
     count: (outcome: Outcome<K>): void => {

@@ -1,4 +1,5 @@
-import { AmlClient, AmlMetrics, Idv } from "@effect-idv/core"
+import type { Idv } from "@effect-idv/core"
+import { AmlClient, AmlMetrics } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import {
@@ -14,6 +15,7 @@ import {
   Option,
   TestClock
 } from "effect"
+import { provide } from "./support/adaCheck.ts"
 import * as Service from "./support/service.ts"
 import { answerAfter, counted, measured, status } from "./support/tokens.ts"
 import * as RecordingTracer from "./support/tracer.ts"
@@ -24,9 +26,6 @@ const check = Effect.gen(function*() {
   const aml = yield* AmlClient.AmlClient
   return yield* aml.check(yield* Service.ada)
 })
-
-const provide = (service: ReturnType<typeof Service.make>, options: Partial<Idv.Options> = {}) =>
-  Effect.provide(Layer.provide(Idv.layer({ ...Service.options, ...options }), service.layer))
 
 const good = (attributes: Record<string, unknown> = {}) => () =>
   Effect.sync(() => Service.json(Service.credential({}, { birth_year: "1957", ...attributes })))
@@ -209,7 +208,7 @@ describe("A check that ends with", () => {
 })
 
 describe("The span of a check", () => {
-  it.effect("is the parent of the wait for the token, and the check the parent of nothing else", () => {
+  it.effect("is the parent of the wait for the token, and of nothing else", () => {
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function*() {
       yield* Effect.withSpan(check, "caller")

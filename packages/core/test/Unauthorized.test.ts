@@ -5,6 +5,7 @@ import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Effect, Fiber, FiberRef, Layer, Option, Redacted, Stream, TestClock } from "effect"
 import * as Bearer from "../src/internal/bearer.ts"
 import * as Exchange from "../src/internal/exchange.ts"
+import { provide } from "./support/adaCheck.ts"
 import * as Service from "./support/service.ts"
 import { answerAfter, status } from "./support/tokens.ts"
 
@@ -24,9 +25,6 @@ const accepting = (isAccepted: (token: string) => boolean): Service.Handler => (
 
 const tokensSent = (service: ReturnType<typeof Service.make>) =>
   service.amlRequests.map(({ headers }) => headers["authorization"]?.replace("Bearer ", ""))
-
-const provide = (service: ReturnType<typeof Service.make>) =>
-  Effect.provide(Layer.provide(Idv.layer(Service.options), service.layer))
 
 /** Requests of any kind with the token of this service. */
 const authorized = (service: ReturnType<typeof Service.make>) =>

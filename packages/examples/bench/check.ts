@@ -18,7 +18,7 @@ const ways = {
 type Way = keyof typeof ways
 
 const reason =
-  "By its profile two fifths of the difference are steps of fibers, most of them for the deadline, a fifth is decoding that fails closed, an eighth the collector"
+  "By its profile the difference is the steps of fibers (two fifths), decoding that fails closed, and the collector (a fifth)"
 
 const calls = 800
 const concurrency = 16

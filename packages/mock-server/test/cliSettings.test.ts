@@ -204,6 +204,6 @@ describe("The config file of serve", () => {
         "--config: the file is over 1 MiB: expected at most that"
       )
       strictEqual(yield* of("/tmp"), "--config: the file is a directory: expected a file of JSON")
-      strictEqual(yield* of("/tmp/canary/nowhere.json"), "--config: the file does not exist")
+      strictEqual(yield* of("canary/nowhere.json"), "--config: the file does not exist")
     }))
 })
