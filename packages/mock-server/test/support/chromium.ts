@@ -1,0 +1,122 @@
+/**
+ * Finds a Chrome or Chromium: the one of `CHROMIUM_PATH`, else an installed one, else the one inside
+ * the npm package `@sparticuz/chromium`, which needs no installation.
+ */
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { execFile } from "node:child_process"
+import { createHash } from "node:crypto"
+import { existsSync } from "node:fs"
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { type Browser, chromium, type LaunchOptions } from "playwright-core"
+
+/** How to start one browser: `fontconfig` is the file of its fonts, where the machine may have none. */
+interface Candidate {
+  readonly executablePath: string
+  readonly fontconfig?: string
+}
+
+const usualPlaces: { readonly [platform in NodeJS.Platform]?: ReadonlyArray<string> } = {
+  darwin: [
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium"
+  ],
+  linux: [
+    "/usr/bin/chromium",
+    "/usr/bin/chromium-browser",
+    "/usr/bin/google-chrome",
+    "/opt/google/chrome/chrome",
+    "/snap/bin/chromium"
+  ],
+  win32: ["C:\\Program Files", "C:\\Program Files (x86)"].map((folder) =>
+    `${folder}\\Google\\Chrome\\Application\\chrome.exe`
+  )
+}
+
+/** The browser that `playwright install` downloads is the first choice: it fits this Playwright. */
+const installed: ReadonlyArray<Candidate> = [chromium.executablePath(), ...usualPlaces[process.platform] ?? []]
+  .filter(existsSync)
+  .map((executablePath) => ({ executablePath }))
+
+const cache = fileURLToPath(new URL("../../../../node_modules/.cache", import.meta.url))
+
+const fontsConf = (folder: string) =>
+  `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${folder}</dir><dir>/usr/share/fonts</dir><cachedir>${folder}/cache</cachedir></fontconfig>
+`
+
+/**
+ * Unpacks the packaged browser once for each version. The package unpacks into the directory for
+ * temporary files and takes whatever lies there for complete, so it gets a directory of its own,
+ * which is renamed when it is complete.
+ */
+const unpack = (main: string): Promise<Candidate> => {
+  const folder = join(cache, `chromium-${createHash("sha256").update(main).digest("hex").slice(0, 8)}`)
+  const fontconfig = join(folder, "fonts.conf")
+  const candidate = { executablePath: join(folder, "chromium"), fontconfig }
+  if (existsSync(fontconfig)) return Promise.resolve(candidate)
+  const script = `require(${JSON.stringify(main)}).executablePath()`
+  return mkdir(cache, { recursive: true })
+    .then(() => mkdtemp(`${folder}-`))
+    .then((draft) =>
+      promisify(execFile)(process.execPath, ["-e", script], { env: { TMPDIR: draft } })
+        .then(() => writeFile(join(draft, "fonts.conf"), fontsConf(join(folder, "fonts"))))
+        // Another process may have been faster: then its directory stays.
+        .then(() => rename(draft, folder).catch(() => rm(draft, { recursive: true })))
+    )
+    .then(() => candidate)
+}
+
+const { version } = createRequire(import.meta.url)("playwright-core/package.json")
+
+/** The package holds a build for Linux on x64 only. */
+const packaged: Effect.Effect<Candidate, Error> = process.platform === "linux" && process.arch === "x64"
+  ? Effect.tryPromise({
+    try: () => unpack(createRequire(import.meta.url).resolve("@sparticuz/chromium")),
+    catch: (error) => new Error(`The packaged Chromium cannot be unpacked: ${error}`)
+  })
+  : Effect.fail(
+    new Error(
+      "The page is tested in Chromium, and none starts on this machine: " +
+        `run "npx playwright-core@${version} install chromium", or set CHROMIUM_PATH to a Chrome or Chromium.`
+    )
+  )
+
+const args = [
+  "--headless=new",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync"
+]
+
+const start = ({ executablePath, fontconfig }: Candidate): Effect.Effect<Browser, Error> => {
+  const options: LaunchOptions = { executablePath, args, ...fontconfig && { env: { FONTCONFIG_FILE: fontconfig } } }
+  return Effect.tryPromise({
+    try: () => chromium.launch(options),
+    catch: (error) => {
+      const [reason] = String(error).replace(/^.*browserType\.launch: /, "").split("\n")
+      return new Error(`${executablePath} does not start as a Chromium: ${reason}`)
+    }
+  })
+}
+
+/** Starts the browser of `CHROMIUM_PATH`, or else the first that starts. Fails with the reason of the last one. */
+export const launch: Effect.Effect<Browser, Error> = Effect.gen(function*() {
+  const chosen = yield* Effect.orDie(Config.option(Config.nonEmptyString("CHROMIUM_PATH")))
+  if (Option.isSome(chosen)) {
+    return yield* Effect.mapError(
+      start({ executablePath: chosen.value }),
+      ({ message }) => new Error(`CHROMIUM_PATH: ${message}`)
+    )
+  }
+  return yield* Effect.firstSuccessOf([...installed.map(start), Effect.flatMap(packaged, start)])
+})
