@@ -16,7 +16,8 @@ export default defineConfig({
     include: ["packages/*/test/**/*.test.ts"],
     setupFiles: "packages/core/test/support/setup.ts",
     globalSetup: "packages/mock-server/test/support/programs.ts",
-    reporters: ["verbose"],
+    // The second is for programs: .ci/run counts the tests and names the slowest files.
+    reporters: ["verbose", ["json", { outputFile: "node_modules/.cache/tests.json" }]],
     // The TestClock takes 10 ms for every timer that it passes, and some tests pass a thousand.
     testTimeout: 60_000,
     sequence: { sequencer: LongestFirst },

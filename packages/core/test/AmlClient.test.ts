@@ -61,8 +61,9 @@ describe("AmlClient", () => {
     return Effect.gen(function*() {
       yield* atStart
       const fibers = yield* Effect.forkAll(Arr.makeBy(1000, () => answer))
-      yield* TestClock.adjust("5 seconds")
-      deepStrictEqual(new Set(yield* Fiber.join(fibers)), new Set(["No"]))
+      // On a busy machine the token request may begin after the first adjustment.
+      const outcomes = yield* Effect.raceFirst(Fiber.join(fibers), Effect.forever(TestClock.adjust("5 seconds")))
+      deepStrictEqual(new Set(outcomes), new Set(["No"]))
       strictEqual(service.tokenRequests.length, 1)
       strictEqual(service.amlRequests.length, 1000)
 

@@ -130,7 +130,7 @@ describe("Whatever the service answers, the result is what it said about this pe
         body: applied(changes, wire),
         init: json
       })),
-      3500,
+      1750,
       answers
     ))
 
@@ -155,7 +155,7 @@ describe("Whatever the service answers, the result is what it said about this pe
         const bytes = utf8(JSON.stringify(wire))
         return { person, said, body: edit(bytes, place % bytes.length), init: json }
       }),
-      2500,
+      1250,
       answers
     )
   })
@@ -171,7 +171,7 @@ describe("Whatever the service answers, the result is what it said about this pe
             init: json
           })
         ),
-      1500,
+      750,
       ["AmlAnswerInvalid"]
     ))
 

@@ -35,14 +35,20 @@ const expectedByFetch: typeof expected = {
   "a coding that nobody knows": "TokenResponseInvalid"
 }
 
-const tokenPolicy = { attemptDeadline: "500 millis", flightDeadline: "1500 millis", retryDelay: "10 millis" } as const
+/** Short for the faults that only a deadline ends, and long for the others: the machine may be busy. */
+const policyFor = (tag: TokenError.TokenError["_tag"]) =>
+  ({
+    attemptDeadline: tag === "TokenTimeout" ? "500 millis" : "20 seconds",
+    flightDeadline: "30 seconds",
+    retryDelay: "10 millis"
+  }) as const
 
-describe.each(clients)("Wire faults of the token endpoint, with %s", (clientName, client) => {
-  const acquire = (authUrl: string) =>
+describe.concurrent.each(clients)("Wire faults of the token endpoint, with %s", (clientName, client) => {
+  const acquire = (authUrl: string, tag: TokenError.TokenError["_tag"] = "TokenEndpointUnavailable") =>
     Effect.flatMap(
       TokenProvider.make({
         authUrl,
-        tokenPolicy,
+        tokenPolicy: policyFor(tag),
         customerId: canaries.customerId,
         customerKey: Redacted.make(canaries.customerKey)
       }),
@@ -52,11 +58,11 @@ describe.each(clients)("Wire faults of the token endpoint, with %s", (clientName
   const fails = (tag: TokenError.TokenError["_tag"], authUrl: string) =>
     Effect.gen(function*() {
       const started = yield* Clock.currentTimeMillis
-      const { exit, printed } = yield* everythingPrinted(acquire(authUrl), (cause) => Cause.pretty(cause))
+      const { exit, printed } = yield* everythingPrinted(acquire(authUrl, tag), (cause) => Cause.pretty(cause))
       const took = (yield* Clock.currentTimeMillis) - started
       assert(Exit.isFailure(exit) && exit.cause._tag === "Fail" && TokenError.isTokenError(exit.cause.error))
       strictEqual(exit.cause.error._tag, tag)
-      assert(took < 2500, `took ${took} ms`)
+      assert(took < 10_000, `took ${took} ms`)
       deepStrictEqual(transportIn(exit.cause), [])
       deepStrictEqual(Object.values(canaries).filter((canary) => printed.includes(canary)), [])
     })

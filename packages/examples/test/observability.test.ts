@@ -129,7 +129,7 @@ const notPlayed: ReadonlyArray<string> = ["Interrupted", "AmlUnauthorized"] sati
 
 const told = outcomes.map((outcome, index) => `applicant ${index + 1}: ${outcome}\n`).join("")
 
-describe("observability", () => {
+describe("observability", { concurrent: true }, () => {
   it.scopedLive("sends spans, metrics and logs of what happened to the collector of the variable", () =>
     Effect.gen(function*() {
       const { posts, url } = yield* collector

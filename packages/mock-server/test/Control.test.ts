@@ -226,8 +226,12 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           yield* create({ customerId })
           strictEqual(yield* checkStatus(issued), 401)
           deepStrictEqual((yield* session.journal()).entries.map(({ rule }) => rule), ["aml.token-unknown"])
-          yield* TestClock.adjust("10 millis")
-          strictEqual((yield* Fiber.join(running)).status, 200)
+          // The request may reach its latency after the first adjustment.
+          const { status } = yield* Effect.raceFirst(
+            Fiber.join(running),
+            Effect.forever(TestClock.adjust("10 millis"))
+          )
+          strictEqual(status, 200)
         }))
     })
 

@@ -1,7 +1,7 @@
 import { Control, Session } from "@effect-idv/mock-server"
 import { FetchHttpClient, FileSystem, HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
-import { layer } from "@effect/vitest"
+import { describe, layer } from "@effect/vitest"
 import { assertInclude, assertMatch, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Context, Effect, Exit, Fiber, Schema, Scope, Stream } from "effect"
 import { createRequire } from "node:module"
@@ -42,317 +42,318 @@ const events = (url: string) =>
     Stream.decodeText()
   )
 
-layer(Browser.layer, { excludeTestServices: true })("Inspector", (it) => {
-  it.scoped("a check runs by keyboard alone, and the page shows what went over", () =>
-    Effect.gen(function*() {
-      const { control, page } = yield* start
-      const tab = yield* Browser.open(page)
-      yield* tab.lives
-      // Over the links of the page to the form, as somebody without a mouse goes.
-      const press = (key: string) => tab.act((page) => page.keyboard.press(key))
-      const focused = tab.act((page) =>
-        page.evaluate("document.activeElement.id || document.activeElement.textContent")
-      )
-      yield* press("Tab")
-      strictEqual(yield* focused, "To the content")
-      for (let i = 0; i < 20 && (yield* focused) !== "Check"; i++) yield* press("Tab")
-      yield* press("Enter")
-      yield* press("Tab")
-      strictEqual(yield* focused, "check-name")
-      strictEqual(yield* tab.act((page) => page.inputValue("#check-name")), "Ada Testclear")
-      yield* tab.act((page) => page.keyboard.type("Zoë Testpep"))
-      yield* press("Tab")
-      yield* press("Tab")
-      strictEqual(yield* focused, "Run the check")
-      yield* press("Enter")
-
-      yield* tab.sees(".verdict", "match_found is Potential match")
-      strictEqual(yield* focused, "Run the check")
-      const wire = (yield* tab.act((page) => page.locator("#check pre").allTextContents())).join("\n")
-      assertInclude(wire, "POST /oauth/service HTTP/1.1")
-      assertInclude(wire, "authorization: Basic demo-customer:***")
-      assertInclude(wire, "grant_type=client_credentials")
-      assertInclude(wire, "\"access_token\":\"***\"")
-      assertInclude(wire, "authorization: Bearer ***")
-      assertInclude(wire, "{\"entity_type\":\"person\",\"name\":\"Zoë Testpep\",\"dob\":\"01-02-1990\"}")
-      assertInclude(wire, "\"match_found\":\"Potential match\"")
-      const { entries } = yield* Context.get(control, Control.Control).session("demo-customer").journal()
-      deepStrictEqual(
-        (yield* tab.act((page) => page.locator("#check pre").allTextContents()))
-          .filter((text) => text.startsWith("POST"))
-          .map((text) => text.split("\n\n")[0]),
-        entries.map(({ request: { headers, method, target } }) =>
-          [`${method} ${target} HTTP/1.1`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
-            .join("\n")
+describe("Inspector", { concurrent: true }, () =>
+  layer(Browser.layer, { excludeTestServices: true })((it) => {
+    it.scoped("a check runs by keyboard alone, and the page shows what went over", () =>
+      Effect.gen(function*() {
+        const { control, page } = yield* start
+        const tab = yield* Browser.open(page)
+        yield* tab.lives
+        // Over the links of the page to the form, as somebody without a mouse goes.
+        const press = (key: string) => tab.act((page) => page.keyboard.press(key))
+        const focused = tab.act((page) =>
+          page.evaluate("document.activeElement.id || document.activeElement.textContent")
         )
-      )
-      yield* tab.sees("#exchange-2 .why", "may be a politically exposed person")
-      deepStrictEqual(yield* statuses(tab), ["200", "200"])
+        yield* press("Tab")
+        strictEqual(yield* focused, "To the content")
+        for (let i = 0; i < 20 && (yield* focused) !== "Check"; i++) yield* press("Tab")
+        yield* press("Enter")
+        yield* press("Tab")
+        strictEqual(yield* focused, "check-name")
+        strictEqual(yield* tab.act((page) => page.inputValue("#check-name")), "Ada Testclear")
+        yield* tab.act((page) => page.keyboard.type("Zoë Testpep"))
+        yield* press("Tab")
+        yield* press("Tab")
+        strictEqual(yield* focused, "Run the check")
+        yield* press("Enter")
 
-      const profile = yield* tab.act((page) => page.getAttribute(".verdict a", "href"))
-      const shown = yield* Browser.open(profile ?? "")
-      yield* shown.sees("dd", "Zoë Testpep")
-    }))
+        yield* tab.sees(".verdict", "match_found is Potential match")
+        strictEqual(yield* focused, "Run the check")
+        const wire = (yield* tab.act((page) => page.locator("#check pre").allTextContents())).join("\n")
+        assertInclude(wire, "POST /oauth/service HTTP/1.1")
+        assertInclude(wire, "authorization: Basic demo-customer:***")
+        assertInclude(wire, "grant_type=client_credentials")
+        assertInclude(wire, "\"access_token\":\"***\"")
+        assertInclude(wire, "authorization: Bearer ***")
+        assertInclude(wire, "{\"entity_type\":\"person\",\"name\":\"Zoë Testpep\",\"dob\":\"01-02-1990\"}")
+        assertInclude(wire, "\"match_found\":\"Potential match\"")
+        const { entries } = yield* Context.get(control, Control.Control).session("demo-customer").journal()
+        deepStrictEqual(
+          (yield* tab.act((page) => page.locator("#check pre").allTextContents()))
+            .filter((text) => text.startsWith("POST"))
+            .map((text) => text.split("\n\n")[0]),
+          entries.map(({ request: { headers, method, target } }) =>
+            [`${method} ${target} HTTP/1.1`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
+              .join("\n")
+          )
+        )
+        yield* tab.sees("#exchange-2 .why", "may be a politically exposed person")
+        deepStrictEqual(yield* statuses(tab), ["200", "200"])
 
-  it.scoped("a fault that is switched on makes a request fail, which arrives by itself and says why", () =>
-    Effect.gen(function*() {
-      const { check, page, token } = yield* start
-      const tab = yield* Browser.open(page)
-      yield* tab.lives
-      yield* tab.act((page) => page.evaluate("window.isStillThere = true"))
-      const own = accessToken(yield* token())
-      yield* tab.act((page) => page.selectOption("#fault-what", "status"))
-      yield* tab.act((page) => page.selectOption("#fault-when", "nth"))
-      yield* tab.act((page) => page.fill("#fault-n", "2"))
-      yield* tab.act((page) => page.click("text=Set the fault"))
-      yield* tab.sees("#fault-list", "0 of 0")
+        const profile = yield* tab.act((page) => page.getAttribute(".verdict a", "href"))
+        const shown = yield* Browser.open(profile ?? "")
+        yield* shown.sees("dd", "Zoë Testpep")
+      }))
 
-      deepStrictEqual([yield* check(own, "Ada Testclear"), yield* check(own, "Ada Testclear")], [200, 503])
-      yield* tab.sees("#exchange-3.failure .status", "503")
-      yield* tab.sees(
-        "#exchange-3 .why",
-        "The service was not asked. f1 (status): fires at request 2 of those it watches"
-      )
-      yield* tab.sees("#fault-list", "1 of 2")
-      deepStrictEqual(yield* statuses(tab), ["503", "200", "200"])
+    it.scoped("a fault that is switched on makes a request fail, which arrives by itself and says why", () =>
+      Effect.gen(function*() {
+        const { check, page, token } = yield* start
+        const tab = yield* Browser.open(page)
+        yield* tab.lives
+        yield* tab.act((page) => page.evaluate("window.isStillThere = true"))
+        const own = accessToken(yield* token())
+        yield* tab.act((page) => page.selectOption("#fault-what", "status"))
+        yield* tab.act((page) => page.selectOption("#fault-when", "nth"))
+        yield* tab.act((page) => page.fill("#fault-n", "2"))
+        yield* tab.act((page) => page.click("text=Set the fault"))
+        yield* tab.sees("#fault-list", "0 of 0")
 
-      yield* tab.act((page) => page.click("#exchange-3 button.open"))
-      yield* tab.sees("#exchange-3-detail pre", "HTTP/1.1 503 Service Unavailable")
-      yield* tab.sees(
-        "#exchange-3-detail pre",
-        "{\"entity_type\":\"person\",\"name\":\"*** Testclear\",\"dob\":\"***\"}"
-      )
-      strictEqual(yield* tab.act((page) => page.getAttribute("#exchange-3 button.open", "aria-expanded")), "true")
+        deepStrictEqual([yield* check(own, "Ada Testclear"), yield* check(own, "Ada Testclear")], [200, 503])
+        yield* tab.sees("#exchange-3.failure .status", "503")
+        yield* tab.sees(
+          "#exchange-3 .why",
+          "The service was not asked. f1 (status): fires at request 2 of those it watches"
+        )
+        yield* tab.sees("#fault-list", "1 of 2")
+        deepStrictEqual(yield* statuses(tab), ["503", "200", "200"])
 
-      yield* tab.act((page) => page.click("text=Remove"))
-      yield* tab.sees("#fault-list", "None is set")
-      strictEqual(yield* tab.act((page) => page.evaluate("document.activeElement.textContent")), "Faults")
-      strictEqual(yield* check(own, "Ada Testclear"), 200)
-      yield* tab.sees("#exchange-4 .status", "200")
-      strictEqual(yield* tab.act((page) => page.evaluate("window.isStillThere")), true)
-    }))
+        yield* tab.act((page) => page.click("#exchange-3 button.open"))
+        yield* tab.sees("#exchange-3-detail pre", "HTTP/1.1 503 Service Unavailable")
+        yield* tab.sees(
+          "#exchange-3-detail pre",
+          "{\"entity_type\":\"person\",\"name\":\"*** Testclear\",\"dob\":\"***\"}"
+        )
+        strictEqual(yield* tab.act((page) => page.getAttribute("#exchange-3 button.open", "aria-expanded")), "true")
 
-  it.scoped("the clock moves, and a token that is older than an hour is answered with 401", () =>
-    Effect.gen(function*() {
-      const { check, page, token } = yield* start
-      const tab = yield* Browser.open(page)
-      yield* tab.lives
-      const own = accessToken(yield* token())
-      strictEqual(yield* check(own, "Ada Testclear"), 200)
-      yield* tab.act((page) => page.click("text=+61 min"))
-      yield* tab.sees("#clock", "1h 1m ahead of the real time")
-      strictEqual(yield* check(own, "Ada Testclear"), 401)
-      yield* tab.sees("#exchange-3 .status", "401")
-      yield* tab.sees("#exchange-3 .why", "The token is expired, by this session's clock")
+        yield* tab.act((page) => page.click("text=Remove"))
+        yield* tab.sees("#fault-list", "None is set")
+        strictEqual(yield* tab.act((page) => page.evaluate("document.activeElement.textContent")), "Faults")
+        strictEqual(yield* check(own, "Ada Testclear"), 200)
+        yield* tab.sees("#exchange-4 .status", "200")
+        strictEqual(yield* tab.act((page) => page.evaluate("window.isStillThere")), true)
+      }))
 
-      yield* tab.act((page) => page.click("text=Freeze"))
-      yield* tab.sees("#clock", "stands still")
-      const now = tab.act((page) => page.innerText("#now"))
-      const frozen = yield* now
-      yield* Effect.sleep("1200 millis")
-      strictEqual(yield* now, frozen)
-      yield* tab.act((page) => page.click("text=Back to real time"))
-      yield* tab.sees("#clock", "runs, the real time")
-      strictEqual(yield* check(own, "Ada Testclear"), 200)
-    }))
+    it.scoped("the clock moves, and a token that is older than an hour is answered with 401", () =>
+      Effect.gen(function*() {
+        const { check, page, token } = yield* start
+        const tab = yield* Browser.open(page)
+        yield* tab.lives
+        const own = accessToken(yield* token())
+        strictEqual(yield* check(own, "Ada Testclear"), 200)
+        yield* tab.act((page) => page.click("text=+61 min"))
+        yield* tab.sees("#clock", "1h 1m ahead of the real time")
+        strictEqual(yield* check(own, "Ada Testclear"), 401)
+        yield* tab.sees("#exchange-3 .status", "401")
+        yield* tab.sees("#exchange-3 .why", "The token is expired, by this session's clock")
 
-  it.scoped("the profile changes by the page, and what somebody else changes is seen", () =>
-    Effect.gen(function*() {
-      const { control, page, token } = yield* start
-      const { session } = Context.get(control, Control.Control)
-      const tab = yield* Browser.open(page)
-      yield* tab.lives
-      yield* tab.act((page) => page.selectOption("#profile-tokenField", "accessToken"))
-      yield* tab.act((page) => page.click("text=Apply the profile"))
-      yield* tab.sees("#said", "The profile is changed")
-      assertInclude(JSON.stringify(yield* token()), "\"accessToken\":")
-      strictEqual((yield* session("demo-customer").profile).tokenField, "accessToken")
-      yield* tab.act((page) => page.getByRole("button", { name: "hostile" }).click())
-      yield* tab.sees("#said", "The profile is hostile")
-      strictEqual((yield* session("demo-customer").profile).credVersion, "1.7")
+        yield* tab.act((page) => page.click("text=Freeze"))
+        yield* tab.sees("#clock", "stands still")
+        const now = tab.act((page) => page.innerText("#now"))
+        const frozen = yield* now
+        yield* Effect.sleep("1200 millis")
+        strictEqual(yield* now, frozen)
+        yield* tab.act((page) => page.click("text=Back to real time"))
+        yield* tab.sees("#clock", "runs, the real time")
+        strictEqual(yield* check(own, "Ada Testclear"), 200)
+      }))
 
-      yield* session("demo-customer").changeProfile({ preset: "strict" })
-      yield* tab.sees("#profile tr.changed #profile-tokenParameters option[selected]", "400 invalid_request")
-      yield* session("demo-customer").fault({ on: "both", what: { kind: "drip" } })
-      yield* tab.sees("#fault-list", "drip")
-      yield* session("demo-customer").clearJournal
-    }))
+    it.scoped("the profile changes by the page, and what somebody else changes is seen", () =>
+      Effect.gen(function*() {
+        const { control, page, token } = yield* start
+        const { session } = Context.get(control, Control.Control)
+        const tab = yield* Browser.open(page)
+        yield* tab.lives
+        yield* tab.act((page) => page.selectOption("#profile-tokenField", "accessToken"))
+        yield* tab.act((page) => page.click("text=Apply the profile"))
+        yield* tab.sees("#said", "The profile is changed")
+        assertInclude(JSON.stringify(yield* token()), "\"accessToken\":")
+        strictEqual((yield* session("demo-customer").profile).tokenField, "accessToken")
+        yield* tab.act((page) => page.getByRole("button", { name: "hostile" }).click())
+        yield* tab.sees("#said", "The profile is hostile")
+        strictEqual((yield* session("demo-customer").profile).credVersion, "1.7")
 
-  it.scoped("what is refused is told beside its field, which keeps what was typed", () =>
-    Effect.gen(function*() {
-      const { page } = yield* start
-      const tab = yield* Browser.open(page)
-      yield* tab.lives
-      yield* tab.act((page) => page.fill("#fault-text", "aml:nonsense"))
-      yield* tab.act((page) => page.press("#fault-text", "Enter"))
-      yield* tab.sees("#fault-text-error", "what.kind is invalid: expected one of latency, status")
-      strictEqual(yield* tab.act((page) => page.inputValue("#fault-text")), "aml:nonsense")
-      strictEqual(yield* tab.act((page) => page.getAttribute("#fault-text", "aria-invalid")), "true")
+        yield* session("demo-customer").changeProfile({ preset: "strict" })
+        yield* tab.sees("#profile tr.changed #profile-tokenParameters option[selected]", "400 invalid_request")
+        yield* session("demo-customer").fault({ on: "both", what: { kind: "drip" } })
+        yield* tab.sees("#fault-list", "drip")
+        yield* session("demo-customer").clearJournal
+      }))
 
-      yield* tab.act((page) => page.selectOption("#fault-when", "every"))
-      yield* tab.act((page) => page.fill("#fault-n", "-1"))
-      yield* tab.act((page) => page.click("text=Set the fault"))
-      yield* tab.sees("#fault-n-error", "n is invalid: expected a whole number from 1")
-      strictEqual(yield* tab.act((page) => page.inputValue("#fault-when")), "every")
+    it.scoped("what is refused is told beside its field, which keeps what was typed", () =>
+      Effect.gen(function*() {
+        const { page } = yield* start
+        const tab = yield* Browser.open(page)
+        yield* tab.lives
+        yield* tab.act((page) => page.fill("#fault-text", "aml:nonsense"))
+        yield* tab.act((page) => page.press("#fault-text", "Enter"))
+        yield* tab.sees("#fault-text-error", "what.kind is invalid: expected one of latency, status")
+        strictEqual(yield* tab.act((page) => page.inputValue("#fault-text")), "aml:nonsense")
+        strictEqual(yield* tab.act((page) => page.getAttribute("#fault-text", "aria-invalid")), "true")
 
-      yield* tab.act((page) => page.fill("#check-born", "1990-02-31"))
-      yield* tab.act((page) => page.press("#check-born", "Enter"))
-      yield* tab.sees("#check-born-error", "dateOfBirth is invalid")
+        yield* tab.act((page) => page.selectOption("#fault-when", "every"))
+        yield* tab.act((page) => page.fill("#fault-n", "-1"))
+        yield* tab.act((page) => page.click("text=Set the fault"))
+        yield* tab.sees("#fault-n-error", "n is invalid: expected a whole number from 1")
+        strictEqual(yield* tab.act((page) => page.inputValue("#fault-when")), "every")
 
-      yield* tab.act((page) =>
-        page.fill("#fault-text", "{\"on\":\"token\",\"what\":{\"kind\":\"hang\"},\"id\":\"mine\"}")
-      )
-      yield* tab.act((page) => page.press("#fault-text", "Enter"))
-      yield* tab.sees("#fault-list", "mine")
-      strictEqual(yield* tab.act((page) => page.inputValue("#fault-text")), "")
-      strictEqual(yield* tab.act((page) => page.locator("#fault-text-error").count()), 0)
+        yield* tab.act((page) => page.fill("#check-born", "1990-02-31"))
+        yield* tab.act((page) => page.press("#check-born", "Enter"))
+        yield* tab.sees("#check-born-error", "dateOfBirth is invalid")
 
-      yield* tab.act((page) => page.fill("#check-name", "A".repeat(70_000)))
-      yield* tab.act((page) => page.press("#check-name", "Enter"))
-      yield* tab.sees("#said", "The form is too long")
-    }))
+        yield* tab.act((page) =>
+          page.fill("#fault-text", "{\"on\":\"token\",\"what\":{\"kind\":\"hang\"},\"id\":\"mine\"}")
+        )
+        yield* tab.act((page) => page.press("#fault-text", "Enter"))
+        yield* tab.sees("#fault-list", "mine")
+        strictEqual(yield* tab.act((page) => page.inputValue("#fault-text")), "")
+        strictEqual(yield* tab.act((page) => page.locator("#fault-text-error").count()), 0)
 
-  it.scoped("what was typed or sent is text, whatever it looks like", () =>
-    Effect.gen(function*() {
-      const { page, url } = yield* start
-      const canary = "\"><script>window.isRun = true</script><img src=x onerror=isRun=true>' </hx-partial> Testpep"
-      const tab = yield* Browser.open(page)
-      yield* tab.lives
-      yield* tab.act((page) => page.fill("#check-name", canary))
-      yield* tab.act((page) => page.press("#check-name", "Enter"))
-      yield* tab.sees(".verdict", "Potential match")
-      yield* tab.sees("#check pre", JSON.stringify(canary))
-      strictEqual(yield* tab.act((page) => page.inputValue("#check-name")), canary)
+        yield* tab.act((page) => page.fill("#check-name", "A".repeat(70_000)))
+        yield* tab.act((page) => page.press("#check-name", "Enter"))
+        yield* tab.sees("#said", "The form is too long")
+      }))
 
-      yield* tab.act((page) => page.fill("#fault-text", canary))
-      yield* tab.act((page) => page.press("#fault-text", "Enter"))
-      yield* tab.sees("#fault-text-error")
-      strictEqual(yield* tab.act((page) => page.inputValue("#fault-text")), canary)
+    it.scoped("what was typed or sent is text, whatever it looks like", () =>
+      Effect.gen(function*() {
+        const { page, url } = yield* start
+        const canary = "\"><script>window.isRun = true</script><img src=x onerror=isRun=true>' </hx-partial> Testpep"
+        const tab = yield* Browser.open(page)
+        yield* tab.lives
+        yield* tab.act((page) => page.fill("#check-name", canary))
+        yield* tab.act((page) => page.press("#check-name", "Enter"))
+        yield* tab.sees(".verdict", "Potential match")
+        yield* tab.sees("#check pre", JSON.stringify(canary))
+        strictEqual(yield* tab.act((page) => page.inputValue("#check-name")), canary)
 
-      yield* HttpClient.get(`${url}/<script>isRun=1</script>`).pipe(Effect.provide(FetchHttpClient.layer))
-      const strangers = yield* Browser.open(`${url}/_mock/strangers/ui`)
-      yield* strangers.sees("#exchange-table .badge.unexpected")
-      for (const { act } of [tab, strangers]) {
-        strictEqual(yield* act((page) => page.evaluate("typeof isRun")), "undefined")
-        strictEqual(yield* act((page) => page.locator("main script, main img").count()), 0)
-      }
-    }))
+        yield* tab.act((page) => page.fill("#fault-text", canary))
+        yield* tab.act((page) => page.press("#fault-text", "Enter"))
+        yield* tab.sees("#fault-text-error")
+        strictEqual(yield* tab.act((page) => page.inputValue("#fault-text")), canary)
 
-  it.scoped("sessions do not see each other, and a person goes from one to the other", () =>
-    Effect.gen(function*() {
-      const { check, page, token } = yield* start
-      const [one, other] = [Session.testCustomer("test-one"), Session.testCustomer("test-a/b&c")]
-      yield* check(accessToken(yield* token(one)), "Ada Testpep")
-      const tab = yield* Browser.open(`${page}/test-one`)
-      yield* tab.lives
-      yield* check(accessToken(yield* token(other)), "Ada Testclear")
-      yield* tab.sees("#session option", other.customerId)
-      deepStrictEqual(yield* statuses(tab), ["200", "200"])
+        yield* HttpClient.get(`${url}/<script>isRun=1</script>`).pipe(Effect.provide(FetchHttpClient.layer))
+        const strangers = yield* Browser.open(`${url}/_mock/strangers/ui`)
+        yield* strangers.sees("#exchange-table .badge.unexpected")
+        for (const { act } of [tab, strangers]) {
+          strictEqual(yield* act((page) => page.evaluate("typeof isRun")), "undefined")
+          strictEqual(yield* act((page) => page.locator("main script, main img").count()), 0)
+        }
+      }))
 
-      yield* tab.act((page) => page.selectOption("#session", other.customerId))
-      yield* tab.act((page) => page.click("text=Open"))
-      yield* tab.sees("h1", other.customerId)
-      yield* tab.lives
-      yield* tab.sees("#exchange-4 .why", "is on no list")
-      strictEqual(yield* tab.act((page) => page.locator("#exchange-1, #exchange-2").count()), 0)
-      yield* tab.act((page) => page.click("text=+2 h"))
-      yield* tab.sees("#clock", "2h ahead")
-      yield* tab.act((page) => page.goto(`${page.url().split("/ui/")[0]}/ui/test-one`))
-      yield* tab.sees("#clock", "the real time")
+    it.scoped("sessions do not see each other, and a person goes from one to the other", () =>
+      Effect.gen(function*() {
+        const { check, page, token } = yield* start
+        const [one, other] = [Session.testCustomer("test-one"), Session.testCustomer("test-a/b&c")]
+        yield* check(accessToken(yield* token(one)), "Ada Testpep")
+        const tab = yield* Browser.open(`${page}/test-one`)
+        yield* tab.lives
+        yield* check(accessToken(yield* token(other)), "Ada Testclear")
+        yield* tab.sees("#session option", other.customerId)
+        deepStrictEqual(yield* statuses(tab), ["200", "200"])
 
-      yield* tab.act((page) => page.click("text=Clear"))
-      yield* tab.sees("#exchange-count", "0 so far")
-      deepStrictEqual(yield* statuses(tab), [])
-    }))
+        yield* tab.act((page) => page.selectOption("#session", other.customerId))
+        yield* tab.act((page) => page.click("text=Open"))
+        yield* tab.sees("h1", other.customerId)
+        yield* tab.lives
+        yield* tab.sees("#exchange-4 .why", "is on no list")
+        strictEqual(yield* tab.act((page) => page.locator("#exchange-1, #exchange-2").count()), 0)
+        yield* tab.act((page) => page.click("text=+2 h"))
+        yield* tab.sees("#clock", "2h ahead")
+        yield* tab.act((page) => page.goto(`${page.url().split("/ui/")[0]}/ui/test-one`))
+        yield* tab.sees("#clock", "the real time")
 
-  it.scoped("without a script it works by forms and redirections", () =>
-    Effect.gen(function*() {
-      const { page } = yield* start
-      const tab = yield* Browser.open(`${page}/test-quiet`, { javaScriptEnabled: false, mayComplain: true })
-      yield* tab.sees("h1", "No such session")
-      yield* tab.sees("main a", "demo-customer")
-      yield* tab.act((page) => page.click("text=Begin the session"))
-      yield* tab.sees("h1", "test-quiet")
-      yield* tab.act((page) => page.click("text=+61 min"))
-      yield* tab.sees("#clock", "1h 1m ahead")
-      yield* tab.act((page) => page.fill("#fault-text", "aml:status=500"))
-      yield* tab.act((page) => page.press("#fault-text", "Enter"))
-      yield* tab.sees("#fault-list", "500")
-      yield* tab.act((page) => page.click("text=Run the check"))
-      yield* tab.sees(".verdict", "No credential: the status is 500.")
-      yield* tab.act((page) => page.click("#exchange-2 noscript a"))
-      yield* tab.sees("h1", "Exchange 2")
-      yield* tab.sees(".facts", "The service was not asked")
-      deepStrictEqual(tab.problems.filter((problem) => !problem.includes("404")), [])
-    }))
+        yield* tab.act((page) => page.click("text=Clear"))
+        yield* tab.sees("#exchange-count", "0 so far")
+        deepStrictEqual(yield* statuses(tab), [])
+      }))
 
-  it.scoped("axe-core finds nothing wrong, in light and in dark", () =>
-    Effect.gen(function*() {
-      const { check, page, token, url } = yield* start
-      const own = accessToken(yield* token())
-      yield* check(own, "Ada Test500")
-      yield* check(own, "Ada Testcut")
-      yield* token({ ...Session.demoCustomer, customerKey: Session.testKey })
-      const tab = yield* Browser.open(page, { bypassCSP: true, mayComplain: true })
-      yield* tab.lives
-      yield* tab.act((page) => page.fill("#fault-text", "aml:latency=1 second:every=3"))
-      yield* tab.act((page) => page.press("#fault-text", "Enter"))
-      yield* tab.sees("#fault-list", "latency")
-      yield* tab.act((page) => page.fill("#fault-text", "none"))
-      yield* tab.act((page) => page.press("#fault-text", "Enter"))
-      yield* tab.sees("#fault-text-error")
-      yield* tab.act((page) => page.click("text=Run the check"))
-      yield* tab.sees(".verdict", "No")
-      yield* tab.act((page) => page.click("#exchange-2 button.open"))
-      yield* tab.sees("#exchange-2-detail .facts")
-      const profile = (yield* tab.act((page) => page.getAttribute(".verdict a", "href"))) ?? ""
-      for (const address of ["", profile, `${page}/test-nobody`, `${url}/_mock/strangers/ui`]) {
-        if (address !== "") yield* tab.act((page) => page.goto(address))
-        yield* tab.act((page) => page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" }))
-        deepStrictEqual(yield* audit(tab), [], `${address} in light`)
-        // Nothing else depends on the scheme.
-        yield* tab.act((page) => page.emulateMedia({ colorScheme: "dark" }))
-        deepStrictEqual(yield* audit(tab, "color-contrast"), [], `${address} in dark`)
-      }
-      deepStrictEqual(tab.problems.filter((problem) => !problem.includes("404")), [])
-    }))
+    it.scoped("without a script it works by forms and redirections", () =>
+      Effect.gen(function*() {
+        const { page } = yield* start
+        const tab = yield* Browser.open(`${page}/test-quiet`, { javaScriptEnabled: false, mayComplain: true })
+        yield* tab.sees("h1", "No such session")
+        yield* tab.sees("main a", "demo-customer")
+        yield* tab.act((page) => page.click("text=Begin the session"))
+        yield* tab.sees("h1", "test-quiet")
+        yield* tab.act((page) => page.click("text=+61 min"))
+        yield* tab.sees("#clock", "1h 1m ahead")
+        yield* tab.act((page) => page.fill("#fault-text", "aml:status=500"))
+        yield* tab.act((page) => page.press("#fault-text", "Enter"))
+        yield* tab.sees("#fault-list", "500")
+        yield* tab.act((page) => page.click("text=Run the check"))
+        yield* tab.sees(".verdict", "No credential: the status is 500.")
+        yield* tab.act((page) => page.click("#exchange-2 noscript a"))
+        yield* tab.sees("h1", "Exchange 2")
+        yield* tab.sees(".facts", "The service was not asked")
+        deepStrictEqual(tab.problems.filter((problem) => !problem.includes("404")), [])
+      }))
 
-  it.scoped("events go on from where the page was made, and end when the server stops", () =>
-    Effect.gen(function*() {
-      const scope = yield* Scope.make()
-      const { page, token } = yield* Scope.extend(start, scope)
-      yield* token()
-      yield* token()
-      const html = yield* HttpClient.get(`${page}/demo-customer`).pipe(
-        Effect.flatMap(({ text }) => text),
-        Effect.provide(FetchHttpClient.layer)
-      )
-      const [, cursor = ""] = /after=([a-z0-9]+\.2\.2)"/.exec(html) ?? []
-      yield* token()
-      const [first] = yield* Stream.runCollect(Stream.take(events(`${page}/demo-customer/events?after=${cursor}`), 1))
-      assertInclude(first, "id=\"exchange-3\"")
-      strictEqual(first?.includes("id=\"exchange-2\""), false)
-      assertMatch(first ?? "", /^id: [a-z0-9]+\.3\.3$/m)
+    it.scoped("axe-core finds nothing wrong, in light and in dark", () =>
+      Effect.gen(function*() {
+        const { check, page, token, url } = yield* start
+        const own = accessToken(yield* token())
+        yield* check(own, "Ada Test500")
+        yield* check(own, "Ada Testcut")
+        yield* token({ ...Session.demoCustomer, customerKey: Session.testKey })
+        const tab = yield* Browser.open(page, { bypassCSP: true, mayComplain: true })
+        yield* tab.lives
+        yield* tab.act((page) => page.fill("#fault-text", "aml:latency=1 second:every=3"))
+        yield* tab.act((page) => page.press("#fault-text", "Enter"))
+        yield* tab.sees("#fault-list", "latency")
+        yield* tab.act((page) => page.fill("#fault-text", "none"))
+        yield* tab.act((page) => page.press("#fault-text", "Enter"))
+        yield* tab.sees("#fault-text-error")
+        yield* tab.act((page) => page.click("text=Run the check"))
+        yield* tab.sees(".verdict", "No")
+        yield* tab.act((page) => page.click("#exchange-2 button.open"))
+        yield* tab.sees("#exchange-2-detail .facts")
+        const profile = (yield* tab.act((page) => page.getAttribute(".verdict a", "href"))) ?? ""
+        for (const address of ["", profile, `${page}/test-nobody`, `${url}/_mock/strangers/ui`]) {
+          if (address !== "") yield* tab.act((page) => page.goto(address))
+          yield* tab.act((page) => page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" }))
+          deepStrictEqual(yield* audit(tab), [], `${address} in light`)
+          // Nothing else depends on the scheme.
+          yield* tab.act((page) => page.emulateMedia({ colorScheme: "dark" }))
+          deepStrictEqual(yield* audit(tab, "color-contrast"), [], `${address} in dark`)
+        }
+        deepStrictEqual(tab.problems.filter((problem) => !problem.includes("404")), [])
+      }))
 
-      const [anew] = yield* Stream.runCollect(Stream.take(events(`${page}/demo-customer/events?after=0.9.9`), 1))
-      for (const id of [1, 2, 3]) assertInclude(anew, `id="exchange-${id}"`)
+    it.scoped("events go on from where the page was made, and end when the server stops", () =>
+      Effect.gen(function*() {
+        const scope = yield* Scope.make()
+        const { page, token } = yield* Scope.extend(start, scope)
+        yield* token()
+        yield* token()
+        const html = yield* HttpClient.get(`${page}/demo-customer`).pipe(
+          Effect.flatMap(({ text }) => text),
+          Effect.provide(FetchHttpClient.layer)
+        )
+        const [, cursor = ""] = /after=([a-z0-9]+\.2\.2)"/.exec(html) ?? []
+        yield* token()
+        const [first] = yield* Stream.runCollect(Stream.take(events(`${page}/demo-customer/events?after=${cursor}`), 1))
+        assertInclude(first, "id=\"exchange-3\"")
+        strictEqual(first?.includes("id=\"exchange-2\""), false)
+        assertMatch(first ?? "", /^id: [a-z0-9]+\.3\.3$/m)
 
-      const reader = yield* Effect.fork(Stream.runDrain(events(`${page}/demo-customer/events`)))
-      yield* Effect.sleep("300 millis")
-      yield* Scope.close(scope, Exit.void)
-      yield* Effect.timeout(Fiber.join(reader), "2 seconds")
-    }))
+        const [anew] = yield* Stream.runCollect(Stream.take(events(`${page}/demo-customer/events?after=0.9.9`), 1))
+        for (const id of [1, 2, 3]) assertInclude(anew, `id="exchange-${id}"`)
 
-  it.scoped("an answer that does not come is waited for 10 seconds, and told", () =>
-    Effect.gen(function*() {
-      const { page } = yield* start
-      const tab = yield* Browser.open(page)
-      yield* tab.lives
-      yield* tab.act((page) => page.fill("#check-name", "Ada Testhang"))
-      yield* tab.act((page) => page.press("#check-name", "Enter"))
-      yield* tab.sees(".verdict", "No credential: No answer within 10 s.")
-      yield* tab.act((page) => page.fill("#check-name", "Ada Testreset"))
-      yield* tab.act((page) => page.press("#check-name", "Enter"))
-      yield* tab.sees(".step .end", "The connection broke: ")
-    }))
-})
+        const reader = yield* Effect.fork(Stream.runDrain(events(`${page}/demo-customer/events`)))
+        yield* Effect.sleep("300 millis")
+        yield* Scope.close(scope, Exit.void)
+        yield* Effect.timeout(Fiber.join(reader), "2 seconds")
+      }))
+
+    it.scoped("an answer that does not come is waited for 10 seconds, and told", () =>
+      Effect.gen(function*() {
+        const { page } = yield* start
+        const tab = yield* Browser.open(page)
+        yield* tab.lives
+        yield* tab.act((page) => page.fill("#check-name", "Ada Testhang"))
+        yield* tab.act((page) => page.press("#check-name", "Enter"))
+        yield* tab.sees(".verdict", "No credential: No answer within 10 s.")
+        yield* tab.act((page) => page.fill("#check-name", "Ada Testreset"))
+        yield* tab.act((page) => page.press("#check-name", "Enter"))
+        yield* tab.sees(".step .end", "The connection broke: ")
+      }))
+  }))

@@ -10,7 +10,7 @@ import * as RecordingTracer from "../../../core/test/support/tracer.ts"
 import * as Database from "../../src/onboarding-api/Database.ts"
 import * as Server from "../../src/onboarding-api/Server.ts"
 
-export const answerAfter = 1500
+export const answerAfter = 2500
 export const reviewerToken = "canary-reviewer-token"
 
 export const provider = (variables: Record<string, string>) =>

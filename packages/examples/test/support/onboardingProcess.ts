@@ -1,10 +1,10 @@
-/** The onboarding API as a process of its own, as `pnpm onboarding-api` starts it. */
+/** The onboarding API as a process of its own, bundled. */
 import { Command } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Array as Arr, Deferred, Effect, Option, Stream } from "effect"
-import { fileURLToPath } from "node:url"
+import * as Program from "../../../mock-server/test/support/program.ts"
 
-const main = fileURLToPath(new URL("../../src/onboarding-api/main.ts", import.meta.url))
+const main = Program.bundled(new URL("../../src/onboarding-api/main.ts", import.meta.url))
 
 const none = Object.fromEntries(
   Arr.map(
@@ -16,7 +16,7 @@ const none = Object.fromEntries(
 /** - `url`: once it listens. `printed`: all that it wrote until now. `kill`: SIGTERM, and its exit code. */
 export const start = (variables: Record<string, string>) =>
   Effect.gen(function*() {
-    const process = yield* Command.make("node", "--import", "tsx/esm", main).pipe(
+    const process = yield* Command.make("node", yield* main).pipe(
       Command.env({ ...none, DATABASE_URL: undefined, PORT: "0", ...variables }),
       Command.start
     )

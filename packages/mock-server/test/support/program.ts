@@ -8,6 +8,7 @@ import { build, type Plugin } from "esbuild"
 import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
 import { readFile, rename } from "node:fs/promises"
+import { createRequire } from "node:module"
 import { basename, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { inject } from "vitest"
@@ -26,34 +27,48 @@ const atHome: Plugin = {
     )
 }
 
+/** The native part of SQLite stays where it is installed. */
+const native: Plugin = {
+  name: "native",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^libsql$/ }, ({ importer }) => ({
+      path: createRequire(importer).resolve("libsql"),
+      external: true
+    }))
+}
+
 /** Some packages are CommonJS, and require what belongs to Node. */
 const banner =
   "import { createRequire as requireFrom } from \"node:module\"; const require = requireFrom(import.meta.url);"
 
-/**
- * The path of a bundle of a TypeScript program, for `node` alone. Another worker may bundle it at
- * the same time: then the last one wins, with the same text.
- */
+const bundles = new Map<string, Promise<string>>()
+
+/** Another worker may bundle the same program at the same time: then the last one wins, with the same text. */
+const bundle = (source: string): Promise<string> => {
+  const digest = createHash("sha256").update(source).digest("hex").slice(0, 8)
+  const outfile = join(inject("programs"), `${basename(source, ".ts")}-${digest}.mjs`)
+  if (existsSync(outfile)) return Promise.resolve(outfile)
+  const draft = `${outfile}.${process.pid}`
+  return build({
+    entryPoints: [source],
+    outfile: draft,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    logLevel: "error",
+    banner: { js: banner },
+    plugins: [atHome, native]
+  }).then(() => rename(draft, outfile)).then(() => outfile)
+}
+
+/** The path of a bundle of a TypeScript program, for `node` alone. */
 export const bundled = (entry: URL): Effect.Effect<string> =>
-  Effect.suspend(() => {
+  Effect.promise(() => {
     const source = fileURLToPath(entry)
-    const digest = createHash("sha256").update(source).digest("hex").slice(0, 8)
-    const outfile = join(inject("programs"), `${basename(source, ".ts")}-${digest}.mjs`)
-    if (existsSync(outfile)) return Effect.succeed(outfile)
-    const draft = `${outfile}.${process.pid}`
-    return Effect.promise(() =>
-      build({
-        entryPoints: [source],
-        outfile: draft,
-        bundle: true,
-        platform: "node",
-        format: "esm",
-        target: "node20",
-        logLevel: "error",
-        banner: { js: banner },
-        plugins: [atHome]
-      }).then(() => rename(draft, outfile))
-    ).pipe(Effect.as(outfile))
+    const made = bundles.get(source) ?? bundle(source)
+    bundles.set(source, made)
+    return made
   })
 
 /** The command `idv-mock`, bundled. */
