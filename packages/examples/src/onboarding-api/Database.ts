@@ -64,12 +64,14 @@ const migrations = Migrator.make({})({
  * connection open after every transaction and loses a database in memory at the first one.
  */
 const layerSqlite = (url: string): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
-  Layer.unwrapScoped(Effect.gen(function*() {
-    const open = Effect.try(() => createClient({ url, concurrency: 1, timeout: 5000 }))
-    const liveClient = yield* Effect.acquireRelease(open, (client) => Effect.sync(() => client.close()))
-    yield* Effect.tryPromise(() => liveClient.execute("PRAGMA journal_mode = WAL"))
-    return LibsqlClient.layer({ liveClient })
-  }).pipe(Effect.mapError(({ error }) => new SqlError.SqlError({ cause: error, message: "SQLite does not open" }))))
+  Layer.unwrapScoped(
+    Effect.gen(function*() {
+      const open = Effect.try(() => createClient({ url, concurrency: 1, timeout: 5000 }))
+      const liveClient = yield* Effect.acquireRelease(open, (client) => Effect.sync(() => client.close()))
+      yield* Effect.tryPromise(() => liveClient.execute("PRAGMA journal_mode = WAL"))
+      return LibsqlClient.layer({ liveClient })
+    }).pipe(Effect.mapError(({ error }) => new SqlError.SqlError({ cause: error, message: "SQLite does not open" })))
+  )
 
 const layerClient = (place: Place): Layer.Layer<SqlClient.SqlClient, ConfigError.ConfigError | SqlError.SqlError> => {
   switch (place.kind) {
