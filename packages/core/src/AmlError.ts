@@ -9,6 +9,7 @@
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import { Host, located } from "./internal/host.ts"
 import { undisclosed } from "./internal/undisclosed.ts"
 import * as PersonInput from "./PersonInput.ts"
 import * as TokenError from "./TokenError.ts"
@@ -191,6 +192,7 @@ export class AmlRateLimited extends Schema.TaggedError<AmlRateLimited>("@effect-
  * with `sent: "unknown"` may have been performed and billed.
  *
  * - `reason`: see `TokenError.Reason`.
+ * - `host`: the `host:port` of `baseUrl`.
  * - `status`: the HTTP status, where one was received.
  * - `retryAfter`: how long the service asked to wait, where it did.
  * - `code`, `detail`: as in {@link AmlRequestRejected}.
@@ -202,6 +204,7 @@ export class AmlUnavailable extends Schema.TaggedError<AmlUnavailable>("@effect-
   "AmlUnavailable",
   {
     reason: TokenError.Reason,
+    host: Host,
     status: Schema.optionalWith(Schema.Int, { exact: true }),
     sent: Sent,
     retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true }),
@@ -217,19 +220,23 @@ export class AmlUnavailable extends Schema.TaggedError<AmlUnavailable>("@effect-
   override get message() {
     const reason = TokenError.describeReason(this.reason, this.status)
     const wait = withWait(this.retryAfter)
-    return `The service is not available: ${reason} (sent: ${this.sent}${withCode(this.code)}${wait})`
+    return `${located("The service", this.host)} is not available: ${reason} (sent: ${this.sent}${
+      withCode(this.code)
+    }${wait})`
   }
 }
 
 /**
  * No credential within the deadline, which covers the token, the request and the whole answer.
  *
+ * - `host`: the `host:port` of `baseUrl`; absent if the grace period of a `Screening` ended the check.
+ *
  * @category errors
  * @since 0.1.0
  */
 export class AmlTimeout extends Schema.TaggedError<AmlTimeout>("@effect-idv/core/AmlTimeout")(
   "AmlTimeout",
-  { sent: Sent, deadline: Schema.DurationFromMillis }
+  { sent: Sent, deadline: Schema.DurationFromMillis, host: Host }
 ) {
   get [TypeId]() {
     return TypeId
@@ -239,7 +246,9 @@ export class AmlTimeout extends Schema.TaggedError<AmlTimeout>("@effect-idv/core
   }
   override get message() {
     const sent = this.sent === "no" ? "no: it waited for a token, or to try again" : this.sent
-    return `No answer within ${Duration.format(this.deadline)} (sent: ${sent})`
+    return `${this.host === undefined ? "No answer" : `No answer from ${this.host}`} within ${
+      Duration.format(this.deadline)
+    } (sent: ${sent})`
   }
 }
 
@@ -247,6 +256,7 @@ export class AmlTimeout extends Schema.TaggedError<AmlTimeout>("@effect-idv/core
  * The answer breaks the contract (API document, section 2.3 and rules 1 and 2 of section 4.2), so
  * nothing in it is believed.
  *
+ * - `host`: the `host:port` of `baseUrl`.
  * - `status`, `contentType`, `length` (bytes): what is safe to say of the answer.
  * - `violations`: the fields that are wrong, without their values.
  *
@@ -256,6 +266,7 @@ export class AmlTimeout extends Schema.TaggedError<AmlTimeout>("@effect-idv/core
 export class AmlAnswerInvalid extends Schema.TaggedError<AmlAnswerInvalid>("@effect-idv/core/AmlAnswerInvalid")(
   "AmlAnswerInvalid",
   {
+    host: Host,
     status: Schema.Int,
     contentType: Schema.optionalWith(Schema.String, { exact: true }),
     length: Schema.Int,
@@ -269,12 +280,13 @@ export class AmlAnswerInvalid extends Schema.TaggedError<AmlAnswerInvalid>("@eff
     return false
   }
   override get message() {
+    const service = located("The service", this.host)
     if (this.status >= 300 && this.status < 400) {
-      return `The service answered ${this.status}, which is not followed (check baseUrl)`
+      return `${service} answered ${this.status}, which is not followed (check baseUrl)`
     }
     const { contentType = "no content type", length, status, violations } = this
     const answer = `${status} (${contentType}, ${length} bytes)`
-    return `The service answered ${answer}, which breaks the contract: ${Violation.format(violations)}`
+    return `${service} answered ${answer}, which breaks the contract: ${Violation.format(violations)}`
   }
 }
 

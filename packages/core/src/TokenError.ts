@@ -9,6 +9,7 @@
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import { Host, located } from "./internal/host.ts"
 import * as Violation from "./Violation.ts"
 
 /**
@@ -90,6 +91,7 @@ export class TokenRejected extends Schema.TaggedError<TokenRejected>("@effect-id
  *
  * - `reason`: see {@link Reason}.
  * - `attempts`: how many requests were sent before giving up.
+ * - `host`: the `host:port` of `authUrl`.
  * - `status`: the HTTP status of the last, with `reason: "status"`.
  * - `retryAfter`: how long the service asked to wait, an hour at most. Nothing is sent to it before.
  *
@@ -101,6 +103,7 @@ export class TokenEndpointUnavailable extends Schema.TaggedError<TokenEndpointUn
 )("TokenEndpointUnavailable", {
   reason: Schema.Literal(...Reason.literals, "credentials"),
   attempts: Schema.Int,
+  host: Host,
   status: Schema.optionalWith(Schema.Int, { exact: true }),
   retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true })
 }) {
@@ -116,13 +119,15 @@ export class TokenEndpointUnavailable extends Schema.TaggedError<TokenEndpointUn
     const wait = this.retryAfter === undefined
       ? ""
       : `; try again in ${Duration.format(Duration.seconds(Math.ceil(Duration.toSeconds(this.retryAfter))))}`
-    return `The token endpoint is not available: ${describeReason(this.reason, this.status)} (${requests}${wait})`
+    const endpoint = located("The token endpoint", this.host)
+    return `${endpoint} is not available: ${describeReason(this.reason, this.status)} (${requests}${wait})`
   }
 }
 
 /**
  * The token endpoint answered something that is no token response (API document, section 2.2).
  *
+ * - `host`: the `host:port` of `authUrl`.
  * - `status`, `contentType`, `length` (bytes): what is safe to say of the answer.
  * - `violations`: the fields that are wrong, without their values.
  *
@@ -132,6 +137,7 @@ export class TokenEndpointUnavailable extends Schema.TaggedError<TokenEndpointUn
 export class TokenResponseInvalid extends Schema.TaggedError<TokenResponseInvalid>(
   "@effect-idv/core/TokenResponseInvalid"
 )("TokenResponseInvalid", {
+  host: Host,
   status: Schema.Int,
   contentType: Schema.optionalWith(Schema.String, { exact: true }),
   length: Schema.Int,
@@ -144,24 +150,27 @@ export class TokenResponseInvalid extends Schema.TaggedError<TokenResponseInvali
     return false
   }
   override get message() {
+    const endpoint = located("The token endpoint", this.host)
     if (this.status >= 300 && this.status < 400) {
-      return `The token endpoint answered ${this.status}, which is not followed (check authUrl)`
+      return `${endpoint} answered ${this.status}, which is not followed (check authUrl)`
     }
     const { contentType = "no content type", length, status, violations } = this
     const answer = `${status} (${contentType}, ${length} bytes)`
-    return `The token endpoint answered ${answer} with something that is no token: ${Violation.format(violations)}`
+    return `${endpoint} answered ${answer} with something that is no token: ${Violation.format(violations)}`
   }
 }
 
 /**
  * No token within the deadline. Trying again may help.
  *
+ * - `host`: the `host:port` of `authUrl`; absent if the credentials were not there in time.
+ *
  * @category errors
  * @since 0.1.0
  */
 export class TokenTimeout extends Schema.TaggedError<TokenTimeout>("@effect-idv/core/TokenTimeout")(
   "TokenTimeout",
-  { deadline: Schema.DurationFromMillis }
+  { deadline: Schema.DurationFromMillis, host: Host }
 ) {
   get [TypeId]() {
     return TypeId
@@ -170,7 +179,9 @@ export class TokenTimeout extends Schema.TaggedError<TokenTimeout>("@effect-idv/
     return true
   }
   override get message() {
-    return `No token within ${Duration.format(this.deadline)}`
+    return `${this.host === undefined ? "No token" : `No token from ${this.host}`} within ${
+      Duration.format(this.deadline)
+    }`
   }
 }
 

@@ -29,7 +29,7 @@ const tokensSent = (service: ReturnType<typeof Service.make>) =>
 /** Requests of any kind with the token of this service. */
 const authorized = (service: ReturnType<typeof Service.make>) =>
   Effect.gen(function*() {
-    const exchange = yield* Exchange.make
+    const exchange = yield* Exchange.make("https://api.example.com/api/aml")
     const tokens = yield* TokenProvider.make(Service.options)
     const authorize = Bearer.make({ tokens, origin: "https://api.example.com" })
     return (request: HttpClientRequest.HttpClientRequest) => authorize(request, (request) => exchange(request))

@@ -19,6 +19,7 @@ import * as Violation from "../Violation.ts"
 import * as Coding from "./coding.ts"
 import * as Deadline from "./deadline.ts"
 import * as Exchange from "./exchange.ts"
+import * as Host from "./host.ts"
 import * as Instant from "./instant.ts"
 
 /** A token, and what became of its request. `over` is the failure that it is if it came too late. */
@@ -46,7 +47,8 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
   readonly fields: Arr.NonEmptyReadonlyArray<AccessToken.Field>
   readonly policy: TokenPolicy
 }) {
-  const exchange = yield* Exchange.make
+  const exchange = yield* Exchange.make(url)
+  const host = Host.of(url)
   const decode = AccessToken.decodeResponse(fields)
 
   const attempt = (credentials: Credentials.Credentials, attempts: number) =>
@@ -64,10 +66,10 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
       return acquired
     }).pipe(
       Effect.catchTags({
-        ConnectionFailed: ({ reason }) => new TokenError.TokenEndpointUnavailable({ reason, attempts }),
+        ConnectionFailed: ({ reason }) => new TokenError.TokenEndpointUnavailable({ reason, attempts, host }),
         BodyTooLong: ({ description, violations }) => invalid(description, violations)
       }),
-      Deadline.within(policy.attemptDeadline, timeout(policy.attemptDeadline))
+      Deadline.within(policy.attemptDeadline, timeout(policy.attemptDeadline, host))
     )
 
   const acquire: Acquire = ({ credentials, deadline, isAwaited }) =>
@@ -82,11 +84,12 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
         if (Instant.elapsed(started, yield* Instant.now) + pause >= Duration.toMillis(deadline)) return yield* error
         yield* Effect.sleep(pause)
       }
-    }).pipe(Deadline.within(deadline, timeout(policy.flightDeadline)))
+    }).pipe(Deadline.within(deadline, timeout(policy.flightDeadline, host)))
   return acquire
 })
 
-const timeout = (deadline: Duration.Duration) => Effect.suspend(() => new TokenError.TokenTimeout({ deadline }))
+const timeout = (deadline: Duration.Duration, host: string) =>
+  Effect.suspend(() => new TokenError.TokenTimeout({ deadline, host }))
 
 const encodeRequest = Schema.encodeSync(IdvApi.TokenRequest)
 const decodeError = Violation.decodeJson(
@@ -142,6 +145,7 @@ const interpret = (
       new TokenError.TokenEndpointUnavailable({
         reason: "status",
         attempts,
+        host: description.host,
         status,
         ...(retryAfter && { retryAfter: Duration.min(retryAfter, longestRetryAfter) })
       })

@@ -36,7 +36,7 @@ export const interpret = (
 }
 
 const refusal = (
-  { retryAfter, status }: Exchange.Answer,
+  { description: { host }, retryAfter, status }: Exchange.Answer,
   renewal: AmlError.Renewal,
   told: ErrorBody.ErrorBody
 ): AmlError.AmlError => {
@@ -45,7 +45,7 @@ const refusal = (
   if (status === 403) return new AmlError.AmlForbidden({ status, ...told })
   if (status === 429) return new AmlError.AmlRateLimited({ ...wait, ...told })
   return status >= 500
-    ? new AmlError.AmlUnavailable({ reason: "status", status, sent: "answered", ...wait, ...told })
+    ? new AmlError.AmlUnavailable({ reason: "status", host, status, sent: "answered", ...wait, ...told })
     : new AmlError.AmlRequestRejected({ status, ...told })
 }
 

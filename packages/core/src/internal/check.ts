@@ -21,6 +21,7 @@ import * as Bearer from "./bearer.ts"
 import * as CheckId from "./checkId.ts"
 import * as Deadline from "./deadline.ts"
 import * as Exchange from "./exchange.ts"
+import * as Host from "./host.ts"
 import * as Observed from "./observed.ts"
 import * as OwnFiber from "./ownFiber.ts"
 
@@ -48,7 +49,8 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
   readonly url: string
   readonly propagateTrace: boolean
 }) {
-  const exchange = yield* Exchange.make
+  const exchange = yield* Exchange.make(url)
+  const host = Host.of(url)
   const authorize = Bearer.make({ tokens: yield* TokenProvider.TokenProvider, origin: new URL(url).origin })
   const post = HttpClientRequest.acceptJson(HttpClientRequest.post(url))
 
@@ -85,6 +87,7 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
         ConnectionFailed: ({ reason, status }) =>
           new AmlError.AmlUnavailable({
             reason,
+            host,
             sent: status !== undefined ? "answered" : reason === "broken" ? "unknown" : "no",
             ...(status === undefined ? {} : { status })
           }),
@@ -97,7 +100,7 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
       Deadline.within(
         deadline,
         Effect.withParentSpan(
-          Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sentEver, deadline })),
+          Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sentEver, deadline, host })),
           span
         )
       ),

@@ -23,10 +23,12 @@ import * as Stream from "effect/Stream"
 import type * as TokenError from "../TokenError.ts"
 import * as Violation from "../Violation.ts"
 import * as Coding from "./coding.ts"
+import * as Host from "./host.ts"
 import * as RetryAfter from "./retryAfter.ts"
 
-/** What is safe to say of an answer; `length` is in bytes. */
+/** What is safe to say of an answer; `host` is the `host:port` that it came from, `length` is in bytes. */
 export interface Description {
+  readonly host: string
   readonly status: number
   readonly contentType?: string
   readonly length: number
@@ -64,9 +66,11 @@ export const isSuccess = ({ status }: { readonly status: number }): boolean => s
  * wire, for the service is somebody else's. No redirect is followed, by `fetch` neither, for it
  * would take the body, and with some clients the token, to another origin. The rest of a `RequestInit`
  * stays, if it is provided here too: the one that a `fetch` client took with it is overridden as a
- * whole, and cannot be seen. `onHead` is called once the head of an answer has come.
+ * whole, and cannot be seen. All requests are for `url`. `onHead` is called once the head of an answer
+ * has come.
  */
-export const make = Effect.gen(function*() {
+export const make = Effect.fnUntraced(function*(url: string) {
+  const host = Host.of(url)
   const client = yield* HttpClient.HttpClient
   const given = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
   const init: RequestInit = { ...given, redirect: "manual" }
@@ -76,7 +80,7 @@ export const make = Effect.gen(function*() {
   ): Effect.Effect<Answer, ConnectionFailed | BodyTooLong> => {
     const read = (response: HttpClientResponse.HttpClientResponse) => {
       onHead?.()
-      return readAnswer(response)
+      return readAnswer(response, host)
     }
     return Effect.flatMap(confine(init), (release) =>
       Effect.matchCauseEffect(client.execute(request), {
@@ -118,11 +122,11 @@ const set = (context: Context.Context<never>, isUntraced: Predicate.Predicate<Ht
     FiberRef.set(HttpClient.currentTracerDisabledWhen, isUntraced)
   )
 
-const readAnswer = (response: HttpClientResponse.HttpClientResponse) => {
+const readAnswer = (response: HttpClientResponse.HttpClientResponse, host: string) => {
   const { status } = response
   // Some clients make them anew each time.
   const { headers } = response
-  const head = { response, status, headers }
+  const head = { response, status, headers, host }
   return Effect.flatMap(
     isSuccess(head) ? readBody(head) : readErrorBody(head),
     ({ body, length }) =>
@@ -150,6 +154,7 @@ const isStatusError = (error: HttpClientError.HttpClientError): error is HttpCli
   error._tag === "ResponseError" && error.reason === "StatusCode"
 
 interface Head {
+  readonly host: string
   readonly response: HttpClientResponse.HttpClientResponse
   readonly status: number
   readonly headers: Headers.Headers
@@ -218,16 +223,25 @@ const collect = <E>(stream: Stream.Stream<Uint8Array, E>, tooLong: (length: numb
       read.chunks.push(chunk)
       return Effect.succeed({ length, chunks: read.chunks })
     }),
-    Effect.map(({ chunks }) => new Uint8Array(Buffer.concat(chunks)))
+    Effect.map(({ chunks, length }) => {
+      const whole = new Uint8Array(length)
+      let at = 0
+      for (const chunk of chunks) {
+        whole.set(chunk, at)
+        at += chunk.length
+      }
+      return whole
+    })
   )
 
 /** The media types worth telling apart. Any other is the service's own words, and so not repeated. */
 const mediaTypes =
   /^(application\/json|application\/problem\+json|text\/html|text\/plain|application\/xml|text\/xml)(?=\s*(;|$))/i
 
-const describe = ({ headers, status }: Head, length: number): Description => {
+const describe = ({ headers, host, status }: Head, length: number): Description => {
   const contentType = headers["content-type"]
   return {
+    host,
     status,
     length,
     ...(contentType !== undefined && { contentType: mediaTypes.exec(contentType)?.[0].toLowerCase() ?? "other" })
