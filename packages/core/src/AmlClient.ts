@@ -8,7 +8,7 @@
  * @since 0.1.0
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as Config from "effect/Config"
+import type * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -19,10 +19,9 @@ import type { AmlCredential, MatchFound } from "./AmlCredential.ts"
 import type { AmlError } from "./AmlError.ts"
 import * as CheckPolicy from "./CheckPolicy.ts"
 import type { Evidence } from "./Evidence.ts"
-import * as IdvApi from "./IdvApi.ts"
-import * as Address from "./internal/address.ts"
 import * as Check from "./internal/check.ts"
-import * as ConfigErrors from "./internal/configErrors.ts"
+import * as CheckOptions from "./internal/checkOptions.ts"
+import { loadOptions } from "./internal/loadOptions.ts"
 import type * as Person from "./Person.ts"
 import type { TokenError } from "./TokenError.ts"
 import type * as TokenProvider from "./TokenProvider.ts"
@@ -71,10 +70,7 @@ export interface Options extends CheckPolicy.Options {
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(options: Options) {
-  const { policy, url } = yield* ConfigErrors.all({
-    url: Address.make("baseUrl", options.baseUrl, IdvApi.aml.path, options),
-    policy: CheckPolicy.make(options)
-  })
+  const { policy, url } = yield* CheckOptions.check(options)
   const run = yield* Check.make({ url, propagateTrace: options.propagateTrace === true })
   const check = (person: Person.Person) =>
     Effect.withFiberRuntime<Check.Checked, AmlError | TokenError>((fiber) => {
@@ -145,7 +141,8 @@ export const layer = (
   Layer.effect(AmlClient, make(options))
 
 /**
- * {@link layer} with options from `Config`.
+ * {@link layer} with options from `Config`. `ConfigError` names every option that cannot be loaded or
+ * used, and never shows a value.
  *
  * @category layers
  * @since 0.1.0
@@ -153,7 +150,7 @@ export const layer = (
 export const layerConfig = (
   config: Config.Config.Wrap<Options>
 ): Layer.Layer<AmlClient, ConfigError, HttpClient.HttpClient | TokenProvider.TokenProvider> =>
-  Layer.effect(AmlClient, Effect.flatMap(Config.unwrap(config), make))
+  Layer.effect(AmlClient, Effect.flatMap(loadOptions(config, CheckOptions.check), make))
 
 /**
  * What {@link layerTest} answers: one of the two answers of the service, or a failure.

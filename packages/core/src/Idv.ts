@@ -14,6 +14,10 @@ import * as AmlClient from "./AmlClient.ts"
 import * as Credentials from "./Credentials.ts"
 import * as IdvApi from "./IdvApi.ts"
 import * as Address from "./internal/address.ts"
+import * as CheckOptions from "./internal/checkOptions.ts"
+import * as ConfigErrors from "./internal/configErrors.ts"
+import { loadOptions } from "./internal/loadOptions.ts"
+import * as TokenOptions from "./internal/tokenOptions.ts"
 import * as TokenProvider from "./TokenProvider.ts"
 
 /**
@@ -45,7 +49,7 @@ export type Idv = AmlClient.AmlClient | TokenProvider.TokenProvider
 /**
  * Needs an `HttpClient`, such as `NodeHttpClient.layerUndici`. With `FetchHttpClient.layer`, a
  * `RequestInit` must be provided to this layer too. Nothing is sent before the first check.
- * `ConfigError` names the option that cannot be used, and never shows its value.
+ * `ConfigError` names every option that cannot be used, and never shows a value.
  *
  * @example
  * import { Idv } from "@effect-idv/core"
@@ -64,10 +68,18 @@ export type Idv = AmlClient.AmlClient | TokenProvider.TokenProvider
 export const layer = (
   options: Options | RotatingOptions
 ): Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient> =>
-  Layer.provideMerge(AmlClient.layer(options), TokenProvider.layer(options))
+  Layer.unwrapEffect(
+    Effect.as(check(options), Layer.provideMerge(AmlClient.layer(options), TokenProvider.layer(options)))
+  )
+
+/** All that is wrong with the options of either, in this order. */
+const check = (options: Partial<Options> | RotatingOptions) =>
+  ConfigErrors.all({ token: TokenOptions.check(options), aml: CheckOptions.check(options) })
 
 /**
- * {@link layer} with options from `Config`.
+ * {@link layer} with options from `Config`. `ConfigError` names every option that cannot be loaded or
+ * used, and never shows a value: of what a `Config` of yours says of one, only an expectation in the
+ * form of `Config` itself is repeated.
  *
  * @category layers
  * @since 0.1.0
@@ -75,7 +87,7 @@ export const layer = (
 export const layerConfig = (
   config: Config.Config.Wrap<Options>
 ): Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient> =>
-  Layer.unwrapEffect(Effect.map(Config.unwrap(config), layer))
+  Layer.unwrapEffect(Effect.map(loadOptions(config, check), layer))
 
 /**
  * {@link layer} with options from the environment, or whatever the `ConfigProvider` is:
@@ -89,7 +101,7 @@ export const layerConfig = (
  * @since 0.1.0
  */
 export const layerEnv: Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient> = Layer.suspend(() =>
-  layerConfig(environment)
+  Layer.unwrapEffect(Effect.map(environment, layer))
 )
 
 const variable = (name: string, expectation: string) =>

@@ -56,10 +56,6 @@ export interface Options {
   readonly rejectionMemory?: Duration.DurationInput | undefined
 }
 
-const Lifetime = DurationInput.Positive.pipe(
-  Schema.lessThanOrEqualToDuration("1 hour", { description: "a duration over 0 and at most \"1 hour\"" })
-)
-
 const Share = Schema.Number.pipe(Schema.between(0, 1, { description: "a number between 0 and 1" }))
 
 const Count = Schema.Number.pipe(
@@ -72,7 +68,7 @@ const optional = <A, I>(schema: Schema.Schema<A, I>, byDefault: NoInfer<A>) =>
   Schema.optionalWith(schema, { default: constant(byDefault) })
 
 const Policy = Schema.Struct({
-  lifetime: optional(Lifetime, Duration.hours(1)),
+  lifetime: optional(DurationInput.UpToOneHour, Duration.hours(1)),
   softPoint: optional(Share, 0.75),
   jitter: optional(Share, 0.1),
   hardMargin: optional(DurationInput.DurationInput, Duration.seconds(30)),

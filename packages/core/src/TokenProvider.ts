@@ -18,32 +18,26 @@
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
-import * as Config from "effect/Config"
-import * as ConfigError from "effect/ConfigError"
+import type * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as AccessToken from "./AccessToken.ts"
-import * as Credentials from "./Credentials.ts"
-import * as IdvApi from "./IdvApi.ts"
+import type * as Credentials from "./Credentials.ts"
 import * as Acquisition from "./internal/acquisition.ts"
-import * as Address from "./internal/address.ts"
-import * as ConfigErrors from "./internal/configErrors.ts"
 import * as Flights from "./internal/flights.ts"
+import { loadOptions } from "./internal/loadOptions.ts"
+import * as TokenOptions from "./internal/tokenOptions.ts"
 import * as TokenState from "./internal/tokenState.ts"
-import * as TokenError from "./TokenError.ts"
-import * as TokenPolicy from "./TokenPolicy.ts"
-import * as Violation from "./Violation.ts"
+import type * as TokenError from "./TokenError.ts"
+import type * as TokenPolicy from "./TokenPolicy.ts"
 
 /**
  * What is known of the token, without the token.
@@ -161,7 +155,8 @@ export const layer = (
   Layer.scoped(TokenProvider, make(options))
 
 /**
- * {@link layer} with options from `Config`.
+ * {@link layer} with options from `Config`. `ConfigError` names every option that cannot be loaded or
+ * used, and never shows a value.
  *
  * @category layers
  * @since 0.1.0
@@ -169,7 +164,7 @@ export const layer = (
 export const layerConfig = (
   config: Config.Config.Wrap<Options>
 ): Layer.Layer<TokenProvider, ConfigError.ConfigError, HttpClient.HttpClient> =>
-  Layer.scoped(TokenProvider, Effect.flatMap(Config.unwrap(config), make))
+  Layer.scoped(TokenProvider, Effect.flatMap(loadOptions(config, TokenOptions.check), make))
 
 /**
  * {@link layer} that acquires the token at once, and renews it ahead with nobody asking: no caller
@@ -216,7 +211,7 @@ export const layerTest = (value = "test-token"): Layer.Layer<TokenProvider> =>
   )
 
 const build = Effect.fnUntraced(function*(options: Options | RotatingOptions) {
-  const { credentials, fields, policy, url } = yield* check(options)
+  const { credentials, fields, policy, url } = yield* TokenOptions.check(options)
   const acquire = yield* Acquisition.make({ url, policy, fields })
   const status = yield* SubscriptionRef.make(statusOf(TokenState.initial))
   const { ahead, get, invalidate, refresh } = yield* Flights.make({
@@ -231,19 +226,6 @@ const build = Effect.fnUntraced(function*(options: Options | RotatingOptions) {
   }
 })
 
-const check = (options: Options | RotatingOptions) =>
-  ConfigErrors.all({
-    url: Address.make("authUrl", options.authUrl, IdvApi.token.path, options),
-    credentials: credentialsOf(options),
-    fields: Either.mapLeft(
-      decodeFields(options.tokenFields ?? AccessToken.Field.literals),
-      () => ConfigError.InvalidData(["tokenFields"], `should be some of ${AccessToken.Field.literals.join(", ")}`)
-    ),
-    policy: TokenPolicy.make(options.tokenPolicy)
-  })
-
-const decodeFields = Violation.decodeUnknown(Schema.NonEmptyArray(AccessToken.Field))
-
 const statusOf = ({ flight, held, setback }: TokenState.State<unknown>): Status =>
   new Status({
     token: held === undefined || held.isRefused ? Option.none() : Option.some(Data.struct({
@@ -254,23 +236,3 @@ const statusOf = ({ flight, held, setback }: TokenState.State<unknown>): Status 
     isAcquiring: flight !== undefined,
     failure: Option.fromNullable(setback?.error)
   })
-
-const credentialsOf = (
-  options: Options | RotatingOptions
-): Either.Either<
-  Effect.Effect<Credentials.Credentials, TokenError.TokenEndpointUnavailable>,
-  ConfigError.ConfigError
-> =>
-  options.credentials !== undefined
-    ? Either.right(options.credentials.pipe(
-      Effect.catchSomeCause((cause) =>
-        Cause.isInterruptedOnly(cause) ? Option.some(Effect.fail(cause)) : Option.none()
-      ),
-      Effect.mapError(() => "The effect that gives the credentials failed: nothing is sent"),
-      // Types do not keep a program in JavaScript from giving none.
-      Effect.filterOrFail(Predicate.isNotNullable, () => "The effect that gives the credentials gave none"),
-      Effect.flatMap((given) => Either.mapLeft(Credentials.make(given), String)),
-      Effect.tapError((message) => Effect.logWarning(message)),
-      Effect.mapError(() => new TokenError.TokenEndpointUnavailable({ reason: "credentials", attempts: 0 }))
-    ))
-    : Either.map(Credentials.make(options), Effect.succeed)

@@ -481,7 +481,7 @@ describe("Screening", () => {
         String(error),
         "(Invalid data at concurrency: \"should be an integer over 0\") and " +
           "(Invalid data at rate: \"should be a number over 0\") and " +
-          "(Invalid data at gracePeriod: \"should be a finite duration, such as \"30 seconds\"\")"
+          "(Invalid data at gracePeriod: \"should be a duration of at most 2147483647 ms (24.8 days), such as \"30 seconds\"\")"
       )
       strictEqual(begun.length, 0)
     }).pipe(Effect.provide(layer))

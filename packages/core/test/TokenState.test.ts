@@ -300,8 +300,8 @@ describe("TokenPolicy", () => {
     [{ lifetime: "-1 hour" }, "should be a duration over 0 and at most \"1 hour\""],
     [{ softPoint: "0.5" }, "should be a number between 0 and 1"],
     [{ attempts: 0 }, "should be an integer over 0"],
-    [{ minBackoff: 0 }, "should be a duration over 0, such as \"30 seconds\""],
-    [{ hardMargin: "30s" }, "should be a finite duration, such as \"30 seconds\""],
+    [{ minBackoff: 0 }, "should be a duration over 0 and at most 2147483647 ms (24.8 days), such as \"30 seconds\""],
+    [{ hardMargin: "30s" }, "should be a duration of at most 2147483647 ms (24.8 days), such as \"30 seconds\""],
     [{ retryDeley: 1 }, "should be no such field"],
     ["fast", "should be an object"]
   ])("%j is refused in words", (options, expected) => {

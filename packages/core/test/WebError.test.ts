@@ -91,7 +91,9 @@ describe("WebError", () => {
       const retryAfter = text === "-5 seconds" ? text : Number(text)
       throws(
         () => WebError.onlyClear({ retryAfter }),
-        new TypeError("WebError: retryAfter should be a finite duration, such as \"30 seconds\"")
+        new TypeError(
+          "WebError: retryAfter should be a duration of at most 2147483647 ms (24.8 days), such as \"30 seconds\""
+        )
       )
     }
   )

@@ -9,12 +9,15 @@ import * as Either from "effect/Either"
  */
 export const make = (
   field: string,
-  base: string,
+  base: string | undefined,
   path: string,
   options: { readonly allowInsecure?: boolean | undefined }
 ): Either.Either<string, ConfigError.ConfigError> => {
   const refuse = (expectation: string) => Either.left(ConfigError.InvalidData([field], expectation))
-  if (base !== base.trim() || !URL.canParse(base)) return refuse("should be a URL, such as https://idv.example.com")
+  // Types do not keep a program in JavaScript from leaving it out.
+  if (typeof base !== "string" || base !== base.trim() || !URL.canParse(base)) {
+    return refuse("should be a URL, such as https://idv.example.com")
+  }
   const url = new URL(base)
   if (url.protocol !== "https:" && url.protocol !== "http:") return refuse("should be an https: URL")
   if (url.username !== "" || url.password !== "") return refuse("should be a URL without user name and password")

@@ -8,7 +8,8 @@ import * as Instant from "./instant.ts"
 /**
  * A deadline that holds whoever calls and whatever is called: also for a caller that cannot be
  * interrupted, and for an `HttpClient` that cannot. So what is called runs in a fiber of its own,
- * which is interrupted and not waited for, and what it sets in its `FiberRef`s stays there.
+ * which is interrupted and not waited for, and what it sets in its `FiberRef`s stays there. The
+ * duration is one that a timer can wait: see `DurationInput`.
  */
 export const within =
   <E2>(duration: Duration.Duration, onTimeout: Effect.Effect<never, E2>) =>
@@ -50,15 +51,11 @@ const timeout = (duration: Duration.Duration): Timer => {
   let handle: ReturnType<typeof setTimeout> | undefined
   return {
     onEnd: (end) => {
-      const millis = Duration.toMillis(duration)
-      // Longer than it can be told to wait, 25 days, it would not wait at all.
-      if (millis <= maxTimeout) handle = setTimeout(end, millis)
+      handle = setTimeout(end, Duration.toMillis(duration))
     },
     cancel: () => clearTimeout(handle)
   }
 }
-
-const maxTimeout = 2 ** 31 - 1
 
 const sleeper = (sleep: Effect.Effect<void>): Effect.Effect<Timer> =>
   Effect.map(Effect.forkDaemon(Effect.interruptible(sleep)), (sleeping) => ({

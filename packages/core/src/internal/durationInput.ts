@@ -1,21 +1,24 @@
-/** What a user may write for a duration, as a schema: neither endless nor negative. */
+/** What a user may write for a duration, as a schema. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 
-export const DurationInput = Schema.transformOrFail(Schema.Unknown, Schema.DurationFromSelf, {
-  strict: true,
-  decode: (input, _, ast) =>
-    Option.match(
-      Option.filter(Duration.decodeUnknown(input), (duration) => Duration.isFinite(duration) && isSpan(input)),
-      {
+/** What a timer can wait, in milliseconds: with more, a deadline would never end or end at once. */
+const longest = 2 ** 31 - 1
+
+const longestInWords = `${longest} ms (24.8 days)`
+
+const make = (expected: string, isAllowed: (duration: Duration.Duration) => boolean) =>
+  Schema.transformOrFail(Schema.Unknown, Schema.DurationFromSelf, {
+    strict: true,
+    decode: (input, _, ast) =>
+      Option.match(Option.filter(Duration.decodeUnknown(input), (duration) => isSpan(input) && isAllowed(duration)), {
         onNone: () => ParseResult.fail(new ParseResult.Type(ast, input)),
         onSome: ParseResult.succeed
-      }
-    ),
-  encode: ParseResult.succeed
-}).annotations({ description: "a finite duration, such as \"30 seconds\"" })
+      }),
+    encode: ParseResult.succeed
+  }).annotations({ description: expected })
 
 /** What `Duration` would take for 0. */
 const isSpan = (input: unknown): boolean =>
@@ -25,6 +28,19 @@ const isSpan = (input: unknown): boolean =>
     ? input.every(isSpan)
     : typeof input !== "number" && typeof input !== "bigint" || input >= 0
 
-export const Positive = DurationInput.pipe(
-  Schema.greaterThanDuration(0, { description: "a duration over 0, such as \"30 seconds\"" })
+export const DurationInput = make(
+  `a duration of at most ${longestInWords}, such as "30 seconds"`,
+  Duration.lessThanOrEqualTo(longest)
+)
+
+const isOverZero = Duration.greaterThan(0)
+
+export const Positive = make(
+  `a duration over 0 and at most ${longestInWords}, such as "30 seconds"`,
+  (duration) => isOverZero(duration) && Duration.lessThanOrEqualTo(duration, longest)
+)
+
+export const UpToOneHour = make(
+  "a duration over 0 and at most \"1 hour\"",
+  (duration) => isOverZero(duration) && Duration.lessThanOrEqualTo(duration, "1 hour")
 )

@@ -1,0 +1,221 @@
+import { AmlClient, CheckPolicy, Idv, Screening, TokenPolicy, TokenProvider, WebError } from "@effect-idv/core"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual, throws } from "@effect/vitest/utils"
+import type { Duration, Scope } from "effect"
+import { Config, ConfigError, ConfigProvider, Effect, Either, Layer, Schema, Stream } from "effect"
+import { renderings } from "./support/canary.ts"
+import * as Service from "./support/service.ts"
+
+/** The first duration, in milliseconds, that a timer cannot wait. */
+const tooLong = 2 ** 31
+
+const inWords = "at most 2147483647 ms (24.8 days), such as \"30 seconds\""
+
+/** The lines of what is wrong, each with its option. */
+const linesOf = <A>(started: Effect.Effect<A, ConfigError.ConfigError, Scope.Scope>) =>
+  Effect.scoped(started).pipe(
+    Effect.match({ onFailure: (error) => Idv.describeConfigError(error).split("\n"), onSuccess: () => ["started"] })
+  )
+
+const start = <A>(layer: Layer.Layer<A, ConfigError.ConfigError, never>) => linesOf(Layer.build(layer))
+
+const startWith = (options: object) =>
+  start(Layer.provide(Idv.layer(Object.assign({ ...Service.options }, options)), Service.make().layer))
+
+describe("A duration that a timer cannot wait", () => {
+  const ofChecks: ReadonlyArray<keyof CheckPolicy.Options> = ["deadline"]
+  const ofTokens: ReadonlyArray<keyof TokenPolicy.Options> = [
+    "hardMargin",
+    "retryDelay",
+    "attemptDeadline",
+    "flightDeadline",
+    "minBackoff",
+    "maxBackoff",
+    "rejectionMemory"
+  ]
+  const all: Array<[string, (duration: Duration.DurationInput) => Either.Either<unknown, ConfigError.ConfigError>]> = [
+    ...ofChecks.map((name): typeof all[number] => [name, (duration) => CheckPolicy.make({ [name]: duration })]),
+    ...ofTokens.map((name): typeof all[number] => [name, (duration) => TokenPolicy.make({ [name]: duration })])
+  ]
+
+  it.each(all)("is refused as %s, and the longest that it can wait is not", (name, make) => {
+    for (const duration of [tooLong, "25 days", Infinity, "60 days", BigInt(tooLong) * 1_000_000n] as const) {
+      const refused = make(duration)
+      assert(Either.isLeft(refused), `${String(duration)} is taken`)
+      const [option, reason] = Idv.describeConfigError(refused.left).split(/ should be a duration (?:over 0 and|of) /)
+      deepStrictEqual([option?.replace("tokenPolicy.", ""), reason], [name, inWords])
+    }
+    strictEqual(Either.isRight(make(tooLong - 1)), true)
+  })
+
+  it.effect("is refused by the layer, for a run over many people, and for Retry-After", () =>
+    Effect.gen(function*() {
+      deepStrictEqual(
+        yield* startWith({ deadline: tooLong, tokenPolicy: { lifetime: "60 days", maxBackoff: Infinity } }),
+        [
+          "tokenPolicy.lifetime should be a duration over 0 and at most \"1 hour\"",
+          `tokenPolicy.maxBackoff should be a duration over 0 and ${inWords}`,
+          `deadline should be a duration over 0 and ${inWords}`
+        ]
+      )
+      const run = Screening.summary(Stream.empty, { gracePeriod: tooLong }).pipe(
+        Effect.catchIf(ConfigError.isConfigError, (error) => Effect.succeed(Idv.describeConfigError(error)))
+      )
+      strictEqual(
+        yield* Effect.provide(run, AmlClient.layerTest("No")),
+        `gracePeriod should be a duration of ${inWords}`
+      )
+      throws(
+        () => WebError.onlyClear({ retryAfter: tooLong }),
+        new TypeError(`WebError: retryAfter should be a duration of ${inWords}`)
+      )
+    }))
+
+  it.effect("is refused from a variable", () =>
+    Effect.gen(function*() {
+      const layer = Idv.layerConfig({
+        authUrl: Config.succeed("https://auth.example.com"),
+        baseUrl: Config.succeed("https://api.example.com"),
+        customerId: Config.succeed("acme-bank"),
+        customerKey: Config.redacted("K"),
+        deadline: Config.duration("D"),
+        tokenPolicy: { flightDeadline: Config.duration("D") }
+      })
+      const lines = yield* start(Layer.provide(layer, Service.make().layer)).pipe(
+        Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["K", "key"], ["D", "25 days"]])))
+      )
+      deepStrictEqual(lines.map((line) => line.split(" ")[0]), ["tokenPolicy.flightDeadline", "deadline"])
+    }))
+})
+
+describe("Options that cannot be used", () => {
+  const wrong = {
+    nameEcho: "x",
+    retry: "sometimes",
+    deadline: -1,
+    baseUrl: "ftp://canary.example",
+    tokenPolicy: { attempts: 0, softPoint: 2 },
+    tokenFields: ["canary"],
+    basicEncoding: "canary",
+    customerKey: "canary",
+    customerId: "canary:1",
+    authUrl: "https://canary:canary@auth.example.com"
+  }
+  const inOrder = [
+    "authUrl",
+    "customerId",
+    "customerKey",
+    "basicEncoding",
+    "tokenFields",
+    "tokenPolicy.softPoint",
+    "tokenPolicy.attempts",
+    "baseUrl",
+    "deadline",
+    "retry",
+    "nameEcho"
+  ]
+  const named = (lines: ReadonlyArray<string>) => lines.map((line) => line.split(" ")[0])
+
+  it.effect("are all named at once, in one order however they are written, and never shown", () =>
+    Effect.gen(function*() {
+      for (const options of [wrong, Object.fromEntries(Object.entries(wrong).reverse())]) {
+        const lines = yield* startWith(options)
+        deepStrictEqual(named(lines), inOrder)
+        strictEqual(lines.join().includes("canary"), false)
+      }
+      deepStrictEqual(named(yield* startWith({ deadline: 0, authUrl: "x", customerId: "" })), [
+        "authUrl",
+        "customerId",
+        "deadline"
+      ])
+    }))
+
+  it.effect("are named when they are left out, in JavaScript, and the layer does not die", () =>
+    Effect.gen(function*() {
+      const nothing = { authUrl: undefined, baseUrl: undefined, customerId: undefined, customerKey: undefined }
+      deepStrictEqual(named(yield* startWith(nothing)), ["authUrl", "customerId", "customerKey", "baseUrl"])
+    }))
+
+  const variables = new Map(Object.entries({
+    AUTH: "canary",
+    ID: "acme-bank",
+    DEADLINE: "canary",
+    ATTEMPTS: "canary",
+    SOFT: "7",
+    ENCODING: "canary",
+    RETRY: "canary"
+  }))
+  const config = {
+    authUrl: Config.string("AUTH"),
+    baseUrl: Config.string("BASE"),
+    customerId: Config.string("ID"),
+    customerKey: Config.redacted("KEY"),
+    basicEncoding: Config.literal("plain", "rfc6749")("ENCODING"),
+    tokenPolicy: {
+      attempts: Schema.Config("ATTEMPTS", Schema.NumberFromString),
+      softPoint: Config.number("SOFT")
+    },
+    retry: Config.mapOrFail(
+      Config.string("RETRY"),
+      (text) =>
+        text === "never"
+          ? Either.right("never" as const)
+          : Either.left(ConfigError.InvalidData([], `not ${text}`))
+    ),
+    deadline: Config.duration("DEADLINE")
+  }
+  const started = <A>(layer: Layer.Layer<A, ConfigError.ConfigError, never>) =>
+    Effect.withConfigProvider(start(layer), ConfigProvider.fromMap(variables))
+
+  it.effect("are all named at once, whether a variable cannot be loaded or its value not be used", () =>
+    Effect.gen(function*() {
+      const lines = yield* started(Layer.provide(Idv.layerConfig(config), Service.make().layer))
+      deepStrictEqual(lines, [
+        "BASE is missing: it should be set",
+        "KEY is missing: it should be set",
+        "ENCODING should be one of (plain, rfc6749)",
+        "ATTEMPTS has a value that cannot be used",
+        "RETRY has a value that cannot be used",
+        "DEADLINE should be a duration",
+        "authUrl should be a URL, such as https://idv.example.com",
+        "tokenPolicy.softPoint should be a number between 0 and 1"
+      ])
+    }))
+
+  it.effect("are named by the layers of the two services as well", () =>
+    Effect.gen(function*() {
+      const { authUrl, baseUrl, basicEncoding, customerId, customerKey, deadline, retry, tokenPolicy } = config
+      const tokens = TokenProvider.layerConfig({ authUrl, basicEncoding, customerId, customerKey, tokenPolicy })
+      const aml = AmlClient.layerConfig({ baseUrl, deadline, retry, nameEcho: Config.succeed("ignore") })
+      deepStrictEqual(named(yield* started(Layer.provide(tokens, Service.make().layer))), [
+        "ENCODING",
+        "KEY",
+        "ATTEMPTS",
+        "authUrl",
+        "tokenPolicy.softPoint"
+      ])
+      const own = Layer.provide(aml, Layer.merge(TokenProvider.layerTest(), Service.make().layer))
+      deepStrictEqual(named(yield* started(own)), ["BASE", "DEADLINE", "RETRY"])
+    }))
+
+  it.effect("are shown nowhere in the error", () =>
+    Effect.gen(function*() {
+      const layer = Layer.provide(Idv.layerConfig(config), Service.make().layer)
+      const error = yield* Effect.flip(Effect.scoped(Layer.build(layer))).pipe(
+        Effect.withConfigProvider(ConfigProvider.fromMap(variables))
+      )
+      deepStrictEqual(renderings(error).filter((text) => text.includes("canary")), [])
+    }))
+
+  it.effect("are named without their values if all options come from one Config", () =>
+    Effect.gen(function*() {
+      const { authUrl, baseUrl, customerId, customerKey, deadline } = config
+      const all = Config.all({ authUrl, baseUrl, customerId, customerKey, deadline })
+      const lines = yield* started(Layer.provide(Idv.layerConfig(all), Service.make().layer))
+      deepStrictEqual(lines, [
+        "BASE is missing: it should be set",
+        "KEY is missing: it should be set",
+        "DEADLINE should be a duration"
+      ])
+    }))
+})
