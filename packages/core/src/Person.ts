@@ -15,6 +15,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as AmlError from "./AmlError.ts"
 import * as DateOfBirth from "./DateOfBirth.ts"
+import * as PersonIssue from "./internal/personIssue.ts"
 import type * as PersonInput from "./PersonInput.ts"
 import * as PersonName from "./PersonName.ts"
 import * as Violation from "./Violation.ts"
@@ -121,21 +122,32 @@ const expected = {
   dateOfBirth: "a date of birth that can be screened, as yyyy-mm-dd"
 }
 
+/** A field of another type, or none, is the issue of one that is not a text. */
+const field = (name: keyof typeof expected) => {
+  const message = String(PersonIssue.notText(name))
+  return Schema.propertySignature(
+    Schema.String.annotations({ description: expected[name], message: () => ({ message, override: true }) })
+  ).annotations({ missingMessage: () => message })
+}
+
 /**
  * A person from JSON, by {@link make}: `{ name, dateOfBirth }`, with an ISO date. For the payload of
- * a backend. What is wrong is told with paths and words, never with the value.
+ * a backend. What is wrong is told with paths and words, never with the value. As the payload of an
+ * `HttpApi` it needs `WebError.middleware`, which answers 422 with field codes; without it the
+ * platform answers 400 with the words.
  *
  * @category schemas
  * @since 0.1.0
  */
 export const FromInput = Schema.transformOrFail(
   Schema.Struct({
-    name: Schema.String.annotations(Violation.expecting(expected.name)),
-    dateOfBirth: Schema.String.annotations(Violation.expecting(expected.dateOfBirth))
+    name: field("name"),
+    dateOfBirth: field("dateOfBirth")
   }).annotations({
     description: "a person, as { name, dateOfBirth }",
+    parseOptions: { errors: "all" },
     // Not over what the fields say.
-    message: () => ({ message: "Expected a person, as { name, dateOfBirth }", override: false })
+    message: () => ({ message: PersonIssue.notAnObject, override: false })
   }),
   Person,
   {

@@ -7,21 +7,26 @@
  * What a byte does not tell, time may: a service that is down often takes longer than a match.
  *
  * Both are `TaggedError`s for an `HttpApi`, with their status, and answer for themselves in an
- * `HttpRouter`.
+ * `HttpRouter`. {@link middleware} is for an `HttpApi` with a person in its payload.
  *
  * @since 0.1.0
  */
+import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRespondable from "@effect/platform/HttpServerRespondable"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { type AmlCredential, type Attributes, match } from "./AmlCredential.ts"
+import type { AmlInputRejected } from "./AmlError.ts"
 import type { Failure } from "./Failure.ts"
 import * as DurationInput from "./internal/durationInput.ts"
+import * as PersonIssue from "./internal/personIssue.ts"
 import * as PersonInput from "./PersonInput.ts"
 import * as Violation from "./Violation.ts"
 
@@ -116,11 +121,12 @@ const notAvailable = ({ retryAfter = "1 minute" }: Options = {}) => {
 export const fromFailure = (failure: Failure, options?: Options): WebError => told(failure, notAvailable(options))
 
 const told = (failure: Failure, notAvailable: NotAvailable): WebError =>
-  failure._tag === "AmlInputRejected"
-    ? new InputNotAccepted({
-      errors: Arr.map(failure.issues, (issue) => ({ ...issue, message: PersonInput.issues[issue.code] }))
-    })
-    : notAvailable
+  failure._tag === "AmlInputRejected" ? inputNotAccepted(failure.issues) : notAvailable
+
+const inputNotAccepted = (issues: AmlInputRejected["issues"]) =>
+  new InputNotAccepted({
+    errors: Arr.map(issues, (issue) => ({ ...issue, message: PersonInput.issues[issue.code] }))
+  })
 
 /**
  * Lets a "No" pass, and nothing else: a potential match and every failure of the check fail with
@@ -150,4 +156,45 @@ export const onlyClear = (options?: Options) => {
         onPotentialMatch: () => error
       })
     })
+}
+
+/**
+ * Middleware of an `HttpApi`, for `HttpApiBuilder.middleware`. A request whose person cannot be sent,
+ * with `Person.FromInput` as its payload or in it, fails with `InputNotAccepted` (422) in place of
+ * the 400 of the platform. Any other request that cannot be decoded stays a 400, without the values
+ * that the platform repeats. The API must declare `InputNotAccepted` with `addError`.
+ *
+ * @example
+ * import { Person, WebError } from "@effect-idv/core"
+ * import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+ *
+ * const Api = HttpApi.make("onboarding").add(
+ *   HttpApiGroup.make("people").add(HttpApiEndpoint.post("signUp", "/people").setPayload(Person.FromInput))
+ * ).addError(WebError.InputNotAccepted)
+ *
+ * // Provide it where you provide the groups.
+ * const layerWebError = HttpApiBuilder.middleware(Api, WebError.middleware)
+ *
+ * @category middleware
+ * @since 0.1.0
+ */
+export const middleware = <R>(
+  app: HttpApp.Default<never, R>
+): HttpApp.Default<InputNotAccepted | HttpApiDecodeError, R> =>
+  Effect.catchAllCause(app, (cause): Effect.Effect<never, InputNotAccepted | HttpApiDecodeError> => {
+    // The type of the platform does not have it.
+    const error = Cause.squash(cause)
+    return error instanceof HttpApiDecodeError ? notDecoded(error) : Effect.failCause(cause)
+  })
+
+const notDecoded = ({ issues }: HttpApiDecodeError) => {
+  const ofPerson = Arr.flatMap(issues, PersonIssue.fromWords)
+  return Arr.isNonEmptyArray(ofPerson) ? inputNotAccepted(ofPerson) : new HttpApiDecodeError({
+    message: "The request cannot be decoded",
+    issues: issues.map(({ _tag, path }) => ({
+      _tag,
+      path,
+      message: _tag === "Missing" ? "is missing" : "is not as declared"
+    }))
+  })
 }
