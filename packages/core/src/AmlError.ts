@@ -9,7 +9,7 @@
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { Host, located } from "./internal/host.ts"
+import { Host, isRedirect, located } from "./internal/host.ts"
 import { undisclosed } from "./internal/undisclosed.ts"
 import * as PersonInput from "./PersonInput.ts"
 import * as TokenError from "./TokenError.ts"
@@ -281,8 +281,10 @@ export class AmlAnswerInvalid extends Schema.TaggedError<AmlAnswerInvalid>("@eff
   }
   override get message() {
     const service = located("The service", this.host)
-    if (this.status >= 300 && this.status < 400) {
-      return `${service} answered ${this.status}, which is not followed (check baseUrl)`
+    if (isRedirect(this.status)) {
+      return `${service} answered ${
+        this.status === 0 ? "with a redirect" : this.status
+      }, which is not followed (check baseUrl)`
     }
     const { contentType = "no content type", length, status, violations } = this
     const answer = `${status} (${contentType}, ${length} bytes)`

@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { createHash } from "node:crypto"
 import { AmlCredential, decodeJson } from "./AmlCredential.ts"
+import * as Sha256 from "./internal/sha256.ts"
 import { undisclosed } from "./internal/undisclosed.ts"
 import * as PersonInput from "./PersonInput.ts"
 import * as Violation from "./Violation.ts"
@@ -92,7 +92,7 @@ const reasons = {
  * @category constructors
  * @since 0.1.0
  */
-export const digest = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+export const digest = (bytes: Uint8Array): string => Sha256.hex(bytes)
 
 /**
  * Proves that the credential is what the bytes say, and the bytes those of the digest. Of the other

@@ -9,7 +9,7 @@
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { Host, located } from "./internal/host.ts"
+import { Host, isRedirect, located } from "./internal/host.ts"
 import * as Violation from "./Violation.ts"
 
 /**
@@ -151,8 +151,10 @@ export class TokenResponseInvalid extends Schema.TaggedError<TokenResponseInvali
   }
   override get message() {
     const endpoint = located("The token endpoint", this.host)
-    if (this.status >= 300 && this.status < 400) {
-      return `${endpoint} answered ${this.status}, which is not followed (check authUrl)`
+    if (isRedirect(this.status)) {
+      return `${endpoint} answered ${
+        this.status === 0 ? "with a redirect" : this.status
+      }, which is not followed (check authUrl)`
     }
     const { contentType = "no content type", length, status, violations } = this
     const answer = `${status} (${contentType}, ${length} bytes)`

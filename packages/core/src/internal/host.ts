@@ -10,5 +10,8 @@ export const of = (address: string): string => {
   return `${hostname}:${port !== "" ? port : protocol === "https:" ? 443 : 80}`
 }
 
+/** How a redirect that was not followed shows: by its status, or in a browser, which hides that, by 0. */
+export const isRedirect = (status: number): boolean => status === 0 || (status >= 300 && status < 400)
+
 /** `The token endpoint at auth.example.com:443` */
 export const located = (who: string, host: string | undefined): string => host === undefined ? who : `${who} at ${host}`
