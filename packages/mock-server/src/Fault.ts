@@ -183,7 +183,7 @@ export const What = ByKind.byKind(Schema.Union(
   Schema.Struct({
     kind: Schema.Literal("drip"),
     bytes: Schema.optionalWith(Fields.whole(1), { exact: true, default: constant(1) }),
-    every: Fields.duration(100)
+    every: Fields.wait(100)
   }).annotations(described(FaultKinds.table.drip.description)),
   Schema.Struct({ kind: Schema.Literal("hang"), at: Fields.at }).annotations(
     described(FaultKinds.table.hang.description)

@@ -20,7 +20,7 @@ import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { byKind } from "./internal/byKind.ts"
-import { DurationText } from "./internal/durationText.ts"
+import { WaitText } from "./internal/durationText.ts"
 import * as KnownFields from "./internal/knownFields.ts"
 import * as Verification from "./internal/verification.ts"
 
@@ -133,7 +133,7 @@ export const Pattern = Schema.Struct({
  */
 export interface Pattern extends Schema.Schema.Type<typeof Pattern> {}
 
-const within = Schema.optionalWith(DurationText, { exact: true })
+const within = Schema.optionalWith(WaitText, { exact: true })
 const count = (from: number) =>
   Schema.Number.pipe(Schema.int(), Schema.greaterThanOrEqualTo(from)).annotations(
     Violation.expecting(`a whole number from ${from}`)

@@ -23,6 +23,7 @@ import * as Schema from "effect/Schema"
 import { createServer, type Server } from "node:http"
 import * as Control from "./Control.ts"
 import * as App from "./internal/app.ts"
+import * as DurationText from "./internal/durationText.ts"
 import * as Guard from "./internal/guard.ts"
 import * as InProcess from "./internal/inProcess.ts"
 import * as Lifecycle from "./internal/lifecycle.ts"
@@ -107,7 +108,8 @@ export interface Options extends InProcessOptions {
 }
 
 /**
- * The server cannot listen, for example because the port is in use, or may not.
+ * The server cannot listen, for example because the port is in use; may not; or has an option that
+ * cannot be used.
  *
  * @category errors
  * @since 0.1.0
@@ -129,6 +131,8 @@ const reasons: Record<string, string> = {
   ERR_SOCKET_BAD_PORT: "a port is a whole number from 0 to 65535",
   CONTROL_TOKEN_MISSING:
     "beyond loopback the control plane needs a token: set controlToken (IDV_MOCK_CONTROL_TOKEN or --control-token)",
+  GRACE_PERIOD: `gracePeriod should be ${DurationText.expectedWait(0)}`,
+  REQUEST_TIMEOUT: `requestTimeout should be ${DurationText.expectedWait(1)}`,
   PRODUCTION: "NODE_ENV is production, and this server plays a service: set force (--force) if you mean it"
 }
 
@@ -156,12 +160,22 @@ const layerControl = (url: string) =>
       Effect.provideService(Control.make({ url }), HttpClient.HttpClient, InProcess.client(app)))
   )
 
-const mayStart = ({ controlToken, force }: Options, host: string, port: number) =>
+const mayStart = (
+  { controlToken, force }: Options,
+  { gracePeriod, host, port, requestTimeout }: {
+    readonly host: string
+    readonly port: number
+    readonly gracePeriod: Duration.DurationInput
+    readonly requestTimeout: Duration.DurationInput
+  }
+) =>
   Effect.gen(function*() {
     const refuse = (code: string) => new MockServerError({ host, port, code })
     if (!Number.isInteger(port) || port < 0 || port > 65_535) return yield* refuse("ERR_SOCKET_BAD_PORT")
     const hasToken = controlToken !== undefined && Redacted.value(controlToken) !== ""
     if (!Guard.isLoopback(host) && !hasToken) return yield* refuse("CONTROL_TOKEN_MISSING")
+    if (!DurationText.isWait(gracePeriod, 0)) return yield* refuse("GRACE_PERIOD")
+    if (!DurationText.isWait(requestTimeout, 1)) return yield* refuse("REQUEST_TIMEOUT")
     const environment = yield* Effect.orElseSucceed(Config.option(Config.string("NODE_ENV")), Option.none)
     if (Option.contains(environment, "production") && force !== true) return yield* refuse("PRODUCTION")
   })
@@ -233,7 +247,7 @@ export const layer = (options: Options = {}): Layer.Layer<MockServer | Control.C
     Layer.provide(layerListening),
     Layer.provide(layerNodeServer(requestTimeout)),
     Layer.provide(App.layer(customers, options)),
-    Layer.provide(Layer.effectDiscard(mayStart(options, host, port)))
+    Layer.provide(Layer.effectDiscard(mayStart(options, { host, port, gracePeriod, requestTimeout })))
   )
 }
 

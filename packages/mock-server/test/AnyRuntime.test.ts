@@ -148,13 +148,13 @@ layer(Layer.merge(Browser.layer, MockServer.layerTest), { excludeTestServices: t
       const worker = { contentType: "text/javascript", body: script }
       yield* tab.act((page) => page.route("**/worker.js", (route) => route.fulfill(worker)))
       const outcome = yield* tab.act((page) =>
-        page.evaluate<Outcome>(() =>
+        page.evaluate<Outcome>(`
           new Promise((resolve, reject) => {
             const worker = new Worker("/worker.js")
             worker.onmessage = ({ data }) => resolve(data)
             worker.onerror = ({ message }) => reject(new Error(message))
           })
-        )
+        `)
       )
       isRight(outcome)
     }), 60_000)

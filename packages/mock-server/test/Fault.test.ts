@@ -88,7 +88,7 @@ describe("Fault", () => {
     "refuses the duration %j",
     (every) => {
       deepStrictEqual(refusals({ on: "aml", what: { kind: "drip", every } }), [
-        "what.every invalid: a number of milliseconds from 0, or a text such as \"2 seconds\""
+        "what.every invalid: a number of milliseconds from 0 to 2147483647 (24.8 days), or a text such as \"2 seconds\""
       ])
     }
   )

@@ -407,7 +407,7 @@ describe("decodeUnknown", () => {
     [{ kind: "never", pattern: { operation: "x" } }, [["pattern.operation", "invalid", "one of token, aml, other"]]],
     [{ kind: "inOrder", patterns: [{}, { x: 1 }] }, [["patterns.1.x", "unexpected", fields]]],
     [{ kind: "inOrder", patterns: [{}], within: -1 }, [
-      ["within", "invalid", "a number of milliseconds from 0, or a text such as \"2 seconds\""]
+      ["within", "invalid", "a number of milliseconds from 0 to 2147483647 (24.8 days), or a text such as \"2 seconds\""]
     ]]
   ])("refuses %j, and lists what is allowed", (input, expected) => {
     deepStrictEqual(refusals(input), expected)

@@ -48,12 +48,12 @@ describe("A flag of serve", () => {
     [
       "grace-period",
       "canary",
-      "--grace-period is invalid: expected a number of milliseconds from 0, or a text such as \"2 seconds\""
+      "--grace-period is invalid: expected a number of milliseconds from 0 to 2147483647 (24.8 days), or a text such as \"2 seconds\""
     ],
     [
       "request-timeout",
       "0",
-      "--request-timeout is invalid: expected a number of milliseconds from 1, or a text such as \"2 seconds\""
+      "--request-timeout is invalid: expected a number of milliseconds from 1 to 2147483647 (24.8 days), or a text such as \"2 seconds\""
     ],
     ["fault", "canary:hang", "--fault: on is invalid: expected one of token, aml, both"]
   ])("--%s %s is refused in one line that says what is allowed", ([name, value, line]) =>

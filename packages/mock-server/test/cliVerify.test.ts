@@ -386,12 +386,12 @@ describe("The flags of idv-mock verify", () => {
     ["--budget 0", "--budget is invalid: expected a whole number from 1 to 10000", {}],
     [
       "--spacing canary",
-      "--spacing is invalid: expected a number of milliseconds from 0, or a text such as \"2 seconds\"",
+      "--spacing is invalid: expected a number of milliseconds from 0 to 2147483647 (24.8 days), or a text such as \"2 seconds\"",
       {}
     ],
     [
       "--deadline 0",
-      "--deadline is invalid: expected a number of milliseconds from 1, or a text such as \"2 seconds\"",
+      "--deadline is invalid: expected a number of milliseconds from 1 to 2147483647 (24.8 days), or a text such as \"2 seconds\"",
       {}
     ],
     ["--evidence /nowhere/claims", "--evidence /nowhere/claims: there is no such file", {}],

@@ -6,12 +6,26 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 
 /** What `Duration` would quietly take for 0, or for no end. */
-const isNoSpan = (input: number | string): boolean => typeof input === "number" ? !(input >= 0) : input.startsWith("-")
+const isNoSpan = (input: unknown): boolean =>
+  typeof input === "string"
+    ? input.startsWith("-")
+    : Array.isArray(input)
+    ? input.some(isNoSpan)
+    : (typeof input === "number" || typeof input === "bigint") && !(input >= 0)
+
+/** What a timer can wait, in milliseconds: with more, what it ends would never end, or end at once. */
+const longestWait = 2 ** 31 - 1
+
+const isBetween = (least: number, most: number) => (duration: Duration.Duration): boolean => {
+  const millis = Duration.toMillis(duration)
+  return millis >= least && millis <= most
+}
 
 /** Encodes as a number of milliseconds. */
-const make = (range: string, least: number) => {
+const make = (least: number, most = Number.MAX_VALUE) => {
+  const range = `from ${least}${most === longestWait ? ` to ${most} (24.8 days)` : ""}`
   const expected = `a number of milliseconds ${range}, or a text such as "2 seconds"`
-  const isAllowed = (duration: Duration.Duration) => Duration.isFinite(duration) && Duration.toMillis(duration) >= least
+  const isAllowed = isBetween(least, most)
   return Schema.transformOrFail(
     Schema.Union(Schema.Number, Schema.String).annotations({ description: expected }),
     Schema.DurationFromSelf.pipe(
@@ -32,6 +46,18 @@ const make = (range: string, least: number) => {
   ).annotations(Violation.expecting(expected))
 }
 
-export const DurationText = make("from 0", 0)
+/** A span of the time of a session, whose clock can be moved. */
+export const DurationText = make(0)
 
-export const PositiveDurationText = make("from 1", 1)
+export const PositiveDurationText = make(1)
+
+/** What is waited for, by a timer. */
+export const WaitText = make(0, longestWait)
+
+export const PositiveWaitText = make(1, longestWait)
+
+/** Whether a duration that is given in code is one that a timer can wait. */
+export const isWait = (wait: Duration.DurationInput, least: number): boolean =>
+  !isNoSpan(wait) && Option.exists(Duration.decodeUnknown(wait), isBetween(least, longestWait))
+
+export const expectedWait = (least: number): string => `a duration from ${least} to ${longestWait} ms (24.8 days)`

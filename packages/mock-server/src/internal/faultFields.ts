@@ -3,7 +3,7 @@ import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
 import { constant } from "effect/Function"
 import * as Schema from "effect/Schema"
-import { DurationText } from "./durationText.ts"
+import { DurationText, WaitText } from "./durationText.ts"
 
 /** A key that is not known is refused wherever the struct is decoded. */
 export const strict = { parseOptions: { errors: "all", onExcessProperty: "error" } } as const
@@ -23,6 +23,9 @@ export const number = (min: number, max: number) => {
 
 export const duration = (millis: number) =>
   Schema.optionalWith(DurationText, { exact: true, default: () => Duration.millis(millis) })
+
+export const wait = (millis: number) =>
+  Schema.optionalWith(WaitText, { exact: true, default: () => Duration.millis(millis) })
 
 export const oneOf = <const Names extends readonly [string, ...Array<string>]>(...names: Names) =>
   Schema.Literal(...names).annotations(Violation.expecting(`one of ${names.join(", ")}`))

@@ -11,7 +11,7 @@ import * as Fault from "../../Fault.ts"
 import type * as MockServer from "../../MockServer.ts"
 import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
-import { DurationText, PositiveDurationText } from "../durationText.ts"
+import { PositiveWaitText, WaitText } from "../durationText.ts"
 import * as Fields from "../faultFields.ts"
 import * as KnownFields from "../knownFields.ts"
 import * as ConfigFile from "./configFile.ts"
@@ -45,8 +45,8 @@ export const Settings = Schema.Struct({
   faults: optional(Schema.Array(Fault.Fault).annotations(Violation.expecting("a list of faults"))),
   customers: optional(Schema.Array(Customer).annotations(Violation.expecting("a list of customers"))),
   reveal: flag,
-  gracePeriod: optional(DurationText),
-  requestTimeout: optional(PositiveDurationText),
+  gracePeriod: optional(WaitText),
+  requestTimeout: optional(PositiveWaitText),
   force: flag
 }).annotations({ ...Fields.strict, description: "an object of options" })
 

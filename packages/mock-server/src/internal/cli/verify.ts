@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Conformance from "../../Conformance.ts"
 import * as Observed from "../conformance/observed.ts"
-import { DurationText, PositiveDurationText } from "../durationText.ts"
+import { PositiveWaitText, WaitText } from "../durationText.ts"
 import * as Fields from "../faultFields.ts"
 import { Address, isInTheClear } from "./address.ts"
 import * as Counting from "./counting.ts"
@@ -40,8 +40,8 @@ const Flags = Schema.Struct({
   "output": optional(Text.Path),
   "observations": optional(Text.Path),
   "budget": optional(Fields.whole(1, 10_000)),
-  "spacing": optional(DurationText),
-  "deadline": optional(PositiveDurationText)
+  "spacing": optional(WaitText),
+  "deadline": optional(PositiveWaitText)
 })
 
 interface Flags extends Schema.Schema.Type<typeof Flags> {}

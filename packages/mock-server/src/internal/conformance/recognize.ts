@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Target } from "../../Conformance.ts"
 import * as Exchange from "./exchange.ts"
+import * as Waits from "./waits.ts"
 import { objectOf } from "./wireReadings.ts"
 
 /** Where something answers that is none, and how. */
@@ -41,7 +42,8 @@ const reasonOf = (exchange: Exchange.Exchange): Stranger["reason"] | undefined =
 export const stranger = (
   target: Target
 ): Effect.Effect<Option.Option<Stranger>, never, HttpClient.HttpClient> =>
-  Effect.map(
+  Effect.zipRight(
+    Waits.check(target),
     Effect.forEach(target.kind === "mock" ? addresses(target) : [], (url) =>
       Effect.map(
         Exchange.send(
@@ -49,6 +51,5 @@ export const stranger = (
           target.deadline ?? "10 seconds"
         ),
         (exchange) => Option.map(Option.fromNullable(reasonOf(exchange)), (reason): Stranger => ({ url, reason }))
-      )),
-    Option.firstSomeOf
-  )
+      ))
+  ).pipe(Effect.map(Option.firstSomeOf))

@@ -16,6 +16,7 @@ import * as Requests from "./requests.ts"
 import type { Send, ToAml } from "./send.ts"
 import { grantOf } from "./tokenReadings.ts"
 import * as Trust from "./trust.ts"
+import * as Waits from "./waits.ts"
 import { isSuccess } from "./wireReadings.ts"
 
 /** Why a case is not tried; or left out, if it stands on another. */
@@ -60,6 +61,7 @@ const lostNow = (to: Trust.Endpoint, one: Seen): string => {
 
 export const make = (target: Target): Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> =>
   Effect.gen(function*() {
+    yield* Waits.check(target)
     const client = yield* HttpClient.HttpClient
     const { budget = defaultBudget, deadline = "10 seconds", spacing = "500 millis" } = target
     const isMock = target.kind === "mock"
