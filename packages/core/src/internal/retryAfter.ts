@@ -1,18 +1,59 @@
+/** Reads `Retry-After` (RFC 9110, section 10.2.3). */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-const imfDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+/** RFC 9111 reads a larger number as 2^31 seconds. A finite duration can be added, compared and encoded. */
+const longestMillis = 2 ** 31 * 1000
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+const month = `(?<month>${months.join("|")})`
+
+/** The 60th second is a leap second. */
+const time = "(?<time>(?:[01]\\d|2[0-3]):[0-5]\\d:(?:[0-5]\\d|60))"
+
+/** The three forms of an HTTP date. The weekday adds nothing to the date, so it is not compared with it. */
+const forms = [
+  `(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?<day>\\d{2}) ${month} (?<year>\\d{4}) ${time} GMT`,
+  `(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\\d{2})-${month}-(?<year>\\d{2}) ${time} GMT`,
+  `(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})`
+].map((form) => new RegExp(`^${form}$`))
 
 /**
- * How long a `Retry-After` header asks to wait (RFC 9110 10.2.3): seconds or an HTTP date. What is
- * past is zero; what is neither is as good as no header.
+ * How long a `Retry-After` header asks to wait: seconds or an HTTP date. A time in the past is zero,
+ * and a wait is never longer than 2^31 seconds. A header that is neither, or whose date does not
+ * exist, counts as no header.
  */
 export const parse = (header: string | undefined): Effect.Effect<Duration.Duration | undefined> => {
   if (header === undefined) return Effect.succeed(undefined)
-  if (/^-?\d{1,10}$/.test(header)) return Effect.succeed(Duration.seconds(Number(header)))
-  // 31 February would be read as 3 March.
-  const isDate = imfDate.test(header) && new Date(header).toUTCString().slice(5, 16) === header.slice(5, 16)
-  if (!isDate) return Effect.succeed(undefined)
-  return Effect.map(Clock.currentTimeMillis, (now) => Duration.millis(Date.parse(header) - now))
+  if (/^-?\d+$/.test(header)) return Effect.succeed(capped(Number(header) * 1000))
+  return Effect.map(Clock.currentTimeMillis, (now) => {
+    const at = parseDate(header, now)
+    return at === undefined ? undefined : capped(at - now)
+  })
+}
+
+/** A negative number of milliseconds is a duration of zero. */
+const capped = (millis: number): Duration.Duration => Duration.millis(Math.min(millis, longestMillis))
+
+/** The timestamp of an HTTP date in milliseconds, or none if there is no such day. */
+const parseDate = (text: string, now: number): number | undefined => {
+  const parts = forms.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
+  if (parts === undefined) return undefined
+  const { day = "", month = "", time = "", year = "" } = parts
+  const [hour, minute, second] = time.split(":").map(Number)
+  const midnight = (year: number) => Date.UTC(year, months.indexOf(month), Number(day))
+  const timestamp = (year: number) => new Date(midnight(year)).setUTCHours(hour ?? 0, minute, second)
+  const fullYear = year.length === 4 ? Number(year) : latestYear(Number(year), timestamp, now)
+  // The 31st of February is the 3rd of March to `Date`.
+  return new Date(midnight(fullYear)).getUTCDate() === Number(day) ? timestamp(fullYear) : undefined
+}
+
+/** The latest year with these last two digits whose date is not more than 50 years ahead. */
+const latestYear = (lastDigits: number, timestamp: (year: number) => number, now: number): number => {
+  const today = new Date(now)
+  const limit = new Date(now).setUTCFullYear(today.getUTCFullYear() + 50)
+  let year = Math.floor(today.getUTCFullYear() / 100) * 100 + 100 + lastDigits
+  while (timestamp(year) > limit) year -= 100
+  return year
 }
