@@ -77,9 +77,10 @@ const withCode = (code: string | undefined): string => code === undefined ? "" :
  * What became of renewing a token that was refused:
  *
  * - `replayed`: the request was sent again with a new one, which was refused as well.
- * - `same_token`: the token endpoint has no other.
- * - `paused`: it was new itself less than 30 seconds ago, and never accepted. Another would be no
- *   better, and is not asked for yet.
+ * - `same_token`: the token endpoint has no other, and the request was refused a second time with it.
+ * - `paused`: renewal is paused, and the request was refused a second time with the same token. Either
+ *   the token was new less than 30 seconds ago and refused as well, or two others were refused in the
+ *   last 30 seconds.
  * - `unreplayable`: the next request will have a new one; this one cannot be sent twice.
  * - `none`: the challenge was for another scheme than Bearer.
  *

@@ -63,7 +63,8 @@ export class Status extends Data.Class<{
 /**
  * - `get`: a token that has not expired. From the cache, or by waiting for the one acquisition.
  * - `invalidate`: drops a token that the service refused, if it is still the current one. The
- *   refusal of an old token never evicts a newer one.
+ *   refusal of an old token never evicts a newer one. Two tokens are dropped in 30 seconds; a third
+ *   one stays, because a service that refuses so many would refuse the next one as well.
  * - `refresh`: a new token, whether or not there is one. It too shares an acquisition under way; if
  *   it fails, the token that there is stays.
  * - `status`: what is known of the token, for health checks and dashboards.

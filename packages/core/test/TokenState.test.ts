@@ -106,7 +106,7 @@ const play = (events: ReadonlyArray<Event>, check: (step: Step) => void) => {
       case "Invalidate": {
         const stale = tokens[event.token % Math.max(1, tokens.length)]
         if (stale === undefined) continue
-        state = TokenState.invalidate(state, stale.token)
+        state = TokenState.invalidate(state, stale.token, now)
         break
       }
       case "Wait":
@@ -184,6 +184,17 @@ describe("The state machine, over any history", () => {
       if (after.held !== before.held) assert(after.held?.isRefused === true && before.held?.isRefused === false)
       else strictEqual(after, before)
     }))
+
+  it("a 401 evicts at most two tokens in 30 s", () => {
+    let evictions: ReadonlyArray<Instant> = []
+    return holds(({ after, before, event, now }) => {
+      if (before === TokenState.initial) evictions = []
+      if (event._tag !== "Invalidate" || after.held === before.held) return
+      evictions = [...evictions, now]
+      const third = evictions.at(-3)
+      assert(third === undefined || elapsed(third, now) >= 30_000)
+    })
+  })
 
   it("a flight that was given up changes nothing, and its waiters get its token", () =>
     holds(({ after, before, event, landed }) => {

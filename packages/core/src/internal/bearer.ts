@@ -24,9 +24,9 @@ export type Send<E> = (
 ) => Effect.Effect<Answer, E>
 
 /**
- * The token goes to `origin` only, and never over an `Authorization` that is there already. One
- * that is refused is replaced once, and the same request sent once more; if the new one is refused
- * as well, the first refusal stands.
+ * The token goes to `origin` only, and never over an `Authorization` that is there already. A request
+ * that is refused was not performed, so it is sent once more: with a new token, or with the same one
+ * if there is no other. If that is refused as well, the first refusal stands.
  */
 export const make = ({ origin, tokens }: {
   readonly origin: string
@@ -71,19 +71,18 @@ export const make = ({ origin, tokens }: {
     const answer = yield* withToken(token)
     learn(token, answer)
     if (!isTokenRefused(answer)) return { answer, renewal: "none" }
-    if (yield* isOnProbation(token)) return { answer, renewal: "paused" }
-    yield* tokens.invalidate(token)
-    if (request.body._tag === "Stream") return { answer, renewal: "unreplayable" }
+    const isPaused = yield* isOnProbation(token)
+    if (!isPaused) yield* tokens.invalidate(token)
+    if (request.body._tag === "Stream") return { answer, renewal: isPaused ? "paused" : "unreplayable" }
 
-    const renewed = yield* tokens.get
-    const isOther = !isSame(renewed, token)
-    yield* putOnProbation(renewed, !isOther)
-    if (!isOther) return { answer, renewal: "same_token" }
-    const replayed = yield* withToken(renewed)
-    learn(renewed, replayed)
+    const current = yield* tokens.get
+    const renewal = renewalOf(token, current)
+    if (renewal !== "paused") yield* putOnProbation(current, renewal === "same_token")
+    const replayed = yield* withToken(current)
+    learn(current, replayed)
     if (replayed.status !== 401) return { answer: replayed, renewal: "none" }
-    yield* putOnProbation(renewed, true)
-    return { answer, renewal: "replayed" }
+    if (renewal === "replayed") yield* putOnProbation(current, true)
+    return { answer, renewal }
   })
 }
 
@@ -93,6 +92,10 @@ interface Probation {
   /** Its replay was refused as well. That others are accepted with it does not make it better. */
   readonly isRefused: boolean
 }
+
+/** The provider makes a new object for each acquisition: the same object means that there was none. */
+const renewalOf = (refused: AccessToken, current: AccessToken) =>
+  current === refused ? "paused" : isSame(current, refused) ? "same_token" : "replayed"
 
 /** 401 without a challenge, or with a challenge for a bearer token. 403 is never an expired token. */
 const isTokenRefused = ({ status, wwwAuthenticate }: Answer): boolean =>

@@ -212,7 +212,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     }),
     refresh: ask((state) => TokenState.refresh(state, () => open("forced"))),
     invalidate: (stale: AccessToken) =>
-      Effect.sync(() => MutableRef.update(state, (state) => TokenState.invalidate(state, stale))).pipe(
+      Effect.map(Instant.now, (now) => MutableRef.update(state, (state) => TokenState.invalidate(state, stale, now))).pipe(
         Effect.zipRight(stirred.open),
         Effect.zipRight(changed)
       ),

@@ -36,14 +36,21 @@ export interface State<F> {
     readonly at: Instant
     readonly millis: number
   } | undefined
+  /** When the API refused the current token, oldest first: the renewals that count towards the limit. */
+  readonly refusals: ReadonlyArray<Instant>
 }
+
+/** An API may refuse good tokens, and each new one costs a token request: so many are renewed in so long. */
+const maxRefusals = 2
+const refusalWindowMillis = 30_000
 
 export const initial: State<never> = {
   held: undefined,
   flight: undefined,
   setback: undefined,
   rejection: undefined,
-  embargo: undefined
+  embargo: undefined,
+  refusals: []
 }
 
 /** Why a flight starts: no token, one that gets old, is too old, or was refused, or somebody demands it. */
@@ -112,7 +119,8 @@ export const land = <F>(
     : HeldToken.isDue(held, now)
     ? nextSetback(initial, undefined, now, policy)
     : undefined
-  return [Option.some({ token: held.token, isAgain }), state.flight === flight ? { ...initial, held, setback } : state]
+  const landed = { ...initial, held, setback, refusals: state.refusals }
+  return [Option.some({ token: held.token, isAgain }), state.flight === flight ? landed : state]
 }
 
 /**
@@ -146,11 +154,18 @@ export const fail = <F>(
   return failed
 }
 
-/** The API refused `stale`. A newer token stays. A flight under way is given up: it was sent before. */
-export const invalidate = <F>(state: State<F>, stale: AccessToken): State<F> =>
-  state.held !== undefined && !state.held.isRefused && isSame(state.held.token, stale)
-    ? { ...state, held: { ...state.held, isRefused: true }, flight: undefined }
+/**
+ * The API refused `stale`. A newer token stays, and so does any token past the limit of renewals. A
+ * flight under way is given up: it was sent before.
+ */
+export const invalidate = <F>(state: State<F>, stale: AccessToken, now: Instant): State<F> => {
+  const { held, refusals } = state
+  if (held === undefined || held.isRefused || !isSame(held.token, stale)) return state
+  const recent = refusals.filter((at) => elapsed(at, now) < refusalWindowMillis)
+  return recent.length < maxRefusals
+    ? { ...state, held: { ...held, isRefused: true }, flight: undefined, refusals: [...recent, now] }
     : state
+}
 
 /** Why a flight need not send anything: its credentials were refused, or it is too soon. */
 export const refusal = <F>(
