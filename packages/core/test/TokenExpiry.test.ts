@@ -198,6 +198,7 @@ describe("Expiry", () => {
       strictEqual(yield* getText, "token-1")
       yield* TestClock.setTime(hour)
       assert.deepInclude(yield* Effect.flip(get), { _tag: "TokenResponseInvalid", status: 200 })
+      yield* TestClock.adjust("5 seconds")
       strictEqual(yield* getText, "token-2")
     }).pipe(provide(service), measured("19"))
   })

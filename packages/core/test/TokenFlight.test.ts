@@ -93,7 +93,7 @@ describe("Cold and flight", () => {
   )
 
   it.effect(
-    "6. flight fails 503 x3 -> all waiters the same TokenEndpointUnavailable, 3 POSTs not 3xN, next call starts a new flight",
+    "6. flight fails 503 x3 -> all waiters the same TokenEndpointUnavailable, 3 POSTs not 3xN, next call after the backoff starts a new flight",
     () => {
       const service = Service.make({
         token: (_, count) => Effect.succeed(count <= 3 ? status(503) : Service.tokenResponse(count))
@@ -104,7 +104,9 @@ describe("Cold and flight", () => {
         const [first, ...others] = yield* Fiber.join(waiters)
         assert.deepInclude(first, { _tag: "TokenEndpointUnavailable", reason: "status", status: 503, attempts: 3 })
         strictEqual(others.every((other) => other === first), true)
+        strictEqual(yield* Effect.flip(get), first)
         strictEqual(service.tokenRequests.length, 3)
+        yield* TestClock.adjust("1 second")
         strictEqual(yield* getText, "token-4")
       }).pipe(provide(service))
     }

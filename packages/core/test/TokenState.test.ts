@@ -74,7 +74,7 @@ const play = (events: ReadonlyArray<Event>, check: (step: Step) => void) => {
       case "Refresh": {
         const transition = event._tag === "Get"
           ? TokenState.request(state, now, open)
-          : TokenState.refresh(state, () => open("forced"))
+          : TokenState.refresh(state, now, () => open("forced"))
         move = transition[0]
         state = transition[1]
         break
@@ -214,16 +214,41 @@ describe("The state machine, over any history", () => {
       }
     }))
 
-  it("whoever asks gets a token, or a flight to wait for", () =>
+  it("a caller that waits, waits for the flight under way", () =>
     holds(({ after, move }) => {
       if (move?._tag === "Wait") strictEqual(after.flight, move.flight)
     }))
 
-  it("only the background backs off: who has no token never waits for anything but a flight", () =>
+  it("the background starts no flight before it is due", () =>
     holds(({ after, before, move, now }) => {
       if (move?._tag === "Use" && move.start !== undefined) strictEqual(TokenState.dueIn(before, now), 0)
       assert(TokenState.dueIn(after, now) >= 0)
     }))
+
+  it("a caller fails at once only with the failure of the last flight, for at most 5 s, and changes nothing", () =>
+    holds(({ after, before, event, move, now }) => {
+      if (move?._tag !== "Fail") return
+      strictEqual(after, before)
+      const { embargo, flight, held, setback } = before
+      assert(setback !== undefined && setback.error === move.error && flight === undefined)
+      assert(elapsed(setback.at, now) < 5000 && TokenState.left(embargo, now) < 5000)
+      assert(move.error._tag !== "TokenRejected")
+      assert(event._tag === "Refresh" || held === undefined || !HeldToken.isUsable(held, now))
+    }))
+
+  it("a caller without a token starts no flight within 1 s after one that failed", () => {
+    let failedAt: Instant | undefined
+    return holds(({ after, before, event, move, now }) => {
+      if (before === TokenState.initial || after.held !== before.held) failedAt = undefined
+      if (event._tag === "Fail" && before.flight !== undefined && after.flight === undefined) {
+        failedAt = event.error === "down" ? now : undefined
+      }
+      if (move?._tag !== "Wait" || move.start === undefined || failedAt === undefined) return
+      const usable = before.held === undefined ? 0 : HeldToken.usableFor(before.held, failedAt)
+      const wait = usable > 0 ? Math.min(usable, 1000) : 1000
+      assert(elapsed(failedAt, now) >= wait || TokenState.left(before.embargo, now) > 0)
+    })
+  })
 })
 
 describe("The numbers", () => {

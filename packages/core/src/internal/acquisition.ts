@@ -34,6 +34,8 @@ export type Acquire = (options: {
   readonly credentials: Credentials.Credentials
   /** What is left of the deadline of the flight. */
   readonly deadline: Duration.Duration
+  /** Waits before a retry as long as others were asked to wait, or fails. */
+  readonly mayAsk: Effect.Effect<unknown, TokenError.TokenError>
   readonly isAwaited: () => boolean
 }) => Effect.Effect<Acquired, TokenError.TokenError>
 
@@ -72,7 +74,7 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
       Deadline.within(policy.attemptDeadline, timeout(policy.attemptDeadline, host))
     )
 
-  const acquire: Acquire = ({ credentials, deadline, isAwaited }) =>
+  const acquire: Acquire = ({ credentials, deadline, isAwaited, mayAsk }) =>
     Effect.gen(function*() {
       const started = yield* Instant.now
       for (let attempts = 1;; attempts++) {
@@ -83,6 +85,7 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
         const pause = Math.max(askedFor(error), yield* delay(policy, attempts))
         if (Instant.elapsed(started, yield* Instant.now) + pause >= Duration.toMillis(deadline)) return yield* error
         yield* Effect.sleep(pause)
+        yield* mayAsk
       }
     }).pipe(Deadline.within(deadline, timeout(policy.flightDeadline, host)))
   return acquire

@@ -85,19 +85,22 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
         Effect.suspend(() => new TokenError.TokenTimeout({ deadline: policy.flightDeadline }))
       )
     )
-    let left = yield* clear(startedAt, current)
-    // Another may be told of meanwhile, by the answer to a flight that was given up.
-    while (left.embargo > 0) {
-      yield* Effect.sleep(left.embargo)
-      left = yield* clear(startedAt, current)
-    }
-    const { deadline } = left
+    // Another embargo may come meanwhile, with the answer to a flight that was given up.
+    const mayAsk = Effect.gen(function*() {
+      let left = yield* clear(startedAt, current)
+      while (left.embargo > 0) {
+        yield* Effect.sleep(left.embargo)
+        left = yield* clear(startedAt, current)
+      }
+      return left.deadline
+    })
+    const deadline = yield* mayAsk
     return yield* Effect.useSpan(
       "TokenProvider.acquire",
       { attributes: { reason: flight.reason }, captureStackTrace: false },
       (span) => {
         flight.sent = { credentials: current, span }
-        return acquire({ credentials: current, deadline, isAwaited: () => flight.waiting > 0 }).pipe(
+        return acquire({ credentials: current, deadline, mayAsk, isAwaited: () => flight.waiting > 0 }).pipe(
           Effect.flatMap((acquired) => land(flight, acquired)),
           Effect.onExit((exit) => count(flight, exit)),
           Effect.withParentSpan(span)
@@ -160,6 +163,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
       Effect.gen(function*() {
         const now = yield* Instant.now
         const move = modify((state) => transition(state, now))
+        if (move._tag === "Fail") return yield* Effect.zipRight(failed, Effect.fail(move.error))
         if (move._tag === "Wait") {
           move.flight.waiters++
           move.flight.waiting++
@@ -210,12 +214,13 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
       countGiven(fiber, held.token, hit, now)
       return held.given
     }),
-    refresh: ask((state) => TokenState.refresh(state, () => open("forced"))),
+    refresh: ask((state, now) => TokenState.refresh(state, now, () => open("forced"))),
     invalidate: (stale: AccessToken) =>
-      Effect.map(Instant.now, (now) => MutableRef.update(state, (state) => TokenState.invalidate(state, stale, now))).pipe(
-        Effect.zipRight(stirred.open),
-        Effect.zipRight(changed)
-      ),
+      Effect.map(Instant.now, (now) => MutableRef.update(state, (state) => TokenState.invalidate(state, stale, now)))
+        .pipe(
+          Effect.zipRight(stirred.open),
+          Effect.zipRight(changed)
+        ),
     ahead: Effect.forever(ahead)
   }
 })

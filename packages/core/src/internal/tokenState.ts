@@ -16,7 +16,10 @@ import { elapsed, type Instant } from "./instant.ts"
 export interface State<F> {
   readonly held: HeldToken.HeldToken | undefined
   readonly flight: F | undefined
-  /** Flights in a row that brought nothing, or nothing that lasts, and for how long none starts in the background. */
+  /**
+   * Flights in a row that brought nothing, or nothing that lasts, and for how long none starts in the
+   * background. With an error none starts for a caller either, for a shorter time.
+   */
   readonly setback: {
     readonly count: number
     readonly error: TokenError | undefined
@@ -56,10 +59,11 @@ export const initial: State<never> = {
 /** Why a flight starts: no token, one that gets old, is too old, or was refused, or somebody demands it. */
 export type Reason = "cold" | "soft" | "hard" | "unauthorized" | "forced"
 
-/** What a caller is to do: use a token or wait for a flight, and perhaps start one before. */
+/** What a caller does: use a token, wait for a flight, or fail; and perhaps start a flight before. */
 export type Move<F> =
   | { readonly _tag: "Use"; readonly held: HeldToken.HeldToken; readonly start: F | undefined }
   | { readonly _tag: "Wait"; readonly flight: F; readonly start: F | undefined }
+  | { readonly _tag: "Fail"; readonly error: TokenError; readonly start: undefined }
 
 /** A caller asks for a token. `open` makes the flight, if one is to start. */
 export const request = <F>(
@@ -85,14 +89,16 @@ export const renew = <F>(
   open: (reason: Reason) => F
 ): readonly [Move<F>, State<F>] => {
   const { held } = state
-  if (held === undefined) return refresh(state, () => open("cold"))
+  if (held === undefined) return refresh(state, now, () => open("cold"))
   const isUsable = HeldToken.isUsable(held, now)
-  return refresh(state, () => open(isUsable ? "soft" : held.isRefused ? "unauthorized" : "hard"))
+  return refresh(state, now, () => open(isUsable ? "soft" : held.isRefused ? "unauthorized" : "hard"))
 }
 
 /** A caller asks for a new token. */
-export const refresh = <F>(state: State<F>, open: () => F): readonly [Move<F>, State<F>] => {
+export const refresh = <F>(state: State<F>, now: Instant, open: () => F): readonly [Move<F>, State<F>] => {
   if (state.flight !== undefined) return [{ _tag: "Wait", flight: state.flight, start: undefined }, state]
+  const error = recentFailure(state, now)
+  if (error !== undefined) return [{ _tag: "Fail", error, start: undefined }, state]
   const flight = open()
   return [{ _tag: "Wait", flight, start: flight }, { ...state, flight }]
 }
@@ -184,6 +190,37 @@ export const refusal = <F>(
   return embargo !== undefined && wait >= Duration.toMillis(deadline)
     ? new TokenEndpointUnavailable({ ...embargo.error, attempts: 0, retryAfter: Duration.millis(wait) })
     : undefined
+}
+
+/** A caller without a token does not fail longer than this because of an earlier acquisition. */
+const maxCallerBackoffMillis = 5000
+
+/**
+ * The failure of the last acquisition, as long as callers get it at once. If the service asked to wait
+ * for longer, an acquisition waits for that.
+ */
+const recentFailure = <F>({ embargo, setback }: State<F>, now: Instant): TokenError | undefined => {
+  if (setback?.error === undefined) return undefined
+  const millis = Math.min(setback.millis, maxCallerBackoffMillis) - exemptMillis(setback.error)
+  return left({ at: setback.at, millis }, now) > left(embargo, now) ? setback.error : undefined
+}
+
+/** How much of the backoff callers are spared after a failure, in milliseconds. */
+const exemptMillis = (error: TokenError): number => {
+  switch (error._tag) {
+    // Refused credentials have a memory of their own, which other credentials clear.
+    case "TokenRejected":
+    case "TokenProviderClosed":
+      return Infinity
+    // Without credentials nothing was sent.
+    case "TokenEndpointUnavailable":
+      return error.reason === "credentials" ? Infinity : 0
+    // The deadline has kept the next request back as a backoff does.
+    case "TokenTimeout":
+      return Duration.toMillis(error.deadline)
+    case "TokenResponseInvalid":
+      return 0
+  }
 }
 
 const isTooSoon = <F>({ embargo, setback }: State<F>, now: Instant): boolean =>
