@@ -44,8 +44,9 @@ describe("A second cooldown, announced to an acquisition that was given up, whil
     return Effect.gen(function*() {
       const provider = yield* TokenProvider.TokenProvider
       const token = yield* provider.get
-      yield* Effect.fork(provider.refresh)
+      const forced = yield* Effect.fork(provider.refresh)
       yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(forced)
       yield* provider.invalidate(token)
       const waiter = yield* Effect.fork(provider.get)
       yield* TestClock.adjust("30 seconds")
