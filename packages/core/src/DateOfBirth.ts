@@ -20,15 +20,23 @@ import * as PersonInput from "./PersonInput.ts"
 import * as Violation from "./Violation.ts"
 
 /**
- * `known` is `day`, unless the month and the day are made up.
+ * The parts of a date.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Parts {
   readonly year: number
+  /** 1 to 12. */
   readonly month: number
+  /** 1 to 31. */
   readonly day: number
+  /**
+   * How much of the date is known. With `year`, the month and the day must be 1, because 1 January
+   * is what the evidence says was sent.
+   *
+   * @default "day"
+   */
   readonly known?: "day" | "year"
 }
 
@@ -68,7 +76,7 @@ export type Input = string | Parts
 
 /**
  * A date of birth that can be screened, or `AmlInputRejected` with one of the codes `format`,
- * `incomplete`, `no_such_date`, `other_calendar`, `in_future`, `too_long_ago`.
+ * `incomplete`, `contradictory`, `no_such_date`, `other_calendar`, `in_future`, `too_long_ago`.
  *
  * Today is what the `Clock` says, at the place on earth where the day is oldest (UTC+14).
  *
@@ -85,15 +93,19 @@ export const make = (input: Input): Effect.Effect<DateOfBirth, AmlError.AmlInput
   Effect.flatMap(today, (today) => {
     if (Predicate.isString(input) && isIncomplete.test(input)) return reject("incomplete")
     const parts = Predicate.isString(input) ? parse(isoDate, input) : input
-    if (!Predicate.isRecord(parts) || !Number.isInteger(parts.year)) return reject("format")
-    const { day, month, year } = parts
+    if (!Predicate.isRecord(parts)) return reject("format")
+    // Each part is read once: what is checked here is what is sent.
+    const { day, known = "day", month, year } = parts
+    const date = { year, month, day, known }
+    if (!Number.isInteger(year)) return reject("format")
     if ([day, month].some((part) => part === undefined || part === null || part === 0)) return reject("incomplete")
-    if (![day, month].every(Number.isInteger)) return reject("format")
+    if (![day, month].every(Number.isInteger) || !["day", "year"].includes(known)) return reject("format")
+    if (known === "year" && (month !== 1 || day !== 1)) return reject("contradictory")
     if ([13, 14, 24, 25].includes(Math.floor(year / 100))) return reject("other_calendar")
-    if (!exists(parts)) return reject("no_such_date")
-    if (ordinal(parts) > ordinal(today)) return reject("in_future")
-    if (ordinal(parts) < ordinal(yearsBefore(today, 130))) return reject("too_long_ago")
-    return Effect.succeed(new Day({ year, month, day, known: parts.known === "year" ? "year" : "day" }))
+    if (!exists(date)) return reject("no_such_date")
+    if (ordinal(date) > ordinal(today)) return reject("in_future")
+    if (ordinal(date) < ordinal(yearsBefore(today, 130))) return reject("too_long_ago")
+    return Effect.succeed(new Day(date))
   })
 
 /**

@@ -86,7 +86,9 @@ export const make = (
   options?: PersonName.Options
 ): Effect.Effect<Person, AmlError.AmlInputRejected> =>
   Effect.gen(function*() {
-    const name = PersonName.make(input.name, options)
+    // Read once: what the changes and the warnings are about is what is sent.
+    const text = input.name
+    const name = PersonName.make(text, options)
     const dateOfBirth = yield* Effect.either(DateOfBirth.make(input.dateOfBirth))
     if (Either.isLeft(name) && Either.isLeft(dateOfBirth)) {
       return yield* new AmlError.AmlInputRejected({
@@ -97,8 +99,8 @@ export const make = (
     return new Screenable({
       name: yield* name,
       dateOfBirth: date,
-      changes: [...PersonName.changes(input.name), ...DateOfBirth.changes(date)],
-      warnings: [...PersonName.warnings(input.name), ...yield* DateOfBirth.warnings(date)]
+      changes: [...PersonName.changes(text), ...DateOfBirth.changes(date)],
+      warnings: [...PersonName.warnings(text), ...yield* DateOfBirth.warnings(date)]
     })
   })
 

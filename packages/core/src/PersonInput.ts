@@ -28,6 +28,7 @@ export const issues = {
   unassigned_character: "a code point that is no character",
   format: "it is not year-month-day, as 1990-02-01",
   incomplete: "the day or the month is not known",
+  contradictory: "the day and the month are said to be unknown, and are not those of 1 January",
   no_such_date: "that day does not exist",
   other_calendar: "the year looks like one of the Hijri, Persian or Buddhist calendar",
   in_future: "that day has not begun anywhere on earth",

@@ -1,4 +1,4 @@
-import { DateOfBirth } from "@effect-idv/core"
+import { DateOfBirth, Person } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { assertLeft, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Either, Exit, Schema, TestClock } from "effect"
@@ -94,6 +94,70 @@ describe("DateOfBirth", () => {
         (yield* Effect.all([DateOfBirth.make(assumed), DateOfBirth.make({ ...assumed })])).map(({ known }) => known),
         ["year", "year"]
       )
+    }))
+
+  const contradictions: ReadonlyArray<DateOfBirth.Parts> = [
+    { year: 1957, month: 3, day: 14, known: "year" },
+    { year: 1957, month: 1, day: 14, known: "year" },
+    { year: 1957, month: 3, day: 1, known: "year" },
+    { year: 1957, month: 2, day: 30, known: "year" }
+  ]
+  it.effect.each(contradictions)("%o is contradictory, because an unknown day is sent as 1 January", (parts) =>
+    Effect.gen(function*() {
+      yield* at("2026-11-20T00:00:00Z")
+      strictEqual(yield* codeOf(parts), "contradictory")
+      const error = yield* Effect.flip(Person.make({ name: "Ada Testclear", dateOfBirth: parts }))
+      deepStrictEqual(error.issues.map(String), [
+        "dateOfBirth: the day and the month are said to be unknown, and are not those of 1 January (contradictory)"
+      ])
+    }))
+
+  it.effect.each(["Year", "month", "", 0, true, null])("a date of which the %o is known has no form", (known) =>
+    Effect.gen(function*() {
+      yield* at("2026-11-20T00:00:00Z")
+      strictEqual(yield* codeOf(Object.assign({ year: 1957, month: 1, day: 1 }, { known })), "format")
+    }))
+
+  it.effect("is assumed exactly if 1 January is sent and the evidence says so", () =>
+    Effect.gen(function*() {
+      yield* at("2026-11-20T00:00:00Z")
+      const inputs: ReadonlyArray<DateOfBirth.Input> = [
+        { year: 1957, month: 1, day: 1, known: "year" },
+        { year: 1957, month: 1, day: 1, known: "day" },
+        { year: 1957, month: 3, day: 14, known: "day" },
+        "1957-01-01",
+        yield* DateOfBirth.assumed(1957)
+      ]
+      const people = yield* Effect.forEach(inputs, (dateOfBirth) => Person.make({ name: "Ada", dateOfBirth }))
+      deepStrictEqual(
+        people.map((person) => [
+          Schema.encodeSync(Person.RequestBody)(Person.toRequestBody(person)).dob,
+          person.changes.map(({ code }) => code)
+        ]),
+        [
+          ["01-01-1957", ["assumed"]],
+          ["01-01-1957", []],
+          ["14-03-1957", []],
+          ["01-01-1957", []],
+          ["01-01-1957", ["assumed"]]
+        ]
+      )
+    }))
+
+  it.effect("is checked and sent from one reading of its parts", () =>
+    Effect.gen(function*() {
+      yield* at("2026-11-20T00:00:00Z")
+      let readings = 0
+      const parts = {
+        year: 1957,
+        month: 1,
+        known: "year" as const,
+        get day() {
+          return ++readings === 1 ? 1 : 14
+        }
+      }
+      const person = yield* Person.make({ name: "Ada", dateOfBirth: parts })
+      deepStrictEqual([person.dateOfBirth.day, person.changes.map(({ code }) => code)], [1, ["assumed"]])
     }))
 
   it.effect("reports one issue, of the field dateOfBirth", () =>
