@@ -1,8 +1,8 @@
 /**
  * The AML check of a person (API document, section 4.2).
  *
- * It fails closed: a credential is returned only for a 2xx answer that is a whole AML credential
- * about the person that was sent. Everything else is a typed failure, and none of them says
+ * It fails closed: a credential is returned only for a 200 or 201 that is a whole AML credential
+ * about the person that was sent, of these days. Everything else is a typed failure, and none of them says
  * anything about the person.
  *
  * @since 0.1.0
@@ -94,7 +94,8 @@ class Overrides extends Context.Reference<Overrides>()("@effect-idv/core/AmlClie
 const merge = (options: CheckPolicy.Options, others: CheckPolicy.Options): CheckPolicy.Options => ({
   deadline: others.deadline ?? options.deadline,
   retry: others.retry ?? options.retry,
-  nameEcho: others.nameEcho ?? options.nameEcho
+  nameEcho: others.nameEcho ?? options.nameEcho,
+  searchedOnTolerance: others.searchedOnTolerance ?? options.searchedOnTolerance
 })
 
 const overridden = (options: CheckPolicy.Options, overrides: CheckPolicy.Options) =>
@@ -104,7 +105,7 @@ const overridden = (options: CheckPolicy.Options, overrides: CheckPolicy.Options
   )
 
 /**
- * Another deadline, retry or rule for the echo of the name, for the checks in this effect. What is
+ * Other options of the policy, for the checks in this effect. What is
  * not given stays. An option that makes no sense is a defect that names it.
  *
  * @example

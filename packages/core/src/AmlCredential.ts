@@ -9,6 +9,7 @@
 import type * as Arbitrary from "effect/Arbitrary"
 import * as Either from "effect/Either"
 import { dual } from "effect/Function"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Names from "./internal/names.ts"
@@ -99,7 +100,15 @@ export interface Attributes extends Schema.Schema.Type<typeof Attributes> {}
 const credentialType = Schema.Literal("aml")
 const credVersion = matching("a version 1.x, as major.minor", /^1\.\d+$/)
 
+/** What a service may write that reports no error all the same. */
+const isNothing = (value: unknown): boolean => !value || (Predicate.isObject(value) && Object.keys(value).length === 0)
+
+/** A credential beside an error would be a result of a check that failed. */
+const noError = Schema.optional(Schema.Unknown.pipe(Schema.filter(isNothing, Violation.expecting("no error"))))
+
 const Wire = Schema.Struct({
+  error: noError,
+  errors: noError,
   credential_type: credentialType,
   credential_name: Schema.String,
   issued_by: Schema.String,
@@ -139,7 +148,8 @@ const fromWire = (
 })
 
 /**
- * The AML credential. Fields that the document does not have are left aside.
+ * The AML credential. Fields that the document does not have are left aside. Two of them must be empty: with an `error`
+ * or `errors` of its own, other than `null`, `false`, `0`, `""`, `[]` or `{}`, it is not a credential.
  *
  * `credVersion` must be of major version 1: another major is another format (API document,
  * section 9), and what is not known is not believed.

@@ -1,6 +1,5 @@
 /**
- * How long a check may take, what of it is tried again, and how exactly the answer must repeat the
- * name.
+ * How long a check may take, what of it is tried again, and which answers it accepts.
  *
  * @since 0.1.0
  */
@@ -36,20 +35,54 @@ import * as Violation from "./Violation.ts"
 export type Retry = "safe" | "always" | "never" | Schedule.Schedule<unknown, AmlError>
 
 /**
- * - `deadline`: for a whole check: token, waits, requests, and the answer to its last byte. 30
- *   seconds by default.
- * - `retry`: `safe` by default.
- * - `nameEcho`: `fold` by default: the answer must be about the name that was sent, once NFC, case
- *   and blanks are folded. With `ignore` only the year of birth is compared.
+ * How a check runs, and which responses it accepts.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /**
+   * For a whole check: token, waits, requests, and the answer to its last byte.
+   *
+   * @default "30 seconds"
+   */
   readonly deadline?: Duration.DurationInput | undefined
+  /**
+   * What is sent again.
+   *
+   * @default "safe"
+   */
   readonly retry?: Retry | undefined
-  readonly nameEcho?: "fold" | "ignore" | undefined
+  /**
+   * How exactly the response must repeat the name that was sent. The year of birth is always compared.
+   *
+   * - `exact`: the same name, once NFC, case and blanks are folded.
+   * - `loose`: the same words, in any order; case, punctuation, accents, tone marks and vowel points are ignored.
+   * - `ignore`: any name. **Dangerous**: a response about anybody born in that year counts as one about this person,
+   *   so a "No" may be about somebody else.
+   *
+   * If `exact` would refuse the response, the warnings in the evidence say so: `other_form` or `other_name`.
+   *
+   * @default "exact"
+   */
+  readonly nameEcho?: NameEcho | undefined
+  /**
+   * How far `searched_on` may be from this client's clock, before or after it. Its time zone is not known: it is
+   * compared as UTC, so allow a day more than you mean. Set this for a server whose clock was moved, such as the mock
+   * server, or for a test whose clock begins in 1970.
+   *
+   * @default "48 hours"
+   */
+  readonly searchedOnTolerance?: Duration.DurationInput | undefined
 }
+
+/**
+ * See {@link Options}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type NameEcho = "exact" | "loose" | "ignore"
 
 const isSchedule = (u: unknown): u is Schedule.Schedule<unknown, AmlError> => Schedule.isSchedule(u)
 
@@ -61,8 +94,16 @@ const Policy = Schema.Struct({
     { default: constant("safe" as const) }
   ),
   nameEcho: Schema.optionalWith(
-    Schema.Literal("fold", "ignore").annotations({ description: "\"fold\" or \"ignore\"" }),
-    { default: constant("fold" as const) }
+    Schema.Literal("exact", "loose", "ignore").annotations({
+      description: "\"exact\", \"loose\" or \"ignore\""
+    }),
+    { default: constant("exact" as const) }
+  ),
+  searchedOnTolerance: Schema.optionalWith(
+    DurationInput.DurationInput.pipe(
+      Schema.greaterThanDuration(0, { description: "a duration over 0, such as \"48 hours\"" })
+    ),
+    { default: constant(Duration.hours(48)) }
   )
 })
 
@@ -80,8 +121,8 @@ export interface CheckPolicy extends Schema.Schema.Type<typeof Policy> {}
  * @since 0.1.0
  */
 export const make = (
-  { deadline, nameEcho, retry }: Options = {}
+  { deadline, nameEcho, retry, searchedOnTolerance }: Options = {}
 ): Either.Either<CheckPolicy, ConfigError.ConfigError> =>
-  Either.mapLeft(decode({ deadline, nameEcho, retry }), ConfigErrors.fromViolations([]))
+  Either.mapLeft(decode({ deadline, nameEcho, retry, searchedOnTolerance }), ConfigErrors.fromViolations([]))
 
 const decode = Violation.decodeUnknown(Policy)

@@ -20,7 +20,7 @@ const fields = {
   checkId: Schema.UUID,
   sentAt: Schema.DateTimeUtc,
   receivedAt: Schema.DateTimeUtc,
-  status: Schema.Int.pipe(Schema.between(200, 299)),
+  status: Schema.Literal(200, 201),
   attempts: Schema.Int.pipe(Schema.positive()),
   changes: Schema.Array(PersonInput.Change),
   warnings: Schema.Array(PersonInput.Warning),
@@ -35,7 +35,8 @@ const fields = {
  * - `sentAt`, `receivedAt`: when the request that was answered left, and when its answer was there
  *   to the last byte, by our clock.
  * - `status`: of the answer. `attempts`: how many requests were sent for it, replays included.
- * - `changes`, `warnings`: what was done to the input, and what looked damaged in it.
+ * - `changes`, `warnings`: what was done to the input, and what looked damaged in it, or differed in the name of the
+ *   answer.
  * - `body`: the bytes of the answer, without their `Content-Encoding`; in base64 when encoded. With
  *   them are the fields that the document does not have.
  * - `sha256`: of `body`, in hex.

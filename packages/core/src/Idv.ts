@@ -24,7 +24,7 @@ import * as TokenProvider from "./TokenProvider.ts"
  * - `authUrl`, `customerId`, `customerKey`, `basicEncoding`, `tokenFields`, `tokenPolicy`: for the
  *   access token, see `TokenProvider.Options`.
  * - `baseUrl`, `propagateTrace`: for the check, see `AmlClient.Options`.
- * - `deadline`, `retry`, `nameEcho`: see `CheckPolicy.Options`.
+ * - `deadline`, `retry`, `nameEcho`, `searchedOnTolerance`: see `CheckPolicy.Options`.
  * - `allowInsecure`: allows `http:` to hosts that are not loopback.
  *
  * @category models

@@ -37,7 +37,8 @@ export const issues = {
 
 /**
  * What looks damaged or unusual and is sent all the same, in words. A damaged name is found on no
- * list, so a "No" about it is worth less.
+ * list, so a "No" about it is worth less. `other_form` and `other_name` are about the response, in evidence only: a
+ * client with `nameEcho` `loose` or `ignore` accepted them.
  *
  * @category models
  * @since 0.1.0
@@ -48,6 +49,9 @@ export const warnings = {
   question_mark: "a question mark between letters, as if one was lost",
   family_name_first: "the family name seems to stand first, before a comma",
   title: "it begins with a title",
+  unknown_part: "a part of it stands for a name that is not known, such as FNU or LNU",
+  other_form: "the response has its words in another order, or with other marks",
+  other_name: "the response is about another name, and nameEcho \"ignore\" accepts any",
   very_old: "it is more than 110 years ago"
 } as const
 
@@ -59,6 +63,7 @@ export const warnings = {
  */
 export const changes = {
   blanks_folded: "blanks were folded to one space, or taken off the ends",
+  invisible_removed: "characters that show nothing were removed, such as a soft hyphen",
   composed: "letters and their marks were composed (NFC)",
   assumed: "the day and the month are not known: 1 January was sent"
 } as const

@@ -6,14 +6,20 @@
  */
 import * as Arr from "effect/Array"
 import * as Brand from "effect/Brand"
+import * as Data from "effect/Data"
 import * as Either from "effect/Either"
+import * as Equal from "effect/Equal"
+import { identity } from "effect/Function"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import * as AmlError from "./AmlError.ts"
+import * as Invisible from "./internal/invisible.ts"
+import { fold, foldBlanks, sortedWords } from "./internal/nameFolding.ts"
 import * as Names from "./internal/names.ts"
+import * as Placeholders from "./internal/placeholders.ts"
 import * as PersonInput from "./PersonInput.ts"
 import * as Violation from "./Violation.ts"
 
@@ -26,35 +32,24 @@ import * as Violation from "./Violation.ts"
 export type PersonName = Redacted.Redacted<string & Brand.Brand<"PersonName">>
 
 /**
- * What stands in the place of a name that is not known. Case and blanks do not matter.
+ * What stands in the place of a name that is not known, in the languages of the world's forms, such as `N/A`,
+ * `not provided`, `FNU` or `desconocido`. Case, marks, blanks and the signs around a word do not matter.
  *
  * @category models
  * @since 0.1.0
  */
-export const placeholders: ReadonlyArray<string> = [
-  "n/a",
-  "n.a.",
-  "#n/a",
-  "unknown",
-  "not known",
-  "not available",
-  "not applicable",
-  "no name",
-  "undefined",
-  "null",
-  "none",
-  "-",
-  "--",
-  "---"
-]
+export const placeholders: ReadonlyArray<string> = Placeholders.defaults
 
 /**
- * - `placeholders`: what is refused as a name, in place of {@link placeholders}.
- *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /**
+   * The phrases that are not a name. A name is refused if it consists of them only, each once or more often.
+   *
+   * @default {@link placeholders}
+   */
   readonly placeholders?: ReadonlyArray<string> | undefined
 }
 
@@ -63,7 +58,7 @@ const maxCodePoints = 255
 const refusedCharacters = {
   control_character: /[^\P{Cc}\t]|[\u2028\u2029]/u,
   bidi_control: /[\u202A-\u202E\u2066-\u2069]/u,
-  invisible_character: /[\u200B\uFEFF]/u,
+  invisible_character: Invisible.refused,
   lone_surrogate: /\p{Cs}/u,
   replacement_character: /\uFFFD/u,
   private_use_character: /\p{Co}/u,
@@ -91,14 +86,13 @@ const damages = {
   mojibake: new RegExp(mojibake.join("|"), "u"),
   question_mark: /\?(?<=\p{L}\p{M}*\?)\?*(?=\p{L})/u,
   family_name_first: /,(?=[^,]*$)(?!\s*(?:jr|sr|[ivx]+|ph\.?d|m\.?d|esq)\.?\s*$)/iu,
-  title: /^(?:mr|mrs|ms|miss|mx|dr|prof|professor|sir|dame|rev|hon|herr|frau|mme|mlle)\.?(?=\s)/iu
+  title: /^(?:mr|mrs|ms|miss|mx|dr|prof|professor|sir|dame|rev|hon|herr|frau|mme|mlle)\.?(?=\s)/iu,
+  unknown_part: Placeholders.part
 }
 
 const branded = Brand.nominal<string & Brand.Brand<"PersonName">>()
 
-const foldBlanks = (text: string): string => text.replaceAll(/[\t\p{Zs}]+/gu, " ").replaceAll(/^ | $/g, "")
-
-const normalize = (text: string): string => foldBlanks(text).normalize("NFC")
+const normalize = (text: string): string => foldBlanks(Invisible.remove(text)).normalize("NFC")
 
 /** Where each pattern is found, the first time. */
 const find = <Code extends string>(patterns: Record<Code, RegExp>, text: string) =>
@@ -107,9 +101,9 @@ const find = <Code extends string>(patterns: Record<Code, RegExp>, text: string)
     return index === -1 ? [] : [{ field: "name" as const, code, index }]
   })
 
-const wholeIssue = (name: string, given: ReadonlyArray<string>): ReadonlyArray<PersonInput.Issue["code"]> => {
+const wholeIssue = (name: string, placeholders: ReadonlyArray<string>): ReadonlyArray<PersonInput.Issue["code"]> => {
   if (name === "") return ["empty"]
-  if ((given === placeholders ? foldedPlaceholders : given.map(fold)).includes(fold(name))) return ["placeholder"]
+  if (name.length <= 2 * maxCodePoints && Placeholders.consistsOf(placeholders, name)) return ["placeholder"]
   return visibleLetter.test(name) ? [] : ["no_letter"]
 }
 
@@ -124,9 +118,10 @@ const issuesOf = (text: string, name: string, placeholders: ReadonlyArray<string
  * A name that can be screened, or `AmlInputRejected` with all that is wrong, each where it comes
  * first.
  *
- * Runs of blanks become one space, outer blanks go, and the text is put into NFC: the same name,
+ * Characters that show nothing are removed, such as a soft hyphen or a variation selector; ZWJ and ZWNJ stay where the
+ * script needs them. Runs of blanks become one space, outer blanks go, and the text is put into NFC: the same name,
  * written one way. Nothing else is changed, and nothing is ever cut off. {@link changes} tells which
- * of these was done, {@link warnings} what looks damaged.
+ * of these was done, {@link warnings} what looks damaged. Characters that look like a blank and are none are refused.
  *
  * @example
  * import { PersonName } from "@effect-idv/core"
@@ -155,11 +150,16 @@ const reject = (issues: Arr.NonEmptyReadonlyArray<PersonInput.Issue>) =>
  * @since 0.1.0
  */
 export const changes = (text: string): ReadonlyArray<PersonInput.Change> => {
-  const folded = foldBlanks(text)
-  return [
-    ...(folded === text ? [] : [new PersonInput.Change({ field: "name", code: "blanks_folded" })]),
-    ...(normalize(text) === folded ? [] : [new PersonInput.Change({ field: "name", code: "composed" })])
+  const visible = Invisible.remove(text)
+  const folded = foldBlanks(visible)
+  const steps: ReadonlyArray<readonly [PersonInput.Change["code"], before: string, after: string]> = [
+    ["invisible_removed", text, visible],
+    ["blanks_folded", visible, folded],
+    ["composed", folded, folded.normalize("NFC")]
   ]
+  return steps.flatMap(([code, before, after]) =>
+    before === after ? [] : [new PersonInput.Change({ field: "name", code })]
+  )
 }
 
 /**
@@ -170,27 +170,52 @@ export const changes = (text: string): ReadonlyArray<PersonInput.Change> => {
  * @since 0.1.0
  */
 export const warnings = (text: string): ReadonlyArray<PersonInput.Warning> => {
-  const { folded, offsets } = foldWithOffsets(text)
-  return find(damages, folded)
-    .filter(({ code, index }) => code !== "family_name_first" || isBetweenNames(folded, index))
-    .map((warning) => new PersonInput.Warning({ ...warning, index: offsets[warning.index] ?? 0 }))
+  const given = damagesIn(text, asGiven)
+  // What is removed or composed may have been part of the damage, or have hidden it.
+  if (normalize(text) === foldBlanks(text)) return Object.values(given)
+  const found = { ...damagesIn(text, asSent), ...given }
+  return Struct.keys(damages).flatMap((code) => found[code] ?? [])
+}
+
+const damagesIn = (text: string, form: Form): Partial<Record<keyof typeof damages, PersonInput.Warning>> => {
+  const { offsets, rewritten } = rewrite(text, form)
+  return Object.fromEntries(
+    find(damages, rewritten)
+      .filter(({ code, index }) => code !== "family_name_first" || isBetweenNames(rewritten, index))
+      .map((warning) => [warning.code, new PersonInput.Warning({ ...warning, index: offsets[warning.index] ?? 0 })])
+  )
 }
 
 /** Whether a comma is the only one, and has letters on both sides. */
 const isBetweenNames = (text: string, comma: number): boolean =>
   text.indexOf(",") === comma && /\p{L}/u.test(text.slice(0, comma)) && /\p{L}/u.test(text.slice(comma))
 
+/** How the parts of a text are written; the first group of `parts` is blanks. */
+interface Form {
+  readonly parts: RegExp
+  readonly write: (part: string) => string
+}
+
+const asGiven: Form = { parts: /([\t\p{Zs}]+)|[^\t\p{Zs}]/gu, write: identity }
+
+const asSent: Form = {
+  parts: /([\t\p{Zs}]+)|[^\t\p{Zs}]\p{M}*/gu,
+  write: (part) => Invisible.removeAll(part).normalize("NFC")
+}
+
 /** With where each unit of it stood in the text. Patterns run over this, for blanks can be any number. */
-const foldWithOffsets = (text: string) => {
+const rewrite = (text: string, { parts, write }: Form) => {
   const offsets: Array<number> = []
-  let folded = ""
-  for (const { 0: part, 1: blanks, index } of text.matchAll(/([\t\p{Zs}]+)|[^\t\p{Zs}]/gu)) {
-    const unit = blanks === undefined ? part : " "
-    if (unit === " " && folded === "") continue
-    for (let at = 0; at < unit.length; at++) offsets.push(index + at)
-    folded += unit
+  let rewritten = ""
+  let isAfterBlank = true
+  for (const { 0: part, 1: blanks, index } of text.matchAll(parts)) {
+    const unit = blanks === undefined ? write(part) : " "
+    if (unit === "" || (unit === " " && isAfterBlank)) continue
+    isAfterBlank = unit === " "
+    for (let at = 0; at < unit.length; at++) offsets.push(index + Math.min(at, part.length - 1))
+    rewritten += unit
   }
-  return { folded, offsets }
+  return { rewritten, offsets }
 }
 
 const isPersonName = (u: unknown): u is PersonName => {
@@ -236,8 +261,12 @@ export const isEquivalent = (name: PersonName, text: string): boolean => {
   return value === text || isSame(fold) || (text === text.toUpperCase() && isSame((text) => fold(text.toUpperCase())))
 }
 
-/** Upper case first, for ß and SS are one letter; but ı would become i. */
-const fold = (text: string): string =>
-  foldBlanks(text).split("ı").map((part) => part.toUpperCase().toLowerCase()).join("ı").normalize("NFC")
-
-const foldedPlaceholders = placeholders.map(fold)
+/**
+ * Whether a text has the same words as the name, in any order. Case, punctuation, accents, tone marks, vowel points
+ * and characters that show nothing are ignored. Other people may have these words too, in another order.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const hasSameWords = (name: PersonName, text: string): boolean =>
+  Equal.equals(Data.array(sortedWords(Redacted.value(name))), Data.array(sortedWords(text)))

@@ -1,7 +1,8 @@
-import { describe, it } from "@effect/vitest"
-import { strictEqual } from "@effect/vitest/utils"
+import { AmlClient, type Idv } from "@effect-idv/core"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect } from "effect"
-import { answer, atStart, provide } from "./support/adaCheck.ts"
+import { answer, atStart, provide, today } from "./support/adaCheck.ts"
 import * as Service from "./support/service.ts"
 
 describe("AmlClient fails closed", () => {
@@ -27,6 +28,14 @@ describe("AmlClient fails closed", () => {
   })
 
   it.effect.each<[number, string]>([
+    [202, "AmlAnswerInvalid"],
+    [203, "AmlAnswerInvalid"],
+    [204, "AmlAnswerInvalid"],
+    [205, "AmlAnswerInvalid"],
+    [206, "AmlAnswerInvalid"],
+    [207, "AmlAnswerInvalid"],
+    [226, "AmlAnswerInvalid"],
+    [299, "AmlAnswerInvalid"],
     [301, "AmlAnswerInvalid"],
     [302, "AmlAnswerInvalid"],
     [304, "AmlAnswerInvalid"],
@@ -42,7 +51,9 @@ describe("AmlClient fails closed", () => {
     const service = Service.make({
       aml: () =>
         Effect.sync(() =>
-          status === 304 ? new Response(null, { status }) : Service.json(Service.credential(), { status })
+          [204, 205, 304].includes(status)
+            ? new Response(null, { status })
+            : Service.json(Service.credential(), { status })
         )
     })
     return Effect.gen(function*() {
@@ -116,6 +127,96 @@ describe("AmlClient fails closed", () => {
     return Effect.gen(function*() {
       yield* atStart
       strictEqual((yield* Effect.flip(answer))._tag, "AmlAnswerInvalid")
+    }).pipe(provide(service))
+  })
+
+  it.effect.each<[string, Record<string, unknown>]>([
+    ["an error", { error: "invalid_request" }],
+    ["a blank error", { error: " " }],
+    ["an error in an object", { error: { code: null } }],
+    ["an error that is true", { error: true }],
+    ["an error by number", { error: 1 }],
+    ["errors", { errors: [{ message: "not searched" }] }],
+    ["errors with nothing said", { errors: [null] }],
+    ["errors by field", { errors: { dob: "invalid" } }],
+    ["errors as text", { errors: "none" }],
+    ["no error, but errors", { error: null, errors: ["x"] }]
+  ])("a clear credential beside %s is no answer", ([, fields]) => {
+    const service = Service.make({ aml: () => Effect.sync(() => Service.json(Service.credential(fields))) })
+    return Effect.gen(function*() {
+      yield* atStart
+      const error = yield* Effect.flip(answer)
+      assert(error._tag === "AmlAnswerInvalid")
+      deepStrictEqual(error.violations.map(String), [
+        `${"errors" in fields ? "errors" : "error"} is invalid: expected no error`
+      ])
+    }).pipe(provide(service))
+  })
+
+  it.effect.each([null, false, 0, "", [], {}])("an error or errors of %j is none", (nothing) => {
+    const body = Service.credential({ error: nothing, errors: nothing })
+    const service = Service.make({ aml: () => Effect.sync(() => Service.json(body)) })
+    return Effect.gen(function*() {
+      yield* atStart
+      strictEqual(yield* answer, "No")
+    }).pipe(provide(service))
+  })
+
+  const hours = 3_600_000
+  const searched = (offset: number) => new Date(today + offset).toISOString().slice(0, 19).replace("T", " ")
+  const byDefault = { searchedOnTolerance: undefined }
+
+  it.effect.each<[string, string, Partial<Idv.Options>, string]>([
+    ["48 hours ago", searched(-48 * hours), byDefault, "No"],
+    ["a second more than 48 hours ago", searched(-48 * hours - 1000), byDefault, "AmlAnswerInvalid"],
+    ["48 hours ahead", searched(48 * hours), byDefault, "No"],
+    ["a second more than 48 hours ahead", searched(48 * hours + 1000), byDefault, "AmlAnswerInvalid"],
+    ["in 1999", "1999-12-31 23:59:59", byDefault, "AmlAnswerInvalid"],
+    ["in 2099", "2099-01-01 00:00:00", byDefault, "AmlAnswerInvalid"],
+    ["in the year 1", "0001-01-01 00:00:00", byDefault, "AmlAnswerInvalid"],
+    ["in 2099, which is allowed", "2099-01-01 00:00:00", { searchedOnTolerance: "30000 days" }, "No"],
+    ["an hour ago, which is too long", searched(-hours), { searchedOnTolerance: "59 minutes" }, "AmlAnswerInvalid"]
+  ])("a search %s, at %s", ([, searched_on, options, expected]) => {
+    const body = Service.credential({}, { searched_on })
+    const service = Service.make({ aml: () => Effect.sync(() => Service.json(body)) })
+    return Effect.gen(function*() {
+      yield* atStart
+      strictEqual(yield* Effect.merge(Effect.mapError(answer, ({ _tag }) => _tag)), expected)
+    }).pipe(provide(service, options))
+  })
+
+  it.effect("a search of another time names the option that a moved clock needs, which a single check may have", () => {
+    const service = Service.make()
+    return Effect.gen(function*() {
+      // The TestClock begins in 1970, and the search was in 2026.
+      const check = Effect.flatMap(
+        Effect.all([AmlClient.AmlClient, Service.ada]),
+        ([aml, person]) => aml.check(person)
+      ).pipe(AmlClient.withPolicy({ nameEcho: "ignore" }))
+      const error = yield* Effect.flip(check)
+      assert(error._tag === "AmlAnswerInvalid")
+      deepStrictEqual(error.violations.map(String), [
+        "credentials.attributes.searched_on is invalid: expected a time within 2d of this client's clock " +
+        "(if the clock of a mock server or of a test was moved, set the option searchedOnTolerance)"
+      ])
+      strictEqual(error.message.includes("2026"), false)
+      const moved = yield* Effect.flip(AmlClient.withPolicy(check, { searchedOnTolerance: "100000 days" }))
+      strictEqual(moved._tag, "AmlAnswerMismatch")
+    }).pipe(provide(service, byDefault))
+  })
+
+  it.effect("of everything that is wrong with the fields, all is told", () => {
+    const body = Service.credential({ error: "x", issuer_id: "x" }, { searched_on: "x" })
+    const service = Service.make({ aml: () => Effect.sync(() => Service.json(body)) })
+    return Effect.gen(function*() {
+      yield* atStart
+      const error = yield* Effect.flip(answer)
+      assert(error._tag === "AmlAnswerInvalid")
+      deepStrictEqual(error.violations.map(({ path }) => path), [
+        "error",
+        "issuer_id",
+        "credentials.attributes.searched_on"
+      ])
     }).pipe(provide(service))
   })
 

@@ -129,7 +129,8 @@ describe("The options of a check", () => {
   const bad: Record<keyof CheckPolicy.Options, ReadonlyArray<unknown>> = {
     deadline: ["soon", "", -1, NaN, 0, Infinity, "-5 seconds", "0 millis", {}, true],
     retry: ["sometimes", "", "Safe", 3, {}, true],
-    nameEcho: ["x", "", "Fold", 1, true]
+    nameEcho: ["x", "", "Exact", "fold", 1, true],
+    searchedOnTolerance: ["soon", "", -1, NaN, 0, Infinity, "-5 seconds", "0 millis", {}, true]
   }
   const cases = Object.entries(bad).flatMap(([field, values]) => values.map((value) => [field, value] as const))
 
@@ -146,21 +147,27 @@ describe("The options of a check", () => {
         baseUrl: "ftp://x",
         deadline: "soon",
         retry: "sometimes",
-        nameEcho: "x"
+        nameEcho: "x",
+        searchedOnTolerance: 0
       })
       const cause = yield* Effect.flip(
         Effect.sandbox(Effect.scoped(Layer.build(Layer.provide(Idv.layer(options), service.layer))))
       )
       strictEqual(Cause.isFailType(cause), true)
       const told = String(Cause.squash(cause))
-      deepStrictEqual(["baseUrl", "deadline", "retry", "nameEcho"].filter((field) => !told.includes(`at ${field}`)), [])
+      deepStrictEqual(["baseUrl", ...Object.keys(bad)].filter((field) => !told.includes(`at ${field}`)), [])
     }))
 
-  it("the defaults are 30 seconds, safe and fold", () => {
+  it("the defaults are 30 seconds, safe, exact and 48 hours", () => {
     const made = CheckPolicy.make()
     assert(Either.isRight(made))
-    const { deadline, nameEcho, retry } = made.right
-    deepStrictEqual([Duration.toMillis(deadline), retry, nameEcho], [30_000, "safe", "fold"])
+    const { deadline, nameEcho, retry, searchedOnTolerance } = made.right
+    deepStrictEqual([Duration.toMillis(deadline), retry, nameEcho, Duration.toHours(searchedOnTolerance)], [
+      30_000,
+      "safe",
+      "exact",
+      48
+    ])
   })
 })
 

@@ -82,7 +82,7 @@ describe("PersonName", () => {
   }, 1000)
 
   it.each(["\u3164", "\u115f\u1160", "\uffa0 \u3164"])("refuses %o, whose letters show nothing", (text) => {
-    deepStrictEqual(issuesOf(text), [["name", "no_letter", undefined]])
+    deepStrictEqual(issuesOf(text), [["name", "invisible_character", 0], ["name", "no_letter", undefined]])
   })
 
   it("takes no longer for any number of blanks, commas, marks or question marks", () => {

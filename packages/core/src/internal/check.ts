@@ -32,7 +32,7 @@ import * as OwnFiber from "./ownFiber.ts"
 export interface Checked extends Pick<Person.Person, "changes" | "warnings"> {
   readonly checkId: string
   readonly credential: AmlCredential
-  readonly status: number
+  readonly status: Evidence.Evidence["status"]
   readonly body: Redacted.Redacted<Uint8Array>
   readonly attempts: number
   readonly sentAt: number
@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
   }
 
   const run = (person: Person.Person, policy: CheckPolicy, { checkId, progress, span }: Observed.Running) => {
-    const { deadline, nameEcho } = policy
+    const { deadline, nameEcho, searchedOnTolerance } = policy
     const body = JSON.stringify(encodeBody(Person.toRequestBody(person)))
     const traced = propagateTrace ? HttpClientRequest.setHeaders(post, HttpTraceContext.toHeaders(span)) : post
     const request = HttpClientRequest.bodyText(traced, body, "application/json")
@@ -79,8 +79,14 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
     const attempt = authorize(request, sending(progress)).pipe(
       Effect.flatMap((authorized) =>
         Either.map(
-          AmlAnswer.interpret(authorized, { person, tokens: progress.tokens, nameEcho }),
-          (credential) => ({ credential, answer: authorized.answer })
+          AmlAnswer.interpret(authorized, {
+            person,
+            tokens: progress.tokens,
+            nameEcho,
+            searchedOnTolerance,
+            now: progress.now()
+          }),
+          (accepted) => ({ ...accepted, body: authorized.answer.body })
         )
       ),
       Effect.catchTags({
@@ -95,7 +101,6 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
       })
     )
 
-    const { changes, warnings } = person
     return Effect.zipRight(OwnFiber.provide(Tracer.ParentSpan, span), Attempts.run(attempt, progress, policy)).pipe(
       Deadline.within(
         deadline,
@@ -104,13 +109,13 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
           span
         )
       ),
-      Effect.map(({ answer, credential }): Checked => ({
+      Effect.map(({ body, credential, status, warnings }): Checked => ({
         checkId,
-        changes,
-        warnings,
+        changes: person.changes,
+        warnings: [...person.warnings, ...warnings],
         credential,
-        status: answer.status,
-        body: Redacted.make(answer.body),
+        status,
+        body: Redacted.make(body),
         attempts: progress.requests,
         sentAt: progress.sentAt,
         receivedAt: progress.now()

@@ -73,11 +73,13 @@ export const make = (handlers: { readonly token?: Handler; readonly aml?: Handle
   return { tokenRequests, amlRequests, layer: Layer.succeed(HttpClient.HttpClient, client) }
 }
 
+/** `searched_on` of {@link attributes} stays as it is, whenever a test runs. */
 export const options: Idv.Options = {
   authUrl: "https://auth.example.com",
   baseUrl: "https://api.example.com",
   customerId: "acme-bank",
-  customerKey: Redacted.make("s3cret-key")
+  customerKey: Redacted.make("s3cret-key"),
+  searchedOnTolerance: "4000000 days"
 }
 
 /** A date before the `TestClock` starts, so that a test need not set it. */

@@ -1,0 +1,98 @@
+import { AmlClient, type CheckPolicy, Evidence, Person, PersonName, Violation } from "@effect-idv/core"
+import { describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Effect, Either, Schema } from "effect"
+import { atStart, provide } from "./support/adaCheck.ts"
+import * as Service from "./support/service.ts"
+
+const hasSameWords = (name: string, text: string) =>
+  PersonName.hasSameWords(Either.getOrThrow(PersonName.make(name)), text)
+
+/** What a check says, with the codes of its warnings, of an answer that repeats the name in this way. */
+const checked = (name: string, echo: string, nameEcho?: CheckPolicy.NameEcho, birth_year = "1990") => {
+  const service = Service.make({
+    aml: () => Effect.sync(() => Service.json(Service.credential({}, { name: echo, birth_year })))
+  })
+  return Effect.gen(function*() {
+    yield* atStart
+    const person = yield* Person.make({ name, dateOfBirth: "1990-02-01" })
+    const aml = yield* AmlClient.AmlClient
+    return yield* Effect.match(aml.checkWithEvidence(person), {
+      onFailure: (error) => "fields" in error ? `${error._tag} ${error.fields.join()}` : error._tag,
+      onSuccess: ({ credential, warnings }) =>
+        [credential.credentials.attributes.matchFound, ...warnings.map(({ code }) => code)].join()
+    })
+  }).pipe(provide(service, { nameEcho }))
+}
+
+describe("The name in the response", () => {
+  const name = "AmlAnswerMismatch name"
+
+  it.effect.each<[string, string, exact: string, loose: string, ignore: string]>([
+    ["Zoë Testpep", "Zoë Testpep", "No", "No", "No"],
+    ["Zoë Testpep", " ZOE\u0308  TESTPEP ", "No", "No", "No"],
+    ["Zoë Testpep", "Testpep, Zoë", name, "No,other_form", "No,other_form"],
+    ["Zoë Testpep", "ZOE TESTPEP", name, "No,other_form", "No,other_form"],
+    ["Zoë Testpep", "Zoë A. Testpep", name, name, "No,other_name"],
+    ["Zoë Testpep", "Zoë", name, name, "No,other_name"],
+    ["Zoë Testpep", "Ada Other", name, name, "No,other_name"],
+    ["Zoë Testpep", "王", name, name, "No,other_name"],
+    ["Dr. Zoë Testpep", "Testpep, Dr Zoe", name, "No,title,other_form", "No,title,other_form"]
+  ])("%o, repeated as %o", ([name, echo, exact, loose, ignore]) =>
+    Effect.gen(function*() {
+      deepStrictEqual(
+        yield* Effect.all([undefined, "exact" as const, "loose" as const, "ignore" as const].map((nameEcho) =>
+          checked(name, echo, nameEcho)
+        )),
+        [exact, exact, loose, ignore]
+      )
+    }))
+
+  it.effect("is ignored of anybody who was born in that year, and of nobody else", () =>
+    Effect.gen(function*() {
+      strictEqual(yield* checked("Ada Testclear", "Ada Other", "ignore", "1991"), "AmlAnswerMismatch birth_year")
+      strictEqual(yield* checked("Ada Testclear", "Ada Other", "loose", "1991"), "AmlAnswerMismatch name,birth_year")
+    }))
+
+  it.effect("was another one: the stored evidence still says it", () => {
+    const service = Service.make()
+    return Effect.gen(function*() {
+      yield* atStart
+      const person = yield* Person.make({ name: "Ada Other", dateOfBirth: "1990-02-01" })
+      const aml = yield* AmlClient.AmlClient
+      const evidence = yield* AmlClient.withPolicy(aml.checkWithEvidence(person), { nameEcho: "ignore" })
+      const stored = yield* Schema.encode(Schema.parseJson(Evidence.Evidence))(evidence)
+      const read = yield* Violation.decodeUnknown(Schema.parseJson(Evidence.Evidence))(stored)
+      deepStrictEqual(read.warnings.map(String), [
+        "name: the response is about another name, and nameEcho \"ignore\" accepts any (other_name)"
+      ])
+      deepStrictEqual(person.warnings, [])
+    }).pipe(provide(service))
+  })
+
+  it.each<[string, string, boolean]>([
+    ["Ada Testclear", "TESTCLEAR, Ada", true],
+    ["Mary-Kate O’Connor", "O'CONNOR MARY KATE", true],
+    ["Nguyễn Thị Hóa", "Nguyen Thi Hoa", true],
+    ["Işıl Yıldız", "ISIL YILDIZ", true],
+    ["Groß", "GROSS", true],
+    ["أحمد مُحمد", "احمد محمد", true],
+    ["דָּוִד", "דוד", true],
+    ["علی\u200cرضا", "علیرضا", true],
+    ["山田 太郎", "太郎 山田", true],
+    ["Ada Ada Test", "Ada Test Test", false],
+    ["Ada Test", "Ada Test Test", false],
+    ["Ada Testclear", "AdaTestclear", false],
+    ["Søren", "Soren", false],
+    ["かが", "かか", false],
+    ["はる", "ぱる", false],
+    ["राम", "रम", false],
+    ["ராமு", "ராமி", false],
+    ["Ada 2", "Ada 3", false],
+    ["山田太郎", "太郎山田", false],
+    ["Ada", "", false],
+    ["Ada", "-", false]
+  ])("%o and %o have the same words: %s", (name, text, expected) => {
+    strictEqual(hasSameWords(name, text), expected)
+  })
+})
