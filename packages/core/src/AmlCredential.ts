@@ -76,7 +76,8 @@ const WireAttributes = Schema.Struct({
  *
  * - `name`, `birthYear`: whom the service searched.
  * - `searchedOn`: `YYYY-MM-DD HH:MM:SS` as written. The document does not give its time zone
- *   (an assumption never made here), so it is not turned into an instant.
+ *   (an assumption never made here), so it is not turned into an instant. A check accepts it within
+ *   `searchedOnTolerance` of its clock.
  * - `matchFound`: the answer.
  * - `amlProfile`: URL of the profile, there for both answers: its presence means nothing.
  *

@@ -7,6 +7,8 @@ const defaults = { latency: 0, tokenSeconds: 3600, tokenLatency: 0, downFrom: In
 const given: Options = JSON.parse(process.argv[2] ?? "{}")
 const { downFrom, downTo, latency, tokenLatency, tokenSeconds } = { ...defaults, ...given }
 
+const searchedOn = new Date().toISOString().slice(0, 19).replace("T", " ")
+
 const counts = { tokens: 0, refused: 0, checks: 0 }
 let lastToken = 0
 
@@ -39,7 +41,7 @@ const check = (response: ServerResponse, name: string, dob: string) => {
   const attributes = {
     name,
     birth_year: dob.slice(6),
-    searched_on: "2026-01-31 12:00:00",
+    searched_on: searchedOn,
     match_found: "No",
     aml_profile: "https://example.com/aml-profiles/1"
   }

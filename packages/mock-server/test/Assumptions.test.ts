@@ -55,7 +55,7 @@ ${table(at("unknown"))}
 Whoever runs the service can settle these with a sentence each. The ones to begin with are those where a wrong guess costs something:
 
 - Which fields a token response has, and whether a new token ends the old one.
-- Which time zone \`searched_on\` is in: it is kept as written, and never turned into an instant.
+- Which time zone \`searched_on\` is in: it is kept as written, and the client checks only that it is within 48 hours of its own clock.
 - Whether a name comes back as it was sent, and if not, how it is changed: the client compares it.
 - Which statuses mean that a check was not performed, and not billed.
 - Whether there is a rate limit, and whether its answer has \`Retry-After\`.

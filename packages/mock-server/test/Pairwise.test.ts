@@ -123,7 +123,7 @@ const refusals: ReadonlyArray<readonly [tag: string, isRefused: (row: Pairwise.R
   ["TokenResponseInvalid", ({ redirects }) => redirects !== "none"],
   ["TokenResponseInvalid", ({ tokenField, tokenType }) => tokenType === "other" && tokenField !== "text"],
   ["AmlForbidden", ({ expiredToken, token }) => expiredToken === "forbidden" && token === "expired"],
-  ["AmlAnswerInvalid", ({ credVersion }) => credVersion === "2.0"],
+  ["AmlAnswerInvalid", ({ amlStatus, credVersion }) => amlStatus === "203" || credVersion === "2.0"],
   ["AmlAnswerMismatch", ({ nameEcho }) => nameEcho === "reordered"]
 ]
 

@@ -51,6 +51,7 @@ describe("Profile", () => {
       ),
       [
         "tokenType: other",
+        "amlStatus: 203",
         "expiredToken: forbidden",
         "nameEcho: reordered",
         "credVersion: 2.0",

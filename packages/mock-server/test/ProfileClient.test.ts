@@ -60,6 +60,7 @@ const patchOf = (name: Profile.Name, value: string) => decodePatch({ [name]: val
 const refusals: Record<string, readonly [fresh: string, later: string]> = {
   "tokenType other": ["TokenResponseInvalid", "TokenResponseInvalid"],
   "expiredToken forbidden": ["accepted", "AmlForbidden"],
+  "amlStatus 203": ["AmlAnswerInvalid", "AmlAnswerInvalid"],
   "nameEcho reordered": ["AmlAnswerMismatch", "AmlAnswerMismatch"],
   "credVersion 2.0": ["AmlAnswerInvalid", "AmlAnswerInvalid"],
   "redirects same-origin": ["TokenResponseInvalid", "TokenResponseInvalid"],
@@ -113,6 +114,30 @@ describe("The client that meets", () => {
       yield* TestClock.adjust("1 minute")
       strictEqual(yield* check("Zoë Testpep"), "Potential match")
     }).pipe(Effect.provide(layerWith())))
+
+  it.effect.each(["3 days", "9000 days"] as const)(
+    "a session whose clock is %s ahead names the option that accepts it, and then checks as ever",
+    (distance) =>
+      Effect.gen(function*() {
+        const { advance } = yield* begin({})
+        yield* advance(distance)
+        const aml = yield* AmlClient.AmlClient
+        const person = yield* Person.make({ name: "Ada Testclear", dateOfBirth: "1957-03-14" })
+        const error = yield* Effect.flip(aml.check(person))
+        strictEqual(error._tag, "AmlAnswerInvalid")
+        strictEqual(error.message.includes("set the option searchedOnTolerance"), true)
+        deepStrictEqual(yield* AmlClient.withPolicy(everyone, { searchedOnTolerance: "10000 days" }), right)
+      }).pipe(Effect.provide(layerWith()))
+  )
+
+  it.effect.each(["loose", "ignore"] as const)(
+    "the family name first, with nameEcho %s",
+    (nameEcho) =>
+      Effect.gen(function*() {
+        yield* begin({ nameEcho: "reordered" })
+        deepStrictEqual(yield* AmlClient.withPolicy(everyone, { nameEcho }), right)
+      }).pipe(Effect.provide(layerWith()))
+  )
 
   it.effect.each(pointOf("tokenError"))("a refusal of its key of the variant %s", (value) =>
     Effect.gen(function*() {

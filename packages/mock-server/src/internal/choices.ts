@@ -133,7 +133,7 @@ export const choices = {
     claim: "aml.success.status",
     level: "assumed",
     section: "4.2",
-    variants: [accepts("200", "200 OK"), accepts("201", "201 Created"), accepts("203", "203, as a proxy has it")]
+    variants: [accepts("200", "200 OK"), accepts("201", "201 Created"), refuses("203", "203, as a proxy has it")]
   }),
   amlError: choice({
     question: "Which body does an error of the API have?",
@@ -193,7 +193,7 @@ export const choices = {
       accepts("upper", "in upper case"),
       accepts("nfd", "in Unicode NFD: letters and their marks taken apart"),
       accepts("blanks", "with two blanks between words, and one before and after"),
-      refuses("reordered", "as LAST, First; only a client with nameEcho \"ignore\" accepts it")
+      refuses("reordered", "as LAST, First; a client accepts it only with nameEcho \"loose\" or \"ignore\"")
     ]
   }),
   extraFields: choice({
