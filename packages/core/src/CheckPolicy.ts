@@ -99,12 +99,7 @@ const Policy = Schema.Struct({
     }),
     { default: constant("exact" as const) }
   ),
-  searchedOnTolerance: Schema.optionalWith(
-    DurationInput.DurationInput.pipe(
-      Schema.greaterThanDuration(0, { description: "a duration over 0, such as \"48 hours\"" })
-    ),
-    { default: constant(Duration.hours(48)) }
-  )
+  searchedOnTolerance: Schema.optionalWith(DurationInput.Distance, { default: constant(Duration.hours(48)) })
 })
 
 /**

@@ -40,6 +40,12 @@ export const Positive = make(
   (duration) => isOverZero(duration) && Duration.lessThanOrEqualTo(duration, longest)
 )
 
+/** A distance in time that nothing waits for, so that it may be longer than a timer can wait. */
+export const Distance = make(
+  "a finite duration over 0, such as \"48 hours\"",
+  (duration) => isOverZero(duration) && Duration.isFinite(duration)
+)
+
 export const UpToOneHour = make(
   "a duration over 0 and at most \"1 hour\"",
   (duration) => isOverZero(duration) && Duration.lessThanOrEqualTo(duration, "1 hour")
