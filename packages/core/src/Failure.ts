@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type * as Duration from "effect/Duration"
+import * as Match from "effect/Match"
 import type * as AmlError from "./AmlError.ts"
 import type * as TokenError from "./TokenError.ts"
 
@@ -21,8 +22,9 @@ export type Failure = AmlError.AmlError | AmlError.AmlInputRejected | TokenError
  * - `isRetryable`: whether trying again, later, can help.
  * - `sent`: whether the service may have performed, and billed, the check.
  * - `retryAfter`: how long the service asked to wait.
- * - `concerns`: this `person`, or `everyone`: the same would happen to all others, until somebody
- *   mends the credentials.
+ * - `concerns`: whom the failure says something about. `person`: this person, or their data; others
+ *   are not affected. `service`: not the person; the next check may go better. `everyone`: every
+ *   later check fails too, until somebody changes the configuration, the credentials or the service.
  *
  * @category models
  * @since 0.1.0
@@ -31,32 +33,53 @@ export interface Facts {
   readonly isRetryable: boolean
   readonly sent: AmlError.Sent
   readonly retryAfter: Duration.Duration | undefined
-  readonly concerns: "person" | "everyone"
+  readonly concerns: "person" | "service" | "everyone"
 }
 
 /**
+ * The facts of a failure.
+ *
  * @category getters
  * @since 0.1.0
  */
 export const facts = (error: Failure): Facts => ({
   isRetryable: error.isRetryable,
-  sent: "sent" in error ? error.sent : neverSent.has(error._tag) ? "no" : "answered",
   retryAfter: "retryAfter" in error ? error.retryAfter : undefined,
-  concerns: ofEveryone.has(error._tag) ? "everyone" : "person"
+  ...ofTag(error)
 })
 
-const neverSent: ReadonlySet<Failure["_tag"]> = new Set([
-  "AmlInputRejected",
-  "TokenRejected",
-  "TokenEndpointUnavailable",
-  "TokenResponseInvalid",
-  "TokenTimeout",
-  "TokenProviderClosed"
-])
+const of = (sent: Facts["sent"], concerns: Facts["concerns"]) => ({ sent, concerns })
 
-const ofEveryone: ReadonlySet<Failure["_tag"]> = new Set([
-  "TokenRejected",
-  "TokenProviderClosed",
-  "AmlUnauthorized",
-  "AmlForbidden"
-])
+/** A record of all tags: a new error does not compile until it is decided. */
+const ofTag = Match.typeTags<Failure>()({
+  AmlInputRejected: () => of("no", "person"),
+  AmlUnauthorized: () => of("answered", "everyone"),
+  AmlForbidden: () => of("answered", "everyone"),
+  AmlRequestRejected: ({ status }) => of("answered", concernsOfStatus(status)),
+  AmlRateLimited: () => of("answered", "service"),
+  AmlUnavailable: ({ reason, sent }) => of(sent, concernsOfReason(reason)),
+  AmlTimeout: ({ sent }) => of(sent, "service"),
+  AmlAnswerInvalid: ({ status }) => of("answered", isRedirect(status) ? "everyone" : "service"),
+  AmlAnswerMismatch: () => of("answered", "person"),
+  TokenRejected: () => of("no", "everyone"),
+  TokenEndpointUnavailable: ({ reason }) => of("no", concernsOfReason(reason)),
+  TokenResponseInvalid: () => of("no", "everyone"),
+  TokenTimeout: () => of("no", "service"),
+  TokenProviderClosed: () => of("no", "everyone")
+})
+
+/** A certificate is the same for every request; a connection is not. */
+const concernsOfReason = (reason: TokenError.TokenEndpointUnavailable["reason"]): Facts["concerns"] =>
+  reason === "certificate" ? "everyone" : "service"
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400
+
+/**
+ * The 4xx that are about the address, the method, the media type, the proxy or the account, which all
+ * checks share. The other ones are about the content of one request.
+ */
+const statusesOfEveryone: ReadonlySet<number> = new Set([402, 404, 405, 406, 407, 410, 415, 421, 426])
+
+/** 408 and 425 are about the connection. */
+const concernsOfStatus = (status: number): Facts["concerns"] =>
+  status === 408 || status === 425 ? "service" : statusesOfEveryone.has(status) ? "everyone" : "person"

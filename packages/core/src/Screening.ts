@@ -2,8 +2,9 @@
  * Screening many people: a `Stream` of people in, a `Stream` of outcomes out, and a summary that
  * accounts for everyone.
  *
- * - **One person's failure is an outcome** and never ends the stream. What would happen to everybody
- *   alike ends it: a rejected key, a token that is refused although it is new, 403.
+ * - **One person's failure is an outcome** and never ends the stream. A failure that concerns everyone
+ *   ends it, such as a rejected key, 403, or a wrong address, and so do 50 failures in a row that say
+ *   nothing about the person, such as 500.
  * - **429 pauses all**, for as long as the service asks, and whoever met it is tried again.
  * - **Memory is flat**, whatever the number of people: as many are under way as `concurrency` says.
  * - **An interruption** takes no new people, and lets what was sent finish within a grace period.
@@ -15,11 +16,11 @@ import * as Chunk from "effect/Chunk"
 import type * as ConfigError from "effect/ConfigError"
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import { constant, constVoid } from "effect/Function"
+import { constVoid } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -30,12 +31,11 @@ import type { Evidence } from "./Evidence.ts"
 import * as Failure from "./Failure.ts"
 import * as Attempts from "./internal/attempts.ts"
 import * as ConfigErrors from "./internal/configErrors.ts"
-import * as DurationInput from "./internal/durationInput.ts"
+import * as EndOfRun from "./internal/endOfRun.ts"
 import * as Graceful from "./internal/graceful.ts"
 import * as Pacer from "./internal/pacer.ts"
+import * as ScreeningSettings from "./internal/screeningSettings.ts"
 import type { Person } from "./Person.ts"
-import type * as TokenError from "./TokenError.ts"
-import * as Violation from "./Violation.ts"
 
 /**
  * Somebody to be screened.
@@ -82,16 +82,13 @@ interface OutcomeDefinition extends Data.TaggedEnum.WithGenerics<1> {
 export const Outcome = Data.taggedEnum<OutcomeDefinition>()
 
 /**
- * Why a stream ended early: what would have happened to all the others as well.
+ * Why a stream ended early: a failure that concerns everyone, or the last of too many in a row that say
+ * nothing about the person. `Failure.facts` tells which.
  *
  * @category errors
  * @since 0.1.0
  */
-export type Stopped =
-  | TokenError.TokenRejected
-  | TokenError.TokenProviderClosed
-  | AmlError.AmlUnauthorized
-  | AmlError.AmlForbidden
+export type Stopped = EndOfRun.Stopped
 
 /**
  * - `concurrency`: how many are under way at once; 10 by default.
@@ -112,28 +109,15 @@ export interface Options<in K, out R = never> {
   readonly order?: "input" | "completion" | undefined
   readonly gracePeriod?: Duration.DurationInput | undefined
   readonly onOutcome?: ((outcome: Outcome<K>) => Effect.Effect<void, never, R>) | undefined
+  /**
+   * After how many failures in a row the stream ends, where each of them says nothing about the
+   * person (`concerns: "service"` of `Failure.facts`): the service is down. `Infinity` for never. A
+   * result ends the row, and so does an answer about one person. Input that is refused does neither.
+   *
+   * @default 50
+   */
+  readonly stopAfter?: number | undefined
 }
-
-const Positive = Schema.Number.pipe(
-  Schema.greaterThan(0),
-  Schema.finite(),
-  Schema.annotations({ description: "a number over 0" })
-)
-
-const Settings = Schema.Struct({
-  concurrency: Schema.optionalWith(
-    Positive.pipe(Schema.int(), Schema.annotations({ description: "an integer over 0" })),
-    { default: constant(10) }
-  ),
-  rate: Schema.optional(Positive),
-  order: Schema.optionalWith(
-    Schema.Literal("input", "completion").annotations({ description: "\"input\" or \"completion\"" }),
-    { default: constant("completion" as const) }
-  ),
-  gracePeriod: Schema.optionalWith(DurationInput.DurationInput, { default: constant(Duration.seconds(30)) })
-})
-
-const decodeSettings = Violation.decodeUnknown(Settings, { onExcessProperty: "error" })
 
 /**
  * An outcome for each of the people.
@@ -164,17 +148,19 @@ export const stream = <K, E, R, R2 = never>(
   people: Stream.Stream<Entry<K>, E, R>,
   options?: Options<K, R2>
 ): Stream.Stream<Outcome<K>, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
-  screened(people, options, constVoid)
+  screened(people, options, { onTaken: constVoid, onNotBegun: constVoid })
 
-/** `onTaken` is called for each of the people as they come in. */
+type Counting = Pick<Graceful.Options<never>, "onTaken" | "onNotBegun">
+
+/** Calls `onTaken` for each person as they are begun, and `onNotBegun` if the run ends early. */
 const screened = <K, E, R, R2>(
   people: Stream.Stream<Entry<K>, E, R>,
   { onOutcome = () => Effect.void, ...options }: Options<K, R2> = {},
-  onTaken: () => void
+  counting: Counting
 ): Stream.Stream<Outcome<K>, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
-  Either.match(decodeSettings(options), {
+  Either.match(ScreeningSettings.decode(options), {
     onLeft: (violations) => Stream.fail(ConfigErrors.fromViolations([])(violations)),
-    onRight: (settings) => Stream.unwrap(run(people, { ...settings, onTaken, onOutcome }))
+    onRight: (settings) => Stream.unwrap(run(people, { ...settings, ...counting, onOutcome }))
   })
 
 /** If nobody is accepted between so many pauses, whoever comes next is tried once. */
@@ -182,16 +168,16 @@ const maxPausesInARow = 10
 
 const run = <K, E, R, R2>(
   people: Stream.Stream<Entry<K>, E, R>,
-  settings: typeof Settings.Type & {
-    readonly onTaken: () => void
+  settings: ScreeningSettings.ScreeningSettings & Counting & {
     readonly onOutcome: (outcome: Outcome<K>) => Effect.Effect<void, never, R2>
   }
 ) =>
   Effect.gen(function*() {
-    const { concurrency, gracePeriod, onOutcome, onTaken, order, rate } = settings
+    const { gracePeriod, onOutcome, rate, stopAfter } = settings
     const aml = yield* AmlClient.AmlClient
     const pacer = Pacer.make(rate)
     const stop = yield* Deferred.make<never, Stopped>()
+    const reasonToStop = EndOfRun.make(stopAfter)
 
     const personOf = ({ person }: Entry<K>) => Effect.isEffect(person) ? person : Effect.succeed(person)
 
@@ -221,7 +207,8 @@ const run = <K, E, R, R2>(
           }
           if (isAccepted(exit)) pacer.accepted()
           const outcome = yield* outcomeOf(entry.key, exit, late)
-          if ("error" in outcome && isStopped(outcome.error)) yield* Deferred.fail(stop, outcome.error)
+          const reason = reasonToStop("error" in outcome ? outcome.error : undefined)
+          if (reason !== undefined) yield* Deferred.fail(stop, reason)
           // It runs in the same fiber, and may have checks of its own.
           yield* Attempts.watchedBy(undefined)
           yield* onOutcome(outcome)
@@ -229,7 +216,7 @@ const run = <K, E, R, R2>(
         })
       )
 
-    return Graceful.map(people, screen, { concurrency, order, gracePeriod, onTaken, stop, turn: pacer.turn })
+    return Graceful.map(people, screen, { ...settings, stop, turn: pacer.turn })
   })
 
 type CheckExit = Exit.Exit<Evidence, Failure.Failure>
@@ -249,8 +236,6 @@ const isAccepted = (exit: CheckExit): boolean => {
     (error !== undefined && error._tag !== "AmlRateLimited" && Failure.facts(error).sent === "answered")
 }
 
-const isStopped = (error: Failure.Failure): error is Stopped => Failure.facts(error).concerns === "everyone"
-
 /** `late` makes the failure of a check that was interrupted, at the end of the grace period. A defect stays one. */
 const outcomeOf = <K>(key: K, exit: CheckExit, late: () => AmlError.AmlTimeout): Effect.Effect<Outcome<K>> => {
   if (Exit.isSuccess(exit)) {
@@ -268,6 +253,8 @@ const outcomeOf = <K>(key: K, exit: CheckExit, late: () => AmlError.AmlTimeout):
 
 /**
  * How many people there were, and what became of them. `underWay` are those without an outcome yet.
+ * `notBegun` are those that the input had given when the run ended early; it is asked for no more, so
+ * people whom it had not given yet are in no count.
  *
  * @category models
  * @since 0.1.0
@@ -277,10 +264,11 @@ export class Summary extends Schema.Class<Summary>("@effect-idv/core/Screening/S
   noMatch: Schema.NonNegativeInt,
   potentialMatch: Schema.NonNegativeInt,
   notScreened: Schema.NonNegativeInt,
-  unknown: Schema.NonNegativeInt
+  unknown: Schema.NonNegativeInt,
+  notBegun: Schema.NonNegativeInt
 }) {
   get underWay(): number {
-    return this.total - this.noMatch - this.potentialMatch - this.notScreened - this.unknown
+    return this.total - this.noMatch - this.potentialMatch - this.notScreened - this.unknown - this.notBegun
   }
 }
 
@@ -293,10 +281,16 @@ const fields = {
 
 /** Outcomes, and their counts: people as they come in, and outcomes by `count` as they go out. */
 const tallied = <K, E, R, R2>(people: Stream.Stream<Entry<K>, E, R>, options: Options<K, R2> | undefined) => {
-  const counts = { total: 0, noMatch: 0, potentialMatch: 0, notScreened: 0, unknown: 0 }
+  const counts = { total: 0, noMatch: 0, potentialMatch: 0, notScreened: 0, unknown: 0, notBegun: 0 }
   return {
-    outcomes: screened(people, options, () => {
-      counts.total++
+    outcomes: screened(people, options, {
+      onTaken: () => {
+        counts.total++
+      },
+      onNotBegun: (count) => {
+        counts.total += count
+        counts.notBegun += count
+      }
     }),
     count: (outcome: Outcome<K>): void => {
       counts[fields[outcome._tag]]++
@@ -307,7 +301,8 @@ const tallied = <K, E, R, R2>(people: Stream.Stream<Entry<K>, E, R>, options: Op
 
 /**
  * The counts so far, after each outcome. People are counted as they come in and outcomes as they go
- * out, so the last has nobody under way.
+ * out, so the last has nobody under way. If the run ends early, the last counts come before the error,
+ * with the people who were not begun.
  *
  * @category screening
  * @since 0.1.0
@@ -321,12 +316,17 @@ export const progress = <K, E, R, R2 = never>(
     return Stream.map(outcomes, (outcome) => {
       count(outcome)
       return summary()
-    })
+    }).pipe(
+      Stream.catchAll((error) => {
+        const last = summary()
+        return Stream.concat(last.notBegun === 0 ? Stream.empty : Stream.succeed(last), Stream.fail(error))
+      })
+    )
   })
 
 /**
  * The counts at the end. That everybody has an outcome is proved, and not assumed: else it is a
- * defect.
+ * defect. A run that ends early fails; {@link progress} has its counts.
  *
  * @category screening
  * @since 0.1.0

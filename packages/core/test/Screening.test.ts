@@ -142,7 +142,7 @@ describe("Screening", () => {
       const unreachable = new AmlError.AmlUnavailable({ reason: "unreachable", sent: "no" })
       const { begun, layer } = client((n) => Effect.succeed(n % 2 === 0 ? unreachable : limited()))
       return Effect.gen(function*() {
-        const fiber = yield* Effect.fork(Screening.summary(people(1000), { concurrency: 2 }))
+        const fiber = yield* Effect.fork(Screening.summary(people(1000), { concurrency: 2, stopAfter: Infinity }))
         yield* TestClock.adjust("5 minutes")
         assert(begun.length < 40, `${begun.length} checks`)
         yield* TestClock.adjust("24 hours")
@@ -160,7 +160,8 @@ describe("Screening", () => {
           noMatch: 0,
           potentialMatch: 0,
           notScreened: 3,
-          unknown: 0
+          unknown: 0,
+          notBegun: 0
         })
         strictEqual(begun.length, 13)
       }).pipe(Effect.provide(layer))
@@ -443,7 +444,14 @@ describe("Screening", () => {
   it.effect("nobody in, nobody out", () =>
     Effect.gen(function*() {
       const summary = yield* Screening.summary(Stream.empty)
-      deepStrictEqual({ ...summary }, { total: 0, noMatch: 0, potentialMatch: 0, notScreened: 0, unknown: 0 })
+      deepStrictEqual({ ...summary }, {
+        total: 0,
+        noMatch: 0,
+        potentialMatch: 0,
+        notScreened: 0,
+        unknown: 0,
+        notBegun: 0
+      })
     }).pipe(Effect.provide(AmlClient.layerTest("No"))))
 
   it.effect("with retry: always, a 429 after a lost answer pauses all of them as well", () => {
@@ -475,13 +483,14 @@ describe("Screening", () => {
     const { begun, layer } = client(clear)
     return Effect.gen(function*() {
       const error = yield* Effect.flip(
-        Screening.summary(people(3), { concurrency: 0, rate: -1, gracePeriod: "-5 seconds" })
+        Screening.summary(people(3), { concurrency: 0, rate: -1, gracePeriod: "-5 seconds", stopAfter: 0 })
       )
       strictEqual(
         String(error),
         "(Invalid data at concurrency: \"should be an integer over 0\") and " +
           "(Invalid data at rate: \"should be a number over 0\") and " +
-          "(Invalid data at gracePeriod: \"should be a duration of at most 2147483647 ms (24.8 days), such as \"30 seconds\"\")"
+          "(Invalid data at gracePeriod: \"should be a duration of at most 2147483647 ms (24.8 days), such as \"30 seconds\"\") and " +
+          "(Invalid data at stopAfter: \"should be an integer over 0, or Infinity\")"
       )
       strictEqual(begun.length, 0)
     }).pipe(Effect.provide(layer))

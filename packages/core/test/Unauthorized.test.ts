@@ -65,12 +65,12 @@ describe("API 401 / 403", () => {
       found.push(isUntraced(HttpClientRequest.get("")), yield* Effect.serviceOption(FetchHttpClient.RequestInit))
       return { customerId: "id", customerKey: Redacted.make("key") }
     })
-    const { authUrl, baseUrl } = Service.options
+    const { authUrl, baseUrl, searchedOnTolerance } = Service.options
     return Effect.gen(function*() {
       yield* check
       strictEqual(service.tokenRequests.length, 2)
       deepStrictEqual(found, [false, Option.none(), false, Option.none()])
-    }).pipe(Effect.provide(Layer.provide(Idv.layer({ authUrl, baseUrl, credentials }), service.layer)))
+    }).pipe(Effect.provide(Layer.provide(Idv.layer({ authUrl, baseUrl, searchedOnTolerance, credentials }), service.layer)))
   })
 
   it.effect("42. 401 for A arrives after B is current -> replay with B, 0 POSTs, B not evicted", () => {

@@ -18,13 +18,15 @@ export interface Options<E> {
   readonly gracePeriod: Duration.Duration
   /** Called for each that comes in. */
   readonly onTaken: () => void
+  /** Called once `stop` has failed, with the number of those that had come in and were not taken. */
+  readonly onNotBegun: (count: number) => void
   /** Waited for before each of them. */
   readonly turn: Effect.Effect<void>
   /** When it fails nobody new is taken, and the stream ends with it. It is interrupted at the end. */
   readonly stop: Deferred.Deferred<never, E>
 }
 
-/** Takes what comes in chunks one by one. */
+/** Takes what comes in chunks one by one; `left` counts what is left of the last chunk, and drops it. */
 const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>, onTaken: () => void) =>
   Effect.map(Stream.toPull(self), (pull) => {
     let chunk = Chunk.empty<A>()[Symbol.iterator]()
@@ -37,16 +39,21 @@ const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>, onTaken: () => void) =>
       onTaken()
       return Effect.succeed(next.value)
     })
-    return one
+    const left = () => {
+      let count = 0
+      while (chunk.next().done !== true) count++
+      return count
+    }
+    return { one, left }
   })
 
 export const map = <A, B, E, R, E2, R2>(
   self: Stream.Stream<A, E, R>,
   f: (a: A) => Effect.Effect<B, never, R2>,
-  { concurrency, gracePeriod, onTaken, order, stop, turn }: Options<E2>
+  { concurrency, gracePeriod, onNotBegun, onTaken, order, stop, turn }: Options<E2>
 ): Stream.Stream<B, E | E2, R | R2> =>
   Stream.unwrapScoped(Effect.gen(function*() {
-    const pull = yield* oneByOne(self, onTaken)
+    const people = yield* oneByOne(self, onTaken)
     const fibers = yield* Scope.make()
     const permits = yield* Effect.makeSemaphore(concurrency)
     const results = yield* order === "input" ? inOrder<B, E | E2>(concurrency) : asCompleted<B, E | E2>(concurrency)
@@ -68,7 +75,7 @@ export const map = <A, B, E, R, E2, R2>(
     const next = Effect.uninterruptibleMask((restore) =>
       Effect.zipRight(
         restore(permits.take(1)),
-        Effect.matchCauseEffect(restore(Effect.zipRight(turn, pull)), {
+        Effect.matchCauseEffect(restore(Effect.zipRight(turn, people.one)), {
           onSuccess: begin,
           onFailure: (cause) => Effect.zipRight(permits.release(1), Effect.failCause(cause))
         })
@@ -86,7 +93,10 @@ export const map = <A, B, E, R, E2, R2>(
           Deferred.poll(stop),
           Option.match({
             onNone: () => results.done(exit),
-            onSome: (stopped) => Effect.flatMap(Effect.exit(stopped), (exit) => results.done(exit))
+            onSome: (stopped) => {
+              onNotBegun(people.left())
+              return Effect.flatMap(Effect.exit(stopped), (exit) => results.done(exit))
+            }
           })
         )
       ),
