@@ -23,12 +23,12 @@ import * as Schema from "effect/Schema"
 import { createServer, type Server } from "node:http"
 import * as Control from "./Control.ts"
 import * as App from "./internal/app.ts"
-import * as DurationText from "./internal/durationText.ts"
 import * as Guard from "./internal/guard.ts"
 import * as InProcess from "./internal/inProcess.ts"
 import * as Lifecycle from "./internal/lifecycle.ts"
 import * as OnSocket from "./internal/onSocket.ts"
 import * as Unparsed from "./internal/unparsed.ts"
+import * as Wait from "./internal/wait.ts"
 import type * as Journal from "./Journal.ts"
 import * as Session from "./Session.ts"
 
@@ -131,8 +131,8 @@ const reasons: Record<string, string> = {
   ERR_SOCKET_BAD_PORT: "a port is a whole number from 0 to 65535",
   CONTROL_TOKEN_MISSING:
     "beyond loopback the control plane needs a token: set controlToken (IDV_MOCK_CONTROL_TOKEN or --control-token)",
-  GRACE_PERIOD: `gracePeriod should be ${DurationText.expectedWait(0)}`,
-  REQUEST_TIMEOUT: `requestTimeout should be ${DurationText.expectedWait(1)}`,
+  GRACE_PERIOD: `gracePeriod should be ${Wait.expected(0)}`,
+  REQUEST_TIMEOUT: `requestTimeout should be ${Wait.expected(1)}`,
   PRODUCTION: "NODE_ENV is production, and this server plays a service: set force (--force) if you mean it"
 }
 
@@ -174,8 +174,8 @@ const mayStart = (
     if (!Number.isInteger(port) || port < 0 || port > 65_535) return yield* refuse("ERR_SOCKET_BAD_PORT")
     const hasToken = controlToken !== undefined && Redacted.value(controlToken) !== ""
     if (!Guard.isLoopback(host) && !hasToken) return yield* refuse("CONTROL_TOKEN_MISSING")
-    if (!DurationText.isWait(gracePeriod, 0)) return yield* refuse("GRACE_PERIOD")
-    if (!DurationText.isWait(requestTimeout, 1)) return yield* refuse("REQUEST_TIMEOUT")
+    if (!Wait.isWait(gracePeriod, 0)) return yield* refuse("GRACE_PERIOD")
+    if (!Wait.isWait(requestTimeout, 1)) return yield* refuse("REQUEST_TIMEOUT")
     const environment = yield* Effect.orElseSucceed(Config.option(Config.string("NODE_ENV")), Option.none)
     if (Option.contains(environment, "production") && force !== true) return yield* refuse("PRODUCTION")
   })

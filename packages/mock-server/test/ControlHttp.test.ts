@@ -96,6 +96,7 @@ describe.each(layers)("A body that the control plane %s refuses", (_, layer) => 
       pattern: "one of operation, status, rule, fault, unexpected, customerId"
     }
     const duration = "a number of milliseconds from 0, or a text such as \"2 seconds\""
+    const wait = "a number of milliseconds from 0 to 2147483647 (24.8 days), or a text such as \"2 seconds\""
     const time = "a time of the years 1 to 9999, such as 2026-01-31T12:00:00Z; a date alone is its midnight in UTC"
 
     it.effect.each<[HttpMethod.HttpMethod, string, unknown, ReadonlyArray<string>]>([
@@ -158,7 +159,7 @@ describe.each(layers)("A body that the control plane %s refuses", (_, layer) => 
       ["POST", `${demo}/verify`, { kind: "never", pattern: { rul: "canary" } }, [
         `pattern.rul unexpected: ${fields.pattern}`
       ]],
-      ["POST", `${demo}/verify`, { kind: "never", pattern: {}, within: "canary" }, [`within invalid: ${duration}`]]
+      ["POST", `${demo}/verify`, { kind: "never", pattern: {}, within: "canary" }, [`within invalid: ${wait}`]]
     ])("of %s %s is %j", ([method, path, body, expected]) =>
       Effect.gen(function*() {
         const found = violations(yield* control(method, path, body))
