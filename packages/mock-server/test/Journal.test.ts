@@ -213,6 +213,31 @@ describe("verify", () => {
       )
     }))
 
+  it.effect("names first what misses the pattern by the least, and of those alike the latest", () =>
+    Effect.gen(function*() {
+      const token = draft({ operation: "token", rule: "token.success" })
+      const refusedToken = draft({ operation: "token", status: 401, rule: "token.credentials" })
+      // Of status, operation and rule: 2 of 3, 0, 1, 2, 1, 0.
+      const journal = yield* filled([refused, token, draft(), refused, refusedToken, token])
+      const pattern = { operation: "aml", status: 401, rule: "aml.token-unknown" } as const
+      const nearest = [4, 1, 5, 3, 6]
+      for (const kind of ["exactly", "atLeast"] as const) {
+        const error = yield* failure(journal, { kind, n: 1, pattern })
+        deepStrictEqual(error.nearest.map(({ id }) => id), nearest)
+      }
+      const error = yield* failure(journal, { kind: "inOrder", patterns: [pattern] })
+      deepStrictEqual(error.nearest.map(({ id }) => id), nearest)
+    }))
+
+  it.effect("names first those that match, the latest first, where more were expected", () =>
+    Effect.gen(function*() {
+      const journal = yield* filled([refused, draft(), refused, draft({ operation: "token" })])
+      for (const kind of ["exactly", "atLeast"] as const) {
+        const error = yield* failure(journal, { kind, n: 3, pattern: { operation: "aml", status: 401 } })
+        deepStrictEqual(error.nearest.map(({ id }) => id), [3, 1, 2, 4])
+      }
+    }))
+
   it.effect("names those that are too many, the latest five", () =>
     Effect.gen(function*() {
       const journal = yield* filled(Array.from({ length: 8 }, () => refused))
@@ -407,7 +432,11 @@ describe("decodeUnknown", () => {
     [{ kind: "never", pattern: { operation: "x" } }, [["pattern.operation", "invalid", "one of token, aml, other"]]],
     [{ kind: "inOrder", patterns: [{}, { x: 1 }] }, [["patterns.1.x", "unexpected", fields]]],
     [{ kind: "inOrder", patterns: [{}], within: -1 }, [
-      ["within", "invalid", "a number of milliseconds from 0 to 2147483647 (24.8 days), or a text such as \"2 seconds\""]
+      [
+        "within",
+        "invalid",
+        "a number of milliseconds from 0 to 2147483647 (24.8 days), or a text such as \"2 seconds\""
+      ]
     ]]
   ])("refuses %j, and lists what is allowed", (input, expected) => {
     deepStrictEqual(refusals(input), expected)

@@ -1,0 +1,49 @@
+/** What the page learns after it was made, without a browser. */
+import { FetchHttpClient, HttpClient } from "@effect/platform"
+import { describe, it } from "@effect/vitest"
+import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Effect, Stream } from "effect"
+import * as Live from "../src/internal/inspector/live.tsx"
+import { start } from "./support/inspected.ts"
+
+const firstEvent = (url: string) =>
+  HttpClient.get(url).pipe(
+    Effect.map(({ stream }) => stream),
+    Stream.unwrap,
+    Stream.decodeText(),
+    Stream.take(1),
+    Stream.mkString,
+    Stream.runCollect,
+    Effect.provide(FetchHttpClient.layer),
+    Effect.map(([text = ""]) => text)
+  )
+
+/** The whole list in place of the one that is shown, or rows on top of it. */
+const isWhole = (event: string) => event.includes("hx-target=\"#exchanges\" hx-swap=\"outerMorph\"")
+
+describe("The events of the page", () => {
+  it.scopedLive("show all exchanges to a page of another run of the server, whatever numbers it knows", () =>
+    Effect.gen(function*() {
+      const { page, token } = yield* start
+      const eventsAfter = (cursor: string) => firstEvent(`${page}/demo-customer/events?after=${cursor}`)
+      for (let count = 0; count < 3; count++) yield* token()
+      const [, run = ""] = /^id: ([a-z0-9]+)\.3\.3$/m.exec(yield* eventsAfter("0.0.0")) ?? []
+
+      for (const cursor of ["earlierrun.0.0", "earlierrun.1.1", "earlierrun.3.3", `x${run}.3.3`, ".3.3", ""]) {
+        const event = yield* eventsAfter(cursor)
+        strictEqual(isWhole(event), true, cursor)
+        for (const id of [1, 2, 3]) assertInclude(event, `id="exchange-${id}"`)
+      }
+
+      const later = yield* eventsAfter(`${run}.1.1`)
+      strictEqual(isWhole(later), false)
+      deepStrictEqual([...new Set(later.match(/(?<=id="exchange-)\d+/g))], ["3", "2"])
+    }))
+
+  it("carry a cursor that is read back as it was", () => {
+    const cursor = Live.cursorOf("run1", { entries: [], total: 7 })
+    deepStrictEqual(cursor, { run: "run1", total: 7, last: 0 })
+    strictEqual(Live.formatCursor({ ...cursor, last: 5 }), "run1.7.5")
+    deepStrictEqual(Live.parseCursor("run1.7.5"), { ...cursor, last: 5 })
+  })
+})
