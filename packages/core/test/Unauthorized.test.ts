@@ -70,7 +70,9 @@ describe("API 401 / 403", () => {
       yield* check
       strictEqual(service.tokenRequests.length, 2)
       deepStrictEqual(found, [false, Option.none(), false, Option.none()])
-    }).pipe(Effect.provide(Layer.provide(Idv.layer({ authUrl, baseUrl, searchedOnTolerance, credentials }), service.layer)))
+    }).pipe(
+      Effect.provide(Layer.provide(Idv.layer({ authUrl, baseUrl, searchedOnTolerance, credentials }), service.layer))
+    )
   })
 
   it.effect("42. 401 for A arrives after B is current -> replay with B, 0 POSTs, B not evicted", () => {

@@ -3,7 +3,6 @@ import { FetchHttpClient, HttpClient } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Stream } from "effect"
-import * as Live from "../src/internal/inspector/live.tsx"
 import { start } from "./support/inspected.ts"
 
 const firstEvent = (url: string) =>
@@ -39,11 +38,4 @@ describe("The events of the page", () => {
       strictEqual(isWhole(later), false)
       deepStrictEqual([...new Set(later.match(/(?<=id="exchange-)\d+/g))], ["3", "2"])
     }))
-
-  it("carry a cursor that is read back as it was", () => {
-    const cursor = Live.cursorOf("run1", { entries: [], total: 7 })
-    deepStrictEqual(cursor, { run: "run1", total: 7, last: 0 })
-    strictEqual(Live.formatCursor({ ...cursor, last: 5 }), "run1.7.5")
-    deepStrictEqual(Live.parseCursor("run1.7.5"), { ...cursor, last: 5 })
-  })
 })
