@@ -69,10 +69,8 @@ describe("the error union", () => {
       Stream.Stream<
         Screening.Outcome<number>,
         | "no file"
-        | TokenError.TokenRejected
-        | TokenError.TokenProviderClosed
-        | AmlError.AmlUnauthorized
-        | AmlError.AmlForbidden
+        | TokenError.TokenError
+        | Exclude<AmlError.AmlError, AmlError.AmlAnswerMismatch>
         | ConfigError.ConfigError,
         AmlClient.AmlClient
       >

@@ -28,7 +28,7 @@ const cases: Record<Exclude<Tag, "TokenRejected" | "TokenProviderClosed">, Case>
   AmlAnswerInvalid: { next: "investigate", lastWord: "Testunknown" },
   AmlAnswerMismatch: { next: "investigate", lastWord: "Testecho" },
   TokenEndpointUnavailable: { next: "retry", faults: [{ on: "token", what: { kind: "status", status: 503 } }] },
-  TokenResponseInvalid: { next: "investigate", faults: [{ on: "token", what: { kind: "html" } }] },
+  TokenResponseInvalid: { next: "alert", faults: [{ on: "token", what: { kind: "html" } }] },
   TokenTimeout: {
     next: "retry",
     faults: [{ on: "token", what: { kind: "hang" } }],

@@ -27,7 +27,7 @@ export const Answer = Data.taggedEnum<Answer>()
  *
  * - `reconcile`: it was sent and no answer came. It may be on the bill, so somebody looks before it is
  *   sent again.
- * - `alert`: everybody else would fare alike.
+ * - `alert`: every later check fails too.
  * - `investigate`: the answer is not to be believed, or the request was refused.
  */
 export type Next = "open" | "review" | "correct" | "retry" | "reconcile" | "alert" | "investigate"

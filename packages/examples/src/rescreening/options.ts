@@ -7,7 +7,7 @@ import { RescreeningFailed } from "./failure.ts"
 /**
  * - `out`: what the names of all written files begin with.
  * - `idPattern`: what a whole id must match.
- * - `stopAfter`: how many in a row may go without a result before the run ends; 0 for any number.
+ * - `stopAfter`: after how many failures in a row of the service the run ends; 0 for never.
  */
 export interface Options {
   readonly input: string
@@ -30,8 +30,8 @@ Screens everybody in a file with the columns id,name,date_of_birth.
                      people-report for people.csv by default
   --concurrency <n>  how many checks are under way at once
   --rate <n>         how many checks are begun in a second at most
-  --stop-after <n>   ends the run when so many in a row have no result, as when the
-                     service is down; 0 never does
+  --stop-after <n>   ends the run after so many failures in a row that say nothing about
+                     the person, as when the service is down; 0 for never
   --id-pattern <re>  what a whole id must match: by default it has a digit, and no
                      blank, which names hardly do; .* for any
 

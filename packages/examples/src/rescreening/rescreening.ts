@@ -1,5 +1,5 @@
 /** Screens everybody in a file who has no result yet. */
-import { Screening } from "@effect-idv/core"
+import { AmlError, Failure, Screening, TokenError } from "@effect-idv/core"
 import { FileSystem } from "@effect/platform"
 import { Console, DateTime, Effect, identity, Option, Stream } from "effect"
 import { type Key, ofOutcome, started } from "./event.ts"
@@ -69,8 +69,6 @@ const checkSettled = (
     if (known !== count - record.ledger.count("not_started")) return yield* changed("a line that is no row now")
   })
 
-const hasNoResult = ({ _tag }: Screening.Outcome<Key>) => _tag === "NotScreened" || _tag === "Unknown"
-
 /** A defect is what ends the stream when nothing can be written down any more: no check may go on then. */
 const screen = (
   file: People.PeopleFile,
@@ -86,18 +84,18 @@ const screen = (
     yield* Screening.stream(unsettled(rows, record, counted), {
       concurrency,
       rate,
+      stopAfter: stopAfter === 0 ? Infinity : stopAfter,
       onOutcome: (outcome) => Effect.orDie(Effect.flatMap(ofOutcome(outcome), record.append))
     }).pipe(
-      Stream.tap(() => {
+      Stream.runForEach(() => {
         counted.outcomes++
         return update(settledBefore + counted.outcomes + counted.wrongRows)
       }),
-      Stream.runFoldEffect(0, (inARow, outcome) => {
-        const now = hasNoResult(outcome) ? inARow + 1 : 0
-        return now > 0 && now === stopAfter
-          ? new RescreeningFailed({ message: `${now} in a row have no result: is the service down? ${goesOn}` })
-          : Effect.succeed(now)
-      })
+      Effect.mapError((error) =>
+        (AmlError.isAmlError(error) || TokenError.isTokenError(error)) && Failure.facts(error).concerns === "service"
+          ? new RescreeningFailed({ message: `${stopAfter} in a row have no result: is the service down? ${goesOn}` })
+          : error
+      )
     )
     return counted
   }))
