@@ -1,7 +1,7 @@
 import { DateOfBirth, Person } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { assertLeft, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Either, Exit, Schema, TestClock } from "effect"
+import { Arbitrary, Effect, Either, Exit, FastCheck, Schema, TestClock } from "effect"
 import { inspect } from "node:util"
 
 const codeOf = (input: DateOfBirth.Input) =>
@@ -42,6 +42,31 @@ describe("DateOfBirth", () => {
     ["9999-01-01", "in_future"],
     ["0001-01-01", "too_long_ago"],
     ["1896-11-19", "too_long_ago"],
+    ["1299-12-31", "too_long_ago"],
+    ["1300-01-01", "other_calendar"],
+    ["1499-12-31", "other_calendar"],
+    ["1500-01-01", "too_long_ago"],
+    ["2399-12-31", "in_future"],
+    ["2400-01-01", "other_calendar"],
+    ["2599-12-31", "other_calendar"],
+    ["2600-01-01", "in_future"],
+    ["1990", "incomplete"],
+    ["1990-02", "incomplete"],
+    ["1990-00-00", "incomplete"],
+    ["1990-xx-01", "incomplete"],
+    ["1990-XX-??", "incomplete"],
+    ["1990-02-??", "incomplete"],
+    ["1990-??-XX", "incomplete"],
+    ["x1990", "format"],
+    ["1990-02-011", "format"],
+    ["11990-02-01", "format"],
+    ["1990-0-01", "format"],
+    [{ year: 1990, month: 0, day: 1 }, "incomplete"],
+    [{ year: 1990, month: 1, day: 0 }, "incomplete"],
+    [{ year: 1990, month: -1, day: 1 }, "no_such_date"],
+    [{ year: 1990, month: 1, day: -1 }, "no_such_date"],
+    [{ year: 1990, month: 1, day: 1.5 }, "format"],
+    [{ year: 10_000, month: 1, day: 1 }, "no_such_date"],
     ["1896-11-20", "accepted"]
   ]
   it.effect.each(cases)("of %o is %s", ([input, expected]) =>
@@ -49,6 +74,46 @@ describe("DateOfBirth", () => {
       yield* at("2026-11-20T00:00:00Z")
       strictEqual(yield* codeOf(input), expected)
     }))
+
+  const lastDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+  it.effect.each(lastDays.map((last, index) => [index + 1, last] as const))(
+    "month %d ends on day %d",
+    ([month, last]) =>
+      Effect.gen(function*() {
+        yield* at("2026-11-20T00:00:00Z")
+        strictEqual(yield* codeOf({ year: 1990, month, day: last }), "accepted")
+        strictEqual(yield* codeOf({ year: 1990, month, day: last + 1 }), "no_such_date")
+      })
+  )
+
+  it.effect("of more than 110 years ago is accepted with a warning", () =>
+    Effect.gen(function*() {
+      yield* at("2026-11-20T00:00:00Z")
+      const codes = (iso: string) =>
+        Effect.map(Effect.flatMap(DateOfBirth.make(iso), DateOfBirth.warnings), (warnings) => warnings.map(String))
+      deepStrictEqual(yield* codes("1916-11-19"), ["dateOfBirth: it is more than 110 years ago (very_old)"])
+      deepStrictEqual(yield* codes("1916-11-20"), [])
+    }))
+
+  it.effect("that was assumed has no ISO form, and says why", () =>
+    Effect.gen(function*() {
+      yield* at("2026-11-20T00:00:00Z")
+      const encode = Schema.encode(DateOfBirth.FromIso)
+      strictEqual(yield* encode(yield* DateOfBirth.make("1957-03-04")), "1957-03-04")
+      const error = yield* Effect.flip(encode(yield* DateOfBirth.assumed(1957)))
+      strictEqual(error.message, "Expected a date of which the day and the month are known")
+      const decoded = yield* Effect.flip(Schema.decode(DateOfBirth.FromIso)("1957-02-30"))
+      strictEqual(decoded.message, "Expected a date of birth that can be screened, as yyyy-mm-dd")
+    }))
+
+  it("has an Arbitrary of days that exist, within the years of people who may be alive", () => {
+    FastCheck.assert(FastCheck.property(Arbitrary.make(DateOfBirth.DateOfBirth), (date) => {
+      const { day, known, month, year } = date
+      const wire = Schema.encodeSync(DateOfBirth.FromWire)(date)
+      deepStrictEqual(Schema.decodeSync(DateOfBirth.FromWire)(wire), date)
+      strictEqual(year >= 1920 && year <= 2024 && month >= 1 && day >= 1 && known === "day", true)
+    }))
+  })
 
   it.effect("accepts a day as soon as it has begun at UTC+14, and not before", () =>
     Effect.gen(function*() {
@@ -67,7 +132,18 @@ describe("DateOfBirth", () => {
     }))
 
   it("refuses on the wire what is no day in that form", () => {
-    for (const text of ["31-02-1990", "1990-02-01", "1-2-1990", "29-02-1900", "", "00-01-1990"]) {
+    for (
+      const text of [
+        "31-02-1990",
+        "1990-02-01",
+        "1-2-1990",
+        "29-02-1900",
+        "",
+        "00-01-1990",
+        "01-01-0000",
+        "x01-01-1990"
+      ]
+    ) {
       strictEqual(Either.isLeft(Schema.decodeEither(DateOfBirth.FromWire)(text)), true, text)
     }
   })
@@ -123,6 +199,15 @@ describe("DateOfBirth", () => {
         strictEqual(yield* codeOf(JSON.parse(JSON.stringify({ year: 1957, month: 1, day: 1, known }))), "format")
       })
   )
+
+  it.effect("of which a part is null is incomplete, which a program without types may give", () =>
+    Effect.gen(function*() {
+      yield* at("2026-11-20T00:00:00Z")
+      for (const part of ["month", "day"]) {
+        const parts = { year: 1957, month: 1, day: 1, [part]: null }
+        strictEqual(yield* codeOf(JSON.parse(JSON.stringify(parts))), "incomplete")
+      }
+    }))
 
   it.effect("is assumed exactly if 1 January is sent and the evidence says so", () =>
     Effect.gen(function*() {

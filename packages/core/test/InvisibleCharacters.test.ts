@@ -100,6 +100,7 @@ describe("A character that shows nothing", () => {
     ["Telugu, after a virama at the end, twice", "ర\u0c3eమ\u0c4d\u200c\u200d", "ర\u0c3eమ\u0c4d\u200c"],
     ["Hindi, after a vowel sign at the end", "र\u093e\u200d", "र\u093e"],
     ["Arabic, after a vowel sign", "علي\u064f\u200cرضا", "علي\u064f\u200cرضا"],
+    ["Arabic, after a tatweel", "عـ\u200cرضا", "عـ\u200cرضا"],
     ["Adlam, beyond the BMP", "𞤀\u200c𞤥", "𞤀\u200c𞤥"],
     ["Latin", "Ann\u200dMarie", "AnnMarie"],
     ["Cyrillic", "Ив\u200cан", "Иван"],

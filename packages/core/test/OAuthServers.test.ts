@@ -21,6 +21,7 @@ const provide =
   (effect: Effect.Effect<void, unknown, AmlClient.AmlClient>) =>
     effect.pipe(
       Effect.provide(Idv.layer({
+        ...Service.options,
         authUrl: url,
         baseUrl: url,
         customerId: settings.customerId,

@@ -35,9 +35,13 @@ describe("A placeholder", () => {
   it.each([
     ..."Jennifer Null|Null Jennifer|Ada Nil|Christopher None|Les Blank|Ada Test|Test|An No|No|Na Na|NA|N A|Nan|Nann"
       .split("|"),
-    ..."Unknownová|Võ Danh|Khổng Tử|Nilsson|Tbcova|Fnuk|Noname-Ada|Name Ada|不明子".split("|")
+    ..."Unknownová|Võ Danh|Khổng Tử|Nilsson|Tbcova|Fnuk|Noname-Ada|Name Ada|Ufnu Ada|不明子".split("|")
   ])("%o is accepted: a word of it may be a name, or belongs to one", (text) => {
     deepStrictEqual([codesOf(text), warningsOf(text)], [[], []])
+  })
+
+  it.each(["…", "* *", ", ;", "?"])("%o is none: it has no letter", (text) => {
+    deepStrictEqual(codesOf(text), ["no_letter"])
   })
 
   it.each<[string, number]>([
