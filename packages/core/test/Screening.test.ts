@@ -138,6 +138,16 @@ describe("Screening", () => {
       }).pipe(Effect.provide(layer))
     })
 
+    it.effect("after a check that was accepted is a first pause again", () => {
+      const { begun, layer } = client((n) => Effect.succeed(n % 2 === 1 ? limited() : "No"))
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(Screening.summary(people(12), { concurrency: 1 }))
+        yield* TestClock.adjust("12 seconds")
+        strictEqual((yield* Fiber.join(fiber)).noMatch, 12)
+        deepStrictEqual(begun.filter((_, i) => i % 2 === 1), Arr.makeBy(12, (i) => 1000 * (i + 1)))
+      }).pipe(Effect.provide(layer))
+    })
+
     it.effect("is not over because of people who are refused, or a service that is not reached", () => {
       const unreachable = new AmlError.AmlUnavailable({ reason: "unreachable", sent: "no" })
       const { begun, layer } = client((n) => Effect.succeed(n % 2 === 0 ? unreachable : limited()))

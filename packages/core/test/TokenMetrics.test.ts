@@ -134,4 +134,24 @@ describe("Process and API shape", () => {
       strictEqual(yield* counted("idv_token_gets", { caller: "first" }), 1)
     }).pipe(provide(service), measured("lent"))
   })
+
+  it.effect("links and annotations for the spans of the caller are not lent to the flight that it starts", () => {
+    const service = Service.make({ token: (_, count) => answerAfter("1 second", count) })
+    const { spans, tracer } = RecordingTracer.make()
+    return Effect.gen(function*() {
+      const message = yield* Effect.makeSpan("message")
+      const caller = yield* get.pipe(
+        Effect.linkSpans(message, { caller: "first" }),
+        Effect.annotateSpans("caller", "first"),
+        Effect.fork
+      )
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(caller)
+      const flight = spans.find(({ name }) => name === "TokenProvider.acquire")
+      assert(flight !== undefined)
+      deepStrictEqual([flight.links, flight.attributes.has("caller")], [[], false])
+      const waiting = spans.find(({ name }) => name === "TokenProvider.get")
+      deepStrictEqual(waiting?.links.map(({ span }) => span), [message, flight])
+    }).pipe(provide(service), Effect.withTracer(tracer))
+  })
 })

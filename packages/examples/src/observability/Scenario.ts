@@ -57,9 +57,9 @@ export const run = Effect.gen(function*() {
     { name: "Ada Testclear", before: tokenExpires },
     // Three requests are one acquisition.
     { name: "Ada Testclear", before: Effect.zipRight(tokenExpires, tokenEndpointAnswers(503, 3)) },
-    { name: "Ada Testclear", before: Effect.void },
-    // A key that was withdrawn. For 30 seconds it is not sent again: so this is the last.
-    { name: "Ada Testclear", before: Effect.zipRight(tokenExpires, tokenEndpointAnswers(401, 1)) }
+    // A key that was withdrawn, found by the next acquisition, which begins a second after one that failed. For
+    // 30 seconds the key is not sent again: so this is the last.
+    { name: "Ada Testclear", before: Effect.zipRight(Effect.sleep("1 second"), tokenEndpointAnswers(401, 1)) }
   ]
   return yield* Effect.forEach(steps, ({ before, name }, index) => Effect.zipRight(before, screen(name, index + 1)))
 })

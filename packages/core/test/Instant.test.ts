@@ -1,0 +1,42 @@
+import { assert, describe, it } from "@effect/vitest"
+import { strictEqual } from "@effect/vitest/utils"
+import { Effect } from "effect"
+import { vi } from "vitest"
+import * as Instant from "../src/internal/instant.ts"
+import * as Service from "./support/service.ts"
+import { getText, provide } from "./support/tokens.ts"
+
+/** Sets the wall clock of the machine, and keeps it there while the effect runs. */
+const withWallClockAt = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => vi.spyOn(Date, "now").mockReturnValue(millis)),
+    () => effect,
+    (clock) => Effect.sync(() => clock.mockRestore())
+  )
+
+describe("The live clock", () => {
+  it.live("is monotonic whatever the wall clock is set to", () =>
+    Effect.gen(function*() {
+      const clock = yield* Effect.clock
+      const before = Instant.of(clock)
+      const after = yield* Effect.sync(() => Instant.of(clock)).pipe(withWallClockAt(before.wall - 7_200_000))
+      strictEqual(after.wall, before.wall - 7_200_000)
+      const passed = after.monotonic - before.monotonic
+      assert(passed >= 0 && passed < 60_000, `${passed} ms`)
+    }))
+
+  it.live("a token is over in time though the wall clock is set back, and stands still", () => {
+    const service = Service.make({
+      token: (_, count) => Effect.succeed(Service.tokenResponse(count, { expires_in: 1 }))
+    })
+    return Effect.gen(function*() {
+      const before = Date.now()
+      strictEqual(yield* getText, "token-1")
+      // Half of its lifetime is its margin.
+      yield* Effect.zipRight(Effect.sleep("600 millis"), getText).pipe(
+        withWallClockAt(before - 7_200_000),
+        Effect.map((token) => strictEqual(token, "token-2"))
+      )
+    }).pipe(provide(service))
+  })
+})
