@@ -170,20 +170,20 @@ export const changes = (text: string): ReadonlyArray<PersonInput.Change> => {
  * @since 0.1.0
  */
 export const warnings = (text: string): ReadonlyArray<PersonInput.Warning> => {
-  const given = damagesIn(text, asGiven)
   // What is removed or composed may have been part of the damage, or have hidden it.
-  if (normalize(text) === foldBlanks(text)) return Object.values(given)
-  const found = { ...damagesIn(text, asSent), ...given }
-  return Struct.keys(damages).flatMap((code) => found[code] ?? [])
+  const forms = normalize(text) === foldBlanks(text) ? [asGiven] : [asGiven, asSent]
+  const found = forms.flatMap((form) => damagesIn(text, form))
+  return Struct.keys(damages).flatMap((code) => {
+    const indices = found.filter((damage) => damage.code === code).map(({ index }) => index)
+    return indices.length === 0 ? [] : [new PersonInput.Warning({ field: "name", code, index: Math.min(...indices) })]
+  })
 }
 
-const damagesIn = (text: string, form: Form): Partial<Record<keyof typeof damages, PersonInput.Warning>> => {
+const damagesIn = (text: string, form: Form) => {
   const { offsets, rewritten } = rewrite(text, form)
-  return Object.fromEntries(
-    find(damages, rewritten)
-      .filter(({ code, index }) => code !== "family_name_first" || isBetweenNames(rewritten, index))
-      .map((warning) => [warning.code, new PersonInput.Warning({ ...warning, index: offsets[warning.index] ?? 0 })])
-  )
+  return find(damages, rewritten)
+    .filter(({ code, index }) => code !== "family_name_first" || isBetweenNames(rewritten, index))
+    .map(({ code, index }) => ({ code, index: offsets[index] ?? 0 }))
 }
 
 /** Whether a comma is the only one, and has letters on both sides. */
@@ -203,17 +203,15 @@ const asSent: Form = {
   write: (part) => Invisible.removeAll(part).normalize("NFC")
 }
 
-/** With where each unit of it stood in the text. Patterns run over this, for blanks can be any number. */
+/** With where the part of each unit stood in the text. Patterns run over this, for blanks can be any number. */
 const rewrite = (text: string, { parts, write }: Form) => {
   const offsets: Array<number> = []
   let rewritten = ""
-  let isAfterBlank = true
   for (const { 0: part, 1: blanks, index } of text.matchAll(parts)) {
-    const unit = blanks === undefined ? write(part) : " "
-    if (unit === "" || (unit === " " && isAfterBlank)) continue
-    isAfterBlank = unit === " "
-    for (let at = 0; at < unit.length; at++) offsets.push(index + Math.min(at, part.length - 1))
-    rewritten += unit
+    const units = blanks === undefined ? write(part) : " "
+    if (units === " " && rewritten === "") continue
+    for (let unit = 0; unit < units.length; unit++) offsets.push(index)
+    rewritten += units
   }
   return { rewritten, offsets }
 }

@@ -121,6 +121,15 @@ describe("Evidence", () => {
       strictEqual(yield* reasonOf(back), "holds")
     }))
 
+  it.effect("of a status that is no result is not read", () =>
+    Effect.gen(function*() {
+      const stored = yield* Schema.encode(Evidence.Evidence)(yield* collected)
+      for (const [status, isRead] of [[200, true], [201, true], [202, false], [204, false], [206, false]] as const) {
+        const read = Violation.decodeUnknown(Evidence.Evidence)({ ...stored, status })
+        strictEqual(Either.isRight(read), isRead, String(status))
+      }
+    }))
+
   it.effect("is stored without its body, and then needs it to be proven", () =>
     Effect.gen(function*() {
       const evidence = yield* collected

@@ -100,5 +100,5 @@ describe("A placeholder", () => {
     deepStrictEqual(codesOf(`${"a ".repeat(120)}b`, own), [])
     deepStrictEqual(codesOf("a ".repeat(120), own), ["placeholder"])
     deepStrictEqual(codesOf("unknown ".repeat(100_000)), ["too_long"])
-  }, 1000)
+  }, 5000)
 })
