@@ -4,12 +4,13 @@
  *
  * @since 0.1.0
  */
+import { sha256 } from "@noble/hashes/sha2.js"
 import * as Effect from "effect/Effect"
+import * as Encoding from "effect/Encoding"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { AmlCredential, decodeJson } from "./AmlCredential.ts"
-import * as Sha256 from "./internal/sha256.ts"
 import { undisclosed } from "./internal/undisclosed.ts"
 import * as PersonInput from "./PersonInput.ts"
 import * as Violation from "./Violation.ts"
@@ -93,7 +94,7 @@ const reasons = {
  * @category constructors
  * @since 0.1.0
  */
-export const digest = (bytes: Uint8Array): string => Sha256.hex(bytes)
+export const digest = (bytes: Uint8Array): string => Encoding.encodeHex(sha256(bytes))
 
 /**
  * Proves that the credential is what the bytes say, and the bytes those of the digest. Of the other

@@ -287,6 +287,11 @@ const explained: ReadonlyArray<readonly [reason: string, ...differences: Readonl
     "aml/responses/200/json.credentials.attributes.aml_profile pattern none"
   ],
   ["core refuses a format of another major version", "aml/responses/200/json.cred_version pattern \"^1\\\\.\\\\d+$\""],
+  [
+    "core refuses a credential that stands beside an error",
+    "aml/responses/200/json.error added",
+    "aml/responses/200/json.errors added"
+  ],
   ["core does not look at what people read", "aml/responses/200/json.credential_name const none"],
   [
     "core counts a lifetime that is none as an hour",
