@@ -6,8 +6,8 @@
  */
 import { sha256 } from "@noble/hashes/sha2.js"
 import * as Effect from "effect/Effect"
-import * as Encoding from "effect/Encoding"
 import * as Either from "effect/Either"
+import * as Encoding from "effect/Encoding"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { AmlCredential, decodeJson } from "./AmlCredential.ts"
