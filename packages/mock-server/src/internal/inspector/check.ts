@@ -117,7 +117,11 @@ const send = (
     const end = yield* client.execute(request).pipe(
       Effect.flatMap((head) => {
         response = Option.some(head)
-        return Stream.runForEach(head.stream, (chunk) => Effect.sync(() => chunks.push(chunk)))
+        // To read an empty body is an error of the HTTP client, and none of the connection.
+        return head.stream.pipe(
+          Stream.catchAll((error) => error.reason === "EmptyBody" ? Stream.empty : Stream.fail(error)),
+          Stream.runForEach((chunk) => Effect.sync(() => chunks.push(chunk)))
+        )
       }),
       Effect.as(Option.none<string>()),
       Effect.catchAll((error) => Effect.succeedSome(`The connection broke: ${reason(error)}`)),
@@ -150,7 +154,12 @@ const send = (
         }),
         response: Option.match(response, {
           onNone: () => "",
-          onSome: ({ headers, status }) => mask(WireText.response({ status, headers, body: shown(body) }))
+          onSome: ({ headers, status }) =>
+            mask(WireText.response({
+              status,
+              headers,
+              body: body.length === 0 && Option.isNone(end) ? "(the body is empty)" : shown(body)
+            }))
         }),
         end,
         entry
@@ -165,10 +174,14 @@ const success = ({ body, response, step: { end } }: Received, wanted: string) =>
   Option.match(response, {
     onNone: () => Either.left(failed(`No ${wanted}: ${Option.getOrElse(end, constant("nothing came"))}.`)),
     onSome: ({ headers, status }) =>
-      status < 200 || status > 299
-        ? Either.left(failed(`No ${wanted}: the status is ${status}.`))
-        : Option.isSome(end)
+      Option.isSome(end) && status >= 200 && status <= 299
         ? Either.left(failed(`No ${wanted}: the answer is not whole. ${end.value}.`))
+        : status < 200 || status > 299 || body.length === 0
+        ? Either.left(failed(
+          `No ${wanted}: the status is ${status}.${
+            body.length === 0 && Option.isNone(end) ? " The body is empty." : ""
+          }`
+        ))
         : Either.right({ body, isText: /^text\/plain\b/i.test(headers["content-type"] ?? "") })
   })
 
