@@ -11,6 +11,8 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { type Answer, Refused } from "./internal/answer.ts"
+import * as DayOfBirth from "./internal/dayOfBirth.ts"
+import * as JsonText from "./internal/jsonText.ts"
 import { listed } from "./internal/listed.ts"
 import * as Request from "./internal/request.ts"
 import * as Shaping from "./internal/shaping.ts"
@@ -23,10 +25,14 @@ import * as Subject from "./Subject.ts"
  * Answers an AML check:
  *
  * - 200 with the credential of section 2.3; `Subject` says what it finds.
- * - 405 for another method, 415 for another content type, 413 for a body over 64 KiB.
+ * - 405 for another method, 415 for another content type or a content coding, 413 for a body over
+ *   64 KiB.
  * - 401 without a token, or with one that is unknown, expired or revoked.
- * - 400 for a body that is not JSON, 422 for a wrong, missing or extra field, with its path and the
- *   reason, never its value. Of more than 20 it lists the first, and counts the others.
+ * - 400 for two `Authorization`, `Content-Type` or `Host` headers, for a token or a field of the
+ *   person in the query, and for a body that is not JSON or has a duplicate key.
+ * - 422 for a wrong, missing or extra field, with its path and the reason, never its value. Of more
+ *   than 20 it lists the first, and counts the others. A date of birth that is in the future by the
+ *   session's clock is wrong.
  *
  * A profile gives all but the conditions another form. `profileUrl` is the address of the page of a
  * profile id.
@@ -45,28 +51,38 @@ export const answer = (
     if (request.method !== "POST") {
       return yield* refuse("method", 405, "The method of this operation is POST", { headers: { allow: "POST" } })
     }
+    if (Option.isSome(request.headersProblem)) {
+      return yield* refuse("headers", 400, request.headersProblem.value)
+    }
     const session = yield* authorize(request, found, profile)
     const redirected = Shaping.redirect(profile, request.target)
     if (Option.isSome(redirected)) return redirection(redirected.value)
     if (!isContentTypeRight(request, profile)) {
       return yield* refuse("content-type", 415, "The content type of this operation is application/json")
     }
+    if (Request.hasCoding(request)) {
+      return yield* refuse("content-encoding", 415, "The body may not have a content coding", {
+        headers: { "accept-encoding": "identity" }
+      })
+    }
+    const inQuery = Request.inQuery(request, parameterNames)
+    if (Option.isSome(inQuery)) {
+      return yield* refuse("query", 400, `${inQuery.value} must not be in the query`)
+    }
     if (Request.isTooLong(request)) {
       return yield* refuse("body-too-long", 413, `A body has at most ${Request.maxBodyBytes} bytes`)
     }
-    const json = yield* Effect.mapError(
-      parseJson(request.body),
-      () => refuse("body-not-json", 400, "The body is not JSON text in UTF-8")
-    )
-    const body = yield* Effect.mapError(decodeBody(json), (all) => {
-      const violations = listed(all)
-      return refuse("body-invalid", 422, "The body is not the one of this operation", {
-        why: Violation.format(violations.map(withoutNames)),
-        errors: violations.map(({ expected, path, problem }) => ({ path, reason: `${problem}: expected ${expected}` }))
-      })
-    })
+    const json = yield* Effect.mapError(JsonText.parse(request.body), (problem) =>
+      problem._tag === "NotJson"
+        ? refuse("body-not-json", 400, "The body is not JSON text in UTF-8")
+        : refuse("body-duplicate-key", 400, "The body has a duplicate key", described(problem.violations)))
+    const refuseBody = (violations: Violation.Violations) =>
+      refuse("body-invalid", 422, "The body is not the one of this operation", described(violations))
+    const body = yield* Effect.mapError(decodeBody(json), refuseBody)
+    const now = yield* session.clock.now
+    if (!DayOfBirth.hasBegun(body.dob, now)) return yield* refuseBody(notBorn)
 
-    const searchedOn = Shaping.searchedOn(profile, yield* session.clock.now)
+    const searchedOn = Shaping.searchedOn(profile, now)
     const { description, fault, matchFound } = Subject.of(Redacted.value(body.name))
     const credential = yield* session.keepSearch((profileId) => ({
       credentialType: "aml",
@@ -94,13 +110,37 @@ export const answer = (
     }
   }).pipe(Effect.catchTag("Refused", ({ answer }) => Effect.succeed(answer)))
 
-const parseJson = Violation.decodeJson(Schema.Unknown)
 const decodeBody = Violation.decodeUnknown(Person.RequestBody, { onExcessProperty: "error" })
+
+const notBorn: Violation.Violations = [
+  new Violation.Violation({
+    path: "dob",
+    problem: "invalid",
+    expected: "a day that has begun, by the clock of the session"
+  })
+]
+
+const fields: ReadonlyArray<string> = Object.keys(Person.RequestBody.fields)
 
 /** A field that does not exist may be named after whoever was to be checked. */
 const withoutNames = (violation: Violation.Violation) =>
-  violation.problem === "unexpected" ? new Violation.Violation({ ...violation, path: "another field" }) : violation
+  fields.includes(violation.path) || violation.path === ""
+    ? violation
+    : new Violation.Violation({ ...violation, path: "another field" })
+
+/** Violations for the client, with every path, and for the journal. */
+const described = (all: Violation.Violations) => {
+  const violations = listed(all)
+  return {
+    why: Violation.format(violations.map(withoutNames)),
+    errors: violations.map(({ expected, path, problem }) => ({ path, reason: `${problem}: expected ${expected}` }))
+  }
+}
+
 const encodeCredential = Schema.encodeSync(AmlCredential)
+
+/** A name, a date of birth or a token in an address ends up in the logs of everything on the way. */
+const parameterNames = [...fields, "access_token"]
 
 const isContentTypeRight = (request: Request.Request, { amlRequestType }: Profile.Profile): boolean => {
   const { parameters, type } = Request.mediaType(request)
@@ -116,6 +156,10 @@ const claims = {
   "token-revoked": ["token.revoked", "token.expired"],
   "content-type": ["aml.request.content-type", "aml.error.content-type"],
   "body-too-long": ["limits.body"],
+  "headers": ["aml.error"],
+  "content-encoding": ["aml.error"],
+  "query": ["aml.error"],
+  "body-duplicate-key": ["aml.request.body", "aml.error", "aml.error.json"],
   "body-not-json": ["aml.request.body", "aml.error", "aml.error.json"],
   "body-invalid": ["aml.request.body", "aml.error", "aml.error.fields"]
 } as const

@@ -16,9 +16,11 @@ import type * as Session from "./Session.ts"
  * Answers a token request:
  *
  * - 200 with a token that is valid for one hour of the session's clock.
- * - 405 for another method, 415 for another content type, 413 for a body over 64 KiB.
+ * - 405 for another method, 415 for another content type or a content coding, 413 for a body over
+ *   64 KiB.
  * - 401 `invalid_client` for missing or wrong credentials.
- * - 400 `invalid_request` for a missing or repeated `grant_type`, `unsupported_grant_type` for
+ * - 400 `invalid_request` for two `Authorization`, `Content-Type` or `Host` headers, for a parameter
+ *   of OAuth in the query, and for a missing or repeated `grant_type`; `unsupported_grant_type` for
  *   another one.
  *
  * A profile gives all but the conditions another form. Credentials that do not fit as they are
@@ -37,9 +39,17 @@ export const answer = (
     if (request.method !== "POST") {
       return yield* refuse("method", 405, "invalid_request", "The method of this operation is POST", { allow: "POST" })
     }
+    if (Option.isSome(request.headersProblem)) {
+      return yield* refuse("headers", 400, "invalid_request", request.headersProblem.value)
+    }
     const { parameters, type } = Request.mediaType(request)
     if (type !== formType || parameters.some(Request.isOtherCharset)) {
       return yield* refuse("content-type", 415, "invalid_request", `The content type of this operation is ${formType}`)
+    }
+    if (Request.hasCoding(request)) {
+      return yield* refuse("content-encoding", 415, "invalid_request", "The body may not have a content coding", {
+        "accept-encoding": "identity"
+      })
     }
     if (Request.isTooLong(request)) {
       return yield* refuse("body-too-long", 413, "invalid_request", `A body has at most ${Request.maxBodyBytes} bytes`)
@@ -48,7 +58,16 @@ export const answer = (
     const redirected = Shaping.redirect(profile, request.target)
     if (Option.isSome(redirected)) return redirection(redirected.value)
 
-    const form = new URLSearchParams(Buffer.from(request.body).toString())
+    const inQuery = Request.inQuery(request, parameterNames)
+    if (Option.isSome(inQuery)) {
+      return yield* refuse(
+        "query",
+        400,
+        "invalid_request",
+        `${inQuery.value} must be in the body, and not in the query`
+      )
+    }
+    const form = Request.parametersOf(Buffer.from(request.body).toString())
     const grantTypes = form.getAll("grant_type")
     if (grantTypes.length !== 1 || grantTypes[0] === "") {
       return yield* refuse("grant-type", 400, "invalid_request", "grant_type is required, once")
@@ -73,10 +92,23 @@ export const answer = (
 
 const formType = "application/x-www-form-urlencoded"
 
+/** Those of a token request, and what may identify the client in it (RFC 6749, sections 2.3.1 and 4.4.2). */
+const parameterNames = [
+  "grant_type",
+  "scope",
+  "client_id",
+  "client_secret",
+  "client_assertion",
+  "client_assertion_type"
+]
+
 const claims = {
   "method": ["token.request.method", "token.error.method"],
   "content-type": ["token.request.content-type", "token.error.content-type"],
+  "headers": ["token.error"],
+  "content-encoding": ["token.error"],
   "body-too-long": ["limits.body"],
+  "query": ["token.request.grant-type", "token.error"],
   "credentials": ["token.request.authorization", "token.error", "token.error.code", "token.error.challenge"],
   "grant-type": ["token.request.grant-type", "token.error", "token.error.grant-type"],
   "parameters": ["token.request.parameters", "token.error"]

@@ -1,4 +1,4 @@
-import { Conformance, Contract, Control, MockServer, Profile } from "@effect-idv/mock-server"
+import { Conformance, Contract, Control, Profile } from "@effect-idv/mock-server"
 import { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -6,6 +6,7 @@ import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Layer, Redacted } from "effect"
 import { build } from "esbuild"
 import { fileURLToPath } from "node:url"
+import * as MockServer from "./support/mockServer.ts"
 
 const target: Conformance.Target = { kind: "mock", authUrl: "http://localhost", baseUrl: "http://localhost" }
 
@@ -69,7 +70,7 @@ describe("The conformance suite", () => {
       // The sessions that it made are gone, and the others are as they were.
       const { sessions } = yield* Control.Control
       deepStrictEqual((yield* sessions).map(({ customerId }) => customerId), ["demo-customer"])
-    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+    }).pipe(Effect.provide(MockServer.layer)))
 
   it.effect("tells, of every exchange, only claims that the contract has", () => {
     const told = new Set<string>()
@@ -79,7 +80,7 @@ describe("The conformance suite", () => {
       deepStrictEqual([...told].filter((id) => !ids.includes(id)), [])
       assert(told.size > 20)
     }).pipe(
-      Effect.provide(MockServer.layerHttpClientWith({
+      Effect.provide(MockServer.layerWith({
         onExchange: ({ claims }) =>
           Effect.sync(() => {
             for (const claim of claims) told.add(claim)
@@ -102,7 +103,7 @@ describe("The conformance suite", () => {
       for (const canary of ["demo-key", "test-key", "Zoë", "Testclear", "Testpep", "1990", "1957", "Иван"]) {
         strictEqual(all.includes(canary), false, canary)
       }
-    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+    }).pipe(Effect.provide(MockServer.layer)))
 })
 
 describe("The evidence", () => {
@@ -179,7 +180,7 @@ describe("The evidence", () => {
         // What the client refuses fails, and what it lives with does not.
         strictEqual(verdict, client === "refuses" ? "fail" : String(mock?.default) === value ? "pass" : "drift")
       }).pipe(
-        Effect.provide(MockServer.layerHttpClientWith({
+        Effect.provide(MockServer.layerWith({
           profile: Profile.apply(Profile.defaultProfile, { [name]: value })
         }))
       )
@@ -281,7 +282,7 @@ describe("A target that is not there, or another", () => {
               : mock.execute(request)
           }))
       ),
-      MockServer.layerHttpClient
+      MockServer.layer
     )
 
   const ours: Conformance.Target = {
@@ -300,7 +301,7 @@ describe("A target that is not there, or another", () => {
         const contract = yield* evidence
         const report = yield* Conformance.verify(ours, contract)
         assert(report.requests <= 70 && paths.length === report.requests, `${report.requests}`)
-        const right = yield* Effect.provide(Conformance.verify(ours, contract), MockServer.layerHttpClient)
+        const right = yield* Effect.provide(Conformance.verify(ours, contract), MockServer.layer)
         const wordOf = new Map(right.results.map(({ id, observed }) => [id, observed]))
         // What passes, passed by an answer of the service when it was well.
         for (const { id, observed, verdict } of report.results) {
@@ -337,7 +338,7 @@ describe("A target that is not there, or another", () => {
       )
       deepStrictEqual(alarms, ["token.lifetime.kept"])
       strictEqual(results.find(({ id }) => id === "aml.dob.iso")?.verdict, "pass")
-    }).pipe(Effect.provide(MockServer.layerHttpClient))
+    }).pipe(Effect.provide(MockServer.layer))
   })
 
   it.effect("never sees the key at its API", () => {
@@ -360,7 +361,7 @@ describe("A target that is not there, or another", () => {
       strictEqual(results.find(({ id }) => id === "aml.authorization.customer")?.verdict, "pass")
       assert(sent.some((text) => text.startsWith("nobody-")))
       deepStrictEqual(sent.filter((text) => text.includes("demo-key") || text.includes("demo-customer:")), [])
-    }).pipe(Effect.provide(MockServer.layerHttpClient))
+    }).pipe(Effect.provide(MockServer.layer))
   })
 
   it.live("whose body has no end is read for a megabyte", () => {
@@ -413,7 +414,7 @@ describe("A target that is not there, or another", () => {
       deepStrictEqual(alarms, [])
       strictEqual(results.find(({ id }) => id === "aml.dob.iso")?.observed, "refused")
       strictEqual(results.find(({ id }) => id === "aml.error")?.verdict, "drift")
-    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+    }).pipe(Effect.provide(MockServer.layer)))
 
   it.effect("that answers with an error and 200 only answers no check", () =>
     Effect.gen(function*() {
@@ -441,7 +442,7 @@ describe("A target that is not there, or another", () => {
       const none = yield* Conformance.verify(ours, only(["events"]))
       deepStrictEqual([none.requests, none.alarms], [0, ["no case ran"]])
       assert(Conformance.verdict(none).startsWith("Nothing was tried: "))
-    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+    }).pipe(Effect.provide(MockServer.layer)))
 
   it.effect("which could not be tried in all is not said to conform", () =>
     Effect.gen(function*() {
@@ -463,7 +464,7 @@ describe("A target that is not there, or another", () => {
       const verdict = Conformance.verdict(report)
       assert(verdict.startsWith("Nothing contradicts the contract: "), verdict)
       assert(verdict.endsWith(`. Tried in part: ${part.map(({ claim }) => claim).join(", ")}`), verdict)
-    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+    }).pipe(Effect.provide(MockServer.layer)))
 
   it.effect("which is a mock server without its control plane: what needs it is skipped, and alarms", () =>
     Effect.gen(function*() {
@@ -484,5 +485,5 @@ describe("A target that is not there, or another", () => {
         ["the control plane of the mock server answers 401"]
       )
       deepStrictEqual(report.alarms, skipped.map(({ id }) => id))
-    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+    }).pipe(Effect.provide(MockServer.layer)))
 })

@@ -66,12 +66,37 @@ describe.each(layers)("A body that the control plane %s refuses", (_, layer) => 
         deepStrictEqual(violations(yield* post(`${demo}/clock`, body)), [" invalid: JSON text in UTF-8"])
       }))
 
-    it.effect("has a key twice in an object", () =>
+    it.effect.each<[string, string, ReadonlyArray<string>]>([
+      [`${demo}/clock`, "{\"advance\":1,\"advance\":\"canary\"}", ["advance"]],
+      [`${demo}/clock`, "{\"advance\":1,\"adv\\u0061nce\" : {\"a\":[1,2]}}", ["advance"]],
+      [`${demo}/faults`, "{\"on\":\"aml\",\"what\":{\"kind\":\"hang\",\"at\":\"body\",\"at\":\"body\"}}", ["what.at"]],
+      [
+        "/sessions",
+        "{\"customerId\":\"x\",\"faults\":[{\"on\":\"aml,[{\"},[],{\"what\":{\"kind\":\":\",\"kind\":1},\"on\":1,\"on\":1}]}",
+        ["faults.2.what.kind", "faults.2.on"]
+      ]
+    ])("of %s has a duplicate key, with its path: %s", ([path, body, paths]) =>
       Effect.gen(function*() {
-        const body = "{\"advance\":1,\"advance\":\"canary\"}"
-        deepStrictEqual(violations(yield* post(`${demo}/clock`, body)), [
-          " invalid: JSON text with each key once in an object"
-        ])
+        deepStrictEqual(
+          violations(yield* post(path, body)),
+          paths.map((path) => `${path} invalid: each key once in an object: this is a duplicate key`)
+        )
+      }))
+
+    it.effect("has many duplicate keys, or deeper than the stack, and the answer stays short", () =>
+      Effect.gen(function*() {
+        const duplicates = Array.from({ length: 200 }, (_, index) => `"k${index}":1,"k${index}":2`).join()
+        strictEqual(violations(yield* post(`${demo}/clock`, `{${duplicates}}`)).length, 20)
+        const deep = `${"[".repeat(25_000)}{${duplicates}}${"]".repeat(25_000)}`
+        const [violation = "", ...others] = violations(yield* post(`${demo}/clock`, deep))
+        deepStrictEqual(others, [])
+        strictEqual(violation.startsWith("0.0.0.") && violation.length < 300, true, violation)
+      }))
+
+    it.effect("has a content coding, which the server does not decode", () =>
+      Effect.gen(function*() {
+        const answer = yield* post(`${demo}/clock`, "{\"frozen\":false}", { ...json, "content-encoding": "gzip" })
+        deepStrictEqual(violations(answer), ["Content-Encoding unexpected: a body without a content coding"])
       }))
 
     it.effect.each<[string, string, ReadonlyArray<string>]>([

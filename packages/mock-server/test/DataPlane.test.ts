@@ -37,7 +37,7 @@ const tokenRequest = (changes: Record<string, string> = {}, body = "grant_type=c
 
 const accessToken = Effect.map(tokenRequest(), ({ text }): string => JSON.parse(text).access_token)
 
-const person = { entity_type: "person", name: "Ada Testclear", dob: "01-02-1990" }
+const person = { entity_type: "person", name: "Ada Testclear", dob: "01-02-1960" }
 
 const amlRequest = (body: unknown, changes: Record<string, string> = {}) =>
   Effect.flatMap(accessToken, (token) =>
@@ -163,7 +163,7 @@ describe.each(layers)("The data plane %s", (_, layer) => {
             issuer_id: "7d9f6c52-4b1e-4c39-9a76-2f0e8d1b5a64",
             cred_version: "1.0"
           })
-          deepStrictEqual(attributes, { name, birth_year: "1990", match_found: matchFound })
+          deepStrictEqual(attributes, { name, birth_year: "1960", match_found: matchFound })
           strictEqual(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(searched_on), true)
           strictEqual(String(aml_profile).startsWith(`${url}/`), true)
         }))

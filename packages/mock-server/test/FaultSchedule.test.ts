@@ -28,7 +28,7 @@ const tokenOf = (customerId: string) =>
 const check = (token: string, name = "Ada Testclear") =>
   HttpClientRequest.post("http://localhost/api/aml").pipe(
     HttpClientRequest.bearerToken(token),
-    HttpClientRequest.setBody(HttpBody.unsafeJson({ entity_type: "person", name, dob: "01-02-1990" })),
+    HttpClientRequest.setBody(HttpBody.unsafeJson({ entity_type: "person", name, dob: "01-02-1960" })),
     answerOf
   )
 

@@ -7,6 +7,7 @@ import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/util
 import { Array as Arr, Effect, Either, Layer, Predicate, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import * as Mutant from "../src/Mutant.ts"
+import { layer } from "./support/mockServer.ts"
 import {
   type Answer,
   basic,
@@ -208,7 +209,7 @@ describe("A mutant", () => {
     strictEqual(Object.keys(Api).includes("Mutant"), false)
   })
 
-  it.layer(MockServer.layerHttpClient)((it) => {
+  it.layer(layer)((it) => {
     it.effect("differs from the mock server, and only where its claim says", () =>
       Effect.gen(function*() {
         const all = Arr.dedupe(Object.values(expected).flatMap(([probes]) => probes).concat(common))

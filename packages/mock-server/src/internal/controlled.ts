@@ -32,6 +32,7 @@ import * as Journal from "../Journal.ts"
 import * as Profile from "../Profile.ts"
 import * as Session from "../Session.ts"
 import type { Armed } from "./faultBoard.ts"
+import * as JsonText from "./jsonText.ts"
 import * as KnownFields from "./knownFields.ts"
 import * as Lifecycle from "./lifecycle.ts"
 import { listed } from "./listed.ts"
@@ -62,20 +63,30 @@ const contentType: Violation.Violations = [
   })
 ]
 
+const contentEncoding: Violation.Violations = [
+  new Violation.Violation({
+    path: "Content-Encoding",
+    problem: "unexpected",
+    expected: "a body without a content coding"
+  })
+]
+
 /** The body, decoded here and not by the `HttpApi`, whose refusals repeat the values. */
 const payload = <A>(source: HttpServerRequest.HttpServerRequest, decode: Decode<A>) =>
   Effect.gen(function*() {
     const request = yield* Request.read(source)
     if (!request.isWhole) return yield* refused(Violation.whole("a body that arrives whole"))
     if (!isJson(request)) return yield* refused(contentType)
+    if (Request.hasCoding(request)) return yield* refused(contentEncoding)
     if (Request.isTooLong(request)) {
       return yield* refused(Violation.whole(`a body of at most ${Request.maxBodyBytes} bytes`))
     }
-    const json = request.body.length === 0 ? {} : yield* Effect.mapError(parseJson(request.body), refused)
+    const json = request.body.length === 0
+      ? {}
+      : yield* Effect.mapError(JsonText.parse(request.body), ({ violations }) => refused(violations))
     return yield* Effect.mapError(decode(json), refused)
   })
 
-const parseJson = Violation.decodeJson(Schema.Unknown)
 const decodeNewSession = KnownFields.decodeUnknown(NewSession)
 const decodeNothing: Decode<object> = (input) =>
   Predicate.isRecord(input) && Record.isEmptyRecord(input)

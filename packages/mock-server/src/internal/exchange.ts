@@ -186,6 +186,7 @@ const answer = (
     case "aml":
       return AmlEndpoint.answer(request, found, profile, (profileId) => AmlProfile.url(request.headers, profileId))
     case "other":
+      if (Option.isSome(request.headersProblem)) return Effect.succeed(ambiguous(request.headersProblem.value))
       return Option.match(AmlProfile.idOf(path), {
         onNone: () => Effect.succeed(path === "/favicon.ico" ? noIcon : nothingThere),
         onSome: (profileId) => AmlProfile.answer(profileId, found)
@@ -203,6 +204,14 @@ const cutOff: Answer = {
   unexpected: true,
   reply: problem(400, "Bad Request", "The body broke off before its end")
 }
+
+const ambiguous = (why: string): Answer => ({
+  rule: "request.headers",
+  why,
+  claims: [],
+  unexpected: true,
+  reply: problem(400, "Bad Request", why)
+})
 
 const paths = `There are POST ${IdvApi.token.path} and POST ${IdvApi.aml.path}, and for people /_mock/ui`
 

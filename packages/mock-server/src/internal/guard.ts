@@ -86,6 +86,8 @@ const make = ({ allowedHosts, host, token }: Options) => {
     ) {
       return Problem.response(403, "Forbidden", "Pages of other sites may not use the control plane")
     }
+    const ambiguous = Request.headersProblem(request)
+    if (Option.isSome(ambiguous)) return Problem.response(400, "Bad Request", ambiguous.value)
     if (token === undefined || open.includes(Request.pathOf(request.url))) return undefined
     // A browser asks for a password, and sends it as Basic; programs send a Bearer token.
     const given = Option.orElse(

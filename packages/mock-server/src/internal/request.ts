@@ -7,9 +7,11 @@ import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { IncomingMessage } from "node:http"
 
 /**
  * - `target`: the path with its query.
+ * - `headersProblem`: what is wrong with the headers as they were sent, in a sentence.
  * - `body`: its first 64 KiB and a byte, where there is more.
  * - `isWhole`: whether it arrived to its end.
  */
@@ -17,6 +19,7 @@ export interface Request {
   readonly method: string
   readonly target: string
   readonly headers: Headers.Headers
+  readonly headersProblem: Option.Option<string>
   readonly body: Uint8Array
   readonly isWhole: boolean
 }
@@ -39,6 +42,30 @@ const collect = ({ stream }: HttpServerRequest.HttpServerRequest) =>
     Effect.map(({ chunks }) => Buffer.concat(chunks).subarray(0, maxBodyBytes + 1))
   )
 
+const singleHeaders = ["Authorization", "Content-Type", "Host"]
+
+/** Of a header that comes twice, Node keeps the first only. In process, no header comes twice. */
+const namesOf = ({ source }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
+  source instanceof IncomingMessage
+    ? source.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase())
+    : []
+
+/**
+ * Two readers of a request must not see two requests: one that takes the first of two headers, and
+ * one that takes the last; one that decodes a transfer coding, and one that does not.
+ */
+export const headersProblem = (request: HttpServerRequest.HttpServerRequest): Option.Option<string> => {
+  const names = namesOf(request)
+  const repeated = singleHeaders.find((name) => {
+    const lower = name.toLowerCase()
+    return names.indexOf(lower) !== names.lastIndexOf(lower)
+  })
+  if (repeated !== undefined) return Option.some(`The request has more than one ${repeated} header`)
+  return (request.headers["transfer-encoding"] ?? "chunked").toLowerCase() === "chunked"
+    ? Option.none()
+    : Option.some("The only transfer coding is chunked")
+}
+
 /** A body that says that it is short is read at once. */
 export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Request> => {
   const isShort = Number(request.headers["content-length"]) <= maxBodyBytes &&
@@ -56,6 +83,7 @@ export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effec
     method,
     // Of a request, too, Node gives Set-Cookie as a list.
     headers: Headers.fromInput(headers),
+    headersProblem: headersProblem(request),
     target: targetOf(originalUrl),
     ...read
   })))
@@ -77,6 +105,21 @@ export const mediaType = ({ headers }: Request) => {
 }
 
 export const isOtherCharset = (parameter: string): boolean => /^charset=(?!"?utf-8"?$)/.test(parameter)
+
+/** Whether the body has a content coding (RFC 9110, section 8.4): nothing here decodes one. */
+export const hasCoding = ({ headers }: Request): boolean =>
+  (headers["content-encoding"] ?? "").split(",").some((coding) => !/^\s*(identity)?\s*$/i.test(coding))
+
+/** The parameters of a form, of which the first may begin with a question mark like any other text. */
+export const parametersOf = (form: string): URLSearchParams => new URLSearchParams(`?${form}`)
+
+/** The first of these names that is a parameter of the query. */
+export const inQuery = ({ target }: Request, names: ReadonlyArray<string>): Option.Option<string> => {
+  const at = target.indexOf("?")
+  if (at === -1) return Option.none()
+  const parameters = parametersOf(target.slice(at + 1))
+  return Option.fromNullable(names.find((name) => parameters.has(name)))
+}
 
 export interface Basic {
   readonly customerId: string

@@ -55,7 +55,7 @@ export const token = (customerId: string, customerKey?: string) =>
 export const check = (token: string, name = "Ada Testclear") =>
   request("POST", "/api/aml", {
     headers: { ...json, authorization: `Bearer ${token}` },
-    body: JSON.stringify({ entity_type: "person", name, dob: "01-02-1990" })
+    body: JSON.stringify({ entity_type: "person", name, dob: "01-02-1940" })
   })
 
 export const checkStatus = (token: string, name?: string) => Effect.map(check(token, name), ({ status }) => status)
