@@ -39,7 +39,6 @@ import * as Fault from "./Fault.ts"
 import * as KnownFields from "./internal/knownFields.ts"
 import * as Journal from "./Journal.ts"
 import * as Profile from "./Profile.ts"
-import type { SessionExists } from "./Session.ts"
 
 /**
  * The control plane does not answer as one: nobody is there (`transport`), the token is missing or
@@ -76,8 +75,9 @@ const reasons = {
 export interface Search extends Omit<Journal.Pattern, "customerId"> {}
 
 /**
- * What can be done with one session. Each fails with `SessionUnknown` if there is none of this
- * customer, with `ControlUnavailable` if the server is not there, and with `ControlRefused` for an
+ * What can be done with one session. That of a test customer begins with the first of `reset`,
+ * `advance`, `setTime`, `freeze`, `resume`, `fault` and `changeProfile`, if not with a token request.
+ * Each call fails with `SessionUnknown` if there is no session of this customer, with `ControlUnavailable` if the server is not there, and with `ControlRefused` for an
  * argument that makes no sense.
  *
  * - `reset`: as it was at its beginning. No other session notices.
@@ -122,6 +122,7 @@ export type Call<A, E = never> = Effect.Effect<A, E | SessionUnknown | ControlUn
 
 /**
  * - `session`: of this customer, whether or not there is one yet.
+ * - `create`: begins a session. If there is one of this customer, it stays as it is, and is returned.
  * - `strangers`: the journal of requests that carry no session.
  *
  * @category models
@@ -132,7 +133,7 @@ export interface Service {
   readonly sessions: Effect.Effect<ReadonlyArray<SessionInfo>, ControlUnavailable>
   readonly create: (
     session: NewSession
-  ) => Effect.Effect<SessionInfo, SessionExists | ControlRefused | ControlUnavailable>
+  ) => Effect.Effect<SessionInfo, ControlRefused | ControlUnavailable>
   readonly strangers: (search?: Search) => Effect.Effect<JournalPage, ControlRefused | ControlUnavailable>
   readonly metrics: Effect.Effect<string, ControlUnavailable>
 }

@@ -17,10 +17,10 @@ import * as Parameters from "./internal/controlParameters.ts"
 import { DurationText } from "./internal/durationText.ts"
 import * as Fields from "./internal/faultFields.ts"
 import { Instant } from "./internal/instant.ts"
+import { onceEach } from "./internal/onceEach.ts"
 import * as Refusals from "./internal/refusals.ts"
 import * as Journal from "./Journal.ts"
 import * as Profile from "./Profile.ts"
-import * as Session from "./Session.ts"
 
 const closed = { parseOptions: { errors: "all", onExcessProperty: "error" } } as const
 const optional = { exact: true } as const
@@ -49,7 +49,7 @@ export class ControlRefused extends Schema.TaggedError<ControlRefused>("@effect-
 
 /**
  * There is no session of this customer. One of a test customer begins with its first token request,
- * or when it is created.
+ * when its clock, its faults or its profile are set, when it is reset, or when it is created.
  *
  * @category errors
  * @since 0.1.0
@@ -64,7 +64,7 @@ export class SessionUnknown extends Schema.TaggedError<SessionUnknown>("@effect-
   })
 ) {
   override get message() {
-    return `There is no session of ${this.customerId}: one begins when it is created, or with the first token of a test customer`
+    return `There is no session of ${this.customerId}: one begins when it is created; that of a test customer also with its first token, or when a fault, its clock or its profile is set`
   }
 }
 
@@ -132,7 +132,8 @@ const CustomerId = Schema.String.annotations(customerIdExpected).pipe(
 const keyExpected = Violation.expecting("1 to 256 characters, none of them a control")
 
 /**
- * A session to begin. `customerKey` is `test-key` if absent.
+ * A session to begin, unless there is one of this customer: that stays as it is, with its own key.
+ * `customerKey` is `test-key` if absent.
  *
  * @category schemas
  * @since 0.1.0
@@ -147,7 +148,7 @@ export const NewSession = Schema.Struct({
   ),
   seed: Schema.optionalWith(Fields.whole(0, 2 ** 32 - 1), optional),
   profile: Schema.optionalWith(Profile.Patch, optional),
-  faults: Schema.optionalWith(Schema.Array(Fault.Fault), optional)
+  faults: Schema.optionalWith(onceEach(Schema.Array(Fault.Fault), "id"), optional)
 }).annotations({ ...closed, description: "an object with customerId, and any of customerKey, seed, profile, faults" })
 
 /**
@@ -248,9 +249,9 @@ const sessions = HttpApiGroup.make("sessions")
   .add(HttpApiEndpoint.get("list", "/sessions").addSuccess(Schema.Array(SessionInfo)))
   .add(
     HttpApiEndpoint.post("create", "/sessions").setPayload(NewSession)
-      .addSuccess(SessionInfo, { status: 201 }).addError(ControlRefused).addError(Session.SessionExists, {
-        status: 409
-      })
+      .addSuccess(SessionInfo.annotations({ description: "The session, which has begun" }), { status: 201 })
+      .addSuccess(SessionInfo.annotations({ description: "The session that was there already, unchanged" }))
+      .addError(ControlRefused)
   )
   .add(HttpApiEndpoint.get("get")`/sessions/${customerId}`.addSuccess(SessionInfo).addError(SessionUnknown))
   .add(
@@ -258,7 +259,11 @@ const sessions = HttpApiGroup.make("sessions")
       .addError(ControlRefused).addError(SessionUnknown)
   )
   .add(HttpApiEndpoint.del("remove")`/sessions/${customerId}`.addSuccess(Schema.Void).addError(SessionUnknown))
-  .annotate(OpenApi.Description, "One session for each customer id: its own clock, tokens, faults, profile, journal")
+  .annotate(
+    OpenApi.Description,
+    "One session for each customer id: its own clock, tokens, faults, profile, journal. That of a test customer " +
+      "begins with its first token request, or when its clock, faults or profile are set"
+  )
 
 const clock = HttpApiGroup.make("clock")
   .add(HttpApiEndpoint.get("read")`/sessions/${customerId}/clock`.addSuccess(ClockReading).addError(SessionUnknown))

@@ -19,6 +19,7 @@ import { PositiveDurationText } from "./internal/durationText.ts"
 import * as Fields from "./internal/faultFields.ts"
 import * as FaultKinds from "./internal/faultKinds.ts"
 import * as FaultText from "./internal/faultText.ts"
+import * as JsonText from "./internal/jsonText.ts"
 
 const described = (description: string) => ({ ...Fields.strict, description })
 
@@ -317,8 +318,9 @@ export const make = (input: typeof Fault.Encoded): Either.Either<Fault, FaultInv
 export const fromText = (text: string): Either.Either<Fault, FaultInvalid> =>
   orInvalid(
     text.trimStart().startsWith("{")
-      ? decodeJson(new TextEncoder().encode(text))
+      ? JsonText.parse(new TextEncoder().encode(text)).pipe(
+        Either.mapLeft(({ violations }) => violations),
+        Either.flatMap(decodeUnknown)
+      )
       : Either.flatMap(FaultText.parse(text), decodeUnknown)
   )
-
-const decodeJson = Violation.decodeJson(Fault)

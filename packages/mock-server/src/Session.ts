@@ -16,12 +16,12 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
-import * as Schema from "effect/Schema"
 import { PCGRandom } from "effect/Utils"
 import type * as Fault from "./Fault.ts"
 import * as Bounded from "./internal/bounded.ts"
 import * as FaultBoard from "./internal/faultBoard.ts"
 import * as Handle from "./internal/handle.ts"
+import { expected as expectedOnce, repeated } from "./internal/onceEach.ts"
 import * as SessionClock from "./internal/sessionClock.ts"
 import * as Shaping from "./internal/shaping.ts"
 import * as Tokens from "./internal/tokens.ts"
@@ -109,23 +109,8 @@ export interface Session extends Customer {
 }
 
 /**
- * There is a session of this customer already.
- *
- * @category errors
- * @since 0.1.0
- */
-export class SessionExists extends Schema.TaggedError<SessionExists>("@effect-idv/mock-server/SessionExists")(
-  "SessionExists",
-  { customerId: Schema.String },
-  { identifier: "SessionExists", description: "There is a session of this customer already" }
-) {
-  override get message() {
-    return `There is a session of ${this.customerId} already`
-  }
-}
-
-/**
  * - `find`: the session of a customer id. One of a test customer begins here.
+ * - `create`: begins a session, unless there is one of this customer, which stays as it is.
  * - `known`: the session of a customer id, if there is one already.
  * - `findCarried`: the session that a token or a profile id carries, whether or not it is valid.
  * - `strangers`: the journal of requests that carry no session.
@@ -139,7 +124,7 @@ export interface Service {
   readonly known: (customerId: string) => Effect.Effect<Option.Option<Session>>
   readonly findCarried: (handle: string) => Effect.Effect<Option.Option<Session>>
   readonly list: Effect.Effect<ReadonlyArray<Session>>
-  readonly create: (customer: Customer, settings?: Settings) => Effect.Effect<Session, SessionExists>
+  readonly create: (customer: Customer, settings?: Settings) => Effect.Effect<Session>
   readonly remove: (customerId: string) => Effect.Effect<boolean>
   readonly strangers: Journal.Journal
   readonly settings: Settings
@@ -214,7 +199,8 @@ const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effe
   })
 
 /**
- * The sessions of a server: one of each of `customers`, and of every test customer that comes.
+ * The sessions of a server: one of each of `customers`, and of every test customer that comes. Two
+ * customers with one id are a defect.
  *
  * @category layers
  * @since 0.1.0
@@ -261,6 +247,10 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
             Option.orElse(used(customerId), () => Option.some(keep(begun))))
         })
 
+      const [again] = repeated(customers.map(({ customerId }) => customerId))
+      if (again !== undefined) {
+        return yield* Effect.dieMessage(`customers[${again}].customerId: expected ${expectedOnce}`)
+      }
       for (const customer of customers) keep(yield* begin(customer))
       return {
         find,
@@ -268,15 +258,13 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
         findCarried: (handle) => Effect.sync(() => Option.flatMap(Handle.customerOf(handle), used)),
         list: Effect.sync(() => Array.from(sessions.values()).concat(Array.from(testSessions.values()))),
         create: (customer, own) => {
-          const { customerId } = customer
-          const unlessThere = <A>(effect: Effect.Effect<A>) =>
-            Effect.suspend((): Effect.Effect<A, SessionExists> =>
-              Option.isSome(known(customerId)) ? new SessionExists({ customerId }) : effect
+          const orElse = (create: Effect.Effect<Session>) =>
+            Effect.suspend(() =>
+              Option.match(known(customer.customerId), { onNone: () => create, onSome: Effect.succeed })
             )
-          // Another request may have begun the session while this one did.
-          return Effect.flatMap(
-            unlessThere(begin(customer, own)),
-            (session) => unlessThere(Effect.sync(() => keep(session)))
+          // Another request may begin the session while this one does.
+          return orElse(
+            Effect.flatMap(begin(customer, own), (session) => orElse(Effect.sync(() => keep(session))))
           )
         },
         remove: (customerId) => Effect.sync(() => sessions.delete(customerId) || testSessions.delete(customerId)),

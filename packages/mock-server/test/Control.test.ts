@@ -191,13 +191,11 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           const { create } = yield* Control.Control
           const customerId = newId()
           const begun = yield* Effect.all(
-            Array.from({ length: 20 }, (_, seed) => Effect.either(create({ customerId, seed }))),
+            Array.from({ length: 20 }, (_, seed) => create({ customerId, seed })),
             { concurrency: "unbounded" }
           )
-          const [lefts, rights] = [begun.filter(Either.isLeft), begun.filter(Either.isRight)]
-          strictEqual(rights.length, 1)
-          deepStrictEqual(lefts.map(({ left }) => left._tag), lefts.map(() => "SessionExists"))
-          strictEqual((yield* (yield* Control.Control).session(customerId).info).seed, rights[0]?.right.seed)
+          const { seed } = yield* (yield* Control.Control).session(customerId).info
+          deepStrictEqual(begun.map((session) => session.seed), begun.map(() => seed))
         }))
 
       it.effect("of a test customer with a key of its own has that key alone", () =>
@@ -211,7 +209,80 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           strictEqual((yield* tokenRequest(customerId)).status, 401)
           yield* create({ customerId })
           strictEqual((yield* tokenRequest(customerId)).status, 200)
-          strictEqual(yield* tagOf(create({ customerId })), "SessionExists")
+        }))
+
+      it.effect("is created twice: the second time it is returned as it is, with its own key", () =>
+        Effect.gen(function*() {
+          const { create, session } = yield* Control.Control
+          const customerId = newId()
+          const first = yield* create({ customerId, customerKey: Redacted.make("its-key"), seed: 7, faults: [] })
+          yield* session(customerId).freeze
+          yield* session(customerId).fault(hang)
+          const before = yield* session(customerId).info
+          const again = yield* create({
+            customerId,
+            customerKey: Redacted.make("another"),
+            seed: 8,
+            faults: [],
+            profile: { preset: "hostile" }
+          })
+          deepStrictEqual(again, before)
+          deepStrictEqual([again.seed, again.faults, again.profile], [7, 1, first.profile])
+          strictEqual((yield* tokenRequest(customerId, "another")).status, 401)
+          strictEqual((yield* tokenRequest(customerId, "its-key")).status, 200)
+        }))
+
+      it.effect.each<[string, (session: Control.SessionControl) => Effect.Effect<unknown, unknown>]>([
+        ["a fault", ({ fault }) => fault(hang)],
+        ["the clock, moved", ({ advance }) => advance("1 minute")],
+        ["the clock, set", ({ setTime }) => setTime("2030-01-31")],
+        ["the clock, stopped", ({ freeze }) => freeze],
+        ["the clock, running", ({ resume }) => resume],
+        ["the profile", ({ changeProfile }) => changeProfile({ tokenStatus: "201" })],
+        ["a reset", ({ reset }) => reset]
+      ])("of a test customer begins with %s, before its first token request", ([, set]) =>
+        Effect.gen(function*() {
+          const { session } = yield* Control.Control
+          const mine = session(newId())
+          strictEqual(yield* tagOf(mine.info), "SessionUnknown")
+          yield* set(mine)
+          strictEqual((yield* mine.info).exchanges, 0)
+        }))
+
+      it.effect("keeps the fault, the clock and the profile that were set before its first token request", () =>
+        Effect.gen(function*() {
+          const { session } = yield* Control.Control
+          const customerId = newId()
+          const mine = session(customerId)
+          yield* mine.fault({ on: "token", when: { kind: "nth", n: 2 }, what: { kind: "status", status: 418 } })
+          yield* mine.setTime("2030-01-31")
+          yield* mine.changeProfile({ tokenStatus: "201" })
+          strictEqual((yield* tokenRequest(customerId)).status, 201)
+          strictEqual((yield* tokenRequest(customerId)).status, 418)
+          assertInclude((yield* mine.journal()).entries[0]?.at, "2030-01-31T")
+        }))
+
+      it.effect("begins for no customer that needs a key of its own, with nothing that is refused, and with no look", () =>
+        Effect.gen(function*() {
+          const { create, session } = yield* Control.Control
+          const customerId = newId()
+          yield* create({ customerId, customerKey: Redacted.make("another") })
+          yield* session(customerId).remove
+          for (const id of [customerId, "nobody", "test-", `test-${"x".repeat(124)}`, "test-50%"]) {
+            const { changeProfile, fault, freeze } = session(id)
+            const tags = [yield* tagOf(fault(hang)), yield* tagOf(freeze), yield* tagOf(changeProfile({}))]
+            deepStrictEqual(tags, tags.map(() => "SessionUnknown"))
+          }
+          const fresh = newId()
+          const headers = { authorization: `Bearer ${Redacted.value(controlToken)}` }
+          yield* control("POST", `/sessions/${fresh}/faults`, { on: "canary" }, headers)
+          yield* control("POST", `/sessions/${fresh}/clock`, { advance: -1 }, headers)
+          yield* control("PATCH", `/sessions/${fresh}/profile`, { preset: "canary" }, headers)
+          yield* tokenRequest(fresh, "wrong")
+          for (const look of ["clock", "faults", "journal", "profile", "tokens"]) {
+            strictEqual((yield* control("GET", `/sessions/${fresh}/${look}`, undefined, headers)).status, 404)
+          }
+          strictEqual(yield* tagOf(session(fresh).info), "SessionUnknown")
         }))
 
       it.effect("a removed one takes its tokens along, also from requests that run", () =>

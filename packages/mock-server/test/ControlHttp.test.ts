@@ -401,7 +401,7 @@ describe("What the control plane says of itself", () => {
           Record.map(member(operations), (operation) =>
             Object.keys(member(operation, "responses")).join(" ")))
         const session = "/_mock/sessions/{customerId}"
-        deepStrictEqual(statuses["/_mock/sessions"], { get: "200 401 403 500", post: "201 400 401 403 409 500" })
+        deepStrictEqual(statuses["/_mock/sessions"], { get: "200 401 403 500", post: "200 201 400 401 403 500" })
         deepStrictEqual(statuses[`${session}/verify`], { post: "204 400 401 403 404 409 500" })
         deepStrictEqual(statuses[`${session}/faults/{faultId}`], { delete: "204 401 403 404 500" })
         deepStrictEqual(statuses[`${session}/reset`], { post: "200 400 401 403 404 500" })

@@ -1,7 +1,7 @@
 import { Fault, Profile, Session } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Either, Option, Redacted, Ref } from "effect"
+import { Cause, Effect, Either, Layer, Option, Redacted, Ref } from "effect"
 
 const find = (customerId: string) =>
   Effect.flatMap(Session.Sessions, ({ find }) => Effect.map(find(customerId), Option.getOrThrow))
@@ -113,8 +113,20 @@ describe("Session", () => {
 
   it.effect("there is one of each customer", () =>
     Effect.gen(function*() {
-      const { create } = yield* Session.Sessions
-      const { message } = yield* Effect.flip(create(Session.demoCustomer))
-      strictEqual(message, "There is a session of demo-customer already")
+      const { create, list } = yield* Session.Sessions
+      const before = (yield* list).length
+      const again = yield* create({ ...Session.demoCustomer, customerKey: Session.testKey }, { seed: 7 })
+      strictEqual((yield* list).length, before)
+      strictEqual((yield* list).includes(again), true)
+      strictEqual(again.customerKey, Session.demoCustomer.customerKey)
     }).pipe(Effect.provide(layer)))
+
+  it.effect("two customers of a server with one id are a defect, which does not tell their keys", () =>
+    Effect.gen(function*() {
+      const customers = ["one-key", "another-key"].map((key) => ({ customerId: "a", customerKey: Redacted.make(key) }))
+      const cause = yield* Effect.sandbox(Layer.build(Session.layer(customers))).pipe(Effect.scoped, Effect.flip)
+      const text = Cause.pretty(cause)
+      strictEqual(text.includes("customers[1].customerId: expected an id that no member before it has"), true, text)
+      strictEqual(/one-key|another-key/.test(text), false)
+    }))
 })

@@ -113,6 +113,24 @@ describe("idv-mock fault", () => {
       deepStrictEqual(yield* idvMock("fault", "list"), silent)
     }))
 
+  it.scopedLive("set takes several faults, and sets none of them if one is wrong", () =>
+    Effect.gen(function*() {
+      const { idvMock } = yield* serving()
+      const json = "{\"id\":\"mine\",\"on\":\"token\",\"what\":{\"kind\":\"empty\"}}"
+      const { stderr, stdout } = yield* idvMock("fault", "set", "aml:hang", "both:latency=2 seconds:every=3", json)
+      deepStrictEqual([stdout.map((line) => line.split(":")[0]), stderr], [["f1", "f2", "mine"], []])
+      strictEqual((yield* idvMock("fault", "list")).stdout.length, 3)
+
+      deepStrictEqual(yield* idvMock("fault", "set", "aml:empty", "aml:html", "canary:hang"), {
+        stdout: [],
+        stderr: ["<fault>[2]: on is invalid: expected one of token, aml, both"]
+      })
+      deepStrictEqual((yield* idvMock("fault", "set", json, json)).stderr, [
+        "<fault>[1]: id is invalid: expected an id that no member before it has"
+      ])
+      strictEqual((yield* idvMock("fault", "list")).stdout.length, 3)
+    }))
+
   it.live("that is none is refused in one line that says what is allowed", () =>
     Effect.gen(function*() {
       const { stderr } = yield* run(["fault", "set", "canary:hang"])

@@ -77,11 +77,38 @@ describe("idv-mock serve", () => {
       deepStrictEqual(yield* fs.readDirectory(directory), [])
     }).pipe(Effect.provide(NodeContext.layer)))
 
+  it.scopedLive("removes the file that a killed server left, before it listens", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const directory = yield* fs.makeTempDirectoryScoped()
+      const file = `${directory}/port`
+      yield* fs.writeFileString(file, "1\n")
+      // An address of documentation is none of this machine: this server never listens.
+      const nowhere = ["--host", "192.0.2.1", "--control-token", "s3cret"]
+      const error = yield* Effect.flip(serving(["--port-file", file, ...nowhere]))
+      assert(error instanceof MockServer.MockServerError)
+      strictEqual(yield* fs.exists(file), false)
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("leaves the file to a server that started later with the same one", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const file = `${yield* fs.makeTempDirectoryScoped()}/port`
+      const first = yield* serving(["--port-file", file])
+      const second = yield* serving(["--port-file", file])
+      yield* first.stop
+      strictEqual(yield* fs.readFileString(file), `${second.port}\n`)
+      yield* second.stop
+      strictEqual(yield* fs.exists(file), false)
+    }).pipe(Effect.provide(NodeContext.layer)))
+
   it.scopedLive("does not start if that file cannot be written", () =>
     Effect.gen(function*() {
-      const error = yield* Effect.flip(serving(["--port-file", "/nowhere/canary"]))
-      assert(error instanceof Error)
-      strictEqual(error.message, "--port-file cannot be written: expected a path in a directory")
+      for (const path of ["/nowhere/canary", "/tmp"]) {
+        const error = yield* Effect.flip(serving(["--port-file", path]))
+        assert(error instanceof Error)
+        strictEqual(error.message, "--port-file cannot be written: expected a path in a directory")
+      }
     }))
 
   it.scopedLive("guards the control plane with the token of the variable", () =>

@@ -8,7 +8,7 @@ import * as Settings from "../src/internal/cli/settings.ts"
 type Flags = Readonly<Record<string, ReadonlyArray<string>>>
 
 const read = (flags: Flags, variables: ReadonlyArray<readonly [string, string]> = []) =>
-  Settings.read({ flags, argument: "" }).pipe(
+  Settings.read({ flags, words: [], argument: "" }).pipe(
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(variables))),
     Effect.provide(NodeContext.layer)
   )
@@ -64,8 +64,37 @@ describe("A flag of serve", () => {
   it.effect("that is a fault lists the kinds", () =>
     Effect.gen(function*() {
       const message = yield* refusal({ fault: ["aml:hang", "aml:canary"] })
-      strictEqual(message.startsWith("--fault: what kind is invalid: expected one of latency, status, reset,"), true)
+      strictEqual(message.startsWith("--fault[1]: what kind is invalid: expected one of latency, status, reset,"), true)
       strictEqual(message.includes("canary"), false)
+    }))
+
+  it.effect.each<[string, Flags, string]>([
+    ["a fault", { fault: ["aml:hang", "canary:hang"] }, "--fault[1]: on is invalid: expected one of token, aml, both"],
+    [
+      "a fault of JSON",
+      { fault: ["aml:hang", "aml:empty", "{\"on\":\"aml\",\"what\":{\"kind\":\"hang\",\"at\":1}}"] },
+      "--fault[2]: what at is invalid"
+    ],
+    ["a host", { "allowed-host": ["mock", "canary:80"] }, "--allowed-host[1] is invalid: expected the name of a host"],
+    ["a customer", { customer: ["a:b", "c:d", "canary"] }, "--customer[2] customerKey is invalid: expected 1 to 256"]
+  ])("that is there several times names the index of %s that is wrong", ([, flags, line]) =>
+    Effect.gen(function*() {
+      const message = yield* refusal(flags)
+      strictEqual(message.startsWith(line), true, message)
+      strictEqual(message.includes("canary"), false)
+    }))
+
+  it.effect("has each customer id once, and each id of a fault", () =>
+    Effect.gen(function*() {
+      const once = "is invalid: expected an id that no member before it has"
+      strictEqual(yield* refusal({ customer: ["a:canary", "a:canary2"] }), `--customer[1] customerId ${once}`)
+      strictEqual(yield* refusal({ customer: ["a:canary", "a:canary"] }), `--customer[1] customerId ${once}`)
+      strictEqual(
+        yield* refusal({ customer: ["demo-customer:canary", "b:c", "demo-customer:canary2"] }),
+        `--customer[2] customerId ${once}`
+      )
+      const fault = "{\"id\":\"mine\",\"on\":\"aml\",\"what\":{\"kind\":\"hang\"}}"
+      strictEqual(yield* refusal({ fault: [fault, "aml:hang", fault] }), `--fault[2]: id ${once}`)
     }))
 
   it.effect("that is an option of the profile lists the options, and is there once", () =>
@@ -178,7 +207,7 @@ describe("The config file of serve", () => {
     [
       "an unknown key of a customer",
       { customers: [{ customerId: "a", customerKey: "b", secret: "canary" }] },
-      "--config: customers secret is unexpected: expected one of customerId, customerKey"
+      "--config: customers[0] secret is unexpected: expected one of customerId, customerKey"
     ],
     ["a wrong value", { port: "canary" }, "--config: port is invalid: expected a whole number from 0 to 65535"],
     ["a wrong profile", { profile: { preset: "canary" } }, `--config: profile preset is invalid: expected ${presets}`],
@@ -186,6 +215,49 @@ describe("The config file of serve", () => {
   ])("with %s is refused in one line that says what is allowed", ([, content, line]) =>
     Effect.gen(function*() {
       strictEqual(yield* refusal({ config: [yield* fileOf(JSON.stringify(content))] }), line)
+    }))
+
+  it.scoped("names the index of what is wrong in a list", () =>
+    Effect.gen(function*() {
+      const of = (content: unknown) =>
+        Effect.flatMap(fileOf(JSON.stringify(content)), (file) => refusal({ config: [file] }))
+      const hang = { on: "aml", what: { kind: "hang" } }
+      strictEqual(
+        yield* of({ faults: [hang, hang, { ...hang, when: { kind: "nth", n: 0 } }] }),
+        "--config: faults[2] when n is invalid: expected a whole number from 1"
+      )
+      strictEqual(
+        (yield* of({ customers: [{ customerId: "a", customerKey: "b" }, { customerId: "c" }] })).startsWith(
+          "--config: customers[1] customerKey is missing: expected 1 to 256 characters"
+        ),
+        true
+      )
+      strictEqual(
+        yield* of({ allowedHosts: ["mock", "canary:80"] }),
+        "--config: allowedHosts[1] is invalid: expected the name of a host, without its port"
+      )
+    }))
+
+  it.scoped("has each customer id once, and each id of a fault, together with the flags", () =>
+    Effect.gen(function*() {
+      const customer = (customerId: string, customerKey = "canary") => ({ customerId, customerKey })
+      const fault = { id: "mine", on: "aml", what: { kind: "hang" } }
+      const once = "expected an id that no member before it has"
+      const of = (content: unknown, flags: Flags = {}) =>
+        Effect.flatMap(fileOf(JSON.stringify(content)), (file) => refusal({ ...flags, config: [file] }))
+      strictEqual(
+        yield* of({ customers: [customer("a"), customer("b"), customer("a"), customer("b")] }),
+        `--config: customers[2] customerId is invalid: ${once}; --config: customers[3] customerId is invalid: ${once}`
+      )
+      strictEqual(yield* of({ faults: [fault, fault] }), `--config: faults[1] id is invalid: ${once}`)
+      strictEqual(
+        yield* of({ customers: [customer("a")] }, { customer: ["b:c", "a:canary2"] }),
+        "--customer[1] customerId is invalid: expected an id that no customer in the file of --config has"
+      )
+      strictEqual(
+        yield* of({ customers: [customer("a")] }, { customer: ["a:canary"] }),
+        "--customer customerId is invalid: expected an id that no customer in the file of --config has"
+      )
     }))
 
   it.scoped("that is no JSON, too large, a directory or not there is refused in one line", () =>
@@ -197,7 +269,7 @@ describe("The config file of serve", () => {
       )
       strictEqual(
         yield* of(yield* fileOf("{\"port\": 1, \"port\": 2}")),
-        "--config: the file is invalid: expected JSON text with each key once in an object"
+        "--config: port is invalid: expected each key once in an object: this is a duplicate key"
       )
       strictEqual(
         yield* of(yield* fileOf(new Uint8Array(1_048_577))),

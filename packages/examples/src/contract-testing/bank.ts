@@ -28,7 +28,7 @@ const customer = Session.testCustomer("test-contract")
 /** The mock's session of this consumer: its clock, its faults, its journal. */
 export const session = Effect.gen(function*() {
   const { create, session } = yield* Control.Control
-  yield* Effect.catchTag(create({ customerId: customer.customerId }), "SessionExists", () => Effect.void)
+  yield* create({ customerId: customer.customerId })
   return session(customer.customerId)
 })
 

@@ -2,6 +2,7 @@
 import * as Violation from "@effect-idv/core/Violation"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -24,7 +25,7 @@ import {
   NewSession,
   NotReady,
   Revocation,
-  type SessionInfo,
+  SessionInfo,
   SessionUnknown
 } from "../ControlApi.ts"
 import * as Fault from "../Fault.ts"
@@ -104,6 +105,14 @@ const sessionOf = (customerId: string) =>
       Option.match({ onNone: () => new SessionUnknown({ customerId }), onSome: Effect.succeed })
     ))
 
+/** The same, for what is set: that of a test customer begins here. What is refused begins none. */
+const begunOf = (customerId: string) =>
+  Effect.flatMap(Session.Sessions, (sessions) =>
+    Effect.flatMap(
+      sessions.find(customerId),
+      Option.match({ onNone: () => new SessionUnknown({ customerId }), onSome: Effect.succeed })
+    ))
+
 const reading = ({ clock }: Session.Session): Effect.Effect<ClockReading> =>
   Effect.map(clock.read, ({ frozen, now }) => ({ now: DateTime.unsafeMake(now), frozen }))
 
@@ -121,6 +130,8 @@ const info = (session: Session.Session): Effect.Effect<SessionInfo> =>
     )
   })
 
+const answered = HttpServerResponse.schemaJson(SessionInfo)
+
 const shown = ({ fault, fired, id, seen }: Armed): ArmedFault => ({ id, fault, seen, fired })
 
 const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
@@ -130,6 +141,7 @@ const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
       Effect.gen(function*() {
         const sessions = yield* Session.Sessions
         const { customerId, customerKey, faults, profile, seed } = yield* payload(request, decodeNewSession)
+        const before = yield* sessions.known(customerId)
         const session = yield* sessions.create(
           { customerId, customerKey: customerKey ?? Session.testKey },
           {
@@ -140,13 +152,14 @@ const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
             })
           }
         )
-        return yield* info(session)
+        const status = Option.contains(before, session) ? 200 : 201
+        return yield* Effect.orDie(answered(yield* info(session), { status }))
       }))
     .handle("get", ({ path }) => Effect.flatMap(sessionOf(path.customerId), info))
     .handle("reset", ({ path, request }) =>
       Effect.gen(function*() {
-        const session = yield* sessionOf(path.customerId)
         yield* payload(request, decodeNothing)
+        const session = yield* begunOf(path.customerId)
         yield* session.reset
         return yield* info(session)
       }))
@@ -171,8 +184,8 @@ const clock = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
     .handle("read", ({ path }) => Effect.flatMap(sessionOf(path.customerId), reading))
     .handleRaw("change", ({ path, request }) =>
       Effect.gen(function*() {
-        const session = yield* sessionOf(path.customerId)
         const { advance, frozen, set } = yield* payload(request, decodeClockChange)
+        const session = yield* begunOf(path.customerId)
         const from = set === undefined ? yield* session.clock.now : DateTime.toEpochMillis(set)
         const to = from + Duration.toMillis(advance ?? Duration.zero)
         if (!SessionClock.isInRange(to)) return yield* refused(tooFar)
@@ -188,8 +201,9 @@ const faults = HttpApiBuilder.group(ControlApi, "faults", (handlers) =>
         Effect.map(faults.list, (armed) => armed.map(shown))))
     .handleRaw("set", ({ path, request }) =>
       Effect.gen(function*() {
-        const { faults } = yield* sessionOf(path.customerId)
-        return shown(yield* faults.set(yield* payload(request, decodeFault)))
+        const fault = yield* payload(request, decodeFault)
+        const { faults } = yield* begunOf(path.customerId)
+        return shown(yield* faults.set(fault))
       }))
     .handle("remove", ({ path: { customerId, faultId } }) =>
       Effect.gen(function*() {
@@ -206,8 +220,8 @@ const profile = HttpApiBuilder.group(ControlApi, "profile", (handlers) =>
     .handle("get", ({ path }) => Effect.flatMap(sessionOf(path.customerId), ({ profile }) => Ref.get(profile)))
     .handleRaw("change", ({ path, request }) =>
       Effect.gen(function*() {
-        const { profile } = yield* sessionOf(path.customerId)
         const patch = yield* payload(request, decodePatch)
+        const { profile } = yield* begunOf(path.customerId)
         return yield* Ref.updateAndGet(profile, Profile.apply(patch))
       })))
 

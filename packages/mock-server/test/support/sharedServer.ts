@@ -24,8 +24,7 @@ export interface Shared {
 const of = (url: string, control: Control.Service): Shared => ({
   url,
   control,
-  tell: (mark) =>
-    control.create({ customerId: mark }).pipe(Effect.catchTag("SessionExists", () => Effect.void), Effect.orDie),
+  tell: (mark) => Effect.orDie(control.create({ customerId: mark })),
   told: (mark, millis) =>
     isThere(control, mark).pipe(
       Effect.filterOrFail((isThere) => isThere),

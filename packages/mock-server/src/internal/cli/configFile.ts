@@ -1,11 +1,10 @@
 /** A file of JSON that is named on the command line. */
-import * as Violation from "@effect-idv/core/Violation"
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
-import { Refusal } from "./refusal.ts"
+import * as JsonText from "../jsonText.ts"
+import { of, Refusal } from "./refusal.ts"
 
 const maxBytes = 1_048_576
 
@@ -19,7 +18,8 @@ const reasons: Record<string, string> = {
 const unreadable = (error: PlatformError) =>
   refuse(error._tag === "SystemError" ? reasons[error.reason] ?? "cannot be read" : "cannot be read")
 
-const parse = Violation.decodeJson(Schema.Unknown)
+/** Violations in the words of the command line. */
+export const refused = of((field) => `--config: ${field === "" ? "the file" : field}`)
 
 export const read = <A>(
   path: string,
@@ -31,6 +31,6 @@ export const read = <A>(
     if (type === "Directory") return yield* refuse("is a directory: expected a file of JSON")
     if (size > maxBytes) return yield* refuse("is over 1 MiB: expected at most that")
     const bytes = yield* Effect.mapError(fs.readFile(path), unreadable)
-    const json = yield* Effect.mapError(parse(bytes), ([{ expected }]) => refuse(`is invalid: expected ${expected}`))
+    const json = yield* Effect.mapError(JsonText.parse(bytes), ({ violations }) => refused(violations))
     return yield* decode(json)
   })

@@ -117,7 +117,7 @@ export const contract = (given: Given.Given) =>
   Effect.gen(function*() {
     const { format = "table", level } = yield* Effect.mapError(
       Violation.decodeUnknown(Flags)({ level: Given.values(given, "level"), ...Given.field(given, "format") }),
-      Refusal.of((flag) => `--${flag}`)
+      Refusal.ofFlags(given)
     )
     const { evidence: { claims } } = yield* EvidenceFile.read(given)
     const all = claims.map(exercised(yield* scenarios))

@@ -1,7 +1,9 @@
-/** What was given to a command: its flags by name, each with its values, and its argument. */
+/** What was given to a command: its flags by name, each with its values, and its arguments. */
 
+/** - `words`: the arguments. `argument`: the same as one text. */
 export interface Given {
   readonly flags: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly words: ReadonlyArray<string>
   readonly argument: string
 }
 

@@ -3,6 +3,8 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Completions from "./completions.ts"
+import * as Given from "./given.ts"
+import * as PortFile from "./portFile.ts"
 import * as Program from "./program.ts"
 import type { Stdout } from "./serve.ts"
 
@@ -23,6 +25,8 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
     if (asked._tag === "Text") return yield* Console.log(asked.text.trimEnd())
     switch (asked.command) {
       case "serve": {
+        // Before the server is loaded, which takes most of a start.
+        yield* Effect.forEach(Given.values(asked.given, "port-file"), PortFile.remove)
         const { serve } = yield* locally
         return yield* serve(asked.given, stdout)
       }

@@ -119,7 +119,7 @@ const ofServe = [
   one("config", "file", "A file of JSON with these options in camelCase, and customers, faults and profile; flags win"),
   one("host", "address", "The address to listen on, 127.0.0.1 by default; any beyond loopback needs a control token"),
   one("port", "number", "The port to listen on, 4010 by default; 0 picks a free one"),
-  one("port-file", "file", "A file that holds the number of the port while the server listens"),
+  one("port-file", "file", "A file that holds the number of the port while the server listens; an old one is removed"),
   one("logs", "form", "A line for each exchange, none by default", ["none", "json", "pretty"]),
   controlToken,
   many("allowed-host", "name", "A name by which the control plane may be reached, such as that of a container"),
@@ -194,7 +194,7 @@ const givenTo = (command: Command): Given => {
     const value = values[option.attributeName()]
     return [option.name(), Array.isArray(value) ? value.map(String) : value === true ? ["true"] : []]
   })
-  return { flags: Object.fromEntries(flags), argument: command.args.join(" ") }
+  return { flags: Object.fromEntries(flags), words: command.args, argument: command.args.join(" ") }
 }
 
 /** `ask` is told which command it is, once its words are read. */
@@ -230,7 +230,8 @@ export const make = (version: string, ask: (asked: Asked) => void): Command => {
 
   const fault = group(program, "fault", "Sets what goes wrong in a session of a running server")
   leaf(fault, "list", "Shows the faults that are set, and how often they fired", ofSession)
-  leaf(fault, "set <fault...>", "Sets a fault, such as aml:hang", ofSession).addHelpText("after", table(faultKinds))
+  leaf(fault, "set <fault...>", "Sets faults, such as aml:hang: all of them, or none if one is wrong", ofSession)
+    .addHelpText("after", table(faultKinds))
   leaf(fault, "remove <id>", "Removes the fault of this id", ofSession)
   leaf(fault, "clear", "Removes all faults", ofSession)
 

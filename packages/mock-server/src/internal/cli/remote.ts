@@ -87,8 +87,11 @@ export const faultList = (given: Given.Given) =>
 
 export const faultSet = (given: Given.Given) =>
   Effect.gen(function*() {
-    const fault = yield* Settings.fault(given.argument, "<fault>")
-    yield* printFault(yield* usingSession(given, (session) => session.fault(encodeFault(fault))))
+    const faults = yield* Settings.faults(given.words, "<fault>")
+    yield* usingSession(
+      given,
+      (session) => Effect.forEach(faults, (fault) => Effect.flatMap(session.fault(encodeFault(fault)), printFault))
+    )
   })
 
 export const faultRemove = (given: Given.Given) => usingSession(given, ({ removeFault }) => removeFault(given.argument))

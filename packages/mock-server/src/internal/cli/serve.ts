@@ -42,6 +42,7 @@ export const serve = (given: Given, stdout: Stdout) =>
   Effect.gen(function*() {
     const settings = yield* Settings.read(given)
     const { logs = "none", portFile } = settings
+    if (portFile !== undefined) yield* PortFile.remove(portFile)
     const line = logs === "json" ? EntryLine.json : EntryLine.pretty(stdout.isTTY === true && (yield* mayColor))
     const output = yield* Output.make(stdout)
     const announce = Effect.flatMap(MockServer.MockServer, (server) =>

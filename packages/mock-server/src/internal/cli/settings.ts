@@ -14,6 +14,7 @@ import * as Session from "../../Session.ts"
 import { PositiveWaitText, WaitText } from "../durationText.ts"
 import * as Fields from "../faultFields.ts"
 import * as KnownFields from "../knownFields.ts"
+import { expected as expectedOnce, onceEach, repeated } from "../onceEach.ts"
 import * as ConfigFile from "./configFile.ts"
 import * as Given from "./given.ts"
 import * as Refusal from "./refusal.ts"
@@ -42,8 +43,10 @@ export const Settings = Schema.Struct({
   ),
   seed: optional(Fields.whole(0, 2 ** 32 - 1)),
   profile: optional(Profile.Patch),
-  faults: optional(Schema.Array(Fault.Fault).annotations(Violation.expecting("a list of faults"))),
-  customers: optional(Schema.Array(Customer).annotations(Violation.expecting("a list of customers"))),
+  faults: optional(onceEach(Schema.Array(Fault.Fault).annotations(Violation.expecting("a list of faults")), "id")),
+  customers: optional(
+    onceEach(Schema.Array(Customer).annotations(Violation.expecting("a list of customers")), "customerId")
+  ),
   reveal: flag,
   gracePeriod: optional(WaitText),
   requestTimeout: optional(PositiveWaitText),
@@ -62,8 +65,6 @@ const flagOf: Record<string, string> = {
   requestTimeout: "request-timeout"
 }
 
-const refusedFlag = Refusal.of((field) => `--${flagOf[field] ?? field}`)
-
 const both = (text: string, separator: string): readonly [string, string] => {
   const at = text.indexOf(separator)
   return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)]
@@ -81,12 +82,28 @@ const patch = (texts: ReadonlyArray<string>): Either.Either<unknown, Refusal.Ref
     : Either.left(new Refusal.Refusal({ text: "--profile: expected at most one preset, and each option once" }))
 }
 
-/** A fault in one line, or as an object of JSON. `name` is what it is on the command line. */
-export const fault = (text: string, name: string): Either.Either<Fault.Fault, Refusal.Refusal> =>
-  Either.mapLeft(
-    Fault.fromText(text),
-    ({ violations }) => Refusal.of((field) => field === "" ? name : `${name}: ${field}`)(violations)
-  )
+/**
+ * Faults, each in one line or as an object of JSON. `name` is what one of them is on the command line;
+ * of several, the index says which is wrong.
+ */
+export const faults = (
+  texts: ReadonlyArray<string>,
+  name: string
+): Either.Either<ReadonlyArray<Fault.Fault>, Refusal.Refusal> => {
+  const nameOf = (index: number) => texts.length < 2 ? name : `${name}[${index}]`
+  const refused = (index: number) => Refusal.of((field) => field === "" ? nameOf(index) : `${nameOf(index)}: ${field}`)
+  return Either.gen(function*() {
+    const all = yield* Either.all(
+      texts.map((text, index) => Either.mapLeft(Fault.fromText(text), ({ violations }) => refused(index)(violations)))
+    )
+    const [again] = repeated(all.map(({ id }) => id))
+    return again === undefined
+      ? all
+      : yield* Either.left(
+        refused(again)([new Violation.Violation({ path: "id", problem: "invalid", expected: expectedOnce })])
+      )
+  })
+}
 
 const fromFlags = (given: Given.Given): Either.Either<Settings, Refusal.Refusal> =>
   Either.gen(function*() {
@@ -109,11 +126,29 @@ const fromFlags = (given: Given.Given): Either.Either<Settings, Refusal.Refusal>
         ...(isOn(given, "reveal") && { reveal: true }),
         ...(isOn(given, "force") && { force: true })
       }),
-      refusedFlag
+      Refusal.ofFlags(given, flagOf)
     )
-    const faults = yield* Either.all(values(given, "fault").map((text) => fault(text, "--fault")))
-    return faults.length === 0 ? settings : { ...settings, faults }
+    const set = yield* faults(values(given, "fault"), "--fault")
+    return set.length === 0 ? settings : { ...settings, faults: set }
   })
+
+/** A customer of a flag would take the place of one of the file, and its key with it. */
+const notOfBoth = (
+  given: Given.Given,
+  { customers: ofFlags = [] }: Settings,
+  { customers: ofFile = [] }: Settings
+): Either.Either<void, Refusal.Refusal> => {
+  const again = ofFlags.findIndex(({ customerId }) => ofFile.some((customer) => customer.customerId === customerId))
+  return again === -1 ? Either.void : Either.left(
+    Refusal.ofFlags(given, flagOf)([
+      new Violation.Violation({
+        path: `customers.${again}.customerId`,
+        problem: "invalid",
+        expected: "an id that no customer in the file of --config has"
+      })
+    ])
+  )
+}
 
 /** A flag takes the place of the same option in the variable, and that of the same in the file. */
 export const read = (given: Given.Given) =>
@@ -122,10 +157,8 @@ export const read = (given: Given.Given) =>
     const path = Given.value(given, "config")
     const file = path === undefined ?
       {} :
-      yield* ConfigFile.read(
-        path,
-        (json) => Either.mapLeft(decode(json), Refusal.of((field) => `--config: ${field === "" ? "the file" : field}`))
-      )
+      yield* ConfigFile.read(path, (json) => Either.mapLeft(decode(json), ConfigFile.refused))
+    yield* notOfBoth(given, flags, file)
     const token = (yield* Secrets.controlToken(given)) ?? file.controlToken
     return { ...file, ...flags, ...(token && { controlToken: token }) } satisfies Settings
   })
@@ -133,7 +166,7 @@ export const read = (given: Given.Given) =>
 /** The demo customer is there in any case, with another key if one is given. */
 const customersOf = (customers: ReadonlyArray<Session.Customer>): Arr.NonEmptyReadonlyArray<Session.Customer> => {
   const isDemo = ({ customerId }: Session.Customer) => customerId === Session.demoCustomer.customerId
-  return [customers.findLast(isDemo) ?? Session.demoCustomer, ...customers.filter((customer) => !isDemo(customer))]
+  return [customers.find(isDemo) ?? Session.demoCustomer, ...customers.filter((customer) => !isDemo(customer))]
 }
 
 /** Node takes whole milliseconds only. */
