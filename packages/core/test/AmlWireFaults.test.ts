@@ -126,7 +126,7 @@ describe.concurrent.each(clients)("Wire faults of the AML operation, with %s", (
           expected[name]
         assert(expectation !== undefined)
         const isEndless = expectation[0] === "AmlTimeout"
-        yield* fails(expectation, { authUrl: url, baseUrl: url, ...(isEndless && { deadline: "400 millis" }) })
+        yield* fails(expectation, { authUrl: url, baseUrl: url, ...(isEndless && { deadline: "2 seconds" }) })
         strictEqual(amlRequests(), 1)
       })
   )

@@ -266,6 +266,34 @@ describe("Inspector", { concurrent: true }, () =>
         deepStrictEqual(yield* statuses(tab), [])
       }))
 
+    it.scoped("the unexpected ones of the whole journal are shown, however many came after them", () =>
+      Effect.gen(function*() {
+        const { page, token } = yield* start
+        const wrong = token({ ...Session.demoCustomer, customerKey: Session.testKey })
+        const many = (n: number) => Effect.replicateEffect(token(), n, { concurrency: 10, discard: true })
+        yield* wrong
+        yield* many(210)
+        const tab = yield* Browser.open(page)
+        yield* tab.lives
+        const visible = tab.act((page) =>
+          page.locator("#exchange-table > tbody").evaluateAll((rows) =>
+            rows.filter((row) => row.checkVisibility()).map(({ id }) => id)
+          )
+        )
+        deepStrictEqual([(yield* visible).length, (yield* visible).includes("exchange-1")], [200, false])
+        yield* tab.sees("#exchange-count", "211 so far, the last 200 here, 1 unexpected")
+        yield* tab.act((page) => page.check("#only-unexpected"))
+        deepStrictEqual(yield* visible, ["exchange-1"])
+
+        // The same for what comes while the page is open.
+        yield* wrong
+        yield* many(210)
+        yield* tab.sees("#exchange-count", "422 so far, the last 200 here, 2 unexpected")
+        deepStrictEqual(yield* visible, ["exchange-212", "exchange-1"])
+        yield* tab.act((page) => page.uncheck("#only-unexpected"))
+        deepStrictEqual([(yield* visible).length, (yield* visible)[0]], [200, "exchange-422"])
+      }))
+
     it.scoped("without a script it works by forms and redirections", () =>
       Effect.gen(function*() {
         const { page } = yield* start

@@ -6,8 +6,18 @@ import { Badge, Form, Panel, Status, Wire } from "./parts.tsx"
 import type { State } from "./place.ts"
 import * as WireText from "./wireText.ts"
 
-/** Of more, the page gets slow; the journal has them. */
+/** Of more, the page gets slow; the journal has them. Unexpected ones there are as many as a journal keeps. */
 export const maxRows = 200
+export const maxUnexpected = 1000
+
+/** The rows of the page, the newest first: the last ones, and those before them that are unexpected. */
+export const rowsOf = (
+  entries: ReadonlyArray<Journal.Entry>
+): ReadonlyArray<{ readonly entry: Journal.Entry; readonly isOlder: boolean }> =>
+  entries
+    .map((entry, index) => ({ entry, isOlder: index < entries.length - maxRows }))
+    .filter(({ entry, isOlder }) => entry.unexpected || !isOlder)
+    .toReversed()
 
 export const pathOfExchange = (path: string, id: number): string => `${path}/exchanges/${id}`
 
@@ -22,17 +32,18 @@ const requestOf = ({ operation, request: { method, target } }: Journal.Entry) =>
 
 const isFailure = ({ faults, response: { status } }: Journal.Entry): boolean => status >= 400 || faults.length > 0
 
-/** - `isNew`: it came while somebody was looking. */
+/** - `isNew`: it came while somebody was looking. `isOlder`: it is shown among unexpected ones only. */
 export const Row = (
-  { entry, isNew = false, path }: {
+  { entry, isNew = false, isOlder, path }: {
     readonly path: string
     readonly entry: Journal.Entry
     readonly isNew?: boolean
+    readonly isOlder: boolean
   }
 ) => {
   const { at, id, response, rule, unexpected, why } = entry
   const url = pathOfExchange(path, id)
-  const kinds = [isFailure(entry) && "failure", unexpected && "unexpected", isNew && "new"]
+  const kinds = [isFailure(entry) && "failure", unexpected && "unexpected", isNew && "new", isOlder && "older"]
   return (
     <tbody id={`exchange-${id}`} class={kinds.filter((kind) => kind !== false).join(" ")}>
       <tr>
@@ -112,15 +123,19 @@ export const Exchange = ({ entry, path }: { readonly path: string; readonly entr
   </div>
 )
 
-export const Count = ({ total }: { readonly total: number }) => (
-  <span id="exchange-count" class="muted">
-    {total === 1 ? "1 so far" : `${total} so far`}
-    {total > maxRows && `, the last ${maxRows} here`}
-  </span>
-)
+export const Count = ({ entries, total }: Pick<State, "entries" | "total">) => {
+  const unexpected = entries.filter(({ unexpected }) => unexpected).length
+  return (
+    <span id="exchange-count" class="muted">
+      {total === 1 ? "1 so far" : `${total} so far`}
+      {total > maxRows && `, the last ${maxRows} here`}
+      {unexpected > 0 && `, ${unexpected} unexpected`}
+    </span>
+  )
+}
 
 export const ExchangesPanel = ({ entries, place: { path }, total }: State) => (
-  <Panel id="exchanges" title="Exchanges" note={<Count total={total} />}>
+  <Panel id="exchanges" title="Exchanges" note={<Count entries={entries} total={total} />}>
     <div class="toolbar">
       <label class="check">
         <input type="checkbox" id="only-unexpected" /> Unexpected only
@@ -134,7 +149,7 @@ export const ExchangesPanel = ({ entries, place: { path }, total }: State) => (
       <thead id="exchange-head">
         <tr>{columns.map((column) => <th scope="col" key={column}>{column}</th>)}</tr>
       </thead>
-      {entries.slice(-maxRows).toReversed().map((entry) => <Row path={path} entry={entry} key={entry.id} />)}
+      {rowsOf(entries).map(({ entry, isOlder }) => <Row path={path} entry={entry} isOlder={isOlder} key={entry.id} />)}
     </table>
     <p class="empty">Nothing yet. What comes appears here by itself.</p>
   </Panel>

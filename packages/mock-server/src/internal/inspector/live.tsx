@@ -14,7 +14,7 @@ import { render } from "preact-render-to-string"
 import * as Session from "../../Session.ts"
 import * as Lifecycle from "../lifecycle.ts"
 import { ClockPanel, description } from "./clockPanel.tsx"
-import { Count, ExchangesPanel, maxRows, Row } from "./exchangesPanel.tsx"
+import { Count, ExchangesPanel, Row, rowsOf } from "./exchangesPanel.tsx"
 import { FaultList } from "./faultsPanel.tsx"
 import { Sessions } from "./page.tsx"
 import type { Place, State } from "./place.ts"
@@ -84,14 +84,18 @@ const panels = ({ customers, place: { path }, session, strangers }: State): Read
 const exchanges = (known: Cursor, cursor: Cursor, state: State): string => {
   const { entries, place: { path }, total } = state
   if (known.run !== cursor.run || total < known.total) return replacing("#exchanges", <ExchangesPanel {...state} />)
-  const rows = entries.filter(({ id }) => id > known.last).slice(-maxRows).toReversed()
+  const rows = rowsOf(entries.filter(({ id }) => id > known.last))
   return rows.length === 0 ? "" : [
     partial(
       "#exchange-head",
       "afterend",
-      render(<>{rows.map((entry) => <Row path={path} entry={entry} isNew key={entry.id} />)}</>)
+      render(
+        <>
+          {rows.map(({ entry, isOlder }) => <Row path={path} entry={entry} isOlder={isOlder} isNew key={entry.id} />)}
+        </>
+      )
     ),
-    replacing("#exchange-count", <Count total={total} />)
+    replacing("#exchange-count", <Count entries={entries} total={total} />)
   ].join("")
 }
 

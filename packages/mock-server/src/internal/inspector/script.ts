@@ -2,7 +2,7 @@
  * The page's own script: what htmx has no attribute for. It is text, so that nothing has to be
  * copied or bundled for it to be served.
  */
-import { maxRows } from "./exchangesPanel.tsx"
+import { maxRows, maxUnexpected } from "./exchangesPanel.tsx"
 
 export const script = `"use strict"
 document.documentElement.classList.add("scripted")
@@ -50,12 +50,17 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   if (ctx.request?.method === "POST" && form.dataset.resets !== undefined) form.reset()
 })
 
-// A row may come twice, by an event and with a panel. Old ones make room.
+// A row may come twice, by an event and with a panel. Old ones make room, unless they are unexpected.
 document.addEventListener("htmx:after:swap", () => {
   const seen = new Set()
   for (const row of document.querySelectorAll("#exchange-table > tbody")) {
-    if (seen.has(row.id) || seen.size === ${maxRows}) row.remove()
-    else seen.add(row.id)
+    const isOlder = seen.size >= ${maxRows}
+    const isKept = !isOlder || row.classList.contains("unexpected") && seen.size < ${maxUnexpected}
+    if (seen.has(row.id) || !isKept) row.remove()
+    else {
+      seen.add(row.id)
+      row.classList.toggle("older", isOlder)
+    }
   }
 })
 

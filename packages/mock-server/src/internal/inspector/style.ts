@@ -152,6 +152,7 @@ td.count { white-space: nowrap; font-variant-numeric: tabular-nums }
 .exchanges .badge + .badge, .status + .badge { margin-left: 0.25rem }
 .exchanges:has(tbody) + .empty { display: none }
 #exchanges:has(#only-unexpected:checked) tbody:not(.unexpected) { display: none }
+#exchanges:has(#only-unexpected:not(:checked)) tbody.older { display: none }
 button.open { min-height: 1.375rem; padding: 0 0.4rem; border-color: transparent; background: none; font-variant-numeric: tabular-nums; margin-left: -0.4rem }
 button.open::before { content: ""; display: inline-block; margin-right: 0.4rem; border: 0.32em solid transparent; border-left-color: currentColor; border-right: 0; transition: rotate 0.12s }
 button.open[aria-expanded="true"]::before { rotate: 90deg }
