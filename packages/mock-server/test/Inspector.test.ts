@@ -294,6 +294,19 @@ describe("Inspector", { concurrent: true }, () =>
         deepStrictEqual([(yield* visible).length, (yield* visible)[0]], [200, "exchange-422"])
       }))
 
+    it.scoped("a check whose answer has no body shows its status, and that the body is empty", () =>
+      Effect.gen(function*() {
+        const { page } = yield* start
+        const tab = yield* Browser.open(page)
+        yield* tab.lives
+        for (const [lastWord, status] of [["Testempty", 200], ["Test401", 401], ["Test429", 429], ["Test500", 500]]) {
+          yield* tab.act((page) => page.fill("#check-name", `Ada ${lastWord}`))
+          yield* tab.act((page) => page.press("#check-name", "Enter"))
+          yield* tab.sees(".verdict", `No credential: the status is ${status}. The body is empty.`)
+          strictEqual(yield* tab.act((page) => page.locator(".step .end").count()), 0)
+        }
+      }))
+
     it.scoped("without a script it works by forms and redirections", () =>
       Effect.gen(function*() {
         const { page } = yield* start
