@@ -35,7 +35,8 @@ import * as Violation from "./Violation.ts"
  * After a failure:
  *
  * - `minBackoff`, `maxBackoff`: from 1 second, doubled each time, up to 60 seconds until the next
- *   renewal in the background, or less if the token may no longer be given out by then.
+ *   renewal in the background, or less if the token may no longer be given out by then. Callers
+ *   without a token get the failure for as long, and for 5 seconds at most.
  *   The first is also the pause after a token that is due again as it comes, for its lifetime is so short.
  * - `rejectionMemory`: for 30 seconds credentials that were refused are not sent again.
  *

@@ -8,9 +8,11 @@
  *   clocks: neither a clock that is set nor a machine that sleeps makes an old token new.
  * - **Two windows.** A token that gets old is still given out at once, and renewed in the
  *   background. One that is about to expire is not given out.
- * - **Failures are not cached**, and never take a valid token away. Two things are remembered, so
- *   that nobody is hammered: credentials that were refused, for 30 seconds, and the time that the
- *   service asked to wait.
+ * - **Failures never take a valid token away.** Callers without a token get the failure of the last
+ *   acquisition at once, and no request is sent: for 1 second, doubled with each failure in a row up
+ *   to 5. Credentials that were refused are not sent again for 30 seconds, others at once. If the
+ *   service asked to wait, nothing is sent before.
+ * - **Renewals are limited.** Two tokens that the API refused are replaced in 30 seconds.
  *
  * The numbers are in `TokenPolicy`, what is counted in `TokenMetrics`.
  *
@@ -65,8 +67,8 @@ export class Status extends Data.Class<{
  * - `invalidate`: drops a token that the service refused, if it is still the current one. The
  *   refusal of an old token never evicts a newer one. Two tokens are dropped in 30 seconds; a third
  *   one stays, because a service that refuses so many would refuse the next one as well.
- * - `refresh`: a new token, whether or not there is one. It too shares an acquisition under way; if
- *   it fails, the token that there is stays.
+ * - `refresh`: a new token, whether or not there is one. It too shares an acquisition under way, and
+ *   fails at once shortly after one that failed; if it fails, the token that there is stays.
  * - `status`: what is known of the token, for health checks and dashboards.
  *
  * @category models
