@@ -73,7 +73,7 @@ describe("onboarding-api", () => {
     Effect.gen(function*() {
       const { checks, url } = yield* started({ SIGN_UPS_AT_ONCE: "1" })
       const first = yield* Effect.fork(Onboarding.signUp(url, "Canary Testhang"))
-      yield* Effect.sleep("500 millis")
+      yield* Effect.sleep("1 second")
       const second = yield* Onboarding.signUp(url, "Canary Testclear")
       deepStrictEqual([second.status, second.headers["retry-after"]], [503, "30"])
       strictEqual((yield* Fiber.join(first)).status, 201)

@@ -4,7 +4,7 @@ import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import type { Record } from "effect"
-import { Array as Arr, DateTime, Effect, Fiber, type Layer } from "effect"
+import { Array as Arr, DateTime, Effect, Fiber, type Layer, Schedule } from "effect"
 import { randomUUID } from "node:crypto"
 import { Databases } from "./databases.ts"
 import * as Onboarding from "./onboarding.ts"
@@ -34,6 +34,10 @@ const started = (variables: Record<string, string> = {}, profile?: Profile.Profi
     const context = yield* Onboarding.database(url)
     return { ...server, ...mock, database: url, sql: yield* Effect.provide(SqlClient.SqlClient, context) }
   })
+
+/** Waits until a statement finds a row. */
+const until = <E, R>(statement: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+  Effect.repeat(statement, { until: (rows) => rows.length > 0, schedule: Schedule.spaced("50 millis") })
 
 /** Of each applicant, in the order of their names. */
 const outcomes = (sql: SqlClient.SqlClient) =>
@@ -148,10 +152,10 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
 
         it.scoped("a key with another person is a 409, also while the first is under way, and nobody is screened", () =>
           Effect.gen(function*() {
-            const { checks, printed, url } = yield* started()
+            const { checks, printed, sql, url } = yield* started()
             const key = randomUUID()
             const first = yield* Effect.fork(Onboarding.signUp(url, "Canary Testpep", key))
-            yield* Effect.sleep("500 millis")
+            yield* until(sql`SELECT id FROM applicants`)
             strictEqual((yield* Onboarding.signUp(url, "Canary Testclear", key)).status, 409)
             yield* first
             const reused = yield* Onboarding.signUp(url, "Canary Testpep", key, "1931-07-28")
@@ -175,9 +179,9 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
           Effect.gen(function*() {
             const { checks, sql, url } = yield* started()
             const fiber = yield* Effect.fork(Onboarding.signUp(url, "Canary Testhang"))
-            yield* Effect.sleep("500 millis")
+            yield* until(sql`SELECT id FROM applicants`)
             yield* Fiber.interrupt(fiber)
-            yield* Effect.sleep(Onboarding.answerAfter)
+            yield* until(sql`SELECT applicant_id FROM decisions`)
             deepStrictEqual(yield* outcomes(sql), [["Canary Testhang", "review", "AmlTimeout", false]])
             yield* checks(1)
           }))
