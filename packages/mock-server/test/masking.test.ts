@@ -83,51 +83,36 @@ describe("maskRequest", () => {
       "content-type": "application/json",
       host: "127.0.0.1:4010",
       "sec-fetch-site": "same-origin",
-      traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
       "user-agent": "undici"
     }
-    const others = ["Cookie", "proxy-authorization", "referer", "sec-fetch-", "x-customer", "x-person", "x-session"]
+    const others = ["Cookie", "proxy-authorization", "referer", "x-api-key", "x-request-id", "date", "b3"]
     deepStrictEqual(
       asked({ headers: { ...harmless, ...Object.fromEntries(others.map((name) => [name, canary])) } }).headers,
       { ...harmless, ...Object.fromEntries(others.map((name) => [name, "***"])) }
     )
   })
 
-  it("shows no canary of a header that is not known to be harmless", () => {
-    const name = FastCheck.oneof(
-      FastCheck.stringMatching(/^x-[a-z-]{0,20}$/),
-      FastCheck.constantFrom("content-typ", "hosts", "Date2", "accept-", "__proto__")
-    )
-    FastCheck.assert(FastCheck.property(FastCheck.array(name), FastCheck.string(), (names, noise) => {
-      FastCheck.pre(names.every((name) => name !== "x-content-type-options"))
-      const headers = Object.fromEntries(names.map((name) => [name, `${noise}${canary}`]))
-      const shown = asked({ headers }).headers
-      deepStrictEqual(Object.keys(shown), Object.keys(headers))
-      assert.notInclude(JSON.stringify(shown), canary)
-    }))
-  })
-
-  it("hides names of headers that are long or no tokens, and loses none", () => {
-    const long = "x".repeat(65)
+  it("hides the names of headers that are not known, and loses none", () => {
     deepStrictEqual(
-      asked({ headers: { [long]: "1", "***": "2", "Zoë": "3", "a b": "4", "": "5", ["x".repeat(64)]: "6" } }).headers,
-      { "***": "***", "*** 2": "***", "*** 3": "***", "*** 4": "***", "*** 5": "***", ["x".repeat(64)]: "***" }
+      asked({ headers: { "x-canary": "1", "***": "2", "Zoë": "3", "a b": "4", "": "5", "X-Request-Id": "6" } }).headers,
+      { "***": "***", "*** 2": "***", "*** 3": "***", "*** 4": "***", "*** 5": "***", "X-Request-Id": "***" }
     )
   })
 
   it("cuts the values of headers to 256 characters", () => {
-    const accept = (length: number) => asked({ headers: { accept: "x".repeat(length) } }).headers["accept"]
-    strictEqual(accept(256), "x".repeat(256))
-    strictEqual(accept(257), `${"x".repeat(255)}…`)
+    const accept = (count: number) => asked({ headers: { accept: "json, ".repeat(count) } }).headers["accept"]
+    strictEqual(accept(42), "json, ".repeat(42))
+    strictEqual(accept(43), `${"json, ".repeat(43).slice(0, 255)}…`)
+    strictEqual(accept(10_000), accept(43))
   })
 
   it("keeps 100 headers, and tells how many more there were", () => {
     const headers = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, canary]))
-    strictEqual(Object.keys(asked({ headers: headers(100) }).headers).join(), Object.keys(headers(100)).join())
+    strictEqual(Object.keys(asked({ headers: headers(100) }).headers).length, 100)
     const shown = Object.entries(asked({ headers: headers(103) }).headers)
     strictEqual(shown.length, 101)
-    deepStrictEqual(shown.slice(-2), [["x-99", "***"], ["…", "3 more"]])
+    deepStrictEqual(shown.slice(-2), [["*** 100", "***"], ["…", "3 more"]])
   })
 
   it.each([
@@ -201,8 +186,8 @@ describe("maskRequest", () => {
       amlBody("{\"__proto__\":{\"name\":\"x\"},\"constructor\":1}"),
       "{\"***\":{\"name\":\"***\"},\"*** 2\":\"***\"}"
     )
-    const headers = Object.fromEntries([["__proto__", "x"], ["accept", "y"]])
-    deepStrictEqual(Object.entries(asked({ headers }).headers), [["__proto__", "***"], ["accept", "y"]])
+    const headers = Object.fromEntries([["__proto__", "x"], ["accept", "json"]])
+    deepStrictEqual(Object.entries(asked({ headers }).headers), [["***", "***"], ["accept", "json"]])
   })
 
   it.each([
@@ -241,9 +226,7 @@ describe("maskRequest", () => {
       const shown = asked({ target }).target
       assert.notMatch(shown, /canary|%|\/\/[^/]*@/i)
       strictEqual(shown.length <= 512, true)
-      // A host is shown: it is where to somebody was sent.
-      const { location = "" } = redirected(target)
-      assert.notMatch(location.replace(/^https?:\/\/[\w.-]+/i, ""), /canary|%/i)
+      assert.notMatch(redirected(target)["location"] ?? "", /canary|%/i)
     }))
   })
 
@@ -364,6 +347,7 @@ describe("maskResponse", () => {
     ["http://elsewhere.invalid?name=Zoë", "http://elsewhere.invalid/?name=***"],
     ["http://user:secret@elsewhere.invalid/api/aml", "***"],
     [`http://elsewhere.invalid/${"x".repeat(33)}?a=b`, "http://elsewhere.invalid/***?***=***"],
+    ["https://canary.example/api/aml", "***"],
     ["javascript:alert(1)", "***"]
   ])("shows the location %s as %s", (location, expected) => {
     deepStrictEqual(redirected(location), { location: expected })

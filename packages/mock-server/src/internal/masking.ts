@@ -7,11 +7,12 @@ import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Operation } from "../Journal.ts"
-import * as Session from "../Session.ts"
 import * as Subject from "../Subject.ts"
+import { hidden, named } from "./hidden.ts"
+import { maskRequestHeaders, maskResponseHeaders } from "./maskedHeaders.ts"
+import { maskPairs, maskTarget } from "./maskedTarget.ts"
 
 export interface RequestParts {
   readonly operation: Operation
@@ -35,7 +36,12 @@ export const maskRequest = (
 ): Shown<RequestParts> =>
   reveal
     ? { method, target, headers, body: revealed(body) }
-    : { method, target: maskTarget(target), headers: maskHeaders(headers), body: shown(body, requestBodies[operation]) }
+    : {
+      method,
+      target: maskTarget(target),
+      headers: maskRequestHeaders(headers),
+      body: shown(body, requestBodies[operation])
+    }
 
 /** Answers are told apart by their fields alone: a fault may give that of one operation to another. */
 export const maskResponse = (
@@ -44,22 +50,7 @@ export const maskResponse = (
 ): Shown<ResponseParts> =>
   reveal
     ? { status, headers, body: revealed(body) }
-    : { status, headers: maskHeaders(headers), body: shown(body, maskAnswer) }
-
-const hidden = "***"
-
-/** Its length at most, with the sign that there was more. */
-const cut = (text: string, length: number): string => text.length > length ? `${text.slice(0, length - 1)}…` : text
-
-/** A record in which hidden names are numbered, so that none of them takes the place of another. */
-const named = <A>(entries: ReadonlyArray<readonly [name: string, value: A]>): Record<string, A> => {
-  let count = 0
-  return Object.fromEntries(entries.map(([name, value]) => {
-    if (name !== hidden) return [name, value]
-    count++
-    return [count === 1 ? hidden : `${hidden} ${count}`, value]
-  }))
-}
+    : { status, headers: maskResponseHeaders(headers), body: shown(body, maskAnswer) }
 
 const maxHexBytes = 256
 
@@ -87,153 +78,6 @@ const shown = (body: Uint8Array, mask: MaskBody): string =>
     : (body.length > maxShownBytes ? Option.none() : mask(body)).pipe(
       Option.getOrElse(() => `(${body.length} bytes, not shown)`)
     )
-
-// Header
-
-/** They say what is sent and how, and neither by whom nor of whom. */
-const harmlessHeaders = new Set([
-  "accept",
-  "accept-encoding",
-  "accept-language",
-  "allow",
-  "b3",
-  "cache-control",
-  "connection",
-  "content-encoding",
-  "content-length",
-  "content-type",
-  "date",
-  "etag",
-  "expect",
-  "host",
-  "keep-alive",
-  "pragma",
-  "proxy-authenticate",
-  "retry-after",
-  "te",
-  "traceparent",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "user-agent",
-  "vary",
-  "www-authenticate",
-  "x-content-type-options"
-])
-
-const isHarmlessHeader = (lower: string): boolean => harmlessHeaders.has(lower) || /^sec-fetch-[a-z]+$/.test(lower)
-
-const isHeaderName = (name: string): boolean => /^[\w!#$%&'*+.^`|~-]{1,64}$/.test(name)
-
-const maxHeaders = 100
-
-const maxHeaderValue = 256
-
-const maskHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> => {
-  const all = Object.entries(headers)
-  const kept = all.slice(0, maxHeaders).map(([name, value]): readonly [string, string] => [
-    isHeaderName(name) ? name : hidden,
-    maskHeader(name.toLowerCase(), value)
-  ])
-  return named(all.length > maxHeaders ? kept.concat([["…", `${all.length - maxHeaders} more`]]) : kept)
-}
-
-const maskHeader = (lower: string, value: string): string => {
-  switch (lower) {
-    case "authorization":
-      return maskAuthorization(value)
-    case "location":
-      return maskLocation(value)
-    default:
-      return isHarmlessHeader(lower) ? cut(value, maxHeaderValue) : hidden
-  }
-}
-
-const maskAuthorization = (value: string): string => {
-  const [scheme = "", ...credentials] = value.trim().split(/\s+/)
-  switch (scheme.toLowerCase()) {
-    case "basic":
-      return `Basic ${Option.match(customerIdOf(credentials), { onNone: () => "", onSome: (id) => `${id}:` })}${hidden}`
-    case "bearer":
-      return `Bearer ${hidden}`
-    default:
-      return hidden
-  }
-}
-
-/**
- * Of the customers that are known without a list. Any other id may as well be a key: id and key are
- * easily swapped. Whose request it was, its entry says anyway.
- */
-const isKnownId = (text: string): boolean =>
-  text === Session.demoCustomer.customerId ||
-  /^test-[\w.-]{1,59}$/.test(text) && text !== Redacted.value(Session.testKey)
-
-const customerIdOf = ([encoded, ...more]: ReadonlyArray<string>): Option.Option<string> =>
-  Option.fromNullable(more.length === 0 ? encoded : undefined).pipe(
-    Option.flatMap((encoded) => Option.getRight(Encoding.decodeBase64(encoded))),
-    Option.flatMap((bytes) => Option.getRight(decodeText(bytes))),
-    Option.flatMap((text) => Option.fromNullable(/^([^:]+):/.exec(text)?.[1])),
-    Option.filter(isKnownId)
-  )
-
-// Target
-
-const knownPaths = new Set(["/oauth/service", "/api/aml"])
-
-/** What a path that is wrong is made of, mostly. Any other word may be somebody's name. */
-const harmlessSegments = new Set(
-  ["", "oauth", "oauth2", "service", "token", "auth", "api", "v1", "v2", "v3", "aml", "aml-profiles", "check", "health"]
-    .concat(["connect", "services", "ready", "live", "favicon.ico", "robots.txt", "_mock", "ui", "docs", "*"])
-)
-
-const isHarmlessSegment = (segment: string): boolean => harmlessSegments.has(segment)
-
-const maxSegments = 8
-
-const maxTarget = 512
-
-const maskTarget = (target: string): string => {
-  const [, path = "", query = ""] = /^([^?#]*)(.*)$/s.exec(target) ?? []
-  return cut(maskPath(path) + (query.startsWith("?") ? `?${maskQuery(query.slice(1))}` : query && hidden), maxTarget)
-}
-
-/** Of an address that has a user in it, nothing is shown. */
-const maskLocation = (location: string): string => {
-  const [, origin = "", rest = location] =
-    /^(https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?)((?:[/?#].*)?)$/is.exec(location) ?? []
-  return cut(
-    origin === "" ? maskTarget(rest) : origin + (rest === "" ? "" : maskTarget(rest.replace(/^(?!\/)/, "/"))),
-    maxTarget
-  )
-}
-
-const maskPath = (path: string): string => {
-  if (knownPaths.has(path)) return path
-  if (path.startsWith("/aml-profiles/")) return `/aml-profiles/${hidden}`
-  const [first, ...segments] = path.split("/")
-  return first !== "" || segments.length === 0 || segments.length > maxSegments
-    ? hidden
-    : `/${segments.map((segment) => isHarmlessSegment(segment) ? segment : hidden).join("/")}`
-}
-
-const maskQuery = (query: string): string => query === "" ? "" : maskPairs(query, () => false)
-
-const harmlessParameters = new Set(
-  ["grant_type", "client_id", "client_secret", "scope", "audience", "resource", "redirected", "customer_id"]
-    .concat(["customer_key", "username", "password", "name", "dob", "entity_type", "token"])
-)
-
-/** The name of any other parameter may be what lost its name. */
-const maskPairs = (pairs: string, isHarmless: (name: string, value: string) => boolean): string =>
-  pairs.split("&").map((pair) => {
-    const [, name, value = ""] = /^([^=]*)=(.*)$/s.exec(pair) ?? []
-    return name === undefined
-      ? hidden
-      : `${harmlessParameters.has(name) ? name : hidden}=${value === "" || isHarmless(name, value) ? value : hidden}`
-  }).join("&")
-
-// Body
 
 const maskForm: MaskBody = (body) =>
   Option.getRight(decodeText(body)).pipe(
