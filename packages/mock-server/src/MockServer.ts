@@ -67,7 +67,7 @@ export class MockServer extends Context.Tag("@effect-idv/mock-server/MockServer"
  * What a server does, on a port or in process. Sessions begin with `seed`, `profile` and `faults`.
  *
  * - `customers`: who may ask for a token beside all test customers (`test-*`), the demo customer by
- *   default.
+ *   default. Two with one id are a defect.
  * - `reveal`: the journal holds names and secrets as they are. They are masked by default.
  * - `onExchange`: is told of every exchange, before it is answered.
  * - `unexpected`: with `fail`, the closing of the scope dies, and so fails the test, if there was a

@@ -184,6 +184,19 @@ describe.each(layers)("A body that the control plane %s refuses", (_, layer) => 
       ["POST", `${demo}/verify`, { kind: "never", pattern: { rul: "canary" } }, [
         `pattern.rul unexpected: ${fields.pattern}`
       ]],
+      ["POST", `${demo}/verify`, { kind: "inOrder", patterns: [{}, { status: 1 }, { rul: "canary" }] }, [
+        "patterns.1.status invalid: a status",
+        `patterns.2.rul unexpected: ${fields.pattern}`
+      ]],
+      [
+        "POST",
+        "/sessions",
+        {
+          customerId: "x",
+          faults: ["a", "b", "a"].map((id) => ({ id, on: "aml", what: { kind: "hang" } }))
+        },
+        ["faults.2.id invalid: an id that no member before it has"]
+      ],
       ["POST", `${demo}/verify`, { kind: "never", pattern: {}, within: "canary" }, [`within invalid: ${wait}`]]
     ])("of %s %s is %j", ([method, path, body, expected]) =>
       Effect.gen(function*() {
