@@ -23,9 +23,9 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Each worker loads Effect once, and not once for each file.
     isolate: false,
-    // By default one core is left idle, and there are two. A third worker gains little, and makes late what is timed.
-    minWorkers: 2,
-    maxWorkers: 2,
+    // One more than the two cores of CI: many tests wait for a process or a deadline.
+    minWorkers: 3,
+    maxWorkers: 3,
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**"],

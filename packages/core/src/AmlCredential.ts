@@ -12,6 +12,7 @@ import { dual } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Address from "./internal/address.ts"
 import * as Names from "./internal/names.ts"
 import * as Violation from "./Violation.ts"
 
@@ -42,7 +43,7 @@ const text = (
 const matching = (description: string, pattern: RegExp) =>
   Schema.String.pipe(Schema.pattern(pattern, Violation.expecting(description)))
 
-const isHttpUrl = (text: string): boolean => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text)
+const isHttpUrl = (text: string): boolean => /^https?:\/\/\S+$/i.test(text) && Address.isUrl(text)
 
 const timestamp = /^(?!0000)\d{4}-\d{2}-\d{2} (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
 

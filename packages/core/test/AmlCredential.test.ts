@@ -108,6 +108,15 @@ describe("AmlCredential", () => {
     deepStrictEqual(paths(credential({ cred_version: "1.27" })), [])
   })
 
+  it("accepts a profile address beyond ASCII, however often", () => {
+    const decodeJson = () =>
+      AmlCredential.decodeJson(
+        new TextEncoder().encode(JSON.stringify(credential({}, { aml_profile: "https://bücher.example/müller" })))
+      )
+    const refused = Array.from({ length: 15_000 }, decodeJson).filter(Either.isLeft)
+    strictEqual(refused.length, 0)
+  })
+
   it("matches both answers, data first and data last", () => {
     const on = {
       onNo: () => "no",

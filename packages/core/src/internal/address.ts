@@ -1,5 +1,14 @@
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+
+const parsed = Option.liftThrowable((text: string) => new URL(text))
+
+/**
+ * Whether a text is a URL. Not by `URL.canParse`: once the compiler has optimised it, Node 20 refuses
+ * letters such as "ü".
+ */
+export const isUrl = (text: string): boolean => Option.isSome(parsed(text))
 
 /**
  * The address of an operation below a base address: a trailing slash or a path prefix joins to
@@ -15,7 +24,7 @@ export const make = (
 ): Either.Either<string, ConfigError.ConfigError> => {
   const refuse = (expectation: string) => Either.left(ConfigError.InvalidData([field], expectation))
   // Types do not keep a program in JavaScript from leaving it out.
-  if (typeof base !== "string" || base !== base.trim() || !URL.canParse(base)) {
+  if (typeof base !== "string" || base !== base.trim() || !isUrl(base)) {
     return refuse("should be a URL, such as https://idv.example.com")
   }
   const url = new URL(base)
