@@ -90,7 +90,7 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
           "24 at once, with the service at its most awkward: everybody has an outcome, and nobody is in the logs",
           () =>
             Effect.gen(function*() {
-              const { printed, sql, url } = yield* started({ ANSWER_AFTER: "6 seconds" }, Profile.presets.hostile)
+              const { printed, sql, url } = yield* started({ ANSWER_AFTER: "12 seconds" }, Profile.presets.hostile)
               const words = [
                 "Testclear",
                 "Testpep",
