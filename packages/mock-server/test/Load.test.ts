@@ -20,7 +20,7 @@ const connections = 64
 /** A part of the requests is always waiting for its answer, so that a stop finds some. */
 const late = ["--fault", "aml:latency=50:every=5"]
 
-/** The server as a process, in a heap that is too small for what 5,000 requests leave behind. */
+/** The server as a process, in a heap that is too small for what 10,000 requests leave behind. */
 const start = Effect.gen(function*() {
   const script = yield* Program.idvMock
   const child = spawn(process.execPath, [
@@ -88,7 +88,7 @@ const count = (outcomes: ReadonlyArray<Outcome>, outcome: Outcome) => outcomes.f
 
 describe("idv-mock serve under load", () => {
   it.scopedLive(
-    "answers 5,000 requests on 64 connections in bounded memory, and at SIGTERM all that it accepted",
+    "answers 10,000 requests on 64 connections in bounded memory, and at SIGTERM all that it accepted",
     () =>
       Effect.gen(function*() {
         const { authUrl, ended, logged, port, residentMemory, stop } = yield* start
@@ -126,7 +126,7 @@ describe("idv-mock serve under load", () => {
 
         strictEqual(count(yield* checks(0, 1000), "answered"), 1000)
         const early = yield* residentMemory
-        strictEqual(count(yield* checks(1000, 5_000), "answered"), 9000)
+        strictEqual(count(yield* checks(1000, 10_000), "answered"), 9000)
         const late = yield* residentMemory
         assert(late - early < 60, `from ${early} MiB to ${late} MiB`)
 
@@ -134,7 +134,7 @@ describe("idv-mock serve under load", () => {
         const { dropped, entries } = yield* control.session("demo-customer").journal()
         deepStrictEqual([entries.length, dropped], [1000, 9001])
 
-        const outcomes = yield* checks(5_000, 12_000, (n) => n === 11_000 ? stop : Effect.void)
+        const outcomes = yield* checks(10_000, 12_000, (n) => n === 11_000 ? stop : Effect.void)
         const code = yield* ended
         strictEqual(code, 0)
         // It was stopped in the middle of them, and whatever it read of a request, it answered.
