@@ -4,7 +4,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 /** Two that must meet begin together. What takes minutes is next, so that nothing is waited for at the end. */
 class LongestFirst extends BaseSequencer {
   override sort(files: Array<TestSpecification>) {
-    const long = /(FailClosed|ScreenMany|Inspector|contractTesting|onboardingApi|rescreeningResume)\.test\.ts$/
+    const long =
+      /(cliVerify|contractTesting|Documents|FailClosed|Inspector|Load|observability|onboardingApi|Pairwise|rescreening\w*)\.test\.ts$/
     const rank = ({ moduleId }: TestSpecification) =>
       /Isolation[AB]\.test\.ts$/.test(moduleId) ? 0 : long.test(moduleId) ? 1 : 2
     return super.sort(files).then((sorted) => sorted.toSorted((a, b) => rank(a) - rank(b)))
