@@ -17,10 +17,12 @@ export default defineConfig({
     include: ["packages/*/test/**/*.test.ts"],
     setupFiles: "packages/core/test/support/setup.ts",
     globalSetup: "packages/mock-server/test/support/programs.ts",
-    // The second is for programs: .ci/run counts the tests and names the slowest files.
+    // `.ci/run` reads the JSON report: it counts the tests and names the slowest files.
     reporters: ["verbose", ["json", { outputFile: "node_modules/.cache/tests.json" }]],
     // The TestClock takes 10 ms for every timer that it passes, and some tests pass a thousand.
     testTimeout: 60_000,
+    // On its first run the browser of the page is unpacked.
+    hookTimeout: 60_000,
     sequence: { sequencer: LongestFirst },
     // Each worker loads Effect once, and not once for each file.
     isolate: false,

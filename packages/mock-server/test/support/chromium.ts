@@ -13,12 +13,12 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { type Browser, chromium, type LaunchOptions } from "playwright-core"
+import { type Browser, chromium } from "playwright-core"
 
-/** How to start one browser: `fontconfig` is the file of its fonts, where the machine may have none. */
+/** How to start one browser. `env` has what the packaged one needs: its own libraries and fonts. */
 interface Candidate {
   readonly executablePath: string
-  readonly fontconfig?: string
+  readonly env?: Readonly<Record<string, string>>
 }
 
 const usualPlaces: { readonly [platform in NodeJS.Platform]?: ReadonlyArray<string> } = {
@@ -51,28 +51,37 @@ const fontsConf = (folder: string) =>
 `
 
 /**
- * Unpacks the packaged browser once for each version. The package unpacks into the directory for
- * temporary files and takes whatever lies there for complete, so it gets a directory of its own,
- * which is renamed when it is complete.
+ * Unpacks the packaged browser once for each version, with the libraries and fonts that the machine
+ * may not have. The package unpacks into the directory for temporary files and treats existing files
+ * as complete, so it gets a directory of its own, which is renamed when it is complete.
  */
 const unpack = (main: string): Promise<Candidate> => {
   const folder = join(cache, `chromium-${createHash("sha256").update(main).digest("hex").slice(0, 8)}`)
   const fontconfig = join(folder, "fonts.conf")
-  const candidate = { executablePath: join(folder, "chromium"), fontconfig }
+  const candidate = {
+    executablePath: join(folder, "chromium"),
+    env: { FONTCONFIG_FILE: fontconfig, LD_LIBRARY_PATH: join(folder, "al2023", "lib") }
+  }
   if (existsSync(fontconfig)) return Promise.resolve(candidate)
   const script = `require(${JSON.stringify(main)}).executablePath()`
+  const complete = (draft: string) => {
+    // On this runtime the package unpacks the libraries too.
+    const env = { TMPDIR: draft, AWS_LAMBDA_JS_RUNTIME: "nodejs20.x" }
+    return promisify(execFile)(process.execPath, ["-e", script], { env })
+      .then(() => writeFile(join(draft, "fonts.conf"), fontsConf(join(folder, "fonts"))))
+      .then(() => rename(draft, folder))
+      // Another process may have been faster: then its directory stays.
+      .catch((error) => rm(draft, { recursive: true }).then(() => existsSync(fontconfig) || Promise.reject(error)))
+  }
   return mkdir(cache, { recursive: true })
     .then(() => mkdtemp(`${folder}-`))
-    .then((draft) =>
-      promisify(execFile)(process.execPath, ["-e", script], { env: { TMPDIR: draft } })
-        .then(() => writeFile(join(draft, "fonts.conf"), fontsConf(join(folder, "fonts"))))
-        // Another process may have been faster: then its directory stays.
-        .then(() => rename(draft, folder).catch(() => rm(draft, { recursive: true })))
-    )
+    .then(complete)
     .then(() => candidate)
 }
 
 const { version } = createRequire(import.meta.url)("playwright-core/package.json")
+
+const help = `Run "npx playwright-core@${version} install chromium", or set CHROMIUM_PATH to a Chrome or Chromium.`
 
 /** The package holds a build for Linux on x64 only. */
 const packaged: Effect.Effect<Candidate, Error> = process.platform === "linux" && process.arch === "x64"
@@ -80,12 +89,7 @@ const packaged: Effect.Effect<Candidate, Error> = process.platform === "linux" &
     try: () => unpack(createRequire(import.meta.url).resolve("@sparticuz/chromium")),
     catch: (error) => new Error(`The packaged Chromium cannot be unpacked: ${error}`)
   })
-  : Effect.fail(
-    new Error(
-      "The page is tested in Chromium, and none starts on this machine: " +
-        `run "npx playwright-core@${version} install chromium", or set CHROMIUM_PATH to a Chrome or Chromium.`
-    )
-  )
+  : Effect.fail(new Error("The page is tested in Chromium, and none starts on this machine"))
 
 const args = [
   "--headless=new",
@@ -98,16 +102,17 @@ const args = [
   "--disable-sync"
 ]
 
-const start = ({ executablePath, fontconfig }: Candidate): Effect.Effect<Browser, Error> => {
-  const options: LaunchOptions = { executablePath, args, ...fontconfig && { env: { FONTCONFIG_FILE: fontconfig } } }
-  return Effect.tryPromise({
-    try: () => chromium.launch(options),
-    catch: (error) => {
-      const [reason] = String(error).replace(/^.*browserType\.launch: /, "").split("\n")
-      return new Error(`${executablePath} does not start as a Chromium: ${reason}`)
-    }
-  })
+/** What the browser printed last, or else what Playwright says. */
+const reasonOf = (error: unknown): string => {
+  const lines = String(error).replace(/^.*browserType\.launch: /, "").split("\n")
+  return (lines.findLast((line) => line.includes("[err]")) ?? lines[0] ?? "").replace(/^.*\[err\] */, "")
 }
+
+const start = ({ env, executablePath }: Candidate): Effect.Effect<Browser, Error> =>
+  Effect.tryPromise({
+    try: () => chromium.launch({ executablePath, args, timeout: 30_000, ...env && { env: { ...env } } }),
+    catch: (error) => new Error(`${executablePath} does not start as a Chromium: ${reasonOf(error)}`)
+  })
 
 /** Starts the browser of `CHROMIUM_PATH`, or else the first that starts. Fails with the reason of the last one. */
 export const launch: Effect.Effect<Browser, Error> = Effect.gen(function*() {
@@ -118,5 +123,8 @@ export const launch: Effect.Effect<Browser, Error> = Effect.gen(function*() {
       ({ message }) => new Error(`CHROMIUM_PATH: ${message}`)
     )
   }
-  return yield* Effect.firstSuccessOf([...installed.map(start), Effect.flatMap(packaged, start)])
+  return yield* Effect.firstSuccessOf([
+    ...installed.map(start),
+    Effect.mapError(Effect.flatMap(packaged, start), ({ message }) => new Error(`${message}. ${help}`))
+  ])
 })
