@@ -63,7 +63,8 @@ const cases: Record<string, readonly [string | Uint8Array, ReadonlyArray<number>
   "a Content-Length and chunks": [post([...chunked, formLength], `${chunk(form)}0\r\n\r\n`), [400], ["http.malformed"]],
   "a Content-Length that is a word": [post(once("Content-Length: many")), [400], ["http.malformed"]],
   "a negative Content-Length": [post(once("Content-Length: -1")), [400], ["http.malformed"]],
-  "1,000 headers": [post(once(formLength, ...Arr.makeBy(1000, (i) => `X-${i}: ${i}`))), [200], ["token.granted"]],
+  // Node 22 refuses 1,000, and Node 20 does not.
+  "900 headers": [post(once(formLength, ...Arr.makeBy(900, (i) => `X-${i}: ${i}`))), [200], ["token.granted"]],
   "a header of 100 KB": [post(once(formLength, `X-Big: ${"x".repeat(100_000)}`)), [431], ["http.malformed"]],
   "100 KB of headers": [
     post(once(formLength, ...Arr.makeBy(1000, (i) => `X-${i}: ${"x".repeat(90)}`))),
@@ -134,6 +135,7 @@ describe("A client that is strange", () => {
     it.effect.each(Object.entries(cases))("%s", ([, [bytes, expected, expectedRules]]) =>
       Effect.gen(function*() {
         const { url } = yield* MockServer.MockServer
+        seen.length = 0
         const answer = yield* RawClient.send(url, bytes)
         deepStrictEqual([answer.end, ...statuses(answer.text)], ["fin", ...expected])
         deepStrictEqual(yield* rules(expectedRules.length), expectedRules)
