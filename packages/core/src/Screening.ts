@@ -253,8 +253,8 @@ const outcomeOf = <K>(key: K, exit: CheckExit, late: () => AmlError.AmlTimeout):
 
 /**
  * How many people there were, and what became of them. `underWay` are those without an outcome yet.
- * `notBegun` are those that the input had given when the run ended early; it is asked for no more, so
- * people whom it had not given yet are in no count.
+ * `notBegun` counts the people that the input had already given when the run ended early. The run then reads no more
+ * input, so the people that follow are in no count.
  *
  * @category models
  * @since 0.1.0

@@ -45,7 +45,7 @@ const maskUserAgent = keepingWords((word, before) =>
   isVersion(word) && Words.agents.has(/([^\s,;=()"/]+)\/$/.exec(before)?.[1] ?? "")
 )
 
-/** Of the trace and of its part the ids are hidden: any sixteen bytes may stand there. */
+/** Masks the ids of the trace and of its span, because they can hold any bytes. */
 const maskTraceparent: Mask = (value) =>
   value.replace(
     /^(00)-[\da-f]{32}-[\da-f]{16}-(0[01])$|^.*$/s,
