@@ -13,7 +13,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Address from "./internal/address.ts"
-import * as Names from "./internal/names.ts"
+import * as Names from "./internal/arbitraryNames.ts"
 import * as Violation from "./Violation.ts"
 
 /**

@@ -11,7 +11,7 @@ import * as Encoding from "effect/Encoding"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { AmlCredential, decodeJson } from "./AmlCredential.ts"
-import { undisclosed } from "./internal/undisclosed.ts"
+import { undisclosed } from "./internal/omittedWhenEncoded.ts"
 import * as PersonInput from "./PersonInput.ts"
 import * as Violation from "./Violation.ts"
 

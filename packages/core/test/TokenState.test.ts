@@ -2,7 +2,7 @@ import { AccessToken, Credentials, TokenError, TokenPolicy } from "@effect-idv/c
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Arbitrary, Duration, Effect, Either, FastCheck, Option, Redacted, Schema } from "effect"
-import * as HeldToken from "../src/internal/heldToken.ts"
+import * as HeldToken from "../src/internal/cachedToken.ts"
 import { elapsed, type Instant } from "../src/internal/instant.ts"
 import * as TokenState from "../src/internal/tokenState.ts"
 import * as Service from "./support/service.ts"

@@ -36,7 +36,7 @@ import {
   SessionUnknown
 } from "./ControlApi.ts"
 import * as Fault from "./Fault.ts"
-import * as KnownFields from "./internal/knownFields.ts"
+import * as KnownFields from "./internal/schema/knownFields.ts"
 import * as Journal from "./Journal.ts"
 import * as Profile from "./Profile.ts"
 

@@ -14,12 +14,12 @@ import { constant } from "effect/Function"
 import * as ParseResult from "effect/ParseResult"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
-import * as ByKind from "./internal/byKind.ts"
-import { PositiveDurationText } from "./internal/durationText.ts"
-import * as Fields from "./internal/faultFields.ts"
-import * as FaultKinds from "./internal/faultKinds.ts"
-import * as FaultText from "./internal/faultText.ts"
-import * as JsonText from "./internal/jsonText.ts"
+import * as Fields from "./internal/faults/faultFields.ts"
+import * as FaultKinds from "./internal/faults/faultKinds.ts"
+import * as FaultText from "./internal/faults/faultText.ts"
+import * as JsonText from "./internal/http/jsonText.ts"
+import * as ByKind from "./internal/schema/discriminatedUnion.ts"
+import { PositiveDurationText } from "./internal/schema/durationText.ts"
 
 const described = (description: string) => ({ ...Fields.strict, description })
 

@@ -19,10 +19,10 @@ import * as PubSub from "effect/PubSub"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { byKind } from "./internal/byKind.ts"
-import { WaitText } from "./internal/durationText.ts"
-import * as KnownFields from "./internal/knownFields.ts"
-import * as Verification from "./internal/verification.ts"
+import { byKind } from "./internal/schema/discriminatedUnion.ts"
+import { WaitText } from "./internal/schema/durationText.ts"
+import * as KnownFields from "./internal/schema/knownFields.ts"
+import * as Verification from "./Verification.ts"
 
 /**
  * What a request is about, by its path.

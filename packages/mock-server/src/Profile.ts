@@ -9,8 +9,7 @@ import * as Violation from "@effect-idv/core/Violation"
 import { dual } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
-import type * as Contract from "./Contract.ts"
-import { type Choice, choices, quoted } from "./internal/choices.ts"
+import { type Choice, choices, quoted } from "./internal/profile/choices.ts"
 
 /**
  * How sure the default of a point is, as in the contract.
@@ -18,7 +17,7 @@ import { type Choice, choices, quoted } from "./internal/choices.ts"
  * @category models
  * @since 0.1.0
  */
-export type Level = Contract.Level
+export type Level = "documented" | "observed" | "assumed" | "unknown"
 
 /**
  * Whether a check by `@effect-idv/core` with its default options, for a full name of at least two

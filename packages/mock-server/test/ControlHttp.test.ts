@@ -18,9 +18,9 @@ import {
   Scope,
   Supervisor
 } from "effect"
-import * as App from "../src/internal/app.ts"
-import * as InProcess from "../src/internal/inProcess.ts"
-import { Lifecycle } from "../src/internal/lifecycle.ts"
+import * as App from "../src/internal/transport/app.ts"
+import * as InProcess from "../src/internal/transport/inProcessClient.ts"
+import { Lifecycle } from "../src/internal/transport/lifecycle.ts"
 import { type Answer, check, control, json, request, token, tokenRequest } from "./support/plain.ts"
 import { connect } from "./support/rawClient.ts"
 

@@ -1,9 +1,10 @@
-import { AmlProfile, Control, MockServer } from "@effect-idv/mock-server"
+import { Control, MockServer } from "@effect-idv/mock-server"
 import { Headers, HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Layer } from "effect"
+import * as AmlProfile from "../src/internal/dataPlane/amlProfile.ts"
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`
 const form = "application/x-www-form-urlencoded"

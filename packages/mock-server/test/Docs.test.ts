@@ -1,5 +1,5 @@
 import { AmlClient, Idv, Person } from "@effect-idv/core"
-import { Control, Fault, MockServer, Profile, Session, Subject } from "@effect-idv/mock-server"
+import { Control, Fault, MockServer, Profile, Session, TestPerson } from "@effect-idv/mock-server"
 import { assert, describe, it } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
 import { Effect, Layer, TestClock } from "effect"
@@ -17,7 +17,7 @@ describe("docs/mock-server.md", () => {
   it("has every reserved name", () => {
     assert.deepStrictEqual(
       rowsUnder("People"),
-      Subject.reserved.map(({ description, lastWord }) => `| \`${lastWord}\` | ${description} |`)
+      TestPerson.reserved.map(({ description, lastWord }) => `| \`${lastWord}\` | ${description} |`)
     )
   })
 

@@ -3,7 +3,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platfor
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Arbitrary, Duration, Effect, Either, FastCheck, JSONSchema, Schema } from "effect"
-import { kindsOf } from "../src/internal/byKind.ts"
+import { kindsOf } from "../src/internal/schema/discriminatedUnion.ts"
 
 const whats = Fault.kinds.map(({ kind }) => kind).join(", ")
 const whens = "always, nth, first, every, probability, window"

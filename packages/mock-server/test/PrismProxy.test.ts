@@ -17,10 +17,10 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, layer } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Effect, Layer } from "effect"
+import * as Contract from "../../contract/src/Contract.ts"
+import * as Prism from "../../contract/test/support/prism.ts"
 import { clients } from "../../core/test/support/clients.ts"
-import * as Contract from "../src/Contract.ts"
 import * as EndToEnd from "./support/endToEnd.ts"
-import * as Prism from "./support/prism.ts"
 
 /** What the client got, of every answer. */
 const got: Array<{ readonly status: number; readonly violations: string | undefined }> = []

@@ -1,5 +1,6 @@
+import { Conformance, Contract } from "@effect-idv/contract"
 import { Violation } from "@effect-idv/core"
-import { Conformance, Contract, Control, Fault, Journal, MockServer, Session } from "@effect-idv/mock-server"
+import { Control, Fault, Journal, MockServer, Session } from "@effect-idv/mock-server"
 import { NodeFileSystem } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"

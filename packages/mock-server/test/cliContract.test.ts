@@ -1,4 +1,4 @@
-import { Conformance, Contract } from "@effect-idv/mock-server"
+import { Conformance, Contract } from "@effect-idv/contract"
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-import { Fault, Subject } from "@effect-idv/mock-server"
+import { Fault, TestPerson } from "@effect-idv/mock-server"
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Either } from "effect"
@@ -100,7 +100,7 @@ describe("The help of idv-mock serve", () => {
   })
 
   it("has every reserved name and every kind of fault, with its sentence", () => {
-    for (const { description, lastWord } of Subject.reserved) {
+    for (const { description, lastWord } of TestPerson.reserved) {
       assert(new RegExp(`^ +${lastWord} +${description}$`, "m").test(help), lastWord)
     }
     for (const { description, kind } of Fault.kinds) {

@@ -1,4 +1,5 @@
-import { Conformance, Contract, Control, MockServer, Profile } from "@effect-idv/mock-server"
+import { Conformance, Contract } from "@effect-idv/contract"
+import { Control, MockServer, Profile } from "@effect-idv/mock-server"
 import { Command, type CommandExecutor, FileSystem } from "@effect/platform"
 import { NodeContext, NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"

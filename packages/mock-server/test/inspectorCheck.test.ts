@@ -3,8 +3,8 @@ import { Session } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, assertNone, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Option, Redacted } from "effect"
-import * as App from "../src/internal/app.ts"
-import * as Check from "../src/internal/inspector/check.ts"
+import * as Check from "../src/internal/inspector/checkRun.ts"
+import * as App from "../src/internal/transport/app.ts"
 import * as Profile from "../src/Profile.ts"
 
 /** What the check form of the page shows for a person, with its last exchange. */

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { FastCheck } from "effect"
-import * as Masking from "../src/internal/masking.ts"
-import * as Shaping from "../src/internal/shaping.ts"
+import * as Shaping from "../src/internal/dataPlane/responseFormat.ts"
+import * as Masking from "../src/internal/journal/masking.ts"
 import * as Profile from "../src/Profile.ts"
 
 const utf8 = new TextEncoder()

@@ -14,8 +14,8 @@ import * as AmlError from "../AmlError.ts"
 import type { CheckPolicy, Retry } from "../CheckPolicy.ts"
 import * as Failure from "../Failure.ts"
 import type { TokenError } from "../TokenError.ts"
+import * as OwnFiber from "./fiberContext.ts"
 import * as Instant from "./instant.ts"
-import * as OwnFiber from "./ownFiber.ts"
 
 /** What became of the requests of one check, while it runs. */
 export class Progress {

@@ -19,11 +19,11 @@ import * as AmlAnswer from "./amlAnswer.ts"
 import * as Attempts from "./attempts.ts"
 import * as Bearer from "./bearer.ts"
 import * as CheckId from "./checkId.ts"
+import * as Observed from "./checkTelemetry.ts"
 import * as Deadline from "./deadline.ts"
 import * as Exchange from "./exchange.ts"
+import * as OwnFiber from "./fiberContext.ts"
 import * as Host from "./host.ts"
-import * as Observed from "./observed.ts"
-import * as OwnFiber from "./ownFiber.ts"
 
 /**
  * A credential, and how it came. Times are in milliseconds of the wall clock. Tracers get it as the

@@ -9,7 +9,7 @@ import { type AccessToken, isSame } from "../AccessToken.ts"
 import type { Credentials } from "../Credentials.ts"
 import { TokenEndpointUnavailable, type TokenError, type TokenRejected } from "../TokenError.ts"
 import type { TokenPolicy } from "../TokenPolicy.ts"
-import * as HeldToken from "./heldToken.ts"
+import * as HeldToken from "./cachedToken.ts"
 import { elapsed, type Instant } from "./instant.ts"
 
 /** `F` is a flight, one acquisition: to the machine nothing but itself. */

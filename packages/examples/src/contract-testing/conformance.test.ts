@@ -2,8 +2,8 @@
  * The other side of the contract: the server that these tests stand on does what the reference contract
  * says. Give it your sandbox as the target, and you know whether they hold there as well.
  */
+import { describeConformance } from "@effect-idv/contract/Vitest"
 import { MockServer } from "@effect-idv/mock-server"
-import { describeConformance } from "@effect-idv/mock-server/Vitest"
 import { Context, Effect, Layer } from "effect"
 
 describeConformance("The mock server", {

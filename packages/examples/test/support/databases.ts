@@ -3,7 +3,7 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { join } from "node:path"
-import * as Postgres from "./postgres.ts"
+import * as Postgres from "../../../../tools/test-services/Postgres.ts"
 
 /** `fresh`: a `DATABASE_URL`. */
 export class Databases extends Context.Tag("test/Databases")<

@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect"
 import type { ControlUnavailable } from "../../Control.ts"
 import type { ControlRefused, FaultUnknown, SessionUnknown } from "../../ControlApi.ts"
-import type { Given } from "./given.ts"
-import type { Refusal } from "./refusal.ts"
-import * as Remote from "./remote.ts"
+import type { Given } from "./parsedArguments.ts"
+import * as Remote from "./remoteCommands.ts"
+import type { Refusal } from "./usageError.ts"
 
 type Failure = Refusal | ControlRefused | SessionUnknown | FaultUnknown | ControlUnavailable
 

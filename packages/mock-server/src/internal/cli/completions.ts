@@ -3,7 +3,7 @@ import * as Violation from "@effect-idv/core/Violation"
 import type { Command } from "commander"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import * as Refusal from "./refusal.ts"
+import * as Refusal from "./usageError.ts"
 
 /** A command by the words before it, and what may come next. */
 interface Place {

@@ -3,8 +3,8 @@ import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
-import * as JsonText from "../jsonText.ts"
-import { of, Refusal } from "./refusal.ts"
+import * as JsonText from "../http/jsonText.ts"
+import { of, Refusal } from "./usageError.ts"
 
 const maxBytes = 1_048_576
 

@@ -1,4 +1,6 @@
 /** `idv-mock contract`: the claims, and what exercises them. */
+import * as Conformance from "@effect-idv/contract/Conformance"
+import * as Contract from "@effect-idv/contract/Contract"
 import * as Violation from "@effect-idv/core/Violation"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
@@ -7,12 +9,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { parse } from "yaml"
-import * as Conformance from "../../Conformance.ts"
-import * as Contract from "../../Contract.ts"
-import * as Fields from "../faultFields.ts"
+import * as Fields from "../faults/faultFields.ts"
 import * as EvidenceFile from "./evidenceFile.ts"
-import * as Given from "./given.ts"
-import * as Refusal from "./refusal.ts"
+import * as Given from "./parsedArguments.ts"
+import * as Refusal from "./usageError.ts"
 
 /** A flow of a file of scenarios, and the claims that it exercises. */
 interface Scenario {

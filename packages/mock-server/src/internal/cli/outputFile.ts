@@ -3,8 +3,8 @@ import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
-import { Refusal } from "./refusal.ts"
-import * as Text from "./text.ts"
+import * as Text from "./textField.ts"
+import { Refusal } from "./usageError.ts"
 
 const refuse = (flag: string, path: string, reason: string) =>
   new Refusal({ text: `--${flag} ${Text.printable(path)} cannot be written: ${reason}` })

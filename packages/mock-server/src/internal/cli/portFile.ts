@@ -2,7 +2,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { Refusal } from "./refusal.ts"
+import { Refusal } from "./usageError.ts"
 
 const refusal = () => new Refusal({ text: "--port-file cannot be written: expected a path in a directory" })
 

@@ -2,10 +2,10 @@
 import { Argument, Command, type ErrorOptions, Option } from "commander"
 import * as Either from "effect/Either"
 import * as Record from "effect/Record"
-import * as Subject from "../../Subject.ts"
-import * as FaultKinds from "../faultKinds.ts"
-import type { Given } from "./given.ts"
-import { Refusal } from "./refusal.ts"
+import * as TestPerson from "../../TestPerson.ts"
+import * as FaultKinds from "../faults/faultKinds.ts"
+import type { Given } from "./parsedArguments.ts"
+import { Refusal } from "./usageError.ts"
 
 /** What was asked for: a text to show, or a command with what was given to it. */
 export type Asked =
@@ -85,7 +85,7 @@ const table = ({ heading, rows }: Section): string => {
 
 const subjects: Section = {
   heading: "By the last word of a name (everybody else is on no list)",
-  rows: Subject.reserved.map(({ description, lastWord }) => [lastWord, description])
+  rows: TestPerson.reserved.map(({ description, lastWord }) => [lastWord, description])
 }
 
 const faultKinds: Section = {

@@ -4,9 +4,9 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Given from "./given.ts"
-import * as Refusal from "./refusal.ts"
-import * as Text from "./text.ts"
+import * as Given from "./parsedArguments.ts"
+import * as Text from "./textField.ts"
+import * as Refusal from "./usageError.ts"
 
 export const Key = Schema.Redacted(
   Text.matching(/^[^\p{Cc}]{1,256}$/u, "1 to 256 characters, none of them a control")

@@ -1,4 +1,5 @@
 /** `idv-mock verify`: whether a server does what the reference contract says. */
+import * as Conformance from "@effect-idv/contract/Conformance"
 import * as Violation from "@effect-idv/core/Violation"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -6,18 +7,16 @@ import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as Conformance from "../../Conformance.ts"
-import * as Observed from "../conformance/observed.ts"
-import { PositiveWaitText, WaitText } from "../durationText.ts"
-import * as Fields from "../faultFields.ts"
+import * as Fields from "../faults/faultFields.ts"
+import { PositiveWaitText, WaitText } from "../schema/durationText.ts"
 import { Address, isInTheClear } from "./address.ts"
-import * as Counting from "./counting.ts"
 import * as EvidenceFile from "./evidenceFile.ts"
-import * as Given from "./given.ts"
 import * as OutputFile from "./outputFile.ts"
-import * as Refusal from "./refusal.ts"
+import * as Given from "./parsedArguments.ts"
+import * as Counting from "./requestCount.ts"
 import * as Secrets from "./secrets.ts"
-import * as Text from "./text.ts"
+import * as Text from "./textField.ts"
+import * as Refusal from "./usageError.ts"
 
 /** The target has alarms. The report says which. */
 export class NotConforming extends Schema.TaggedError<NotConforming>(
@@ -187,7 +186,7 @@ export const verify = (given: Given.Given, version: string) =>
       yield* Console.log(Conformance.verdict(report, place))
     }
     if (observations !== undefined) {
-      yield* Observed.isAny(report)
+      yield* Conformance.hasObservations(report)
         ? OutputFile.write("observations", observations, yield* Conformance.toObservations(report, evidence))
         : Console.error(`idv-mock verify: nothing was seen, and ${Text.printable(observations)} is not written`)
     }

@@ -6,12 +6,12 @@ import * as Ref from "effect/Ref"
 import type * as Fault from "../../Fault.ts"
 import * as Profile from "../../Profile.ts"
 import type * as Session from "../../Session.ts"
-import type { Recorder } from "../recorder.ts"
-import * as Check from "./check.ts"
+import type { Recorder } from "../journal/recorder.ts"
+import * as Check from "./checkRun.ts"
 import { description } from "./clockPanel.tsx"
 import * as Forms from "./forms.ts"
 import type * as Page from "./page.tsx"
-import { clockOf } from "./place.ts"
+import { clockOf } from "./pageModel.ts"
 
 /**
  * - `panel`: which one to show again. `forms`: with what in it.

@@ -3,7 +3,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
 import { createRequire } from "node:module"
-import { script } from "./script.ts"
+import { script } from "./pageScript.ts"
 import { style } from "./style.ts"
 
 export interface Asset {

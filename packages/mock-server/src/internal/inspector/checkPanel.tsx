@@ -2,11 +2,11 @@
 /** @jsxImportSource preact */
 /** A form that runs a check, and what came of it. */
 import * as Option from "effect/Option"
-import * as Subject from "../../Subject.ts"
-import type { Check, Step } from "./check.ts"
+import * as TestPerson from "../../TestPerson.ts"
+import type { Check, Step } from "./checkRun.ts"
+import { Badge, errorAttributes, FieldError, Form, Panel, typed, Wire } from "./components.tsx"
 import type { Refusal } from "./forms.ts"
-import { Badge, errorAttributes, FieldError, Form, Panel, typed, Wire } from "./parts.tsx"
-import { nameOf } from "./subjectsPanel.tsx"
+import { nameOf } from "./testPersonsPanel.tsx"
 
 /** - `check`: what came of it. `refusal`: what was wrong with it. `fields`: what was typed. */
 export interface CheckForm {
@@ -76,7 +76,7 @@ export const CheckPanel = (
             {...errorAttributes("check-name", "name", refusal)}
           />
           <datalist id="subject-names">
-            {Subject.reserved.map((subject) => <option value={nameOf(subject)} key={subject.lastWord} />)}
+            {TestPerson.reserved.map((subject) => <option value={nameOf(subject)} key={subject.lastWord} />)}
           </datalist>
           <FieldError id="check-name" field="name" refusal={refusal} />
         </div>

@@ -4,8 +4,8 @@
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
-import { Form, Panel } from "./parts.tsx"
-import type { ClockState } from "./place.ts"
+import { Form, Panel } from "./components.tsx"
+import type { ClockState } from "./pageModel.ts"
 
 const isoOf = (now: number): string =>
   Option.match(DateTime.make(now), { onNone: () => "out of range", onSome: DateTime.formatIso })

@@ -2,8 +2,8 @@
 /** @jsxImportSource preact */
 /** The exchanges of a place: a row for each, which opens to what went over. */
 import type * as Journal from "../../Journal.ts"
-import { Badge, Form, Panel, Status, Wire } from "./parts.tsx"
-import type { State } from "./place.ts"
+import { Badge, Form, Panel, Status, Wire } from "./components.tsx"
+import type { State } from "./pageModel.ts"
 import * as WireText from "./wireText.ts"
 
 /** Of more, the page gets slow; the journal has them. Unexpected ones there are as many as a journal keeps. */

@@ -3,9 +3,9 @@
 /** The faults of a session: those that are set, and two ways to set another. */
 import * as Schema from "effect/Schema"
 import * as Fault from "../../Fault.ts"
-import type { Armed } from "../faultBoard.ts"
+import type { Armed } from "../session/faultBoard.ts"
+import { errorAttributes, FieldError, Form, Panel, typed } from "./components.tsx"
 import { type Refusal, whens } from "./forms.ts"
-import { errorAttributes, FieldError, Form, Panel, typed } from "./parts.tsx"
 
 const encode = Schema.encodeSync(Fault.Fault)
 

@@ -6,7 +6,7 @@ import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Fault from "../../Fault.ts"
-import { quoted } from "../choices.ts"
+import { quoted } from "../profile/choices.ts"
 
 /** The fields of a form, as they were typed. */
 export type Fields = Readonly<Record<string, string>>

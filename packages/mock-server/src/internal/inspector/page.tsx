@@ -6,13 +6,13 @@ import type { ComponentChildren } from "preact"
 import type * as Journal from "../../Journal.ts"
 import { type CheckForm, CheckPanel } from "./checkPanel.tsx"
 import { ClockPanel } from "./clockPanel.tsx"
+import { Panel } from "./components.tsx"
 import { Exchange, ExchangesPanel } from "./exchangesPanel.tsx"
 import { type FaultForms, FaultsPanel } from "./faultsPanel.tsx"
 import type { Refusal } from "./forms.ts"
-import { Panel } from "./parts.tsx"
-import { root, type SessionState, type State, strangersPath } from "./place.ts"
+import { root, type SessionState, type State, strangersPath } from "./pageModel.ts"
 import { ProfilePanel } from "./profilePanel.tsx"
-import { SubjectsPanel } from "./subjectsPanel.tsx"
+import { SubjectsPanel } from "./testPersonsPanel.tsx"
 
 /** What the forms hold after one was sent. */
 export interface Forms {

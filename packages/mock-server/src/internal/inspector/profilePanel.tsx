@@ -3,8 +3,8 @@
 /** What the document does not show: each point, how sure its default is, and what the session does. */
 import * as Struct from "effect/Struct"
 import * as Profile from "../../Profile.ts"
+import { Badge, errorAttributes, FieldError, Form, Panel, typed } from "./components.tsx"
 import type { Refusal } from "./forms.ts"
-import { Badge, errorAttributes, FieldError, Form, Panel, typed } from "./parts.tsx"
 
 const levels: Record<Profile.Level, string> = {
   documented: "the document shows it",

@@ -1,0 +1,5 @@
+/** @since 0.1.0 */
+export * as Conformance from "./Conformance.ts"
+
+/** @since 0.1.0 */
+export * as Contract from "./Contract.ts"

@@ -1,0 +1,490 @@
+import { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Effect, Layer, Redacted } from "effect"
+import { build } from "esbuild"
+import { fileURLToPath } from "node:url"
+import { Control, Profile } from "../../mock-server/src/index.ts"
+import * as MockServer from "../../mock-server/test/support/mockServer.ts"
+import { Conformance, Contract } from "../src/index.ts"
+
+const target: Conformance.Target = { kind: "mock", authUrl: "http://localhost", baseUrl: "http://localhost" }
+
+const evidence = Effect.provide(Contract.load(), NodeContext.layer)
+
+const source = (name: string) => fileURLToPath(new URL(`../../mock-server/src/${name}`, import.meta.url))
+
+/** Every module that a module stands on: files of this repository by their path, packages by their name. */
+const standsOn = (module: string) =>
+  Effect.promise(() =>
+    build({
+      entryPoints: [source(module)],
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      packages: "external",
+      metafile: true,
+      write: false,
+      absWorkingDir: source("")
+    })
+  ).pipe(Effect.map(({ metafile: { inputs } }) => ({
+    files: Object.keys(inputs).filter((name) => !name.startsWith("internal/conformance/")).toSorted(),
+    packages: Object.values(inputs).flatMap(({ imports }) => imports).filter(({ external }) => external).map((
+      { path }
+    ) => path)
+  })))
+
+describe("The conformance suite", () => {
+  it.effect("imports nothing of core, and of this package only the contract", () =>
+    Effect.gen(function*() {
+      const suite = yield* standsOn("Vitest.ts")
+      deepStrictEqual(suite.files, ["Conformance.ts", "Contract.ts", "Vitest.ts"])
+      const isCore = (name: string) => name.startsWith("@effect-idv/")
+      deepStrictEqual(suite.packages.filter(isCore), [])
+      // Elsewhere, it is found.
+      assert((yield* standsOn("AmlEndpoint.ts")).packages.some(isCore))
+    }))
+
+  it.effect("has a case for each claim that can be observed, and none for another", () =>
+    Effect.gen(function*() {
+      const { claims } = yield* evidence
+      const tried = new Set(Conformance.cases.map(({ claim }) => claim))
+      deepStrictEqual([...tried].toSorted(), claims.filter(({ accept }) => accept).map(({ id }) => id).toSorted())
+      deepStrictEqual(
+        claims.filter(({ unobserved }) => unobserved).map(({ id }) => id).toSorted(),
+        claims.filter(({ accept }) => !accept).map(({ id }) => id).toSorted()
+      )
+      const ids = Conformance.cases.map(({ id }) => id)
+      strictEqual(new Set(ids).size, ids.length)
+    }))
+
+  it.effect("is plain data", () =>
+    Effect.sync(() => deepStrictEqual(JSON.parse(JSON.stringify(Conformance.cases)), Conformance.cases)))
+
+  it.effect("passes on the mock server: all of it is executed, and nothing alarms", () =>
+    Effect.gen(function*() {
+      const report = yield* Conformance.verify(target, yield* evidence)
+      deepStrictEqual(report.results.filter(({ verdict }) => verdict !== "pass"), [])
+      deepStrictEqual({ alarms: report.alarms, unexecuted: report.unexecuted }, { alarms: [], unexecuted: [] })
+      strictEqual(report.results.length, Conformance.cases.length)
+      // The sessions that it made are gone, and the others are as they were.
+      const { sessions } = yield* Control.Control
+      deepStrictEqual((yield* sessions).map(({ customerId }) => customerId), ["demo-customer"])
+    }).pipe(Effect.provide(MockServer.layer)))
+
+  it.effect("tells, of every exchange, only claims that the contract has", () => {
+    const told = new Set<string>()
+    return Effect.gen(function*() {
+      yield* Conformance.observe(target)
+      const ids = (yield* evidence).claims.map(({ id }) => id)
+      deepStrictEqual([...told].filter((id) => !ids.includes(id)), [])
+      assert(told.size > 20)
+    }).pipe(
+      Effect.provide(MockServer.layerWith({
+        onExchange: ({ claims }) =>
+          Effect.sync(() => {
+            for (const claim of claims) told.add(claim)
+          })
+      }))
+    )
+  })
+
+  it.effect("sees nothing but words: no key, no name, no date, no token", () =>
+    Effect.gen(function*() {
+      const observations = yield* Conformance.observe({
+        ...target,
+        customerId: "demo-customer",
+        customerKey: Redacted.make("demo-key")
+      })
+      const { session } = yield* Control.Control
+      const { entries } = yield* session("demo-customer").journal({})
+      assert(entries.length > 50)
+      const all = JSON.stringify([observations, Conformance.judge(yield* evidence, observations, { kind: "mock" })])
+      for (const canary of ["demo-key", "test-key", "Zoë", "Testclear", "Testpep", "1990", "1957", "Иван"]) {
+        strictEqual(all.includes(canary), false, canary)
+      }
+    }).pipe(Effect.provide(MockServer.layer)))
+})
+
+describe("The evidence", () => {
+  it.effect("has a claim in every section of the API document", () =>
+    Effect.gen(function*() {
+      const sections = new Set((yield* evidence).claims.map(({ section }) => section))
+      const document = ["1", "2.1", "2.2", "2.3", "3", "4.1", "4.2", "5", "6", "7", "8", "9"]
+      deepStrictEqual([...sections].toSorted(), document)
+    }))
+
+  it.effect("accepts no other word than its own", () =>
+    Effect.gen(function*() {
+      const observations = Conformance.cases.map(({ id }) => ({
+        case: id,
+        seen: "another word",
+        requests: 1,
+        millis: 0
+      }))
+      for (const kind of ["mock", "sandbox"] as const) {
+        const { alarms, results } = Conformance.judge(yield* evidence, observations, { kind })
+        strictEqual(results.length, Conformance.cases.length)
+        // A service may do a guess another way; it may not do otherwise than the document says.
+        const drifts = results.filter(({ level }) => kind === "sandbox" && level !== "documented")
+        deepStrictEqual(results.filter(({ verdict }) => verdict === "drift"), drifts)
+        deepStrictEqual(alarms, results.filter(({ verdict }) => verdict === "fail").map(({ id }) => id))
+        strictEqual(alarms.length, results.length - drifts.length)
+      }
+    }))
+
+  it.effect.each(Profile.points)(
+    "agrees with the option $name of the profile",
+    ({ name, ...point }) =>
+      Effect.gen(function*() {
+        const { claims } = yield* evidence
+        const claim = claims.find(({ mock }) => mock?.option === name)
+        const values = point.variants.map(({ value }) => value)
+        const refused = point.variants.filter(({ client }) => client === "refuses").map(({ value }) => value)
+        deepStrictEqual(
+          {
+            claim: claim?.id,
+            level: claim?.level,
+            section: claim?.section,
+            values: [claim?.mock?.default, ...claim?.mock?.variants ?? []].map(String),
+            refused: (claim?.refuses ?? []).map(String).filter((word) => values.some((value) => value === word))
+          },
+          { claim: point.claim, level: point.level, section: point.section, values, refused }
+        )
+      })
+  )
+
+  it.effect("names no option that the profile does not have", () =>
+    Effect.gen(function*() {
+      const names: ReadonlyArray<string> = Profile.points.map(({ name }) => name)
+      const options = (yield* evidence).claims.flatMap(({ mock }) => mock?.option ?? [])
+      deepStrictEqual(options.toSorted(), names.toSorted())
+    }))
+
+  const variants = Profile.points.flatMap(({ claim, name, variants }) =>
+    variants.map(({ client, value }) => ({ claim, name, value, client }))
+  )
+
+  it.effect.each(variants)(
+    "is right about $name $value: it is seen as that",
+    ({ claim, client, name, value }) =>
+      Effect.gen(function*() {
+        const of = Conformance.cases.filter((one) => one.claim === claim)
+        const contract = yield* evidence
+        const observations = yield* Conformance.observe(target, of)
+        const seen = new Set(observations.map(({ seen }) => seen))
+        assert(seen.has(value), [...seen].join())
+        const { mock } = contract.claims.find(({ id }) => id === claim) ?? {}
+        const { results } = Conformance.judge(contract, observations, { kind: "sandbox" })
+        const { verdict } = results.find(({ observed }) => observed === value) ?? {}
+        // What the client refuses fails, and what it lives with does not.
+        strictEqual(verdict, client === "refuses" ? "fail" : String(mock?.default) === value ? "pass" : "drift")
+      }).pipe(
+        Effect.provide(MockServer.layerWith({
+          profile: Profile.apply(Profile.defaultProfile, { [name]: value })
+        }))
+      )
+  )
+})
+
+describe("A target that is not there, or another", () => {
+  const sandbox: Conformance.Target = {
+    kind: "sandbox",
+    authUrl: "http://localhost",
+    baseUrl: "http://localhost",
+    customerId: "ours",
+    customerKey: Redacted.make("key"),
+    spacing: 0
+  }
+
+  /** Which reasons there are for what was skipped, what was seen of the rest, and how many requests it took. */
+  const outcome = (target: Conformance.Target) =>
+    Effect.map(Conformance.observe(target), (observations) => ({
+      seen: [...new Set(observations.filter(({ seen }) => seen).map(({ case: id, seen }) => `${id}: ${seen}`))],
+      reasons: [...new Set(observations.flatMap(({ skipped }) => skipped ?? []))],
+      requests: observations.reduce((sum, { requests }) => sum + requests, 0)
+    }))
+
+  const answering = (make: (url: URL) => Response | undefined) =>
+    Layer.succeed(
+      HttpClient.HttpClient,
+      HttpClient.make((request, url) => {
+        const response = make(url)
+        return response === undefined
+          ? Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport" }))
+          : Effect.succeed(HttpClientResponse.fromWeb(request, response))
+      })
+    )
+
+  const html = (status: number) =>
+    new Response("<!doctype html><title>Canary</title>", { status, headers: { "content-type": "text/html" } })
+  const granted = () => Response.json({ access_token: "t", token_type: "Bearer", expires_in: 3600 })
+
+  it.effect("that does not answer is asked once", () =>
+    Effect.gen(function*() {
+      const { reasons, requests, seen } = yield* outcome(sandbox)
+      deepStrictEqual(new Set(seen.map((line) => line.replace(/^[^:]+: /, ""))), new Set(["no answer"]))
+      assert(reasons.includes("the token endpoint does not answer"))
+      strictEqual(requests, 1)
+    }).pipe(Effect.provide(answering(() => undefined))))
+
+  it.effect("that refuses the customer is asked once", () =>
+    Effect.gen(function*() {
+      const { reasons, requests, seen } = yield* outcome(sandbox)
+      assert(seen.includes("token.granted: refused"))
+      assert(reasons.includes("the customer is given no token"))
+      strictEqual(requests, 1)
+    }).pipe(Effect.provide(answering(() => Response.json({ error: "invalid_client" }, { status: 401 })))))
+
+  it.effect("that answers with HTML everywhere is asked once", () =>
+    Effect.gen(function*() {
+      const { requests, seen } = yield* outcome(sandbox)
+      assert(seen.includes("token.granted: no token"))
+      strictEqual(requests, 1)
+    }).pipe(Effect.provide(answering(() => html(200)))))
+
+  it.effect("whose API answers with HTML is asked for one check", () => {
+    const paths: Array<string> = []
+    return Effect.gen(function*() {
+      const { reasons, seen } = yield* outcome(sandbox)
+      assert(seen.includes("aml.credential: html"))
+      assert(reasons.includes("the API answers the right request with HTML"))
+      strictEqual(paths.filter((path) => path === "/api/aml").length, 1)
+    }).pipe(Effect.provide(answering((url) => {
+      paths.push(url.pathname)
+      return url.pathname === "/oauth/service" ? granted() : html(200)
+    })))
+  })
+
+  it.effect("is sent no more than the budget", () => {
+    const paths: Array<string> = []
+    return Effect.gen(function*() {
+      const { reasons, requests } = yield* outcome({ ...sandbox, budget: 7 })
+      assert(requests >= 5 && requests <= 7)
+      strictEqual(paths.length, requests)
+      assert(reasons.includes("the budget of 7 requests is spent"))
+    }).pipe(Effect.provide(answering((url) => {
+      paths.push(url.pathname)
+      return granted()
+    })))
+  })
+
+  /** The mock server, which answers so from some request on. */
+  const ending = (after: number, answer: () => Response, paths: Array<string> = []) =>
+    Layer.provideMerge(
+      Layer.effect(
+        HttpClient.HttpClient,
+        Effect.map(HttpClient.HttpClient, (mock) =>
+          HttpClient.make((request, url) => {
+            paths.push(url.pathname)
+            return paths.length > after
+              ? Effect.succeed(HttpClientResponse.fromWeb(request, answer()))
+              : mock.execute(request)
+          }))
+      ),
+      MockServer.layer
+    )
+
+  const ours: Conformance.Target = {
+    ...sandbox,
+    customerId: "demo-customer",
+    customerKey: Redacted.make("demo-key")
+  }
+
+  const refusal = (status: number) => () => Response.json({ error: "no" }, { status })
+
+  it.effect.each([401, 403, 429].flatMap((status) => [20, 45].map((after) => [status, after] as const)))(
+    "that refuses everything with %d after %d requests passes in nothing that it refused",
+    ([status, after]) => {
+      const paths: Array<string> = []
+      return Effect.gen(function*() {
+        const contract = yield* evidence
+        const report = yield* Conformance.verify(ours, contract)
+        assert(report.requests <= 70 && paths.length === report.requests, `${report.requests}`)
+        const right = yield* Effect.provide(Conformance.verify(ours, contract), MockServer.layer)
+        const wordOf = new Map(right.results.map(({ id, observed }) => [id, observed]))
+        // What passes, passed by an answer of the service when it was well.
+        for (const { id, observed, verdict } of report.results) {
+          if (verdict === "pass") deepStrictEqual([id, observed], [id, wordOf.get(id)])
+        }
+        const reasons = report.results.flatMap(({ reason }) => reason ?? [])
+        const why = status === 429 ? "rate limited" : "right request"
+        assert(reasons.some((reason) => reason.includes(why)), reasons.join())
+        assert(report.alarms.length > 0)
+        // Of the last claim of a wrong request, nothing is known.
+        assert(report.unexecuted.includes("aml.request.dob"), report.unexecuted.join())
+        // Whoever limits the rate is left alone.
+        if (status === 429) assert(paths.length < after + 8, `${paths.length}`)
+      }).pipe(Effect.provide(ending(after, refusal(status), paths)))
+    }
+  )
+
+  it.effect("whose token dies early is given another one, and fails by its lifetime only", () => {
+    const uses = new Map<string, number>()
+    return Effect.gen(function*() {
+      const mock = yield* HttpClient.HttpClient
+      const dying = HttpClient.make((request, url) => {
+        const token = request.headers["authorization"] ?? ""
+        const used = (uses.get(token) ?? 0) + 1
+        if (url.pathname === "/api/aml") uses.set(token, used)
+        return used > 8
+          ? Effect.succeed(HttpClientResponse.fromWeb(request, refusal(401)()))
+          : mock.execute(request)
+      })
+      const { alarms, results } = yield* Effect.provideService(
+        Conformance.verify({ ...ours, budget: 200 }, yield* evidence),
+        HttpClient.HttpClient,
+        dying
+      )
+      deepStrictEqual(alarms, ["token.lifetime.kept"])
+      strictEqual(results.find(({ id }) => id === "aml.dob.iso")?.verdict, "pass")
+    }).pipe(Effect.provide(MockServer.layer))
+  })
+
+  it.effect("never sees the key at its API", () => {
+    const sent: Array<string> = []
+    return Effect.gen(function*() {
+      const mock = yield* HttpClient.HttpClient
+      const watched = HttpClient.make((request, url) => {
+        const authorization = request.headers["authorization"] ?? ""
+        strictEqual(request.headers["accept-encoding"], "identity")
+        if (url.pathname !== "/oauth/service") {
+          sent.push(Buffer.from(authorization.split(" ")[1] ?? "", "base64").toString())
+        }
+        return mock.execute(request)
+      })
+      const { results } = yield* Effect.provideService(
+        Conformance.verify(ours, yield* evidence),
+        HttpClient.HttpClient,
+        watched
+      )
+      strictEqual(results.find(({ id }) => id === "aml.authorization.customer")?.verdict, "pass")
+      assert(sent.some((text) => text.startsWith("nobody-")))
+      deepStrictEqual(sent.filter((text) => text.includes("demo-key") || text.includes("demo-customer:")), [])
+    }).pipe(Effect.provide(MockServer.layer))
+  })
+
+  it.live("whose body has no end is read for a megabyte", () => {
+    let chunks = 0
+    let isCancelled = false
+    const endless = () =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) => {
+            chunks++
+            controller.enqueue(new Uint8Array(64 * 1024).fill(32))
+          },
+          cancel: () => {
+            isCancelled = true
+          }
+        }),
+        { headers: { "content-type": "application/json" } }
+      )
+    return Effect.gen(function*() {
+      const { requests, seen } = yield* outcome(sandbox)
+      assert(seen.includes("token.granted: too long"))
+      strictEqual(requests, 1)
+      assert(isCancelled && chunks < 24, `${chunks}`)
+      const report = Conformance.judge(yield* evidence, yield* Conformance.observe(sandbox), { kind: "sandbox" })
+      deepStrictEqual(report.alarms, ["token.granted"])
+    }).pipe(Effect.provide(answering(endless)))
+  })
+
+  it.effect("that gives a token that no header can hold gives none", () =>
+    Effect.gen(function*() {
+      const { requests, seen } = yield* outcome(sandbox)
+      assert(seen.includes("token.granted: no token"))
+      strictEqual(requests, 1)
+    }).pipe(Effect.provide(answering(() => Response.json({ access_token: "abc\ndef \u20ac" })))))
+
+  it.effect("that says with 200 that something is wrong refuses, and has no credential", () =>
+    Effect.gen(function*() {
+      const mock = yield* HttpClient.HttpClient
+      const mild = HttpClient.make((request) =>
+        Effect.map(mock.execute(request), (answer) =>
+          answer.status < 400
+            ? answer
+            : HttpClientResponse.fromWeb(request, Response.json({ message: "That is wrong" })))
+      )
+      const { alarms, results } = yield* Effect.provideService(
+        Conformance.verify(ours, yield* evidence),
+        HttpClient.HttpClient,
+        mild
+      )
+      deepStrictEqual(alarms, [])
+      strictEqual(results.find(({ id }) => id === "aml.dob.iso")?.observed, "refused")
+      strictEqual(results.find(({ id }) => id === "aml.error")?.verdict, "drift")
+    }).pipe(Effect.provide(MockServer.layer)))
+
+  it.effect("that answers with an error and 200 only answers no check", () =>
+    Effect.gen(function*() {
+      const report = yield* Conformance.verify(sandbox, yield* evidence)
+      deepStrictEqual(report.alarms.filter((id) => !id.startsWith("token.")), ["aml.answered"])
+      strictEqual(report.results.find(({ id }) => id === "aml.answered")?.observed, "refused")
+    }).pipe(
+      Effect.provide(
+        answering(({ pathname }) => pathname === "/oauth/service" ? granted() : Response.json({ error: "no" }))
+      )
+    ))
+
+  it.effect("of which a contract has other claims is asked for these only", () =>
+    Effect.gen(function*() {
+      const { claims } = yield* evidence
+      const only = (ids: ReadonlyArray<string>): Contract.Evidence => {
+        const [first, ...rest] = claims.filter(({ id }) => ids.includes(id))
+        assert(first !== undefined)
+        return { claims: [first, ...rest] }
+      }
+      const some = yield* Conformance.verify(ours, only(["token.success.status", "events"]))
+      deepStrictEqual([some.requests, some.alarms], [1, []])
+      const others = some.results.filter(({ reason }) => reason === "the contract has no such claim")
+      strictEqual(others.length, Conformance.cases.length - 1)
+      const none = yield* Conformance.verify(ours, only(["events"]))
+      deepStrictEqual([none.requests, none.alarms], [0, ["no case ran"]])
+      assert(Conformance.verdict(none).startsWith("Nothing was tried: "))
+    }).pipe(Effect.provide(MockServer.layer)))
+
+  it.effect("which could not be tried in all is not said to conform", () =>
+    Effect.gen(function*() {
+      const report = yield* Conformance.verify(ours, yield* evidence)
+      deepStrictEqual(report.alarms, [])
+      const part = report.tried.filter(({ extent, level }) => level === "documented" && extent === "part")
+      deepStrictEqual(part.map(({ claim }) => claim), [
+        "token.request.authorization",
+        "token.lifetime",
+        "aml.answer.match-found",
+        "aml.answer.aml-profile"
+      ])
+      deepStrictEqual(part.flatMap(({ reasons }) => reasons), [
+        "a service may lock out a customer whose key is wrong",
+        "the clock of a service cannot be moved",
+        "only the mock server has these people",
+        "only the mock server has these people"
+      ])
+      const verdict = Conformance.verdict(report)
+      assert(verdict.startsWith("Nothing contradicts the contract: "), verdict)
+      assert(verdict.endsWith(`. Tried in part: ${part.map(({ claim }) => claim).join(", ")}`), verdict)
+    }).pipe(Effect.provide(MockServer.layer)))
+
+  it.effect("which is a mock server without its control plane: what needs it is skipped, and alarms", () =>
+    Effect.gen(function*() {
+      const mock = yield* HttpClient.HttpClient
+      const guarded = HttpClient.make((request, url) =>
+        url.pathname.startsWith("/_mock/sessions")
+          ? Effect.succeed(HttpClientResponse.fromWeb(request, new Response("", { status: 401 })))
+          : mock.execute(request)
+      )
+      const report = yield* Effect.provideService(
+        Conformance.verify(target, yield* evidence),
+        HttpClient.HttpClient,
+        guarded
+      )
+      const skipped = report.results.filter(({ verdict }) => verdict === "skipped")
+      deepStrictEqual(
+        [...new Set(skipped.map(({ reason }) => reason))],
+        ["the control plane of the mock server answers 401"]
+      )
+      deepStrictEqual(report.alarms, skipped.map(({ id }) => id))
+    }).pipe(Effect.provide(MockServer.layer)))
+})

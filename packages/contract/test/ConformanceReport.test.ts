@@ -1,0 +1,465 @@
+import { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { DateTime, Effect, Either, Layer, Redacted, Schema, TestClock } from "effect"
+import { XMLParser, XMLValidator } from "fast-xml-parser"
+import { MockServer, Profile } from "../../mock-server/src/index.ts"
+import { Conformance, Contract } from "../src/index.ts"
+
+const address = "http://localhost"
+
+const mock: Conformance.Target = { kind: "mock", authUrl: address, baseUrl: address }
+
+const sandbox: Conformance.Target = {
+  ...mock,
+  kind: "sandbox",
+  customerId: "demo-customer",
+  customerKey: Redacted.make("demo-key"),
+  spacing: 0
+}
+
+const evidence = Effect.runSync(Effect.cached(Effect.provide(Contract.load(), NodeContext.layer)))
+
+/** The people of the cases are born after 1970, when the `TestClock` begins. */
+const verified = (target: Conformance.Target) =>
+  TestClock.setTime(Date.UTC(2026, 4, 17, 12)).pipe(
+    Effect.zipRight(evidence),
+    Effect.flatMap((claims) => Conformance.verify(target, claims))
+  )
+
+const playing = (patch: Profile.Patch) =>
+  MockServer.layerHttpClientWith({ profile: Profile.apply(Profile.defaultProfile, patch) })
+
+const lineWith = (text: string, part: string) => text.split("\n").find((line) => line.includes(part)) ?? ""
+
+const Counts = { tests: Schema.NumberFromString, failures: Schema.NumberFromString, skipped: Schema.NumberFromString }
+
+const Told = Schema.optionalWith(Schema.Struct({ message: Schema.String }), { exact: true })
+
+const Junit = Schema.Struct({
+  testsuites: Schema.Struct({
+    ...Counts,
+    testsuite: Schema.Array(Schema.Struct({
+      ...Counts,
+      name: Schema.String,
+      testcase: Schema.Array(Schema.Struct({ name: Schema.String, failure: Told, skipped: Told }))
+    }))
+  })
+})
+
+const readJunit = (xml: string) => {
+  strictEqual(XMLValidator.validate(xml), true)
+  const parser = new XMLParser({
+    ignoreAttributes: false,
+    htmlEntities: true,
+    attributeNamePrefix: "",
+    isArray: (name) => name === "testsuite" || name === "testcase"
+  })
+  return Schema.decodeUnknownSync(Junit)(parser.parse(xml)).testsuites
+}
+
+describe("The table of a report", () => {
+  it.effect("has one line for each case, its columns below each other, and ends with the verdict", () =>
+    Effect.gen(function*() {
+      const report = yield* verified(mock)
+      const table = Conformance.toTable(report, yield* evidence, mock)
+      deepStrictEqual(report.results.filter(({ verdict }) => verdict !== "pass"), [])
+      const lines = table.split("\n").filter((line) => line.startsWith("  ✓"))
+      strictEqual(lines.length, Conformance.cases.length)
+      for (const { id, level, title } of report.results) {
+        const line = lines.find((line) => line.startsWith(`  ✓ ${id} `)) ?? ""
+        deepStrictEqual(line.trim().split(/ {2,}/), [`✓ ${id}`, title, level])
+      }
+      strictEqual(new Set(lines.map((line) => line.search(/(documented|observed|assumed|unknown)$/))).size, 1)
+      const sections = table.split("\n").filter((line) => line.startsWith("Section "))
+      deepStrictEqual(sections, sections.toSorted())
+      assert(sections.includes("Section 4.2, AML check for a person"))
+      const { claims } = yield* evidence
+      const documented = claims.filter(({ level, unobserved }) => level === "documented" && !unobserved).length
+      assertInclude(
+        lineWith(table, "  documented  ").replaceAll(/ +/g, " "),
+        `${documented} of ${documented} executed ${documented} passed 0 drifted 0 failed`
+      )
+      assertInclude(table, "\nAlarms: none\n")
+      strictEqual(table.split("\n").at(-1), Conformance.verdict(report, mock))
+      strictEqual(Conformance.verdict(report).startsWith("It conforms: "), true)
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
+  it.effect("says of a drift what was expected and observed, and how the mock server plays it", () =>
+    Effect.gen(function*() {
+      const report = yield* verified(mock)
+      const table = Conformance.toTable(report, yield* evidence, mock)
+      const lines = table.split("\n")
+      const at = lines.findIndex((line) => line.startsWith("  ~ token.status "))
+      strictEqual(lines[at + 1]?.trim(), "the contract's default is 200, observed 201")
+      const fail = lines.findIndex((line) => line.startsWith("  ✗ aml.cred-version.value "))
+      strictEqual(lines[fail + 1]?.trim(), "expected ^1\\.[0-9]+$, observed 2.0")
+      strictEqual(
+        lineWith(table, "idv-mock serve"),
+        "  idv-mock serve --profile tokenStatus=201 --profile credVersion=2.0 --profile searchedOn=ahead"
+      )
+    }).pipe(Effect.provide(playing({ tokenStatus: "201", credVersion: "2.0", searchedOn: "ahead" }))))
+
+  it.effect("of a service says what it cost, and why a case was skipped, without an alarm", () =>
+    Effect.gen(function*() {
+      const report = yield* verified(sandbox)
+      const table = Conformance.toTable(report, yield* evidence, { ...sandbox, budget: 99 })
+      assertInclude(
+        table,
+        `\nsent            ${report.requests} requests of a budget of 99, only about fictional people\n`
+      )
+      const lines = table.split("\n")
+      const at = lines.findIndex((line) => line.startsWith("  - token.lifetime.used "))
+      strictEqual(lines[at + 1]?.trim(), "the clock of a service cannot be moved")
+      assertInclude(table, "Alarms: none")
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
+  it.effect("names a documented claim of which no case ran", () =>
+    Effect.gen(function*() {
+      const { claims: [claim] } = yield* evidence
+      const claims: Contract.Evidence = { claims: [{ ...claim, id: "new.claim", level: "documented" }] }
+      const report = Conformance.judge(claims, [], { kind: "sandbox" })
+      assertInclude(
+        Conformance.toTable(report, claims),
+        "Alarms: 1\n  new.claim: it is documented, and no case of it ran\n"
+      )
+      const { failures, testsuite: [suite] } = readJunit(Conformance.toJunit(report, claims))
+      strictEqual(failures, 1)
+      strictEqual(suite?.testcase[0]?.failure?.message, "it is documented, and no case of it ran")
+    }))
+
+  it("takes no control character and no markup from a contract", () => {
+    const odd = "\u001b[31m<a href=\"x\">&'\u0000\ud800"
+    const claims = Either.getOrThrow(Contract.fromYaml(JSON.stringify({
+      claims: [{
+        id: "token.request.path",
+        claim: "it is odd",
+        level: "documented",
+        section: "4.1",
+        source: "nothing",
+        accept: [odd],
+        client: "tolerate"
+      }]
+    })))
+    const report = Conformance.judge(
+      claims,
+      [{ case: "token.granted", seen: "granted", requests: 1, millis: 1 }],
+      { kind: "sandbox" }
+    )
+    strictEqual(/[^\P{Cc}\n]/u.test(Conformance.toTable(report, claims)), false)
+    const xml = Conformance.toJunit(report, claims)
+    strictEqual(/[^\P{Cc}\n]|\p{Cs}/u.test(xml), false)
+    const { testsuite: [suite] } = readJunit(xml)
+    strictEqual(suite?.testcase.length, 1)
+    assertInclude(suite?.testcase[0]?.failure?.message, "<a href=\"x\">&'\ufffd\ufffd, observed granted")
+  })
+})
+
+describe("A report as JSON", () => {
+  it.effect("has the results, and the counts that a program needs", () =>
+    Effect.gen(function*() {
+      const report = yield* verified(sandbox)
+      const file = yield* Schema.decode(Schema.parseJson(Conformance.ReportFile))(
+        Conformance.toJson(report, yield* evidence, sandbox)
+      )
+      const { alarms, kind, requests, results, tried, unexecuted } = file
+      deepStrictEqual({ alarms, kind, requests, results, tried, unexecuted }, report)
+      deepStrictEqual([file.version, file.conforms], [1, true])
+      const { drift, fail, pass, skipped } = file.counts.cases
+      strictEqual(pass + drift + fail + skipped, Conformance.cases.length)
+      assert(skipped > 0 && drift === 1)
+      const { claims } = yield* evidence
+      const { assumed, documented, observed, unknown } = file.counts.claims
+      strictEqual(assumed.all + documented.all + observed.all + unknown.all, claims.length)
+      strictEqual(assumed.drifted, 1)
+      strictEqual(file.verdict, Conformance.verdict(report))
+    }).pipe(Effect.provide(playing({ tokenStatus: "203" }))))
+})
+
+describe("A report as JUnit XML", () => {
+  it.effect.each<[string, Conformance.Target]>([["mock server", mock], ["service", sandbox]])(
+    "of a %s has one failure for each alarm, and says what was skipped",
+    ([, target]) =>
+      Effect.gen(function*() {
+        const report = yield* verified(target)
+        const { failures, skipped, tests, testsuite } = readJunit(Conformance.toJunit(report, yield* evidence))
+        const isSandbox = target.kind === "sandbox"
+        strictEqual(tests, Conformance.cases.length)
+        strictEqual(failures, report.alarms.length)
+        // A drift alarms only where the mock server should know better.
+        strictEqual(failures, isSandbox ? 1 : 2)
+        strictEqual(
+          skipped,
+          report.results.filter(({ id, verdict }) => verdict === "skipped" && !report.alarms.includes(id)).length
+        )
+        deepStrictEqual(
+          [tests, failures, skipped],
+          (["tests", "failures", "skipped"] as const).map((name) =>
+            testsuite.reduce((sum, suite) => sum + suite[name], 0)
+          )
+        )
+        const cases = testsuite.flatMap(({ testcase }) => testcase)
+        deepStrictEqual(
+          cases.map(({ name }) => name).toSorted(),
+          Conformance.cases.map(({ id, title }) => `${id}: ${title}`).toSorted()
+        )
+        const { failure } = cases.find(({ name }) => name.startsWith("token.type:")) ?? {}
+        strictEqual(failure?.message, "expected Bearer or bearer or absent, observed other")
+        const clock = cases.find(({ name }) => name.startsWith("token.expired:"))?.skipped
+        strictEqual(clock?.message, isSandbox ? "not tried: the clock of a service cannot be moved" : undefined)
+      }).pipe(Effect.provide(playing({ tokenType: "other", tokenStatus: "201" })))
+  )
+})
+
+describe("Observations", () => {
+  it.effect("are a contract in which what was seen is observed, and the rest is as before", () =>
+    Effect.gen(function*() {
+      const first = yield* evidence
+      yield* TestClock.setTime(Date.UTC(2026, 4, 17, 12))
+      const report = yield* verified(sandbox)
+      const second = yield* Contract.fromYaml(yield* Conformance.toObservations(report, first))
+      const ran = new Set(report.results.filter(({ verdict }) => verdict !== "skipped").map(({ claim }) => claim))
+      strictEqual(second.claims.length, first.claims.length)
+      for (const [i, claim] of second.claims.entries()) {
+        const { level, observed, observedOn, ...rest } = claim
+        const before = first.claims[i]
+        assert(before !== undefined)
+        if (!ran.has(claim.id)) {
+          deepStrictEqual(claim, before)
+          continue
+        }
+        deepStrictEqual({ ...rest, level: before.level }, before)
+        strictEqual(level, before.level === "documented" ? "documented" : "observed", claim.id)
+        deepStrictEqual(observedOn, { day: "2026-05-17", target: "sandbox" })
+        assert(observed !== undefined)
+      }
+      const status = second.claims.find(({ id }) => id === "token.success.status")
+      deepStrictEqual(status?.observed, [201])
+
+      // The next run is as this one, and a change is a drift.
+      const again = yield* Conformance.verify(sandbox, second)
+      deepStrictEqual(again.results.filter(({ verdict }) => verdict !== "pass" && verdict !== "skipped"), [])
+      const changed = yield* Effect.provide(Conformance.verify(sandbox, second), playing({}))
+      deepStrictEqual(changed.results.filter(({ verdict }) => verdict === "drift").map(({ id }) => id), [
+        "token.status"
+      ])
+    }).pipe(Effect.provide(playing({ tokenStatus: "201" }))))
+
+  it.effect("of a target where nothing could be tried are the claims as they were", () =>
+    Effect.gen(function*() {
+      const first = yield* evidence
+      const report = yield* verified({ ...sandbox, customerKey: Redacted.make("wrong") })
+      deepStrictEqual(yield* Contract.fromYaml(yield* Conformance.toObservations(report, first)), first)
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+})
+
+describe("The verdict on a target that is another, or none", () => {
+  const answering = (make: (path: string) => Response | undefined) =>
+    Layer.succeed(
+      HttpClient.HttpClient,
+      HttpClient.make((request, url) => {
+        const response = make(url.pathname)
+        return response === undefined
+          ? Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport" }))
+          : Effect.succeed(HttpClientResponse.fromWeb(request, response))
+      })
+    )
+
+  const html = (status: number) =>
+    new Response("<!doctype html><title>Canary</title>", { status, headers: { "content-type": "text/html" } })
+
+  const json = (body: unknown, status = 200) => Response.json(body, { status })
+
+  const invalid = { error: "invalid_client" }
+
+  /** A token endpoint that is right, and this API. */
+  const api = (answer: () => Response | undefined) => (path: string) =>
+    path === "/oauth/service" ? json({ access_token: "t", token_type: "Bearer", expires_in: 3600 }) : answer()
+
+  const nothing = "Nothing can be verified: "
+  const noCheck = "The AML check cannot be verified: "
+
+  it.effect.each<[string, string, (path: string) => Response | undefined]>([
+    [
+      "does not answer",
+      `${nothing}nothing answers at ${address}: is the address right, and does it run?`,
+      () => undefined
+    ],
+    [
+      "refuses the customer",
+      `${nothing}the customer is refused with 401: its id or its key is wrong`,
+      () => json(invalid, 401)
+    ],
+    [
+      "refuses the customer with a page",
+      `${nothing}the customer is refused with 401: its id or its key is wrong`,
+      () => html(401)
+    ],
+    [
+      "refuses the token request",
+      `${nothing}the token request is refused with 400: the id or the key of the customer may be wrong`,
+      () => json(invalid, 400)
+    ],
+    [
+      "refuses it with 200",
+      `${nothing}the token request is refused with 200: the id or the key of the customer may be wrong`,
+      () => json(invalid)
+    ],
+    [
+      "is a page",
+      `${nothing}the token endpoint answers with a page of HTML (200): is the address right?`,
+      () => html(200)
+    ],
+    ["is not there", `${nothing}the token endpoint is not there (404): is the address right?`, () => json({}, 404)],
+    ["fails", `${nothing}the token endpoint fails with 503`, () => json({}, 503)],
+    ["gives no token", `${nothing}the token endpoint answers with 200, and without a token`, () => json({})],
+    [
+      "redirects",
+      `${nothing}the token endpoint redirects with 302, which is not followed: is the address right?`,
+      () => new Response(null, { status: 302, headers: { location: "https://example.com/" } })
+    ],
+    [
+      "has no API",
+      `${noCheck}nothing answers at ${address}: is the address right, and does it run?`,
+      api(() => undefined)
+    ],
+    [
+      "has a page for an API",
+      `${noCheck}the API answers with a page of HTML (200): is the address right?`,
+      api(() => html(200))
+    ],
+    ["refuses its own token", `${noCheck}the API refuses the token with 401`, api(() => json({}, 401))],
+    [
+      "refuses the check",
+      `${noCheck}the API refuses the request of section 4.2 with 422`,
+      api(() => json({}, 422))
+    ]
+  ])("%s is one line, at the end of a short table", ([, line, make]) =>
+    Effect.gen(function*() {
+      const report = yield* verified(sandbox)
+      strictEqual(Conformance.verdict(report, sandbox), line)
+      const table = Conformance.toTable(report, yield* evidence, sandbox)
+      strictEqual(table.split("\n").at(-1), line)
+      if (line.startsWith(nothing)) strictEqual(table.split("\n").length, 10)
+      assert(report.alarms.length > 0)
+      const claims = yield* evidence
+      for (
+        const text of [
+          table,
+          Conformance.toJunit(report, claims, sandbox),
+          Conformance.toJson(report, claims, sandbox)
+        ]
+      ) {
+        strictEqual(/canary|demo-key|testclear/i.test(text), false)
+      }
+    }).pipe(Effect.provide(answering(make))))
+
+  it.effect("names the address that may be wrong, where there are two", () =>
+    Effect.gen(function*() {
+      const { results, ...report } = yield* verified(sandbox)
+      const place: Conformance.Place = { authUrl: "http://localhost/auth", baseUrl: address }
+      assertInclude(Conformance.verdict({ ...report, results }, place), "is the auth URL right")
+    }).pipe(Effect.provide(answering(() => html(200)))))
+})
+
+describe("What a report says of its run", () => {
+  const sha = "0123456789abcdef".repeat(4)
+  const place: Conformance.Place = {
+    ...sandbox,
+    authUrl: "https://user:canary@auth.example.com/idv/?key=canary#canary",
+    baseUrl: "https://api.example.com",
+    startedAt: DateTime.unsafeMake("2026-05-17T12:30:01.234Z"),
+    version: "1.2.3",
+    evidenceSha256: sha,
+    checks: 12
+  }
+
+  it.effect("is whom, when, by what and at what cost, in each form, and not who asked", () =>
+    Effect.gen(function*() {
+      const report = yield* verified(sandbox)
+      const claims = yield* evidence
+      const table = Conformance.toTable(report, claims, place)
+      deepStrictEqual(table.split("\n").slice(0, 8), [
+        "target          sandbox",
+        "token endpoint  https://auth.example.com/idv",
+        "API             https://api.example.com",
+        "started         2026-05-17T12:30:01.234Z",
+        "idv-mock        1.2.3",
+        `claims          SHA-256 ${sha}`,
+        `sent            ${report.requests} requests of a budget of 70, 12 checks that may be billed, ` +
+        "only about fictional people",
+        ""
+      ])
+      const json = Conformance.toJson(report, claims, place)
+      const run = {
+        authUrl: "https://auth.example.com/idv",
+        baseUrl: "https://api.example.com",
+        startedAt: "2026-05-17T12:30:01.234Z",
+        version: "1.2.3",
+        evidenceSha256: sha,
+        requests: report.requests,
+        budget: 70,
+        checks: 12
+      }
+      deepStrictEqual((yield* Schema.decode(Schema.parseJson(Conformance.ReportFile))(json)).run, run)
+      const xml = Conformance.toJunit(report, claims, place)
+      strictEqual(XMLValidator.validate(xml), true)
+      assertInclude(xml, "timestamp=\"2026-05-17T12:30:01\"")
+      for (const [name, value] of Object.entries({ target: "sandbox", ...run })) {
+        if (name !== "startedAt") assertInclude(xml, `<property name="${name}" value="${value}"/>`)
+      }
+      for (const text of [table, json, xml]) strictEqual(/canary|demo-customer|demo-key/.exec(text)?.[0], undefined)
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
+  it.effect("ends with what is no pass, by its reason, and has no such part where all passed", () =>
+    Effect.gen(function*() {
+      const claims = yield* evidence
+      const table = Conformance.toTable(yield* verified(sandbox), claims, sandbox)
+      const summary = table.slice(table.indexOf("\nNot passed\n"), table.indexOf("\nClaims\n"))
+      assertInclude(summary, "\n  drifted: the contract's default is 200, observed 201\n    token.status\n")
+      assertInclude(summary, "\n  skipped: the clock of a service cannot be moved\n    token.lifetime, ")
+      strictEqual(Math.max(...summary.split("\n").map(({ length }) => length)) < 101, true)
+      const right = Effect.provide(verified(mock), MockServer.layerHttpClient)
+      strictEqual(Conformance.toTable(yield* right, claims, mock).includes("Not passed"), false)
+    }).pipe(Effect.provide(playing({ tokenStatus: "201" }))))
+})
+
+describe("A mock server that is none", () => {
+  const asked: Array<string> = []
+  const service = (status: number, body: unknown) =>
+    Layer.succeed(
+      HttpClient.HttpClient,
+      HttpClient.make((request) => {
+        asked.push(`${request.method} ${request.url} ${request.headers["authorization"] ?? "-"}`)
+        return Effect.succeed(HttpClientResponse.fromWeb(request, Response.json(body, { status })))
+      })
+    )
+
+  it.effect.each<[string, number, unknown, string]>([
+    ["answers 404", 404, {}, "is no idv-mock server: use --target sandbox"],
+    ["answers 200", 200, { live: "yes" }, "is no idv-mock server: use --target sandbox"],
+    ["answers 403", 403, {}, "start it with --allowed-host"]
+  ])("%s, and is asked nothing more", ([, status, body, line]) =>
+    Effect.gen(function*() {
+      asked.length = 0
+      const target = { ...mock, customerId: "demo-customer", customerKey: Redacted.make("demo-key") }
+      const error = yield* Effect.flip(verified(target))
+      assertInclude(error.message, line)
+      deepStrictEqual(asked, ["GET http://localhost/_mock/live -"])
+    }).pipe(Effect.provide(service(status, body))))
+
+  it.effect("may be at one of two addresses: both are asked, or the control plane where it is said to be", () =>
+    Effect.gen(function*() {
+      asked.length = 0
+      const apart: Conformance.Target = { ...mock, authUrl: "http://one/a", baseUrl: "http://two/b/" }
+      yield* Conformance.recognize(apart)
+      yield* Conformance.recognize({ ...apart, controlUrl: "http://three/c" })
+      yield* Conformance.recognize({ ...apart, kind: "sandbox" })
+      deepStrictEqual(asked, [
+        "GET http://one/_mock/live -",
+        "GET http://two/_mock/live -",
+        "GET http://three/c/_mock/live -"
+      ])
+    }).pipe(Effect.provide(service(200, { live: true }))))
+})

@@ -1,0 +1,378 @@
+/** `openapi.yaml` beside the API document, the claims, and the OpenAPI document that core's `IdvApi` gives. */
+import { FileSystem, OpenApi } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Effect, JSONSchema, Predicate, Schema } from "effect"
+import { parse } from "yaml"
+import { IdvApi } from "../../core/src/index.ts"
+import * as Contract from "../src/Contract.ts"
+import * as Redocly from "./support/redocly.ts"
+
+const document = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const yaml: unknown = parse(yield* fs.readFileString(Contract.pathOf("openapi.yaml")))
+  return yaml
+})
+
+const undocumented = Effect.map(
+  Contract.load(),
+  ({ claims }) => claims.filter(({ level }) => level !== "documented").map(({ id }) => id)
+)
+
+/** What is at a JSON pointer without escapes: no name here has a slash, but paths, whose is written `~`. */
+const at = (value: unknown, pointer: string): unknown =>
+  pointer.split("/").map((key) => key.replaceAll("~", "/")).reduce(
+    (value, key) => Predicate.hasProperty(value, key) ? value[key] : undefined,
+    value
+  )
+
+const entries = (value: unknown): ReadonlyArray<readonly [string, unknown]> =>
+  Predicate.isRecord(value) || Array.isArray(value) ? Object.entries(value) : []
+
+const idsOf = (mark: unknown): ReadonlyArray<string> => [mark].flat().map(String)
+
+const marks = (value: unknown): ReadonlyArray<string> =>
+  entries(value).flatMap(([key, member]) => key === "x-claim" ? idsOf(member) : marks(member))
+
+const token = "paths/~oauth~service/post"
+const aml = "paths/~api~aml/post"
+const schemas = "components/schemas"
+const attributes = `${schemas}/Attributes/properties`
+const credential = `${schemas}/AmlCredential/properties`
+
+/** Every "not shown" of the API document, and where its claim stands here. */
+const notShown: ReadonlyArray<readonly [section: string, what: string, claim: string, where: string]> = [
+  ["1", "the identity check, the credential request, companies", "operations.other", "x-not-shown"],
+  ["2.2", "fields of the token response", "token.response.fields", `${schemas}/TokenResponse`],
+  ["3", "states and the moves between them", "states", "x-not-shown"],
+  ["4.1", "fields of the token response", "token.response.fields", `${schemas}/TokenResponse`],
+  ["4.2", "content type of the request body", "aml.request.content-type", `${aml}/requestBody`],
+  ["4.2", "success status of the token endpoint", "token.success.status", `${token}/responses/200`],
+  ["4.2", "success status of the check", "aml.success.status", `${aml}/responses/200`],
+  ["4.2", "other endpoints", "operations.other", "x-not-shown"],
+  ["6", "events, payloads, delivery", "events", "x-not-shown"],
+  ["7", "error responses of the token endpoint", "token.error", `${token}/responses/401`],
+  ["7", "error responses of the check", "aml.error", `${aml}/responses/422`],
+  ["7", "status codes of the token endpoint", "token.error.grant-type", `${token}/responses/400`],
+  ["7", "status codes of the check", "aml.error.fields", `${aml}/responses/422`],
+  ["7", "error codes", "token.error.code", `${schemas}/OAuthError/properties/error`],
+  ["7", "the conditions that produce them", "aml.error.unauthorized", `${aml}/responses/401`],
+  ["8", "rate limits", "limits.rate", "components/responses/TooMany"],
+  ["8", "size limits", "limits.body", "components/responses/TooLong"],
+  ["9", "versioning of the API", "versioning.api", "x-not-shown"]
+]
+
+/** Every rule of the API document that a schema can say, where it stands, and a text of each kind. */
+const rules: ReadonlyArray<readonly [section: string, pointer: string, value: unknown]> = [
+  ["4.1", `${token}/security`, [{ customer: [] }]],
+  ["4.1", "components/securitySchemes/customer/scheme", "basic"],
+  ["4.1", `${token}/requestBody/required`, true],
+  ["4.1", `${schemas}/TokenRequest/required`, ["grant_type"]],
+  ["4.1", `${schemas}/TokenRequest/properties/grant_type/const`, "client_credentials"],
+  ["4.2", `${aml}/security`, [{ accessToken: [] }]],
+  ["4.2", "components/securitySchemes/accessToken/scheme", "bearer"],
+  ["4.2", `${aml}/requestBody/required`, true],
+  ["4.2", `${schemas}/AmlRequest/type`, "object"],
+  ["4.2", `${schemas}/AmlRequest/required`, ["entity_type", "name", "dob"]],
+  ["4.2", `${schemas}/AmlRequest/properties/entity_type/const`, "person"],
+  ["4.2", `${schemas}/AmlRequest/properties/name/type`, "string"],
+  ["4.2", `${schemas}/AmlRequest/properties/dob/pattern`, "^(0[1-9]|[12][0-9]|3[01])-(0[1-9]|1[0-2])-[0-9]{4}$"],
+  ["2.3", `${schemas}/AmlCredential/type`, "object"],
+  [
+    "2.3",
+    `${schemas}/AmlCredential/required`,
+    ["credential_type", "credential_name", "issued_by", "issuer_id", "cred_version", "credentials"]
+  ],
+  ["2.3", `${credential}/credential_type/const`, "aml"],
+  ["2.3", `${credential}/credential_name/const`, "AML"],
+  ["2.3", `${credential}/issued_by/type`, "string"],
+  ["2.3", `${credential}/issuer_id/format`, "uuid"],
+  ["9", `${credential}/cred_version/pattern`, "^[0-9]+\\.[0-9]+$"],
+  ["2.3", `${credential}/credentials/type`, "object"],
+  ["2.3", `${credential}/credentials/required`, ["attributes"]],
+  [
+    "2.3",
+    `${schemas}/Attributes/required`,
+    ["name", "birth_year", "searched_on", "match_found", "aml_profile"]
+  ],
+  ["2.3", `${attributes}/name/type`, "string"],
+  ["2.3", `${attributes}/birth_year/pattern`, "^\\d{4}$"],
+  [
+    "2.3",
+    `${attributes}/searched_on/pattern`,
+    "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01]) ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$"
+  ],
+  ["4.2", `${attributes}/match_found/enum`, ["Potential match", "No"]],
+  ["4.2", `${attributes}/aml_profile/format`, "uri"]
+]
+
+describe("openapi.yaml", () => {
+  it.effect("marks each behaviour that the API document does not show, and no other, with its claim", () =>
+    Effect.gen(function*() {
+      const marked = new Set(marks(yield* document))
+      deepStrictEqual([...marked].toSorted(), (yield* undocumented).toSorted())
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.effect.each(notShown)("says that section %s does not show: %s", ([, , claim, where]) =>
+    Effect.gen(function*() {
+      strictEqual(marks(at(yield* document, where)).includes(claim), true)
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.effect("marks every response, every header and every field of an error where it stands", () =>
+    Effect.gen(function*() {
+      const yaml = yield* document
+      const resolve = (value: unknown) =>
+        Predicate.hasProperty(value, "$ref") ? at(yaml, String(value.$ref).slice(2)) : value
+      const responses = [token, aml].flatMap((operation) =>
+        entries(at(yaml, `${operation}/responses`)).map(([status, response]) =>
+          [`${operation} ${status}`, resolve(response)] as const
+        )
+      )
+      const headers = responses.flatMap(([name, response]) =>
+        entries(at(response, "headers")).map(([header, value]) => [`${name} ${header}`, resolve(value)] as const)
+      )
+      const fields = ["TokenResponse", "OAuthError", "Problem", "FieldsProblem"].map((name) =>
+        [name, at(yaml, `${schemas}/${name}`)] as const
+      )
+      strictEqual(responses.length, 15)
+      strictEqual(headers.length, 5)
+      deepStrictEqual(
+        [...responses, ...headers, ...fields].filter(([, value]) => at(value, "x-claim") === undefined),
+        []
+      )
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.effect.each(rules)("has the rule of section %s at %s", ([, pointer, value]) =>
+    Effect.gen(function*() {
+      deepStrictEqual(at(yield* document, pointer), value)
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.effect("says of each field of the API document in which section it stands", () =>
+    Effect.gen(function*() {
+      const yaml = yield* document
+      const fields = ["TokenRequest", "AmlRequest", "AmlCredential", "Attributes"].flatMap((name) =>
+        entries(at(yaml, `${schemas}/${name}/properties`))
+      )
+      strictEqual(fields.length, 15)
+      const silent = fields.filter(([, field]) => !/^Sections? \d/.test(String(at(field, "description"))))
+      deepStrictEqual(silent, [])
+    }).pipe(Effect.provide(NodeContext.layer)))
+})
+
+describe("evidence.schema.json", () => {
+  it.effect("is the schema of Contract.Evidence", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const text = yield* fs.readFileString(Contract.pathOf("evidence.schema.json"))
+      strictEqual(text, `${JSON.stringify(JSONSchema.make(Contract.Evidence), null, 2)}\n`)
+    }).pipe(Effect.provide(NodeContext.layer)))
+})
+
+const generated = OpenApi.fromApi(IdvApi.IdvApi)
+
+/** A file of JSON, until the scope closes. */
+const written = (json: unknown) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = `${yield* fs.makeTempDirectoryScoped()}/document.json`
+    yield* fs.writeFileString(path, JSON.stringify(json))
+    return path
+  })
+
+const Linted = Schema.parseJson(Schema.Array(
+  Schema.Struct({ problems: Schema.Array(Schema.Struct({ ruleId: Schema.String })) })
+))
+
+/** It prints an object for each file, one after the other. */
+
+const lint = (...args: ReadonlyArray<string>) =>
+  Redocly.run("lint", "--format", "json", ...args).pipe(
+    Effect.flatMap(({ stdout }) => Schema.decode(Linted)(`[${stdout.replaceAll(/^\}\{$/gm, "},{")}]`)),
+    Effect.map((files) => ({
+      files: files.length,
+      rules: files.flatMap(({ problems }) => problems.map(({ ruleId }) => ruleId))
+    }))
+  )
+
+describe("redocly lint", () => {
+  it.scopedLive("finds nothing in the contract: in openapi.yaml and in every scenario", () =>
+    Effect.gen(function*() {
+      deepStrictEqual(yield* lint("openapi.yaml", "scenarios/*.arazzo.yaml"), { files: 6, rules: [] })
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("finds nothing in the document of IdvApi but what only a service can say", () =>
+    Effect.gen(function*() {
+      deepStrictEqual((yield* lint(yield* written(generated))).rules, [
+        // The addresses are of the environment (section 1), and core knows none.
+        "no-empty-servers",
+        // Core takes any error of the API: the API document shows none (section 7).
+        "operation-4xx-response"
+      ])
+    }).pipe(Effect.provide(NodeContext.layer)))
+})
+
+const Changes = Schema.parseJson(Schema.Struct({
+  changes: Schema.Array(Schema.Struct({
+    path: Schema.String,
+    typeName: Schema.String,
+    kind: Schema.Literal("added", "removed", "modified"),
+    property: Schema.optional(Schema.String),
+    revision: Schema.optional(Schema.Struct({ value: Schema.optional(Schema.Unknown) }))
+  }))
+}))
+
+/** Nothing that a request or a response can be measured against. */
+const isWords = ({ path, property, typeName }: (typeof Changes.Type)["changes"][number]) =>
+  ["description", "summary", "title", "x-claim"].includes(property ?? "") ||
+  ["SpecExtension", "ExamplesMap", "Tag"].includes(typeName) ||
+  // A reference is followed where it stands, whatever the name that it goes by.
+  /^#\/components\/(schemas|responses)/.test(path)
+
+const short = (path: string) =>
+  path.slice(2).replaceAll("~1", "/").replace("paths//oauth/service/post", "token").replace(
+    "paths//api/aml/post",
+    "aml"
+  ).replace("content/application/json/schema", "json").replace(
+    "content/application/x-www-form-urlencoded/schema",
+    "form"
+  ).replaceAll("/properties/", ".")
+
+/** How the second differs from the first: of a keyword, what it has there. */
+const diff = (base: string, revision: string) =>
+  Redocly.run("diff", base, revision, "--format", "json", "--fail-on", "none").pipe(
+    Effect.flatMap(({ stdout }) => Schema.decode(Changes)(stdout)),
+    Effect.map(({ changes }) =>
+      changes.filter((change) => !isWords(change)).map(({ kind, path, property, revision }) =>
+        property === undefined
+          ? `${short(path)} ${kind}`
+          : `${short(path)} ${property} ${JSON.stringify(revision?.value) ?? "none"}`
+      )
+    )
+  )
+
+const explained: ReadonlyArray<readonly [reason: string, ...differences: ReadonlyArray<string>]> = [
+  ["the addresses are of the environment (section 1), and core knows none", "servers removed"],
+  ["each document has a version of its own: that of the API is not shown (section 9)", "info version \"0.0.1\""],
+  [
+    "an HttpApi writes an empty list for none",
+    "security added",
+    "token/parameters added",
+    "aml/parameters added"
+  ],
+  [
+    "an HttpApi writes a constant as a list of one",
+    "token/requestBody/form.grant_type const none",
+    "token/requestBody/form.grant_type enum [\"client_credentials\"]",
+    "aml/requestBody/json.entity_type const none",
+    "aml/requestBody/json.entity_type enum [\"person\"]",
+    "aml/responses/200/json.credential_type const none",
+    "aml/responses/200/json.credential_type enum [\"aml\"]"
+  ],
+  [
+    "an HttpApi writes each object as closed; core leaves aside the fields that it does not know",
+    "token/requestBody/form additionalProperties false",
+    "token/responses/200/json additionalProperties false",
+    "token/responses/401/json additionalProperties false",
+    "aml/responses/200/json additionalProperties false",
+    "aml/responses/200/json.credentials additionalProperties false",
+    "aml/responses/200/json.credentials.attributes additionalProperties false"
+  ],
+  [
+    "core tells by a function what these texts are, and a function is no pattern",
+    "aml/requestBody/json.name pattern none",
+    "aml/requestBody/json.dob pattern none",
+    "aml/responses/200/json.credentials.attributes.searched_on pattern none",
+    "aml/responses/200/json.credentials.attributes.aml_profile format none",
+    "aml/responses/200/json.credentials.attributes.aml_profile pattern none"
+  ],
+  ["core refuses a format of another major version", "aml/responses/200/json.cred_version pattern \"^1\\\\.\\\\d+$\""],
+  [
+    "core refuses a credential that stands beside an error",
+    "aml/responses/200/json.error added",
+    "aml/responses/200/json.errors added"
+  ],
+  ["core does not look at what people read", "aml/responses/200/json.credential_name const none"],
+  [
+    "core counts a lifetime that is none as an hour",
+    "token/responses/200/json.expires_in $id \"/schemas/unknown\"",
+    "token/responses/200/json.expires_in minimum none",
+    "token/responses/200/json.expires_in type none"
+  ],
+  ["core looks at no header of these", "token/responses/200/headers removed", "token/responses/401/headers removed"],
+  ["core takes any error, and reads one field", "token/responses/401/json.error_description removed"],
+  [
+    "core takes any error: they are not shown (section 7)",
+    "token/responses/400 removed",
+    "token/responses/413 removed",
+    "token/responses/415 removed",
+    "token/responses/429 removed",
+    "token/responses/default removed",
+    "aml/responses/400 removed",
+    "aml/responses/401 removed",
+    "aml/responses/413 removed",
+    "aml/responses/415 removed",
+    "aml/responses/422 removed",
+    "aml/responses/429 removed",
+    "aml/responses/default removed"
+  ]
+]
+
+/** A document that is broken at pointers: another value, or none. */
+const broken = (document: unknown, breaks: Readonly<Record<string, unknown>>): unknown =>
+  Object.entries(breaks).reduce((json, [pointer, value]) => {
+    const keys = pointer.split("/").map((key) => key.replaceAll("~", "/"))
+    const put = (json: unknown, [key = "", ...rest]: ReadonlyArray<string>): unknown => ({
+      ...Predicate.isRecord(json) ? json : {},
+      [key]: rest.length === 0 ? value : put(Predicate.isRecord(json) ? json[key] : undefined, rest)
+    })
+    return put(json, keys)
+  }, document)
+
+describe("redocly diff", () => {
+  it.scopedLive("finds nothing between openapi.yaml and the document of IdvApi that is not explained", () =>
+    Effect.gen(function*() {
+      const found = yield* diff("openapi.yaml", yield* written(generated))
+      deepStrictEqual(found.toSorted(), explained.flatMap(([, ...differences]) => differences).toSorted())
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("sees each rule that is changed or left out", () =>
+    Effect.gen(function*() {
+      const found = yield* diff(
+        "openapi.yaml",
+        yield* written(broken(yield* document, {
+          [`${attributes}/match_found/enum`]: ["Potential match", "No", "no"],
+          [`${attributes}/birth_year/pattern`]: "^\\d{2}$",
+          [`${attributes}/aml_profile`]: undefined,
+          [`${schemas}/Attributes/required`]: ["name", "birth_year", "searched_on", "match_found"],
+          [`${credential}/credential_type/const`]: "AML",
+          [`${credential}/issuer_id/format`]: undefined,
+          [`${credential}/issued_by/type`]: "number",
+          [`${schemas}/AmlRequest/properties/dob/pattern`]: undefined,
+          [`${schemas}/AmlRequest/additionalProperties`]: true,
+          [`${schemas}/TokenRequest/properties/grant_type/const`]: "password",
+          [`${token}/security`]: [],
+          [`${token}/responses/401/content`]: { "text/plain": {} },
+          [`${token}/responses/200/headers`]: undefined,
+          "components/securitySchemes/accessToken/scheme": "basic"
+        }))
+      )
+      deepStrictEqual(found.toSorted(), [
+        "aml/requestBody/json additionalProperties true",
+        "aml/requestBody/json.dob pattern none",
+        "aml/responses/200/json.credential_type const \"AML\"",
+        "aml/responses/200/json.credentials.attributes required [\"name\",\"birth_year\",\"searched_on\",\"match_found\"]",
+        "aml/responses/200/json.credentials.attributes.aml_profile removed",
+        "aml/responses/200/json.credentials.attributes.birth_year pattern \"^\\\\d{2}$\"",
+        "aml/responses/200/json.credentials.attributes.match_found enum [\"Potential match\",\"No\",\"no\"]",
+        "aml/responses/200/json.issued_by type \"number\"",
+        "aml/responses/200/json.issuer_id format none",
+        "components/securitySchemes/accessToken scheme \"basic\"",
+        "token/requestBody/form.grant_type const \"password\"",
+        "token/responses/200/headers removed",
+        "token/responses/401/content/application/json removed",
+        "token/responses/401/content/text/plain added",
+        "token/security/0 removed"
+      ])
+    }).pipe(Effect.provide(NodeContext.layer)))
+})

@@ -1,0 +1,118 @@
+/**
+ * `idv-mock verify --target sandbox` against a service that nobody here wrote: a certified OAuth
+ * server for the token, and for the check Prism, which knows nothing but the OpenAPI document.
+ */
+import { Command, FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Chunk, Effect, Either, Schema, Stream } from "effect"
+import { join } from "node:path"
+import * as OAuthServers from "../../core/test/support/oauthServers.ts"
+import { idvMock } from "../../mock-server/test/support/program.ts"
+import { Conformance, Contract } from "../src/index.ts"
+import * as Prism from "./support/prism.ts"
+
+const customerId = "sandbox-customer"
+const customerKey = "canary-key-of-the-sandbox"
+
+const textOf = (stream: Stream.Stream<Uint8Array, unknown>) =>
+  stream.pipe(Stream.decodeText(), Stream.runCollect, Effect.map(Chunk.join("")), Effect.orDie)
+
+const verify = (...flags: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    const program = yield* idvMock
+    const running = yield* Command.start(
+      Command.make(process.execPath, program, "verify", "--target", "sandbox", ...flags).pipe(
+        Command.env({ IDV_CUSTOMER_ID: customerId, IDV_CUSTOMER_KEY: customerKey })
+      )
+    )
+    const [stdout, stderr, exitCode] = yield* Effect.all(
+      [textOf(running.stdout), textOf(running.stderr), running.exitCode],
+      { concurrency: "unbounded" }
+    )
+    return { stdout, stderr, exitCode: Number(exitCode) }
+  }).pipe(Effect.timeout("50 seconds"))
+
+/** The cases with a mark, such as `✗`. */
+const marked = (table: string, mark: string) =>
+  table.split("\n").flatMap((line) => line.startsWith(`  ${mark} `) ? line.trim().split(/ +/)[1] ?? [] : [])
+
+const observedOf = (text: string) =>
+  Either.map(Contract.fromYaml(text), ({ claims }) => (id: string) => claims.find((claim) => claim.id === id))
+
+describe("idv-mock verify --target sandbox", () => {
+  it.scopedLive(
+    "runs to its end against another service, and says honestly what it saw there",
+    () =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const observations = join(yield* fs.makeTempDirectoryScoped(), "observed.yaml")
+        const oauth = yield* OAuthServers.oidcProvider({ customerId, customerKey, seconds: 3600 })
+        const prism = yield* Prism.mock(Contract.pathOf("openapi.yaml"))
+        const there = ["--auth-url", oauth.url, "--base-url", prism.url, "--spacing", "0", "--deadline", "1 second"]
+        const first = yield* verify(...there, "--observations", observations)
+        const seen = yield* fs.readFileString(observations)
+
+        strictEqual(first.exitCode, 1)
+        // Prism knows no people and no tokens, and never answers what is not JSON.
+        deepStrictEqual(marked(first.stdout, "✗"), [
+          "token.authorization.body",
+          "aml.name",
+          "aml.name.echo",
+          "aml.name.script.echo",
+          "aml.birth-year.other",
+          "aml.body.not-json",
+          "aml.authorization.unknown"
+        ])
+        // A guess that turned out another way is no failure of the service.
+        deepStrictEqual(marked(first.stdout, "~"), [
+          "aml.searched-on.zone",
+          "aml.authorization.case",
+          "aml.dob.day",
+          "token.method.status",
+          "token.content-type.status"
+        ])
+        assert(marked(first.stdout, "✓").length > 70)
+        const skipped = marked(first.stdout, "-")
+        assert(skipped.includes("token.authorization.wrong-key") && skipped.includes("token.lifetime"))
+        assertInclude(first.stdout, "a service may lock out a customer whose key is wrong")
+        assertInclude(first.stdout, "documented  25 of 25 executed")
+
+        const claim = yield* observedOf(seen)
+        deepStrictEqual(claim("token.error.content-type")?.level, "observed")
+        deepStrictEqual(claim("token.error.content-type")?.observed, [400])
+        deepStrictEqual(claim("aml.answer.match-found")?.level, "documented")
+        deepStrictEqual(claim("token.expired")?.level, "assumed")
+
+        // What was seen is the contract now, and what was wrong is still wrong.
+        const second = yield* verify(...there, "--evidence", observations, "--format", "json")
+        const { results } = yield* Schema.decode(Schema.parseJson(Conformance.ReportFile))(second.stdout)
+        const having = (verdict: Conformance.Verdict) =>
+          results.filter((result) => result.verdict === verdict).map(({ id }) => id)
+        deepStrictEqual(having("drift"), [])
+        deepStrictEqual(having("fail").toSorted(), marked(first.stdout, "✗").toSorted())
+
+        strictEqual(oauth.issued.length > 3, true)
+        // No form says more.
+        const junit = yield* verify(...there, "--budget", "20", "--format", "junit")
+        strictEqual(junit.stdout.startsWith("<?xml "), true)
+        const all = [first, second, junit].map(({ stderr, stdout }) => stdout + stderr).join("\n") + seen
+        const canaries = [
+          customerId,
+          customerKey,
+          Buffer.from(`${customerId}:${customerKey}`).toString("base64"),
+          ...oauth.issued,
+          "Zoë",
+          "Testclear",
+          "Testpep",
+          "Иван",
+          "Ada",
+          "01-02-1990",
+          "1990"
+        ]
+        deepStrictEqual(canaries.filter((canary) => all.includes(canary)), [])
+      }).pipe(Effect.provide(NodeContext.layer)),
+    100_000
+  )
+})

@@ -1,0 +1,259 @@
+/** The scenarios of the contract, run by a tool that nobody here wrote: `redocly respect`. */
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Context, Effect, Layer, Predicate, Schema } from "effect"
+import { parse } from "yaml"
+import { MockServer } from "../../mock-server/src/index.ts"
+import * as Contract from "../src/Contract.ts"
+import * as Mutant from "./mutants/Mutant.ts"
+import * as Redocly from "./support/redocly.ts"
+
+const names = ["mock-expiry", "mock-limits", "refusals", "screening", "token"]
+
+const Scenario = Schema.Struct({
+  workflows: Schema.Array(Schema.Struct({
+    "workflowId": Schema.String,
+    "x-claims": Schema.NonEmptyArray(Schema.String),
+    "steps": Schema.Array(Schema.Struct({
+      stepId: Schema.String,
+      successCriteria: Schema.NonEmptyArray(
+        Schema.Struct({ condition: Schema.String, context: Schema.optional(Schema.String) })
+      )
+    }))
+  }))
+})
+
+/** The workflows of every scenario. */
+const workflows = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const files = yield* Effect.forEach(names, (name) =>
+    Effect.flatMap(
+      fs.readFileString(Contract.pathOf(`scenarios/${name}.arazzo.yaml`)),
+      (yaml) => Schema.decodeUnknown(Scenario)(parse(yaml))
+    ))
+  return files.flatMap(({ workflows }) => workflows)
+})
+
+/** Broken servers, each with the scenario that must see it. The first has its clock moved. */
+const mutants: ReadonlyArray<readonly [id: string, scenario: string]> = [
+  ["token.lifetime/for-ever", "mock-expiry"],
+  ["token.request.authorization/wrong-key", "token"],
+  ["token.request.grant-type/password", "token"],
+  ["token.success.status/201", "token"],
+  ["aml.request.authorization/forged", "refusals"],
+  ["aml.request.entity-type/company", "refusals"],
+  ["aml.error.echo/name", "refusals"],
+  ["aml.answer.name/somebody-else", "screening"],
+  ["aml.answer.searched-on/t", "screening"],
+  ["aml.answer.match-found/lower-case", "screening"],
+  ["aml.answer.aml-profile/missing-no", "screening"],
+  ["aml.match.again/different", "screening"]
+]
+
+describe("the scenarios", () => {
+  it.effect("name claims that there are, in each workflow, and are all of the folder", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const { claims } = yield* Contract.load()
+      const ids = new Set(claims.map(({ id }) => id))
+      deepStrictEqual((yield* workflows).flatMap((workflow) => workflow["x-claims"].filter((id) => !ids.has(id))), [])
+      deepStrictEqual(
+        (yield* fs.readDirectory(Contract.pathOf("scenarios"))).toSorted(),
+        names.map((name) => `${name}.arazzo.yaml`)
+      )
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.effect.each(["no-match", "potential-match"])(
+    "look at each field of the credential in %s",
+    (workflowId) =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const yaml: unknown = parse(yield* fs.readFileString(Contract.pathOf("openapi.yaml")))
+        const fieldsOf = (name: string) =>
+          Object.keys(Object(["components", "schemas", name, "properties"].reduce<unknown>(member, yaml)))
+        const pointers = [
+          ...fieldsOf("AmlCredential").filter((field) => field !== "credentials").map((field) => `/${field}`),
+          ...fieldsOf("Attributes").map((field) => `/credentials/attributes/${field}`)
+        ]
+        const criteria = (yield* workflows).filter((workflow) => workflow.workflowId === workflowId)
+          .flatMap(({ steps }) => steps).flatMap(({ successCriteria }) => successCriteria)
+          .map(({ condition, context = condition }) => context.split(" ")[0])
+        strictEqual(pointers.length, 10)
+        deepStrictEqual(pointers.filter((pointer) => !criteria.includes(`$response.body#${pointer}`)), [])
+      }).pipe(Effect.provide(NodeContext.layer))
+  )
+
+  it.scopedLive("are green against the mock server, and go through all that the document has", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const { url } = Context.get(yield* Layer.build(MockServer.layerTest), MockServer.MockServer)
+      const runs = yield* Effect.forEach(
+        names,
+        (scenario) => Redocly.respect([{ scenario, url }], "--har-output", `${folder}/${scenario}.har`),
+        { concurrency: 2 }
+      )
+      const outcomes = runs.flatMap(({ outcomes }) => outcomes.flat())
+      deepStrictEqual(outcomes.filter(({ isGreen }) => !isGreen), [])
+      deepStrictEqual(
+        outcomes.map(({ workflow }) => workflow),
+        (yield* workflows).map(({ workflowId }) => workflowId)
+      )
+      strictEqual(outcomes.every(({ checks }) => checks > 0), true)
+      deepStrictEqual(runs.map(({ exitCode }) => exitCode), [0, 0, 0, 0, 0])
+
+      const { operations, problems } = yield* Redocly.drift(folder, url)
+      // The document is not of the control plane, and two steps leave their credentials out.
+      const explained = problems.filter(({ path, ruleId, status }) =>
+        ruleId === "undocumented-endpoint" && path.startsWith("/_mock/") ||
+        ruleId === "security-baseline" && status === 401
+      )
+      deepStrictEqual(problems.filter((problem) => !explained.includes(problem)), [])
+      strictEqual(explained.length, 5)
+      // The answer of any other status has no form, and none comes.
+      deepStrictEqual(operations.map(({ missing, operationId }) => [operationId, missing]), [
+        ["checkPerson", [{ kind: "response", status: "default" }]],
+        ["getAccessToken", [{ kind: "response", status: "default" }]]
+      ])
+      strictEqual(operations.flatMap(({ covered }) => covered).filter(({ kind }) => kind === "property").length, 61)
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("are red against a broken server, in a workflow that names its claim, and green beside it", () =>
+    Effect.gen(function*() {
+      const named = new Map((yield* workflows).map((workflow) => [workflow.workflowId, workflow["x-claims"]]))
+      const urlOf = <E>(layer: Layer.Layer<MockServer.MockServer, E>) =>
+        Effect.map(Layer.build(layer), (context) => Context.get(context, MockServer.MockServer).url)
+      const broken = yield* Effect.forEach(mutants, ([id, scenario]) =>
+        Effect.gen(function*() {
+          const mutant = yield* Arr.findFirst(Mutant.mutants, (mutant) => mutant.id === id)
+          return { mutant, scenario, url: yield* urlOf(Mutant.layerSocket(mutant)) }
+        }))
+      const right = yield* urlOf(MockServer.layerTest)
+      const { outcomes } = yield* Redocly.respect([
+        ...broken,
+        { scenario: "screening", url: right }
+      ])
+      const seen = broken.map(({ mutant: { claim, id } }, i) => {
+        const red = (outcomes[i] ?? []).filter(({ isGreen }) => !isGreen).map(({ workflow }) => workflow)
+        return [id, red.some((workflow) => named.get(workflow)?.includes(claim) === true) ? claim : red]
+      })
+      deepStrictEqual(seen, broken.map(({ mutant: { claim, id } }) => [id, claim]))
+      const beside = outcomes.slice(broken.length).flat()
+      deepStrictEqual(beside.map(({ isGreen }) => isGreen), [true, true, true])
+    }).pipe(Effect.provide(NodeContext.layer)))
+})
+
+const member = (value: unknown, key: string): unknown => Predicate.hasProperty(value, key) ? value[key] : undefined
+
+const credential = {
+  credential_type: "aml",
+  credential_name: "AML",
+  issued_by: "Mock Identity Verification Service",
+  issuer_id: "7d9f6c52-4b1e-4c39-9a76-2f0e8d1b5a64",
+  cred_version: "1.0"
+}
+
+const attributes = {
+  name: "Ada Testclear",
+  birth_year: "1990",
+  searched_on: "2025-06-01 12:34:56",
+  match_found: "No",
+  aml_profile: "http://127.0.0.1:4010/aml-profiles/demo-1"
+}
+
+const address = "http://127.0.0.1:4010"
+
+/** A check in a HAR, with what it answered. */
+const exchange = (answer: unknown) => ({
+  startedDateTime: "2025-06-01T12:34:56.000Z",
+  time: 1,
+  request: {
+    method: "POST",
+    url: `${address}/api/aml`,
+    httpVersion: "HTTP/1.1",
+    headers: [{ name: "Authorization", value: "Bearer token" }, { name: "Content-Type", value: "application/json" }],
+    postData: {
+      mimeType: "application/json",
+      text: JSON.stringify({ entity_type: "person", name: "Ada Testclear", dob: "01-02-1990" })
+    }
+  },
+  response: {
+    status: 200,
+    statusText: "OK",
+    httpVersion: "HTTP/1.1",
+    headers: [{ name: "Content-Type", value: "application/json" }],
+    content: { mimeType: "application/json", text: JSON.stringify(answer) }
+  }
+})
+
+const right = { ...credential, credentials: { attributes } }
+
+/** What is wrong in a credential: where, the value, and the keywords of the schema that refuse it. */
+const wrong: ReadonlyArray<readonly [field: string, value: unknown, ...keywords: ReadonlyArray<string>]> = [
+  ["credential_type", "AML", "const"],
+  ["credential_name", "aml", "const"],
+  ["issued_by", null, "type"],
+  ["issuer_id", "7d9f6c52", "pattern", "format"],
+  ["cred_version", "1", "pattern"],
+  ["cred_version", 1.1, "type"],
+  ["credentials", [], "type"],
+  ["credentials/attributes", "none", "type"],
+  ["credentials/attributes/name", 1, "type"],
+  ["credentials/attributes/birth_year", "90", "pattern"],
+  ["credentials/attributes/birth_year", 1990, "type"],
+  ["credentials/attributes/searched_on", "2025-06-01T12:34:56Z", "pattern"],
+  ["credentials/attributes/searched_on", "01-06-2025 12:34:56", "pattern"],
+  ["credentials/attributes/searched_on", "2025-13-01 12:34:56", "pattern"],
+  ["credentials/attributes/match_found", "no", "enum"],
+  ["credentials/attributes/match_found", "Match", "enum"],
+  ["credentials/attributes/match_found", null, "enum", "type"],
+  ["credentials/attributes/match_found", false, "enum", "type"],
+  ["credentials/attributes/aml_profile", "profile-1", "pattern", "format"],
+  ["credentials/attributes/aml_profile", "", "pattern", "format"],
+  ["credentials/attributes/aml_profile", null, "type"]
+]
+
+const fields = ["credentials", "credentials/attributes"].concat(
+  Object.keys(credential),
+  Object.keys(attributes).map((field) => `credentials/attributes/${field}`)
+)
+
+/** With a field missing, each. */
+const incomplete = fields.map((field) => [field, undefined, "required"] as const)
+
+const withField = (field: string, value: unknown) => {
+  const [, , attribute] = field.split("/")
+  return attribute !== undefined
+    ? { ...credential, credentials: { attributes: { ...attributes, [attribute]: value } } }
+    : field === "credentials/attributes"
+    ? { ...credential, credentials: { attributes: value } }
+    : { ...right, [field]: value }
+}
+
+const counted = (found: ReadonlyArray<readonly [what: string, times: number]>) =>
+  found.reduce<Record<string, number>>(
+    (counts, [what, times]) => ({ ...counts, [what]: (counts[what] ?? 0) + times }),
+    {}
+  )
+
+describe("openapi.yaml, as a measure", () => {
+  it.scopedLive("takes the right credential, with fields of its own or without, and refuses each wrong one", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const har = `${yield* fs.makeTempDirectoryScoped()}/traffic.har`
+      const refused = [...wrong, ...incomplete]
+      const answers = [...refused.map(([field, value]) => withField(field, value)), right, { ...right, until: null }]
+      const log = { version: "1.2", creator: { name: "test", version: "1" }, entries: answers.map(exchange) }
+      yield* fs.writeFileString(har, JSON.stringify({ log }))
+      const { problems, run } = yield* Redocly.drift(har, address)
+      deepStrictEqual(run, { totalExchanges: answers.length, documentedExchanges: answers.length })
+      deepStrictEqual(
+        counted(problems.map(({ dataPath, details, occurrences }) => [`${dataPath} ${details?.keyword}`, occurrences])),
+        counted(
+          refused.flatMap(([field, , ...keywords]) => keywords.map((keyword) => [`/${field} ${keyword}`, 1] as const))
+        )
+      )
+    }).pipe(Effect.provide(NodeContext.layer)))
+})

@@ -1,0 +1,88 @@
+import { Command, FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Context, Effect, Layer, Schema } from "effect"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { MockServer } from "../../mock-server/src/index.ts"
+import { describeConformance } from "../src/Vitest.ts"
+
+describeConformance("The mock server on a socket, by describeConformance", {
+  target: Effect.gen(function*() {
+    const { url } = Context.get(yield* Layer.build(MockServer.layerTest), MockServer.MockServer)
+    return { kind: "mock", authUrl: url, baseUrl: url }
+  })
+})
+
+const Results = Schema.parseJson(Schema.Struct({
+  testResults: Schema.NonEmptyArray(Schema.Struct({
+    assertionResults: Schema.Array(Schema.Struct({
+      ancestorTitles: Schema.Array(Schema.String),
+      title: Schema.String,
+      status: Schema.String,
+      failureMessages: Schema.optional(Schema.NullOr(Schema.Array(Schema.String)))
+    }))
+  }))
+}))
+
+const consumer = fileURLToPath(new URL("./support/consumer", import.meta.url))
+
+const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs")
+
+describe("describeConformance", () => {
+  it.scopedLive("fails the cases that a broken server fails, and skips what a sandbox cannot show", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const results = join(yield* fs.makeTempDirectoryScoped(), "results.json")
+      const exitCode = yield* Command.make(
+        process.execPath,
+        vitest,
+        "run",
+        "--config",
+        join(consumer, "vitest.config.ts"),
+        "--reporter=json",
+        `--outputFile=${results}`
+      ).pipe(Command.exitCode, Effect.timeout("50 seconds"))
+      strictEqual(Number(exitCode), 1)
+
+      const { testResults: [file] } = yield* Schema.decode(Results)(yield* fs.readFileString(results))
+      const of = (suite: string, status: string) =>
+        file.assertionResults.filter((test) => test.ancestorTitles.includes(suite) && test.status === status)
+      const idsOf = (suite: string, status: string) => of(suite, status).map(({ title }) => title.split(":")[0])
+
+      deepStrictEqual(idsOf("broken", "failed"), [
+        "aml.match-found",
+        "aml.match-found.pep",
+        "aml.subject.pep",
+        "aml.match-found.sanc",
+        "aml.subject.sanc",
+        "aml.subject.clear"
+      ])
+      const [first] = of("broken", "failed")
+      assert(
+        first?.failureMessages?.join().includes(
+          "aml.answer.match-found (API document, section 2.3): expected Potential match or No, observed another text"
+        )
+      )
+      assert(of("broken", "passed").length > 90)
+
+      // One test says why, and no other repeats it.
+      const lost = of("unreachable", "failed")
+      deepStrictEqual(lost.map(({ title }) => title), ["reaches the service"])
+      assert(
+        lost[0]?.failureMessages?.join().includes(
+          "Nothing can be verified: nothing answers at http://127.0.0.1:1: is the address right, and does it run?"
+        )
+      )
+      deepStrictEqual(of("unreachable", "passed"), [])
+      assert(of("unreachable", "skipped").length > 100)
+
+      // Its profile is another one, and that is no failure.
+      deepStrictEqual(idsOf("sandbox", "failed"), [])
+      const skipped = idsOf("sandbox", "skipped")
+      assert(skipped.includes("token.authorization.wrong-key") && skipped.includes("token.lifetime"))
+      assert(of("sandbox", "passed").length > 60)
+    }).pipe(Effect.provide(NodeContext.layer)))
+})

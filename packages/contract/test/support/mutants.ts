@@ -1,0 +1,29 @@
+/**
+ * Runs the whole conformance suite against every mutant, prints which cases failed, and writes
+ * `docs/mutants.md`. Exits with 1 if a mutant survives, if a documented claim has none, or if
+ * something is wrong with the right server.
+ */
+import { FileSystem } from "@effect/platform"
+import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import { Console, Effect } from "effect"
+import { fileURLToPath } from "node:url"
+import * as Conformance from "../../src/Conformance.ts"
+import * as Contract from "../../src/Contract.ts"
+import * as Mutant from "../mutants/Mutant.ts"
+import * as MutantGate from "./mutantGate.ts"
+import * as MutantMatrix from "./mutantMatrix.ts"
+
+const docs = fileURLToPath(new URL("../../../../docs/mutants.md", import.meta.url))
+
+Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const evidence = yield* Contract.load()
+  const observed = yield* MutantGate.observe(Mutant.mutants, () => Conformance.cases)
+  const gate = MutantGate.gate(evidence, Conformance.cases, observed)
+  yield* Console.log(MutantMatrix.lines(gate).join("\n"))
+  yield* fs.writeFileString(docs, MutantMatrix.page(gate, evidence))
+  if (!gate.isGreen) yield* Effect.fail("red")
+}).pipe(
+  Effect.provide(NodeContext.layer),
+  NodeRuntime.runMain({ disableErrorReporting: true })
+)

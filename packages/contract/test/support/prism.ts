@@ -1,0 +1,70 @@
+/** Prism: a proxy that checks every request and every answer against the OpenAPI document, or a service by it. */
+import { Command } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { Context, Deferred, Effect, Layer, Schedule, Stream } from "effect"
+import { createRequire } from "node:module"
+import { MockServer } from "../../../mock-server/src/index.ts"
+
+const program = createRequire(import.meta.url).resolve("@stoplight/prism-cli")
+
+/** - `log`: what it printed so far, line by line. */
+export interface Service {
+  readonly url: string
+  readonly log: Effect.Effect<ReadonlyArray<string>>
+}
+
+export class Prism extends Context.Tag("Prism")<Prism, Service>() {}
+
+export const isRequest = (line: string): boolean => line.includes("Request received")
+
+/** What it prints of a request or an answer that is wrong, and if it fails itself. */
+export const isViolation = (line: string): boolean => /✖|⚠|violation|error|warn/i.test(line)
+
+const start = (command: "mock" | "proxy", ...words: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    const options = ["--errors", "--host", "127.0.0.1", "--port", "0"]
+    const process = yield* Command.start(Command.make("node", program, command, ...words, ...options))
+    const lines: Array<string> = []
+    const listening = yield* Deferred.make<string>()
+    yield* Stream.merge(process.stdout, process.stderr).pipe(
+      Stream.decodeText(),
+      Stream.splitLines,
+      Stream.runForEach((line) => {
+        lines.push(line)
+        const [, url] = /listening on (\S+)/.exec(line) ?? []
+        return url === undefined ? Effect.void : Deferred.succeed(listening, url)
+      }),
+      Effect.forkScoped
+    )
+    const url = yield* Deferred.await(listening).pipe(
+      Effect.timeoutFail({ duration: "45 seconds", onTimeout: () => new Error(lines.join("\n")) })
+    )
+    return Prism.of({ url, log: Effect.sync(() => Array.from(lines)) })
+  })
+
+/** A service by the document alone, which answers with its examples. */
+export const mock = (document: string) => start("mock", document)
+
+/** In front of the mock that is there: whoever asks for its address is sent to Prism. */
+export const layer = (document: string) =>
+  Layer.unwrapScoped(Effect.gen(function*() {
+    const { options, url: upstream } = yield* MockServer.MockServer
+    const prism = yield* start("proxy", document, upstream)
+    const { url } = prism
+    return Layer.merge(
+      Layer.succeed(Prism, prism),
+      Layer.succeed(MockServer.MockServer, { url, options: { ...options, authUrl: url, baseUrl: url } })
+    )
+  })).pipe(Layer.provide(NodeContext.layer))
+
+/** The lines from that number on, once there are so many of that kind: it prints them a little later. */
+export const linesFrom = (from: number, isWanted: (line: string) => boolean, count: number) =>
+  Effect.flatMap(Prism, ({ log }) => log).pipe(
+    Effect.map((lines) => lines.slice(from)),
+    Effect.filterOrFail((lines) => lines.filter(isWanted).length >= count),
+    Effect.retry(Schedule.spaced("20 millis")),
+    Effect.timeoutFail({
+      duration: "10 seconds",
+      onTimeout: () => new Error(`Prism did not print ${count} such lines`)
+    })
+  )

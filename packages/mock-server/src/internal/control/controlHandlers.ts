@@ -1,0 +1,308 @@
+/** The handlers of the control plane: the sessions as they are, behind its `HttpApi`. */
+import * as Violation from "@effect-idv/core/Violation"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
+import * as Redacted from "effect/Redacted"
+import * as Ref from "effect/Ref"
+import * as Schema from "effect/Schema"
+import {
+  type ArmedFault,
+  ClockChange,
+  type ClockReading,
+  ControlApi,
+  ControlRefused,
+  FaultUnknown,
+  type JournalPage,
+  NewSession,
+  NotReady,
+  Revocation,
+  SessionInfo,
+  SessionUnknown
+} from "../../ControlApi.ts"
+import * as Fault from "../../Fault.ts"
+import * as Journal from "../../Journal.ts"
+import * as Profile from "../../Profile.ts"
+import * as Session from "../../Session.ts"
+import * as JsonText from "../http/jsonText.ts"
+import * as Request from "../http/request.ts"
+import * as Metrics from "../journal/metrics.ts"
+import * as KnownFields from "../schema/knownFields.ts"
+import { listed } from "../schema/truncateViolations.ts"
+import type { Armed } from "../session/faultBoard.ts"
+import * as SessionClock from "../session/sessionClock.ts"
+import * as Lifecycle from "../transport/lifecycle.ts"
+
+type Decode<A> = (input: unknown) => Either.Either<A, Violation.Violations>
+
+const refused = (violations: Violation.Violations) => new ControlRefused({ violations: listed(violations) })
+
+/**
+ * A form of a page of another site has one of three other types, and any other type needs a
+ * permission that nobody gets here.
+ */
+const isJson = (request: Request.Request): boolean => {
+  const { parameters, type } = Request.mediaType(request)
+  return type === "application/json"
+    ? !parameters.some(Request.isOtherCharset)
+    : type === "" && request.body.length === 0
+}
+
+const contentType: Violation.Violations = [
+  new Violation.Violation({
+    path: "Content-Type",
+    problem: "invalid",
+    expected: "application/json in UTF-8, or no header and no body"
+  })
+]
+
+const contentEncoding: Violation.Violations = [
+  new Violation.Violation({
+    path: "Content-Encoding",
+    problem: "unexpected",
+    expected: "a body without a content coding"
+  })
+]
+
+/** The body, decoded here and not by the `HttpApi`, whose refusals repeat the values. */
+const payload = <A>(source: HttpServerRequest.HttpServerRequest, decode: Decode<A>) =>
+  Effect.gen(function*() {
+    const request = yield* Request.read(source)
+    if (!request.isWhole) return yield* refused(Violation.whole("a body that arrives whole"))
+    if (!isJson(request)) return yield* refused(contentType)
+    if (Request.hasCoding(request)) return yield* refused(contentEncoding)
+    if (Request.isTooLong(request)) {
+      return yield* refused(Violation.whole(`a body of at most ${Request.maxBodyBytes} bytes`))
+    }
+    const json = request.body.length === 0
+      ? {}
+      : yield* Effect.mapError(JsonText.parse(request.body), ({ violations }) => refused(violations))
+    return yield* Effect.mapError(decode(json), refused)
+  })
+
+const decodeNewSession = KnownFields.decodeUnknown(NewSession)
+const decodeNothing: Decode<object> = (input) =>
+  Predicate.isRecord(input) && Record.isEmptyRecord(input)
+    ? Either.right(input)
+    : Either.left(Violation.whole("an empty object, or no body"))
+const decodeClockChange = KnownFields.decodeUnknown(ClockChange)
+const decodeFault = KnownFields.decodeUnknown(Fault.Fault)
+const decodePatch = KnownFields.decodeUnknown(Profile.Patch)
+const decodeRevocation = KnownFields.decodeUnknown(Revocation)
+
+const sessionOf = (customerId: string) =>
+  Effect.flatMap(Session.Sessions, (sessions) =>
+    Effect.flatMap(
+      sessions.known(customerId),
+      Option.match({ onNone: () => new SessionUnknown({ customerId }), onSome: Effect.succeed })
+    ))
+
+/** The same, for what is set: that of a test customer begins here. What is refused begins none. */
+const begunOf = (customerId: string) =>
+  Effect.flatMap(Session.Sessions, (sessions) =>
+    Effect.flatMap(
+      sessions.find(customerId),
+      Option.match({ onNone: () => new SessionUnknown({ customerId }), onSome: Effect.succeed })
+    ))
+
+const reading = ({ clock }: Session.Session): Effect.Effect<ClockReading> =>
+  Effect.map(clock.read, ({ frozen, now }) => ({ now: DateTime.unsafeMake(now), frozen }))
+
+const info = (session: Session.Session): Effect.Effect<SessionInfo> =>
+  Effect.all({
+    customerId: Effect.succeed(session.customerId),
+    seed: Effect.succeed(session.seed),
+    clock: reading(session),
+    profile: Ref.get(session.profile),
+    faults: Effect.map(session.faults.list, ({ length }) => length),
+    exchanges: Effect.zipWith(
+      session.journal.entries,
+      session.journal.dropped,
+      ({ length }, dropped) => length + dropped
+    )
+  })
+
+const answered = HttpServerResponse.schemaJson(SessionInfo)
+
+const shown = ({ fault, fired, id, seen }: Armed): ArmedFault => ({ id, fault, seen, fired })
+
+const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
+  handlers
+    .handle("list", () => Effect.flatMap(Session.Sessions, ({ list }) => Effect.flatMap(list, Effect.forEach(info))))
+    .handleRaw("create", ({ request }) =>
+      Effect.gen(function*() {
+        const sessions = yield* Session.Sessions
+        const { customerId, customerKey, faults, profile, seed } = yield* payload(request, decodeNewSession)
+        const before = yield* sessions.known(customerId)
+        const session = yield* sessions.create(
+          { customerId, customerKey: customerKey ?? Session.testKey },
+          {
+            ...(seed !== undefined && { seed }),
+            ...(faults && { faults }),
+            ...(profile && {
+              profile: Profile.apply(sessions.settings.profile ?? Profile.defaultProfile, profile)
+            })
+          }
+        )
+        const status = Option.contains(before, session) ? 200 : 201
+        return yield* Effect.orDie(answered(yield* info(session), { status }))
+      }))
+    .handle("get", ({ path }) => Effect.flatMap(sessionOf(path.customerId), info))
+    .handle("reset", ({ path, request }) =>
+      Effect.gen(function*() {
+        yield* payload(request, decodeNothing)
+        const session = yield* begunOf(path.customerId)
+        yield* session.reset
+        return yield* info(session)
+      }))
+    .handle("remove", ({ path: { customerId } }) =>
+      Effect.gen(function*() {
+        const sessions = yield* Session.Sessions
+        if (!(yield* sessions.remove(customerId))) {
+          return yield* new SessionUnknown({ customerId })
+        }
+      })))
+
+const tooFar: Violation.Violations = [
+  new Violation.Violation({
+    path: "advance",
+    problem: "invalid",
+    expected: "a duration that ends before the year 10000"
+  })
+]
+
+const clock = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
+  handlers
+    .handle("read", ({ path }) => Effect.flatMap(sessionOf(path.customerId), reading))
+    .handleRaw("change", ({ path, request }) =>
+      Effect.gen(function*() {
+        const { advance, frozen, set } = yield* payload(request, decodeClockChange)
+        const session = yield* begunOf(path.customerId)
+        const from = set === undefined ? yield* session.clock.now : DateTime.toEpochMillis(set)
+        const to = from + Duration.toMillis(advance ?? Duration.zero)
+        if (!SessionClock.isInRange(to)) return yield* refused(tooFar)
+        if (set !== undefined || advance !== undefined) yield* session.clock.set(to)
+        if (frozen !== undefined) yield* frozen ? session.clock.freeze : session.clock.resume
+        return yield* reading(session)
+      })))
+
+const faults = HttpApiBuilder.group(ControlApi, "faults", (handlers) =>
+  handlers
+    .handle("list", ({ path }) =>
+      Effect.flatMap(sessionOf(path.customerId), ({ faults }) =>
+        Effect.map(faults.list, (armed) => armed.map(shown))))
+    .handleRaw("set", ({ path, request }) =>
+      Effect.gen(function*() {
+        const fault = yield* payload(request, decodeFault)
+        const { faults } = yield* begunOf(path.customerId)
+        return shown(yield* faults.set(fault))
+      }))
+    .handle("remove", ({ path: { customerId, faultId } }) =>
+      Effect.gen(function*() {
+        const { faults } = yield* sessionOf(customerId)
+        if (!(yield* faults.remove(faultId))) {
+          return yield* new FaultUnknown({ id: faultId })
+        }
+      }))
+    .handle("clear", ({ path }) =>
+      Effect.flatMap(sessionOf(path.customerId), ({ faults }) => faults.clear)))
+
+const profile = HttpApiBuilder.group(ControlApi, "profile", (handlers) =>
+  handlers
+    .handle("get", ({ path }) => Effect.flatMap(sessionOf(path.customerId), ({ profile }) => Ref.get(profile)))
+    .handleRaw("change", ({ path, request }) =>
+      Effect.gen(function*() {
+        const patch = yield* payload(request, decodePatch)
+        const { profile } = yield* begunOf(path.customerId)
+        return yield* Ref.updateAndGet(profile, Profile.apply(patch))
+      })))
+
+const tokens = HttpApiBuilder.group(ControlApi, "tokens", (handlers) =>
+  handlers
+    .handle("list", ({ path }) =>
+      Effect.flatMap(sessionOf(path.customerId), ({ tokens }) =>
+        Effect.map(tokens.list, (tokens) =>
+          tokens.map(({ expiresAt, issuedAt, status }) => ({
+            issuedAt: DateTime.unsafeMake(issuedAt),
+            expiresAt: DateTime.unsafeMake(expiresAt),
+            status
+          })))))
+    .handleRaw("revoke", ({ path, request }) =>
+      Effect.gen(function*() {
+        const { tokens } = yield* sessionOf(path.customerId)
+        const { token } = yield* payload(request, decodeRevocation)
+        return { revoked: yield* tokens.revoke(Option.map(Option.fromNullable(token), Redacted.value)) }
+      })))
+
+const statusExpected = Violation.expecting("a status, a whole number from 100 to 599")
+
+/** What a query has as text, as the pattern has it. */
+const SearchText = Schema.Struct({
+  ...Journal.Pattern.fields,
+  status: Schema.optionalWith(
+    Schema.compose(
+      Schema.String.annotations(statusExpected).pipe(Schema.pattern(/^[1-5]\d\d$/, statusExpected)),
+      Schema.NumberFromString
+    ),
+    { exact: true }
+  ),
+  unexpected: Schema.optionalWith(
+    Schema.transform(
+      Schema.Literal("true", "false").annotations(Violation.expecting("true or false")),
+      Schema.Boolean,
+      { strict: true, decode: (text) => text === "true", encode: (flag) => flag ? "true" as const : "false" as const }
+    ),
+    { exact: true }
+  )
+}).omit("customerId")
+const decodeSearch = KnownFields.decodeUnknown(SearchText)
+
+/** Of the query as it came: what the `HttpApi` does not know, it passes over. */
+const page = (journal: Journal.Journal) =>
+  Effect.gen(function*() {
+    const search = yield* HttpServerRequest.ParsedSearchParams
+    const pattern = yield* Effect.mapError(decodeSearch({ ...search }), refused)
+    const entries = (yield* journal.entries).filter(Journal.matches(pattern))
+    return { entries, dropped: yield* journal.dropped } satisfies JournalPage
+  })
+
+const journal = HttpApiBuilder.group(ControlApi, "journal", (handlers) =>
+  handlers
+    .handle("search", ({ path }) => Effect.flatMap(sessionOf(path.customerId), ({ journal }) => page(journal)))
+    .handle("clear", ({ path }) => Effect.flatMap(sessionOf(path.customerId), ({ journal }) => journal.clear))
+    .handleRaw("verify", ({ path, request }) =>
+      Effect.gen(function*() {
+        const session = yield* sessionOf(path.customerId)
+        yield* session.journal.verify(yield* payload(request, Journal.decodeUnknown))
+        // One that was removed meanwhile had nothing written to it any more.
+        if ((yield* sessionOf(path.customerId)) !== session) return yield* new SessionUnknown(path)
+      }))
+    .handle("strangers", () => Effect.flatMap(Session.Sessions, ({ strangers }) => page(strangers))))
+
+const server = HttpApiBuilder.group(ControlApi, "server", (handlers) =>
+  handlers
+    .handle("live", () => Effect.succeed({ live: true } as const))
+    .handle("ready", () =>
+      Effect.gen(function*() {
+        const { isReady } = yield* Lifecycle.Lifecycle
+        return (yield* isReady) ? { ready: true } as const : yield* new NotReady()
+      }))
+    .handle("metrics", () => Effect.flatMap(Metrics.Metrics, ({ text }) => text)))
+
+export const layer = Layer.provide(HttpApiBuilder.api(ControlApi), [
+  sessions,
+  clock,
+  faults,
+  profile,
+  tokens,
+  journal,
+  server
+])

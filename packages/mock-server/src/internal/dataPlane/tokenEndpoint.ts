@@ -1,0 +1,171 @@
+/**
+ * `POST /oauth/service` (API document, section 4.1): strict, and with the customer key enforced.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import type * as Profile from "../../Profile.ts"
+import type * as Session from "../../Session.ts"
+import * as Request from "../http/request.ts"
+import { type Answer, Refused } from "./decision.ts"
+import * as Shaping from "./responseFormat.ts"
+
+/**
+ * Answers a token request:
+ *
+ * - 200 with a token that is valid for one hour of the session's clock.
+ * - 405 for another method, 415 for another content type or a content coding, 413 for a body over
+ *   64 KiB.
+ * - 401 `invalid_client` for missing or wrong credentials.
+ * - 400 `invalid_request` for two `Authorization`, `Content-Type` or `Host` headers, for a parameter
+ *   of OAuth in the query, and for a missing or repeated `grant_type`; `unsupported_grant_type` for
+ *   another one.
+ *
+ * A profile gives all but the conditions another form. Credentials that do not fit as they are
+ * count form-decoded (RFC 6749, section 2.3.1), because many OAuth clients encode them.
+ *
+ * @category handlers
+ * @since 0.1.0
+ */
+export const answer = (
+  request: Request.Request,
+  found: Option.Option<Session.Session>,
+  profile: Profile.Profile
+): Effect.Effect<Answer> =>
+  Effect.gen(function*() {
+    const refuse = refusal(profile)
+    if (request.method !== "POST") {
+      return yield* refuse("method", 405, "invalid_request", "The method of this operation is POST", { allow: "POST" })
+    }
+    if (Option.isSome(request.headersProblem)) {
+      return yield* refuse("headers", 400, "invalid_request", request.headersProblem.value)
+    }
+    const { parameters, type } = Request.mediaType(request)
+    if (type !== formType || parameters.some(Request.isOtherCharset)) {
+      return yield* refuse("content-type", 415, "invalid_request", `The content type of this operation is ${formType}`)
+    }
+    if (Request.hasCoding(request)) {
+      return yield* refuse("content-encoding", 415, "invalid_request", "The body may not have a content coding", {
+        "accept-encoding": "identity"
+      })
+    }
+    if (Request.isTooLong(request)) {
+      return yield* refuse("body-too-long", 413, "invalid_request", `A body has at most ${Request.maxBodyBytes} bytes`)
+    }
+    const { isEncoded, session } = yield* authenticate(request, found, refuse)
+    const redirected = Shaping.redirect(profile, request.target)
+    if (Option.isSome(redirected)) return redirection(redirected.value)
+
+    const inQuery = Request.inQuery(request, parameterNames)
+    if (Option.isSome(inQuery)) {
+      return yield* refuse(
+        "query",
+        400,
+        "invalid_request",
+        `${inQuery.value} must be in the body, and not in the query`
+      )
+    }
+    const form = Request.parametersOf(Buffer.from(request.body).toString())
+    const grantTypes = form.getAll("grant_type")
+    if (grantTypes.length !== 1 || grantTypes[0] === "") {
+      return yield* refuse("grant-type", 400, "invalid_request", "grant_type is required, once")
+    }
+    if (grantTypes[0] !== "client_credentials") {
+      return yield* refuse("grant-type", 400, "unsupported_grant_type", "grant_type must be client_credentials")
+    }
+    if (form.size > 1 && profile.tokenParameters === "refused") {
+      return yield* refuse("parameters", 400, "invalid_request", "there is no parameter but grant_type")
+    }
+    const token = yield* session.issueToken
+    return {
+      rule: "token.granted",
+      why: `The customer is known and its key is right: a token for ${Shaping.lifetimeSeconds(profile)} s` +
+        (isEncoded ? ". Both came form-encoded, which the document does not show" : ""),
+      claims: ["token.success.status", "token.response.fields", "token.lifetime", "token.response.lifetime"],
+      unexpected: false,
+      reply: Shaping.grantReply(profile, token),
+      issued: token
+    }
+  }).pipe(Effect.catchTag("Refused", ({ answer }) => Effect.succeed(answer)))
+
+const formType = "application/x-www-form-urlencoded"
+
+/** Those of a token request, and what may identify the client in it (RFC 6749, sections 2.3.1 and 4.4.2). */
+const parameterNames = [
+  "grant_type",
+  "scope",
+  "client_id",
+  "client_secret",
+  "client_assertion",
+  "client_assertion_type"
+]
+
+const claims = {
+  "method": ["token.request.method", "token.error.method"],
+  "content-type": ["token.request.content-type", "token.error.content-type"],
+  "headers": ["token.error"],
+  "content-encoding": ["token.error"],
+  "body-too-long": ["limits.body"],
+  "query": ["token.request.grant-type", "token.error"],
+  "credentials": ["token.request.authorization", "token.error", "token.error.code", "token.error.challenge"],
+  "grant-type": ["token.request.grant-type", "token.error", "token.error.grant-type"],
+  "parameters": ["token.request.parameters", "token.error"]
+} as const
+
+type Refusal = ReturnType<typeof refusal>
+
+const refusal = (profile: Profile.Profile) =>
+(
+  rule: keyof typeof claims,
+  status: 400 | 401 | 405 | 413 | 415,
+  error: string,
+  description: string,
+  headers: Record<string, string> = {}
+) =>
+  new Refused({
+    answer: {
+      rule: `token.${rule}`,
+      why: description,
+      claims: claims[rule],
+      unexpected: true,
+      reply: Shaping.tokenRefusal(profile, { status, error, description, headers })
+    }
+  })
+
+/** Id and key as they are, or else form-encoded: `isEncoded`. */
+const authenticate = (request: Request.Request, found: Option.Option<Session.Session>, refuse: Refusal) => {
+  const given = Request.basic(request)
+  const fits = ({ customerId, customerKey }: Session.Session) => (basic: Request.Basic) =>
+    basic.customerId === customerId && basic.customerKey === Redacted.value(customerKey)
+  return Option.match(found, {
+    onNone: () => Option.none(),
+    onSome: (session) =>
+      Option.exists(given, fits(session))
+        ? Option.some({ session, isEncoded: false })
+        : Option.exists(Request.formBasic(request), fits(session))
+        ? Option.some({ session, isEncoded: true })
+        : Option.none()
+  }).pipe(Effect.mapError(() =>
+    refuse(
+      "credentials",
+      401,
+      "invalid_client",
+      "the Authorization header must be Basic with a known customer_id and its key" +
+        Option.match(given, {
+          onNone: () => ": it is not Basic, or not there",
+          onSome: () =>
+            Option.isNone(found) ? ": the customer_id is not known, or its key is wrong" : ": the key is wrong"
+        })
+    )
+  ))
+}
+
+const redirection = (reply: Answer["reply"]): Answer => ({
+  rule: "token.redirected",
+  why: "The profile redirects: a client may not follow with its credentials",
+  claims: ["redirects"],
+  unexpected: false,
+  reply
+})

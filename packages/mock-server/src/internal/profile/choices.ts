@@ -1,0 +1,231 @@
+/** What there is to choose of each behaviour that the API document does not show. */
+import * as Violation from "@effect-idv/core/Violation"
+import * as Arr from "effect/Array"
+import * as Schema from "effect/Schema"
+import type { Level, Variant } from "../../Profile.ts"
+
+export interface Choice<Value extends string> {
+  readonly question: string
+  readonly claim: string
+  readonly level: Level
+  readonly section: string
+  readonly variants: Arr.NonEmptyReadonlyArray<Variant<Value>>
+}
+
+const accepts = <const Value extends string>(value: Value, description: string): Variant<Value> => ({
+  value,
+  description,
+  client: "accepts"
+})
+
+const refuses = <const Value extends string>(value: Value, description: string): Variant<Value> => ({
+  value,
+  description,
+  client: "refuses"
+})
+
+const choice = <Value extends string>(choice: Choice<Value>) => {
+  const values = Arr.map(choice.variants, ({ value }) => value)
+  return {
+    ...choice,
+    schema: Schema.Literal(...values).annotations(Violation.expecting(`one of ${quoted(values)}`))
+  }
+}
+
+export const quoted = (values: ReadonlyArray<string>): string => values.map((value) => JSON.stringify(value)).join(", ")
+
+export const choices = {
+  tokenField: choice({
+    question: "Which field of the token response holds the token?",
+    claim: "token.response.fields",
+    level: "assumed",
+    section: "2.2",
+    variants: [
+      accepts("access_token", "access_token, with token_type and expires_in beside it (RFC 6749, section 5.1)"),
+      accepts("accessToken", "accessToken, with tokenType and expiresIn beside it"),
+      accepts("token", "token, with token_type and expires_in beside it"),
+      accepts("data.access_token", "access_token, token_type and expires_in, all in an object data"),
+      accepts("text", "none: the body is the token as text/plain, and so has neither type nor lifetime")
+    ]
+  }),
+  tokenType: choice({
+    question: "Which type does the token response give?",
+    claim: "token.response.type",
+    level: "assumed",
+    section: "2.2",
+    variants: [
+      accepts("Bearer", "Bearer"),
+      accepts("bearer", "bearer, in lower case"),
+      accepts("absent", "no type"),
+      refuses("other", "mac, a token that is not sent as Bearer")
+    ]
+  }),
+  tokenFormat: choice({
+    question: "What does a token look like?",
+    claim: "token.response.format",
+    level: "unknown",
+    section: "2.2",
+    variants: [
+      accepts("opaque", "a text without meaning"),
+      accepts("jwt", "a signed JWT (RFC 9068)")
+    ]
+  }),
+  tokenStatus: choice({
+    question: "With which status does the token endpoint give a token?",
+    claim: "token.success.status",
+    level: "assumed",
+    section: "4.2",
+    variants: [accepts("200", "200 OK"), accepts("201", "201 Created"), accepts("203", "203, as a proxy has it")]
+  }),
+  tokenLifetime: choice({
+    question: "Which lifetime does the token response give?",
+    claim: "token.response.lifetime",
+    level: "assumed",
+    section: "2.2",
+    variants: [
+      accepts("3600", "3600, the seconds of the hour that a token is valid"),
+      accepts("absent", "none; the token is valid for one hour"),
+      accepts("text", "\"3600\", as text"),
+      accepts("longer", "86400; the token is valid for one hour all the same"),
+      accepts("shorter", "60, and the token is valid for 60 seconds"),
+      accepts("null", "null; the token is valid for one hour"),
+      accepts("zero", "0; the token is valid for one hour"),
+      accepts("garbage", "\"soon\"; the token is valid for one hour")
+    ]
+  }),
+  tokenError: choice({
+    question: "How does the token endpoint refuse a request?",
+    claim: "token.error",
+    level: "assumed",
+    section: "7",
+    variants: [
+      accepts("401", "401 for a wrong key, 400 for a wrong form, with an OAuth error (RFC 6749, section 5.2)"),
+      accepts("400", "400 for a wrong key too, with an OAuth error"),
+      accepts("empty", "the status with an empty body"),
+      accepts("html", "the status with the HTML page of a gateway, and no challenge"),
+      accepts("problem", "the status with problem details (RFC 9457)"),
+      accepts("200", "200 with an OAuth error")
+    ]
+  }),
+  tokenParameters: choice({
+    question: "What becomes of form parameters beside grant_type?",
+    claim: "token.request.parameters",
+    level: "assumed",
+    section: "4.1",
+    variants: [
+      accepts("ignored", "they are ignored (RFC 6749, section 3.2)"),
+      accepts("refused", "400 invalid_request")
+    ]
+  }),
+  amlRequestType: choice({
+    question: "Which content type must an AML request have?",
+    claim: "aml.request.content-type",
+    level: "assumed",
+    section: "4.2",
+    variants: [
+      accepts("json", "application/json; a charset of UTF-8 and other parameters are allowed"),
+      accepts("exact", "application/json without any parameter"),
+      accepts("any", "any, or none")
+    ]
+  }),
+  amlStatus: choice({
+    question: "With which status does the API give a credential?",
+    claim: "aml.success.status",
+    level: "assumed",
+    section: "4.2",
+    variants: [accepts("200", "200 OK"), accepts("201", "201 Created"), refuses("203", "203, as a proxy has it")]
+  }),
+  amlError: choice({
+    question: "Which body does an error of the API have?",
+    claim: "aml.error",
+    level: "assumed",
+    section: "7",
+    variants: [
+      accepts("problem", "problem details (RFC 9457)"),
+      accepts("empty", "none"),
+      accepts("html", "the HTML page of a gateway"),
+      accepts("oauth", "{\"error\", \"error_description\"} (RFC 6749, section 5.2)"),
+      accepts("text", "a sentence as plain text"),
+      accepts("nested", "{\"errors\": [{\"code\", \"message\"}]}")
+    ]
+  }),
+  expiredToken: choice({
+    question: "How does the API answer a token that is no longer valid?",
+    claim: "token.expired",
+    level: "assumed",
+    section: "7",
+    variants: [
+      accepts("challenge", "401 with WWW-Authenticate: Bearer error=\"invalid_token\" (RFC 6750, section 3)"),
+      accepts("bare", "401 without WWW-Authenticate"),
+      refuses("forbidden", "403, which the client never takes for an expired token")
+    ]
+  }),
+  rateLimit: choice({
+    question: "How does a 429 say when to come back?",
+    claim: "limits.rate.retry-after",
+    level: "assumed",
+    section: "8",
+    variants: [
+      accepts("seconds", "Retry-After in seconds"),
+      accepts("date", "Retry-After as an HTTP date"),
+      accepts("none", "not at all; by default the client does not repeat a check that meets this 429"),
+      accepts("garbage", "Retry-After: soon; by default the client does not repeat a check that meets this 429")
+    ]
+  }),
+  searchedOn: choice({
+    question: "In which time zone is searched_on written?",
+    claim: "aml.searched-on.zone",
+    level: "unknown",
+    section: "2.3",
+    variants: [
+      accepts("utc", "UTC"),
+      accepts("ahead", "+14:00, where it is tomorrow already"),
+      accepts("behind", "-12:00, where it is still yesterday")
+    ]
+  }),
+  nameEcho: choice({
+    question: "How exactly does the credential repeat the name?",
+    claim: "aml.name.echo",
+    level: "assumed",
+    section: "2.3",
+    variants: [
+      accepts("exact", "as it was sent"),
+      accepts("upper", "in upper case"),
+      accepts("nfd", "in Unicode NFD: letters and their marks taken apart"),
+      accepts("blanks", "with two blanks between words, and one before and after"),
+      refuses("reordered", "as LAST, First; a client accepts it only with nameEcho \"loose\" or \"ignore\"")
+    ]
+  }),
+  extraFields: choice({
+    question: "Does the credential have fields that the document does not show?",
+    claim: "aml.credential.extra-fields",
+    level: "assumed",
+    section: "2.3",
+    variants: [
+      accepts("none", "no"),
+      accepts("some", "yes: at the top, in credentials and in attributes")
+    ]
+  }),
+  credVersion: choice({
+    question: "Which version has the credential?",
+    claim: "aml.cred-version",
+    level: "assumed",
+    section: "9",
+    variants: [
+      accepts("1.0", "1.0"),
+      accepts("1.7", "1.7, a new minor version"),
+      refuses("2.0", "2.0, a new major version")
+    ]
+  }),
+  redirects: choice({
+    question: "Does the service redirect a request?",
+    claim: "redirects",
+    level: "assumed",
+    section: "4.1",
+    variants: [
+      accepts("none", "no"),
+      refuses("same-origin", "307 to the same path of the same server, with ?redirected"),
+      refuses("other-origin", "307 to the same path of http://elsewhere.invalid")
+    ]
+  })
+}

@@ -1,0 +1,35 @@
+/** Lists whose members have an id: each id once, for of two members with one id the second would replace the first. */
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import { unlike } from "./discriminatedUnion.ts"
+
+/** The indexes of the members whose id is that of a member before. */
+export const repeated = (ids: ReadonlyArray<string | undefined>): ReadonlyArray<number> => {
+  const seen = new Set<string>()
+  return ids.flatMap((id, index) => {
+    if (id === undefined) return []
+    if (seen.has(id)) return [index]
+    seen.add(id)
+    return []
+  })
+}
+
+/** A list that is refused at each member whose `field` is that of a member before. */
+export const onceEach = <Field extends string, A extends { readonly [id in Field]?: string | undefined }, I>(
+  list: Schema.Schema<ReadonlyArray<A>, ReadonlyArray<I>>,
+  field: Field
+) =>
+  Schema.transformOrFail(list, Schema.typeSchema(list), {
+    strict: true,
+    decode: (members, _, ast) => {
+      const [first, ...others] = repeated(members.map((member) => member[field])).map((index) =>
+        new ParseResult.Pointer([index, field], members, unlike(expected, undefined))
+      )
+      return first === undefined
+        ? ParseResult.succeed(members)
+        : ParseResult.fail(new ParseResult.Composite(ast, members, [first, ...others]))
+    },
+    encode: ParseResult.succeed
+  })
+
+export const expected = "an id that no member before it has"

@@ -1,0 +1,65 @@
+/** The tokens of one session, by its clock. */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Bounded from "./boundedMap.ts"
+import type { SessionClock } from "./sessionClock.ts"
+
+export type Status = "valid" | "expired" | "revoked"
+
+export interface Issued {
+  readonly issuedAt: number
+  readonly expiresAt: number
+  readonly revoked: boolean
+}
+
+/** - `expire`, `revoke`: one token, or all; how many that were valid are not any more. */
+export interface Tokens {
+  readonly keep: (token: string, lifetime: Duration.DurationInput) => Effect.Effect<void>
+  readonly statusOf: (token: string) => Effect.Effect<Status | "unknown">
+  readonly list: Effect.Effect<ReadonlyArray<Issued & { readonly token: string; readonly status: Status }>>
+  readonly expire: (token: Option.Option<string>) => Effect.Effect<number>
+  readonly revoke: (token: Option.Option<string>) => Effect.Effect<number>
+  readonly clear: Effect.Effect<void>
+}
+
+const capacity = 10_000
+
+const status = (issued: Issued, now: number): Status =>
+  issued.revoked ? "revoked" : now < issued.expiresAt ? "valid" : "expired"
+
+export const make = ({ now }: SessionClock): Tokens => {
+  const tokens = new Map<string, Issued>()
+
+  const end = (change: (issued: Issued, now: number) => Issued) => (token: Option.Option<string>) =>
+    Effect.map(now, (now) => {
+      const ended = Array.from(tokens).filter(([other, issued]) =>
+        status(issued, now) === "valid" && Option.getOrElse(token, () => other) === other
+      )
+      for (const [token, issued] of ended) tokens.set(token, change(issued, now))
+      return ended.length
+    })
+
+  return {
+    keep: (token, lifetime) =>
+      Effect.map(now, (now) =>
+        Bounded.keep(
+          tokens,
+          token,
+          { issuedAt: now, expiresAt: now + Duration.toMillis(lifetime), revoked: false },
+          capacity
+        )),
+    statusOf: (token) =>
+      Effect.map(now, (now) => {
+        const issued = tokens.get(token)
+        return issued === undefined ? "unknown" : status(issued, now)
+      }),
+    list: Effect.map(
+      now,
+      (now) => Array.from(tokens, ([token, issued]) => ({ ...issued, token, status: status(issued, now) }))
+    ),
+    expire: end((issued, now) => ({ ...issued, expiresAt: now })),
+    revoke: end((issued) => ({ ...issued, revoked: true })),
+    clear: Effect.sync(() => tokens.clear())
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * A client whose every request is answered in the fiber that sends it: no socket, no other runtime,
+ * and so the same clock.
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Headers from "@effect/platform/Headers"
+import type * as HttpApp from "@effect/platform/HttpApp"
+import type * as HttpBody from "@effect/platform/HttpBody"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as HttpMethod from "@effect/platform/HttpMethod"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { Agent } from "node:http"
+import { Agent as SecureAgent } from "node:https"
+import { Duplex } from "node:stream"
+import type { Step } from "../http/response.ts"
+import * as Delivered from "../http/script.ts"
+
+export const client = (app: HttpApp.Default): HttpClient.HttpClient =>
+  HttpClient.make((request, url) =>
+    Effect.gen(function*() {
+      const { headers, method } = request
+      // A request without a body is not told from one whose body is lost, but by an empty one.
+      const body = (yield* bodyOf(request.body)) ?? (HttpMethod.hasBody(method) ? new Uint8Array() : undefined)
+      const source = new Request(url, { method, headers, ...(body !== undefined && { body, duplex: "half" }) })
+      const response = yield* app.pipe(
+        Effect.provideService(
+          HttpServerRequest.HttpServerRequest,
+          HttpServerRequest.fromWeb(source).modify({ headers: Headers.set(headers, "host", url.host) })
+        ),
+        Effect.scoped
+      )
+      const steps = Delivered.scriptOf(response)
+      return steps === undefined
+        ? HttpClientResponse.fromWeb(request, HttpServerResponse.toWeb(response))
+        : yield* Effect.flatMap(playing(steps), (client) => client.execute(request))
+    })
+  )
+
+/** What arrives is the script, whatever is sent. */
+class Played extends Duplex {
+  override _read() {}
+  override _write(_chunk: unknown, _encoding: string, done: () => void) {
+    done()
+  }
+}
+
+class ScriptAgent extends Agent {
+  readonly connection: Duplex
+  constructor(connection: Duplex) {
+    super()
+    this.connection = connection
+  }
+  override createConnection() {
+    return this.connection
+  }
+}
+
+/** Node's own HTTP client, with its parser, on a connection that is a script. */
+const playing = (steps: ReadonlyArray<Step>) =>
+  Effect.gen(function*() {
+    const stream = new Played()
+    const reset = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" })
+    const out = new Duplex({
+      read: () => {},
+      write: (chunk, _encoding, done) => {
+        stream.push(chunk)
+        done()
+      }
+    })
+    const fiber = yield* Effect.forkDaemon(Delivered.play(steps, {
+      out,
+      fin: Effect.sync(() => stream.push(null)),
+      reset: Effect.sync(() => stream.destroy(reset))
+    }))
+    stream.once("close", () => fiber.unsafeInterruptAsFork(fiber.id()))
+    const https = new SecureAgent()
+    return yield* Effect.provideService(NodeHttpClient.make, NodeHttpClient.HttpAgent, {
+      [NodeHttpClient.HttpAgentTypeId]: NodeHttpClient.HttpAgentTypeId,
+      http: new ScriptAgent(stream),
+      https
+    })
+  })
+
+const bodyOf = (body: HttpBody.HttpBody) => {
+  switch (body._tag) {
+    case "Empty":
+      return Effect.succeed(undefined)
+    case "Uint8Array":
+      return Effect.succeed(new Uint8Array(body.body))
+    case "FormData":
+      return Effect.succeed(body.formData)
+    case "Stream":
+      return Stream.toReadableStreamEffect(Stream.orDie(body.stream))
+    case "Raw":
+      return typeof body.body === "string"
+        ? Effect.succeed(body.body)
+        : body.body instanceof Uint8Array
+        ? Effect.succeed(new Uint8Array(body.body))
+        : Effect.dieMessage("In process, a raw body must be text or bytes")
+  }
+}
