@@ -1,0 +1,71 @@
+/** Which module may import which: packages first, then the rooms of the mock server, each only from those below it. */
+const rooms = [
+  "http",
+  "schema",
+  "faults",
+  "profile",
+  "session",
+  "journal",
+  "dataPlane",
+  "control",
+  "inspector",
+  "transport",
+  "cli"
+]
+const room = (name) => `^packages/mock-server/src/internal/${name}/`
+const src = (names) => `^packages/(${names.join("|")})/src/`
+
+/** `@effect-idv/*` packages that the sources of each package may import. */
+const packages = {
+  core: [],
+  contract: [],
+  "mock-server": ["core", "contract"],
+  rescreening: ["core"],
+  examples: ["core", "contract", "mock-server", "rescreening"]
+}
+
+const forbid = (name, comment, from, to) => ({ name, comment, severity: "error", from, to })
+
+export default {
+  forbidden: [
+    forbid("no-circular", "No import circles, types included.", {}, { circular: true }),
+    ...Object.entries(packages).map(([name, allowed]) =>
+      forbid(
+        `packages-${name}`,
+        `packages/${name} imports only ${allowed.join(", ") || "no other package"}.`,
+        { path: src([name]) },
+        { path: "^(packages|tools)/", pathNot: src([name, ...allowed]) }
+      )
+    ),
+    forbid(
+      "contract-for-commands-only",
+      "Of the mock server, only the commands verify and contract use the contract package.",
+      { path: "^packages/mock-server/src/", pathNot: room("cli") },
+      { path: src(["contract"]) }
+    ),
+    ...rooms.map((name, floor) =>
+      forbid(
+        `rooms-${name}`,
+        `${name}/ imports only from the rooms below it: ${rooms.slice(0, floor).join(", ") || "none"}.`,
+        { path: room(name) },
+        { path: rooms.slice(floor + 1).map(room).join("|") || "^$" }
+      )
+    ),
+    forbid("no-internals", "Another package's internals are closed.", { path: "^packages/([^/]+)/src/" }, {
+      path: "^packages/[^/]+/src/internal/",
+      pathNot: "^packages/$1/"
+    }),
+    forbid("no-unresolved", "Every import resolves.", {}, { couldNotResolve: true })
+  ],
+  options: {
+    tsConfig: { fileName: "tsconfig.base.json" },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      extensions: [".ts", ".tsx", ".mjs", ".js"],
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "types"]
+    },
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "(^|/)(dist|bundle|node_modules/.cache)/" }
+  }
+}
