@@ -27,38 +27,38 @@ const row = (claim: Contract.Claim) =>
 
 const table = (claims: ReadonlyArray<Contract.Claim>) =>
   [
-    "| what is taken for true | section | what speaks for it | what a service may do | what the mock server does |",
+    "| assumption | section | source | accepted observations | mock server |",
     "|---|---|---|---|---|",
     ...claims.map(row)
   ].join("\n")
 
 const written = ({ claims }: Contract.Evidence) => {
   const at = (level: Contract.Level) => claims.filter((claim) => claim.level === level)
-  return `# What is assumed of the service
+  return `# Assumptions
 
-Generated from [\`contract/evidence.yaml\`](../packages/contract/contract/evidence.yaml); a test compares the two.
+A test generates this page from [\`contract/evidence.yaml\`](../packages/contract/contract/evidence.yaml).
 
-The API document shows ${
+The [API document](service.md) specifies ${
     at("documented").length
-  } of the ${claims.length} behaviours that the client or the mock server depend on. The others are here, each with a name. The client lives with every variant of the fourth column; those in *italics* it refuses with a typed error, and never with a "No". The mock server plays the variants too, with \`--profile\`, and \`idv-mock verify\` finds out which of them is your sandbox's: [contract.md](contract.md).
+  } of the ${claims.length} behaviours that the client or the mock server depend on. The others are assumptions, each with a name. The client handles every observation in the fourth column. It rejects those in *italics* with a typed error, and never reads them as "No". The mock server can behave in each of these ways (\`--profile\`), and \`idv-mock verify\` finds out which way your sandbox behaves ([contract.md](contract.md)).
 
-## Assumed: a standard or custom speaks for it
+## Assumed: a standard or a custom supports it
 
 ${table(at("assumed"))}
 
-## Unknown: nothing speaks for it
+## Unknown: nothing supports it
 
 ${table(at("unknown"))}
 
-## What to ask the service
+## Questions for the service
 
-Whoever runs the service can settle these with a sentence each. The ones to begin with are those where a wrong guess costs something:
+The provider can settle each assumption with a sentence. Ask first where a wrong assumption is costly:
 
-- Which fields a token response has, and whether a new token ends the old one.
-- Which time zone \`searched_on\` is in: it is kept as written, and the client checks only that it is within 48 hours of its own clock.
-- Whether a name comes back as it was sent, and if not, how it is changed: the client compares it.
-- Which statuses mean that a check was not performed, and not billed.
-- Whether there is a rate limit, and whether its answer has \`Retry-After\`.
+- Which fields does a token response have, and does a new token end the old one?
+- In which time zone is \`searched_on\`? The client keeps it as written, and checks only that it is within 48 hours of its own clock.
+- Does the response repeat the name exactly as sent, and if not, how does it change? The client compares it.
+- Which statuses mean that a check was not performed, and not billed?
+- Is there a rate limit, and does its response have \`Retry-After\`?
 `
 }
 
