@@ -65,10 +65,10 @@ export const page = (gate: Gate, evidence: Contract.Evidence): string => {
   return [
     "# Mutants",
     "",
-    "Servers that are broken on purpose. Each is the mock server behind something that violates one claim of the",
-    "[contract](../packages/contract/contract/evidence.yaml). The conformance suite must fail each with a case of that",
-    "claim, and nothing on the mock server itself. `pnpm mutants` runs all cases against all of them and writes this page;",
-    "a test compares it with what is found.",
+    "A mutant is a mock server with one deliberate violation of one claim of the",
+    "[contract](../packages/contract/contract/evidence.yaml). On each mutant a case of that claim must fail; on the",
+    "unchanged mock server no case may fail. `pnpm mutants` runs all cases against all mutants and writes this page, and a",
+    "test checks it.",
     "",
     `${total(gate)}.`,
     "",
@@ -79,7 +79,7 @@ export const page = (gate: Gate, evidence: Contract.Evidence): string => {
       "",
       `## ${claim}`,
       "",
-      "| mutant | it | failed by | other cases that fail |",
+      "| mutant | violation: the server | failing cases of the claim | other failing cases |",
       "|---|---|---|---|",
       ...rows.map(cells)
     ]),
