@@ -79,7 +79,7 @@ export const page = (gate: Gate, evidence: Contract.Evidence): string => {
       "",
       `## ${claim}`,
       "",
-      "| mutant | violation: the server | failing cases of the claim | other failing cases |",
+      "| mutant | violation | failing cases | other failing cases |",
       "|---|---|---|---|",
       ...rows.map(cells)
     ]),
