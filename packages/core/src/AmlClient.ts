@@ -20,8 +20,10 @@ import type { AmlError } from "./AmlError.ts"
 import * as CheckPolicy from "./CheckPolicy.ts"
 import type { Evidence } from "./Evidence.ts"
 import * as Check from "./internal/check.ts"
+import * as Checked from "./internal/checked.ts"
 import * as CheckOptions from "./internal/checkOptions.ts"
 import { loadOptions } from "./internal/loadOptions.ts"
+import * as TestCheck from "./internal/testCheck.ts"
 import type * as Person from "./Person.ts"
 import type { TokenError } from "./TokenError.ts"
 import type * as TokenProvider from "./TokenProvider.ts"
@@ -73,14 +75,14 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   const { policy, url } = yield* CheckOptions.check(options)
   const run = yield* Check.make({ url, propagateTrace: options.propagateTrace === true })
   const check = (person: Person.Person) =>
-    Effect.withFiberRuntime<Check.Checked, AmlError | TokenError>((fiber) => {
+    Effect.withFiberRuntime<Checked.Checked, AmlError | TokenError>((fiber) => {
       const overrides = Context.get(fiber.currentContext, Overrides)
       return run(person, overrides === none ? policy : overridden(options, overrides))
     })
 
   return AmlClient.of({
     check: (person) => Effect.map(check(person), ({ credential }) => credential),
-    checkWithEvidence: (person) => Effect.map(check(person), Check.toEvidence)
+    checkWithEvidence: (person) => Effect.map(check(person), Checked.toEvidence)
   })
 })
 
@@ -177,10 +179,10 @@ export type Canned = MatchFound | AmlError | TokenError
 export const layerTest = (canned: Canned | ((person: Person.Person) => Canned)): Layer.Layer<AmlClient> => {
   const check = Effect.fnUntraced(function*(person: Person.Person) {
     const answer = typeof canned === "function" ? canned(person) : canned
-    return typeof answer === "string" ? yield* Check.canned(person, answer) : yield* answer
+    return typeof answer === "string" ? yield* TestCheck.make(person, answer) : yield* answer
   })
   return Layer.succeed(AmlClient, {
     check: (person) => Effect.map(check(person), ({ credential }) => credential),
-    checkWithEvidence: (person) => Effect.map(check(person), Check.toEvidence)
+    checkWithEvidence: (person) => Effect.map(check(person), Checked.toEvidence)
   })
 }

@@ -1,23 +1,21 @@
 /** One check, from the person to the credential. */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FiberRef from "effect/FiberRef"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
-import { AmlCredential, type MatchFound } from "../AmlCredential.ts"
 import * as AmlError from "../AmlError.ts"
 import * as AmlMetrics from "../AmlMetrics.ts"
 import type { CheckPolicy } from "../CheckPolicy.ts"
-import * as Evidence from "../Evidence.ts"
 import * as Person from "../Person.ts"
 import * as TokenProvider from "../TokenProvider.ts"
 import * as AmlAnswer from "./amlAnswer.ts"
 import * as Attempts from "./attempts.ts"
 import * as Bearer from "./bearer.ts"
+import type { Checked } from "./checked.ts"
 import * as CheckId from "./checkId.ts"
 import * as Observed from "./checkTelemetry.ts"
 import * as Deadline from "./deadline.ts"
@@ -25,23 +23,8 @@ import * as Exchange from "./exchange.ts"
 import * as OwnFiber from "./fiberContext.ts"
 import * as Host from "./host.ts"
 
-/**
- * A credential, and how it came. Times are in milliseconds of the wall clock. Tracers get it as the
- * exit of the span, so neither the person is in it, nor the bytes of the body for all to see.
- */
-export interface Checked extends Pick<Person.Person, "changes" | "warnings"> {
-  readonly checkId: string
-  readonly credential: AmlCredential
-  readonly status: Evidence.Evidence["status"]
-  readonly body: Redacted.Redacted<Uint8Array>
-  readonly attempts: number
-  readonly sentAt: number
-  readonly receivedAt: number
-}
-
 const isPerson = Schema.is(Person.Person)
 const encodeBody = Schema.encodeSync(Person.RequestBody)
-const encodeCredential = Schema.encodeSync(AmlCredential)
 const notAPerson = new TypeError("check takes a Person from Person.make")
 
 /** Sends to `url`, with the trace headers of the caller's span if `propagateTrace`. */
@@ -133,49 +116,4 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
           return Effect.onExit(run(person, policy, running), Observed.observe(running))
         })
       }))
-})
-
-/** The answer of a service that answers at once, in the form of the document. */
-export const canned = Effect.fnUntraced(function*(person: Person.Person, matchFound: MatchFound) {
-  const now = yield* DateTime.now
-  const at = DateTime.toEpochMillis(now)
-  const checkId = yield* CheckId.make(at)
-  const credential: AmlCredential = {
-    credentialType: "aml",
-    credentialName: "AML",
-    issuedBy: "layerTest",
-    issuerId: "00000000-0000-4000-8000-000000000000",
-    credVersion: "1.0",
-    credentials: {
-      attributes: {
-        name: person.name,
-        birthYear: Redacted.make(String(person.dateOfBirth.year).padStart(4, "0")),
-        searchedOn: DateTime.formatIso(now).slice(0, 19).replace("T", " "),
-        matchFound,
-        amlProfile: Redacted.make("https://example.com/aml-profiles/test")
-      }
-    }
-  }
-  const body = Redacted.make(new TextEncoder().encode(JSON.stringify(encodeCredential(credential))))
-  const { changes, warnings } = person
-  const checked: Checked = {
-    checkId,
-    changes,
-    warnings,
-    credential,
-    status: 200,
-    body,
-    attempts: 1,
-    sentAt: at,
-    receivedAt: at
-  }
-  return checked
-})
-
-/** What is kept of a check. */
-export const toEvidence = ({ receivedAt, sentAt, ...checked }: Checked): Evidence.Evidence => ({
-  ...checked,
-  sentAt: DateTime.unsafeMake(sentAt),
-  receivedAt: DateTime.unsafeMake(receivedAt),
-  sha256: Evidence.digest(Redacted.value(checked.body))
 })

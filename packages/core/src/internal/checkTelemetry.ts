@@ -14,7 +14,7 @@ import * as AmlMetrics from "../AmlMetrics.ts"
 import * as Failure from "../Failure.ts"
 import type { TokenError } from "../TokenError.ts"
 import type { Progress } from "./attempts.ts"
-import type { Checked } from "./check.ts"
+import type { Checked } from "./checked.ts"
 
 const outcomes: Record<MatchFound, string> = { "No": "NoMatch", "Potential match": "PotentialMatch" }
 
