@@ -1,9 +1,9 @@
 /**
- * The AML check of a person (API document, section 4.2).
+ * Performs the AML check of a person (service document, section 4.2).
  *
- * It fails closed: a credential is returned only for a 200 or 201 that is a whole AML credential
- * about the person that was sent, of these days. Everything else is a typed failure, and none of them says
- * anything about the person.
+ * The client fails closed: it returns a credential only from a 200 or 201 whose body is a complete AML credential about
+ * the person in the request, with a recent `searched_on`. Every other response is a typed error, which says nothing about
+ * the person.
  *
  * @since 0.1.0
  */
@@ -23,50 +23,63 @@ import * as Check from "./internal/check.ts"
 import * as Checked from "./internal/checked.ts"
 import * as CheckOptions from "./internal/checkOptions.ts"
 import { loadOptions } from "./internal/loadOptions.ts"
+import * as PacedCheck from "./internal/pacedCheck.ts"
 import * as TestCheck from "./internal/testCheck.ts"
 import type * as Person from "./Person.ts"
 import type { TokenError } from "./TokenError.ts"
 import type * as TokenProvider from "./TokenProvider.ts"
 
 /**
- * - `check`: screens one person, once. Results are never cached: what was clear yesterday may be
- *   listed today. With a 401 the token is renewed and the request sent once more.
- * - `checkWithEvidence`: the same, with what an auditor asks for.
+ * The methods of the client.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Service {
+  /**
+   * Checks one person. Results are never cached, because a person may be listed at any time. A 401 renews the token and
+   * the request is sent once more.
+   */
   readonly check: (person: Person.Person) => Effect.Effect<AmlCredential, AmlError | TokenError>
+  /** Checks one person and returns the credential with the evidence for an audit. */
   readonly checkWithEvidence: (
     person: Person.Person
   ) => Effect.Effect<Evidence, AmlError | TokenError>
 }
 
 /**
+ * The client for the AML check.
+ *
  * @category tags
  * @since 0.1.0
  */
 export class AmlClient extends Context.Tag("@effect-idv/core/AmlClient")<AmlClient, Service>() {}
 
 /**
- * - `baseUrl`: the address of the API, without `/api/aml`. `https:`, or `http:` to a loopback
- *   address.
- * - `allowInsecure`: allows `http:` to other hosts too. Names and tokens then travel in the clear.
- * - `propagateTrace`: sends `traceparent` and `b3` headers to the service. It is somebody else's, so
- *   by default they are not sent.
+ * The options of the client.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends CheckPolicy.Options {
+  /** The address of the API, without `/api/aml`: an `https:` URL, or an `http:` URL of a loopback address. */
   readonly baseUrl: string
+  /**
+   * Allows `http:` to hosts other than loopback. Names and tokens are then sent in clear text.
+   *
+   * @default false
+   */
   readonly allowInsecure?: boolean | undefined
+  /**
+   * Sends `traceparent` and `b3` headers to the service, which belongs to another organisation.
+   *
+   * @default false
+   */
   readonly propagateTrace?: boolean | undefined
 }
 
 /**
- * `ConfigError` names each option that cannot be used.
+ * Makes a client. `ConfigError` names every invalid option.
  *
  * @category constructors
  * @since 0.1.0
@@ -74,30 +87,32 @@ export interface Options extends CheckPolicy.Options {
 export const make = Effect.fnUntraced(function*(options: Options) {
   const { policy, url } = yield* CheckOptions.check(options)
   const run = yield* Check.make({ url, propagateTrace: options.propagateTrace === true })
-  const check = (person: Person.Person) =>
+  const check = (person: Person.Person, observation?: PacedCheck.Observation) =>
     Effect.withFiberRuntime<Checked.Checked, AmlError | TokenError>((fiber) => {
       const overrides = Context.get(fiber.currentContext, Overrides)
-      return run(person, overrides === none ? policy : overridden(options, overrides))
+      return run(person, overrides === noOverrides ? policy : overridden(options, overrides), observation)
     })
 
-  return AmlClient.of({
+  const service = AmlClient.of({
     check: (person) => Effect.map(check(person), ({ credential }) => credential),
     checkWithEvidence: (person) => Effect.map(check(person), Checked.toEvidence)
   })
+  PacedCheck.register(service, (person, observation) => Effect.map(check(person, observation), Checked.toEvidence))
+  return service
 })
 
-const none: CheckPolicy.Options = {}
+const noOverrides: CheckPolicy.Options = {}
 
-/** What {@link withPolicy} has set for this fiber. */
+/** The options that {@link withPolicy} has set for this fiber. */
 class Overrides extends Context.Reference<Overrides>()("@effect-idv/core/AmlClient/Overrides", {
-  defaultValue: () => none
+  defaultValue: () => noOverrides
 }) {}
 
-const merge = (options: CheckPolicy.Options, others: CheckPolicy.Options): CheckPolicy.Options => ({
-  deadline: others.deadline ?? options.deadline,
-  retry: others.retry ?? options.retry,
-  nameEcho: others.nameEcho ?? options.nameEcho,
-  searchedOnTolerance: others.searchedOnTolerance ?? options.searchedOnTolerance
+const merge = (options: CheckPolicy.Options, overrides: CheckPolicy.Options): CheckPolicy.Options => ({
+  deadline: overrides.deadline ?? options.deadline,
+  retry: overrides.retry ?? options.retry,
+  nameEcho: overrides.nameEcho ?? options.nameEcho,
+  searchedOnTolerance: overrides.searchedOnTolerance ?? options.searchedOnTolerance
 })
 
 const overridden = (options: CheckPolicy.Options, overrides: CheckPolicy.Options) =>
@@ -107,8 +122,8 @@ const overridden = (options: CheckPolicy.Options, overrides: CheckPolicy.Options
   )
 
 /**
- * Other options of the policy, for the checks in this effect. What is
- * not given stays. An option that makes no sense is a defect that names it.
+ * Sets options of the policy for the checks in this effect. Omitted options are inherited. An invalid option is a defect
+ * that names it.
  *
  * @example
  * import { AmlClient, Person } from "@effect-idv/core"
@@ -133,7 +148,7 @@ export const withPolicy: {
 )
 
 /**
- * Needs an `HttpClient` and the `TokenProvider`.
+ * Provides the client. It requires an `HttpClient` and the `TokenProvider`.
  *
  * @category layers
  * @since 0.1.0
@@ -144,8 +159,7 @@ export const layer = (
   Layer.effect(AmlClient, make(options))
 
 /**
- * {@link layer} with options from `Config`. `ConfigError` names every option that cannot be loaded or
- * used, and never shows a value.
+ * {@link layer} with options from `Config`. `ConfigError` names every missing or invalid option, and contains no value.
  *
  * @category layers
  * @since 0.1.0
@@ -156,7 +170,7 @@ export const layerConfig = (
   Layer.effect(AmlClient, Effect.flatMap(loadOptions(config, CheckOptions.check), make))
 
 /**
- * What {@link layerTest} answers: one of the two answers of the service, or a failure.
+ * The result that {@link layerTest} returns: one of the two results of the service, or an error.
  *
  * @category models
  * @since 0.1.0
@@ -164,8 +178,8 @@ export const layerConfig = (
 export type Canned = MatchFound | AmlError | TokenError
 
 /**
- * A client for unit tests, without an `HttpClient`: the same canned answer for everybody, or one for
- * each person. There is no answer that it gives unasked.
+ * Provides a client for unit tests, without an `HttpClient`. It returns the same result for every person, or the result
+ * of a function of the person. It has no default result.
  *
  * @example
  * import { AmlClient } from "@effect-idv/core"
@@ -178,8 +192,8 @@ export type Canned = MatchFound | AmlError | TokenError
  */
 export const layerTest = (canned: Canned | ((person: Person.Person) => Canned)): Layer.Layer<AmlClient> => {
   const check = Effect.fnUntraced(function*(person: Person.Person) {
-    const answer = typeof canned === "function" ? canned(person) : canned
-    return typeof answer === "string" ? yield* TestCheck.make(person, answer) : yield* answer
+    const result = typeof canned === "function" ? canned(person) : canned
+    return typeof result === "string" ? yield* TestCheck.make(person, result) : yield* result
   })
   return Layer.succeed(AmlClient, {
     check: (person) => Effect.map(check(person), ({ credential }) => credential),

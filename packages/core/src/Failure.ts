@@ -1,5 +1,5 @@
 /**
- * Every way in which somebody is not screened, and what to do about it.
+ * The errors of a check, and what to do about each of them, as data.
  *
  * @since 0.1.0
  */
@@ -9,7 +9,7 @@ import type * as AmlError from "./AmlError.ts"
 import type * as TokenError from "./TokenError.ts"
 
 /**
- * Every way in which somebody is not screened.
+ * Every error of `Person.make`, `AmlClient.check` and `TokenProvider.get`.
  *
  * @category errors
  * @since 0.1.0
@@ -19,25 +19,29 @@ export type Failure = AmlError.AmlError | AmlError.AmlInputRejected | TokenError
 /**
  * What to do about a failure, as data.
  *
- * - `isRetryable`: whether trying again, later, can help.
- * - `sent`: whether the service may have performed, and billed, the check.
- * - `retryAfter`: how long the service asked to wait.
- * - `concerns`: whom the failure says something about. `person`: this person, or their data; others
- *   are not affected. `service`: not the person; the next check may go better. `everyone`: every
- *   later check fails too, until somebody changes the configuration, the credentials or the service.
- *
  * @category models
  * @since 0.1.0
  */
 export interface Facts {
+  /** Whether a later retry can succeed. */
   readonly isRetryable: boolean
+  /** Whether the service may have performed and billed the check. */
   readonly sent: AmlError.Sent
+  /** How long the service asked to wait, if it did. */
   readonly retryAfter: Duration.Duration | undefined
+  /**
+   * What the failure depends on.
+   *
+   * - `person`: on this person or their data. Other checks are not affected.
+   * - `service`: on the state of the service. The next check may succeed.
+   * - `everyone`: on the configuration, the credentials or the service. Every later check fails too, until one of these
+   *   changes.
+   */
   readonly concerns: "person" | "service" | "everyone"
 }
 
 /**
- * The facts of a failure.
+ * Returns the facts of a failure.
  *
  * @category getters
  * @since 0.1.0
@@ -45,41 +49,41 @@ export interface Facts {
 export const facts = (error: Failure): Facts => ({
   isRetryable: error.isRetryable,
   retryAfter: "retryAfter" in error ? error.retryAfter : undefined,
-  ...ofTag(error)
+  ...byTag(error)
 })
 
 const of = (sent: Facts["sent"], concerns: Facts["concerns"]) => ({ sent, concerns })
 
-/** A record of all tags: a new error does not compile until it is decided. */
-const ofTag = Match.typeTags<Failure>()({
+/** A total record over the tags: a new error does not compile until its facts are decided. */
+const byTag = Match.typeTags<Failure>()({
   AmlInputRejected: () => of("no", "person"),
   AmlUnauthorized: () => of("answered", "everyone"),
   AmlForbidden: () => of("answered", "everyone"),
-  AmlRequestRejected: ({ status }) => of("answered", concernsOfStatus(status)),
+  AmlRequestRejected: ({ status }) => of("answered", statusConcerns(status)),
   AmlRateLimited: () => of("answered", "service"),
-  AmlUnavailable: ({ reason, sent }) => of(sent, concernsOfReason(reason)),
+  AmlUnavailable: ({ reason, sent }) => of(sent, reasonConcerns(reason)),
   AmlTimeout: ({ sent }) => of(sent, "service"),
   AmlAnswerInvalid: ({ status }) => of("answered", isRedirect(status) ? "everyone" : "service"),
   AmlAnswerMismatch: () => of("answered", "person"),
   TokenRejected: () => of("no", "everyone"),
-  TokenEndpointUnavailable: ({ reason }) => of("no", concernsOfReason(reason)),
+  TokenEndpointUnavailable: ({ reason }) => of("no", reasonConcerns(reason)),
   TokenResponseInvalid: () => of("no", "everyone"),
   TokenTimeout: () => of("no", "service"),
   TokenProviderClosed: () => of("no", "everyone")
 })
 
-/** A certificate is the same for every request; a connection is not. */
-const concernsOfReason = (reason: TokenError.TokenEndpointUnavailable["reason"]): Facts["concerns"] =>
+/** All requests receive the same certificate. A connection may fail once. */
+const reasonConcerns = (reason: TokenError.TokenEndpointUnavailable["reason"]): Facts["concerns"] =>
   reason === "certificate" ? "everyone" : "service"
 
 const isRedirect = (status: number): boolean => status >= 300 && status < 400
 
 /**
- * The 4xx that are about the address, the method, the media type, the proxy or the account, which all
- * checks share. The other ones are about the content of one request.
+ * The 4xx that concern the address, the method, the media type, the proxy or the account, which all checks share. The
+ * others concern the content of one request.
  */
-const statusesOfEveryone: ReadonlySet<number> = new Set([402, 404, 405, 406, 407, 410, 415, 421, 426])
+const sharedStatuses: ReadonlySet<number> = new Set([402, 404, 405, 406, 407, 410, 415, 421, 426])
 
-/** 408 and 425 are about the connection. */
-const concernsOfStatus = (status: number): Facts["concerns"] =>
-  status === 408 || status === 425 ? "service" : statusesOfEveryone.has(status) ? "everyone" : "person"
+/** 408 and 425 concern the connection. */
+const statusConcerns = (status: number): Facts["concerns"] =>
+  status === 408 || status === 425 ? "service" : sharedStatuses.has(status) ? "everyone" : "person"

@@ -1,13 +1,11 @@
 /**
- * Screening many people: a `Stream` of people in, a `Stream` of outcomes out, and a summary that
- * accounts for everyone.
+ * Screens many people: takes a `Stream` of people and returns a `Stream` of outcomes, or a verified summary.
  *
- * - **One person's failure is an outcome** and never ends the stream. A failure that concerns everyone
- *   ends it, such as a rejected key, 403, or a wrong address, and so do 50 failures in a row that say
- *   nothing about the person, such as 500.
- * - **429 pauses all**, for as long as the service asks, and whoever met it is tried again.
- * - **Memory is flat**, whatever the number of people: as many are under way as `concurrency` says.
- * - **An interruption** takes no new people, and lets what was sent finish within a grace period.
+ * - **One person's failure is an outcome** and never ends the stream. A failure that concerns everyone ends it, such as
+ *   a rejected key, 403, or a wrong address, and so do 50 consecutive failures that concern the service, such as 500.
+ * - **429 pauses all checks** for as long as the service asks, and the rejected check is retried.
+ * - **Memory use is constant**, whatever the number of people: `concurrency` limits the checks in progress.
+ * - **An interruption** starts no new checks, and lets the checks in progress finish within a grace period.
  *
  * @since 0.1.0
  */
@@ -29,35 +27,33 @@ import * as AmlCredential from "./AmlCredential.ts"
 import * as AmlError from "./AmlError.ts"
 import type { Evidence } from "./Evidence.ts"
 import * as Failure from "./Failure.ts"
-import * as Attempts from "./internal/attempts.ts"
 import * as ConfigErrors from "./internal/configErrors.ts"
-import * as Graceful from "./internal/drain.ts"
+import * as Drain from "./internal/drain.ts"
 import * as EndOfRun from "./internal/endOfRun.ts"
+import * as PacedCheck from "./internal/pacedCheck.ts"
 import * as Pacer from "./internal/pacer.ts"
 import * as ScreeningSettings from "./internal/screeningSettings.ts"
 import type { Person } from "./Person.ts"
 
 /**
- * Somebody to be screened.
- *
- * - `key`: yours, to know them by. Name and year of birth are not enough: in large lists some share
- *   them.
- * - `person`: a person, or the effect of `Person.make`, whose refusal is then an outcome.
+ * A person to screen.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Entry<out K> {
+  /** Your identifier of the person. Name and year of birth do not suffice: in large lists some people share both. */
   readonly key: K
+  /** A person, or the effect of `Person.make`. If that rejects the input, the outcome is `NotScreened`. */
   readonly person: Person | Effect.Effect<Person, AmlError.AmlInputRejected>
 }
 
 /**
- * What became of somebody.
+ * The outcome for one person.
  *
- * - `NoMatch`, `PotentialMatch`: what the service said, with its evidence.
- * - `NotScreened`: there is no result, and the error says why.
- * - `Unknown`: it was sent and no answer came. It may have been performed, and billed.
+ * - `NoMatch`, `PotentialMatch`: the result of the service, with its evidence.
+ * - `NotScreened`: there is no result. The error says why.
+ * - `Unknown`: the check was sent and no response arrived. The service may have performed and billed it.
  *
  * @category models
  * @since 0.1.0
@@ -74,7 +70,7 @@ interface OutcomeDefinition extends Data.TaggedEnum.WithGenerics<1> {
 }
 
 /**
- * The constructors of an outcome, `$is`, and `$match`, which must handle all four.
+ * The constructors of the four outcomes, `$is`, and `$match`, which must handle all four.
  *
  * @category constructors
  * @since 0.1.0
@@ -82,8 +78,8 @@ interface OutcomeDefinition extends Data.TaggedEnum.WithGenerics<1> {
 export const Outcome = Data.taggedEnum<OutcomeDefinition>()
 
 /**
- * Why a stream ended early: a failure that concerns everyone, or the last of too many in a row that say
- * nothing about the person. `Failure.facts` tells which.
+ * Why a stream ended early: a failure that concerns everyone, or the last of too many consecutive failures that concern
+ * the service. `Failure.facts` tells which.
  *
  * @category errors
  * @since 0.1.0
@@ -91,28 +87,48 @@ export const Outcome = Data.taggedEnum<OutcomeDefinition>()
 export type Stopped = EndOfRun.Stopped
 
 /**
- * - `concurrency`: how many are under way at once; 10 by default.
- * - `rate`: how many are begun in a second at most, evenly spaced; without limit by default.
- * - `order`: `input`, as the people came, or `completion`, which is the default and never waits.
- * - `gracePeriod`: how long, after an interruption, what was sent may take to finish; 30 seconds by
- *   default. What does not is `Unknown`.
- * - `onOutcome`: run for each outcome before it is emitted, and also for those that are not emitted
- *   any more because of an interruption: the place to store them. It is waited for, also after the
- *   grace period; a defect in it ends the stream.
+ * The options of a screening.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options<in K, out R = never> {
+  /**
+   * Number of checks in progress at once.
+   *
+   * @default 10
+   */
   readonly concurrency?: number | undefined
+  /**
+   * Maximum number of checks to start per second, evenly spaced. Without it there is no limit.
+   *
+   * @default undefined
+   */
   readonly rate?: number | undefined
+  /**
+   * The order of the outcomes: that of the people (`input`), or that in which the checks end (`completion`), which never
+   * holds an outcome back.
+   *
+   * @default "completion"
+   */
   readonly order?: "input" | "completion" | undefined
+  /**
+   * How long checks in progress may take to finish after an interruption. The outcome of the others is `Unknown`.
+   *
+   * @default "30 seconds"
+   */
   readonly gracePeriod?: Duration.DurationInput | undefined
+  /**
+   * Runs for each outcome before it is emitted, and also for outcomes that an interruption keeps from being emitted: the
+   * place to store them. The stream waits for it, also after the grace period. A defect in it ends the stream.
+   *
+   * @default () => Effect.void
+   */
   readonly onOutcome?: ((outcome: Outcome<K>) => Effect.Effect<void, never, R>) | undefined
   /**
-   * After how many failures in a row the stream ends, where each of them says nothing about the
-   * person (`concerns: "service"` of `Failure.facts`): the service is down. `Infinity` for never. A
-   * result ends the row, and so does an answer about one person. Input that is refused does neither.
+   * Number of consecutive failures that concern the service (`concerns: "service"` of `Failure.facts`) after which the
+   * stream ends, because the service is down. `Infinity` for never. A result resets the count, and so does a response
+   * about one person. Rejected input leaves it unchanged.
    *
    * @default 50
    */
@@ -120,10 +136,10 @@ export interface Options<in K, out R = never> {
 }
 
 /**
- * An outcome for each of the people.
+ * Screens the people and emits one outcome for each.
  *
- * Fails with what the people fail with, after those who were under way have their outcome; with
- * {@link Stopped}, after the same; or with a `ConfigError` that names the options that make no sense.
+ * Fails with the input stream's error or with {@link Stopped}, each once the checks in progress have their outcome, or
+ * with a `ConfigError` that names every invalid option.
  *
  * @example
  * import { Person, Screening } from "@effect-idv/core"
@@ -136,7 +152,7 @@ export interface Options<in K, out R = never> {
  *   Stream.runForEach(Screening.Outcome.$match({
  *     NoMatch: ({ key }) => Console.log(key, "clear"),
  *     PotentialMatch: ({ key }) => Console.log(key, "review"),
- *     NotScreened: ({ error, key }) => Console.log(key, "again later", error.message),
+ *     NotScreened: ({ error, key }) => Console.log(key, "not screened", error.message),
  *     Unknown: ({ error, key }) => Console.log(key, "may have been billed", error.message)
  *   }))
  * )
@@ -150,73 +166,69 @@ export const stream = <K, E, R, R2 = never>(
 ): Stream.Stream<Outcome<K>, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
   screened(people, options, { onTaken: constVoid, onNotBegun: constVoid })
 
-type Counting = Pick<Graceful.Options<never>, "onTaken" | "onNotBegun">
+type Counters = Pick<Drain.Options<never>, "onTaken" | "onNotBegun">
 
-/** Calls `onTaken` for each person as they are begun, and `onNotBegun` if the run ends early. */
 const screened = <K, E, R, R2>(
   people: Stream.Stream<Entry<K>, E, R>,
   { onOutcome = () => Effect.void, ...options }: Options<K, R2> = {},
-  counting: Counting
+  counters: Counters
 ): Stream.Stream<Outcome<K>, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
   Either.match(ScreeningSettings.decode(options), {
     onLeft: (violations) => Stream.fail(ConfigErrors.fromViolations([])(violations)),
-    onRight: (settings) => Stream.unwrap(run(people, { ...settings, ...counting, onOutcome }))
+    onRight: (settings) => Stream.unwrap(run(people, { ...settings, ...counters, onOutcome }))
   })
 
-/** If nobody is accepted between so many pauses, whoever comes next is tried once. */
-const maxPausesInARow = 10
+/** After so many consecutive pauses a check that receives a 429 is not retried. */
+const maxConsecutivePauses = 10
 
 const run = <K, E, R, R2>(
   people: Stream.Stream<Entry<K>, E, R>,
-  settings: ScreeningSettings.ScreeningSettings & Counting & {
+  settings: ScreeningSettings.ScreeningSettings & Counters & {
     readonly onOutcome: (outcome: Outcome<K>) => Effect.Effect<void, never, R2>
   }
 ) =>
   Effect.gen(function*() {
     const { gracePeriod, onOutcome, rate, stopAfter } = settings
-    const aml = yield* AmlClient.AmlClient
+    const check = PacedCheck.of(yield* AmlClient.AmlClient)
     const pacer = Pacer.make(rate)
     const stop = yield* Deferred.make<never, Stopped>()
     const reasonToStop = EndOfRun.make(stopAfter)
 
     const personOf = ({ person }: Entry<K>) => Effect.isEffect(person) ? person : Effect.succeed(person)
 
-    /** Whether there is another turn, before the end of the run. */
+    /** Waits for another turn. Returns `false` if the run ends first. */
     const anotherTurn = Effect.raceFirst(
       Effect.as(pacer.turn, true),
       Effect.as(Effect.exit(Deferred.await(stop)), false)
     )
 
-    /** In a fiber of its own. */
     const screen = (entry: Entry<K>): Effect.Effect<Outcome<K>, never, R2> =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
-          const watched = new Attempts.Watch()
-          yield* Attempts.watchedBy(watched)
-          const check = Effect.flatMap(personOf(entry), (person) => {
-            watched.isBegun = true
-            return aml.checkWithEvidence(person)
-          })
-          const late = () => new AmlError.AmlTimeout({ sent: watched.sentEver, deadline: gracePeriod })
-          let exit = yield* Effect.exit(restore(check))
+          const observation = new PacedCheck.Observation()
+          const attempt = Effect.exit(restore(Effect.flatMap(personOf(entry), (person) => {
+            observation.started()
+            return check(person, observation)
+          })))
+          let exit = yield* attempt
           for (let limited = rateLimit(exit); limited !== undefined; limited = rateLimit(exit)) {
             const pauses = yield* pacer.pause(limited.retryAfter)
-            const again = pauses > maxPausesInARow ? Exit.succeed(false) : yield* Effect.exit(restore(anotherTurn))
-            if (!Exit.isSuccess(again) || !again.value) break
-            exit = yield* Effect.exit(restore(check))
+            if (pauses > maxConsecutivePauses) break
+            const turn = yield* Effect.exit(restore(anotherTurn))
+            if (!Exit.isSuccess(turn) || !turn.value) break
+            exit = yield* attempt
           }
           if (isAccepted(exit)) pacer.accepted()
-          const outcome = yield* outcomeOf(entry.key, exit, late)
+          const graceOver = () => new AmlError.AmlTimeout({ sent: observation.sent, deadline: gracePeriod })
+          const outcome = yield* outcomeOf(entry.key, exit, graceOver)
           const reason = reasonToStop("error" in outcome ? outcome.error : undefined)
           if (reason !== undefined) yield* Deferred.fail(stop, reason)
-          // It runs in the same fiber, and may have checks of its own.
-          yield* Attempts.watchedBy(undefined)
           yield* onOutcome(outcome)
           return outcome
         })
       )
 
-    return Graceful.map(people, screen, { ...settings, stop, turn: pacer.turn })
+    return Drain.map(people, screen, { ...settings, stop, turn: pacer.turn })
   })
 
 type CheckExit = Exit.Exit<Evidence, Failure.Failure>
@@ -229,15 +241,19 @@ const rateLimit = (exit: CheckExit): AmlError.AmlRateLimited | undefined => {
   return error?._tag === "AmlRateLimited" ? error : undefined
 }
 
-/** Whether the service answered, and with something else than 429. */
+/** Whether the service responded, other than with 429. */
 const isAccepted = (exit: CheckExit): boolean => {
   const error = failureOf(exit)
   return Exit.isSuccess(exit) ||
     (error !== undefined && error._tag !== "AmlRateLimited" && Failure.facts(error).sent === "answered")
 }
 
-/** `late` makes the failure of a check that was interrupted, at the end of the grace period. A defect stays one. */
-const outcomeOf = <K>(key: K, exit: CheckExit, late: () => AmlError.AmlTimeout): Effect.Effect<Outcome<K>> => {
+/** `graceOver` makes the failure of a check that was interrupted at the end of the grace period. A defect stays a defect. */
+const outcomeOf = <K>(
+  key: K,
+  exit: CheckExit,
+  graceOver: () => AmlError.AmlTimeout
+): Effect.Effect<Outcome<K>> => {
   if (Exit.isSuccess(exit)) {
     const evidence = exit.value
     return Effect.succeed(AmlCredential.match(evidence.credential, {
@@ -245,16 +261,17 @@ const outcomeOf = <K>(key: K, exit: CheckExit, late: () => AmlError.AmlTimeout):
       onPotentialMatch: () => Outcome.PotentialMatch({ key, evidence })
     }))
   }
-  const error = failureOf(exit) ?? (Cause.isInterruptedOnly(exit.cause) ? late() : undefined)
+  const error = failureOf(exit) ?? (Cause.isInterruptedOnly(exit.cause) ? graceOver() : undefined)
   if (error === undefined) return Effect.die(Cause.squash(exit.cause))
   const isUnknown = (error._tag === "AmlUnavailable" || error._tag === "AmlTimeout") && error.sent === "unknown"
   return Effect.succeed(isUnknown ? Outcome.Unknown({ key, error }) : Outcome.NotScreened({ key, error }))
 }
 
 /**
- * How many people there were, and what became of them. `underWay` are those without an outcome yet.
- * `notBegun` counts the people that the input had already given when the run ended early. The run then reads no more
- * input, so the people that follow are in no count.
+ * The number of people, in total and by outcome.
+ *
+ * `notBegun` counts the people whom the input had emitted, and who were not started, when the run ended early. The run
+ * then reads no more input, so later people are not counted at all. `underWay` counts the people without an outcome yet.
  *
  * @category models
  * @since 0.1.0
@@ -279,8 +296,8 @@ const fields = {
   Unknown: "unknown"
 } as const
 
-/** Outcomes, and their counts: people as they come in, and outcomes by `count` as they go out. */
-const tallied = <K, E, R, R2>(people: Stream.Stream<Entry<K>, E, R>, options: Options<K, R2> | undefined) => {
+/** Returns the outcomes and their counts. People are counted as they are taken, outcomes when `count` is called. */
+const counted = <K, E, R, R2>(people: Stream.Stream<Entry<K>, E, R>, options: Options<K, R2> | undefined) => {
   const counts = { total: 0, noMatch: 0, potentialMatch: 0, notScreened: 0, unknown: 0, notBegun: 0 }
   return {
     outcomes: screened(people, options, {
@@ -300,9 +317,8 @@ const tallied = <K, E, R, R2>(people: Stream.Stream<Entry<K>, E, R>, options: Op
 }
 
 /**
- * The counts so far, after each outcome. People are counted as they come in and outcomes as they go
- * out, so the last has nobody under way. If the run ends early, the last counts come before the error,
- * with the people who were not begun.
+ * Screens the people and emits the counts so far after each outcome. In the last one nobody is under way. If the run
+ * ends early, the last counts precede the error, and include the people who were not started.
  *
  * @category screening
  * @since 0.1.0
@@ -312,7 +328,7 @@ export const progress = <K, E, R, R2 = never>(
   options?: Options<K, R2>
 ): Stream.Stream<Summary, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
   Stream.suspend(() => {
-    const { count, outcomes, summary } = tallied(people, options)
+    const { count, outcomes, summary } = counted(people, options)
     return Stream.map(outcomes, (outcome) => {
       count(outcome)
       return summary()
@@ -325,8 +341,8 @@ export const progress = <K, E, R, R2 = never>(
   })
 
 /**
- * The counts at the end. That everybody has an outcome is proved, and not assumed: else it is a
- * defect. A run that ends early fails; {@link progress} has its counts.
+ * Screens the people and returns the counts at the end. It verifies that every person has an outcome; if one has none,
+ * that is a defect. A run that ends early fails; {@link progress} emits its counts.
  *
  * @category screening
  * @since 0.1.0
@@ -336,11 +352,11 @@ export const summary = <K, E, R, R2 = never>(
   options?: Options<K, R2>
 ): Effect.Effect<Summary, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
   Effect.suspend(() => {
-    const { count, outcomes, summary } = tallied(people, options)
+    const { count, outcomes, summary } = counted(people, options)
     return Effect.map(
       Stream.runForEachChunk(outcomes, (chunk) => Effect.sync(() => Chunk.forEach(chunk, count))),
       summary
     )
   }).pipe(
-    Effect.filterOrDieMessage(({ underWay }) => underWay === 0, "Somebody has no outcome")
+    Effect.filterOrDieMessage(({ underWay }) => underWay === 0, "Screening: a person has no outcome")
   )

@@ -31,8 +31,9 @@ const authorized = (service: ReturnType<typeof Service.make>) =>
   Effect.gen(function*() {
     const exchange = yield* Exchange.make("https://api.example.com/api/aml")
     const tokens = yield* TokenProvider.make(Service.options)
-    const authorize = Bearer.make({ tokens, origin: "https://api.example.com" })
-    return (request: HttpClientRequest.HttpClientRequest) => authorize(request, (request) => exchange(request))
+    const authorize = Bearer.make({ exchange, tokens, origin: "https://api.example.com" })
+    const observer = { requestSent: () => {}, responseStarted: () => {}, tokenRejected: () => {} }
+    return (request: HttpClientRequest.HttpClientRequest) => authorize(request, observer)
   }).pipe(Effect.provide(service.layer))
 
 describe("API 401 / 403", () => {
@@ -166,8 +167,8 @@ describe("API 401 / 403", () => {
     })
     return Effect.gen(function*() {
       const send = yield* authorized(service)
-      const { answer } = yield* send(HttpClientRequest.get("https://api.example.com/"))
-      strictEqual(new TextDecoder().decode(answer.body), "refusal 1")
+      const { response } = yield* send(HttpClientRequest.get("https://api.example.com/"))
+      strictEqual(new TextDecoder().decode(response.body), "refusal 1")
       strictEqual(service.amlRequests.length, 2)
     }).pipe(Effect.scoped)
   })
@@ -212,10 +213,10 @@ describe("API 401 / 403", () => {
         aml: ({ headers }, count) => {
           const token = headers["authorization"]
           const code = token === "Bearer token-1" ? 401 : token === "Bearer token-2" ? later.shift() : 200
-          const answer = code === 200
+          const response = code === 200
             ? Service.json(Service.credential({}, { birth_year: "1957" }))
             : status(code ?? 500)
-          return Effect.delay(Effect.succeed(answer), count === 1 ? "5 seconds" : 0)
+          return Effect.delay(Effect.succeed(response), count === 1 ? "5 seconds" : 0)
         },
         token: (_, count) => Effect.succeed(Service.tokenResponse(count, { expires_in: seconds }))
       })
@@ -267,12 +268,12 @@ describe("API 401 / 403", () => {
     const service = Service.make({ aml: accepting(() => false) })
     return Effect.gen(function*() {
       const send = yield* authorized(service)
-      const { answer, renewal } = yield* send(
+      const { renewal, response } = yield* send(
         HttpClientRequest.post("https://api.example.com/upload").pipe(
           HttpClientRequest.setBody(HttpBody.stream(Stream.make(new Uint8Array([1]))))
         )
       )
-      deepStrictEqual([answer.status, renewal], [401, "unreplayable"])
+      deepStrictEqual([response.status, renewal], [401, "unreplayable"])
       deepStrictEqual([service.amlRequests.length, service.tokenRequests.length], [1, 1])
       yield* send(HttpClientRequest.get("https://api.example.com/"))
       strictEqual(tokensSent(service)[1], "token-2")
@@ -283,13 +284,13 @@ describe("API 401 / 403", () => {
     const service = Service.make({ aml: accepting((token) => token === "Bearer token-2") })
     return Effect.gen(function*() {
       const send = yield* authorized(service)
-      const { answer, renewal } = yield* send(
+      const { renewal, response } = yield* send(
         HttpClientRequest.post("https://api.example.com/upload").pipe(
           HttpClientRequest.setHeader("idempotency-key", "7d9f6c52"),
           HttpClientRequest.bodyText("buffered")
         )
       )
-      deepStrictEqual([answer.status, renewal], [200, "none"])
+      deepStrictEqual([response.status, renewal], [200, "none"])
       deepStrictEqual(
         service.amlRequests.map(({ body, headers }) => [body, headers["idempotency-key"]]),
         [["buffered", "7d9f6c52"], ["buffered", "7d9f6c52"]]
@@ -301,10 +302,10 @@ describe("API 401 / 403", () => {
     const service = Service.make({ aml: accepting(() => false) })
     return Effect.gen(function*() {
       const send = yield* authorized(service)
-      const { answer, renewal } = yield* send(
+      const { renewal, response } = yield* send(
         HttpClientRequest.get("https://api.example.com/").pipe(HttpClientRequest.bearerToken("mine"))
       )
-      deepStrictEqual([answer.status, renewal], [401, "none"])
+      deepStrictEqual([response.status, renewal], [401, "none"])
       deepStrictEqual([tokensSent(service), service.tokenRequests.length], [["mine"], 0])
     }).pipe(Effect.scoped)
   })

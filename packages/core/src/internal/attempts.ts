@@ -1,73 +1,21 @@
-/** The attempts of one check: what was sent so far, and what is sent again. */
+/** Repeats the attempts of one check. An attempt sends one request, or two if a 401 renews the token. */
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Random from "effect/Random"
-import type * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleIntervals from "effect/ScheduleIntervals"
-import type { AccessToken } from "../AccessToken.ts"
 import * as AmlError from "../AmlError.ts"
 import type { CheckPolicy, Retry } from "../CheckPolicy.ts"
 import * as Failure from "../Failure.ts"
 import type { TokenError } from "../TokenError.ts"
-import * as OwnFiber from "./fiberContext.ts"
 import * as Instant from "./instant.ts"
+import type { Progress } from "./progress.ts"
 
-/** What became of the requests of one check, while it runs. */
-export class Progress {
-  /** How many requests were sent, replays included. */
-  requests = 0
-  /** When the last of them was, in milliseconds of the wall clock. */
-  sentAt = 0
-  /** Of the attempt that is under way. */
-  sent: AmlError.Sent = "no"
-  /** The tokens that were sent. */
-  readonly tokens: Array<Redacted.Redacted<string>> = []
-  /** The failure of an earlier attempt that may have been performed all the same. */
-  earlier: AmlError.AmlError | undefined
-  /** In milliseconds of the wall clock, as all times are. */
-  readonly startedAt: number
-  readonly clock: Clock.Clock
-
-  constructor(clock: Clock.Clock) {
-    this.clock = clock
-    this.startedAt = this.now()
-  }
-
-  now(): number {
-    return this.clock.unsafeCurrentTimeMillis()
-  }
-
-  begin(token: AccessToken | undefined): void {
-    this.requests++
-    this.sentAt = this.now()
-    this.sent = "unknown"
-    if (token !== undefined) this.tokens.push(token.value)
-  }
-
-  /** Of all attempts, the worst to know. */
-  get sentEver(): AmlError.Sent {
-    const earlier = this.earlier === undefined ? "no" : Failure.facts(this.earlier).sent
-    return badness[earlier] > badness[this.sent] ? earlier : this.sent
-  }
-
-  /** Of this failure and the earlier one. */
-  worseOf<E extends Failure.Failure>(error: E): E | AmlError.AmlError {
-    const { earlier } = this
-    return earlier !== undefined && badness[Failure.facts(earlier).sent] > badness[Failure.facts(error).sent]
-      ? earlier
-      : error
-  }
-}
-
-const badness = { no: 0, answered: 1, unknown: 2 } satisfies Record<AmlError.Sent, number>
-
-/** Whether it was certainly not performed, and it is known when to come back. */
-const isSafe = (error: AmlError.AmlError): boolean => {
+/** Whether the check was certainly not performed, and the time of the next attempt is known. */
+const isSafe = (error: AmlError.AmlError | TokenError): boolean => {
   switch (error._tag) {
     case "AmlRateLimited":
       return error.retryAfter !== undefined
@@ -89,8 +37,8 @@ const schedules = {
   never: Schedule.stop
 }
 
-/** Asks a schedule how long to wait, in milliseconds, and does not wait. */
-const pauses = (retry: Retry) => {
+/** Returns how long the schedule waits after each failure, in milliseconds, or `undefined` once it ends. */
+const delays = (retry: Retry) => {
   const schedule: Schedule.Schedule<unknown, AmlError.AmlError> = typeof retry === "string" ? schedules[retry] : retry
   let state: unknown = schedule.initial
   return Effect.fnUntraced(function*(error: AmlError.AmlError | TokenError) {
@@ -99,72 +47,52 @@ const pauses = (retry: Retry) => {
     const [next, , decision] = yield* schedule.step(now, error, state)
     state = next
     if (ScheduleDecision.isDone(decision)) return undefined
-    return Math.max(ScheduleIntervals.start(decision.intervals) - now, askedFor(error))
+    return Math.max(ScheduleIntervals.start(decision.intervals) - now, retryAfterMillis(error))
   })
 }
 
-const askedFor = (error: AmlError.AmlError): number =>
+const retryAfterMillis = (error: AmlError.AmlError): number =>
   "retryAfter" in error && error.retryAfter !== undefined ? Duration.toMillis(error.retryAfter) : 0
 
-/** What whoever paces many checks wants to know of one: whether it was sent, though it is interrupted. */
-export class Watch {
-  isBegun = false
-  progress: Progress | undefined
-
-  /** Of a client that tells no progress, whatever may have been sent. */
-  get sentEver(): AmlError.Sent {
-    return this.progress === undefined ? (this.isBegun ? "unknown" : "no") : this.progress.sentEver
-  }
-}
-
-class Watched extends Context.Reference<Watched>()("@effect-idv/core/internal/Watched", {
-  defaultValue: (): Watch | undefined => undefined
-}) {}
-
-/** For the rest of a fiber: a 429, and what would happen to everybody, is told at once, whatever the policy and earlier attempts. */
-export const watchedBy = (watch: Watch | undefined) => OwnFiber.provide(Watched, watch)
-
-const isForAll = (error: AmlError.AmlError | TokenError): boolean =>
+/** What the caller that paces many checks handles for all of them. */
+const isHandledByPacer = (error: AmlError.AmlError | TokenError): boolean =>
   error._tag === "AmlRateLimited" || Failure.facts(error).concerns === "everyone"
 
+interface Options {
+  readonly policy: CheckPolicy
+  readonly progress: Progress
+  /** See `PacedCheck`. */
+  readonly isPaced: boolean
+}
+
 /**
- * Tries until there is a result, the policy says no, or the wait would not end before the deadline.
- * The failure is that of the last attempt, unless an earlier one is worse to know.
+ * Repeats the attempt until it succeeds, the policy ends it, or the next wait would exceed the deadline. Fails with the
+ * error of the last attempt, or of an earlier one that is less certain.
  */
 export const run = <A>(
   attempt: Effect.Effect<A, AmlError.AmlError | TokenError>,
-  progress: Progress,
-  policy: CheckPolicy
+  options: Options
 ): Effect.Effect<A, AmlError.AmlError | TokenError> =>
-  Effect.withFiberRuntime((fiber) => {
-    const watch = Context.get(fiber.currentContext, Watched)
-    if (watch !== undefined) watch.progress = progress
-    const started = Instant.of(progress.clock)
-    return Effect.catchAll(attempt, (error) =>
-      again(error, { attempt, policy, progress, started, isWatched: watch !== undefined }))
+  Effect.suspend(() => {
+    const started = Instant.of(options.progress.clock)
+    return Effect.catchAll(attempt, (error) => repeat(attempt, error, started, options))
   })
 
-/** What to do about the failure of the first attempt, and of those after it. */
-const again = Effect.fnUntraced(function*<A>(
-  failure: AmlError.AmlError | TokenError,
-  { attempt, isWatched, policy: { deadline, retry }, progress, started }: {
-    readonly attempt: Effect.Effect<A, AmlError.AmlError | TokenError>
-    readonly isWatched: boolean
-    readonly policy: CheckPolicy
-    readonly progress: Progress
-    readonly started: Instant.Instant
-  }
+const repeat = Effect.fnUntraced(function*<A>(
+  attempt: Effect.Effect<A, AmlError.AmlError | TokenError>,
+  firstFailure: AmlError.AmlError | TokenError,
+  started: Instant.Instant,
+  { isPaced, policy: { deadline, retry }, progress }: Options
 ) {
-  const pauseAfter = pauses(retry)
+  const delayAfter = delays(retry)
+  let failure = firstFailure
   while (true) {
-    if (isWatched && isForAll(failure)) return yield* failure
-    const error = progress.worseOf(failure)
-    if (AmlError.isAmlError(error) && !isSafe(error)) progress.earlier = error
-    progress.sent = "no"
-    const pause = yield* pauseAfter(failure)
+    if (isPaced && isHandledByPacer(failure)) return yield* failure
+    const error = progress.attemptFailed(failure, isSafe(failure))
+    const delay = yield* delayAfter(failure)
     const elapsed = Instant.elapsed(started, yield* Instant.now)
-    if (pause === undefined || elapsed + pause >= Duration.toMillis(deadline)) return yield* error
-    yield* Effect.sleep(pause)
+    if (delay === undefined || elapsed + delay >= Duration.toMillis(deadline)) return yield* error
+    yield* Effect.sleep(delay)
     const result = yield* Effect.either(attempt)
     if (Either.isRight(result)) return result.right
     failure = result.left

@@ -1,49 +1,55 @@
-/** Sends a request with the access token, and with a new one if the first is refused. */
+/** Sends a request with the access token, and once more with a new token if the service rejects the first. */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
 import { type AccessToken, isSame } from "../AccessToken.ts"
 import type { Renewal } from "../AmlError.ts"
+import * as AmlMetrics from "../AmlMetrics.ts"
 import type { TokenError } from "../TokenError.ts"
 import type * as TokenProvider from "../TokenProvider.ts"
-import { type Answer, isSuccess } from "./exchange.ts"
+import * as Exchange from "./exchange.ts"
 import * as Instant from "./instant.ts"
 
-/** An answer, and if it is a refusal of the token, what became of renewing it. */
+/** A response and, if it rejects the token, the result of renewing that. */
 export interface Authorized {
-  readonly answer: Answer
+  readonly response: Exchange.CompleteResponse
   readonly renewal: Renewal
 }
 
-/** For how long a new token that was refused as well is not replaced by yet another. */
+/** Follows the requests of one call. */
+export interface Observer {
+  /** `token` is the access token of the request, or `undefined` if the caller has set `Authorization` itself. */
+  readonly requestSent: (token: AccessToken | undefined) => void
+  readonly responseStarted: () => void
+  /** The response is a 401. */
+  readonly tokenRejected: () => void
+}
+
+/** How long a new token that was rejected as well is not replaced. */
 const probationMillis = 30_000
 
-/** Sends a request; `token` is the one that it carries, if it is one of ours. */
-export type Send<E> = (
-  request: HttpClientRequest.HttpClientRequest,
-  token: AccessToken | undefined
-) => Effect.Effect<Answer, E>
-
 /**
- * The token goes to `origin` only, and never over an `Authorization` that is there already. A request
- * that is refused was not performed, so it is sent once more: with a new token, or with the same one
- * if there is no other. If that is refused as well, the first refusal stands.
+ * Returns a function that sends a request. The token goes to `origin` only, and never replaces an `Authorization` that
+ * is already there. A rejected request was not performed, so it is sent once more: with a new token, or with the same
+ * one if there is no other. If that is rejected as well, the first response is returned.
  */
-export const make = ({ origin, tokens }: {
+export const make = ({ exchange, origin, tokens }: {
+  readonly exchange: Exchange.Send
   readonly origin: string
   readonly tokens: TokenProvider.Service
 }) => {
-  /** A token that replaced a refused one, until the service accepts it, or for 30 s. */
+  /** A token that replaced a rejected one, until the service accepts it, for 30 s at most. */
   let probation: Probation | undefined
 
   /** The last token that the service accepted. */
   let accepted: AccessToken | undefined
 
-  const putOnProbation = (token: AccessToken, isRefused: boolean) =>
+  const putOnProbation = (token: AccessToken, isRejected: boolean) =>
     Effect.map(Instant.now, (at) => {
-      // The late refusal of an old token says nothing of one that is known to be good.
-      if (!isRefused && accepted !== undefined && isSame(accepted, token)) return
-      const wasRefused = probation !== undefined && probation.isRefused && isSame(probation.token, token)
-      probation = { token, at, isRefused: isRefused || wasRefused }
+      // The late rejection of an old token says nothing about one that is known to be good.
+      if (!isRejected && accepted !== undefined && isSame(accepted, token)) return
+      const wasRejected = probation !== undefined && probation.isRejected && isSame(probation.token, token)
+      probation = { token, at, isRejected: isRejected || wasRejected }
     })
 
   const isOnProbation = (token: AccessToken) =>
@@ -51,54 +57,64 @@ export const make = ({ origin, tokens }: {
       probation !== undefined && isSame(probation.token, token) &&
       Instant.elapsed(probation.at, now) < probationMillis)
 
-  /** Only a 2xx shows that a token is good, and not if it was refused elsewhere. */
-  const learn = (token: AccessToken, answer: Answer): void => {
-    if (!isSuccess(answer)) return
+  /** Only a 2xx shows that a token is good, and only if no other request with it was rejected. */
+  const noteAccepted = (token: AccessToken, response: Exchange.CompleteResponse): void => {
+    if (!Exchange.isSuccess(response)) return
     accepted = token
-    if (probation !== undefined && isSame(probation.token, token) && !probation.isRefused) probation = undefined
+    if (probation !== undefined && isSame(probation.token, token) && !probation.isRejected) probation = undefined
   }
 
-  return Effect.fnUntraced(function*<E>(
+  const send = (request: HttpClientRequest.HttpClientRequest, token: AccessToken | undefined, observer: Observer) =>
+    Effect.withFiberRuntime<Exchange.CompleteResponse, Exchange.ConnectionFailed | Exchange.BodyTooLong>((fiber) => {
+      AmlMetrics.requests.unsafeUpdate(1, fiber.getFiberRef(FiberRef.currentMetricLabels))
+      observer.requestSent(token)
+      return Effect.map(exchange(request, () => observer.responseStarted()), (response) => {
+        if (response.status === 401) observer.tokenRejected()
+        return response
+      })
+    })
+
+  return Effect.fnUntraced(function*(
     request: HttpClientRequest.HttpClientRequest,
-    send: Send<E>
-  ): Effect.fn.Return<Authorized, E | TokenError> {
+    observer: Observer
+  ): Effect.fn.Return<Authorized, Exchange.ConnectionFailed | Exchange.BodyTooLong | TokenError> {
     if (request.headers["authorization"] !== undefined || new URL(request.url).origin !== origin) {
-      return { answer: yield* send(request, undefined), renewal: "none" }
+      return { response: yield* send(request, undefined, observer), renewal: "none" }
     }
-    const withToken = (token: AccessToken) => send(HttpClientRequest.bearerToken(request, token.value), token)
+    const sendWith = (token: AccessToken) => send(HttpClientRequest.bearerToken(request, token.value), token, observer)
 
     const token = yield* tokens.get
-    const answer = yield* withToken(token)
-    learn(token, answer)
-    if (!isTokenRefused(answer)) return { answer, renewal: "none" }
+    const response = yield* sendWith(token)
+    noteAccepted(token, response)
+    if (!isTokenRejected(response)) return { response, renewal: "none" }
     const isPaused = yield* isOnProbation(token)
     if (!isPaused) yield* tokens.invalidate(token)
-    if (request.body._tag === "Stream") return { answer, renewal: isPaused ? "paused" : "unreplayable" }
+    if (request.body._tag === "Stream") return { response, renewal: isPaused ? "paused" : "unreplayable" }
 
     const current = yield* tokens.get
     const renewal = renewalOf(token, current)
     if (renewal !== "paused") yield* putOnProbation(current, renewal === "same_token")
-    const replayed = yield* withToken(current)
-    learn(current, replayed)
-    if (replayed.status !== 401) return { answer: replayed, renewal: "none" }
+    const replayed = yield* sendWith(current)
+    noteAccepted(current, replayed)
+    if (replayed.status !== 401) return { response: replayed, renewal: "none" }
     if (renewal === "replayed") yield* putOnProbation(current, true)
-    return { answer, renewal }
+    return { response, renewal }
   })
 }
 
 interface Probation {
   readonly token: AccessToken
   readonly at: Instant.Instant
-  /** Its replay was refused as well. That others are accepted with it does not make it better. */
-  readonly isRefused: boolean
+  /** Its replay was rejected as well. Other requests that it is accepted for do not end the probation. */
+  readonly isRejected: boolean
 }
 
-/** The provider makes a new object for each acquisition: the same object means that there was none. */
-const renewalOf = (refused: AccessToken, current: AccessToken) =>
-  current === refused ? "paused" : isSame(current, refused) ? "same_token" : "replayed"
+/** The provider makes a new object for each acquisition: the same object means that there was no acquisition. */
+const renewalOf = (rejected: AccessToken, current: AccessToken) =>
+  current === rejected ? "paused" : isSame(current, rejected) ? "same_token" : "replayed"
 
-/** 401 without a challenge, or with a challenge for a bearer token. 403 is never an expired token. */
-const isTokenRefused = ({ status, wwwAuthenticate }: Answer): boolean =>
+/** 401 without a challenge, or with a challenge for a bearer token. 403 never means an expired token. */
+const isTokenRejected = ({ status, wwwAuthenticate }: Exchange.CompleteResponse): boolean =>
   status === 401 && (wwwAuthenticate === undefined || /(^|,)\s*bearer\b/i.test(withoutQuoted(wwwAuthenticate)))
 
 const withoutQuoted = (header: string): string => header.replace(/"(?:[^"\\]|\\.)*"/g, "")

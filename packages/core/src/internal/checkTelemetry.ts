@@ -1,4 +1,4 @@
-/** What is told of a check to spans, logs and metrics, all with the same few words. */
+/** Reports how a check ended, with the same few labels in its span, its metrics and its log line. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -13,8 +13,8 @@ import * as AmlError from "../AmlError.ts"
 import * as AmlMetrics from "../AmlMetrics.ts"
 import * as Failure from "../Failure.ts"
 import type { TokenError } from "../TokenError.ts"
-import type { Progress } from "./attempts.ts"
 import type { Checked } from "./checked.ts"
+import type { Progress } from "./progress.ts"
 
 const outcomes: Record<MatchFound, string> = { "No": "NoMatch", "Potential match": "PotentialMatch" }
 
@@ -29,41 +29,27 @@ interface Labels {
 const labelsOf = (exit: CheckExit, progress: Progress): Labels => {
   if (Exit.isSuccess(exit)) {
     const { credential: { credentials: { attributes } }, status } = exit.value
-    return { outcome: outcomes[attributes.matchFound], status: classOf(status), sent: "answered" }
+    return { outcome: outcomes[attributes.matchFound], status: statusClass(status), sent: "answered" }
   }
   return Option.match(Cause.failureOption(exit.cause), {
     onNone: () => ({
       outcome: Cause.isInterruptedOnly(exit.cause) ? "Interrupted" : "Defect",
       status: "none",
-      sent: progress.sentEver
+      sent: progress.sent
     }),
     onSome: (error) => ({
       outcome: error._tag,
-      status: classOfError(error),
+      status: statusClassOf(error),
       sent: Failure.facts(error).sent
     })
   })
 }
 
-const classOf = (status: number | undefined): string => status === undefined ? "none" : `${Math.floor(status / 100)}xx`
+const statusClass = (status: number | undefined): string =>
+  status === undefined ? "none" : `${Math.floor(status / 100)}xx`
 
-/** There are few labels, and to tag a metric takes longer than to count. */
-const tagged = new Map<string, ReturnType<typeof tag>>()
-
-const tag = (labels: ReadonlyArray<MetricLabel.MetricLabel>) => ({
-  checks: Metric.taggedWithLabels(AmlMetrics.checks, labels),
-  duration: Metric.taggedWithLabels(AmlMetrics.duration, labels)
-})
-
-const metricsOf = (labels: Labels) => {
-  const key = Object.values(labels).join()
-  const metrics = tagged.get(key) ?? tag(Object.entries(labels).map(([key, value]) => MetricLabel.make(key, value)))
-  tagged.set(key, metrics)
-  return metrics
-}
-
-/** Of the answer to the check. Two of the errors hold no status, because it says nothing that they do not. */
-const classOfError = (error: AmlError.AmlError | TokenError): string => {
+/** Of the response to the check. Two errors have no `status`, because their tag implies it. */
+const statusClassOf = (error: AmlError.AmlError | TokenError): string => {
   if (!AmlError.isAmlError(error)) return "none"
   switch (error._tag) {
     case "AmlRateLimited":
@@ -71,28 +57,44 @@ const classOfError = (error: AmlError.AmlError | TokenError): string => {
     case "AmlAnswerMismatch":
       return "2xx"
     default:
-      return classOf("status" in error ? error.status : undefined)
+      return statusClass("status" in error ? error.status : undefined)
   }
 }
 
-/** A check that is under way. */
+/** There are few combinations of labels, and tagging a metric takes longer than updating it. */
+const metricsByLabels = new Map<string, ReturnType<typeof withLabels>>()
+
+const withLabels = (labels: ReadonlyArray<MetricLabel.MetricLabel>) => ({
+  checks: Metric.taggedWithLabels(AmlMetrics.checks, labels),
+  duration: Metric.taggedWithLabels(AmlMetrics.duration, labels)
+})
+
+const metricsOf = (labels: Labels) => {
+  const key = Object.values(labels).join()
+  const metrics = metricsByLabels.get(key) ??
+    withLabels(Object.entries(labels).map(([key, value]) => MetricLabel.make(key, value)))
+  metricsByLabels.set(key, metrics)
+  return metrics
+}
+
+/** A check that has started. */
 export interface Running {
   readonly checkId: string
   readonly progress: Progress
   readonly span: Tracer.Span
 }
 
-/** Annotates the span, counts, and logs at Debug how the check ended. */
-export const observe = ({ checkId, progress, span }: Running) => (exit: CheckExit) =>
+/** Annotates the span, updates the metrics, and logs one line at Debug. */
+export const record = ({ checkId, progress, span }: Running) => (exit: CheckExit) =>
   Effect.withFiberRuntime<void>((fiber) => {
     const labels = labelsOf(exit, progress)
-    const told = { check_id: checkId, ...labels, attempts: progress.requests }
-    for (const [key, value] of Object.entries(told)) span.attribute(key, value)
+    const annotations = { check_id: checkId, ...labels, attempts: progress.requests }
+    for (const [key, value] of Object.entries(annotations)) span.attribute(key, value)
     const { checks, duration } = metricsOf(labels)
-    const tags = fiber.getFiberRef(FiberRef.currentMetricLabels)
-    checks.unsafeUpdate(1, tags)
-    duration.unsafeUpdate((progress.now() - progress.startedAt) / 1000, tags)
+    const fiberLabels = fiber.getFiberRef(FiberRef.currentMetricLabels)
+    checks.unsafeUpdate(1, fiberLabels)
+    duration.unsafeUpdate((progress.now() - progress.startedAt) / 1000, fiberLabels)
     return LogLevel.lessThanEqual(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Debug)
-      ? Effect.logDebug("AML check").pipe(Effect.annotateLogs(told), Effect.withParentSpan(span))
+      ? Effect.logDebug("AML check").pipe(Effect.annotateLogs(annotations), Effect.withParentSpan(span))
       : Effect.void
   })

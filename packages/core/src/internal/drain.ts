@@ -1,4 +1,4 @@
-/** A stream mapped by many fibers, which finish what they have begun when nobody listens any more. */
+/** Maps a stream with many fibers. If the consumer stops, the started fibers may finish within a grace period. */
 import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
@@ -14,28 +14,28 @@ import * as Stream from "effect/Stream"
 export interface Options<E> {
   readonly concurrency: number
   readonly order: "input" | "completion"
-  /** For how long they may finish. Then they are interrupted, and waited for. */
+  /** How long started fibers may run after the consumer stops. Then they are interrupted, and awaited. */
   readonly gracePeriod: Duration.Duration
-  /** Called for each that comes in. */
+  /** Runs for each element taken from the input. */
   readonly onTaken: () => void
-  /** Called once `stop` has failed, with the number of those that had come in and were not taken. */
+  /** Runs once `stop` has failed, with the number of elements that had arrived and were not started. */
   readonly onNotBegun: (count: number) => void
-  /** Waited for before each of them. */
+  /** Awaited before each element. */
   readonly turn: Effect.Effect<void>
-  /** When it fails nobody new is taken, and the stream ends with it. It is interrupted at the end. */
+  /** Once it fails, no element is started and the stream fails with its error. It is interrupted at the end. */
   readonly stop: Deferred.Deferred<never, E>
 }
 
-/** Takes what comes in chunks one by one; `left` counts what is left of the last chunk, and drops it. */
+/** Pulls the elements of the chunks one by one. `left` drops and counts the rest of the last chunk. */
 const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>, onTaken: () => void) =>
   Effect.map(Stream.toPull(self), (pull) => {
     let chunk = Chunk.empty<A>()[Symbol.iterator]()
     const refill = Effect.map(pull, (pulled) => {
       chunk = pulled[Symbol.iterator]()
     })
-    const one: Effect.Effect<A, Option.Option<E>, R> = Effect.suspend(() => {
+    const element: Effect.Effect<A, Option.Option<E>, R> = Effect.suspend(() => {
       const next = chunk.next()
-      if (next.done === true) return Effect.zipRight(refill, one)
+      if (next.done === true) return Effect.zipRight(refill, element)
       onTaken()
       return Effect.succeed(next.value)
     })
@@ -44,7 +44,7 @@ const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>, onTaken: () => void) =>
       while (chunk.next().done !== true) count++
       return count
     }
-    return { one, left }
+    return { element, left }
   })
 
 export const map = <A, B, E, R, E2, R2>(
@@ -53,21 +53,21 @@ export const map = <A, B, E, R, E2, R2>(
   { concurrency, gracePeriod, onNotBegun, onTaken, order, stop, turn }: Options<E2>
 ): Stream.Stream<B, E | E2, R | R2> =>
   Stream.unwrapScoped(Effect.gen(function*() {
-    const people = yield* oneByOne(self, onTaken)
+    const input = yield* oneByOne(self, onTaken)
     const fibers = yield* Scope.make()
     const permits = yield* Effect.makeSemaphore(concurrency)
     const results = yield* order === "input" ? inOrder<B, E | E2>(concurrency) : asCompleted<B, E | E2>(concurrency)
 
     const allEnded = permits.withPermits(concurrency)(Effect.void)
 
-    /** One permit is taken already. The result is told before the next is taken. */
-    const begin = (a: A): Effect.Effect<unknown, never, R2> =>
-      Effect.flatMap(results.reserve, (tell): Effect.Effect<unknown, never, R2> => {
-        if (tell === undefined) return permits.release(1)
+    /** Starts a fiber for `a`. It holds a permit, and releases it after the result is delivered. */
+    const start = (a: A): Effect.Effect<unknown, never, R2> =>
+      Effect.flatMap(results.reserve, (deliver): Effect.Effect<unknown, never, R2> => {
+        if (deliver === undefined) return permits.release(1)
         const run = Effect.flatMap(
           Effect.exit(Effect.interruptible(f(a))),
           (exit) =>
-            Effect.zipRight(tell(exit), Exit.isSuccess(exit) ? Effect.void : Deferred.failCause(stop, exit.cause))
+            Effect.zipRight(deliver(exit), Exit.isSuccess(exit) ? Effect.void : Deferred.failCause(stop, exit.cause))
         )
         return Effect.forkIn(Effect.zipRight(run, permits.release(1)), fibers)
       })
@@ -75,14 +75,14 @@ export const map = <A, B, E, R, E2, R2>(
     const next = Effect.uninterruptibleMask((restore) =>
       Effect.zipRight(
         restore(permits.take(1)),
-        Effect.matchCauseEffect(restore(Effect.zipRight(turn, people.one)), {
-          onSuccess: begin,
+        Effect.matchCauseEffect(restore(Effect.zipRight(turn, input.element)), {
+          onSuccess: start,
           onFailure: (cause) => Effect.zipRight(permits.release(1), Effect.failCause(cause))
         })
       )
     )
 
-    /** Until there is no more, or it fails; then those who were taken finish. */
+    /** Starts elements until the input ends or fails, or `stop` fails, and then waits for the started fibers. */
     const drive = Effect.whileLoop({ while: constTrue, body: () => next, step: constVoid }).pipe(
       Effect.catchAll(Option.match({ onNone: () => Effect.void, onSome: Effect.fail })),
       Effect.raceFirst(Deferred.await(stop)),
@@ -94,7 +94,7 @@ export const map = <A, B, E, R, E2, R2>(
           Option.match({
             onNone: () => results.done(exit),
             onSome: (stopped) => {
-              onNotBegun(people.left())
+              onNotBegun(input.left())
               return Effect.flatMap(Effect.exit(stopped), (exit) => results.done(exit))
             }
           })
@@ -107,7 +107,7 @@ export const map = <A, B, E, R, E2, R2>(
     yield* Effect.acquireRelease(drive, (driver) =>
       Effect.gen(function*() {
         yield* Deferred.interrupt(stop)
-        // Whoever waits to tell a result goes on; nobody listens.
+        // Fibers that wait to deliver a result continue, because the consumer has gone.
         yield* results.shutdown
         yield* Fiber.interrupt(driver)
         yield* allEnded.pipe(Effect.interruptible, Effect.timeoutOption(gracePeriod))
@@ -117,9 +117,9 @@ export const map = <A, B, E, R, E2, R2>(
     return results.stream
   }))
 
-/** The results on their way from those who have them to who listens. */
+/** The results between the fibers and the consumer. */
 interface Results<B, E> {
-  /** For somebody who begins: where to tell the result, unless nobody listens any more. */
+  /** Run before a fiber starts. Returns how to deliver its result, or `undefined` if the consumer has gone. */
   readonly reserve: Effect.Effect<((result: Exit.Exit<B>) => Effect.Effect<unknown>) | undefined>
   readonly done: (exit: Exit.Exit<void, E>) => Effect.Effect<unknown>
   readonly shutdown: Effect.Effect<unknown>
@@ -141,7 +141,7 @@ const inOrder = <B, E>(capacity: number): Effect.Effect<Results<B, E>> =>
       (result) =>
         Effect.map(
           results.offer(result),
-          (isWanted) => isWanted ? (exit: Exit.Exit<B>) => Deferred.done(result, exit) : undefined
+          (isOpen) => isOpen ? (exit: Exit.Exit<B>) => Deferred.done(result, exit) : undefined
         )
     ),
     done: (exit) => results.done(exit),

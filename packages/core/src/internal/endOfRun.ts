@@ -2,28 +2,28 @@
 import type * as AmlError from "../AmlError.ts"
 import * as Failure from "../Failure.ts"
 
-/** Every failure that can end a run: the others are about one person. */
+/** The failures that can end a run. The others concern one person. */
 export type Stopped = Exclude<Failure.Failure, AmlError.AmlInputRejected | AmlError.AmlAnswerMismatch>
 
 const canStop = (error: Failure.Failure): error is Stopped =>
   error._tag !== "AmlInputRejected" && error._tag !== "AmlAnswerMismatch"
 
 /**
- * Gives the reason to end the run after a check, if there is one: a failure that concerns everyone, or
- * the last of `stopAfter` in a row that say nothing about the person. A result ends the row, and so does
- * an answer about one person. A person who cannot be sent says nothing of the service, and does neither.
+ * Returns a function that takes the failure of each check, or `undefined` after a result, and returns the reason to end
+ * the run: a failure that concerns everyone, or the last of `stopAfter` consecutive failures that concern the service.
+ * A result or a response about one person resets the count. A person who cannot be sent leaves it unchanged.
  */
 export const make = (stopAfter: number) => {
-  let inARow = 0
+  let consecutive = 0
   return (error: Failure.Failure | undefined): Stopped | undefined => {
     if (error === undefined) {
-      inARow = 0
+      consecutive = 0
       return undefined
     }
     const { concerns, sent } = Failure.facts(error)
-    if (concerns === "service") inARow++
-    else if (sent !== "no") inARow = 0
-    const isOver = concerns === "everyone" || (concerns === "service" && inARow >= stopAfter)
+    if (concerns === "service") consecutive++
+    else if (sent !== "no") consecutive = 0
+    const isOver = concerns === "everyone" || (concerns === "service" && consecutive >= stopAfter)
     return isOver && canStop(error) ? error : undefined
   }
 }

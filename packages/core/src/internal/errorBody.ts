@@ -1,7 +1,6 @@
 /**
- * What an error answer says of itself. The document shows no error body (API document, section 7),
- * so every usual shape is read, leniently: what is not understood is passed over, and never a
- * failure of its own.
+ * Reads a code and a text from the body of an error response. The service's document shows no error body (section 7),
+ * so this reads every usual format and ignores what it does not understand: a body never causes an error of its own.
  */
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
@@ -11,7 +10,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Person } from "../Person.ts"
 
-/** `code` is safe to repeat; `detail` may repeat the person. */
+/** `code` is safe to show. `detail` may contain personal data. */
 export interface ErrorBody {
   readonly code?: string
   readonly detail?: Redacted.Redacted<string>
@@ -22,7 +21,7 @@ const lenient = <A, I>(schema: Schema.Schema<A, I>) =>
 
 const Code = Schema.Union(Schema.String, Schema.Number)
 
-/** One error. */
+/** One error in a body. */
 const Item = Schema.Struct({
   code: lenient(Code),
   error_code: lenient(Code),
@@ -45,8 +44,8 @@ const itemFrom = (field: "code" | "message") =>
   })
 
 /**
- * OAuth (RFC 6749 5.2), problem details (RFC 9457), an error in an object, a list or a record of
- * errors. What is nested deeper is not followed: the nesting may have no end.
+ * An OAuth error (RFC 6749, section 5.2), problem details (RFC 9457), an error in an object, or a list or a record of
+ * errors. Deeper nesting is not read, because it may be unlimited.
  */
 const Body = Schema.Struct({
   ...Item.fields,
@@ -58,13 +57,13 @@ const decodeEntry = Schema.decodeUnknownOption(Schema.Union(itemFrom("message"),
 const decodeBody = Schema.decodeUnknownOption(Body)
 const parseJson = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
-/** Of a list, a record, or a record of lists. */
+/** The entries of a list, of a record, or of a record of lists. */
 const entriesOf = (errors: object): ReadonlyArray<unknown> => Object.values(errors).flat()
 
-/** Of a list or a record. A body has room for half a million. */
+/** A body has room for half a million errors. */
 const maxErrors = 100
 
-/** The outer before the inner. */
+/** The outer errors come before the inner ones. */
 const itemsOf = (json: unknown): ReadonlyArray<Item> =>
   Option.match(
     decodeBody(Array.isArray(json) ? { errors: json } : Predicate.isString(json) ? { message: json } : json),
@@ -78,10 +77,10 @@ const itemsOf = (json: unknown): ReadonlyArray<Item> =>
     }
   )
 
-/** A word, a number, or the address of a problem type: one with an id in its path may be of somebody's profile. */
-const harmless = /^(?:[a-z][\w.-]{0,63}|\d{1,10}|urn:[\w.:-]+|https?:\/\/[\w.:-]+(?:\/(?:[a-z][a-z_.-]*|v\d+)?)*)$/i
+/** A word, a number, or the URI of a problem type. A path with an id is excluded: it may identify a profile. */
+const safeCode = /^(?:[a-z][\w.-]{0,63}|\d{1,10}|urn:[\w.:-]+|https?:\/\/[\w.:-]+(?:\/(?:[a-z][a-z_.-]*|v\d+)?)*)$/i
 
-const isCode = (code: string): boolean => code.length <= 200 && harmless.test(code)
+const isCode = (code: string): boolean => code.length <= 200 && safeCode.test(code)
 
 const codesOf = ({ code, error_code, errorCode, type }: Item): ReadonlyArray<string> =>
   [code, error_code, errorCode, type].filter((code) => code !== undefined && code !== "about:blank").map(String)
@@ -92,26 +91,27 @@ const textsOf = (item: Item): ReadonlyArray<string> =>
 
 const maxDetailLength = 1000
 
-/** `secrets` are the person that was sent, and the tokens with which. */
+/** Codes that are unsafe or repeat one of the `secrets` become part of `detail`. */
 export const read = (bytes: Uint8Array, secrets: Secrets): ErrorBody => {
   const text = new TextDecoder().decode(bytes)
   const items = Option.match(parseJson(text), { onNone: () => [], onSome: itemsOf })
   const codes = items.flatMap(codesOf)
   const [hidden, [code]] = Arr.partition(codes, (code) => isCode(code) && !isRevealing(code, secrets))
-  const told = [...items.flatMap(textsOf), ...hidden]
-  const detail = (told.length === 0 && code === undefined ? text.trim() : told.join("; ")).slice(0, maxDetailLength)
+  const texts = [...items.flatMap(textsOf), ...hidden]
+  const detail = (texts.length === 0 && code === undefined ? text.trim() : texts.join("; ")).slice(0, maxDetailLength)
   return {
     ...(code !== undefined && { code }),
     ...(detail !== "" && { detail: Redacted.make(detail) })
   }
 }
 
+/** The person and the tokens that were sent. */
 export interface Secrets {
   readonly person: Person
   readonly tokens: ReadonlyArray<Redacted.Redacted<string>>
 }
 
-/** Whether a code repeats a word of the name, the date or the year of birth, or a part of a token. */
+/** Whether the code repeats a word of the name, the date or the year of birth, or a part of a token. */
 const isRevealing = (code: string, { person, tokens }: Secrets): boolean =>
   hasName(code, Redacted.value(person.name)) || hasDate(code, person.dateOfBirth) ||
   tokens.some((token) => hasToken(code.toLowerCase(), Redacted.value(token).toLowerCase()))
@@ -138,13 +138,13 @@ const hasToken = (code: string, token: string): boolean =>
   isIn(token, code) ||
   Array.from(code, (_, start) => code.slice(start, start + 8)).some((part) => part.length === 8 && token.includes(part))
 
-/** Shorter ones are in many a word by chance. */
+/** Shorter secrets occur in many words by chance. */
 const isIn = (secret: string, code: string): boolean => secret.length > 3 && code.includes(secret)
 
-/** Of `camelCase`, `ACRONYMWord`, `word1` and `1word`. */
+/** The boundaries of words in `camelCase`, `ACRONYMWord`, `word1` and `1word`. */
 const wordStarts = /(?<=[a-z])(?=[A-Z\d])|(?<=[A-Z])(?=[A-Z][a-z]|\d)|(?<=\d)(?=[A-Za-z])/g
 
-/** In lower case and without diacritics, as a code would have them. */
+/** The words of a text in lower case and without diacritics, as a code would contain them. */
 const wordsOf = (text: string): ReadonlyArray<string> =>
   replaceLetters(text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase(), strokes)
     .split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "")
@@ -154,6 +154,6 @@ const spelledOut = (text: string): string => replaceLetters(text.toLowerCase().n
 const replaceLetters = (text: string, letters: Readonly<Record<string, string>>): string =>
   Array.from(text, (letter) => letters[letter] ?? letter).join("")
 
-/** Letters that Unicode does not take apart. */
+/** Letters that Unicode does not decompose. */
 const strokes = { ł: "l", ø: "o", đ: "d", ð: "d", ħ: "h", ŧ: "t", ı: "i", ß: "ss", æ: "ae", œ: "oe", þ: "th" }
 const umlauts = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" }

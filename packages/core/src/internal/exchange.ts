@@ -1,6 +1,6 @@
 /**
- * One request, one answer, read to its end: the only place that touches `HttpClientError`, whose
- * values hold the request with its `Authorization` header and its body.
+ * Sends one request and reads its whole response. No other module touches `HttpClientError`, whose values hold the
+ * request with its `Authorization` header and its body.
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import type * as Headers from "@effect/platform/Headers"
@@ -26,72 +26,80 @@ import * as Coding from "./coding.ts"
 import * as Host from "./host.ts"
 import * as RetryAfter from "./retryAfter.ts"
 
-/** What is safe to say of an answer; `host` is the `host:port` that it came from, `length` is in bytes. */
+/** The properties of a response that are safe to report. */
 export interface Description {
+  /** The `host:port` of the request. */
   readonly host: string
   readonly status: number
+  /** One of a few known media types, or `other`. */
   readonly contentType?: string
+  /** Of the body, in bytes. */
   readonly length: number
 }
 
-/** An answer with all of its body: the bytes as they came, but for their `Content-Encoding`. */
-export interface Answer {
+/** A response with its whole body. */
+export interface CompleteResponse {
   readonly status: number
   readonly description: Description
   readonly contentType: string | undefined
   readonly wwwAuthenticate: string | undefined
   readonly retryAfter: Duration.Duration | undefined
+  /** The bytes as received, without their `Content-Encoding`. */
   readonly body: Uint8Array
 }
 
-/** The connection failed. `status` is there if the head of an answer had come. */
+/** The connection failed. `status` is set if the head of a response had arrived. */
 export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
   readonly reason: Exclude<TokenError.Reason, "status">
   readonly status?: number
 }> {}
 
-/** More than any answer of the service has reason to hold: 1 MiB. */
+/** 1 MiB, more than any response of the service needs. */
 const maxBodyBytes = 1024 * 1024
 
-/** The body of the answer is too long; the rest of it was not read. */
+/** The body of the response is too long. The rest of it was not read. */
 export class BodyTooLong extends Data.TaggedError("BodyTooLong")<{ readonly description: Description }> {
   readonly violations = Violation.whole(`at most ${maxBodyBytes} bytes`)
 }
 
-/** A 2xx. No other status carries a token or a credential. */
+/** Whether the status is a 2xx. No other status carries a token or a credential. */
 export const isSuccess = ({ status }: { readonly status: number }): boolean => status >= 200 && status <= 299
 
+/** Sends a request. `onHead` runs once the head of the response has arrived. */
+export type Send = (
+  request: HttpClientRequest.HttpClientRequest,
+  onHead?: () => void
+) => Effect.Effect<CompleteResponse, ConnectionFailed | BodyTooLong>
+
 /**
- * No tracing of its own, for spans of an HTTP client show headers, and no trace headers on the
- * wire, for the service is somebody else's. No redirect is followed, by `fetch` neither, for it
- * would take the body, and with some clients the token, to another origin. The rest of a `RequestInit`
- * stays, if it is provided here too: the one that a `fetch` client took with it is overridden as a
- * whole, and cannot be seen. All requests are for `url`. `onHead` is called once the head of an answer
- * has come.
+ * Returns a function that sends requests to `url`.
+ *
+ * - The HTTP client makes no span, because its spans show headers, and sends no trace headers, because the service
+ *   belongs to another organisation.
+ * - Redirects are not followed, not even by `fetch`: a redirect would send the body, and with some clients the token,
+ *   to another origin. Other options of a `RequestInit` apply if it is provided to this effect too. A `RequestInit`
+ *   that only a `fetch` client holds is replaced, because it cannot be read.
  */
 export const make = Effect.fnUntraced(function*(url: string) {
   const host = Host.of(url)
   const client = yield* HttpClient.HttpClient
-  const given = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
-  const init: RequestInit = { ...given, redirect: "manual" }
-  return (
-    request: HttpClientRequest.HttpClientRequest,
-    onHead?: () => void
-  ): Effect.Effect<Answer, ConnectionFailed | BodyTooLong> => {
+  const provided = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
+  const init: RequestInit = { ...provided, redirect: "manual" }
+  const send: Send = (request, onHead) => {
     const read = (response: HttpClientResponse.HttpClientResponse) => {
       onHead?.()
-      return readAnswer(response, host)
+      return readResponse(response, host)
     }
-    return Effect.flatMap(confine(init), (release) =>
+    return Effect.flatMap(confine(init), (restore) =>
       Effect.matchCauseEffect(client.execute(request), {
-        onSuccess: (response) => Effect.zipRight(release, read(response)),
+        onSuccess: (response) => Effect.zipRight(restore, read(response)),
         onFailure: (cause) => {
           const error = errorIn(cause)
           return Effect.zipRight(
-            release,
+            restore,
             error === undefined
-              ? gaveUp(cause, () => new ConnectionFailed({ reason: "broken" }))
-              // What a status means is told here, also to a client that takes some for failures.
+              ? failOrDie(cause, () => new ConnectionFailed({ reason: "broken" }))
+              // Some clients fail for some statuses. This module decides what a status means.
               : isStatusError(error)
               ? read(error.response)
               : new ConnectionFailed({ reason: reasonOf(error) })
@@ -99,12 +107,13 @@ export const make = Effect.fnUntraced(function*(url: string) {
         }
       }))
   }
+  return send
 })
 
 /**
- * Sets what holds for one request, and gives the effect that sets it back. Two `Effect.locally`
- * would take three times as many steps. They would also set it back after an interruption, but that
- * ends the fiber of the request, which is its own: see `Deadline.within`.
+ * Changes the settings of the fiber for one request, and returns the effect that restores them. Two `Effect.locally`
+ * would take three times as many steps. They would also restore the settings after an interruption, but that ends the
+ * fiber, which belongs to the request: see `Deadline.within`.
  */
 const confine = (init: RequestInit) =>
   Effect.withFiberRuntime<Effect.Effect<void>>((fiber) => {
@@ -122,15 +131,15 @@ const set = (context: Context.Context<never>, isUntraced: Predicate.Predicate<Ht
     FiberRef.set(HttpClient.currentTracerDisabledWhen, isUntraced)
   )
 
-const readAnswer = (response: HttpClientResponse.HttpClientResponse, host: string) => {
+const readResponse = (response: HttpClientResponse.HttpClientResponse, host: string) => {
   const { status } = response
-  // Some clients make them anew each time.
+  // Some clients build the headers at each access.
   const { headers } = response
   const head = { response, status, headers, host }
   return Effect.flatMap(
     isSuccess(head) ? readBody(head) : readErrorBody(head),
     ({ body, length }) =>
-      Effect.map(RetryAfter.parse(headers["retry-after"]), (retryAfter): Answer => ({
+      Effect.map(RetryAfter.parse(headers["retry-after"]), (retryAfter): CompleteResponse => ({
         status,
         description: describe(head, length),
         contentType: headers["content-type"],
@@ -141,13 +150,13 @@ const readAnswer = (response: HttpClientResponse.HttpClientResponse, host: strin
   )
 }
 
-/** As a failure, or as the defect that a client made of it. */
+/** A client may report its error as a failure or as a defect. */
 const errorIn = (cause: Cause.Cause<HttpClientError.HttpClientError>): HttpClientError.HttpClientError | undefined =>
   Option.getOrUndefined(Cause.failureOption(cause)) ??
     Option.getOrUndefined(Chunk.findFirst(Cause.defects(cause), HttpClientError.isHttpClientError))
 
-/** This fiber is not interrupted, or it would not come here: the client, or something in it, gave up by itself. */
-const gaveUp = <E>(cause: Cause.Cause<unknown>, error: () => E): Effect.Effect<never, E> =>
+/** Dies with the defects of the cause. Without one, the client has interrupted itself, because this fiber still runs. */
+const failOrDie = <E>(cause: Cause.Cause<unknown>, error: () => E): Effect.Effect<never, E> =>
   Option.match(Cause.keepDefects(cause), { onNone: () => Effect.fail(error()), onSome: Effect.failCause })
 
 const isStatusError = (error: HttpClientError.HttpClientError): error is HttpClientError.ResponseError =>
@@ -165,7 +174,7 @@ interface Body {
   readonly length: number
 }
 
-/** The body without its compression. Both its forms are limited. */
+/** Reads and decompresses the body. The limit applies before and after the decompression. */
 const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLong> => {
   const { headers, response, status } = head
   const broken = () => new ConnectionFailed({ reason: "broken", status })
@@ -180,7 +189,7 @@ const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLon
   return Effect.matchCauseEffect(read, {
     onFailure: (cause) =>
       Option.match(Cause.failureOption(cause), {
-        onNone: () => gaveUp(cause, broken),
+        onNone: () => failOrDie(cause, broken),
         onSome: (error) => Effect.fail(error._tag === "BodyTooLong" ? error : broken())
       }),
     onSuccess: (body) => {
@@ -193,12 +202,12 @@ const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLon
   })
 }
 
-/** Then it is read at once, which takes half as long as a stream. The framing of HTTP holds it to its length. */
+/** Such a body is read at once, in half the time of a stream. HTTP itself ends it at its `Content-Length`. */
 const isKnownToBeShort = (headers: Headers.Headers): boolean =>
   /^\d+$/.test(headers["content-length"] ?? "") && Number(headers["content-length"]) <= maxBodyBytes &&
   headers["transfer-encoding"] === undefined && headers["content-encoding"] === undefined
 
-/** With an error the status decides. A body that is too long, breaks off or does not end is as good as none. */
+/** The status of an error decides. A body that is too long, incomplete or late counts as empty. */
 const readErrorBody = (head: Head): Effect.Effect<Body> =>
   readBody(head).pipe(
     Effect.timeout(errorBodyDeadline),
@@ -209,7 +218,7 @@ const readErrorBody = (head: Head): Effect.Effect<Body> =>
 
 const errorBodyDeadline = Duration.seconds(2)
 
-/** Whether `fetch` made it, which the platform shows only here, below whatever wraps it. */
+/** Whether the response is one of `fetch`. The platform shows that only in `source`, below all wrappers. */
 const isFetched = (response: object): boolean =>
   Predicate.hasProperty(response, "original") && Predicate.isObject(response.original)
     ? isFetched(response.original)
@@ -234,7 +243,7 @@ const collect = <E>(stream: Stream.Stream<Uint8Array, E>, tooLong: (length: numb
     })
   )
 
-/** The media types worth telling apart. Any other is the service's own words, and so not repeated. */
+/** The media types that errors report. Any other text of the service is not repeated. */
 const mediaTypes =
   /^(application\/json|application\/problem\+json|text\/html|text\/plain|application\/xml|text\/xml)(?=\s*(;|$))/i
 
@@ -249,9 +258,8 @@ const describe = ({ headers, host, status }: Head, length: number): Description 
 }
 
 /**
- * With all but `broken`, nothing of the request can have arrived. An error that TLS reports after
- * the handshake, or the network after the connection, counts as `broken`: it looks the same before
- * and after sending.
+ * With every reason except `broken`, no part of the request can have arrived. An error after the TLS handshake or after
+ * the connection counts as `broken`, because it looks the same before and after sending.
  */
 const reasonOf = (error: unknown, depth = 0): ConnectionFailed["reason"] => {
   const code = Predicate.hasProperty(error, "code") ? String(error.code) : ""

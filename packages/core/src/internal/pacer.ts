@@ -1,31 +1,32 @@
-/** One pace for many fibers: so many a second, and none of them while the service asks to wait. */
+/** Paces many fibers: limits their rate, and pauses all of them while the service asks to wait. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-/** A gateway that asks for more does not mean it. */
+/** A gateway that asks for more than an hour is misconfigured. */
 const longestPauseMillis = 3_600_000
 
-/** How late a turn may be taken without a later one being late as well: timers are no better than that. */
+/** How late a fiber may take its turn without delaying the next turn. Timers are not more precise. */
 const slackMillis = 10
 
 export interface Pacer {
   /** Waits for a turn. */
   readonly turn: Effect.Effect<void>
   /**
-   * Nobody has a turn for so long; without a duration 1 second, doubled each time in a row up to 60.
-   * Gives how many pauses there were in a row. What comes during a pause is part of it.
+   * Lets no fiber take a turn for this long. Without a duration: for 1 second, doubled with each consecutive pause up to
+   * 60. Returns the number of consecutive pauses. A call during a pause extends it and does not count.
    */
   readonly pause: (duration: Duration.Duration | undefined) => Effect.Effect<number>
-  /** The service accepts again. */
+  /** Resets the number of consecutive pauses, once the service has accepted a request. */
   readonly accepted: () => void
 }
 
+/** `rate` is in turns per second; `undefined` means no limit. */
 export const make = (rate: number | undefined): Pacer => {
   const interval = rate === undefined ? 0 : 1000 / rate
   let resumesAt = 0
   let nextAt = 0
-  let inARow = 0
+  let consecutivePauses = 0
 
   const turn: Effect.Effect<void> = Effect.clockWith((clock) => {
     const now = clock.unsafeCurrentTimeMillis()
@@ -37,14 +38,14 @@ export const make = (rate: number | undefined): Pacer => {
 
   return {
     turn,
-    pause: (duration = Duration.seconds(Math.min(60, 2 ** inARow))) =>
+    pause: (duration = Duration.seconds(Math.min(60, 2 ** consecutivePauses))) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        if (now >= resumesAt) inARow++
+        if (now >= resumesAt) consecutivePauses++
         resumesAt = Math.max(resumesAt, now + Math.min(longestPauseMillis, Duration.toMillis(duration)))
-        return inARow
+        return consecutivePauses
       }),
     accepted: () => {
-      inARow = 0
+      consecutivePauses = 0
     }
   }
 }

@@ -1,3 +1,4 @@
+/** Decodes the options of a screening. */
 import * as Duration from "effect/Duration"
 import { constant } from "effect/Function"
 import * as Schema from "effect/Schema"
@@ -30,7 +31,7 @@ const ScreeningSettings = Schema.Struct({
   )
 })
 
-/** The options of a screening, with their defaults. */
+/** The options of a screening, decoded and with defaults. */
 export interface ScreeningSettings extends Schema.Schema.Type<typeof ScreeningSettings> {}
 
 export const decode = Violation.decodeUnknown(ScreeningSettings, { onExcessProperty: "error" })

@@ -1,4 +1,4 @@
-/** The one place where an answer becomes a result. */
+/** Turns a response into a credential or an error. No other module does. */
 import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
@@ -19,7 +19,7 @@ import type * as Exchange from "./exchange.ts"
 export const invalid = (description: Exchange.Description, violations: Violation.Violations) =>
   new AmlError.AmlAnswerInvalid({ ...description, violations })
 
-/** A credential, and what is unusual about its name. */
+/** A credential, and the warnings about its name. */
 export interface Accepted extends Pick<Evidence, "status"> {
   readonly credential: AmlCredential.AmlCredential
   readonly warnings: ReadonlyArray<PersonInput.Warning>
@@ -33,15 +33,15 @@ export interface Options extends ErrorBody.Secrets, Pick<CheckPolicy, "nameEcho"
 const isResult = (status: number): status is Evidence["status"] => status === 200 || status === 201
 
 /**
- * A credential, if the answer is a 200 or 201 and a whole credential about this person, of these days. All else is a
- * failure.
+ * Returns a credential only from a 200 or 201 whose body is a complete credential about this person with a recent
+ * `searched_on`. Every other response is an error.
  */
 export const interpret = (
-  { answer, renewal }: Bearer.Authorized,
+  { renewal, response }: Bearer.Authorized,
   { nameEcho, now, person, searchedOnTolerance, tokens }: Options
 ): Either.Either<Accepted, AmlError.AmlError> => {
-  const { body, description, status } = answer
-  if (status >= 400) return Either.left(refusal(answer, renewal, ErrorBody.read(body, { person, tokens })))
+  const { body, description, status } = response
+  if (status >= 400) return Either.left(errorOf(response, renewal, ErrorBody.read(body, { person, tokens })))
   if (!isResult(status)) {
     return Either.left(invalid(description, Violation.whole("a credential, with status 200 or 201")))
   }
@@ -66,7 +66,7 @@ export const interpret = (
   )
 }
 
-/** Its time zone is not known. The tolerance covers all of them. */
+/** The time zone of `searched_on` is unspecified, so it is read as UTC. The tolerance covers all time zones. */
 const isRecent = ({ searchedOn }: AmlCredential.Attributes, now: number, tolerance: Duration.Duration): boolean =>
   Math.abs(Date.parse(`${searchedOn.replace(" ", "T")}Z`) - now) <= Duration.toMillis(tolerance)
 
@@ -82,7 +82,7 @@ const notRecent = (tolerance: Duration.Duration): Violation.Violations =>
 
 type Difference = "other_form" | "other_name"
 
-/** How the name of an answer differs from the one that was sent. */
+/** How the name in the response differs from the name in the request. */
 const differenceOf = ({ name }: Person, echo: string): Difference | undefined =>
   PersonName.isEquivalent(name, echo) ? undefined : PersonName.hasSameWords(name, echo) ? "other_form" : "other_name"
 
@@ -92,16 +92,16 @@ const accepted: Record<NameEcho, ReadonlyArray<Difference | undefined>> = {
   ignore: [undefined, "other_form", "other_name"]
 }
 
-const refusal = (
-  { description: { host }, retryAfter, status }: Exchange.Answer,
+const errorOf = (
+  { description: { host }, retryAfter, status }: Exchange.CompleteResponse,
   renewal: AmlError.Renewal,
-  told: ErrorBody.ErrorBody
+  reported: ErrorBody.ErrorBody
 ): AmlError.AmlError => {
   const wait = retryAfter && { retryAfter }
-  if (status === 401) return new AmlError.AmlUnauthorized({ status, renewal, ...told })
-  if (status === 403) return new AmlError.AmlForbidden({ status, ...told })
-  if (status === 429) return new AmlError.AmlRateLimited({ ...wait, ...told })
+  if (status === 401) return new AmlError.AmlUnauthorized({ status, renewal, ...reported })
+  if (status === 403) return new AmlError.AmlForbidden({ status, ...reported })
+  if (status === 429) return new AmlError.AmlRateLimited({ ...wait, ...reported })
   return status >= 500
-    ? new AmlError.AmlUnavailable({ reason: "status", host, status, sent: "answered", ...wait, ...told })
-    : new AmlError.AmlRequestRejected({ status, ...told })
+    ? new AmlError.AmlUnavailable({ reason: "status", host, status, sent: "answered", ...wait, ...reported })
+    : new AmlError.AmlRequestRejected({ status, ...reported })
 }

@@ -1,0 +1,87 @@
+/** The progress of one check: which requests it sent, and whether the service may have performed it. */
+import type * as Clock from "effect/Clock"
+import type * as Redacted from "effect/Redacted"
+import type { AccessToken } from "../AccessToken.ts"
+import * as AmlError from "../AmlError.ts"
+import * as Failure from "../Failure.ts"
+import type { TokenError } from "../TokenError.ts"
+import type { ConnectionFailed } from "./exchange.ts"
+
+const uncertainty = { no: 0, answered: 1, unknown: 2 } satisfies Record<AmlError.Sent, number>
+
+/** All times are in milliseconds of the wall clock. */
+export class Progress {
+  readonly clock: Clock.Clock
+  readonly startedAt: number
+  /** The tokens of all requests, in the order in which they were sent. */
+  readonly tokens: Array<Redacted.Redacted<string>> = []
+  #requests = 0
+  #sentAt = 0
+  /** Of the current attempt. */
+  #current: AmlError.Sent = "no"
+  /** The failure of the least certain earlier attempt, unless that was certainly not performed. */
+  #earlier: AmlError.AmlError | undefined
+
+  constructor(clock: Clock.Clock) {
+    this.clock = clock
+    this.startedAt = this.now()
+  }
+
+  now(): number {
+    return this.clock.unsafeCurrentTimeMillis()
+  }
+
+  /** How many requests were sent, replays included. */
+  get requests(): number {
+    return this.#requests
+  }
+
+  /** When the last request was sent. */
+  get sentAt(): number {
+    return this.#sentAt
+  }
+
+  /** Of all attempts, the least certain one. */
+  get sent(): AmlError.Sent {
+    const earlier = this.#earlier === undefined ? "no" : Failure.facts(this.#earlier).sent
+    return uncertainty[earlier] > uncertainty[this.#current] ? earlier : this.#current
+  }
+
+  requestSent(token: AccessToken | undefined): void {
+    this.#requests++
+    this.#sentAt = this.now()
+    this.#current = "unknown"
+    if (token !== undefined) this.tokens.push(token.value)
+  }
+
+  responseStarted(): void {
+    this.#current = "answered"
+  }
+
+  /** The request with this token was not performed, and nothing is sent until the token is renewed. */
+  tokenRejected(): void {
+    this.#current = "no"
+  }
+
+  /** Returns whether the request may have arrived: certainly not, unless an open connection broke. */
+  connectionFailed(reason: ConnectionFailed["reason"]): AmlError.Sent {
+    if (reason !== "broken") this.#current = "no"
+    return this.#current
+  }
+
+  /**
+   * Ends the current attempt and returns the failure of the least certain attempt so far. A failure that `isSafe` was
+   * certainly not performed, so it is not remembered.
+   */
+  attemptFailed(error: AmlError.AmlError | TokenError, isSafe: boolean): AmlError.AmlError | TokenError {
+    this.#current = "no"
+    if (
+      this.#earlier !== undefined &&
+      uncertainty[Failure.facts(this.#earlier).sent] > uncertainty[Failure.facts(error).sent]
+    ) {
+      return this.#earlier
+    }
+    if (AmlError.isAmlError(error) && !isSafe) this.#earlier = error
+    return error
+  }
+}
