@@ -1,5 +1,5 @@
 /**
- * The access token as a value: its text, when it was asked for, and when it is over.
+ * The access token: its text, and when it was requested and expires.
  *
  * @since 0.1.0
  */
@@ -15,8 +15,8 @@ import * as Schema from "effect/Schema"
 import * as Violation from "./Violation.ts"
 
 /**
- * One hour from the moment the token was requested (API document, sections 2.2, 5 and 8): the
- * lifetime of every token, unless its response gives a shorter one.
+ * The lifetime of a token, unless its response has a shorter one: one hour from the request (service document, sections
+ * 2.2, 5 and 8).
  *
  * @category models
  * @since 0.1.0
@@ -24,16 +24,17 @@ import * as Violation from "./Violation.ts"
 export const lifetime = Duration.hours(1)
 
 /**
- * - `value`: what goes after `Bearer`.
- * - `requestedAt`: when the request for it was sent, in milliseconds of the `Clock`.
- * - `expiresAt`: when it is over, in milliseconds of the `Clock`.
+ * An access token.
  *
  * @category models
  * @since 0.1.0
  */
 export class AccessToken extends Data.Class<{
+  /** The text after `Bearer`. */
   readonly value: Redacted.Redacted<string>
+  /** When the token was requested, in milliseconds of the `Clock`. */
   readonly requestedAt: number
+  /** When the token expires, in milliseconds of the `Clock`. */
   readonly expiresAt: number
 }> {}
 
@@ -41,9 +42,8 @@ const expectedToken = "a token of visible ASCII characters"
 const Text = Schema.String.pipe(Schema.pattern(/^[\x21-\x7e]+$/, Violation.expecting(expectedToken)))
 
 /**
- * The token response as RFC 6749, section 5.1 has it: what the mock server answers, and what OpenAPI
- * shows. The fields are not shown in the API document, section 2.2, so the client also lives with
- * other responses, see {@link decodeResponse}.
+ * The token response of RFC 6749, section 5.1, which the mock server sends and OpenAPI describes. The service document
+ * (section 2.2) does not show the fields, so the client also accepts other responses, see {@link decodeResponse}.
  *
  * @category schemas
  * @since 0.1.0
@@ -58,13 +58,15 @@ export const Response = Schema.Struct({
 })
 
 /**
+ * A decoded token response of RFC 6749.
+ *
  * @category schemas
  * @since 0.1.0
  */
 export interface Response extends Schema.Schema.Type<typeof Response> {}
 
 /**
- * A token response that is an error (RFC 6749, section 5.2).
+ * The error response of a token endpoint (RFC 6749, section 5.2).
  *
  * @category schemas
  * @since 0.1.0
@@ -72,7 +74,7 @@ export interface Response extends Schema.Schema.Type<typeof Response> {}
 export const ErrorResponse = Schema.Struct({ error: Schema.String })
 
 /**
- * Where a response may carry its token: in a field, in a field of `data`, or as plain text.
+ * Where a response may contain the token: in a field, in a field of `data`, or as plain text.
  *
  * @category schemas
  * @since 0.1.0
@@ -80,17 +82,19 @@ export const ErrorResponse = Schema.Struct({ error: Schema.String })
 export const Field = Schema.Literal("access_token", "accessToken", "token", "data.access_token", "text")
 
 /**
+ * One place of the token in a response.
+ *
  * @category schemas
  * @since 0.1.0
  */
 export type Field = typeof Field.Type
 
 /**
- * What was odd about a response and yet accepted:
+ * An irregularity of an accepted response.
  *
- * - `lifetime`: it gives none, or one that is no number of seconds over 0. One hour is assumed.
- * - `prefix`: the token came with the word `Bearer` before it, which was taken off.
- * - `same_token`: it is the token that it was to replace, whose expiry stays as it was.
+ * - `lifetime`: the lifetime is missing or invalid. One hour is assumed.
+ * - `prefix`: the token starts with the word `Bearer`, which was removed.
+ * - `same_token`: the token is the one that it should replace. Its expiry is unchanged.
  *
  * @category models
  * @since 0.1.0
@@ -98,29 +102,28 @@ export type Field = typeof Field.Type
 export type Warning = "lifetime" | "prefix" | "same_token"
 
 /**
- * What a token response says.
- *
- * - `value`: what goes after `Bearer`.
- * - `seconds`: the lifetime, if it gives one.
+ * The contents of a token response.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Grant {
+  /** The text after `Bearer`. */
   readonly value: Redacted.Redacted<string>
+  /** The lifetime in seconds, if the response has a valid one. */
   readonly seconds: number | undefined
   readonly warnings: ReadonlyArray<Warning>
 }
 
 /**
- * Decodes the body of a token response, lenient in where the token is and strict in what it is.
+ * Decodes the body of a token response.
  *
- * - The first of `fields` that holds a token wins. Different tokens in two of them are refused.
- * - A token is visible ASCII; as plain text, what RFC 6750, section 2.1 allows.
- * - The type, if there is one, is `Bearer` in any case.
- * - The lifetime is a number of seconds over 0, or its text. Anything else counts as none.
+ * - The token is in one of `fields`. Different tokens in two of them are an error.
+ * - The token is visible ASCII, or as plain text a token of RFC 6750, section 2.1.
+ * - The type, if the response has one, is `Bearer` in upper or lower case.
+ * - The lifetime is a positive number of seconds, as a number or a text. Any other value counts as missing.
  *
- * `mayBeText`: whether the content type allows plain text.
+ * With `mayBeText` the content type allows plain text.
  *
  * @category decoding
  * @since 0.1.0
@@ -147,7 +150,7 @@ const withoutPrefix = (text: string): string => text.replace(/^bearer +/i, "")
 const isToken = (value: unknown): value is string =>
   typeof value === "string" && Schema.is(Text)(withoutPrefix(value)) && !/^bearer$/i.test(value)
 
-/** A JSON text that is no object, such as `null` or `123`, is no token. */
+/** A JSON text that is not an object, such as `null` or `123`, is not a token. */
 const isPlainToken = (body: Uint8Array): boolean =>
   /^\s*(bearer +)?[\w.~+/-]+=*\s*$/i.test(new TextDecoder().decode(body)) && Either.isLeft(decodeAnyJson(body))
 
@@ -160,7 +163,7 @@ const grant = (text: string, seconds: number | undefined): Grant => ({
   ]
 })
 
-/** What stands there, where `null` counts as nothing. */
+/** The value at the path. `null` counts as `undefined`. */
 const at = (response: unknown, path: string): unknown =>
   path.split(".").reduce((value, key) => Predicate.hasProperty(value, key) ? value[key] : undefined, response) ??
     undefined
@@ -169,14 +172,14 @@ const tokenIn = (
   response: unknown,
   fields: Arr.NonEmptyReadonlyArray<Field>
 ): Either.Either<string, Violation.Violations> => {
-  const given = fields.filter((field) => field !== "text" && at(response, field) !== undefined)
-  if (!Arr.isNonEmptyReadonlyArray(given)) return refuse([fields[0]], "missing", expectedToken)
-  const held = given.filter((field) => isToken(at(response, field)))
-  if (!Arr.isNonEmptyReadonlyArray(held)) return refuse(given, "invalid", expectedToken)
-  const texts = Arr.map(held, (field) => String(at(response, field)))
+  const present = fields.filter((field) => field !== "text" && at(response, field) !== undefined)
+  if (!Arr.isNonEmptyReadonlyArray(present)) return refuse([fields[0]], "missing", expectedToken)
+  const valid = present.filter((field) => isToken(at(response, field)))
+  if (!Arr.isNonEmptyReadonlyArray(valid)) return refuse(present, "invalid", expectedToken)
+  const texts = Arr.map(valid, (field) => String(at(response, field)))
   return new Set(texts.map(withoutPrefix)).size === 1
     ? Either.right(texts[0])
-    : refuse(held, "invalid", "the same token in each of these fields")
+    : refuse(valid, "invalid", "the same token in each of these fields")
 }
 
 const typeIn = (response: unknown): Either.Either<void, Violation.Violations> => {
@@ -189,23 +192,22 @@ const typeIn = (response: unknown): Either.Either<void, Violation.Violations> =>
 const refuse = (paths: Arr.NonEmptyReadonlyArray<string>, problem: "missing" | "invalid", expected: string) =>
   Either.left(Arr.map(paths, (path) => new Violation.Violation({ path, problem, expected })))
 
-/** The shortest lifetime that it gives. */
+/** The shortest valid lifetime in the response. */
 const secondsIn = (response: unknown): number | undefined => {
-  const given = Arr.filterMap(
+  const lifetimes = Arr.filterMap(
     ["expires_in", "expiresIn", "data.expires_in", "data.expiresIn"],
     (path) => toSeconds(at(response, path))
   )
-  return Arr.isNonEmptyArray(given) ? Math.min(...given) : undefined
+  return Arr.isNonEmptyArray(lifetimes) ? Math.min(...lifetimes) : undefined
 }
 
-const toSeconds = (hint: unknown): Option.Option<number> =>
-  typeof hint === "number" || (typeof hint === "string" && /^\d+(\.\d+)?$/.test(hint))
-    ? Option.liftPredicate(Math.floor(Number(hint)), (seconds) => Number.isSafeInteger(seconds) && seconds > 0)
+const toSeconds = (lifetime: unknown): Option.Option<number> =>
+  typeof lifetime === "number" || (typeof lifetime === "string" && /^\d+(\.\d+)?$/.test(lifetime))
+    ? Option.liftPredicate(Math.floor(Number(lifetime)), (seconds) => Number.isSafeInteger(seconds) && seconds > 0)
     : Option.none()
 
 /**
- * The lifetime counts from the request, never from the answer. A shorter one than `longest` is
- * obeyed, a longer one is not.
+ * Makes a token. Its lifetime counts from the request, not from the response, and is capped at `longest`.
  *
  * @category constructors
  * @since 0.1.0
@@ -216,7 +218,7 @@ export const fromGrant = (grant: Grant, requestedAt: number, longest: Duration.D
 }
 
 /**
- * Whether two tokens are the same to the service.
+ * Whether two tokens have the same text.
  *
  * @category equivalence
  * @since 0.1.0

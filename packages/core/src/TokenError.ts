@@ -1,15 +1,15 @@
 /**
- * Why there is no access token. With each of these no check was performed: none was sent, or the
- * one that was sent was refused with 401 and its token could not be replaced.
+ * The errors of the token provider. With each of them no check was performed: either no check was sent, or the service
+ * rejected it with 401 and its token could not be replaced.
  *
- * None holds a request, a response, a header, a body, a key or a token.
+ * None contains a request, a response, a header, a body, a key or a token.
  *
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { Host, isRedirect, located } from "./internal/host.ts"
+import { Host, isRedirect, withHost } from "./internal/host.ts"
 import * as Violation from "./Violation.ts"
 
 /**
@@ -19,9 +19,14 @@ import * as Violation from "./Violation.ts"
 export const TypeId = "~@effect-idv/core/TokenError"
 
 /**
- * Why a service is not available: it answered with a `status` that says so, nobody accepted the
- * connection (`unreachable`), its name is not known (`dns`), it does not speak TLS (`tls`), its
- * certificate is not trusted (`certificate`), or the connection was lost (`broken`).
+ * Why a service is not available.
+ *
+ * - `status`: it responded with an error status.
+ * - `unreachable`: it did not accept the connection.
+ * - `dns`: its host name cannot be resolved.
+ * - `tls`: it does not support TLS.
+ * - `certificate`: its certificate is not trusted.
+ * - `broken`: the connection was lost.
  *
  * @category models
  * @since 0.1.0
@@ -35,7 +40,7 @@ export const Reason = Schema.Literal("status", "unreachable", "dns", "tls", "cer
 export type Reason = typeof Reason.Type
 
 /**
- * A reason in words.
+ * Describes a reason in words.
  *
  * @category destructors
  * @since 0.1.0
@@ -43,13 +48,13 @@ export type Reason = typeof Reason.Type
 export const describeReason = (reason: Reason, status: number | undefined): string => {
   switch (reason) {
     case "status":
-      return `it answered with status ${status}`
+      return `it responded with status ${status}`
     case "unreachable":
-      return "nobody accepts the connection (unreachable)"
+      return "it does not accept the connection (unreachable)"
     case "dns":
-      return "its host name is not known (dns)"
+      return "its host name cannot be resolved (dns)"
     case "tls":
-      return "it does not speak TLS (tls)"
+      return "it does not support TLS (tls)"
     case "certificate":
       return "its certificate is not trusted (certificate)"
     case "broken":
@@ -58,18 +63,19 @@ export const describeReason = (reason: Reason, status: number | undefined): stri
 }
 
 /**
- * The service refused the credentials or the request (API document, section 4.1): a 4xx, or an
- * OAuth `error` under a 2xx. Trying again with the same credentials cannot help.
- *
- * - `status`: the HTTP status.
- * - `code`: the OAuth error code such as `invalid_client`, where the answer had one.
+ * The service refused the credentials or the request (service document, section 4.1): a 4xx, or an OAuth `error` under
+ * a 2xx. A retry with the same credentials cannot succeed.
  *
  * @category errors
  * @since 0.1.0
  */
 export class TokenRejected extends Schema.TaggedError<TokenRejected>("@effect-idv/core/TokenRejected")(
   "TokenRejected",
-  { status: Schema.Int, code: Schema.optionalWith(Schema.String, { exact: true }) }
+  {
+    status: Schema.Int,
+    /** The OAuth error code, such as `invalid_client`, if the response has one. */
+    code: Schema.optionalWith(Schema.String, { exact: true })
+  }
 ) {
   get [TypeId]() {
     return TypeId
@@ -85,15 +91,8 @@ export class TokenRejected extends Schema.TaggedError<TokenRejected>("@effect-id
 }
 
 /**
- * The token endpoint could not be reached, or answered 408, 429 or 5xx; or, with the reason
- * `credentials`, the effect that gives the credentials failed or gave some that cannot be used.
- * Trying again may help, but for a certificate.
- *
- * - `reason`: see {@link Reason}.
- * - `attempts`: how many requests were sent before giving up.
- * - `host`: the `host:port` of `authUrl`.
- * - `status`: the HTTP status of the last, with `reason: "status"`.
- * - `retryAfter`: how long the service asked to wait, an hour at most. Nothing is sent to it before.
+ * The token endpoint could not be reached, or responded with 408, 429 or 5xx. With the reason `credentials`, the effect
+ * `credentials` failed or returned invalid ones. Retryable, except for certificate errors.
  *
  * @category errors
  * @since 0.1.0
@@ -102,9 +101,13 @@ export class TokenEndpointUnavailable extends Schema.TaggedError<TokenEndpointUn
   "@effect-idv/core/TokenEndpointUnavailable"
 )("TokenEndpointUnavailable", {
   reason: Schema.Literal(...Reason.literals, "credentials"),
+  /** How many requests were sent. */
   attempts: Schema.Int,
+  /** The `host:port` of `authUrl`. */
   host: Host,
+  /** The HTTP status of the last response, with `reason: "status"`. */
   status: Schema.optionalWith(Schema.Int, { exact: true }),
+  /** How long the service asked to wait, at most one hour. No token request is sent until then. */
   retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true })
 }) {
   get [TypeId]() {
@@ -115,21 +118,17 @@ export class TokenEndpointUnavailable extends Schema.TaggedError<TokenEndpointUn
   }
   override get message() {
     if (this.reason === "credentials") return "The credentials for the token endpoint are not available"
-    const requests = this.attempts === 0 ? "not asked again yet" : `requests: ${this.attempts}`
+    const requests = this.attempts === 0 ? "no request sent" : `requests: ${this.attempts}`
     const wait = this.retryAfter === undefined
       ? ""
       : `; try again in ${Duration.format(Duration.seconds(Math.ceil(Duration.toSeconds(this.retryAfter))))}`
-    const endpoint = located("The token endpoint", this.host)
+    const endpoint = withHost("The token endpoint", this.host)
     return `${endpoint} is not available: ${describeReason(this.reason, this.status)} (${requests}${wait})`
   }
 }
 
 /**
- * The token endpoint answered something that is no token response (API document, section 2.2).
- *
- * - `host`: the `host:port` of `authUrl`.
- * - `status`, `contentType`, `length` (bytes): what is safe to say of the answer.
- * - `violations`: the fields that are wrong, without their values.
+ * The response of the token endpoint is not a valid token response (service document, section 2.2).
  *
  * @category errors
  * @since 0.1.0
@@ -137,10 +136,14 @@ export class TokenEndpointUnavailable extends Schema.TaggedError<TokenEndpointUn
 export class TokenResponseInvalid extends Schema.TaggedError<TokenResponseInvalid>(
   "@effect-idv/core/TokenResponseInvalid"
 )("TokenResponseInvalid", {
+  /** The `host:port` of `authUrl`. */
   host: Host,
   status: Schema.Int,
+  /** One of a few known media types, or `other`. */
   contentType: Schema.optionalWith(Schema.String, { exact: true }),
+  /** Of the body, in bytes. */
   length: Schema.Int,
+  /** The invalid fields, without their values. */
   violations: Schema.Array(Violation.Violation)
 }) {
   get [TypeId]() {
@@ -150,29 +153,31 @@ export class TokenResponseInvalid extends Schema.TaggedError<TokenResponseInvali
     return false
   }
   override get message() {
-    const endpoint = located("The token endpoint", this.host)
+    const endpoint = withHost("The token endpoint", this.host)
     if (isRedirect(this.status)) {
-      return `${endpoint} answered ${
-        this.status === 0 ? "with a redirect" : this.status
+      return `${endpoint} responded with ${
+        this.status === 0 ? "a redirect" : this.status
       }, which is not followed (check authUrl)`
     }
     const { contentType = "no content type", length, status, violations } = this
-    const answer = `${status} (${contentType}, ${length} bytes)`
-    return `${endpoint} answered ${answer} with something that is no token: ${Violation.format(violations)}`
+    const response = `${status} (${contentType}, ${length} bytes)`
+    return `${endpoint} responded with ${response}, which is not a token response: ${Violation.format(violations)}`
   }
 }
 
 /**
- * No token within the deadline. Trying again may help.
- *
- * - `host`: the `host:port` of `authUrl`; absent if the credentials were not there in time.
+ * The acquisition exceeded its deadline. A retry may succeed.
  *
  * @category errors
  * @since 0.1.0
  */
 export class TokenTimeout extends Schema.TaggedError<TokenTimeout>("@effect-idv/core/TokenTimeout")(
   "TokenTimeout",
-  { deadline: Schema.DurationFromMillis, host: Host }
+  {
+    deadline: Schema.DurationFromMillis,
+    /** The `host:port` of `authUrl`. Absent if the effect `credentials` did not end in time. */
+    host: Host
+  }
 ) {
   get [TypeId]() {
     return TypeId
@@ -188,7 +193,7 @@ export class TokenTimeout extends Schema.TaggedError<TokenTimeout>("@effect-idv/
 }
 
 /**
- * The scope of the token provider was closed before there was a token.
+ * The scope of the token provider was closed before the token was acquired.
  *
  * @category errors
  * @since 0.1.0
@@ -208,7 +213,7 @@ export class TokenProviderClosed extends Schema.TaggedError<TokenProviderClosed>
 }
 
 /**
- * Everything `TokenProvider.get` can fail with.
+ * The errors of `TokenProvider.get`.
  *
  * @category errors
  * @since 0.1.0

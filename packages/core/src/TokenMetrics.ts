@@ -1,5 +1,5 @@
 /**
- * What the token providers of a process count. None has an id, a key or a token in it.
+ * The metrics of all token providers of a process. No label contains an id, a key or a token.
  *
  * @since 0.1.0
  */
@@ -7,7 +7,7 @@ import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 
 /**
- * Token requests that were sent, retries included.
+ * Counts the token requests sent, retries included.
  *
  * @category metrics
  * @since 0.1.0
@@ -18,8 +18,8 @@ export const requests = Metric.counter("idv_token_requests", {
 })
 
 /**
- * Acquisitions that sent a request, by `reason`: `cold` (there was no token), `soft` (in the
- * background), `hard` (too old), `unauthorized` (refused by the API), `forced` (`refresh`).
+ * Counts the acquisitions that sent a request, by `reason`: `cold` (there was no token), `soft` (in the background),
+ * `hard` (the token was about to expire), `unauthorized` (the API rejected it), or `forced` (`refresh`).
  *
  * @category metrics
  * @since 0.1.0
@@ -30,7 +30,7 @@ export const flights = Metric.counter("idv_token_flights", {
 })
 
 /**
- * Acquisitions that failed after a request, by `error`: the tag of the `TokenError`, or `defect`.
+ * Counts the acquisitions that failed after a request, by `error`: the tag of the `TokenError`, or `defect`.
  *
  * @category metrics
  * @since 0.1.0
@@ -41,30 +41,30 @@ export const failures = Metric.counter("idv_token_failures", {
 })
 
 /**
- * Tokens asked for, by `outcome`: `hit` (given at once), `stale` (given at once, past the soft
- * point), `wait` (given after an acquisition), `failed` (not given).
+ * Counts the calls of `get` and `refresh`, by `outcome`: `hit` (returned at once), `stale` (returned at once, with a
+ * refresh due), `wait` (returned after an acquisition), or `failed`.
  *
  * @category metrics
  * @since 0.1.0
  */
 export const gets = Metric.counter("idv_token_gets", {
-  description: "Tokens asked for, by outcome",
+  description: "Requested tokens, by outcome",
   incremental: true
 })
 
 /**
- * Responses that were odd and yet accepted, by `warning`, see `AccessToken.Warning`.
+ * Counts the irregularities of accepted responses, by `warning`, see `AccessToken.Warning`.
  *
  * @category metrics
  * @since 0.1.0
  */
 export const warnings = Metric.counter("idv_token_warnings", {
-  description: "Token responses that were odd and yet accepted, by warning",
+  description: "Irregularities of accepted token responses, by warning",
   incremental: true
 })
 
 /**
- * The age of a token in seconds, each time it is given out.
+ * Records the age of a token in seconds each time it is returned.
  *
  * @category metrics
  * @since 0.1.0
@@ -72,11 +72,11 @@ export const warnings = Metric.counter("idv_token_warnings", {
 export const age = Metric.histogram(
   "idv_token_age_seconds",
   MetricBoundaries.fromIterable([1, 60, 300, 600, 1200, 1800, 2400, 2700, 3000, 3300, 3570, 3600]),
-  "Age of a token each time it is given out, in seconds"
+  "Age of a token each time it is returned, in seconds"
 )
 
 /**
- * How many callers waited for an acquisition that sent a request; 0 in the background.
+ * Records how many callers waited for an acquisition that sent a request: 0 in the background.
  *
  * @category metrics
  * @since 0.1.0

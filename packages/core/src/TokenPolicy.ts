@@ -1,6 +1,5 @@
 /**
- * The numbers of the token provider: how long a token is used, when it is renewed, how often and
- * how long is tried.
+ * The options of the token provider: how long a token is used, when it is refreshed, and how acquisitions are retried.
  *
  * @since 0.1.0
  */
@@ -14,46 +13,84 @@ import * as DurationInput from "./internal/durationInput.ts"
 import * as Violation from "./Violation.ts"
 
 /**
- * All of it is optional. Shares are of the lifetime, between 0 and 1.
- *
- * The age of a token decides what a caller gets:
- *
- * - `lifetime`: for tokens whose response gives none, and the most for those that give more. One
- *   hour, which is also the limit (API document, sections 2.2, 5 and 8).
- * - `softPoint`, `jitter`: from 0.75 of the lifetime, less a random part of 0 to 0.1, the token is
- *   still given out at once, and renewed in the background. Never before 0.1 of the lifetime.
- * - `hardMargin`: 30 seconds before its expiry it is no longer given out. At most half of the
- *   lifetime of the token counts. With tokens of less than two minutes the margin takes all of the
- *   time after the soft point, and a shorter one gives it back.
- *
- * One acquisition, which all callers share:
- *
- * - `attempts`: 3 token requests at most, as long as somebody waits; 1 in the background.
- * - `retryDelay`: 200 milliseconds before the second, doubled each time, less a random part.
- * - `attemptDeadline`, `flightDeadline`: 10 seconds for one request, 30 seconds for all of it.
- *
- * After a failure:
- *
- * - `minBackoff`, `maxBackoff`: from 1 second, doubled each time, up to 60 seconds until the next
- *   renewal in the background, or less if the token may no longer be given out by then. Callers
- *   without a token get the failure for as long, and for 5 seconds at most.
- *   The first is also the pause after a token that is due again as it comes, for its lifetime is so short.
- * - `rejectionMemory`: for 30 seconds credentials that were refused are not sent again.
+ * All options are optional. Shares are between 0 and 1, of the lifetime of the token.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /**
+   * The lifetime of a token whose response has none, and the maximum for others. One hour is the limit (service document,
+   * sections 2.2, 5 and 8).
+   *
+   * @default "1 hour"
+   */
   readonly lifetime?: Duration.DurationInput | undefined
+  /**
+   * The share of the lifetime after which a token is stale: it is still returned at once, and refreshed in the
+   * background. At least 0.1 even after `jitter` is subtracted.
+   *
+   * @default 0.75
+   */
   readonly softPoint?: number | undefined
+  /**
+   * The maximum of a random share that is subtracted from `softPoint`, so that many processes do not refresh together.
+   *
+   * @default 0.1
+   */
   readonly jitter?: number | undefined
+  /**
+   * How long before its expiry a token is no longer returned, at most half of its lifetime. With a lifetime under two
+   * minutes the default leaves no time for a refresh in the background. A shorter margin does.
+   *
+   * @default "30 seconds"
+   */
   readonly hardMargin?: Duration.DurationInput | undefined
+  /**
+   * Maximum number of token requests of one acquisition, as long as a caller waits. In the background it is 1.
+   *
+   * @default 3
+   */
   readonly attempts?: number | undefined
+  /**
+   * The maximum delay before the second token request of an acquisition. It doubles with each further request. A random
+   * part of it is waited.
+   *
+   * @default "200 millis"
+   */
   readonly retryDelay?: Duration.DurationInput | undefined
+  /**
+   * The deadline of one token request.
+   *
+   * @default "10 seconds"
+   */
   readonly attemptDeadline?: Duration.DurationInput | undefined
+  /**
+   * The deadline of one acquisition, with its waits and requests.
+   *
+   * @default "30 seconds"
+   */
   readonly flightDeadline?: Duration.DurationInput | undefined
+  /**
+   * The backoff after a failed acquisition, doubled with each consecutive failure. Until it ends no acquisition starts
+   * in the background, and callers without a token receive the failure, but for 5 seconds at most. It also ends when the
+   * cached token is no longer usable. It also applies after a token whose lifetime is so short that it is stale on
+   * arrival.
+   *
+   * @default "1 second"
+   */
   readonly minBackoff?: Duration.DurationInput | undefined
+  /**
+   * The maximum backoff.
+   *
+   * @default "60 seconds"
+   */
   readonly maxBackoff?: Duration.DurationInput | undefined
+  /**
+   * How long rejected credentials are not sent again.
+   *
+   * @default "30 seconds"
+   */
   readonly rejectionMemory?: Duration.DurationInput | undefined
 }
 
@@ -83,7 +120,7 @@ const Policy = Schema.Struct({
 })
 
 /**
- * Every number, checked.
+ * The decoded options, with defaults.
  *
  * @category models
  * @since 0.1.0
@@ -91,8 +128,7 @@ const Policy = Schema.Struct({
 export interface TokenPolicy extends Schema.Schema.Type<typeof Policy> {}
 
 /**
- * The policy, with its default wherever an option is not given, or a `ConfigError` that names each
- * option that makes no sense.
+ * Decodes the options and adds the defaults. `ConfigError` names every invalid option.
  *
  * @category constructors
  * @since 0.1.0

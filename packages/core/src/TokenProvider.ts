@@ -1,20 +1,19 @@
 /**
- * The access token of a scope: one, shared, acquired when first needed, renewed before it is over.
+ * Acquires, caches and renews one access token for all callers.
  *
- * - **Single flight.** However many ask at once, one acquisition runs. It belongs to the scope of
- *   the layer and not to any caller: a caller that is interrupted takes nobody with it, and the
- *   answer still lands.
- * - **Expiry counts from the request** (API document, section 5), not from the answer, and by two
- *   clocks: neither a clock that is set nor a machine that sleeps makes an old token new.
- * - **Two windows.** A token that gets old is still given out at once, and renewed in the
- *   background. One that is about to expire is not given out.
- * - **Failures never take a valid token away.** Callers without a token get the failure of the last
- *   acquisition at once, and no request is sent: for 1 second, doubled with each failure in a row up
- *   to 5. Credentials that were refused are not sent again for 30 seconds, others at once. If the
- *   service asked to wait, nothing is sent before.
- * - **Renewals are limited.** Two tokens that the API refused are replaced in 30 seconds.
+ * - **Single-flight**: concurrent callers share one acquisition. It runs in the scope of the layer, so an interrupted
+ *   caller does not interrupt it, and its token is cached.
+ * - **Expiry** counts from the request (service document, section 5), not from the response. It is measured on two
+ *   clocks, so that neither a changed clock nor a suspended machine extends it.
+ * - **Refresh**: a stale token is still returned at once, and renewed in the background. A token that is about to expire
+ *   is not returned.
+ * - **Failures**: a valid token is kept when the token endpoint fails. Callers without a token receive the failure of
+ *   the last acquisition at once, without a request, for 1 second, doubled with each consecutive failure up to 5.
+ *   Rejected credentials are not sent again for 30 seconds. Other credentials are sent at once. If the service asked to
+ *   wait, nothing is sent until then.
+ * - **Renewal limit**: at most two tokens that the API rejected are replaced in 30 seconds.
  *
- * The numbers are in `TokenPolicy`, what is counted in `TokenMetrics`.
+ * `TokenPolicy` has the options, `TokenMetrics` the metrics.
  *
  * @since 0.1.0
  */
@@ -34,7 +33,7 @@ import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as AccessToken from "./AccessToken.ts"
 import type * as Credentials from "./Credentials.ts"
 import * as Acquisition from "./internal/acquisition.ts"
-import * as Flights from "./internal/acquisitions.ts"
+import * as Acquisitions from "./internal/acquisitions.ts"
 import { loadOptions } from "./internal/loadOptions.ts"
 import * as TokenOptions from "./internal/tokenOptions.ts"
 import * as TokenState from "./internal/tokenState.ts"
@@ -42,71 +41,89 @@ import type * as TokenError from "./TokenError.ts"
 import type * as TokenPolicy from "./TokenPolicy.ts"
 
 /**
- * What is known of the token, without the token.
- *
- * - `token`: when the one that is given out was requested, from when on it is renewed in the
- *   background, and when it is over; in milliseconds of the `Clock`.
- * - `isAcquiring`: whether an acquisition is under way.
- * - `failure`: why the last acquisition failed. None after one that did not, or that died.
+ * The state of the provider, without the token.
  *
  * @category models
  * @since 0.1.0
  */
 export class Status extends Data.Class<{
+  /** The cached token: when it was requested, becomes stale, and expires, in milliseconds of the `Clock`. */
   readonly token: Option.Option<{
     readonly requestedAt: number
     readonly renewedFrom: number
     readonly expiresAt: number
   }>
+  /** Whether an acquisition is in progress. */
   readonly isAcquiring: boolean
+  /** Why the last acquisition failed. None if it succeeded or died. */
   readonly failure: Option.Option<TokenError.TokenError>
 }> {}
 
 /**
- * - `get`: a token that has not expired. From the cache, or by waiting for the one acquisition.
- * - `invalidate`: drops a token that the service refused, if it is still the current one. The
- *   refusal of an old token never evicts a newer one. Two tokens are dropped in 30 seconds; a third
- *   one stays, because a service that refuses so many would refuse the next one as well.
- * - `refresh`: a new token, whether or not there is one. It too shares an acquisition under way, and
- *   fails at once shortly after one that failed; if it fails, the token that there is stays.
- * - `status`: what is known of the token, for health checks and dashboards.
+ * The methods of the provider.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Service {
+  /** Returns a token that has not expired, from the cache or from an acquisition, for which it waits. */
   readonly get: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
+  /**
+   * Drops a token that the API rejected, if it is the cached one. An old token never evicts a newer one. At most two
+   * tokens are dropped in 30 seconds, because an API that rejected these will reject a third.
+   */
   readonly invalidate: (stale: AccessToken.AccessToken) => Effect.Effect<void>
+  /**
+   * Acquires a new token even if the cached one is valid. It shares an acquisition in progress, and fails at once
+   * shortly after a failed one. If it fails, the cached token stays.
+   */
   readonly refresh: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
+  /** The state of the provider, for health checks and dashboards. */
   readonly status: SubscriptionRef.SubscriptionRef<Status>
 }
 
 /**
+ * The provider of the access token.
+ *
  * @category tags
  * @since 0.1.0
  */
 export class TokenProvider extends Context.Tag("@effect-idv/core/TokenProvider")<TokenProvider, Service>() {}
 
 /**
- * - `authUrl`: the address of the token endpoint, without `/oauth/service`. `https:`, or `http:`
- *   to a loopback address. A query is left out.
- * - `allowInsecure`: allows `http:` to other hosts too. Secrets then travel in the clear.
- * - `tokenFields`: where a response may carry its token, first to last. All that `AccessToken.Field`
- *   has unless told otherwise.
- * - `tokenPolicy`: the numbers, each with a default.
+ * The options other than the credentials.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Settings {
+  /**
+   * The address of the token endpoint, without `/oauth/service`: an `https:` URL, or an `http:` URL of a loopback
+   * address. A query is dropped.
+   */
   readonly authUrl: string
+  /**
+   * Allows `http:` to hosts other than loopback. Secrets are then sent in clear text.
+   *
+   * @default false
+   */
   readonly allowInsecure?: boolean | undefined
+  /**
+   * Where a response may contain the token, in order of preference.
+   *
+   * @default ["access_token", "accessToken", "token", "data.access_token", "text"]
+   */
   readonly tokenFields?: Arr.NonEmptyReadonlyArray<AccessToken.Field> | undefined
+  /**
+   * Durations, shares and counts, each with a default.
+   *
+   * @default {}
+   */
   readonly tokenPolicy?: TokenPolicy.Options | undefined
 }
 
 /**
- * With the credentials of the onboarding pack.
+ * Options with the credentials of the onboarding pack.
  *
  * @category models
  * @since 0.1.0
@@ -116,17 +133,18 @@ export interface Options extends Settings, Credentials.Options {
 }
 
 /**
- * With credentials from an effect, so that a key can change without a restart. It is run once for
- * each acquisition, and for each `get` while credentials are remembered as refused; those are
- * forgotten as soon as it gives others. Two runs can overlap, for an acquisition is given up by
- * `invalidate`, and at its deadline. If it fails, or gives some that cannot be used, `get`
- * fails with `TokenEndpointUnavailable` and the reason `credentials`. Why it failed is not repeated,
- * for it may hold a secret: log it in the effect.
+ * Options with an effect that returns the credentials, so that a key can change without a restart.
  *
  * @category models
  * @since 0.1.0
  */
 export interface RotatingOptions extends Settings {
+  /**
+   * Runs once per acquisition, and for each `get` while rejected credentials are cached; other credentials bypass that
+   * cache. Two runs can overlap, because `invalidate` and the deadline abandon an acquisition. If it fails or returns
+   * invalid credentials, `get` fails with `TokenEndpointUnavailable` and the reason `credentials`. Its error may contain
+   * a secret, so it is not reported: log it in the effect.
+   */
   readonly credentials: Effect.Effect<Credentials.Options, unknown>
   readonly customerId?: undefined
   readonly customerKey?: undefined
@@ -134,8 +152,7 @@ export interface RotatingOptions extends Settings {
 }
 
 /**
- * A provider that lives as long as the scope. `ConfigError` names an option that cannot be used,
- * and never shows its value.
+ * Makes a provider that runs until its scope is closed. `ConfigError` names every invalid option, and contains no value.
  *
  * @category constructors
  * @since 0.1.0
@@ -146,8 +163,8 @@ export const make = (
   Effect.map(build(options), ({ service }) => service)
 
 /**
- * Needs an `HttpClient`. Nothing is sent before the first `get`, and no timer runs between two: a
- * program that is done ends.
+ * Provides the token provider. It requires an `HttpClient`. Nothing is sent before the first `get`, and no timer runs
+ * between two calls, so it does not keep a program running.
  *
  * @category layers
  * @since 0.1.0
@@ -158,8 +175,7 @@ export const layer = (
   Layer.scoped(TokenProvider, make(options))
 
 /**
- * {@link layer} with options from `Config`. `ConfigError` names every option that cannot be loaded or
- * used, and never shows a value.
+ * {@link layer} with options from `Config`. `ConfigError` names every missing or invalid option, and contains no value.
  *
  * @category layers
  * @since 0.1.0
@@ -170,8 +186,8 @@ export const layerConfig = (
   Layer.scoped(TokenProvider, Effect.flatMap(loadOptions(config, TokenOptions.check), make))
 
 /**
- * {@link layer} that acquires the token at once, and renews it ahead with nobody asking: no caller
- * waits for a renewal that succeeds. Its timer keeps the program running until the scope is closed.
+ * {@link layer} with background refresh: acquires the token at once, and renews it before callers would wait. Its timer
+ * keeps the program running until the scope is closed.
  *
  * @category layers
  * @since 0.1.0
@@ -182,15 +198,15 @@ export const layerBackground = (
   Layer.scoped(
     TokenProvider,
     Effect.gen(function*() {
-      const { ahead, service } = yield* build(options)
-      yield* Effect.forkScoped(Effect.interruptible(ahead))
+      const { refreshAhead, service } = yield* build(options)
+      yield* Effect.forkScoped(Effect.interruptible(refreshAhead))
       return service
     })
   )
 
 /**
- * Always the same token, as if it had just been requested, and no `HttpClient`: for tests of what
- * stands on a `TokenProvider`. `invalidate` does nothing. For failures, `Layer.succeed` a `Service`.
+ * Provides a provider for tests, without an `HttpClient`: it returns the same token, as if it had just been requested.
+ * `invalidate` does nothing. To test failures, provide a `Service` with `Layer.succeed`.
  *
  * @category layers
  * @since 0.1.0
@@ -217,25 +233,25 @@ const build = Effect.fnUntraced(function*(options: Options | RotatingOptions) {
   const { credentials, fields, policy, url } = yield* TokenOptions.check(options)
   const acquire = yield* Acquisition.make({ url, policy, fields })
   const status = yield* SubscriptionRef.make(statusOf(TokenState.initial))
-  const { ahead, get, invalidate, refresh } = yield* Flights.make({
+  const { get, invalidate, refresh, refreshAhead } = yield* Acquisitions.make({
     policy,
     credentials,
     acquire,
     onChange: (state) => SubscriptionRef.updateEffect(status, () => Effect.map(state, statusOf))
   })
   return {
-    ahead,
+    refreshAhead,
     service: TokenProvider.of({ get, refresh, invalidate: Effect.fn("TokenProvider.invalidate")(invalidate), status })
   }
 })
 
-const statusOf = ({ flight, held, setback }: TokenState.State<unknown>): Status =>
+const statusOf = ({ acquisition, backoff, cached }: TokenState.State<unknown>): Status =>
   new Status({
-    token: held === undefined || held.isRefused ? Option.none() : Option.some(Data.struct({
-      requestedAt: held.token.requestedAt,
-      renewedFrom: Math.round(held.token.requestedAt + held.soft),
-      expiresAt: held.token.expiresAt
+    token: cached === undefined || cached.isRejected ? Option.none() : Option.some(Data.struct({
+      requestedAt: cached.token.requestedAt,
+      renewedFrom: Math.round(cached.token.requestedAt + cached.refreshAfter),
+      expiresAt: cached.token.expiresAt
     })),
-    isAcquiring: flight !== undefined,
-    failure: Option.fromNullable(setback?.error)
+    isAcquiring: acquisition !== undefined,
+    failure: Option.fromNullable(backoff?.error)
   })

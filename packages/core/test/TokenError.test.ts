@@ -15,7 +15,7 @@ const tokenErrors: ReadonlyArray<readonly [TokenError.TokenError, boolean, strin
   [
     new TokenEndpointUnavailable({ reason: "unreachable", attempts: 3 }),
     true,
-    "The token endpoint is not available: nobody accepts the connection (unreachable) (requests: 3)"
+    "The token endpoint is not available: it does not accept the connection (unreachable) (requests: 3)"
   ],
   [
     new TokenEndpointUnavailable({
@@ -25,7 +25,7 @@ const tokenErrors: ReadonlyArray<readonly [TokenError.TokenError, boolean, strin
       retryAfter: Duration.millis(3_599_987.6)
     }),
     true,
-    "The token endpoint is not available: it answered with status 429 (not asked again yet; try again in 1h)"
+    "The token endpoint is not available: it responded with status 429 (no request sent; try again in 1h)"
   ],
   [
     new TokenEndpointUnavailable({ reason: "certificate", attempts: 1 }),
@@ -35,12 +35,12 @@ const tokenErrors: ReadonlyArray<readonly [TokenError.TokenError, boolean, strin
   [
     new TokenEndpointUnavailable({ reason: "tls", attempts: 3 }),
     true,
-    "The token endpoint is not available: it does not speak TLS (tls) (requests: 3)"
+    "The token endpoint is not available: it does not support TLS (tls) (requests: 3)"
   ],
   [
     new TokenEndpointUnavailable({ reason: "dns", attempts: 3 }),
     true,
-    "The token endpoint is not available: its host name is not known (dns) (requests: 3)"
+    "The token endpoint is not available: its host name cannot be resolved (dns) (requests: 3)"
   ],
   [
     new TokenEndpointUnavailable({ reason: "broken", attempts: 3 }),
@@ -60,19 +60,19 @@ const tokenErrors: ReadonlyArray<readonly [TokenError.TokenError, boolean, strin
       violations: Violation.whole("JSON text in UTF-8")
     }),
     false,
-    "The token endpoint answered 200 (text/html, 25 bytes) with something that is no token: " +
+    "The token endpoint responded with 200 (text/html, 25 bytes), which is not a token response: " +
     "the value is invalid: expected JSON text in UTF-8"
   ],
   [
     new TokenResponseInvalid({ status: 200, length: 0, violations: Violation.whole("JSON text in UTF-8") }),
     false,
-    "The token endpoint answered 200 (no content type, 0 bytes) with something that is no token: " +
+    "The token endpoint responded with 200 (no content type, 0 bytes), which is not a token response: " +
     "the value is invalid: expected JSON text in UTF-8"
   ],
   [
     new TokenResponseInvalid({ status: 302, length: 0, violations: Violation.whole("a token response") }),
     false,
-    "The token endpoint answered 302, which is not followed (check authUrl)"
+    "The token endpoint responded with 302, which is not followed (check authUrl)"
   ],
   [new TokenTimeout({ deadline: Duration.seconds(30) }), true, "No token within 30s"],
   [new TokenProviderClosed(), false, "The token provider is closed"]

@@ -149,7 +149,7 @@ describe("Expiry", () => {
         }
         const warning = ["WARN", [
           "The access token was not renewed in the background",
-          `The token endpoint at auth.example.com:443 is not available: it answered with status 503 ${end}`
+          `The token endpoint at auth.example.com:443 is not available: it responded with status 503 ${end}`
         ]]
         deepStrictEqual(logged, Arr.replicate(warning, count))
       }).pipe(provide(service), Effect.provide(Logger.replace(Logger.defaultLogger, logger)))

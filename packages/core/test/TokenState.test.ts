@@ -2,7 +2,7 @@ import { AccessToken, Credentials, TokenError, TokenPolicy } from "@effect-idv/c
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Arbitrary, Duration, Effect, Either, FastCheck, Option, Redacted, Schema } from "effect"
-import * as HeldToken from "../src/internal/cachedToken.ts"
+import * as CachedToken from "../src/internal/cachedToken.ts"
 import { elapsed, type Instant } from "../src/internal/instant.ts"
 import * as TokenState from "../src/internal/tokenState.ts"
 import * as Service from "./support/service.ts"
@@ -14,15 +14,15 @@ const credentials = Either.getOrThrow(Credentials.make(Service.options))
 const Event = Schema.Union(
   Schema.Struct({ _tag: Schema.Literal("Get", "Refresh") }),
   Schema.Struct({
-    _tag: Schema.Literal("Land"),
-    flight: Schema.NonNegativeInt,
-    isAgain: Schema.Boolean,
+    _tag: Schema.Literal("Succeed"),
+    acquisition: Schema.NonNegativeInt,
+    isReissued: Schema.Boolean,
     seconds: Schema.Int.pipe(Schema.between(1, 7200))
   }),
   Schema.Struct({
     _tag: Schema.Literal("Fail"),
-    flight: Schema.NonNegativeInt,
-    error: Schema.Literal("down", "refused", "embargo", "defect")
+    acquisition: Schema.NonNegativeInt,
+    error: Schema.Literal("down", "rejected", "cooldown", "defect")
   }),
   Schema.Struct({ _tag: Schema.Literal("Invalidate"), token: Schema.NonNegativeInt }),
   Schema.Struct({
@@ -33,7 +33,7 @@ const Event = Schema.Union(
 )
 type Event = typeof Event.Type
 
-interface Flight {
+interface Acquisition {
   readonly reason: TokenState.Reason
   readonly number: number
   readonly sentAt: Instant
@@ -41,8 +41,8 @@ interface Flight {
 
 const errors = {
   down: new TokenError.TokenEndpointUnavailable({ reason: "broken", attempts: 3 }),
-  refused: new TokenError.TokenRejected({ status: 401 }),
-  embargo: new TokenError.TokenEndpointUnavailable({
+  rejected: new TokenError.TokenRejected({ status: 401 }),
+  cooldown: new TokenError.TokenEndpointUnavailable({
     reason: "status",
     status: 429,
     attempts: 1,
@@ -53,54 +53,57 @@ const errors = {
 
 /** Plays events on the machine, and after each one tells `check` what was and what is. */
 const play = (events: ReadonlyArray<Event>, check: (step: Step) => void) => {
-  let state: TokenState.State<Flight> = TokenState.initial
+  let state: TokenState.State<Acquisition> = TokenState.initial
   let now: Instant = { wall: 0, monotonic: 0 }
-  const flights: Array<Flight> = []
-  const tokens: Array<HeldToken.HeldToken> = []
-  const inTheAir = new Set<Flight>()
+  const acquisitions: Array<Acquisition> = []
+  const tokens: Array<CachedToken.CachedToken> = []
+  const running = new Set<Acquisition>()
   for (const event of events) {
     const before = state
-    let move: TokenState.Move<Flight> | undefined
-    let landed: Option.Option<AccessToken.AccessToken> | undefined
+    let action: TokenState.Action<Acquisition> | undefined
+    let returned: Option.Option<AccessToken.AccessToken> | undefined
     const open = (reason: TokenState.Reason) => {
-      const flight = { reason, number: flights.length, sentAt: now }
-      flights.push(flight)
-      inTheAir.add(flight)
-      return flight
+      const acquisition = { reason, number: acquisitions.length, sentAt: now }
+      acquisitions.push(acquisition)
+      running.add(acquisition)
+      return acquisition
     }
-    const of = (number: number) => [...inTheAir][number % Math.max(1, inTheAir.size)]
+    const of = (number: number) => [...running][number % Math.max(1, running.size)]
     switch (event._tag) {
       case "Get":
       case "Refresh": {
         const transition = event._tag === "Get"
-          ? TokenState.request(state, now, open)
+          ? TokenState.get(state, now, open)
           : TokenState.refresh(state, now, () => open("forced"))
-        move = transition[0]
+        action = transition[0]
         state = transition[1]
         break
       }
-      case "Land": {
-        const flight = of(event.flight)
-        if (flight === undefined) continue
-        const text = event.isAgain && before.held !== undefined
-          ? before.held.token.value
-          : Redacted.make(`token-${flight.number}`)
-        const token = AccessToken.fromGrant({ value: text, seconds: event.seconds, warnings: [] }, flight.sentAt.wall)
-        const fresh = HeldToken.make(token, flight.sentAt, 0.5, policy)
-        const [outcome, next] = TokenState.land(state, { flight, fresh, now, policy })
+      case "Succeed": {
+        const acquisition = of(event.acquisition)
+        if (acquisition === undefined) continue
+        const text = event.isReissued && before.cached !== undefined
+          ? before.cached.token.value
+          : Redacted.make(`token-${acquisition.number}`)
+        const token = AccessToken.fromGrant(
+          { value: text, seconds: event.seconds, warnings: [] },
+          acquisition.sentAt.wall
+        )
+        const fresh = CachedToken.make(token, acquisition.sentAt, 0.5, policy)
+        const [outcome, next] = TokenState.succeed(state, { acquisition, fresh, now, policy })
         tokens.push(fresh)
-        landed = Option.map(outcome, ({ token }) => token)
+        returned = Option.map(outcome, ({ token }) => token)
         state = Option.isNone(outcome)
-          ? TokenState.fail(next, { flight, error: errors.down, sent: credentials, now, policy })
+          ? TokenState.fail(next, { acquisition, error: errors.down, sent: credentials, now, policy })
           : next
-        inTheAir.delete(flight)
+        running.delete(acquisition)
         break
       }
       case "Fail": {
-        const flight = of(event.flight)
-        if (flight === undefined) continue
-        state = TokenState.fail(state, { flight, error: errors[event.error], sent: credentials, now, policy })
-        inTheAir.delete(flight)
+        const acquisition = of(event.acquisition)
+        if (acquisition === undefined) continue
+        state = TokenState.fail(state, { acquisition, error: errors[event.error], sent: credentials, now, policy })
+        running.delete(acquisition)
         break
       }
       case "Invalidate": {
@@ -112,18 +115,18 @@ const play = (events: ReadonlyArray<Event>, check: (step: Step) => void) => {
       case "Wait":
         now = { wall: now.wall + event.wall, monotonic: now.monotonic + event.monotonic }
     }
-    check({ event, before, after: state, move, landed, now, inTheAir })
+    check({ event, before, after: state, action, returned, now, running })
   }
 }
 
 interface Step {
   readonly event: Event
-  readonly before: TokenState.State<Flight>
-  readonly after: TokenState.State<Flight>
-  readonly move: TokenState.Move<Flight> | undefined
-  readonly landed: Option.Option<AccessToken.AccessToken> | undefined
+  readonly before: TokenState.State<Acquisition>
+  readonly after: TokenState.State<Acquisition>
+  readonly action: TokenState.Action<Acquisition> | undefined
+  readonly returned: Option.Option<AccessToken.AccessToken> | undefined
   readonly now: Instant
-  readonly inTheAir: ReadonlySet<Flight>
+  readonly running: ReadonlySet<Acquisition>
 }
 
 /** Histories that are long enough to matter, with more gets than anything else. */
@@ -140,56 +143,57 @@ const holds = (check: (step: Step) => void) =>
 
 describe("The state machine, over any history", () => {
   it("never gives out a token after its hard point, by either clock, nor one that was refused", () =>
-    holds(({ move, now }) => {
-      if (move?._tag !== "Use") return
-      const { at, end, hard, isRefused } = move.held
-      assert(elapsed(at, now) < hard && hard <= end && !isRefused)
-      assert(now.wall - at.wall < hard && now.monotonic - at.monotonic < hard)
+    holds(({ action, now }) => {
+      if (action?._tag !== "Use") return
+      const { at, expiresAfter, isRejected, usableUntil } = action.cached
+      assert(elapsed(at, now) < usableUntil && usableUntil <= expiresAfter && !isRejected)
+      assert(now.wall - at.wall < usableUntil && now.monotonic - at.monotonic < usableUntil)
     }))
 
   it("never lets a token live longer than an hour from its request, nor longer for being given again", () =>
     holds(({ after, before }) => {
-      if (after.held === undefined) return
-      assert(after.held.end <= 3_600_000)
-      if (before.held !== undefined && AccessToken.isSame(before.held.token, after.held.token)) {
-        assert(after.held.end <= before.held.end && after.held.at === before.held.at)
-        assert(after.held.token.expiresAt <= before.held.token.expiresAt)
+      if (after.cached === undefined) return
+      assert(after.cached.expiresAfter <= 3_600_000)
+      if (before.cached !== undefined && AccessToken.isSame(before.cached.token, after.cached.token)) {
+        assert(after.cached.expiresAfter <= before.cached.expiresAfter && after.cached.at === before.cached.at)
+        assert(after.cached.token.expiresAt <= before.cached.token.expiresAt)
       }
     }))
 
   it("never starts a flight while one is under way", () =>
-    holds(({ before, move }) => {
-      if (before.flight !== undefined && move !== undefined) strictEqual(move.start, undefined)
+    holds(({ action, before }) => {
+      if (before.acquisition !== undefined && action !== undefined) strictEqual(action.start, undefined)
     }))
 
-  it("never has two flights in the air, but after the current token was refused", () => {
+  it("never has two acquisitions in the air, but after the current token was refused", () => {
     let refusals = 0
-    return holds(({ after, before, event, inTheAir }) => {
+    return holds(({ after, before, event, running }) => {
       if (before === TokenState.initial) refusals = 0
-      if (event._tag === "Invalidate" && before.flight !== undefined && after.flight === undefined) refusals++
-      if (inTheAir.size === 0) refusals = 0
-      assert(inTheAir.size <= 1 + refusals)
+      if (event._tag === "Invalidate" && before.acquisition !== undefined && after.acquisition === undefined) refusals++
+      if (running.size === 0) refusals = 0
+      assert(running.size <= 1 + refusals)
     })
   })
 
   it("a failed flight never displaces a token", () =>
     holds(({ after, before, event }) => {
-      if (event._tag === "Fail") strictEqual(after.held, before.held)
+      if (event._tag === "Fail") strictEqual(after.cached, before.cached)
     }))
 
   it("an old token's 401 never evicts a newer one", () =>
     holds(({ after, before, event }) => {
       if (event._tag !== "Invalidate") return
-      strictEqual(after.held?.token, before.held?.token)
-      if (after.held !== before.held) assert(after.held?.isRefused === true && before.held?.isRefused === false)
-      else strictEqual(after, before)
+      strictEqual(after.cached?.token, before.cached?.token)
+      if (after.cached !== before.cached) {
+        assert(after.cached?.isRejected === true && before.cached?.isRejected === false)
+      } else strictEqual(after, before)
     }))
 
   it("a 401 evicts at most two tokens in 30 s", () => {
     let evictions: ReadonlyArray<Instant> = []
     return holds(({ after, before, event, now }) => {
       if (before === TokenState.initial) evictions = []
-      if (event._tag !== "Invalidate" || after.held === before.held) return
+      if (event._tag !== "Invalidate" || after.cached === before.cached) return
       evictions = [...evictions, now]
       const third = evictions.at(-3)
       assert(third === undefined || elapsed(third, now) >= 30_000)
@@ -197,56 +201,56 @@ describe("The state machine, over any history", () => {
   })
 
   it("a flight that was given up changes nothing, and its waiters get its token", () =>
-    holds(({ after, before, event, landed }) => {
-      if (event._tag !== "Land" || before.flight !== undefined) return
+    holds(({ after, before, event, returned }) => {
+      if (event._tag !== "Succeed" || before.acquisition !== undefined) return
       strictEqual(after, before)
-      assert(landed !== undefined)
+      assert(returned !== undefined)
     }))
 
   it("what the service says to a flight that fails is remembered, and nothing else of one that was given up", () =>
-    holds(({ after, before, event, inTheAir, now }) => {
+    holds(({ after, before, event, now, running }) => {
       if (event._tag !== "Fail") return
-      if (event.error === "embargo") assert(TokenState.left(after.embargo, now) >= 120_000)
-      if (event.error === "refused") strictEqual(TokenState.left(after.rejection, now), 30_000)
-      if (before.flight === undefined || inTheAir.has(before.flight)) {
-        strictEqual(after.flight, before.flight)
-        strictEqual(after.setback, before.setback)
+      if (event.error === "cooldown") assert(TokenState.millisLeft(after.cooldown, now) >= 120_000)
+      if (event.error === "rejected") strictEqual(TokenState.millisLeft(after.rejectedCredentials, now), 30_000)
+      if (before.acquisition === undefined || running.has(before.acquisition)) {
+        strictEqual(after.acquisition, before.acquisition)
+        strictEqual(after.backoff, before.backoff)
       }
     }))
 
   it("a caller that waits, waits for the flight under way", () =>
-    holds(({ after, move }) => {
-      if (move?._tag === "Wait") strictEqual(after.flight, move.flight)
+    holds(({ action, after }) => {
+      if (action?._tag === "Wait") strictEqual(after.acquisition, action.acquisition)
     }))
 
   it("the background starts no flight before it is due", () =>
-    holds(({ after, before, move, now }) => {
-      if (move?._tag === "Use" && move.start !== undefined) strictEqual(TokenState.dueIn(before, now), 0)
-      assert(TokenState.dueIn(after, now) >= 0)
+    holds(({ action, after, before, now }) => {
+      if (action?._tag === "Use" && action.start !== undefined) strictEqual(TokenState.millisUntilDue(before, now), 0)
+      assert(TokenState.millisUntilDue(after, now) >= 0)
     }))
 
-  it("a caller fails at once only with the failure of the last flight, for at most 5 s, and changes nothing", () =>
-    holds(({ after, before, event, move, now }) => {
-      if (move?._tag !== "Fail") return
+  it("a caller fails at once only with the failure of the last acquisition, for at most 5 s, and changes nothing", () =>
+    holds(({ action, after, before, event, now }) => {
+      if (action?._tag !== "Fail") return
       strictEqual(after, before)
-      const { embargo, flight, held, setback } = before
-      assert(setback !== undefined && setback.error === move.error && flight === undefined)
-      assert(elapsed(setback.at, now) < 5000 && TokenState.left(embargo, now) < 5000)
-      assert(move.error._tag !== "TokenRejected")
-      assert(event._tag === "Refresh" || held === undefined || !HeldToken.isUsable(held, now))
+      const { acquisition, backoff, cached, cooldown } = before
+      assert(backoff !== undefined && backoff.error === action.error && acquisition === undefined)
+      assert(elapsed(backoff.at, now) < 5000 && TokenState.millisLeft(cooldown, now) < 5000)
+      assert(action.error._tag !== "TokenRejected")
+      assert(event._tag === "Refresh" || cached === undefined || !CachedToken.isUsable(cached, now))
     }))
 
   it("a caller without a token starts no flight within 1 s after one that failed", () => {
     let failedAt: Instant | undefined
-    return holds(({ after, before, event, move, now }) => {
-      if (before === TokenState.initial || after.held !== before.held) failedAt = undefined
-      if (event._tag === "Fail" && before.flight !== undefined && after.flight === undefined) {
+    return holds(({ action, after, before, event, now }) => {
+      if (before === TokenState.initial || after.cached !== before.cached) failedAt = undefined
+      if (event._tag === "Fail" && before.acquisition !== undefined && after.acquisition === undefined) {
         failedAt = event.error === "down" ? now : undefined
       }
-      if (move?._tag !== "Wait" || move.start === undefined || failedAt === undefined) return
-      const usable = before.held === undefined ? 0 : HeldToken.usableFor(before.held, failedAt)
+      if (action?._tag !== "Wait" || action.start === undefined || failedAt === undefined) return
+      const usable = before.cached === undefined ? 0 : CachedToken.usableMillis(before.cached, failedAt)
       const wait = usable > 0 ? Math.min(usable, 1000) : 1000
-      assert(elapsed(failedAt, now) >= wait || TokenState.left(before.embargo, now) > 0)
+      assert(elapsed(failedAt, now) >= wait || TokenState.millisLeft(before.cooldown, now) > 0)
     })
   })
 })
@@ -255,21 +259,21 @@ describe("The numbers", () => {
   const at = { wall: 0, monotonic: 0 }
 
   it("of two times that the service asked to wait the longer one counts, whichever answer comes first", () => {
-    const flight = { reason: "cold", number: 0, sentAt: at } as const
+    const acquisition = { reason: "cold", number: 0, sentAt: at } as const
     const asked = (minutes: number) =>
-      new TokenError.TokenEndpointUnavailable({ ...errors.embargo, retryAfter: Duration.minutes(minutes) })
+      new TokenError.TokenEndpointUnavailable({ ...errors.cooldown, retryAfter: Duration.minutes(minutes) })
     const after = (...minutes: ReadonlyArray<number>) =>
-      minutes.reduce<TokenState.State<Flight>>(
+      minutes.reduce<TokenState.State<Acquisition>>(
         (state, minutes) =>
-          TokenState.fail(state, { flight, error: asked(minutes), sent: credentials, now: at, policy }),
+          TokenState.fail(state, { acquisition, error: asked(minutes), sent: credentials, now: at, policy }),
         TokenState.initial
       )
-    strictEqual(TokenState.left(after(2, 60).embargo, at), 3_600_000)
-    strictEqual(TokenState.left(after(60, 2).embargo, at), 3_600_000)
+    strictEqual(TokenState.millisLeft(after(2, 60).cooldown, at), 3_600_000)
+    strictEqual(TokenState.millisLeft(after(60, 2).cooldown, at), 3_600_000)
   })
 
-  const held = (seconds: number, random: number, options: TokenPolicy.Options = {}) =>
-    HeldToken.make(
+  const cached = (seconds: number, random: number, options: TokenPolicy.Options = {}) =>
+    CachedToken.make(
       AccessToken.fromGrant({ value: Redacted.make("t"), seconds, warnings: [] }, 0),
       at,
       random,
@@ -286,18 +290,24 @@ describe("The numbers", () => {
   ])(
     "a token of %d s, with the random number %d and %j: soft, hard and end are %j",
     (seconds, random, options, ages) => {
-      const { end, hard, soft } = held(seconds, random, options)
-      deepStrictEqual([soft, hard, end], ages)
+      const { expiresAfter, refreshAfter, usableUntil } = cached(seconds, random, options)
+      deepStrictEqual([refreshAfter, usableUntil, expiresAfter], ages)
     }
   )
 
   it("the backoff is 1 s, doubled up to 60 s", () => {
-    const flight = { reason: "soft", number: 0, sentAt: at } as const
-    let state: TokenState.State<Flight> = { ...TokenState.initial, held: held(3600, 0), flight }
+    const acquisition = { reason: "soft", number: 0, sentAt: at } as const
+    let state: TokenState.State<Acquisition> = { ...TokenState.initial, cached: cached(3600, 0), acquisition }
     const waits: Array<number> = []
     for (let i = 0; i < 9; i++) {
-      state = TokenState.fail({ ...state, flight }, { flight, error: errors.down, sent: credentials, now: at, policy })
-      waits.push(TokenState.dueIn({ ...state, held: undefined }, at) / 1000)
+      state = TokenState.fail({ ...state, acquisition }, {
+        acquisition,
+        error: errors.down,
+        sent: credentials,
+        now: at,
+        policy
+      })
+      waits.push(TokenState.millisUntilDue({ ...state, cached: undefined }, at) / 1000)
     }
     deepStrictEqual(waits, [1, 2, 4, 8, 16, 32, 60, 60, 60])
   })

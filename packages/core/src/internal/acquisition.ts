@@ -1,4 +1,4 @@
-/** One acquisition of a token: the request, what its answer means, and how often it is tried. */
+/** Acquires one token: sends the request, interprets the response, and retries. */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
@@ -22,27 +22,29 @@ import * as Exchange from "./exchange.ts"
 import * as Host from "./host.ts"
 import * as Instant from "./instant.ts"
 
-/** A token, and what became of its request. `over` is the failure that it is if it came too late. */
+/** A token and its response. */
 export interface Acquired {
   readonly token: AccessToken.AccessToken
+  /** When the token was requested. */
   readonly at: Instant.Instant
   readonly warnings: ReadonlyArray<AccessToken.Warning>
-  readonly over: TokenError.TokenResponseInvalid
+  readonly description: Exchange.Description
 }
 
 export type Acquire = (options: {
   readonly credentials: Credentials.Credentials
-  /** What is left of the deadline of the flight. */
+  /** The rest of the deadline of the acquisition. */
   readonly deadline: Duration.Duration
-  /** Waits before a retry as long as others were asked to wait, or fails. */
-  readonly mayAsk: Effect.Effect<unknown, TokenError.TokenError>
+  /** Run before a retry. Waits for a cooldown that another acquisition has caused, or fails. */
+  readonly beforeRetry: Effect.Effect<unknown, TokenError.TokenError>
+  /** Whether a caller waits for the token. */
   readonly isAwaited: () => boolean
 }) => Effect.Effect<Acquired, TokenError.TokenError>
 
 /**
- * Tries until there is a token, the deadline is near, or trying again cannot help: as often as the
- * policy says while `isAwaited`, and once in the background, where the next flight is the retry.
- * What the service asks to wait is waited, or else told at once.
+ * Returns a function that requests a token until it succeeds, the error is not retryable, or the next wait would exceed
+ * the deadline. It sends up to `policy.attempts` requests while `isAwaited`. In the background it sends one, because the
+ * next acquisition is the retry.
  */
 export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
   readonly url: string
@@ -57,13 +59,13 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
     Effect.gen(function*() {
       yield* Metric.increment(TokenMetrics.requests)
       const at = yield* Instant.now
-      const answer = yield* exchange(requestOf(url, credentials))
-      const grant = yield* interpret(answer, { attempts, credentials, decode })
+      const response = yield* exchange(requestOf(url, credentials))
+      const grant = yield* interpret(response, { attempts, credentials, decode })
       const acquired: Acquired = {
         token: AccessToken.fromGrant(grant, at.wall, policy.lifetime),
         at,
         warnings: grant.warnings,
-        over: invalid(answer.description, Violation.whole("a token that is not over yet"))
+        description: response.description
       }
       return acquired
     }).pipe(
@@ -74,7 +76,7 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
       Deadline.within(policy.attemptDeadline, timeout(policy.attemptDeadline, host))
     )
 
-  const acquire: Acquire = ({ credentials, deadline, isAwaited, mayAsk }) =>
+  const acquire: Acquire = ({ beforeRetry, credentials, deadline, isAwaited }) =>
     Effect.gen(function*() {
       const started = yield* Instant.now
       for (let attempts = 1;; attempts++) {
@@ -82,10 +84,10 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
         if (Either.isRight(result)) return result.right
         const error = result.left
         if (!error.isRetryable || !isAwaited() || attempts >= policy.attempts) return yield* error
-        const pause = Math.max(askedFor(error), yield* delay(policy, attempts))
+        const pause = Math.max(retryAfterMillis(error), yield* retryDelay(policy, attempts))
         if (Instant.elapsed(started, yield* Instant.now) + pause >= Duration.toMillis(deadline)) return yield* error
         yield* Effect.sleep(pause)
-        yield* mayAsk
+        yield* beforeRetry
       }
     }).pipe(Deadline.within(deadline, timeout(policy.flightDeadline, host)))
   return acquire
@@ -108,30 +110,31 @@ const requestOf = (url: string, credentials: Credentials.Credentials) =>
     HttpClientRequest.bodyUrlParams(encodeRequest({ grant_type: "client_credentials" }))
   )
 
-/** A gateway that asks for more does not mean it. */
+/** A gateway that asks for more than an hour is misconfigured. */
 const longestRetryAfter = Duration.hours(1)
 
-/** Doubled each time, with full jitter. */
-const delay = ({ retryDelay }: TokenPolicy, attempts: number) =>
+/** Doubles with each retry, with full jitter. */
+const retryDelay = ({ retryDelay }: TokenPolicy, attempts: number) =>
   Effect.map(Random.next, (random) => random * Duration.toMillis(retryDelay) * 2 ** (attempts - 1))
 
-const askedFor = (error: TokenError.TokenError): number =>
+const retryAfterMillis = (error: TokenError.TokenError): number =>
   error._tag === "TokenEndpointUnavailable" && error.retryAfter !== undefined ? Duration.toMillis(error.retryAfter) : 0
 
-const invalid = (description: Exchange.Description, violations: Violation.Violations) =>
+/** The error of a response that is not a token response. */
+export const invalid = (description: Exchange.Description, violations: Violation.Violations) =>
   new TokenError.TokenResponseInvalid({ ...description, violations })
 
-/** Plain text may be a token if the content type does not say that it is something else. */
+/** Plain text may be a token unless the content type excludes it. */
 const mayBeText = ({ contentType = "text/plain" }: Exchange.Description): boolean =>
   contentType === "text/plain" || contentType === "other"
 
 /**
- * A token only from a 2xx without an OAuth error. 408, 429 and 5xx say nothing about the
- * credentials; every other 4xx refuses them; a redirect is not followed. An error code is repeated
- * only if it is one word of a harmless alphabet, and not our own secret.
+ * Returns a token only from a 2xx without an OAuth error. 408, 429 and 5xx say nothing about the credentials. Every
+ * other 4xx rejects them. A redirect is not followed. An error code is kept only if it matches a safe-character pattern
+ * and does not repeat the credentials.
  */
 const interpret = (
-  answer: Exchange.Answer,
+  response: Exchange.CompleteResponse,
   { attempts, credentials, decode }: {
     readonly attempts: number
     readonly credentials: Credentials.Credentials
@@ -141,8 +144,8 @@ const interpret = (
   AccessToken.Grant,
   TokenError.TokenRejected | TokenError.TokenEndpointUnavailable | TokenError.TokenResponseInvalid
 > => {
-  const { contentType, description, retryAfter, status } = answer
-  const body = Coding.toUtf8(answer.body, contentType)
+  const { contentType, description, retryAfter, status } = response
+  const body = Coding.toUtf8(response.body, contentType)
   if (status === 408 || status === 429 || status >= 500) {
     return Either.left(
       new TokenError.TokenEndpointUnavailable({
@@ -155,13 +158,13 @@ const interpret = (
     )
   }
   const error = decodeError(body)
-  if (status >= 400 || (Exchange.isSuccess(answer) && Either.isRight(error))) {
+  if (status >= 400 || (Exchange.isSuccess(response) && Either.isRight(error))) {
     const code = Either.isRight(error) ? error.right.error : undefined
-    const isHarmless = typeof code === "string" && /^[\w.-]{1,64}$/.test(code) &&
+    const isSafe = typeof code === "string" && /^[\w.-]{1,64}$/.test(code) &&
       !Credentials.isRevealedBy(credentials, code)
-    return Either.left(new TokenError.TokenRejected({ status, ...(isHarmless && { code }) }))
+    return Either.left(new TokenError.TokenRejected({ status, ...(isSafe && { code }) }))
   }
-  return Exchange.isSuccess(answer)
+  return Exchange.isSuccess(response)
     ? Either.mapLeft(decode(body, mayBeText(description)), (violations) => invalid(description, violations))
     : Either.left(invalid(description, Violation.whole("a token response")))
 }

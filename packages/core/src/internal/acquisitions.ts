@@ -1,4 +1,4 @@
-/** The effects around the state machine: what callers wait for, and what runs for all of them. */
+/** Performs the effects of the token state: runs acquisitions, and lets callers wait for them. */
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -21,20 +21,22 @@ import type { Credentials } from "../Credentials.ts"
 import * as TokenError from "../TokenError.ts"
 import * as TokenMetrics from "../TokenMetrics.ts"
 import type { TokenPolicy } from "../TokenPolicy.ts"
-import type * as Acquisition from "./acquisition.ts"
-import * as HeldToken from "./cachedToken.ts"
+import * as Violation from "../Violation.ts"
+import * as Acquisition from "./acquisition.ts"
+import * as CachedToken from "./cachedToken.ts"
 import * as Deadline from "./deadline.ts"
 import * as Instant from "./instant.ts"
 import * as TokenState from "./tokenState.ts"
 
-/** One acquisition, and where all who wait for it are told how it ended. */
-class Flight {
+/** One acquisition, and the result that all its callers wait for. */
+class Running {
   readonly reason: TokenState.Reason
   readonly result = Deferred.unsafeMake<AccessToken, TokenError.TokenError>(FiberId.none)
-  /** How many have waited for it, and how many do. */
+  /** How many callers have waited for the result so far. */
   waiters = 0
+  /** How many callers wait for the result now. */
   waiting = 0
-  /** As soon as it sends something. */
+  /** Set once the acquisition sends a request. */
   sent: { readonly credentials: Credentials; readonly span: Tracer.Span } | undefined
 
   constructor(reason: TokenState.Reason) {
@@ -42,11 +44,11 @@ class Flight {
   }
 }
 
-const open = (reason: TokenState.Reason) => new Flight(reason)
+const open = (reason: TokenState.Reason) => new Running(reason)
 
-type State = TokenState.State<Flight>
+type State = TokenState.State<Running>
 
-/** Flights belong to the scope that this is made in. `onChange` is run after each change of the state. */
+/** Acquisitions run in the scope in which this is made. `onChange` runs after each change of the state. */
 export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange, policy }: {
   readonly policy: TokenPolicy
   readonly credentials: Effect.Effect<Credentials, TokenError.TokenEndpointUnavailable>
@@ -56,7 +58,8 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   const scope = yield* Effect.scope
   const fiberRefs = yield* Effect.getFiberRefs
   const state = MutableRef.make<State>(TokenState.initial)
-  const stirred = yield* Effect.makeLatch()
+  /** Opened by each event that may change when the next refresh-ahead is due. */
+  const changeLatch = yield* Effect.makeLatch()
   const changed = onChange(Effect.sync(() => MutableRef.get(state)))
 
   const modify = <A>(transition: (state: State) => readonly [A, State]): A => {
@@ -65,168 +68,178 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     return result
   }
 
-  /** What a flight that may send something has left of its deadline, and of an embargo. */
-  const clear = Effect.fnUntraced(function*(startedAt: Instant.Instant, credentials?: Credentials) {
-    const known = MutableRef.get(state)
+  /** Fails if nothing may be sent. Returns the rest of the deadline and of the cooldown. */
+  const ensureSendable = Effect.fnUntraced(function*(startedAt: Instant.Instant, credentials?: Credentials) {
+    const current = MutableRef.get(state)
     const now = yield* Instant.now
     const deadline = Duration.subtract(policy.flightDeadline, Instant.elapsed(startedAt, now))
-    const refusal = TokenState.refusal(known, { credentials, deadline, now })
-    if (refusal !== undefined) return yield* refusal
-    return { deadline, embargo: TokenState.left(known.embargo, now) }
+    const error = TokenState.sendBlocked(current, { credentials, deadline, now })
+    if (error !== undefined) return yield* error
+    return { deadline, cooldownMillis: TokenState.millisLeft(current.cooldown, now) }
   })
 
-  const fly = Effect.fnUntraced(function*(flight: Flight) {
+  const run = Effect.fnUntraced(function*(running: Running) {
     const startedAt = yield* Instant.now
-    // What the service asked to wait holds for any credentials: whoever cannot wait is told before they are read.
-    yield* clear(startedAt)
+    // A cooldown applies to all credentials, so one that is too long fails before they are read.
+    yield* ensureSendable(startedAt)
     const current = yield* credentials.pipe(
       Deadline.within(
         policy.flightDeadline,
         Effect.suspend(() => new TokenError.TokenTimeout({ deadline: policy.flightDeadline }))
       )
     )
-    // Another embargo may come meanwhile, with the answer to a flight that was given up.
-    const mayAsk = Effect.gen(function*() {
-      let left = yield* clear(startedAt, current)
-      while (left.embargo > 0) {
-        yield* Effect.sleep(left.embargo)
-        left = yield* clear(startedAt, current)
+    // The response to an abandoned acquisition may start another cooldown meanwhile.
+    const waitForCooldown = Effect.gen(function*() {
+      let left = yield* ensureSendable(startedAt, current)
+      while (left.cooldownMillis > 0) {
+        yield* Effect.sleep(left.cooldownMillis)
+        left = yield* ensureSendable(startedAt, current)
       }
       return left.deadline
     })
-    const deadline = yield* mayAsk
+    const deadline = yield* waitForCooldown
     return yield* Effect.useSpan(
       "TokenProvider.acquire",
-      { attributes: { reason: flight.reason }, captureStackTrace: false },
+      { attributes: { reason: running.reason }, captureStackTrace: false },
       (span) => {
-        flight.sent = { credentials: current, span }
-        return acquire({ credentials: current, deadline, mayAsk, isAwaited: () => flight.waiting > 0 }).pipe(
-          Effect.flatMap((acquired) => land(flight, acquired)),
-          Effect.onExit((exit) => count(flight, exit)),
+        running.sent = { credentials: current, span }
+        return acquire({
+          credentials: current,
+          deadline,
+          beforeRetry: waitForCooldown,
+          isAwaited: () => running.waiting > 0
+        }).pipe(
+          Effect.flatMap((acquired) => succeed(running, acquired)),
+          Effect.onExit((exit) => countAcquisition(running, exit)),
           Effect.withParentSpan(span)
         )
       }
     )
   })
 
-  const land = Effect.fnUntraced(function*(flight: Flight, { at, over, token, warnings }: Acquisition.Acquired) {
-    const now = yield* Instant.now
-    const fresh = HeldToken.make(token, at, yield* Random.next, policy)
-    const landed = modify((state) => TokenState.land(state, { flight, fresh, now, policy }))
-    if (Option.isNone(landed)) return yield* over
-    yield* Effect.forEach(landed.value.isAgain ? Arr.append(warnings, "same_token" as const) : warnings, warn)
-    return landed.value.token
-  })
+  const succeed = Effect.fnUntraced(
+    function*(acquisition: Running, { at, description, token, warnings }: Acquisition.Acquired) {
+      const now = yield* Instant.now
+      const fresh = CachedToken.make(token, at, yield* Random.next, policy)
+      const cached = modify((state) => TokenState.succeed(state, { acquisition, fresh, now, policy }))
+      if (Option.isNone(cached)) {
+        return yield* Acquisition.invalid(description, Violation.whole("a token that has not expired"))
+      }
+      const { isReissued, token: returned } = cached.value
+      yield* Effect.forEach(isReissued ? Arr.append(warnings, "same_token" as const) : warnings, warn)
+      return returned
+    }
+  )
 
-  const fail = Effect.fnUntraced(function*(flight: Flight, cause: Cause.Cause<TokenError.TokenError>) {
+  const fail = Effect.fnUntraced(function*(acquisition: Running, cause: Cause.Cause<TokenError.TokenError>) {
     const now = yield* Instant.now
     const error = Option.getOrUndefined(Cause.failureOption(cause))
-    const sent = flight.sent?.credentials
-    MutableRef.update(state, (state) => TokenState.fail(state, { flight, error, sent, now, policy }))
+    const sent = acquisition.sent?.credentials
+    MutableRef.update(state, (state) => TokenState.fail(state, { acquisition, error, sent, now, policy }))
   })
 
-  const own = <A>(ref: FiberRef.FiberRef<A>) => FiberRef.set(ref, FiberRefs.getOrDefault(fiberRefs, ref))
+  const reset = <A>(ref: FiberRef.FiberRef<A>) => FiberRef.set(ref, FiberRefs.getOrDefault(fiberRefs, ref))
 
-  /** Tracer and logger are those of whoever starts the fiber, but what belongs to one request of the caller is not lent. */
-  const undecorate = Effect.all([
+  /** Keeps the caller's tracer and logger, and removes what belongs to the caller's own request. */
+  const withoutCallerContext = Effect.all([
     FiberRef.update(FiberRef.currentContext, (context) => Context.omit(Tracer.ParentSpan)(context)),
-    own(FiberRef.currentLogAnnotations),
-    own(FiberRef.currentLogSpan),
-    own(FiberRef.currentMetricLabels),
-    own(FiberRef.currentTracerSpanAnnotations),
-    own(FiberRef.currentTracerSpanLinks)
+    reset(FiberRef.currentLogAnnotations),
+    reset(FiberRef.currentLogSpan),
+    reset(FiberRef.currentMetricLabels),
+    reset(FiberRef.currentTracerSpanAnnotations),
+    reset(FiberRef.currentTracerSpanLinks)
   ], { discard: true })
 
-  /** In a fiber of the scope. The state knows how it ended before those who wait do. */
-  const start = (flight: Flight) =>
+  /** Runs the acquisition in a fiber of the scope, and updates the state before it completes the result. */
+  const start = (running: Running) =>
     Effect.gen(function*() {
-      yield* undecorate
+      yield* withoutCallerContext
       yield* changed
-      const exit = yield* Effect.exit(Effect.interruptible(fly(flight)))
-      if (Exit.isFailure(exit)) yield* fail(flight, exit.cause)
+      const exit = yield* Effect.exit(Effect.interruptible(run(running)))
+      if (Exit.isFailure(exit)) yield* fail(running, exit.cause)
       yield* changed
-      yield* stirred.open
-      yield* Deferred.done(flight.result, isInterrupted(exit) ? Exit.fail(new TokenError.TokenProviderClosed()) : exit)
-      if (flight.waiters === 0 && Exit.isFailure(exit) && !isInterrupted(exit)) yield* warnOfFailure(exit.cause)
+      yield* changeLatch.open
+      yield* Deferred.done(running.result, isInterrupted(exit) ? Exit.fail(new TokenError.TokenProviderClosed()) : exit)
+      if (running.waiters === 0 && Exit.isFailure(exit) && !isInterrupted(exit)) yield* warnOfFailure(exit.cause)
     }).pipe(Effect.uninterruptible, Effect.forkIn(scope))
 
-  const wait = (flight: Flight) =>
-    Deferred.await(flight.result).pipe(
+  const wait = (running: Running) =>
+    Deferred.await(running.result).pipe(
       Effect.ensuring(
-        Effect.suspend(() => flight.sent === undefined ? Effect.void : Effect.linkSpanCurrent(flight.sent.span))
+        Effect.suspend(() => running.sent === undefined ? Effect.void : Effect.linkSpanCurrent(running.sent.span))
       ),
       Effect.withSpan("TokenProvider.get", { captureStackTrace: false })
     )
 
-  const ask = (transition: (state: State, now: Instant.Instant) => readonly [TokenState.Move<Flight>, State]) =>
+  const perform = (transition: (state: State, now: Instant.Instant) => readonly [TokenState.Action<Running>, State]) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
         const now = yield* Instant.now
-        const move = modify((state) => transition(state, now))
-        if (move._tag === "Fail") return yield* Effect.zipRight(failed, Effect.fail(move.error))
-        if (move._tag === "Wait") {
-          move.flight.waiters++
-          move.flight.waiting++
+        const action = modify((state) => transition(state, now))
+        if (action._tag === "Fail") return yield* Effect.zipRight(failed, Effect.fail(action.error))
+        if (action._tag === "Wait") {
+          action.acquisition.waiters++
+          action.acquisition.waiting++
         }
-        if (move.start !== undefined) yield* start(move.start)
-        const token = move._tag === "Use"
-          ? move.held.token
-          : yield* restore(wait(move.flight)).pipe(
-            // Here and not inside, where a caller that is interrupted already does not come at all.
-            Effect.ensuring(Effect.sync(() => move.flight.waiting--)),
+        if (action.start !== undefined) yield* start(action.start)
+        const token = action._tag === "Use"
+          ? action.cached.token
+          : yield* restore(wait(action.acquisition)).pipe(
+            // Outside of `restore`, which a caller that is already interrupted does not enter.
+            Effect.ensuring(Effect.sync(() => action.acquisition.waiting--)),
             Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : failed)
           )
-        const outcome = move._tag === "Wait" ? waited : HeldToken.isStale(move.held, now) ? stale : hit
+        const outcome = action._tag === "Wait" ? waited : CachedToken.isStale(action.cached, now) ? stale : hit
         const at = yield* Instant.now
         return yield* Effect.withFiberRuntime<AccessToken>((fiber) => {
-          countGiven(fiber, token, outcome, at)
+          countReturned(fiber, token, outcome, at)
           return Effect.succeed(token)
         })
       })
     )
 
-  /** One step of renewing with nobody asking: wait for what is under way, or until something is due, or start it. */
-  const ahead = Effect.uninterruptibleMask((restore) =>
+  /** One step of refresh-ahead: waits for an acquisition in progress, or until the next one is due, or starts it. */
+  const refreshAheadStep = Effect.uninterruptibleMask((restore) =>
     Effect.gen(function*() {
-      yield* stirred.close
-      const known = MutableRef.get(state)
+      yield* changeLatch.close
+      const current = MutableRef.get(state)
       const now = yield* Instant.now
-      const due = TokenState.dueIn(known, now)
-      if (known.flight !== undefined) {
-        yield* restore(Effect.raceFirst(Effect.exit(Deferred.await(known.flight.result)), stirred.await))
-      } else if (due > 0) yield* restore(Effect.timeoutOption(stirred.await, Math.ceil(due)))
+      const due = TokenState.millisUntilDue(current, now)
+      if (current.acquisition !== undefined) {
+        yield* restore(Effect.raceFirst(Effect.exit(Deferred.await(current.acquisition.result)), changeLatch.await))
+      } else if (due > 0) yield* restore(Effect.timeoutOption(changeLatch.await, Math.ceil(due)))
       else {
-        const { start: flight } = modify((state) => TokenState.renew(state, now, open))
-        if (flight !== undefined) yield* start(flight)
+        const action = modify((state) => TokenState.renew(state, now, open))
+        if (action.start !== undefined) yield* start(action.start)
       }
     })
   )
 
-  const request = ask((state, now) => TokenState.request(state, now, open))
+  const getOrAcquire = perform((state, now) => TokenState.get(state, now, open))
 
   return {
-    // Nearly always nothing is to be done, and nothing to be waited for: then it is one step of the fiber.
+    // Nearly every call finds a fresh token, which takes one step of the fiber.
     get: Effect.withFiberRuntime<AccessToken, TokenError.TokenError>((fiber) => {
-      const { held } = MutableRef.get(state)
-      if (held === undefined) return request
+      const { cached } = MutableRef.get(state)
+      if (cached === undefined) return getOrAcquire
       const now = Instant.of(Context.get(fiber.currentDefaultServices, Clock.Clock))
-      if (!HeldToken.isFresh(held, now)) return request
-      countGiven(fiber, held.token, hit, now)
-      return held.given
+      if (!CachedToken.isFresh(cached, now)) return getOrAcquire
+      countReturned(fiber, cached.token, hit, now)
+      return cached.succeed
     }),
-    refresh: ask((state, now) => TokenState.refresh(state, now, () => open("forced"))),
+    refresh: perform((state, now) => TokenState.refresh(state, now, () => open("forced"))),
     invalidate: (stale: AccessToken) =>
       Effect.map(Instant.now, (now) => MutableRef.update(state, (state) => TokenState.invalidate(state, stale, now)))
         .pipe(
-          Effect.zipRight(stirred.open),
+          Effect.zipRight(changeLatch.open),
           Effect.zipRight(changed)
         ),
-    ahead: Effect.forever(ahead)
+    refreshAhead: Effect.forever(refreshAheadStep)
   }
 })
 
-/** Counts that a token is given out, and how old it is. */
-const countGiven = (
+/** Counts a returned token and records its age. */
+const countReturned = (
   fiber: Fiber.RuntimeFiber<unknown, unknown>,
   token: AccessToken,
   outcome: typeof hit,
@@ -242,35 +255,35 @@ const hit = Metric.tagged(TokenMetrics.gets, "outcome", "hit")
 const stale = Metric.tagged(TokenMetrics.gets, "outcome", "stale")
 const waited = Metric.tagged(TokenMetrics.gets, "outcome", "wait")
 
-const oddities: Record<Warning, string> = {
-  lifetime: "The token response gives no lifetime that makes sense: one hour is assumed",
-  prefix: "The token came with the word Bearer before it, which was taken off",
-  same_token: "The token endpoint gave the same token again: its expiry stays as it was"
+const warningTexts: Record<Warning, string> = {
+  lifetime: "The token response has no valid lifetime: one hour is assumed",
+  prefix: "The token starts with the word Bearer, which was removed",
+  same_token: "The token endpoint issued the same token again: its expiry is unchanged"
 }
 
 const warn = (warning: Warning) =>
   Effect.zipRight(
     Metric.increment(Metric.tagged(TokenMetrics.warnings, "warning", warning)),
-    Effect.logWarning(oddities[warning])
+    Effect.logWarning(warningTexts[warning])
   )
 
 const isInterrupted = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
 
-/** In the background nobody else is told. */
+/** Logs a failure that no caller receives. */
 const warnOfFailure = (cause: Cause.Cause<TokenError.TokenError>) =>
   Effect.logWarning(
     "The access token was not renewed in the background",
     Option.match(Cause.failureOption(cause), { onNone: () => "defect", onSome: ({ message }) => message })
   )
 
-const count = (flight: Flight, exit: Exit.Exit<unknown, TokenError.TokenError>) => {
+const countAcquisition = (running: Running, exit: Exit.Exit<unknown, TokenError.TokenError>) => {
   const error = Exit.isFailure(exit) && !isInterrupted(exit)
     ? Option.match(Cause.failureOption(exit.cause), { onNone: () => "defect", onSome: ({ _tag }) => _tag })
     : undefined
   return Effect.all([
-    Metric.increment(Metric.tagged(TokenMetrics.flights, "reason", flight.reason)),
-    Metric.update(TokenMetrics.waiters, flight.waiters),
+    Metric.increment(Metric.tagged(TokenMetrics.flights, "reason", running.reason)),
+    Metric.update(TokenMetrics.waiters, running.waiters),
     error === undefined ? Effect.void : Metric.increment(Metric.tagged(TokenMetrics.failures, "error", error))
   ], { discard: true })
 }

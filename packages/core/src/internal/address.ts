@@ -1,20 +1,18 @@
+/** Checks the configured base addresses. */
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 
 const parsed = Option.liftThrowable((text: string) => new URL(text))
 
-/**
- * Whether a text is a URL. Not by `URL.canParse`: once the compiler has optimised it, Node 20 refuses
- * letters such as "ü".
- */
+/** Whether a text is a URL. `URL.canParse` of Node 20, once optimised, rejects letters such as "ü". */
 export const isUrl = (text: string): boolean => Option.isSome(parsed(text))
 
 /**
- * The address of an operation below a base address: a trailing slash or a path prefix joins to
- * exactly one slash; a query and a fragment of the base are left out.
+ * Returns the URL of the operation at `path` below the base address, or a `ConfigError` for `field`. A trailing slash or
+ * a path prefix of the base is joined with one slash. Its query and fragment are dropped.
  *
- * `http:` sends secrets and names in the clear, so it is for loopback only, unless allowed.
+ * `http:` sends secrets and names in clear text, so only loopback addresses may use it, unless `allowInsecure`.
  */
 export const make = (
   field: string,
@@ -23,7 +21,7 @@ export const make = (
   options: { readonly allowInsecure?: boolean | undefined }
 ): Either.Either<string, ConfigError.ConfigError> => {
   const refuse = (expectation: string) => Either.left(ConfigError.InvalidData([field], expectation))
-  // Types do not keep a program in JavaScript from leaving it out.
+  // A JavaScript program may omit it despite its type.
   if (typeof base !== "string" || base !== base.trim() || !isUrl(base)) {
     return refuse("should be a URL, such as https://idv.example.com")
   }

@@ -1,7 +1,7 @@
-/** Names that people have, in many scripts, for the `Arbitrary` of a name. Nobody in particular. */
+/** Realistic names in many scripts, for the `Arbitrary` of a name. None belongs to a known person. */
 import type * as Arbitrary from "effect/Arbitrary"
 
-/** Given names, family names, and what stands between the two; the family name first with `true`. */
+/** Given names, family names, the separator between them, and whether the family name comes first. */
 const languages: ReadonlyArray<readonly [given: string, family: string, separator?: string, isFamilyFirst?: boolean]> =
   [
     ["Emma Oliver Grace Jack Mary-Kate T.J.", "Smith O’Connor Fitz-Gerald MacLeod 3rd-Baron Jones"],

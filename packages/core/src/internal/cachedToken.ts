@@ -1,68 +1,80 @@
-/** A token by its age: when it is renewed, when it is no longer given out, when it is over. */
+/** A token and the ages at which it is refreshed, no longer returned, and expired. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { AccessToken } from "../AccessToken.ts"
 import type { TokenPolicy } from "../TokenPolicy.ts"
 import { elapsed, type Instant } from "./instant.ts"
 
-/**
- * `ahead`, `soft`, `hard` and `end` are ages in milliseconds, counted from `at`, when its request was
- * sent: when it is renewed if nobody asks, or if somebody does; when it is no longer given out; and
- * when it is over. `given` is the effect of the token, made once and not for each that gets it.
- */
-export interface HeldToken {
+/** Ages are in milliseconds. */
+export interface CachedToken {
   readonly token: AccessToken
-  readonly given: Effect.Effect<AccessToken>
+  /** An effect that succeeds with the token, made once and not for each caller. */
+  readonly succeed: Effect.Effect<AccessToken>
+  /** When the token was requested. Ages count from here. */
   readonly at: Instant
-  readonly ahead: number
-  readonly soft: number
-  readonly hard: number
-  readonly end: number
-  readonly isRefused: boolean
+  /** The age at which `layerBackground` refreshes the token without a caller. */
+  readonly refreshAheadAfter: number
+  /** The age at which a caller causes a refresh in the background. */
+  readonly refreshAfter: number
+  /** The age at which callers no longer receive the token. */
+  readonly usableUntil: number
+  /** The age at which the token has expired. */
+  readonly expiresAfter: number
+  /** Whether the API has rejected the token. */
+  readonly isRejected: boolean
 }
 
-const giving = (token: AccessToken) => ({ token, given: Effect.succeed(token) })
+const withEffect = (token: AccessToken) => ({ token, succeed: Effect.succeed(token) })
 
-/** A token that was renewed at once would be renewed without end. */
+/** A token that is refreshed at once would be refreshed in an endless loop. */
 const earliestShare = 0.1
 
-/** `random`, from 0 to 1, spreads the soft points of a fleet that started together. */
-export const make = (token: AccessToken, at: Instant, random: number, policy: TokenPolicy): HeldToken => {
-  const end = token.expiresAt - token.requestedAt
-  const hard = end - Math.min(Duration.toMillis(policy.hardMargin), end / 2)
+/** `random`, from 0 to 1, spreads the refreshes of many processes that started together. */
+export const make = (token: AccessToken, at: Instant, random: number, policy: TokenPolicy): CachedToken => {
+  const expiresAfter = token.expiresAt - token.requestedAt
+  const usableUntil = expiresAfter - Math.min(Duration.toMillis(policy.hardMargin), expiresAfter / 2)
   const share = Math.max(earliestShare, policy.softPoint - random * policy.jitter)
-  return { ...giving(token), at, ahead: hard * share, soft: end * share, hard, end, isRefused: false }
-}
-
-/**
- * The service has given the same token again: this never extends its expiry, and may shorten it.
- * There is no other, so it is used to its end.
- */
-export const again = (held: HeldToken, fresh: HeldToken): HeldToken => {
-  const end = Math.min(held.end, elapsed(held.at, fresh.at) + fresh.end)
-  const { requestedAt, value } = held.token
   return {
-    ...held,
-    ...giving(new AccessToken({ value, requestedAt, expiresAt: requestedAt + end })),
-    ahead: Math.min(held.ahead, end),
-    soft: Math.min(held.soft, end),
-    hard: end,
-    end,
-    isRefused: false
+    ...withEffect(token),
+    at,
+    refreshAheadAfter: usableUntil * share,
+    refreshAfter: expiresAfter * share,
+    usableUntil,
+    expiresAfter,
+    isRejected: false
   }
 }
 
-/** For how many milliseconds it may be given out. */
-export const usableFor = (held: HeldToken, now: Instant): number =>
-  held.isRefused ? 0 : Math.max(0, held.hard - elapsed(held.at, now))
+/**
+ * The service has issued the cached token again. This never extends its expiry, and may shorten it. Callers receive the
+ * token until it expires, because there is no other.
+ */
+export const reissued = (cached: CachedToken, fresh: CachedToken): CachedToken => {
+  const expiresAfter = Math.min(cached.expiresAfter, elapsed(cached.at, fresh.at) + fresh.expiresAfter)
+  const { requestedAt, value } = cached.token
+  return {
+    ...cached,
+    ...withEffect(new AccessToken({ value, requestedAt, expiresAt: requestedAt + expiresAfter })),
+    refreshAheadAfter: Math.min(cached.refreshAheadAfter, expiresAfter),
+    refreshAfter: Math.min(cached.refreshAfter, expiresAfter),
+    usableUntil: expiresAfter,
+    expiresAfter,
+    isRejected: false
+  }
+}
 
-export const isUsable = (held: HeldToken, now: Instant): boolean => usableFor(held, now) > 0
+/** For how many more milliseconds callers may receive the token. */
+export const usableMillis = (cached: CachedToken, now: Instant): number =>
+  cached.isRejected ? 0 : Math.max(0, cached.usableUntil - elapsed(cached.at, now))
 
-export const isDue = (held: HeldToken, now: Instant): boolean => elapsed(held.at, now) >= held.ahead
+export const isUsable = (cached: CachedToken, now: Instant): boolean => usableMillis(cached, now) > 0
 
-export const isStale = (held: HeldToken, now: Instant): boolean => elapsed(held.at, now) >= held.soft
+export const isRefreshAheadDue = (cached: CachedToken, now: Instant): boolean =>
+  elapsed(cached.at, now) >= cached.refreshAheadAfter
 
-/** Usable, and nobody has to renew it yet. */
-export const isFresh = (held: HeldToken, now: Instant): boolean => isUsable(held, now) && !isStale(held, now)
+export const isStale = (cached: CachedToken, now: Instant): boolean => elapsed(cached.at, now) >= cached.refreshAfter
 
-export const isOver = (held: HeldToken, now: Instant): boolean => elapsed(held.at, now) >= held.end
+/** Whether the token is usable and needs no refresh. */
+export const isFresh = (cached: CachedToken, now: Instant): boolean => isUsable(cached, now) && !isStale(cached, now)
+
+export const isExpired = (cached: CachedToken, now: Instant): boolean => elapsed(cached.at, now) >= cached.expiresAfter

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 
 /**
- * A UUID of version 7 (RFC 9562): the time `at` in milliseconds, then 74 random bits. Sorted by time,
- * and told apart from those of other processes by both.
+ * Makes a UUID of version 7 (RFC 9562): the time `at` in milliseconds, then 74 random bits. UUIDs sort by time, and are
+ * unique across processes.
  */
 export const make = (at: number): Effect.Effect<string> =>
   Effect.randomWith(({ next }) => Effect.zipWith(next, next, (first, second) => uuid(at, first, second)))
@@ -10,7 +10,7 @@ export const make = (at: number): Effect.Effect<string> =>
 const uuid = (at: number, first: number, second: number): string => {
   const time = digits(at, 12)
   const version = digits(0x7000 + Math.floor(first * 0x1000), 4)
-  // 53 bits are in each number: 12 of the first are taken.
+  // Each number has 53 random bits. The version used 12 of the first.
   const variant = digits(0x8000 + Math.floor((first * 0x1000 % 1) * 0x4000), 4)
   return `${time.slice(0, 8)}-${time.slice(8)}-${version}-${variant}-${digits(Math.floor(second * 2 ** 48), 12)}`
 }

@@ -1,10 +1,10 @@
-/** What stands between the bytes of a body and its text in UTF-8: compression and charset. */
+/** Decodes a body into UTF-8 text: decompression and charset. */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 
-/** The body is not what its headers say. */
+/** The body cannot be decompressed as its headers require. */
 export class Unreadable extends Data.TaggedError("Unreadable") {}
 
 const formats = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" } as const
@@ -12,8 +12,8 @@ const formats = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" } as const
 const isFormat = (coding: string): coding is keyof typeof formats => Object.hasOwn(formats, coding)
 
 /**
- * The body without its `Content-Encoding`, if it has one. `fetch` has taken it off already and left
- * the header, so if it `isFetched` bytes that are not compressed are the body.
+ * Returns the decompressed body, or none if the body is not compressed. `fetch` decompresses a body and keeps its
+ * header, so with `isFetched` a body that does not start as gzip counts as decompressed.
  */
 export const decompressed = (
   body: Uint8Array<ArrayBuffer>,
@@ -35,8 +35,8 @@ export const decompressed = (
 }
 
 /**
- * The same text in UTF-8: a byte order mark decides, else the charset of the `Content-Type`. What
- * cannot be decoded stays as it is, for whoever reads it to refuse.
+ * Converts a text to UTF-8, from the encoding of its byte order mark or else the charset of its `Content-Type`. Bytes
+ * that cannot be decoded are returned unchanged, and fail when they are parsed.
  */
 export const toUtf8 = (body: Uint8Array, contentType: string | undefined): Uint8Array => {
   const charset = charsetOf(body) ?? /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType ?? "")?.[1]

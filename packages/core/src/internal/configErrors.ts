@@ -1,9 +1,10 @@
+/** Combines and cleans `ConfigError`s. */
 import * as Arr from "effect/Array"
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import type { Violations } from "../Violation.ts"
 
-/** All that is wrong, in the order of `checked`, and not only the first of it. */
+/** Returns all values, or all errors, in the order of `checked`. */
 export const all = <const Checked extends Record<string, Either.Either<unknown, ConfigError.ConfigError>>>(
   checked: Checked
 ) => {
@@ -11,7 +12,7 @@ export const all = <const Checked extends Record<string, Either.Either<unknown, 
   return Arr.isNonEmptyArray(errors) ? Either.left(errors.reduce(ConfigError.And)) : Either.all(checked)
 }
 
-/** `path` is that of the value as a whole. */
+/** `path` is the path of the whole value. */
 export const fromViolations = (path: ReadonlyArray<string>) => (violations: Violations): ConfigError.ConfigError =>
   Arr.map(violations, (violation): ConfigError.ConfigError =>
     ConfigError.InvalidData(
@@ -19,13 +20,13 @@ export const fromViolations = (path: ReadonlyArray<string>) => (violations: Viol
       `should be ${violation.expected}`
     )).reduce(ConfigError.And)
 
-/** The errors that an error joins. */
+/** The single errors of a combined error. */
 export const flatten = (error: ConfigError.ConfigError): ReadonlyArray<ConfigError.ConfigError> =>
   error._op === "And" ? [...flatten(error.left), ...flatten(error.right)] : [error]
 
 /**
- * The error without the value of a variable. The messages of `Config` and of `Schema.Config` repeat
- * it. Of a message of `Config` the expectation stays; any other may hold the value anywhere.
+ * Removes values from an error. The messages of `Config` and of `Schema.Config` repeat the value of a variable. The
+ * expectation in a message of `Config` is kept. Any other message is replaced, because the value may be anywhere in it.
  */
 export const withoutValues = (error: ConfigError.ConfigError): ConfigError.ConfigError =>
   ConfigError.reduceWithContext<void, ConfigError.ConfigError>(error, undefined, {

@@ -1,3 +1,4 @@
+/** Runs an effect with a deadline. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
@@ -6,24 +7,23 @@ import * as Option from "effect/Option"
 import * as Instant from "./instant.ts"
 
 /**
- * A deadline that holds whoever calls and whatever is called: also for a caller that cannot be
- * interrupted, and for an `HttpClient` that cannot. So what is called runs in a fiber of its own,
- * which is interrupted and not waited for, and what it sets in its `FiberRef`s stays there. The
- * duration is one that a timer can wait: see `DurationInput`.
+ * Runs an effect in a fiber of its own until the deadline, and then runs `onTimeout`. The deadline also applies if the
+ * caller or the effect, such as an `HttpClient`, is uninterruptible: the fiber is interrupted without waiting for it, and
+ * its changes of `FiberRef`s do not reach the caller. `DurationInput` limits the duration to what a timer can wait.
  */
 export const within =
   <E2>(duration: Duration.Duration, onTimeout: Effect.Effect<never, E2>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | E2, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(
-        Effect.forkDaemon(Effect.interruptible(Effect.zipRight(handled, effect))),
+        Effect.forkDaemon(Effect.interruptible(Effect.zipRight(withoutUnhandledLog, effect))),
         (running) =>
           Effect.flatMap(timer(duration), ({ cancel, onEnd }) => {
             const first = Effect.async<A, E | E2>((resume) => {
               running.addObserver(resume)
               onEnd(() => resume(onTimeout))
             })
-            // A caller that is interrupted already does not come to wait, and leaves nothing behind.
+            // A caller that is already interrupted does not wait. Its timer and its fiber end here too.
             return Effect.flatMap(Effect.exit(restore(first)), (exit) => {
               cancel()
               if (running.unsafePoll() === null) running.unsafeInterruptAsFork(FiberId.none)
@@ -33,15 +33,15 @@ export const within =
       )
     )
 
-/** Its failure reaches the caller, and is not unhandled because a fiber of ours ended with it. */
-const handled = FiberRef.set(FiberRef.unhandledErrorLogLevel, Option.none())
+/** The caller receives the failure, so the fiber must not log it as unhandled. */
+const withoutUnhandledLog = FiberRef.set(FiberRef.unhandledErrorLogLevel, Option.none())
 
 interface Timer {
   readonly onEnd: (end: () => void) => void
   readonly cancel: () => void
 }
 
-/** The live clock would set the same timer, in a fiber that is interrupted nearly every time: a sixth of a check. */
+/** The live clock sets the same timer in a fiber, which takes a sixth of the time of a check. */
 const timer = (duration: Duration.Duration): Effect.Effect<Timer> =>
   Effect.clockWith((clock) =>
     Instant.isLive(clock) ? Effect.sync(() => timeout(duration)) : sleeper(clock.sleep(duration))

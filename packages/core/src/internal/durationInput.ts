@@ -1,10 +1,10 @@
-/** What a user may write for a duration, as a schema. */
+/** Schemas of the durations in options. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 
-/** What a timer can wait, in milliseconds: with more, a deadline would never end or end at once. */
+/** The longest time of a timer, in milliseconds. With a longer one, a deadline would never end or end at once. */
 const longest = 2 ** 31 - 1
 
 const longestInWords = `${longest} ms (24.8 days)`
@@ -13,19 +13,22 @@ const make = (expected: string, isAllowed: (duration: Duration.Duration) => bool
   Schema.transformOrFail(Schema.Unknown, Schema.DurationFromSelf, {
     strict: true,
     decode: (input, _, ast) =>
-      Option.match(Option.filter(Duration.decodeUnknown(input), (duration) => isSpan(input) && isAllowed(duration)), {
-        onNone: () => ParseResult.fail(new ParseResult.Type(ast, input)),
-        onSome: ParseResult.succeed
-      }),
+      Option.match(
+        Option.filter(Duration.decodeUnknown(input), (duration) => isNotNegative(input) && isAllowed(duration)),
+        {
+          onNone: () => ParseResult.fail(new ParseResult.Type(ast, input)),
+          onSome: ParseResult.succeed
+        }
+      ),
     encode: ParseResult.succeed
   }).annotations({ description: expected })
 
-/** What `Duration` would take for 0. */
-const isSpan = (input: unknown): boolean =>
+/** Whether an input is not negative. `Duration` decodes negative inputs as 0. */
+const isNotNegative = (input: unknown): boolean =>
   typeof input === "string"
     ? !input.startsWith("-")
     : Array.isArray(input)
-    ? input.every(isSpan)
+    ? input.every(isNotNegative)
     : typeof input !== "number" && typeof input !== "bigint" || input >= 0
 
 export const DurationInput = make(
@@ -40,7 +43,7 @@ export const Positive = make(
   (duration) => isOverZero(duration) && Duration.lessThanOrEqualTo(duration, longest)
 )
 
-/** A distance in time that nothing waits for, so that it may be longer than a timer can wait. */
+/** A duration without a timer, which may be longer than a timer can wait. */
 export const Distance = make(
   "a finite duration over 0, such as \"48 hours\"",
   (duration) => isOverZero(duration) && Duration.isFinite(duration)

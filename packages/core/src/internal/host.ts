@@ -1,7 +1,7 @@
-/** Where a request went, for errors: `host:port` of the configured address, and nothing else of it. */
+/** The host of a request, for errors: `host:port` of the configured address, without its other parts. */
 import * as Schema from "effect/Schema"
 
-/** The field of an error. */
+/** The field `host` of an error. */
 export const Host = Schema.optionalWith(Schema.String, { exact: true })
 
 /** `api.example.com:443` */
@@ -10,8 +10,9 @@ export const of = (address: string): string => {
   return `${hostname}:${port !== "" ? port : protocol === "https:" ? 443 : 80}`
 }
 
-/** How a redirect that was not followed shows: by its status, or in a browser, which hides that, by 0. */
+/** Whether the status is that of a redirect. A browser hides the status of a redirect that is not followed: it is 0. */
 export const isRedirect = (status: number): boolean => status === 0 || (status >= 300 && status < 400)
 
-/** `The token endpoint at auth.example.com:443` */
-export const located = (who: string, host: string | undefined): string => host === undefined ? who : `${who} at ${host}`
+/** For example `The token endpoint at auth.example.com:443`. */
+export const withHost = (name: string, host: string | undefined): string =>
+  host === undefined ? name : `${name} at ${host}`

@@ -1,13 +1,13 @@
 /**
- * A moment by two clocks, because each can lie alone: the wall clock is set forward and back, and
- * the monotonic one stands still while the machine is suspended.
+ * A time on two clocks, because one alone is not reliable: the wall clock may be changed, and the monotonic clock stops
+ * while the machine is suspended.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 
-/** In milliseconds. Only differences of `monotonic` mean anything. */
+/** In milliseconds. Only differences between two values of `monotonic` are meaningful. */
 export interface Instant {
   readonly wall: number
   readonly monotonic: number
@@ -15,10 +15,10 @@ export interface Instant {
 
 const live = Context.get(DefaultServices.liveServices, Clock.Clock)
 
-/** Whether it is the time of the machine, and not of a test. */
+/** Whether the clock is that of the machine, and not of a test. */
 export const isLive = (clock: Clock.Clock): boolean => clock === live
 
-/** What a clock says now. Its nanoseconds are a `bigint`, which takes twice as long as what the machine itself says. */
+/** Reads a clock. The nanoseconds of a `Clock` are a `bigint`, which takes twice as long as `performance.now`. */
 export const of = (clock: Clock.Clock): Instant => ({
   wall: clock.unsafeCurrentTimeMillis(),
   monotonic: isLive(clock) ? performance.timeOrigin + performance.now() : Number(clock.unsafeCurrentTimeNanos()) / 1e6
@@ -26,6 +26,6 @@ export const of = (clock: Clock.Clock): Instant => ({
 
 export const now: Effect.Effect<Instant> = Effect.clockWith((clock) => Effect.succeed(of(clock)))
 
-/** How long ago `since` was, in milliseconds: by whichever clock says longer. */
+/** The time since `since` in milliseconds, on the clock on which more has passed. */
 export const elapsed = (since: Instant, now: Instant): number =>
   Math.max(now.wall - since.wall, now.monotonic - since.monotonic)

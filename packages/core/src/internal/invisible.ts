@@ -1,13 +1,10 @@
-/**
- * Characters of a name that show nothing. A list that does not fold them finds nobody, and nobody
- * can see why.
- */
+/** Finds and removes the invisible characters of a name. With them a sanctions list may not match the name. */
 
-/** Characters that look like a blank or format what surrounds them: whether a blank was meant cannot be known. */
+/** Characters that look like a space or format their surroundings. Whether a space was meant is unknown. */
 export const refused =
   /(?=\p{Default_Ignorable_Code_Point})\p{L}|(?!\p{Default_Ignorable_Code_Point})\p{Cf}|[\u200B\uFEFF\u2800\uFFFC\u{13441}\u{13442}\u{16FE4}\u{1D159}]/u
 
-/** The same name without them: soft hyphens, word joiners, directional marks, variation selectors, tags. */
+/** Characters whose removal keeps the name: soft hyphens, word joiners, directional marks, variation selectors, tags. */
 const removable = /(?![\p{L}\u200B-\u200D\uFEFF\u202A-\u202E\u2066-\u2069])\p{Default_Ignorable_Code_Point}/gu
 
 const any = /\p{Default_Ignorable_Code_Point}/u
@@ -18,13 +15,13 @@ const joiningScripts =
 
 const letter = `(?=\\p{L})[\\u0640${joiningScripts.split(" ").map((script) => `\\p{Script=${script}}`).join("")}]`
 
-/** The signs that take a consonant its vowel: after them a joiner may end a word, as in an old chillu. */
+/** Signs that remove the vowel of a consonant. After them a joiner may end a word, as in an old chillu. */
 const viramas =
   "\\u094D\\u09CD\\u0A4D\\u0ACD\\u0B4D\\u0BCD\\u0C4D\\u0CCD\\u0D4D\\u0DCA\\u1B44\\u1BAA\\uA9C0\\uABED\\u{11133}\\u{11134}\\u{11442}"
 
 const joiner = "[\\u200C\\u200D]"
 
-/** Each run of joiners; in a group the one that the script needs. Marks may be in any order, for NFC has its own. */
+/** A sequence of joiners. A group captures the one that the script needs. NFC decides the order of the marks. */
 const joiners = new RegExp(
   `(?=${joiner})(?:` +
     `(?<=${letter}\\p{M}*)(${joiner})${joiner}*(?=\\p{M}|${letter})|` +
@@ -33,8 +30,9 @@ const joiners = new RegExp(
   "gu"
 )
 
+/** Removes the invisible characters, except joiners that a script needs. */
 export const remove = (text: string): string =>
   any.test(text) ? text.replaceAll(removable, "").replaceAll(joiners, "$1$2") : text
 
-/** With those that a script needs. */
+/** Removes the invisible characters, including joiners that a script needs. */
 export const removeAll = (text: string): string => text.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")

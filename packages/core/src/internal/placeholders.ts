@@ -1,13 +1,13 @@
-/** Texts that stand in the place of a name that is not known. */
+/** Recognizes texts that replace an unknown name, such as "N/A". */
 import { removeMarks } from "./nameFolding.ts"
 
-/** One phrase or more for each form of a language; `|` between two. */
+/** Phrases by language, separated by `|`. */
 const phrases: ReadonlyArray<string> = [
-  // Of databases and forms.
+  // Databases and forms.
   "n/a|n.a.|n/d|n/k|n/r|n.n.|nn|s/n|s/d|nil|null|none|undefined|void|empty|blank|missing|unspecified|unnamed|object object",
   "tbc|tba|tbd|tbn|to be confirmed|to be advised|to be announced|to be determined|to be provided|to follow|pending",
   "-|--|---|xxx|xxxx|xxxxx",
-  // Of visas and registers: no first, last, middle or family name.
+  // Visas and registers: no first, last, middle or family name.
   "fnu|lnu|nfn|nln|nmn|nfnu|first name unknown|last name unknown|given name unknown|family name unknown",
   "no first name|no last name|no given name|no family name|no surname|no middle name|no name|no name given",
   // English.
@@ -56,32 +56,32 @@ const phrases: ReadonlyArray<string> = [
 
 export const defaults: ReadonlyArray<string> = phrases.flatMap((line) => line.split("|"))
 
-/** Between two words. A hyphen, an underscore or a ZWNJ in a word is a blank. */
+/** Separates words. A hyphen, an underscore or a ZWNJ within a word counts as a space. */
 const separators = /[\s,;|]+|(?<=[\p{L}\p{M}])[-_\u2010\u200C](?=\p{L})/u
 
 const signsAround = /^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu
 
-/** Case, marks, full-width forms and the signs around a word are not compared. */
+/** The words of a text without case, marks, full-width forms, and the signs around a word. */
 const wordsOf = (text: string): ReadonlyArray<string> =>
   removeMarks(text.toLowerCase().normalize("NFKD"))
     .split(separators)
     .filter((word) => word !== "")
     .map((word) => word.replaceAll(signsAround, "") || word)
 
-const known = new WeakMap<ReadonlyArray<string>, ReadonlySet<string>>()
+const foldedPhrases = new WeakMap<ReadonlyArray<string>, ReadonlySet<string>>()
 
 /** Each list of phrases is folded once. */
 const folded = (phrases: ReadonlyArray<string>): ReadonlySet<string> => {
-  const placeholders = known.get(phrases) ?? new Set(phrases.map((phrase) => wordsOf(phrase).join(" ")))
-  known.set(phrases, placeholders)
+  const placeholders = foldedPhrases.get(phrases) ?? new Set(phrases.map((phrase) => wordsOf(phrase).join(" ")))
+  foldedPhrases.set(phrases, placeholders)
   return placeholders
 }
 
-/** Whether a name is made of these phrases only, as "Unknown Unknown" is, and "Jennifer Null" is not. */
+/** Whether a name consists of these phrases only: "Unknown Unknown" does, "Jennifer Null" does not. */
 export const consistsOf = (phrases: ReadonlyArray<string>, name: string): boolean => {
   const placeholders = folded(phrases)
   const words = wordsOf(name)
-  // A phrase may begin where another ends.
+  // The positions at which a sequence of phrases can end.
   const ends = words.reduce(
     (ends, _, last) =>
       ends.some((first) => placeholders.has(words.slice(first, last + 1).join(" "))) ? [...ends, last + 1] : ends,
@@ -90,6 +90,6 @@ export const consistsOf = (phrases: ReadonlyArray<string>, name: string): boolea
   return words.length > 0 && ends.at(-1) === words.length
 }
 
-/** Beside a real name: a word that is no part of any. */
+/** A placeholder next to a real name. No real name contains these words. */
 export const part =
   /(?<![\p{L}\p{M}\p{N}])(?:fnu|lnu|nfn|nln|nmn|n\/a|unknown|undefined|inconnue?|desconocid[oa]|desconhecid[oa]|sconosciut[oa]|unbekannt|onbekend|ok[äa]nd|ukjent|nieznan[ya]|bilinmiyor|неизвестн(?:о|ый|ая)|невідом(?:о|ий|а)|مجهول|نامعلوم|不明|不詳|不详|未知|미상)(?![\p{L}\p{M}\p{N}])/iu

@@ -1,9 +1,9 @@
-/** Reads `Retry-After` (RFC 9110, section 10.2.3). */
+/** Parses `Retry-After` (RFC 9110, section 10.2.3). */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-/** RFC 9111 reads a larger number as 2^31 seconds. A finite duration can be added, compared and encoded. */
+/** RFC 9111 treats a larger number as 2^31 seconds. A finite duration can be added, compared and encoded. */
 const longestMillis = 2 ** 31 * 1000
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -12,7 +12,7 @@ const month = `(?<month>${months.join("|")})`
 /** The 60th second is a leap second. */
 const time = "(?<time>(?:[01]\\d|2[0-3]):[0-5]\\d:(?:[0-5]\\d|60))"
 
-/** The three forms of an HTTP date. The weekday adds nothing to the date, so it is not compared with it. */
+/** The three formats of an HTTP date. The weekday is not compared with the date. */
 const forms = [
   `(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?<day>\\d{2}) ${month} (?<year>\\d{4}) ${time} GMT`,
   `(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\\d{2})-${month}-(?<year>\\d{2}) ${time} GMT`,
@@ -20,9 +20,8 @@ const forms = [
 ].map((form) => new RegExp(`^${form}$`))
 
 /**
- * How long a `Retry-After` header asks to wait: seconds or an HTTP date. A time in the past is zero,
- * and a wait is never longer than 2^31 seconds. A header that is neither, or whose date does not
- * exist, counts as no header.
+ * Returns the wait that a `Retry-After` header asks for, in seconds or as an HTTP date: zero for a time in the past, and
+ * 2^31 seconds at most. Any other header, or a date that does not exist, counts as no header.
  */
 export const parse = (header: string | undefined): Effect.Effect<Duration.Duration | undefined> => {
   if (header === undefined) return Effect.succeed(undefined)
@@ -36,7 +35,7 @@ export const parse = (header: string | undefined): Effect.Effect<Duration.Durati
 /** A negative number of milliseconds is a duration of zero. */
 const capped = (millis: number): Duration.Duration => Duration.millis(Math.min(millis, longestMillis))
 
-/** The timestamp of an HTTP date in milliseconds, or none if there is no such day. */
+/** The timestamp of an HTTP date in milliseconds, or `undefined` if the date does not exist. */
 const parseDate = (text: string, now: number): number | undefined => {
   const parts = forms.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
   if (parts === undefined) return undefined
@@ -45,11 +44,11 @@ const parseDate = (text: string, now: number): number | undefined => {
   const midnight = (year: number) => Date.UTC(year, months.indexOf(month), Number(day))
   const timestamp = (year: number) => new Date(midnight(year)).setUTCHours(hour ?? 0, minute, second)
   const fullYear = year.length === 4 ? Number(year) : latestYear(Number(year), timestamp, now)
-  // The 31st of February is the 3rd of March to `Date`.
+  // `Date` turns 31 February into 3 March.
   return new Date(midnight(fullYear)).getUTCDate() === Number(day) ? timestamp(fullYear) : undefined
 }
 
-/** The latest year with these last two digits whose date is not more than 50 years ahead. */
+/** The latest year with these last two digits whose date is at most 50 years in the future. */
 const latestYear = (lastDigits: number, timestamp: (year: number) => number, now: number): number => {
   const today = new Date(now)
   const limit = new Date(now).setUTCFullYear(today.getUTCFullYear() + 50)

@@ -1,4 +1,4 @@
-/** What can be wrong with the options of the `TokenProvider`. */
+/** Checks the options of the `TokenProvider`. */
 import * as Cause from "effect/Cause"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
@@ -16,8 +16,8 @@ import * as Violation from "../Violation.ts"
 import * as Address from "./address.ts"
 import * as ConfigErrors from "./configErrors.ts"
 
-/** The options as they may come: from JavaScript, or in part from `Config`. */
-interface Given {
+/** Options before the check: from JavaScript, or partly loaded from `Config`. */
+interface UncheckedOptions {
   readonly customerId?: string | undefined
   readonly customerKey?: Redacted.Redacted<string> | undefined
   readonly basicEncoding?: Credentials.BasicEncoding | undefined
@@ -28,8 +28,8 @@ interface Given {
   readonly tokenPolicy?: TokenPolicy.Options | undefined
 }
 
-/** The checked options, or all that is wrong with them. */
-export const check = (options: Given) =>
+/** Returns the checked options, or one error with every invalid option. */
+export const check = (options: UncheckedOptions) =>
   ConfigErrors.all({
     url: Address.make("authUrl", options.authUrl, IdvApi.token.path, options),
     credentials: credentialsOf(options),
@@ -43,7 +43,7 @@ export const check = (options: Given) =>
 const decodeFields = Violation.decodeUnknown(Schema.NonEmptyArray(AccessToken.Field))
 
 const credentialsOf = (
-  options: Given
+  options: UncheckedOptions
 ): Either.Either<
   Effect.Effect<Credentials.Credentials, TokenError.TokenEndpointUnavailable>,
   ConfigError.ConfigError
@@ -53,16 +53,16 @@ const credentialsOf = (
       Effect.catchSomeCause((cause) =>
         Cause.isInterruptedOnly(cause) ? Option.some(Effect.fail(cause)) : Option.none()
       ),
-      Effect.mapError(() => "The effect that gives the credentials failed: nothing is sent"),
-      // Types do not keep a program in JavaScript from giving none.
-      Effect.filterOrFail(Predicate.isNotNullable, () => "The effect that gives the credentials gave none"),
-      Effect.flatMap((given) => Either.mapLeft(Credentials.make(given), String)),
+      Effect.mapError(() => "The effect `credentials` failed: nothing is sent"),
+      // A JavaScript program may return none despite the type.
+      Effect.filterOrFail(Predicate.isNotNullable, () => "The effect `credentials` returned none: nothing is sent"),
+      Effect.flatMap((options) => Either.mapLeft(Credentials.make(options), String)),
       Effect.tapError((message) => Effect.logWarning(message)),
       Effect.mapError(() => new TokenError.TokenEndpointUnavailable({ reason: "credentials", attempts: 0 }))
     ))
     : Either.map(
       Credentials.make({
-        // One that is left out is refused as an empty one.
+        // An omitted option fails as an empty one.
         customerId: options.customerId ?? "",
         customerKey: options.customerKey ?? Redacted.make(""),
         basicEncoding: options.basicEncoding

@@ -1,6 +1,6 @@
 /**
- * What the token provider knows, and every move it can make: a pure state machine. The effects
- * around it (sending, waiting, time) are in `flights`.
+ * The state of the token provider and its transitions, as pure functions. `acquisitions` performs their effects:
+ * requests, waiting and time.
  */
 import * as Duration from "effect/Duration"
 import * as Equal from "effect/Equal"
@@ -9,213 +9,215 @@ import { type AccessToken, isSame } from "../AccessToken.ts"
 import type { Credentials } from "../Credentials.ts"
 import { TokenEndpointUnavailable, type TokenError, type TokenRejected } from "../TokenError.ts"
 import type { TokenPolicy } from "../TokenPolicy.ts"
-import * as HeldToken from "./cachedToken.ts"
+import * as CachedToken from "./cachedToken.ts"
 import { elapsed, type Instant } from "./instant.ts"
 
-/** `F` is a flight, one acquisition: to the machine nothing but itself. */
-export interface State<F> {
-  readonly held: HeldToken.HeldToken | undefined
-  readonly flight: F | undefined
-  /**
-   * Flights in a row that brought nothing, or nothing that lasts, and for how long none starts in the
-   * background. With an error none starts for a caller either, for a shorter time.
-   */
-  readonly setback: {
-    readonly count: number
-    readonly error: TokenError | undefined
-    readonly at: Instant
-    readonly millis: number
-  } | undefined
-  /** Credentials that the service refused, and for how long they are not sent again. */
-  readonly rejection: {
-    readonly credentials: Credentials
-    readonly error: TokenRejected
-    readonly at: Instant
-    readonly millis: number
-  } | undefined
-  /** For how long the service has asked not to be asked. */
-  readonly embargo: {
-    readonly error: TokenEndpointUnavailable
-    readonly at: Instant
-    readonly millis: number
-  } | undefined
-  /** When the API refused the current token, oldest first: the renewals that count towards the limit. */
-  readonly refusals: ReadonlyArray<Instant>
+/** A period that starts at `at`. */
+interface Period {
+  readonly at: Instant
+  readonly millis: number
 }
 
-/** An API may refuse good tokens, and each new one costs a token request: so many are renewed in so long. */
-const maxRefusals = 2
-const refusalWindowMillis = 30_000
+/** `A` identifies an acquisition. The transitions only compare it. */
+export interface State<A> {
+  readonly cached: CachedToken.CachedToken | undefined
+  /** The acquisition in progress. */
+  readonly acquisition: A | undefined
+  /**
+   * After `count` consecutive acquisitions without a token, or without one that lasts: no acquisition starts in the
+   * background in this period. With an `error`, none starts for a caller either, for a shorter period.
+   */
+  readonly backoff: Period & { readonly count: number; readonly error: TokenError | undefined } | undefined
+  /** Credentials that the service rejected. They are not sent again in this period. */
+  readonly rejectedCredentials:
+    | Period & { readonly credentials: Credentials; readonly error: TokenRejected }
+    | undefined
+  /** The service has asked to wait: nothing is sent in this period. */
+  readonly cooldown: Period & { readonly error: TokenEndpointUnavailable } | undefined
+  /** When the API rejected the current token, oldest first: the renewals that count towards the limit. */
+  readonly tokenRejections: ReadonlyArray<Instant>
+}
+
+/** An API may reject valid tokens, and each new token costs a request: so many are replaced in this window. */
+const maxRejections = 2
+const rejectionWindowMillis = 30_000
 
 export const initial: State<never> = {
-  held: undefined,
-  flight: undefined,
-  setback: undefined,
-  rejection: undefined,
-  embargo: undefined,
-  refusals: []
-}
-
-/** Why a flight starts: no token, one that gets old, is too old, or was refused, or somebody demands it. */
-export type Reason = "cold" | "soft" | "hard" | "unauthorized" | "forced"
-
-/** What a caller does: use a token, wait for a flight, or fail; and perhaps start a flight before. */
-export type Move<F> =
-  | { readonly _tag: "Use"; readonly held: HeldToken.HeldToken; readonly start: F | undefined }
-  | { readonly _tag: "Wait"; readonly flight: F; readonly start: F | undefined }
-  | { readonly _tag: "Fail"; readonly error: TokenError; readonly start: undefined }
-
-/** A caller asks for a token. `open` makes the flight, if one is to start. */
-export const request = <F>(
-  state: State<F>,
-  now: Instant,
-  open: (reason: Reason) => F
-): readonly [Move<F>, State<F>] => {
-  const { flight, held } = state
-  if (held === undefined || !HeldToken.isUsable(held, now)) {
-    return renew(state, now, open)
-  }
-  if (flight !== undefined || !HeldToken.isStale(held, now) || isTooSoon(state, now)) {
-    return [{ _tag: "Use", held, start: undefined }, state]
-  }
-  const start = open("soft")
-  return [{ _tag: "Use", held, start }, { ...state, flight: start }]
-}
-
-/** A new token is due, whoever asks. */
-export const renew = <F>(
-  state: State<F>,
-  now: Instant,
-  open: (reason: Reason) => F
-): readonly [Move<F>, State<F>] => {
-  const { held } = state
-  if (held === undefined) return refresh(state, now, () => open("cold"))
-  const isUsable = HeldToken.isUsable(held, now)
-  return refresh(state, now, () => open(isUsable ? "soft" : held.isRefused ? "unauthorized" : "hard"))
-}
-
-/** A caller asks for a new token. */
-export const refresh = <F>(state: State<F>, now: Instant, open: () => F): readonly [Move<F>, State<F>] => {
-  if (state.flight !== undefined) return [{ _tag: "Wait", flight: state.flight, start: undefined }, state]
-  const error = recentFailure(state, now)
-  if (error !== undefined) return [{ _tag: "Fail", error, start: undefined }, state]
-  const flight = open()
-  return [{ _tag: "Wait", flight, start: flight }, { ...state, flight }]
+  cached: undefined,
+  acquisition: undefined,
+  backoff: undefined,
+  rejectedCredentials: undefined,
+  cooldown: undefined,
+  tokenRejections: []
 }
 
 /**
- * The flight ends with `fresh`, which is a failure if it is over already. If the flight was given up
- * meanwhile, the token is for those who waited, and changes nothing.
+ * Why an acquisition starts: there is no token (`cold`), it is stale (`soft`) or no longer usable (`hard`), the API
+ * rejected it (`unauthorized`), or a caller called `refresh` (`forced`).
  */
-export const land = <F>(
-  state: State<F>,
-  { flight, fresh, now, policy }: {
-    readonly flight: F
-    readonly fresh: HeldToken.HeldToken
+export type Reason = "cold" | "soft" | "hard" | "unauthorized" | "forced"
+
+/** What a caller does: use a token, wait for an acquisition, or fail. `start` is an acquisition to start first. */
+export type Action<A> =
+  | { readonly _tag: "Use"; readonly cached: CachedToken.CachedToken; readonly start: A | undefined }
+  | { readonly _tag: "Wait"; readonly acquisition: A; readonly start: A | undefined }
+  | { readonly _tag: "Fail"; readonly error: TokenError; readonly start: undefined }
+
+/** A caller gets a token. `open` creates the acquisition, if one is to start. */
+export const get = <A>(
+  state: State<A>,
+  now: Instant,
+  open: (reason: Reason) => A
+): readonly [Action<A>, State<A>] => {
+  const { acquisition, cached } = state
+  if (cached === undefined || !CachedToken.isUsable(cached, now)) {
+    return renew(state, now, open)
+  }
+  if (acquisition !== undefined || !CachedToken.isStale(cached, now) || isTooSoon(state, now)) {
+    return [{ _tag: "Use", cached, start: undefined }, state]
+  }
+  const start = open("soft")
+  return [{ _tag: "Use", cached, start }, { ...state, acquisition: start }]
+}
+
+/** A new token is due, with or without a caller. */
+export const renew = <A>(
+  state: State<A>,
+  now: Instant,
+  open: (reason: Reason) => A
+): readonly [Action<A>, State<A>] => {
+  const { cached } = state
+  if (cached === undefined) return refresh(state, now, () => open("cold"))
+  const isUsable = CachedToken.isUsable(cached, now)
+  return refresh(state, now, () => open(isUsable ? "soft" : cached.isRejected ? "unauthorized" : "hard"))
+}
+
+/** A caller requires a new token. */
+export const refresh = <A>(state: State<A>, now: Instant, open: () => A): readonly [Action<A>, State<A>] => {
+  if (state.acquisition !== undefined) {
+    return [{ _tag: "Wait", acquisition: state.acquisition, start: undefined }, state]
+  }
+  const error = recentFailure(state, now)
+  if (error !== undefined) return [{ _tag: "Fail", error, start: undefined }, state]
+  const acquisition = open()
+  return [{ _tag: "Wait", acquisition, start: acquisition }, { ...state, acquisition }]
+}
+
+/**
+ * The acquisition ends with the token `fresh`. Returns the token for the callers that wait, or none if it has expired
+ * already, which the caller must report with `fail`. An abandoned acquisition leaves the state unchanged.
+ */
+export const succeed = <A>(
+  state: State<A>,
+  { acquisition, fresh, now, policy }: {
+    readonly acquisition: A
+    readonly fresh: CachedToken.CachedToken
     readonly now: Instant
     readonly policy: TokenPolicy
   }
-): readonly [Option.Option<{ readonly token: AccessToken; readonly isAgain: boolean }>, State<F>] => {
-  const isAgain = state.held !== undefined && isSame(state.held.token, fresh.token)
-  const held = isAgain ? HeldToken.again(state.held, fresh) : fresh
-  if (HeldToken.isOver(held, now)) return [Option.none(), state]
-  const setback = isAgain
-    ? nextSetback({ ...state, held }, undefined, now, policy)
-    // One that is due as it lands would be renewed back to back.
-    : HeldToken.isDue(held, now)
-    ? nextSetback(initial, undefined, now, policy)
+): readonly [Option.Option<{ readonly token: AccessToken; readonly isReissued: boolean }>, State<A>] => {
+  const isReissued = state.cached !== undefined && isSame(state.cached.token, fresh.token)
+  const cached = isReissued ? CachedToken.reissued(state.cached, fresh) : fresh
+  if (CachedToken.isExpired(cached, now)) return [Option.none(), state]
+  const backoff = isReissued
+    ? nextBackoff({ ...state, cached }, undefined, now, policy)
+    // A token that is due for refresh on arrival would be refreshed in an endless loop.
+    : CachedToken.isRefreshAheadDue(cached, now)
+    ? nextBackoff(initial, undefined, now, policy)
     : undefined
-  const landed = { ...initial, held, setback, refusals: state.refusals }
-  return [Option.some({ token: held.token, isAgain }), state.flight === flight ? landed : state]
+  const next = { ...initial, cached, backoff, tokenRejections: state.tokenRejections }
+  return [Option.some({ token: cached.token, isReissued }), state.acquisition === acquisition ? next : state]
 }
 
 /**
- * The flight ends with nothing, and takes nothing away. `sent` are the credentials that it sent, if
- * any. What the service said to it is remembered though it was given up, for that holds whoever asked.
+ * The acquisition fails. The cached token stays. `sent` are the credentials that it sent, if any. What the service
+ * reported about them, or about waiting, is stored even if the acquisition was abandoned, because it applies to all.
  */
-export const fail = <F>(
-  state: State<F>,
-  { error, flight, now, policy, sent }: {
-    readonly flight: F
+export const fail = <A>(
+  state: State<A>,
+  { acquisition, error, now, policy, sent }: {
+    readonly acquisition: A
     readonly error: TokenError | undefined
     readonly sent: Credentials | undefined
     readonly now: Instant
     readonly policy: TokenPolicy
   }
-): State<F> => {
-  const failed = state.flight === flight
-    ? { ...state, flight: undefined, setback: nextSetback(state, error, now, policy) }
+): State<A> => {
+  const failed = state.acquisition === acquisition
+    ? { ...state, acquisition: undefined, backoff: nextBackoff(state, error, now, policy) }
     : state
   if (sent === undefined) return failed
   if (error?._tag === "TokenRejected") {
-    // An error under a 2xx contradicts itself, and is believed from the second time.
-    const isBelieved = error.status >= 300 || Equal.equals(state.rejection?.credentials, sent)
-    const millis = isBelieved ? Duration.toMillis(policy.rejectionMemory) : 0
-    return { ...failed, rejection: { credentials: sent, error, at: now, millis } }
+    // An error under a 2xx contradicts itself, so the credentials count as rejected from the second time on.
+    const isConfirmed = error.status >= 300 || Equal.equals(state.rejectedCredentials?.credentials, sent)
+    const millis = isConfirmed ? Duration.toMillis(policy.rejectionMemory) : 0
+    return { ...failed, rejectedCredentials: { credentials: sent, error, at: now, millis } }
   }
   if (error?._tag === "TokenEndpointUnavailable" && error.retryAfter !== undefined) {
     const millis = Duration.toMillis(error.retryAfter)
-    return millis < left(state.embargo, now) ? failed : { ...failed, embargo: { error, at: now, millis } }
+    return millis < millisLeft(state.cooldown, now) ? failed : { ...failed, cooldown: { error, at: now, millis } }
   }
   return failed
 }
 
 /**
- * The API refused `stale`. A newer token stays, and so does any token past the limit of renewals. A
- * flight under way is given up: it was sent before.
+ * The API rejected `stale`. A newer token stays, and so does any token beyond the limit of renewals. An acquisition in
+ * progress is abandoned, because its request was sent before.
  */
-export const invalidate = <F>(state: State<F>, stale: AccessToken, now: Instant): State<F> => {
-  const { held, refusals } = state
-  if (held === undefined || held.isRefused || !isSame(held.token, stale)) return state
-  const recent = refusals.filter((at) => elapsed(at, now) < refusalWindowMillis)
-  return recent.length < maxRefusals
-    ? { ...state, held: { ...held, isRefused: true }, flight: undefined, refusals: [...recent, now] }
+export const invalidate = <A>(state: State<A>, stale: AccessToken, now: Instant): State<A> => {
+  const { cached, tokenRejections } = state
+  if (cached === undefined || cached.isRejected || !isSame(cached.token, stale)) return state
+  const recent = tokenRejections.filter((at) => elapsed(at, now) < rejectionWindowMillis)
+  return recent.length < maxRejections
+    ? { ...state, cached: { ...cached, isRejected: true }, acquisition: undefined, tokenRejections: [...recent, now] }
     : state
 }
 
-/** Why a flight need not send anything: its credentials were refused, or it is too soon. */
-export const refusal = <F>(
-  state: State<F>,
+/** Why an acquisition must not send a request: its credentials were rejected, or the cooldown outlasts its deadline. */
+export const sendBlocked = <A>(
+  state: State<A>,
   { credentials, deadline, now }: {
-    /** None as long as they are not read. */
+    /** `undefined` until they are read. */
     readonly credentials: Credentials | undefined
-    /** What is left for the flight. */
+    /** The rest of the deadline of the acquisition. */
     readonly deadline: Duration.Duration
     readonly now: Instant
   }
 ): TokenRejected | TokenEndpointUnavailable | undefined => {
-  const { embargo, rejection } = state
-  if (left(rejection, now) > 0 && Equal.equals(rejection?.credentials, credentials)) return rejection?.error
-  const wait = left(embargo, now)
-  return embargo !== undefined && wait >= Duration.toMillis(deadline)
-    ? new TokenEndpointUnavailable({ ...embargo.error, attempts: 0, retryAfter: Duration.millis(wait) })
+  const { cooldown, rejectedCredentials } = state
+  if (
+    millisLeft(rejectedCredentials, now) > 0 && Equal.equals(rejectedCredentials?.credentials, credentials)
+  ) return rejectedCredentials?.error
+  const wait = millisLeft(cooldown, now)
+  return cooldown !== undefined && wait >= Duration.toMillis(deadline)
+    ? new TokenEndpointUnavailable({ ...cooldown.error, attempts: 0, retryAfter: Duration.millis(wait) })
     : undefined
 }
 
-/** A caller without a token does not fail longer than this because of an earlier acquisition. */
+/** Callers without a token receive the failure of an earlier acquisition for no longer than this. */
 const maxCallerBackoffMillis = 5000
 
 /**
- * The failure of the last acquisition, as long as callers get it at once. If the service asked to wait
- * for longer, an acquisition waits for that.
+ * The failure of the last acquisition, in the period in which callers receive it at once. During a longer cooldown an
+ * acquisition waits instead.
  */
-const recentFailure = <F>({ embargo, setback }: State<F>, now: Instant): TokenError | undefined => {
-  if (setback?.error === undefined) return undefined
-  const millis = Math.min(setback.millis, maxCallerBackoffMillis) - exemptMillis(setback.error)
-  return left({ at: setback.at, millis }, now) > left(embargo, now) ? setback.error : undefined
+const recentFailure = <A>({ backoff, cooldown }: State<A>, now: Instant): TokenError | undefined => {
+  if (backoff?.error === undefined) return undefined
+  const millis = Math.min(backoff.millis, maxCallerBackoffMillis) - exemptMillis(backoff.error)
+  return millisLeft({ at: backoff.at, millis }, now) > millisLeft(cooldown, now) ? backoff.error : undefined
 }
 
-/** How much of the backoff callers are spared after a failure, in milliseconds. */
+/** The part of the backoff that does not apply to callers, in milliseconds. */
 const exemptMillis = (error: TokenError): number => {
   switch (error._tag) {
-    // Refused credentials have a memory of their own, which other credentials clear.
+    // Rejected credentials have a cache of their own, which other credentials bypass.
     case "TokenRejected":
     case "TokenProviderClosed":
       return Infinity
     // Without credentials nothing was sent.
     case "TokenEndpointUnavailable":
       return error.reason === "credentials" ? Infinity : 0
-    // The deadline has kept the next request back as a backoff does.
+    // The deadline has delayed the next request as a backoff would.
     case "TokenTimeout":
       return Duration.toMillis(error.deadline)
     case "TokenResponseInvalid":
@@ -223,35 +225,33 @@ const exemptMillis = (error: TokenError): number => {
   }
 }
 
-const isTooSoon = <F>({ embargo, setback }: State<F>, now: Instant): boolean =>
-  left(setback, now) > 0 || left(embargo, now) > 0
+const isTooSoon = <A>({ backoff, cooldown }: State<A>, now: Instant): boolean =>
+  millisLeft(backoff, now) > 0 || millisLeft(cooldown, now) > 0
 
-/** In how many milliseconds a token is to be acquired if nobody asks before. */
-export const dueIn = <F>({ embargo, held, setback }: State<F>, now: Instant): number =>
+/** In how many milliseconds the next acquisition is due without a caller. */
+export const millisUntilDue = <A>({ backoff, cached, cooldown }: State<A>, now: Instant): number =>
   Math.max(
-    held !== undefined && HeldToken.isUsable(held, now) ? held.ahead - elapsed(held.at, now) : 0,
-    left(setback, now),
-    left(embargo, now)
+    cached !== undefined && CachedToken.isUsable(cached, now) ? cached.refreshAheadAfter - elapsed(cached.at, now) : 0,
+    millisLeft(backoff, now),
+    millisLeft(cooldown, now)
   )
 
-/** How many milliseconds are left of a memory. */
-export const left = (
-  memory: { readonly at: Instant; readonly millis: number } | undefined,
-  now: Instant
-): number => memory === undefined ? 0 : Math.max(0, memory.millis - elapsed(memory.at, now))
+/** How many milliseconds of the period are left. */
+export const millisLeft = (period: Period | undefined, now: Instant): number =>
+  period === undefined ? 0 : Math.max(0, period.millis - elapsed(period.at, now))
 
-/** No longer than the token that there is may be used, for then callers wait. */
-const nextSetback = <F>(
-  { held, setback }: State<F>,
+/** The backoff ends when the cached token is no longer usable, because callers then wait. */
+const nextBackoff = <A>(
+  { backoff, cached }: State<A>,
   error: TokenError | undefined,
   now: Instant,
   policy: TokenPolicy
 ) => {
-  const count = setback === undefined ? 1 : setback.count + 1
-  const backoff = Math.min(
+  const count = backoff === undefined ? 1 : backoff.count + 1
+  const millis = Math.min(
     Duration.toMillis(policy.maxBackoff),
     Duration.toMillis(policy.minBackoff) * 2 ** (count - 1)
   )
-  const usable = held === undefined ? 0 : HeldToken.usableFor(held, now)
-  return { count, error, at: now, millis: usable > 0 ? Math.min(usable, backoff) : backoff }
+  const usable = cached === undefined ? 0 : CachedToken.usableMillis(cached, now)
+  return { count, error, at: now, millis: usable > 0 ? Math.min(usable, millis) : millis }
 }

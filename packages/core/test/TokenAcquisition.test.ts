@@ -1,0 +1,280 @@
+import { TokenError, TokenProvider } from "@effect-idv/core"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Cause, Duration, Effect, Exit, Fiber, Redacted, Scope, TestClock } from "effect"
+import * as Service from "./support/service.ts"
+import { answerAfter, get, getText, make, provide, refresh, slow, status } from "./support/tokens.ts"
+
+describe("Cold and flight", () => {
+  it.effect("1. 1000 fibers, empty cache -> exactly 1 POST, 1000 equal tokens", () => {
+    const service = Service.make({ token: slow("1 second") })
+    return Effect.gen(function*() {
+      const fibers = yield* Effect.forkAll(Arr.makeBy(1000, () => getText))
+      yield* TestClock.adjust("1 second")
+      const tokens = yield* Fiber.join(fibers)
+      strictEqual(tokens.length, 1000)
+      deepStrictEqual(new Set(tokens), new Set(["token-1"]))
+      strictEqual(service.tokenRequests.length, 1)
+    }).pipe(provide(service))
+  })
+
+  it.effect("2. leader interrupted mid-POST, 10 waiters -> 1 POST, 10 successes, token cached", () => {
+    const service = Service.make({ token: slow("2 seconds") })
+    return Effect.gen(function*() {
+      const leader = yield* Effect.fork(get)
+      yield* TestClock.adjust("1 second")
+      const waiters = yield* Effect.forkAll(Arr.makeBy(10, () => getText))
+      yield* Fiber.interrupt(leader)
+      yield* TestClock.adjust("1 second")
+      deepStrictEqual(yield* Fiber.join(waiters), Arr.replicate("token-1", 10))
+      strictEqual(yield* getText, "token-1")
+      strictEqual(service.tokenRequests.length, 1)
+    }).pipe(provide(service))
+  })
+
+  it.effect(
+    "3. sole caller interrupted mid-POST -> POST completes in layer scope, next call uses it (1 POST in total)",
+    () => {
+      const service = Service.make({ token: slow("2 seconds") })
+      return Effect.gen(function*() {
+        const only = yield* Effect.fork(get)
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.interrupt(only)
+        yield* TestClock.adjust("1 second")
+        strictEqual(yield* getText, "token-1")
+        strictEqual(service.tokenRequests.length, 1)
+      }).pipe(provide(service))
+    }
+  )
+
+  it.effect(
+    "4. one waiter has timeout 1 s, POST takes 3 s -> that waiter TokenTimeout at 1 s, others succeed at 3 s",
+    () => {
+      const service = Service.make({ token: slow("3 seconds") })
+      return Effect.gen(function*() {
+        const deadline = Duration.seconds(1)
+        const hasty = yield* Effect.fork(Effect.flip(Effect.timeoutFail(getText, {
+          duration: deadline,
+          onTimeout: () => new TokenError.TokenTimeout({ deadline })
+        })))
+        const patient = yield* Effect.fork(getText)
+        yield* TestClock.adjust("1 second")
+        strictEqual((yield* Fiber.join(hasty))._tag, "TokenTimeout")
+        yield* TestClock.adjust("2 seconds")
+        strictEqual(yield* Fiber.join(patient), "token-1")
+        strictEqual(service.tokenRequests.length, 1)
+      }).pipe(provide(service))
+    }
+  )
+
+  it.effect(
+    "5. layer scope closed mid-flight -> POST aborted, all waiters fail with a typed shutdown error, no unhandled rejection, no fiber left",
+    () =>
+      Effect.gen(function*() {
+        const before = Array.from(yield* Fiber.roots)
+        let aborted = false
+        const service = Service.make({
+          token: () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => aborted = true))
+        })
+        const scope = yield* Scope.make()
+        const provider = yield* make(service).pipe(Scope.extend(scope))
+        const waiters = yield* Effect.forkAll(Arr.makeBy(3, () => Effect.flip(provider.get)))
+        yield* TestClock.adjust("1 second")
+        yield* Scope.close(scope, Exit.void)
+        deepStrictEqual(
+          (yield* Fiber.join(waiters)).map(({ _tag }) => _tag),
+          Arr.replicate("TokenProviderClosed" as const, 3)
+        )
+        strictEqual(aborted, true)
+        strictEqual((yield* Effect.flip(provider.get))._tag, "TokenProviderClosed")
+        strictEqual(service.tokenRequests.length, 1)
+        deepStrictEqual(Array.from(yield* Fiber.roots).filter((fiber) => !before.includes(fiber)), [])
+      })
+  )
+
+  it.effect(
+    "6. flight fails 503 x3 -> all waiters the same TokenEndpointUnavailable, 3 POSTs not 3xN, next call after the backoff starts a new flight",
+    () => {
+      const service = Service.make({
+        token: (_, count) => Effect.succeed(count <= 3 ? status(503) : Service.tokenResponse(count))
+      })
+      return Effect.gen(function*() {
+        const waiters = yield* Effect.forkAll(Arr.makeBy(5, () => Effect.flip(get)))
+        yield* TestClock.adjust("1 second")
+        const [first, ...others] = yield* Fiber.join(waiters)
+        assert.deepInclude(first, { _tag: "TokenEndpointUnavailable", reason: "status", status: 503, attempts: 3 })
+        strictEqual(others.every((other) => other === first), true)
+        strictEqual(yield* Effect.flip(get), first)
+        strictEqual(service.tokenRequests.length, 3)
+        yield* TestClock.adjust("1 second")
+        strictEqual(yield* getText, "token-4")
+      }).pipe(provide(service))
+    }
+  )
+
+  it.effect("7. defect in decoder -> waiters get the defect once; slot cleared; next call works", () => {
+    const service = Service.make({
+      token: (_, count) => count === 1 ? Effect.die("defect") : Effect.succeed(Service.tokenResponse(count))
+    })
+    return Effect.gen(function*() {
+      const causes = yield* Effect.replicateEffect(Effect.flip(Effect.sandbox(get)), 3, { concurrency: "unbounded" })
+      deepStrictEqual(causes.map((cause) => [...Cause.defects(cause)]), Arr.replicate(["defect"], 3))
+      strictEqual(service.tokenRequests.length, 1)
+      strictEqual(yield* getText, "token-2")
+    }).pipe(provide(service))
+  })
+
+  it.effect("8. call made in the same tick the flight completes -> uses the result, no second POST", () => {
+    const service = Service.make({ token: slow("1 second") })
+    return Effect.gen(function*() {
+      const waiter = yield* Effect.fork(get)
+      const sameTick = yield* Effect.fork(Effect.zipRight(Effect.sleep("1 second"), getText))
+      const afterWaiter = yield* Effect.fork(Effect.zipRight(Fiber.join(waiter), getText))
+      yield* TestClock.adjust("1 second")
+      deepStrictEqual([yield* Fiber.join(sameTick), yield* Fiber.join(afterWaiter)], ["token-1", "token-1"])
+      strictEqual(service.tokenRequests.length, 1)
+    }).pipe(provide(service))
+  })
+
+  it.effect("9. two different client ids or auth_urls in one process -> 2 slots, no cross use", () =>
+    Effect.gen(function*() {
+      const service = Service.make({
+        token: ({ headers, url }) =>
+          Effect.succeed(Service.json({
+            access_token: `${new URL(url).host}/${
+              Buffer.from(headers["authorization"]?.slice(6) ?? "", "base64").toString().split(":")[0]
+            }`,
+            expires_in: 3600
+          }))
+      })
+      const providers = yield* Effect.forEach([
+        {},
+        { customerId: "other-bank" },
+        { authUrl: "https://auth.example.org" }
+      ], (options) => make(service, options))
+      const texts = yield* Effect.forEach(
+        [...providers, ...providers],
+        ({ get }) => Effect.map(get, ({ value }) => Redacted.value(value))
+      )
+      const expected = ["auth.example.com/acme-bank", "auth.example.com/other-bank", "auth.example.org/acme-bank"]
+      deepStrictEqual(texts, [...expected, ...expected])
+      strictEqual(service.tokenRequests.length, 3)
+    }).pipe(Effect.scoped))
+})
+
+describe("API 401 / 403", () => {
+  it.effect(
+    "49. explicit invalidate during flight -> waiters of old flight get its token, new callers start flight 2, old result does not overwrite",
+    () => {
+      const service = Service.make({
+        token: (_, count) => answerAfter(count === 1 ? 0 : count === 2 ? "5 seconds" : "2 seconds", count)
+      })
+      return Effect.gen(function*() {
+        const provider = yield* TokenProvider.TokenProvider
+        const first = yield* provider.get
+        const oldWaiter = yield* Effect.fork(refresh)
+        yield* TestClock.adjust("1 second")
+        yield* provider.invalidate(first)
+        const newCallers = yield* Effect.forkAll(Arr.makeBy(10, () => getText))
+        yield* TestClock.adjust("2 seconds")
+        deepStrictEqual(yield* Fiber.join(newCallers), Arr.replicate("token-3", 10))
+        yield* TestClock.adjust("2 seconds")
+        strictEqual(Redacted.value((yield* Fiber.join(oldWaiter)).value), "token-2")
+        strictEqual(yield* getText, "token-3")
+        strictEqual(service.tokenRequests.length, 3)
+      }).pipe(provide(service))
+    }
+  )
+
+  it.effect("what the service says to a flight that was given up holds for the next one", () => {
+    const service = Service.make({
+      token: (_, count) =>
+        count === 1
+          ? Effect.succeed(Service.tokenResponse(count))
+          : Effect.delay(Effect.sync(() => status(429, { "retry-after": "26" })), "9 seconds")
+    })
+    const { authUrl, customerId, customerKey } = Service.options
+    let reads = 0
+    const credentials = Effect.suspend(() =>
+      Effect.delay(Effect.succeed({ customerId, customerKey }), ++reads === 3 ? "10 seconds" : 0)
+    )
+    return Effect.gen(function*() {
+      const provider = yield* TokenProvider.make({ authUrl, credentials })
+      const first = yield* provider.get
+      yield* Effect.fork(provider.refresh)
+      yield* TestClock.adjust("5 seconds")
+      yield* provider.invalidate(first)
+      // It is still reading its credentials when the refusal comes, and then has 20 s left, which is not enough.
+      const next = yield* Effect.fork(Effect.flip(provider.get))
+      yield* TestClock.adjust("10 seconds")
+      assert.deepInclude(yield* Fiber.join(next), {
+        _tag: "TokenEndpointUnavailable",
+        attempts: 0,
+        retryAfter: Duration.seconds(20)
+      })
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(Effect.scoped, Effect.provide(service.layer))
+  })
+
+  it.effect("the refusal of an old token does not evict a newer one, and ten refusals of one cost one flight", () => {
+    const service = Service.make({ token: slow("1 second") })
+    return Effect.gen(function*() {
+      const provider = yield* TokenProvider.TokenProvider
+      const first = yield* Effect.fork(provider.get)
+      yield* TestClock.adjust("1 second")
+      const old = yield* Fiber.join(first)
+      const callers = yield* Effect.forkAll(
+        Arr.makeBy(
+          10,
+          (i) =>
+            Effect.sleep(`${i * 100} millis`).pipe(Effect.zipRight(provider.invalidate(old)), Effect.zipRight(getText))
+        )
+      )
+      yield* TestClock.adjust("2 seconds")
+      deepStrictEqual(yield* Fiber.join(callers), Arr.replicate("token-2", 10))
+      yield* provider.invalidate(old)
+      strictEqual(yield* getText, "token-2")
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(provide(service))
+  })
+
+  it.effect("a token that was refused and is given again keeps its expiry", () => {
+    const service = Service.make({ token: () => Effect.succeed(Service.tokenResponse(1)) })
+    return Effect.gen(function*() {
+      const provider = yield* TokenProvider.TokenProvider
+      const first = yield* provider.get
+      yield* TestClock.adjust("10 minutes")
+      yield* provider.invalidate(first)
+      strictEqual((yield* provider.get).expiresAt, first.expiresAt)
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(provide(service))
+  })
+})
+
+describe("refresh", () => {
+  it.effect("gives a new token though there is a valid one, and shares a flight under way", () => {
+    const service = Service.make({ token: slow("1 second") })
+    return Effect.gen(function*() {
+      yield* Effect.fork(get)
+      yield* TestClock.adjust("1 second")
+      const both = yield* Effect.fork(Effect.all([refresh, refresh], { concurrency: "unbounded" }))
+      yield* TestClock.adjust("500 millis")
+      strictEqual(yield* getText, "token-1")
+      yield* TestClock.adjust("500 millis")
+      deepStrictEqual((yield* Fiber.join(both)).map(({ value }) => Redacted.value(value)), ["token-2", "token-2"])
+      strictEqual(yield* getText, "token-2")
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(provide(service))
+  })
+
+  it.effect("that fails leaves the valid token", () => {
+    const service = Service.make({
+      token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(1) : status(403))
+    })
+    return Effect.gen(function*() {
+      yield* get
+      strictEqual((yield* Effect.flip(refresh))._tag, "TokenRejected")
+      strictEqual(yield* getText, "token-1")
+    }).pipe(provide(service))
+  })
+})
