@@ -1,8 +1,8 @@
 /**
- * What the service says about a person: the AML credential (API document, section 2.3).
+ * The AML credential: the result of the service about a person (service document, section 2.3).
  *
- * Decoding fails closed. A credential exists only if every field of the document is there and in
- * its form; in all other cases there is no credential, and so no "No".
+ * Decoding fails closed: it returns a credential only if every field of the service document is present and valid. In
+ * all other cases there is no credential, and so no "No".
  *
  * @since 0.1.0
  */
@@ -17,8 +17,8 @@ import * as Names from "./internal/arbitraryNames.ts"
 import * as Violation from "./Violation.ts"
 
 /**
- * The two answers of the service. `Potential match` asks for a review by a person; it is not a
- * finding. Anything else, in any other spelling, is no answer.
+ * The two results of the service. `Potential match` requires a review, and is not a confirmed match. Any other value or
+ * spelling is invalid.
  *
  * @category schemas
  * @since 0.1.0
@@ -26,6 +26,8 @@ import * as Violation from "./Violation.ts"
 export const MatchFound = Schema.Literal("Potential match", "No")
 
 /**
+ * One of the two results of the service.
+ *
  * @category schemas
  * @since 0.1.0
  */
@@ -47,7 +49,7 @@ const isHttpUrl = (text: string): boolean => /^https?:\/\/\S+$/i.test(text) && A
 
 const timestamp = /^(?!0000)\d{4}-\d{2}-\d{2} (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
 
-/** 31 February would be another day. */
+/** `Date` turns 31 February into 3 March, so the day is compared. */
 const isTimestamp = (text: string): boolean =>
   timestamp.test(text) && new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(text.slice(8, 10))
 
@@ -72,28 +74,30 @@ const WireAttributes = Schema.Struct({
 })
 
 /**
- * The AML result (API document, section 2.3, "Fields of credentials.attributes"), as it is in a
- * decoded credential. {@link AmlCredential} is the schema of the wire.
- *
- * - `name`, `birthYear`: whom the service searched.
- * - `searchedOn`: `YYYY-MM-DD HH:MM:SS` as written. The document does not give its time zone
- *   (an assumption never made here), so it is not turned into an instant. A check accepts it within
- *   `searchedOnTolerance` of its clock.
- * - `matchFound`: the answer.
- * - `amlProfile`: URL of the profile, there for both answers: its presence means nothing.
+ * The attributes of a decoded credential (service document, section 2.3, "Fields of credentials.attributes").
+ * {@link AmlCredential} is the schema of the wire format.
  *
  * @category schemas
  * @since 0.1.0
  */
 export const Attributes = Schema.Struct({
+  /** The name that the service searched. */
   name: Schema.RedactedFromSelf(Name),
+  /** The year of birth that the service searched. */
   birthYear: Schema.RedactedFromSelf(Year),
+  /**
+   * When the service searched: `YYYY-MM-DD HH:MM:SS`, as received. Its time zone is unspecified, so it is not converted to
+   * an instant. A check accepts it within `searchedOnTolerance` of its clock.
+   */
   searchedOn: Timestamp,
   matchFound: MatchFound,
+  /** The URL of the profile. It is present with both results, so its presence means nothing. */
   amlProfile: Schema.RedactedFromSelf(HttpUrl)
 }).annotations(Violation.concealing("the attributes of an AML credential"))
 
 /**
+ * The attributes of a decoded credential, see the schema.
+ *
  * @category schemas
  * @since 0.1.0
  */
@@ -102,11 +106,11 @@ export interface Attributes extends Schema.Schema.Type<typeof Attributes> {}
 const credentialType = Schema.Literal("aml")
 const credVersion = matching("a version 1.x, as major.minor", /^1\.\d+$/)
 
-/** What a service may write that reports no error all the same. */
-const isNothing = (value: unknown): boolean => !value || (Predicate.isObject(value) && Object.keys(value).length === 0)
+/** Whether the value of an error field reports no error: falsy, or empty. */
+const isEmpty = (value: unknown): boolean => !value || (Predicate.isObject(value) && Object.keys(value).length === 0)
 
-/** A credential beside an error would be a result of a check that failed. */
-const noError = Schema.optional(Schema.Unknown.pipe(Schema.filter(isNothing, Violation.expecting("no error"))))
+/** A credential together with an error would be the result of a failed check. */
+const noError = Schema.optional(Schema.Unknown.pipe(Schema.filter(isEmpty, Violation.expecting("no error"))))
 
 const Wire = Schema.Struct({
   error: noError,
@@ -128,7 +132,7 @@ const Credential = Schema.Struct({
   credentials: Schema.Struct({ attributes: Attributes })
 })
 
-/** The same in the names of the code, and what is personal concealed. */
+/** Converts the names of the wire to those of the code, and redacts personal data. */
 const fromWire = (
   { cred_version, credential_name, credential_type, credentials: { attributes }, issued_by, issuer_id }:
     typeof Wire.Type
@@ -150,11 +154,11 @@ const fromWire = (
 })
 
 /**
- * The AML credential. Fields that the document does not have are left aside. Two of them must be empty: with an `error`
- * or `errors` of its own, other than `null`, `false`, `0`, `""`, `[]` or `{}`, it is not a credential.
+ * The AML credential. Fields that the service document does not define are ignored, except `error` and `errors`: with
+ * either of them, unless it is `null`, `false`, `0`, `""`, `[]` or `{}`, the response is not a credential.
  *
- * `credVersion` must be of major version 1: another major is another format (API document,
- * section 9), and what is not known is not believed.
+ * The major version of `credVersion` must be 1, because another major version is another format (service document,
+ * section 9).
  *
  * @category schemas
  * @since 0.1.0
@@ -181,14 +185,16 @@ export const AmlCredential = Schema.transform(Wire, Credential, {
 }).annotations(Violation.concealing("an AML credential"))
 
 /**
+ * A decoded credential.
+ *
  * @category schemas
  * @since 0.1.0
  */
 export interface AmlCredential extends Schema.Schema.Type<typeof AmlCredential> {}
 
 /**
- * Decodes the bytes of an answer, as `Violation.decodeJson` does with {@link AmlCredential}, in half
- * the time: what was checked in the names of the wire is not checked again in those of the code.
+ * Decodes the bytes of a response. It returns the same as `Violation.decodeJson` with {@link AmlCredential} in half the
+ * time, because it does not validate the decoded credential again.
  *
  * @category decoding
  * @since 0.1.0
@@ -199,7 +205,7 @@ export const decodeJson = (bytes: Uint8Array): Either.Either<AmlCredential, Viol
 const decodeWire = Violation.decodeJson(Wire)
 
 /**
- * Goes on from a credential. Both answers must be handled, and neither is a boolean.
+ * Handles both results of a credential. Neither of them is a boolean.
  *
  * @example
  * import { AmlCredential } from "@effect-idv/core"

@@ -1,16 +1,15 @@
 /**
- * Why there is no screening result. A failure is never an outcome: none of these says anything
- * about the person, and none may be read as "No".
+ * The errors of the AML check. None of them says anything about the person, and none may be treated as "No".
  *
- * None holds a request, a response, a header, a body, a name, a date of birth or a token.
+ * None contains a request, a response, a header, a body, a name, a date of birth or a token.
  *
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { Host, isRedirect, located } from "./internal/host.ts"
-import { undisclosed } from "./internal/omittedWhenEncoded.ts"
+import { Host, isRedirect, withHost } from "./internal/host.ts"
+import { omittedWhenEncoded } from "./internal/omittedWhenEncoded.ts"
 import * as PersonInput from "./PersonInput.ts"
 import * as TokenError from "./TokenError.ts"
 import * as Violation from "./Violation.ts"
@@ -22,11 +21,11 @@ import * as Violation from "./Violation.ts"
 export const TypeId = "~@effect-idv/core/AmlError"
 
 /**
- * Whether the service may have performed, and billed, the check:
+ * Whether the service may have performed and billed the check.
  *
  * - `no`: certainly not.
- * - `unknown`: the request left, no answer came.
- * - `answered`: the service answered.
+ * - `unknown`: the request was sent and no response arrived.
+ * - `answered`: the service responded.
  *
  * @category models
  * @since 0.1.0
@@ -40,14 +39,17 @@ export const Sent = Schema.Literal("no", "unknown", "answered")
 export type Sent = typeof Sent.Type
 
 /**
- * The person cannot be sent as given. Nothing was sent; the same input fails the same way.
+ * The input cannot be sent. Nothing was sent, and the same input will fail again.
  *
  * @category errors
  * @since 0.1.0
  */
 export class AmlInputRejected extends Schema.TaggedError<AmlInputRejected>("@effect-idv/core/AmlInputRejected")(
   "AmlInputRejected",
-  { issues: Schema.NonEmptyArray(PersonInput.Issue) }
+  {
+    /** Every reason, with its field and code, without the input. */
+    issues: Schema.NonEmptyArray(PersonInput.Issue)
+  }
 ) {
   get [TypeId]() {
     return TypeId
@@ -60,10 +62,19 @@ export class AmlInputRejected extends Schema.TaggedError<AmlInputRejected>("@eff
   }
 }
 
-/** What an answer that is an error says of itself, as far as it is safe to repeat. */
-const told = {
+/** What the body of an error response reports. */
+const reported = {
+  /**
+   * The error code of the response (OAuth `error`, the `type` of a problem, or `code`), if it matches a safe-character
+   * pattern and repeats no part of the person or the token. A name in a non-Latin script, or of another person, is not
+   * recognized in it.
+   */
   code: Schema.optionalWith(Schema.String, { exact: true }),
-  detail: undisclosed(Schema.RedactedFromSelf(Schema.String))
+  /**
+   * The free text of the response, at most 1000 characters. It may contain personal data, so it is redacted, and omitted
+   * when the error is encoded.
+   */
+  detail: omittedWhenEncoded(Schema.RedactedFromSelf(Schema.String))
 }
 
 const withWait = (retryAfter: Duration.Duration | undefined): string =>
@@ -74,15 +85,14 @@ const withWait = (retryAfter: Duration.Duration | undefined): string =>
 const withCode = (code: string | undefined): string => code === undefined ? "" : `, code ${code}`
 
 /**
- * What became of renewing a token that was refused:
+ * The result of renewing a rejected token.
  *
- * - `replayed`: the request was sent again with a new one, which was refused as well.
- * - `same_token`: the token endpoint has no other, and the request was refused a second time with it.
- * - `paused`: renewal is paused, and the request was refused a second time with the same token. Either
- *   the token was new less than 30 seconds ago and refused as well, or two others were refused in the
- *   last 30 seconds.
- * - `unreplayable`: the next request will have a new one; this one cannot be sent twice.
- * - `none`: the challenge was for another scheme than Bearer.
+ * - `replayed`: the request was sent again with a new token, which was rejected too.
+ * - `same_token`: the token endpoint issued the same token again, which was rejected a second time.
+ * - `paused`: renewal is paused, and the request was rejected a second time with the same token. Either the token was
+ *   issued under 30 seconds ago to replace a rejected one, or two others were rejected in the last 30 seconds.
+ * - `unreplayable`: the request cannot be sent twice. The next request will use a new token.
+ * - `none`: the response asks for another scheme than Bearer, so the token was not renewed.
  *
  * @category models
  * @since 0.1.0
@@ -96,15 +106,14 @@ export const Renewal = Schema.Literal("replayed", "same_token", "paused", "unrep
 export type Renewal = typeof Renewal.Type
 
 /**
- * 401: the access token was refused (API document, section 5). `renewal` says what became of
- * renewing it; `code` and `detail` as in {@link AmlRequestRejected}.
+ * 401: the service rejected the access token (service document, section 5). `renewal` is the result of renewing it.
  *
  * @category errors
  * @since 0.1.0
  */
 export class AmlUnauthorized extends Schema.TaggedError<AmlUnauthorized>("@effect-idv/core/AmlUnauthorized")(
   "AmlUnauthorized",
-  { status: Schema.Int, renewal: Renewal, ...told }
+  { status: Schema.Int, renewal: Renewal, ...reported }
 ) {
   get [TypeId]() {
     return TypeId
@@ -113,20 +122,19 @@ export class AmlUnauthorized extends Schema.TaggedError<AmlUnauthorized>("@effec
     return false
   }
   override get message() {
-    return `The service did not accept the access token (renewal: ${this.renewal}${withCode(this.code)})`
+    return `The service rejected the access token (renewal: ${this.renewal}${withCode(this.code)})`
   }
 }
 
 /**
- * 403: these credentials may not run the check. A new token does not change that. `code` and
- * `detail` as in {@link AmlRequestRejected}.
+ * 403: the service does not allow these credentials to run the check. A new token does not change that.
  *
  * @category errors
  * @since 0.1.0
  */
 export class AmlForbidden extends Schema.TaggedError<AmlForbidden>("@effect-idv/core/AmlForbidden")(
   "AmlForbidden",
-  { status: Schema.Int, ...told }
+  { status: Schema.Int, ...reported }
 ) {
   get [TypeId]() {
     return TypeId
@@ -140,20 +148,14 @@ export class AmlForbidden extends Schema.TaggedError<AmlForbidden>("@effect-idv/
 }
 
 /**
- * Another 4xx: the service refused the request. Trying again can help after a 408 or a 425 only.
- *
- * - `code`: what the answer calls it (OAuth `error`, the `type` of a problem, `code`), if that is a
- *   word of a harmless alphabet and no part of the person or of the token. A name in other letters
- *   than Latin is not recognised in it, nor the name of anybody else.
- * - `detail`: what the answer says in free text, at most 1000 characters. It may repeat the person,
- *   so it is not shown, and it is left out when the error is encoded.
+ * Any other 4xx: the service refused the request. A retry can succeed only after a 408 or a 425.
  *
  * @category errors
  * @since 0.1.0
  */
 export class AmlRequestRejected extends Schema.TaggedError<AmlRequestRejected>(
   "@effect-idv/core/AmlRequestRejected"
-)("AmlRequestRejected", { status: Schema.Int, ...told }) {
+)("AmlRequestRejected", { status: Schema.Int, ...reported }) {
   get [TypeId]() {
     return TypeId
   }
@@ -167,15 +169,18 @@ export class AmlRequestRejected extends Schema.TaggedError<AmlRequestRejected>(
 }
 
 /**
- * 429: too many requests. `retryAfter` is how long the service asked to wait, where it did; `code`
- * and `detail` as in {@link AmlRequestRejected}.
+ * 429: the service received too many requests, and did not perform the check.
  *
  * @category errors
  * @since 0.1.0
  */
 export class AmlRateLimited extends Schema.TaggedError<AmlRateLimited>("@effect-idv/core/AmlRateLimited")(
   "AmlRateLimited",
-  { retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true }), ...told }
+  {
+    /** How long the service asked to wait, if it did. */
+    retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true }),
+    ...reported
+  }
 ) {
   get [TypeId]() {
     return TypeId
@@ -189,14 +194,8 @@ export class AmlRateLimited extends Schema.TaggedError<AmlRateLimited>("@effect-
 }
 
 /**
- * The service answered 5xx or could not be reached. Look at `sent` before trying again: a check
- * with `sent: "unknown"` may have been performed and billed.
- *
- * - `reason`: see `TokenError.Reason`.
- * - `host`: the `host:port` of `baseUrl`.
- * - `status`: the HTTP status, where one was received.
- * - `retryAfter`: how long the service asked to wait, where it did.
- * - `code`, `detail`: as in {@link AmlRequestRejected}.
+ * The service responded with 5xx or could not be reached. Before a retry, look at `sent`: a check with `sent: "unknown"`
+ * may have been performed and billed.
  *
  * @category errors
  * @since 0.1.0
@@ -205,11 +204,14 @@ export class AmlUnavailable extends Schema.TaggedError<AmlUnavailable>("@effect-
   "AmlUnavailable",
   {
     reason: TokenError.Reason,
+    /** The `host:port` of `baseUrl`. */
     host: Host,
+    /** The HTTP status, if one was received. */
     status: Schema.optionalWith(Schema.Int, { exact: true }),
     sent: Sent,
+    /** How long the service asked to wait, if it did. */
     retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true }),
-    ...told
+    ...reported
   }
 ) {
   get [TypeId]() {
@@ -221,23 +223,26 @@ export class AmlUnavailable extends Schema.TaggedError<AmlUnavailable>("@effect-
   override get message() {
     const reason = TokenError.describeReason(this.reason, this.status)
     const wait = withWait(this.retryAfter)
-    return `${located("The service", this.host)} is not available: ${reason} (sent: ${this.sent}${
+    return `${withHost("The service", this.host)} is not available: ${reason} (sent: ${this.sent}${
       withCode(this.code)
     }${wait})`
   }
 }
 
 /**
- * No credential within the deadline, which covers the token, the request and the whole answer.
- *
- * - `host`: the `host:port` of `baseUrl`; absent if the grace period of a `Screening` ended the check.
+ * The check exceeded its deadline, which covers the token, all requests and the whole response.
  *
  * @category errors
  * @since 0.1.0
  */
 export class AmlTimeout extends Schema.TaggedError<AmlTimeout>("@effect-idv/core/AmlTimeout")(
   "AmlTimeout",
-  { sent: Sent, deadline: Schema.DurationFromMillis, host: Host }
+  {
+    sent: Sent,
+    deadline: Schema.DurationFromMillis,
+    /** The `host:port` of `baseUrl`. Absent if the grace period of a `Screening` ended the check. */
+    host: Host
+  }
 ) {
   get [TypeId]() {
     return TypeId
@@ -246,20 +251,16 @@ export class AmlTimeout extends Schema.TaggedError<AmlTimeout>("@effect-idv/core
     return true
   }
   override get message() {
-    const sent = this.sent === "no" ? "no: it waited for a token, or to try again" : this.sent
-    return `${this.host === undefined ? "No answer" : `No answer from ${this.host}`} within ${
+    const sent = this.sent === "no" ? "no: the check waited for a token or for a retry" : this.sent
+    return `${this.host === undefined ? "No response" : `No response from ${this.host}`} within ${
       Duration.format(this.deadline)
     } (sent: ${sent})`
   }
 }
 
 /**
- * The answer breaks the contract (API document, section 2.3 and rules 1 and 2 of section 4.2), so
- * nothing in it is believed.
- *
- * - `host`: the `host:port` of `baseUrl`.
- * - `status`, `contentType`, `length` (bytes): what is safe to say of the answer.
- * - `violations`: the fields that are wrong, without their values.
+ * The response breaks the contract (service document, section 2.3, and rules 1 and 2 of section 4.2), so no part of it
+ * is used.
  *
  * @category errors
  * @since 0.1.0
@@ -267,10 +268,14 @@ export class AmlTimeout extends Schema.TaggedError<AmlTimeout>("@effect-idv/core
 export class AmlAnswerInvalid extends Schema.TaggedError<AmlAnswerInvalid>("@effect-idv/core/AmlAnswerInvalid")(
   "AmlAnswerInvalid",
   {
+    /** The `host:port` of `baseUrl`. */
     host: Host,
     status: Schema.Int,
+    /** One of a few known media types, or `other`. */
     contentType: Schema.optionalWith(Schema.String, { exact: true }),
+    /** Of the body, in bytes. */
     length: Schema.Int,
+    /** The invalid fields, without their values. */
     violations: Schema.Array(Violation.Violation)
   }
 ) {
@@ -281,20 +286,20 @@ export class AmlAnswerInvalid extends Schema.TaggedError<AmlAnswerInvalid>("@eff
     return false
   }
   override get message() {
-    const service = located("The service", this.host)
+    const service = withHost("The service", this.host)
     if (isRedirect(this.status)) {
-      return `${service} answered ${
-        this.status === 0 ? "with a redirect" : this.status
+      return `${service} responded with ${
+        this.status === 0 ? "a redirect" : this.status
       }, which is not followed (check baseUrl)`
     }
     const { contentType = "no content type", length, status, violations } = this
-    const answer = `${status} (${contentType}, ${length} bytes)`
-    return `${service} answered ${answer}, which breaks the contract: ${Violation.format(violations)}`
+    const response = `${status} (${contentType}, ${length} bytes)`
+    return `${service} responded with ${response}, which breaks the contract: ${Violation.format(violations)}`
   }
 }
 
 /**
- * The answer is a valid credential about somebody else.
+ * The response is a valid credential about another person.
  *
  * @category errors
  * @since 0.1.0
@@ -310,15 +315,14 @@ export class AmlAnswerMismatch extends Schema.TaggedError<AmlAnswerMismatch>("@e
     return false
   }
   override get message() {
-    return `The answer is about somebody else: ${this.fields.join(" and ")} differ${
-      this.fields.length === 1 ? "s" : ""
-    } from what was sent`
+    const verb = this.fields.length === 1 ? "differs" : "differ"
+    return `The response is about another person: ${this.fields.join(" and ")} ${verb} from the request`
   }
 }
 
 /**
- * What the AML endpoint can fail with. `AmlClient.check` can also fail with a `TokenError`, and
- * `Person.make` with {@link AmlInputRejected}.
+ * The errors of the AML endpoint. `AmlClient.check` can also fail with a `TokenError`, and `Person.make` with
+ * {@link AmlInputRejected}.
  *
  * @category errors
  * @since 0.1.0

@@ -1,10 +1,9 @@
 /**
- * What the AML client counts. No label holds more than an outcome, a class of statuses, or whether
- * something was sent.
+ * The metrics of the AML client, with these labels:
  *
  * - `outcome`: `NoMatch`, `PotentialMatch`, the tag of the error, `Interrupted`, or `Defect`.
- * - `status`: `2xx` to `5xx`, or `none`.
- * - `sent`: `no`, `unknown`, `answered`: whether the service may have performed the check.
+ * - `status`: the class of the HTTP status, `2xx` to `5xx`, or `none`.
+ * - `sent`: whether the service may have performed the check: `no`, `unknown` or `answered`.
  *
  * @since 0.1.0
  */
@@ -12,7 +11,7 @@ import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 
 /**
- * Checks, by `outcome`, `status` and `sent`.
+ * Counts the checks, by `outcome`, `status` and `sent`.
  *
  * @category metrics
  * @since 0.1.0
@@ -20,7 +19,7 @@ import * as MetricBoundaries from "effect/MetricBoundaries"
 export const checks = Metric.counter("idv_aml_checks", { description: "AML checks", incremental: true })
 
 /**
- * AML requests that were sent, retries and replays included: what the service may bill.
+ * Counts the AML requests sent, retries and replays included: what the service may bill.
  *
  * @category metrics
  * @since 0.1.0
@@ -31,7 +30,7 @@ export const requests = Metric.counter("idv_aml_requests", {
 })
 
 /**
- * How long checks took, in seconds, with the labels of {@link checks}.
+ * Records the duration of checks in seconds, with the labels of {@link checks}.
  *
  * @category metrics
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * How long a check may take, what of it is tried again, and which answers it accepts.
+ * The deadline and the retries of a check, and the responses that it accepts.
  *
  * @since 0.1.0
  */
@@ -15,19 +15,17 @@ import * as DurationInput from "./internal/durationInput.ts"
 import * as Violation from "./Violation.ts"
 
 /**
- * What is sent again, after up to 200 milliseconds and up to 400, at random:
+ * Which failed checks are retried, up to twice: after a random delay of up to 200 ms, and then of up to 400 ms.
  *
- * - `safe`: only what was certainly not performed. Nobody accepted the connection, the host name is
- *   not known, TLS failed, or the service answered 429 or 503 and asked to wait.
- * - `always`: whatever may go better the next time. A check whose answer was lost may then be
- *   performed, and billed, twice.
- * - `never`: nothing.
+ * - `safe`: only checks that were certainly not performed: the service did not accept the connection, its host name
+ *   cannot be resolved, TLS failed, or it responded with 429 or 503 and `Retry-After`.
+ * - `always`: all retryable failures. If the response was lost, the service may perform and bill the check twice.
+ * - `never`: none.
  *
- * Or a `Schedule` of your own, which is asked about the same failures as `always`, and has them as
- * its input.
+ * A `Schedule` receives the same failures as `always` as its input, and decides.
  *
- * `Retry-After` is always honoured. A wait that does not end before the deadline is not begun: the
- * failure is told at once. The one replay after a 401 is no retry: it is done with all of these.
+ * `Retry-After` is always honoured. If the wait would exceed the deadline, the check fails at once. The replay after a
+ * 401 happens under every policy.
  *
  * @category models
  * @since 0.1.0
@@ -42,34 +40,34 @@ export type Retry = "safe" | "always" | "never" | Schedule.Schedule<unknown, Aml
  */
 export interface Options {
   /**
-   * For a whole check: token, waits, requests, and the answer to its last byte.
+   * The maximum time of a check: token, waits, requests, and the whole response.
    *
    * @default "30 seconds"
    */
   readonly deadline?: Duration.DurationInput | undefined
   /**
-   * What is sent again.
+   * Which failed checks are retried.
    *
    * @default "safe"
    */
   readonly retry?: Retry | undefined
   /**
-   * How exactly the response must repeat the name that was sent. The year of birth is always compared.
+   * How exactly the response must repeat the name in the request. The year of birth is always compared.
    *
-   * - `exact`: the same name, once NFC, case and blanks are folded.
-   * - `loose`: the same words, in any order; case, punctuation, accents, tone marks and vowel points are ignored.
-   * - `ignore`: any name. **Dangerous**: a response about anybody born in that year counts as one about this person,
-   *   so a "No" may be about somebody else.
+   * - `exact`: the same name, ignoring case, spaces and Unicode normalization.
+   * - `loose`: the same words, in any order, ignoring case, punctuation, accents, tone marks and vowel points.
+   * - `ignore`: any name. **Dangerous**: a response about another person born in the same year is accepted, so a "No" may
+   *   be about that person.
    *
-   * If `exact` would refuse the response, the warnings in the evidence say so: `other_form` or `other_name`.
+   * If `exact` would reject the response, the evidence has the warning `other_form` or `other_name`.
    *
    * @default "exact"
    */
   readonly nameEcho?: NameEcho | undefined
   /**
-   * How far `searched_on` may be from this client's clock, before or after it. Its time zone is not known: it is
-   * compared as UTC, so allow a day more than you mean. Set this for a server whose clock was moved, such as the mock
-   * server, or for a test whose clock begins in 1970.
+   * How far `searched_on` may be before or after this client's clock. Its time zone is unspecified, so it is read as
+   * UTC: allow one day more than you need. Set this for a server whose clock was moved, such as the mock server, or for
+   * a test whose clock starts in 1970.
    *
    * @default "48 hours"
    */
@@ -77,7 +75,7 @@ export interface Options {
 }
 
 /**
- * See {@link Options}.
+ * The values of `nameEcho`, see {@link Options}.
  *
  * @category models
  * @since 0.1.0
@@ -103,14 +101,15 @@ const Policy = Schema.Struct({
 })
 
 /**
+ * The decoded options, with defaults.
+ *
  * @category models
  * @since 0.1.0
  */
 export interface CheckPolicy extends Schema.Schema.Type<typeof Policy> {}
 
 /**
- * The policy, with its default wherever an option is not given, or a `ConfigError` that names each
- * option that makes no sense.
+ * Decodes the options and adds the defaults. `ConfigError` names every invalid option.
  *
  * @category constructors
  * @since 0.1.0

@@ -1,6 +1,5 @@
 /**
- * The customer id and key of the onboarding pack (API document, section 2.1), and the header made
- * of them. What is checked, encoded and compared of the two, is so here and nowhere else.
+ * The customer id and key of the onboarding pack (service document, section 2.1), and the header that contains them.
  *
  * @since 0.1.0
  */
@@ -13,12 +12,12 @@ import * as Redacted from "effect/Redacted"
 import * as ConfigErrors from "./internal/configErrors.ts"
 
 /**
- * How id and key become the user name and password of the header:
+ * How the id and the key are encoded as the user name and password of the header.
  *
- * - `plain`: as they are (API document, section 4.1).
- * - `rfc6749`: each form-encoded first (RFC 6749, section 2.3.1), for a service that decodes them.
+ * - `plain`: unchanged (service document, section 4.1).
+ * - `rfc6749`: form-encoded (RFC 6749, section 2.3.1), for a service that decodes them.
  *
- * The two differ only for ids and keys with other characters than letters, digits and `*-._`.
+ * The encodings differ only for characters other than letters, digits and `*-._`.
  *
  * @category models
  * @since 0.1.0
@@ -26,7 +25,7 @@ import * as ConfigErrors from "./internal/configErrors.ts"
 export type BasicEncoding = "plain" | "rfc6749"
 
 /**
- * Credentials that can be sent, from {@link make}. They do not print themselves.
+ * Valid credentials, made by {@link make}. Their texts are redacted.
  *
  * @category models
  * @since 0.1.0
@@ -38,7 +37,7 @@ export interface Credentials {
 }
 
 /**
- * What {@link make} takes. `basicEncoding` is `plain` unless told otherwise; nothing is ever probed.
+ * The input of {@link make}.
  *
  * @category models
  * @since 0.1.0
@@ -46,11 +45,16 @@ export interface Credentials {
 export interface Options {
   readonly customerId: string
   readonly customerKey: Redacted.Redacted<string>
+  /**
+   * How the header encodes the id and the key. The client does not try both.
+   *
+   * @default "plain"
+   */
   readonly basicEncoding?: BasicEncoding | undefined
 }
 
 /**
- * Credentials, or a `ConfigError` that names each field that is wrong and never shows a value.
+ * Makes credentials. `ConfigError` names every invalid field, and contains no value.
  *
  * @category constructors
  * @since 0.1.0
@@ -69,9 +73,8 @@ export const make = (options: Options): Either.Either<Credentials, ConfigError.C
 }
 
 /**
- * A customer id that can be sent, or a `ConfigError` that calls it `name`. Outer blanks are refused
- * because they come from copying, and a colon because it would be ambiguous in the header; with
- * `rfc6749` both can be meant.
+ * Returns a valid customer id, or a `ConfigError` for `name`. Leading and trailing spaces are rejected, because they
+ * usually come from copying, and so is a colon, because it is ambiguous in the header. `rfc6749` allows both.
  *
  * @category constructors
  * @since 0.1.0
@@ -85,11 +88,11 @@ export const checkCustomerId = (
     ? Either.right(customerId)
     : Either.left(ConfigError.InvalidData(
       [name],
-      "should be the customer id of the onboarding pack: not empty, without a colon, outer blanks or line breaks"
+      "should be the customer id of the onboarding pack: not empty, without a colon, without leading or trailing spaces, without line breaks"
     ))
 
 /**
- * A customer key that can be sent, or a `ConfigError` that calls it `name`.
+ * Returns a valid customer key, or a `ConfigError` for `name`.
  *
  * @category constructors
  * @since 0.1.0
@@ -103,7 +106,7 @@ export const checkCustomerKey = (
     ? Either.right(customerKey)
     : Either.left(ConfigError.InvalidData(
       [name],
-      "should be the customer key of the onboarding pack: not empty, without outer blanks or line breaks"
+      "should be the customer key of the onboarding pack: not empty, without leading or trailing spaces, without line breaks"
     ))
 
 const checkBasicEncoding = (
@@ -114,14 +117,14 @@ const checkBasicEncoding = (
     ? Either.right(basicEncoding)
     : Either.left(ConfigError.InvalidData([name], "should be \"plain\" or \"rfc6749\""))
 
-/** The types are checked as well, for what comes from a vault is JSON. */
+/** Checks the type as well, because secrets from a vault are untyped JSON. */
 const isSendable = (text: unknown, basicEncoding: BasicEncoding): boolean =>
   typeof text === "string" && text.trim() !== "" && (text === text.trim() || basicEncoding === "rfc6749") &&
   !/[\p{Cc}\p{Cs}]/u.test(text)
 
 /**
- * The value of the `Authorization` header of a token request (API document, section 4.1): `Basic`
- * and the base64 of the UTF-8 bytes of id, colon and key.
+ * Returns the `Authorization` header of a token request (service document, section 4.1): `Basic`, and the base64 of the
+ * UTF-8 bytes of the id, a colon and the key.
  *
  * @category conversions
  * @since 0.1.0
@@ -135,7 +138,7 @@ export const toBasicHeader = (credentials: Credentials): Redacted.Redacted<strin
 const formEncode = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1)
 
 /**
- * Whether a text that somebody else wrote holds the id or the key, as they are or as they are sent.
+ * Whether a text from the service contains the id or the key, in plain or encoded form.
  *
  * @category predicates
  * @since 0.1.0

@@ -1,9 +1,9 @@
 /**
- * A day in the Gregorian calendar: year, month and day, and never a JS `Date`, which moves by a
- * day with the time zone and turns 31 February into 3 March.
+ * A date of birth in the Gregorian calendar, as year, month and day. It is not a JS `Date`, which depends on the time zone
+ * and turns 31 February into 3 March.
  *
- * ISO in (`1990-02-01`), `dd-mm-yyyy` on the wire (API document, section 4.2). A form like
- * `03/04/1980` is refused, because nobody can say which of the two is the month.
+ * The input format is ISO (`1990-02-01`), and the wire format is `dd-mm-yyyy` (service document, section 4.2). A format
+ * such as `03/04/1980` is rejected, because its day and month are ambiguous.
  *
  * @since 0.1.0
  */
@@ -20,7 +20,7 @@ import * as PersonInput from "./PersonInput.ts"
 import * as Violation from "./Violation.ts"
 
 /**
- * The parts of a date.
+ * The year, the month and the day of a date.
  *
  * @category models
  * @since 0.1.0
@@ -32,15 +32,15 @@ export interface Parts {
   /** 1 to 31. */
   readonly day: number
   /**
-   * How much of the date is known. With `year`, the month and the day must be 1, because 1 January
-   * is what the evidence says was sent.
+   * How much of the date is known. With `year`, the month and the day must be 1, because the evidence reports that
+   * 1 January was sent.
    *
    * @default "day"
    */
   readonly known?: "day" | "year"
 }
 
-/** Only this module can make one: the private name is in no copy, and in nothing that looks alike. */
+/** Only this module can create a `Day`. Copies and other objects lack its private field. */
 class Day extends Data.Class<Required<Parts>> {
   readonly #exists = true
   static is(u: unknown): u is Day {
@@ -58,8 +58,8 @@ class Day extends Data.Class<Required<Parts>> {
 }
 
 /**
- * Any day of the years 1 to 9999 that exists. Equal by value; it does not print itself. `known` is
- * `year` if the day and the month are those that {@link assumed} gives to it.
+ * An existing day of the years 1 to 9999. It is compared by value, and its printed form is redacted. `known` is `year` if
+ * only the year is known, see {@link assumed}.
  *
  * @category models
  * @since 0.1.0
@@ -67,7 +67,7 @@ class Day extends Data.Class<Required<Parts>> {
 export interface DateOfBirth extends Day {}
 
 /**
- * What {@link make} takes: an ISO date, or its parts, such as one that was made already.
+ * The input of {@link make}: an ISO date, or the parts of a date, such as a `DateOfBirth`.
  *
  * @category models
  * @since 0.1.0
@@ -75,10 +75,10 @@ export interface DateOfBirth extends Day {}
 export type Input = string | Parts
 
 /**
- * A date of birth that can be screened, or `AmlInputRejected` with one of the codes `format`,
- * `incomplete`, `contradictory`, `no_such_date`, `other_calendar`, `in_future`, `too_long_ago`.
+ * Makes a date of birth. `AmlInputRejected` has one of the codes `format`, `incomplete`, `contradictory`, `no_such_date`,
+ * `other_calendar`, `in_future`, `too_long_ago`.
  *
- * Today is what the `Clock` says, at the place on earth where the day is oldest (UTC+14).
+ * Today is the date of the `Clock` at UTC+14, where each day starts first.
  *
  * @example
  * import { DateOfBirth } from "@effect-idv/core"
@@ -94,7 +94,7 @@ export const make = (input: Input): Effect.Effect<DateOfBirth, AmlError.AmlInput
     if (Predicate.isString(input) && isIncomplete.test(input)) return reject("incomplete")
     const parts = Predicate.isString(input) ? parse(isoDate, input) : input
     if (!Predicate.isRecord(parts)) return reject("format")
-    // Each part is read once: what is checked here is what is sent.
+    // Each part is read once, so that the checked values are the ones sent.
     const { day, known = "day", month, year } = parts
     const date = { year, month, day, known }
     if (!Number.isInteger(year)) return reject("format")
@@ -109,8 +109,8 @@ export const make = (input: Input): Effect.Effect<DateOfBirth, AmlError.AmlInput
   })
 
 /**
- * For somebody of whom only the year is known: 1 January of that year is sent, and the evidence of
- * the check says so. The codes of the refusal are those of {@link make}.
+ * Makes a date of birth of which only the year is known: 1 January of that year is sent, and the evidence of the check
+ * reports it. It fails with the codes of {@link make}.
  *
  * @example
  * import { DateOfBirth } from "@effect-idv/core"
@@ -124,7 +124,7 @@ export const assumed = (year: number): Effect.Effect<DateOfBirth, AmlError.AmlIn
   make({ year, month: 1, day: 1, known: "year" })
 
 /**
- * What was made up about a date.
+ * Returns the changes to a date: `assumed`, if only its year is known.
  *
  * @category getters
  * @since 0.1.0
@@ -133,7 +133,7 @@ export const changes = (date: DateOfBirth): ReadonlyArray<PersonInput.Change> =>
   date.known === "year" ? [new PersonInput.Change({ field: "dateOfBirth", code: "assumed" })] : []
 
 /**
- * What is unusual about a date, today.
+ * Returns the warnings about a date: `very_old`, if it is more than 110 years ago.
  *
  * @category getters
  * @since 0.1.0
@@ -147,7 +147,7 @@ export const warnings = (date: DateOfBirth): Effect.Effect<ReadonlyArray<PersonI
 const reject = (code: PersonInput.Issue["code"]) =>
   new AmlError.AmlInputRejected({ issues: [new PersonInput.Issue({ field: "dateOfBirth", code })] })
 
-/** Where the day is oldest. */
+/** The date at UTC+14, where each day starts first. */
 const today = Effect.map(DateTime.now, (now): Parts => DateTime.toPartsUtc(DateTime.add(now, { hours: 14 })))
 
 const yearsBefore = ({ day, month, year }: Parts, years: number): Parts => ({ year: year - years, month, day })
@@ -172,7 +172,7 @@ const parse = (pattern: RegExp, text: string): Parts | undefined => {
 const digits = (part: number, length: number): string => String(part).padStart(length, "0")
 
 /**
- * A date of birth that was made already. Its `Arbitrary` makes people who are alive, and mostly of age.
+ * A schema of dates made by this module. Its `Arbitrary` generates the dates of living people, mostly adults.
  *
  * @category schemas
  * @since 0.1.0
@@ -195,7 +195,7 @@ export const DateOfBirth: Schema.Schema<DateOfBirth> = Schema.declare(Day.is, {
 const isoDescription = "a date of birth that can be screened, as yyyy-mm-dd"
 
 /**
- * An ISO date, by {@link make}. One that was {@link assumed} has no such form and is not encoded.
+ * A schema that decodes an ISO date with {@link make}. A date made by {@link assumed} cannot be encoded.
  *
  * @category schemas
  * @since 0.1.0
@@ -210,17 +210,17 @@ export const FromIso: Schema.Schema<DateOfBirth, string> = Schema.transformOrFai
 }).annotations({
   description: isoDescription,
   message: ({ actual }) => ({
-    message: `Expected ${Day.is(actual) ? "a date of which the day and the month are known" : isoDescription}`,
+    message: `Expected ${Day.is(actual) ? "a date whose day and month are known" : isoDescription}`,
     override: true
   })
 })
 
-/** `yyyy-mm-dd` */
+/** Formats a date as `yyyy-mm-dd`. */
 const toIso = ({ day, month, year }: Parts): string => [digits(year, 4), digits(month, 2), digits(day, 2)].join("-")
 
 /**
- * The form on the wire: `dd-mm-yyyy` (API document, section 4.2). It knows which days exist, not
- * who can have been born on them.
+ * A schema of the wire format `dd-mm-yyyy` (service document, section 4.2). It accepts every existing day, also one in the
+ * future.
  *
  * @category schemas
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * The front door: everything a backend needs to screen people, as one layer.
+ * Provides the whole client, for the token and the check, as one layer.
  *
  * @since 0.1.0
  */
@@ -21,11 +21,8 @@ import * as TokenOptions from "./internal/tokenOptions.ts"
 import * as TokenProvider from "./TokenProvider.ts"
 
 /**
- * - `authUrl`, `customerId`, `customerKey`, `basicEncoding`, `tokenFields`, `tokenPolicy`: for the
- *   access token, see `TokenProvider.Options`.
- * - `baseUrl`, `propagateTrace`: for the check, see `AmlClient.Options`.
- * - `deadline`, `retry`, `nameEcho`, `searchedOnTolerance`: see `CheckPolicy.Options`.
- * - `allowInsecure`: allows `http:` to hosts that are not loopback.
+ * The options of `TokenProvider` and `AmlClient` together, see `TokenProvider.Options`, `AmlClient.Options` and
+ * `CheckPolicy.Options`. `allowInsecure` applies to both addresses.
  *
  * @category models
  * @since 0.1.0
@@ -33,7 +30,7 @@ import * as TokenProvider from "./TokenProvider.ts"
 export interface Options extends TokenProvider.Options, AmlClient.Options {}
 
 /**
- * With credentials from an effect, see `TokenProvider.RotatingOptions`.
+ * {@link Options} with an effect that returns the credentials, see `TokenProvider.RotatingOptions`.
  *
  * @category models
  * @since 0.1.0
@@ -41,15 +38,17 @@ export interface Options extends TokenProvider.Options, AmlClient.Options {}
 export interface RotatingOptions extends TokenProvider.RotatingOptions, AmlClient.Options {}
 
 /**
+ * The services of {@link layer}.
+ *
  * @category models
  * @since 0.1.0
  */
 export type Idv = AmlClient.AmlClient | TokenProvider.TokenProvider
 
 /**
- * Needs an `HttpClient`, such as `NodeHttpClient.layerUndici`. With `FetchHttpClient.layer`, a
- * `RequestInit` must be provided to this layer too. Nothing is sent before the first check.
- * `ConfigError` names every option that cannot be used, and never shows a value.
+ * Provides the client. It requires an `HttpClient`, such as `NodeHttpClient.layerUndici`. With `FetchHttpClient.layer`,
+ * provide a `RequestInit` to this layer too. Nothing is sent before the first check. `ConfigError` names every invalid
+ * option, and contains no value.
  *
  * @example
  * import { Idv } from "@effect-idv/core"
@@ -72,14 +71,13 @@ export const layer = (
     Effect.as(check(options), Layer.provideMerge(AmlClient.layer(options), TokenProvider.layer(options)))
   )
 
-/** All that is wrong with the options of either, in this order. */
+/** All errors of the options, those of the token first. */
 const check = (options: Partial<Options> | RotatingOptions) =>
   ConfigErrors.all({ token: TokenOptions.check(options), aml: CheckOptions.check(options) })
 
 /**
- * {@link layer} with options from `Config`. `ConfigError` names every option that cannot be loaded or
- * used, and never shows a value: of what a `Config` of yours says of one, only an expectation in the
- * form of `Config` itself is repeated.
+ * {@link layer} with options from `Config`. `ConfigError` names every missing or invalid option, and contains no value:
+ * of the message of a custom `Config` it keeps only an expectation in the format of `Config` itself.
  *
  * @category layers
  * @since 0.1.0
@@ -90,12 +88,12 @@ export const layerConfig = (
   Layer.unwrapEffect(Effect.map(loadOptions(config, check), layer))
 
 /**
- * {@link layer} with options from the environment, or whatever the `ConfigProvider` is:
+ * {@link layer} with options from the environment, or from another `ConfigProvider`:
  *
  * - `IDV_AUTH_URL`, `IDV_BASE_URL`, `IDV_CUSTOMER_ID`, `IDV_CUSTOMER_KEY`
- * - `IDV_ALLOW_INSECURE=true`, if `http:` must go to a host that is not loopback.
+ * - `IDV_ALLOW_INSECURE=true` allows `http:` to hosts other than loopback.
  *
- * `ConfigError` names each variable that is missing or malformed and what it should be.
+ * `ConfigError` names every missing or invalid variable, and what it should be.
  *
  * @category layers
  * @since 0.1.0
@@ -118,7 +116,7 @@ const allowInsecure = Config.mapOrFail(
       : Either.left(ConfigError.InvalidData(["IDV_ALLOW_INSECURE"], "should be true or false"))
 )
 
-/** A flag that is malformed is told of once, and not again by each address. */
+/** An invalid flag is reported once, and not again for each address. */
 const address = (name: string, path: string, expectation: string) =>
   Config.all([variable(name, expectation), Config.orElse(allowInsecure, () => Config.succeed(true))]).pipe(
     Config.mapOrFail(([base, allowInsecure]) =>
@@ -147,21 +145,21 @@ const environment: Config.Config<Options> = Config.all({
 })
 
 /**
- * A `ConfigError` for whoever reads a terminal: a line for each option or variable that cannot be
- * used, such as `IDV_BASE_URL is missing: it should be …`. No value of an option of this library is in it.
+ * Formats a `ConfigError` for a terminal: one line for each invalid option or variable, such as
+ * `IDV_BASE_URL is missing: it should be …`. It contains no value of an option of this library.
  *
  * @category destructors
  * @since 0.1.0
  */
 export const describeConfigError = (error: ConfigError.ConfigError): string => {
-  const said = (_: void, path: ReadonlyArray<string>, message: string) => `${path.join(".")} ${message}`
-  const both = (_: void, left: string, right: string) => `${left}\n${right}`
+  const line = (_: void, path: ReadonlyArray<string>, message: string) => `${path.join(".")} ${message}`
+  const lines = (_: void, left: string, right: string) => `${left}\n${right}`
   return ConfigError.reduceWithContext<void, string>(error, undefined, {
-    andCase: both,
-    orCase: both,
-    invalidDataCase: said,
+    andCase: lines,
+    orCase: lines,
+    invalidDataCase: line,
     missingDataCase: (_, path, message) => `${path.join(".")} is missing: it ${message}`,
-    sourceUnavailableCase: said,
-    unsupportedCase: said
+    sourceUnavailableCase: line,
+    unsupportedCase: line
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Both endpoints of the service as one `HttpApi`: the contract in code. The paths that the client
- * sends to and the mock server answers on come from here, and so does the OpenAPI document.
+ * Declares both endpoints of the service as one `HttpApi`. The client and the mock server take their paths from it, and
+ * the OpenAPI document is generated from it.
  *
  * @since 0.1.0
  */
@@ -19,7 +19,7 @@ import { AmlCredential } from "./AmlCredential.ts"
 import * as Person from "./Person.ts"
 
 /**
- * The form of the token request (API document, section 4.1).
+ * The body of the token request (service document, section 4.1).
  *
  * @category schemas
  * @since 0.1.0
@@ -27,7 +27,7 @@ import * as Person from "./Person.ts"
 export const TokenRequest = Schema.Struct({ grant_type: Schema.Literal("client_credentials") })
 
 /**
- * Customer id and key in the `Authorization` header of the token request (API document, section 5).
+ * The customer id and key in the `Authorization` header of the token request (service document, section 5).
  *
  * @category security
  * @since 0.1.0
@@ -38,7 +38,7 @@ export class CustomerCredentials extends HttpApiMiddleware.Tag<CustomerCredentia
 ) {}
 
 /**
- * The access token in the `Authorization` header of every API request (API document, section 5).
+ * The access token in the `Authorization` header of every API request (service document, section 5).
  *
  * @category security
  * @since 0.1.0
@@ -49,8 +49,7 @@ export class Bearer extends HttpApiMiddleware.Tag<Bearer>()(
 ) {}
 
 /**
- * `POST {auth_url}/oauth/service` (API document, section 4.1). Errors are an assumption: they are
- * not shown.
+ * `POST {auth_url}/oauth/service` (service document, section 4.1). The errors are an assumption.
  *
  * @category endpoints
  * @since 0.1.0
@@ -64,8 +63,7 @@ export const token = HttpApiEndpoint.post("token", "/oauth/service")
   .annotate(OpenApi.Summary, "Get an access token, valid for one hour from the request")
 
 /**
- * `POST {base_url}/api/aml` (API document, section 4.2). The content type of the body and the
- * status are assumptions: they are not shown.
+ * `POST {base_url}/api/aml` (service document, section 4.2). The content type of the body and the status are assumptions.
  *
  * @category endpoints
  * @since 0.1.0
@@ -83,10 +81,7 @@ const members = (value: unknown): Json => Predicate.isRecord(value) ? value : {}
 
 const decodeError = "HttpApiDecodeError"
 
-/**
- * An `HttpApi` has an answer for what its own server cannot decode, in each operation. The service
- * has no such answer.
- */
+/** Removes the response that an `HttpApi` adds to each operation for requests that its server cannot decode. */
 const withoutDecodeError = (spec: Json): Json => {
   const components = members(spec["components"])
   const refersTo = `"#/components/schemas/${decodeError}"`
@@ -111,12 +106,16 @@ const withoutDecodeError = (spec: Json): Json => {
 }
 
 /**
+ * Both endpoints of the service.
+ *
  * @category api
  * @since 0.1.0
  */
 export class IdvApi extends HttpApi.make("idv")
-  .add(HttpApiGroup.make("authentication").add(token).annotate(OpenApi.Description, "API document, sections 4.1 and 5"))
-  .add(HttpApiGroup.make("screening").add(aml).annotate(OpenApi.Description, "API document, section 4.2"))
+  .add(
+    HttpApiGroup.make("authentication").add(token).annotate(OpenApi.Description, "Service document, sections 4.1 and 5")
+  )
+  .add(HttpApiGroup.make("screening").add(aml).annotate(OpenApi.Description, "Service document, section 4.2"))
   .annotate(OpenApi.Title, "Identity Verification Service: Authentication and AML Screening Interface")
   .annotate(OpenApi.License, { name: "MIT", url: "https://opensource.org/license/mit" })
   .annotate(OpenApi.Transform, withoutDecodeError)

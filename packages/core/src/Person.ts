@@ -1,5 +1,5 @@
 /**
- * Who is screened, and the request body that asks for it (API document, section 4.2).
+ * The person to check, and the request body (service document, section 4.2).
  *
  * @since 0.1.0
  */
@@ -20,19 +20,21 @@ import type * as PersonInput from "./PersonInput.ts"
 import * as PersonName from "./PersonName.ts"
 import * as Violation from "./Violation.ts"
 
-/** Only this module can make one: the private name is in no copy, and in nothing that looks alike. */
+/** Only this module can create a `Screenable`. Copies and other objects lack its private field. */
 class Screenable {
   readonly #isMade = true
   readonly name: PersonName.PersonName
   readonly dateOfBirth: DateOfBirth.DateOfBirth
+  /** The changes to the input before it is sent. */
   readonly changes: ReadonlyArray<PersonInput.Change>
+  /** The signs of damage in the input. A "No" about a damaged name is less reliable. */
   readonly warnings: ReadonlyArray<PersonInput.Warning>
 
-  constructor(given: Omit<Person, typeof Equal.symbol | typeof Hash.symbol>) {
-    this.name = given.name
-    this.dateOfBirth = given.dateOfBirth
-    this.changes = given.changes
-    this.warnings = given.warnings
+  constructor(fields: Omit<Person, typeof Equal.symbol | typeof Hash.symbol>) {
+    this.name = fields.name
+    this.dateOfBirth = fields.dateOfBirth
+    this.changes = fields.changes
+    this.warnings = fields.warnings
   }
   static is(u: unknown): u is Screenable {
     return Predicate.isObject(u) && #isMade in u
@@ -46,12 +48,8 @@ class Screenable {
 }
 
 /**
- * A natural person that can be screened, from {@link make}. It prints neither name nor date.
- *
- * - `changes`: what is sent in another form than it was given.
- * - `warnings`: what looks damaged. A "No" about a damaged name is worth less.
- *
- * Two are equal if name and date are.
+ * A natural person to check, made by {@link make}. The name and the date are redacted. Two persons are equal if both are
+ * equal.
  *
  * @category models
  * @since 0.1.0
@@ -59,7 +57,7 @@ class Screenable {
 export interface Person extends Screenable {}
 
 /**
- * What is typed in about a person.
+ * The input of {@link make}.
  *
  * @category models
  * @since 0.1.0
@@ -70,8 +68,7 @@ export interface Input {
 }
 
 /**
- * A person from what was typed in, or `AmlInputRejected` with everything that is wrong with either
- * field.
+ * Makes a person from the input. `AmlInputRejected` contains every issue of both fields.
  *
  * @example
  * import { Person } from "@effect-idv/core"
@@ -86,7 +83,7 @@ export const make = (
   options?: PersonName.Options
 ): Effect.Effect<Person, AmlError.AmlInputRejected> =>
   Effect.gen(function*() {
-    // Read once: what the changes and the warnings are about is what is sent.
+    // The name is read once, so that the changes and the warnings match what is sent.
     const text = input.name
     const name = PersonName.make(text, options)
     const dateOfBirth = yield* Effect.either(DateOfBirth.make(input.dateOfBirth))
@@ -105,8 +102,7 @@ export const make = (
   })
 
 /**
- * A person that was made already. Its `Arbitrary` makes realistic people, with names of many
- * languages.
+ * A schema of persons made by {@link make}. Its `Arbitrary` generates realistic persons, with names of many languages.
  *
  * @category schemas
  * @since 0.1.0
@@ -124,7 +120,7 @@ const expected = {
   dateOfBirth: "a date of birth that can be screened, as yyyy-mm-dd"
 }
 
-/** A field of another type, or none, is the issue of one that is not a text. */
+/** A field that is missing or is not a string has the issue `not_text`. */
 const field = (name: keyof typeof expected) => {
   const message = String(PersonIssue.notText(name))
   return Schema.propertySignature(
@@ -133,10 +129,9 @@ const field = (name: keyof typeof expected) => {
 }
 
 /**
- * A person from JSON, by {@link make}: `{ name, dateOfBirth }`, with an ISO date. For the payload of
- * a backend. What is wrong is told with paths and words, never with the value. As the payload of an
- * `HttpApi` it needs `WebError.middleware`, which answers 422 with field codes; without it the
- * platform answers 400 with the words.
+ * A schema that decodes JSON with {@link make}: `{ name, dateOfBirth }`, with an ISO date. Its errors contain paths and
+ * descriptions, but no values. As the payload of an `HttpApi` it requires `WebError.middleware`, which responds with 422
+ * and the codes of the fields. Without it the platform responds with 400 and the descriptions.
  *
  * @category schemas
  * @since 0.1.0
@@ -148,7 +143,7 @@ export const FromInput = Schema.transformOrFail(
   }).annotations({
     description: "a person, as { name, dateOfBirth }",
     parseOptions: { errors: "all" },
-    // Not over what the fields say.
+    // The messages of the fields take precedence.
     message: () => ({ message: PersonIssue.notAnObject, override: false })
   }),
   Person,
@@ -173,8 +168,7 @@ const toParseIssue = (issue: PersonInput.Issue): ParseResult.ParseIssue => {
 }
 
 /**
- * The JSON body of the AML check. On the wire it is exactly
- * `{"entity_type":"person","name":…,"dob":"dd-mm-yyyy"}`.
+ * The JSON body of the AML check: `{"entity_type":"person","name":…,"dob":"dd-mm-yyyy"}`.
  *
  * @category schemas
  * @since 0.1.0
@@ -188,13 +182,15 @@ export const RequestBody = Schema.Struct({
 })
 
 /**
+ * The body of the AML check, with redacted values.
+ *
  * @category schemas
  * @since 0.1.0
  */
 export interface RequestBody extends Schema.Schema.Type<typeof RequestBody> {}
 
 /**
- * What is sent about a person.
+ * Returns the request body for a person.
  *
  * @category conversions
  * @since 0.1.0

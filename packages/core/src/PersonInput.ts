@@ -1,6 +1,6 @@
 /**
- * What is told about a person as typed in: why it cannot be sent, what looks damaged, and what was
- * changed. All of it is data, and none of it holds what was typed in.
+ * The findings about the input for a person: why it cannot be sent, signs of damage, and changes. They contain no part of
+ * the input.
  *
  * @since 0.1.0
  */
@@ -8,64 +8,64 @@ import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 
 /**
- * Why a person cannot be sent, in words.
+ * Why a person cannot be sent: a description for each code.
  *
  * @category models
  * @since 0.1.0
  */
 export const issues = {
-  not_text: "it is not a text",
-  empty: "there is nothing in it",
-  placeholder: "it stands for a name that is not known",
-  no_letter: "it has no letter",
-  too_long: "it has more than 255 characters",
+  not_text: "it is not text",
+  empty: "it is empty",
+  placeholder: "it is a placeholder for an unknown name",
+  no_letter: "it contains no letter",
+  too_long: "it is longer than 255 characters",
   control_character: "a control character or line break",
-  bidi_control: "a character that overrides the direction of writing",
+  bidi_control: "a character that overrides the text direction",
   invisible_character: "an invisible character",
   lone_surrogate: "half a character (broken UTF-16)",
-  replacement_character: "U+FFFD, which stands for text that was lost",
+  replacement_character: "U+FFFD, which replaces lost text",
   private_use_character: "a private use character",
-  unassigned_character: "a code point that is no character",
-  format: "it is not year-month-day, as 1990-02-01",
-  incomplete: "the day or the month is not known",
-  contradictory: "the day and the month are said to be unknown, and are not those of 1 January",
-  no_such_date: "that day does not exist",
-  other_calendar: "the year looks like one of the Hijri, Persian or Buddhist calendar",
-  in_future: "that day has not begun anywhere on earth",
-  too_long_ago: "it is more than 130 years ago"
+  unassigned_character: "an unassigned code point",
+  format: "it is not in the form year-month-day, such as 1990-02-01",
+  incomplete: "the day or the month is missing",
+  contradictory: "the day and the month are marked as unknown, but are not 1 January",
+  no_such_date: "the date does not exist",
+  other_calendar: "the year seems to be of the Hijri, Persian or Buddhist calendar",
+  in_future: "the date is in the future everywhere on earth",
+  too_long_ago: "the date is more than 130 years ago"
 } as const
 
 /**
- * What looks damaged or unusual and is sent all the same, in words. A damaged name is found on no
- * list, so a "No" about it is worth less. `other_form` and `other_name` are about the response, in evidence only: a
- * client with `nameEcho` `loose` or `ignore` accepted them.
+ * Signs of damage and unusual input that is sent nevertheless: a description for each code. A damaged name matches no
+ * list, so a "No" about it is less reliable. `other_form` and `other_name` concern the response. Only evidence contains
+ * them, if a client with the `nameEcho` `loose` or `ignore` accepted the response.
  *
  * @category models
  * @since 0.1.0
  */
 export const warnings = {
   html_entity: "an HTML entity, such as &#039; for an apostrophe",
-  mojibake: "UTF-8 that was read in another encoding, such as Ã¼ for ü",
-  question_mark: "a question mark between letters, as if one was lost",
-  family_name_first: "the family name seems to stand first, before a comma",
-  title: "it begins with a title",
-  unknown_part: "a part of it stands for a name that is not known, such as FNU or LNU",
-  other_form: "the response has its words in another order, or with other marks",
-  other_name: "the response is about another name, and nameEcho \"ignore\" accepts any",
-  very_old: "it is more than 110 years ago"
+  mojibake: "UTF-8 that was decoded with another encoding, such as Ã¼ for ü",
+  question_mark: "a question mark between letters, which may replace a lost letter",
+  family_name_first: "the family name seems to come first, before a comma",
+  title: "it starts with a title",
+  unknown_part: "a part of it is a placeholder for an unknown name, such as FNU or LNU",
+  other_form: "the response has the words of the name in another order, or with other marks",
+  other_name: "the response has another name, which nameEcho \"ignore\" accepts",
+  very_old: "the date is more than 110 years ago"
 } as const
 
 /**
- * What was changed before it is sent, in words.
+ * Changes to the input before it is sent: a description for each code.
  *
  * @category models
  * @since 0.1.0
  */
 export const changes = {
-  blanks_folded: "blanks were folded to one space, or taken off the ends",
-  invisible_removed: "characters that show nothing were removed, such as a soft hyphen",
+  blanks_folded: "spaces were replaced with one space, or removed at the ends",
+  invisible_removed: "invisible characters were removed, such as a soft hyphen",
   composed: "letters and their marks were composed (NFC)",
-  assumed: "the day and the month are not known: 1 January was sent"
+  assumed: "the day and the month are unknown: 1 January was sent"
 } as const
 
 const Field = Schema.Literal("name", "dateOfBirth")
@@ -78,53 +78,53 @@ const describe = (field: string, index: number | undefined, words: string, code:
 /**
  * Why one field of a person cannot be sent.
  *
- * - `field`: `name` or `dateOfBirth`.
- * - `code`: for a machine; {@link issues} has it in words.
- * - `index`: where it is first, as an offset in UTF-16 units into the text as given.
- *
  * @category models
  * @since 0.1.0
  */
 export class Issue extends Schema.Class<Issue>("@effect-idv/core/PersonInput/Issue")({
   field: Field,
+  /** A code, described in {@link issues}. */
   code: Schema.Literal(...Struct.keys(issues)),
+  /** The first position in the input, in UTF-16 units. */
   index: Index
 }) {
-  /** `name at 3: an invisible character (invisible_character)` */
+  /** For example `name at 3: an invisible character (invisible_character)`. */
   override toString(): string {
     return describe(this.field, this.index, issues[this.code], this.code)
   }
 }
 
 /**
- * What looks damaged in one field; `field` and `index` as in {@link Issue}, `code` as in
- * {@link warnings}.
+ * A sign of damage in one field.
  *
  * @category models
  * @since 0.1.0
  */
 export class Warning extends Schema.Class<Warning>("@effect-idv/core/PersonInput/Warning")({
   field: Field,
+  /** A code, described in {@link warnings}. */
   code: Schema.Literal(...Struct.keys(warnings)),
+  /** The first position in the input, in UTF-16 units. */
   index: Index
 }) {
-  /** `name at 0: it begins with a title (title)` */
+  /** For example `name at 0: it starts with a title (title)`. */
   override toString(): string {
     return describe(this.field, this.index, warnings[this.code], this.code)
   }
 }
 
 /**
- * What was changed in one field; `code` as in {@link changes}.
+ * A change to one field.
  *
  * @category models
  * @since 0.1.0
  */
 export class Change extends Schema.Class<Change>("@effect-idv/core/PersonInput/Change")({
   field: Field,
+  /** A code, described in {@link changes}. */
   code: Schema.Literal(...Struct.keys(changes))
 }) {
-  /** `name: letters and their marks were composed (NFC) (composed)` */
+  /** For example `name: letters and their marks were composed (NFC) (composed)`. */
   override toString(): string {
     return describe(this.field, undefined, changes[this.code], this.code)
   }

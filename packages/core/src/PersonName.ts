@@ -1,6 +1,6 @@
 /**
- * The full name of a person, as a list of names would have it, in whatever script, with its
- * diacritics, apostrophes, hyphens and case. Nothing is transliterated, and nothing is too short.
+ * The full name of a person, in any script, with its diacritics, apostrophes, hyphens and case. A name is never
+ * transliterated, and has no minimum length.
  *
  * @since 0.1.0
  */
@@ -24,7 +24,7 @@ import * as PersonInput from "./PersonInput.ts"
 import * as Violation from "./Violation.ts"
 
 /**
- * A name that can be screened. It does not print itself.
+ * A valid name. Its text is redacted.
  *
  * @category models
  * @since 0.1.0
@@ -32,8 +32,8 @@ import * as Violation from "./Violation.ts"
 export type PersonName = Redacted.Redacted<string & Brand.Brand<"PersonName">>
 
 /**
- * What stands in the place of a name that is not known, in the languages of the world's forms, such as `N/A`,
- * `not provided`, `FNU` or `desconocido`. Case, marks, blanks and the signs around a word do not matter.
+ * Placeholders for an unknown name in many languages, such as `N/A`, `not provided`, `FNU` or `desconocido`. They match
+ * regardless of case, marks, spaces and the signs around a word.
  *
  * @category models
  * @since 0.1.0
@@ -41,12 +41,14 @@ export type PersonName = Redacted.Redacted<string & Brand.Brand<"PersonName">>
 export const placeholders: ReadonlyArray<string> = Placeholders.defaults
 
 /**
+ * The options of {@link make}.
+ *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
   /**
-   * The phrases that are not a name. A name is refused if it consists of them only, each once or more often.
+   * The phrases that are not a name. A name that consists of such phrases only, each once or more often, is rejected.
    *
    * @default {@link placeholders}
    */
@@ -66,8 +68,8 @@ const refusedCharacters = {
 }
 
 /**
- * What bytes 0x80 to 0xBF of UTF-8 look like in Windows-1252 and in Latin-1. Those that look like
- * letters count only where no name has them: KŘÍŽ and MATÚŠ are names.
+ * The characters of the bytes 0x80 to 0xBF of UTF-8 in Windows-1252 and Latin-1. Letters among them count only in
+ * sequences that occur in no name: KŘÍŽ and MATÚŠ are names.
  */
 const signs = "\\u0080-\\u00BF€‚„…†‡ˆ‰‹‘’“”•–—˜™›"
 const letters = "ƒŠŒŽšœžŸ"
@@ -78,7 +80,7 @@ const mojibake = [
   `[\\u00F0-\\u00F4][${signs}${letters}]{3}`
 ]
 
-/** There are letters that show nothing, such as the filler U+3164. */
+/** Some letters are invisible, such as the filler U+3164. */
 const visibleLetter = /(?!\p{Default_Ignorable_Code_Point})\p{L}/u
 
 const damages = {
@@ -94,34 +96,33 @@ const branded = Brand.nominal<string & Brand.Brand<"PersonName">>()
 
 const normalize = (text: string): string => foldBlanks(Invisible.remove(text)).normalize("NFC")
 
-/** Where each pattern is found, the first time. */
+/** The first match of each pattern. */
 const find = <Code extends string>(patterns: Record<Code, RegExp>, text: string) =>
   Struct.entries(patterns).flatMap(([code, pattern]) => {
     const index = text.search(pattern)
     return index === -1 ? [] : [{ field: "name" as const, code, index }]
   })
 
-const wholeIssue = (name: string, placeholders: ReadonlyArray<string>): ReadonlyArray<PersonInput.Issue["code"]> => {
+const issueOfWhole = (name: string, placeholders: ReadonlyArray<string>): ReadonlyArray<PersonInput.Issue["code"]> => {
   if (name === "") return ["empty"]
   if (name.length <= 2 * maxCodePoints && Placeholders.consistsOf(placeholders, name)) return ["placeholder"]
   return visibleLetter.test(name) ? [] : ["no_letter"]
 }
 
-/** `name` is `text` once normalized. */
+/** `name` is the normalized `text`. */
 const issuesOf = (text: string, name: string, placeholders: ReadonlyArray<string>) => [
   ...find(refusedCharacters, text).map((issue) => new PersonInput.Issue(issue)),
-  ...wholeIssue(name, placeholders).map((code) => new PersonInput.Issue({ field: "name", code })),
+  ...issueOfWhole(name, placeholders).map((code) => new PersonInput.Issue({ field: "name", code })),
   ...(Array.from(name).length > maxCodePoints ? [new PersonInput.Issue({ field: "name", code: "too_long" })] : [])
 ]
 
 /**
- * A name that can be screened, or `AmlInputRejected` with all that is wrong, each where it comes
- * first.
+ * Makes a name. `AmlInputRejected` contains every issue, each with its first position.
  *
- * Characters that show nothing are removed, such as a soft hyphen or a variation selector; ZWJ and ZWNJ stay where the
- * script needs them. Runs of blanks become one space, outer blanks go, and the text is put into NFC: the same name,
- * written one way. Nothing else is changed, and nothing is ever cut off. {@link changes} tells which
- * of these was done, {@link warnings} what looks damaged. Characters that look like a blank and are none are refused.
+ * The text is normalized: invisible characters are removed, such as a soft hyphen or a variation selector, except for ZWJ
+ * and ZWNJ where the script needs them. Each sequence of spaces becomes one space, outer spaces are removed, and the text
+ * is composed to NFC. Nothing else is changed, and a name is never truncated. Invisible characters that look like a space
+ * are rejected. {@link changes} returns the changes, {@link warnings} the signs of damage.
  *
  * @example
  * import { PersonName } from "@effect-idv/core"
@@ -144,7 +145,7 @@ const reject = (issues: Arr.NonEmptyReadonlyArray<PersonInput.Issue>) =>
   Either.left(new AmlError.AmlInputRejected({ issues }))
 
 /**
- * What {@link make} changes in a text.
+ * Returns the changes that {@link make} makes to a text.
  *
  * @category getters
  * @since 0.1.0
@@ -163,15 +164,15 @@ export const changes = (text: string): ReadonlyArray<PersonInput.Change> => {
 }
 
 /**
- * What looks damaged in a text that {@link make} accepts, each where it comes first. It is sent all
- * the same.
+ * Returns the signs of damage in a text that {@link make} accepts, each with its first position. The name is sent
+ * nevertheless.
  *
  * @category getters
  * @since 0.1.0
  */
 export const warnings = (text: string): ReadonlyArray<PersonInput.Warning> => {
-  // What is removed or composed may have been part of the damage, or have hidden it.
-  const forms = normalize(text) === foldBlanks(text) ? [asGiven] : [asGiven, asSent]
+  // The damage may only show before, or only after, characters are removed and composed.
+  const forms = normalize(text) === foldBlanks(text) ? [original] : [original, normalized]
   const found = forms.flatMap((form) => damagesIn(text, form))
   return Struct.keys(damages).flatMap((code) => {
     const indices = found.filter((damage) => damage.code === code).map(({ index }) => index)
@@ -186,24 +187,24 @@ const damagesIn = (text: string, form: Form) => {
     .map(({ code, index }) => ({ code, index: offsets[index] ?? 0 }))
 }
 
-/** Whether a comma is the only one, and has letters on both sides. */
+/** Whether the comma is the only one and has letters on both sides. */
 const isBetweenNames = (text: string, comma: number): boolean =>
   text.indexOf(",") === comma && /\p{L}/u.test(text.slice(0, comma)) && /\p{L}/u.test(text.slice(comma))
 
-/** How the parts of a text are written; the first group of `parts` is blanks. */
+/** How `rewrite` writes the parts of a text. The first group of `parts` matches spaces. */
 interface Form {
   readonly parts: RegExp
   readonly write: (part: string) => string
 }
 
-const asGiven: Form = { parts: /([\t\p{Zs}]+)|[^\t\p{Zs}]/gu, write: identity }
+const original: Form = { parts: /([\t\p{Zs}]+)|[^\t\p{Zs}]/gu, write: identity }
 
-const asSent: Form = {
+const normalized: Form = {
   parts: /([\t\p{Zs}]+)|[^\t\p{Zs}]\p{M}*/gu,
   write: (part) => Invisible.removeAll(part).normalize("NFC")
 }
 
-/** With where the part of each unit stood in the text. Patterns run over this, for blanks can be any number. */
+/** Rewrites a text for the patterns, with one space for each sequence, and maps each unit to its position in the text. */
 const rewrite = (text: string, { parts, write }: Form) => {
   const offsets: Array<number> = []
   let rewritten = ""
@@ -222,7 +223,7 @@ const isPersonName = (u: unknown): u is PersonName => {
 }
 
 /**
- * A name that was made already. Its `Arbitrary` makes names of many languages.
+ * A schema of names made by {@link make}. Its `Arbitrary` generates names of many languages.
  *
  * @category schemas
  * @since 0.1.0
@@ -234,7 +235,7 @@ export const PersonName: Schema.Schema<PersonName> = Schema.declare(isPersonName
 })
 
 /**
- * A name from text, by {@link make}.
+ * A schema that decodes a text with {@link make}.
  *
  * @category schemas
  * @since 0.1.0
@@ -246,9 +247,8 @@ export const FromString: Schema.Schema<PersonName, string> = Schema.transformOrF
 }).annotations(Violation.expecting("a full name that can be screened"))
 
 /**
- * Whether a text is the same name once NFC, case and blanks are folded (an assumption: the
- * document does not show how exactly the answer repeats the name). ı and i are two letters, but in a
- * text that is all in upper case.
+ * Whether a text is the same name, ignoring case, spaces and Unicode normalization. That a response repeats the name this
+ * exactly is an assumption. ı and i are different letters, except in a text that is all in upper case.
  *
  * @category predicates
  * @since 0.1.0
@@ -260,8 +260,8 @@ export const isEquivalent = (name: PersonName, text: string): boolean => {
 }
 
 /**
- * Whether a text has the same words as the name, in any order. Case, punctuation, accents, tone marks, vowel points
- * and characters that show nothing are ignored. Other people may have these words too, in another order.
+ * Whether a text has the same words as the name, in any order, ignoring case, punctuation, accents, tone marks, vowel
+ * points and invisible characters. The name of another person may have the same words in another order.
  *
  * @category predicates
  * @since 0.1.0

@@ -1,9 +1,9 @@
 /**
- * Where a value breaks its schema and what was expected there: everything worth telling about a
- * failed decoding that is safe to log, to answer with, and to keep in an error.
+ * Describes where a value breaks its schema and what was expected there, without the value. A violation is safe in logs,
+ * responses and errors.
  *
- * A `ParseError` prints the values it refused, and here those are names, dates of birth and tokens.
- * So decoding goes through {@link decodeUnknown}, whose failures hold paths and expectations only.
+ * A `ParseError` prints the invalid values, which here are names, dates of birth and tokens. Decode with
+ * {@link decodeUnknown} instead: its failures contain paths and expectations only.
  *
  * @since 0.1.0
  */
@@ -15,35 +15,35 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 
 /**
- * One broken expectation.
- *
- * - `path`: dot-separated, empty for the value as a whole, in the names of the wire.
- * - `problem`: whether the value is `missing`, `unexpected`, or there but `invalid`.
- * - `expected`: what the schema asks for, in words.
+ * One violated expectation.
  *
  * @category models
  * @since 0.1.0
  */
 export class Violation extends Schema.Class<Violation>("@effect-idv/core/Violation")({
+  /** The names of the fields on the wire, separated by dots. Empty for the whole value. */
   path: Schema.String,
   problem: Schema.Literal("missing", "unexpected", "invalid"),
+  /** What the schema expects, in words. */
   expected: Schema.String
 }) {
-  /** `dob is invalid: expected a date that exists, as dd-mm-yyyy` */
+  /** For example `dob is invalid: expected a date that exists, as dd-mm-yyyy`. */
   override toString(): string {
     return `${this.path === "" ? "the value" : this.path} is ${this.problem}: expected ${this.expected}`
   }
 }
 
 /**
+ * At least one violation.
+ *
  * @category models
  * @since 0.1.0
  */
 export type Violations = Arr.NonEmptyReadonlyArray<Violation>
 
 /**
- * Annotations for a schema of many parts: even a `ParseError` of it says this, and not what was in
- * it. Violations still tell each part.
+ * Annotations for a schema with several fields: its `ParseError` prints the description instead of the values. Violations
+ * still name each field.
  *
  * @category schemas
  * @since 0.1.0
@@ -53,8 +53,8 @@ export const concealing = (description: string) => ({
 })
 
 /**
- * Annotations for a schema: what it expects, in words, for violations. Even a `ParseError` of this
- * schema then says that, and not the value.
+ * Annotations that describe what a schema expects. Violations contain the description, and its `ParseError` prints it
+ * instead of the value.
  *
  * @category schemas
  * @since 0.1.0
@@ -65,7 +65,7 @@ export const expecting = (description: string) => ({
 })
 
 /**
- * The value as a whole is not what was expected.
+ * Returns the violation of a whole value.
  *
  * @category constructors
  * @since 0.1.0
@@ -73,7 +73,7 @@ export const expecting = (description: string) => ({
 export const whole = (expected: string): Violations => Arr.of(new Violation({ path: "", problem: "invalid", expected }))
 
 /**
- * Several violations as a sentence.
+ * Joins violations into one text.
  *
  * @category destructors
  * @since 0.1.0
@@ -81,7 +81,7 @@ export const whole = (expected: string): Violations => Arr.of(new Violation({ pa
 export const format = (violations: ReadonlyArray<Violation>): string => violations.map(String).join("; ")
 
 /**
- * Decodes with a schema. All violations are reported, not only the first, and none holds a value.
+ * Decodes with a schema. Reports all violations, without values.
  *
  * @category decoding
  * @since 0.1.0
@@ -95,9 +95,9 @@ export const decodeUnknown = <A, I>(
 }
 
 /**
- * Decodes the bytes of a JSON text (RFC 8259: UTF-8, a byte order mark is passed over) with a
- * schema. Invalid UTF-8, invalid JSON and a key that stands twice in one object are violations of
- * the value as a whole: with `"match_found"` twice, one reader would see a match and another none.
+ * Decodes the bytes of a JSON text with a schema (RFC 8259: UTF-8, and a byte order mark is ignored). Invalid UTF-8,
+ * invalid JSON and a repeated key in one object are violations of the whole value: with `"match_found"` twice, one
+ * reader would see a match and another would not.
  *
  * @category decoding
  * @since 0.1.0
@@ -113,10 +113,10 @@ export const decodeJson = <A, I>(
 const parseJson = (bytes: Uint8Array): Either.Either<unknown, Violations> =>
   Either.try({
     try: () => {
-      // A new one each time: what one answer leaves in a decoder is not for the next.
+      // A new decoder each time, because a decoder keeps state between two texts.
       const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
       const value: unknown = JSON.parse(text)
-      return { value, isUnambiguous: keysWritten(text) === keysRead(value) }
+      return { value, isUnambiguous: countWrittenKeys(text) === countParsedKeys(value) }
     },
     catch: () => whole("JSON text in UTF-8")
   }).pipe(
@@ -125,11 +125,11 @@ const parseJson = (bytes: Uint8Array): Either.Either<unknown, Violations> =>
     )
   )
 
-/** In valid JSON a colon outside of strings follows each key, and nothing else. */
-const keysWritten = (text: string): number => text.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").split(":").length - 1
+/** Counts the keys of a valid JSON text: outside of strings, only a key is followed by a colon. */
+const countWrittenKeys = (text: string): number => text.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").split(":").length - 1
 
-/** Without recursion: a body may be nested deeper than the stack. */
-const keysRead = (root: unknown): number => {
+/** Counts without recursion, because a body may be nested deeper than the stack. */
+const countParsedKeys = (root: unknown): number => {
   const values = [root]
   let count = 0
   for (const value of values) {
@@ -171,8 +171,8 @@ const flatten = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>
 const expectation = (ast: AST.AST | AST.Type): string => {
   if (ast instanceof AST.Type) return expectation(ast.type)
   if (AST.isUnion(ast)) {
-    const [given, ...others] = ast.types.filter((member) => !AST.isUndefinedKeyword(member))
-    if (given !== undefined && others.length === 0) return expectation(given)
+    const [member, ...others] = ast.types.filter((member) => !AST.isUndefinedKeyword(member))
+    if (member !== undefined && others.length === 0) return expectation(member)
   }
   return AST.getDescriptionAnnotation(ast).pipe(
     Option.orElse(() => AST.getTitleAnnotation(ast)),

@@ -1,13 +1,12 @@
 /**
- * What a web backend answers to the person who signs up, or to whoever types them in: 422 with the
- * fields that cannot be sent, or 503 with `Retry-After`.
+ * The error responses of a web backend: 422 with the invalid fields, or 503 with `Retry-After`.
  *
- * A potential match gets the same 503 as a service that is down, to the byte: an answer of its own
- * would tip off the person. So `Retry-After` is a constant too, and never what the service asked for.
- * What a byte does not tell, time may: a service that is down often takes longer than a match.
+ * A potential match gets the same 503 as a failure of the service, byte for byte, because a different response would tip
+ * off the person. For the same reason `Retry-After` is a constant, and never the wait that the service asked for. The
+ * response time may still differ: a failing service often takes longer than a match.
  *
- * Both are `TaggedError`s for an `HttpApi`, with their status, and answer for themselves in an
- * `HttpRouter`. {@link middleware} is for an `HttpApi` with a person in its payload.
+ * Both errors are `TaggedError`s with a status for an `HttpApi`, and convert themselves to a response in an `HttpRouter`.
+ * {@link middleware} is for an `HttpApi` with a person in its payload.
  *
  * @since 0.1.0
  */
@@ -42,7 +41,7 @@ const problem = (
   })
 
 /**
- * 422: fields to correct, each with its code, where it is wrong, and in words. Never the value.
+ * 422: the fields to correct, each with its code, its index and a message. It contains no value.
  *
  * @category errors
  * @since 0.1.0
@@ -56,49 +55,56 @@ export class InputNotAccepted extends Schema.TaggedError<InputNotAccepted>("@eff
   override get message() {
     return "Some of what was entered cannot be used"
   }
-  /** A problem (RFC 9457) with `errors`. */
+  /** The response: a problem (RFC 9457) with `errors`. */
   [HttpServerRespondable.symbol]() {
     return Effect.succeed(problem(this, { errors: this.errors }))
   }
 }
 
 /**
- * 503: come back later. For everything that is not the person's to mend, and for a potential match.
- *
- * - `retryAfter`: in seconds.
+ * 503: for a potential match, and for every failure that the person cannot correct.
  *
  * @category errors
  * @since 0.1.0
  */
 export class NotAvailable extends Schema.TaggedError<NotAvailable>("@effect-idv/core/NotAvailable")(
   "NotAvailable",
-  { retryAfter: Schema.NonNegativeInt },
+  {
+    /** In seconds. */
+    retryAfter: Schema.NonNegativeInt
+  },
   HttpApiSchema.annotations({ status: 503 })
 ) {
   readonly status = 503
   override get message() {
     return "This cannot be completed at the moment"
   }
-  /** A problem (RFC 9457) with the header `Retry-After`, which an `HttpApi` does not send by itself. */
+  /** The response: a problem (RFC 9457) with the header `Retry-After`, which an `HttpApi` does not send. */
   [HttpServerRespondable.symbol]() {
     return Effect.succeed(problem(this, {}, { "retry-after": String(this.retryAfter) }))
   }
 }
 
 /**
+ * Either error response.
+ *
  * @category errors
  * @since 0.1.0
  */
 export type WebError = InputNotAccepted | NotAvailable
 
 /**
- * - `retryAfter`: 1 minute by default, the same for everybody. One that makes no sense is a
- *   `TypeError`, at once.
+ * The options of {@link NotAvailable}.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /**
+   * The wait in `Retry-After`, the same for every person. An invalid value throws a `TypeError`.
+   *
+   * @default "1 minute"
+   */
   readonly retryAfter?: Duration.DurationInput | undefined
 }
 
@@ -113,14 +119,14 @@ const notAvailable = ({ retryAfter = "1 minute" }: Options = {}) => {
 }
 
 /**
- * What to answer about a failure.
+ * Returns the error response for a failure.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const fromFailure = (failure: Failure, options?: Options): WebError => told(failure, notAvailable(options))
+export const fromFailure = (failure: Failure, options?: Options): WebError => responseTo(failure, notAvailable(options))
 
-const told = (failure: Failure, notAvailable: NotAvailable): WebError =>
+const responseTo = (failure: Failure, notAvailable: NotAvailable): WebError =>
   failure._tag === "AmlInputRejected" ? inputNotAccepted(failure.issues) : notAvailable
 
 const inputNotAccepted = (issues: AmlInputRejected["issues"]) =>
@@ -129,8 +135,8 @@ const inputNotAccepted = (issues: AmlInputRejected["issues"]) =>
   })
 
 /**
- * Lets a "No" pass, and nothing else: a potential match and every failure of the check fail with
- * what the person may be told. Store the outcome before this.
+ * Succeeds only with a "No". A potential match and every failure of the check become a {@link WebError}. Store the
+ * outcome before this.
  *
  * @example
  * import { AmlClient, Person, WebError } from "@effect-idv/core"
@@ -150,7 +156,7 @@ export const onlyClear = (options?: Options) => {
   const error = notAvailable(options)
   return <R>(check: Effect.Effect<AmlCredential, Failure, R>): Effect.Effect<Attributes, WebError, R> =>
     Effect.matchEffect(check, {
-      onFailure: (failure): Effect.Effect<never, WebError> => Effect.fail(told(failure, error)),
+      onFailure: (failure): Effect.Effect<never, WebError> => Effect.fail(responseTo(failure, error)),
       onSuccess: match({
         onNo: (attributes): Effect.Effect<Attributes, WebError> => Effect.succeed(attributes),
         onPotentialMatch: () => error
@@ -159,10 +165,10 @@ export const onlyClear = (options?: Options) => {
 }
 
 /**
- * Middleware of an `HttpApi`, for `HttpApiBuilder.middleware`. A request whose person cannot be sent,
- * with `Person.FromInput` as its payload or in it, fails with `InputNotAccepted` (422) in place of
- * the 400 of the platform. Any other request that cannot be decoded stays a 400, without the values
- * that the platform repeats. The API must declare `InputNotAccepted` with `addError`.
+ * Middleware of an `HttpApi`, for `HttpApiBuilder.middleware`. If the payload is or contains `Person.FromInput`, a
+ * request with an invalid person fails with `InputNotAccepted` (422) instead of the 400 of the platform. Any other
+ * request that cannot be decoded stays a 400, without the values that the platform repeats. The API must declare
+ * `InputNotAccepted` with `addError`.
  *
  * @example
  * import { Person, WebError } from "@effect-idv/core"
@@ -182,13 +188,13 @@ export const middleware = <R>(
   app: HttpApp.Default<never, R>
 ): HttpApp.Default<InputNotAccepted | HttpApiDecodeError, R> =>
   Effect.catchAllCause(app, (cause): Effect.Effect<never, InputNotAccepted | HttpApiDecodeError> => {
-    // The type of the platform does not have it.
+    // The types of the platform omit this error.
     const error = Cause.squash(cause)
     return error instanceof HttpApiDecodeError ? notDecoded(error) : Effect.failCause(cause)
   })
 
 const notDecoded = ({ issues }: HttpApiDecodeError) => {
-  const ofPerson = Arr.flatMap(issues, PersonIssue.fromWords)
+  const ofPerson = Arr.flatMap(issues, PersonIssue.fromDecodeIssue)
   return Arr.isNonEmptyArray(ofPerson) ? inputNotAccepted(ofPerson) : new HttpApiDecodeError({
     message: "The request cannot be decoded",
     issues: issues.map(({ _tag, path }) => ({

@@ -101,7 +101,7 @@ describe("DateOfBirth", () => {
       const encode = Schema.encode(DateOfBirth.FromIso)
       strictEqual(yield* encode(yield* DateOfBirth.make("1957-03-04")), "1957-03-04")
       const error = yield* Effect.flip(encode(yield* DateOfBirth.assumed(1957)))
-      strictEqual(error.message, "Expected a date of which the day and the month are known")
+      strictEqual(error.message, "Expected a date whose day and month are known")
       const decoded = yield* Effect.flip(Schema.decode(DateOfBirth.FromIso)("1957-02-30"))
       strictEqual(decoded.message, "Expected a date of birth that can be screened, as yyyy-mm-dd")
     }))
@@ -186,7 +186,7 @@ describe("DateOfBirth", () => {
         strictEqual(yield* codeOf(parts), "contradictory")
         const error = yield* Effect.flip(Person.make({ name: "Ada Testclear", dateOfBirth: parts }))
         deepStrictEqual(error.issues.map(String), [
-          "dateOfBirth: the day and the month are said to be unknown, and are not those of 1 January (contradictory)"
+          "dateOfBirth: the day and the month are marked as unknown, but are not 1 January (contradictory)"
         ])
       })
   )

@@ -11,8 +11,8 @@ import {
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Arbitrary, DateTime, Effect, Either, Equal, Exit, FastCheck, Layer, Redacted, Schema, TestClock } from "effect"
-import * as Answers from "./support/answers.ts"
 import { everythingPrinted, renderings } from "./support/canary.ts"
+import * as Responses from "./support/responses.ts"
 import * as Service from "./support/service.ts"
 
 const today = Date.parse("2026-11-20T09:30:00Z")
@@ -149,7 +149,7 @@ describe("Evidence", () => {
       const evidence = yield* collected
       const bytes = bodyOf(evidence)
       const tampering = FastCheck.tuple(FastCheck.nat(bytes.length - 1), FastCheck.integer({ min: 1, max: 255 }))
-      yield* Answers.forAll(tampering, 1000, ([index, difference]) =>
+      yield* Responses.forAll(tampering, 1000, ([index, difference]) =>
         Effect.gen(function*() {
           const body = Redacted.make(bytes.map((byte, at) => at === index ? byte ^ difference : byte))
           strictEqual(yield* reasonOf({ ...evidence, body }), "digest")
@@ -186,12 +186,12 @@ describe("Evidence", () => {
 
   it.effect("of anybody and any answer holds, also when it was stored and read back", () => {
     const cases = Arbitrary.make(Person.Person).chain((person) =>
-      FastCheck.tuple(FastCheck.constant(person), Answers.wireAbout(person))
+      FastCheck.tuple(FastCheck.constant(person), Responses.wireAbout(person))
     )
     let body = ""
     return Effect.gen(function*() {
       yield* TestClock.setTime(today)
-      yield* Answers.forAll(cases, 300, ([person, wire]) =>
+      yield* Responses.forAll(cases, 300, ([person, wire]) =>
         Effect.gen(function*() {
           body = JSON.stringify(wire)
           const evidence = yield* Effect.orDie(checkOf(person))

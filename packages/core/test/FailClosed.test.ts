@@ -2,9 +2,9 @@ import { AmlClient, AmlCredential, AmlError, Person, TokenProvider, Violation } 
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Cause, Effect, Either, Exit, FastCheck, Layer, Option, Predicate, Redacted, Schema } from "effect"
-import * as Answers from "./support/answers.ts"
-import { applied, type Change, changes, junk, nearMisses, ofKey, people, utf8 } from "./support/brokenAnswers.ts"
+import { applied, type Change, changes, junk, nearMisses, ofKey, people, utf8 } from "./support/invalidResponses.ts"
 import * as JsonTree from "./support/jsonTree.ts"
+import * as Responses from "./support/responses.ts"
 import * as Service from "./support/service.ts"
 
 interface Case {
@@ -16,7 +16,7 @@ interface Case {
 }
 
 const aboutSomebody = people.chain((person) =>
-  Answers.wireAbout(person).map((wire) => ({ person, wire, said: wire.credentials.attributes.match_found }))
+  Responses.wireAbout(person).map((wire) => ({ person, wire, said: wire.credentials.attributes.match_found }))
 )
 
 const json = { status: 200, headers: { "content-type": "application/json" } }
@@ -108,7 +108,7 @@ const holds = (cases: FastCheck.Arbitrary<Case>, numRuns: number, expected: Read
   const { ask, layer } = harness()
   const tally = new Map<string, number>()
   return Effect.gen(function*() {
-    yield* Answers.forAll(cases, numRuns, isFailClosed(ask, tally))
+    yield* Responses.forAll(cases, numRuns, isFailClosed(ask, tally))
     // The cases are worth something: each of these came of some.
     deepStrictEqual(tagsOf(tally), new Set(expected))
   }).pipe(Effect.provide(layer))
@@ -116,7 +116,7 @@ const holds = (cases: FastCheck.Arbitrary<Case>, numRuns: number, expected: Read
 
 // Changes of an answer.
 
-const answers = [...Answers.matches, "AmlAnswerInvalid", "AmlAnswerMismatch"]
+const answers = [...Responses.matches, "AmlAnswerInvalid", "AmlAnswerMismatch"]
 
 describe("Whatever the service answers, the result is what it said about this person, or a typed failure", () => {
   it.live("with one or two changes at any depth of the JSON", () =>
@@ -176,7 +176,7 @@ describe("Whatever the service answers, the result is what it said about this pe
     ))
 
   it.live("with any key twice in its object, however it is written and whatever stands there, which is no answer", () => {
-    const others = FastCheck.oneof(FastCheck.constantFrom(...Answers.matches).map(JsonTree.from), junk)
+    const others = FastCheck.oneof(FastCheck.constantFrom(...Responses.matches).map(JsonTree.from), junk)
     const again = FastCheck.tuple(FastCheck.nat(), others, FastCheck.boolean(), FastCheck.boolean()).map(
       ([place, value, isFirst, isEscaped]): Change => (tree) => {
         const members = JsonTree.membersOf(tree)
@@ -229,7 +229,7 @@ describe("Whatever the service answers, the result is what it said about this pe
     holds(
       FastCheck.tuple(
         aboutSomebody,
-        FastCheck.constantFrom(...Answers.matches),
+        FastCheck.constantFrom(...Responses.matches),
         FastCheck.array(changes, { maxLength: 1 })
       )
         .map(([{ person, wire }, other, changes]): Case => ({
@@ -252,7 +252,7 @@ describe("A valid answer", () => {
     ) => Object.keys(extras).every((key) => !isKnown.has(JSON.stringify(key))))
     const cases = FastCheck.tuple(aboutSomebody, extras, extras, extras)
     return Effect.gen(function*() {
-      yield* Answers.forAll(cases, 500, ([{ person, wire }, outer, middle, inner]) => {
+      yield* Responses.forAll(cases, 500, ([{ person, wire }, outer, middle, inner]) => {
         const { credentials: { attributes }, ...rest } = wire
         const body = JSON.stringify({
           ...outer,

@@ -26,15 +26,15 @@ const nothing: Service.Handler = () => Effect.sync(() => new Response(""))
 
 describe("An error of the transport", () => {
   it.effect.each<[string, Service.Handler, string]>([
-    ["nobody accepts the connection", refused, "at api.example.com:8443 is not available: nobody accepts"],
-    ["the name is not known", noSuchHost, "at api.example.com:8443 is not available: its host name is not known"],
-    ["there is no TLS", noTls, "at api.example.com:8443 is not available: it does not speak TLS"],
+    ["nobody accepts the connection", refused, "at api.example.com:8443 is not available: it does not accept"],
+    ["the name is not known", noSuchHost, "at api.example.com:8443 is not available: its host name cannot be"],
+    ["there is no TLS", noTls, "at api.example.com:8443 is not available: it does not support TLS"],
     ["the certificate is not trusted", untrusted, "at api.example.com:8443 is not available: its certificate is not"],
     ["the connection is lost", lost, "at api.example.com:8443 is not available: the connection was lost"],
-    ["the status is 503", answers(503), "at api.example.com:8443 is not available: it answered with status 503"],
-    ["nothing comes", hangs, "No answer from api.example.com:8443 within 30s"],
-    ["it redirects", answers(302), "The service at api.example.com:8443 answered 302"],
-    ["the answer is nothing", nothing, "The service at api.example.com:8443 answered 200"]
+    ["the status is 503", answers(503), "at api.example.com:8443 is not available: it responded with status 503"],
+    ["nothing comes", hangs, "No response from api.example.com:8443 within 30s"],
+    ["it redirects", answers(302), "The service at api.example.com:8443 responded with 302"],
+    ["the answer is nothing", nothing, "The service at api.example.com:8443 responded with 200"]
   ])(
     "of the check names host and port, and nothing else of the address, when %s",
     ([, aml, expected]) =>
@@ -46,13 +46,17 @@ describe("An error of the transport", () => {
   )
 
   it.effect.each<[string, Service.Handler, string]>([
-    ["nobody accepts the connection", refused, "The token endpoint at auth.example.com:443 is not available: nobody"],
+    [
+      "nobody accepts the connection",
+      refused,
+      "The token endpoint at auth.example.com:443 is not available: it does not accept"
+    ],
     ["the name is not known", noSuchHost, "The token endpoint at auth.example.com:443 is not available: its host"],
     ["the certificate is not trusted", untrusted, "at auth.example.com:443 is not available: its certificate is not"],
-    ["the status is 500", answers(500), "at auth.example.com:443 is not available: it answered with status 500"],
+    ["the status is 500", answers(500), "at auth.example.com:443 is not available: it responded with status 500"],
     ["nothing comes", hangs, "No token from auth.example.com:443 within 10s"],
-    ["it redirects", answers(307), "The token endpoint at auth.example.com:443 answered 307"],
-    ["the answer is nothing", nothing, "The token endpoint at auth.example.com:443 answered 200"]
+    ["it redirects", answers(307), "The token endpoint at auth.example.com:443 responded with 307"],
+    ["the answer is nothing", nothing, "The token endpoint at auth.example.com:443 responded with 200"]
   ])(
     "of the token names host and port, and nothing else of the address, when %s",
     ([, token, expected]) =>
@@ -92,7 +96,7 @@ describe("An error of the transport", () => {
     Effect.gen(function*() {
       const stored = { _tag: "AmlTimeout", sent: "no", deadline: 1000 }
       const error = yield* Schema.decodeUnknown(AmlTimeout)(stored)
-      strictEqual(error.message, "No answer within 1s (sent: no: it waited for a token, or to try again)")
+      strictEqual(error.message, "No response within 1s (sent: no: the check waited for a token or for a retry)")
       deepStrictEqual(yield* Schema.encode(AmlTimeout)(error), stored)
     }))
 })

@@ -67,8 +67,8 @@ describe("A backend with WebError.middleware", () => {
     }).pipe(Effect.provide(backend)))
 
   const invisible = { field: "name", code: "invisible_character", index: 6, message: "an invisible character" }
-  const noSuchDate = { field: "dateOfBirth", code: "no_such_date", message: "that day does not exist" }
-  const noText = (field: string) => ({ field, code: "not_text", message: "it is not a text" })
+  const noSuchDate = { field: "dateOfBirth", code: "no_such_date", message: "the date does not exist" }
+  const noText = (field: string) => ({ field, code: "not_text", message: "it is not text" })
 
   it.scopedLive.each<[string, unknown, ReadonlyArray<object>]>([
     ["a name and a date", { name: "Canary\u200b", dateOfBirth: "1931-02-31" }, [invisible, noSuchDate]],
@@ -137,19 +137,19 @@ describe("The words of an issue", () => {
   it.each(codes)("of %s are read back as the same issue", (code) => {
     for (const issue of [{ field: "name", code, index: 12 }, { field: "dateOfBirth", code }] as const) {
       const made = new PersonInput.Issue(issue)
-      deepStrictEqual(PersonIssue.fromWords(message(String(made))), [made])
+      deepStrictEqual(PersonIssue.fromDecodeIssue(message(String(made))), [made])
     }
   })
 
   it.each([
     "name: something else (empty)",
-    "name: there is nothing in it (canary)",
-    "name at -1: there is nothing in it (empty)",
-    "name at 1.5: there is nothing in it (empty)",
-    "surname: there is nothing in it (empty)",
+    "name: it is empty (canary)",
+    "name at -1: it is empty (empty)",
+    "name at 1.5: it is empty (empty)",
+    "surname: it is empty (empty)",
     "Expected a non empty string, actual \"\"",
     ""
   ])("are not those of another schema: %s", (words) => {
-    deepStrictEqual(PersonIssue.fromWords(message(words)), [])
+    deepStrictEqual(PersonIssue.fromDecodeIssue(message(words)), [])
   })
 })

@@ -64,7 +64,7 @@ describe("The name in the response", () => {
       const stored = yield* Schema.encode(Schema.parseJson(Evidence.Evidence))(evidence)
       const read = yield* Violation.decodeUnknown(Schema.parseJson(Evidence.Evidence))(stored)
       deepStrictEqual(read.warnings.map(String), [
-        "name: the response is about another name, and nameEcho \"ignore\" accepts any (other_name)"
+        "name: the response has another name, which nameEcho \"ignore\" accepts (other_name)"
       ])
       deepStrictEqual(person.warnings, [])
     }).pipe(provide(service))

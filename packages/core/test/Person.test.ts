@@ -23,7 +23,7 @@ describe("Person", () => {
       assertLeft(Either.mapLeft(result, ({ issues }) => issues.map(String)), [
         "name at 1: a control character or line break (control_character)",
         "name at 3: an invisible character (invisible_character)",
-        "dateOfBirth: it is not year-month-day, as 1990-02-01 (format)"
+        "dateOfBirth: it is not in the form year-month-day, such as 1990-02-01 (format)"
       ])
     }))
 

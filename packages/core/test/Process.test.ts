@@ -5,7 +5,7 @@ import { spawn } from "node:child_process"
 import * as Program from "../../mock-server/test/support/program.ts"
 import * as RawServer from "./support/rawServer.ts"
 
-const script = Program.bundled(new URL("support/oneCall.ts", import.meta.url))
+const script = Program.bundled(new URL("support/callOnce.ts", import.meta.url))
 
 const run = (how: string, authUrl: string) =>
   Effect.flatMap(

@@ -26,7 +26,7 @@ import {
   TestClock
 } from "effect"
 import { inspect } from "node:util"
-import * as Answers from "./support/answers.ts"
+import * as Responses from "./support/responses.ts"
 
 const atStart = TestClock.setTime(Date.parse("2026-11-20"))
 const people = Arbitrary.make(Person.Person)
@@ -40,7 +40,7 @@ describe("The Arbitrary of a person", () => {
     const seen = new Set<string>()
     return Effect.gen(function*() {
       yield* atStart
-      yield* Answers.forAll(people, 2000, (person) =>
+      yield* Responses.forAll(people, 2000, (person) =>
         Effect.gen(function*() {
           const name = Redacted.value(person.name)
           const made = yield* Person.make({ name, dateOfBirth: isoOf(person.dateOfBirth) })
@@ -58,7 +58,7 @@ describe("The Arbitrary of a person", () => {
     Effect.gen(function*() {
       yield* atStart
       const codecs = FastCheck.tuple(Arbitrary.make(PersonName.PersonName), Arbitrary.make(DateOfBirth.DateOfBirth))
-      yield* Answers.forAll(codecs, 2000, ([personName, date]) =>
+      yield* Responses.forAll(codecs, 2000, ([personName, date]) =>
         Effect.gen(function*() {
           const name = yield* Schema.encode(PersonName.FromString)(personName)
           const dateOfBirth = yield* Schema.encode(DateOfBirth.FromIso)(date)
@@ -126,7 +126,7 @@ describe("A person from JSON that is refused", () => {
       yield* atStart
       const message = told(Person.FromInput, { name: "Ada\u200b", dateOfBirth: "1990-02-30" })
       assert(message.includes("name at 3: an invisible character (invisible_character)"), message)
-      assert(message.includes("dateOfBirth: that day does not exist (no_such_date)"), message)
+      assert(message.includes("dateOfBirth: the date does not exist (no_such_date)"), message)
     }))
 
   const schemas: ReadonlyArray<readonly [string, Schema.Schema.AnyNoContext, ReadonlyArray<unknown>]> = [
@@ -167,11 +167,11 @@ describe("A date of which only the year is known", () => {
         yield* Effect.flip(Schema.encode(Person.FromInput)(person))
       ]
       for (const { message } of errors) {
-        assert(message.includes("Expected a date of which the day and the month are known"), message)
+        assert(message.includes("Expected a date whose day and month are known"), message)
         strictEqual(/canary|1931/i.test(message), false, message)
       }
       deepStrictEqual(person.changes.map(String), [
-        "dateOfBirth: the day and the month are not known: 1 January was sent (assumed)"
+        "dateOfBirth: the day and the month are unknown: 1 January was sent (assumed)"
       ])
       strictEqual(yield* Schema.encode(DateOfBirth.FromWire)(dateOfBirth), "01-01-1931")
     }))
@@ -264,7 +264,7 @@ describe("PersonInput", () => {
     const change = new PersonInput.Change({ field: "name", code: "composed" })
     deepStrictEqual([issue, warning, change].map(String), [
       "name at 3: an invisible character (invisible_character)",
-      "name at 0: it begins with a title (title)",
+      "name at 0: it starts with a title (title)",
       "name: letters and their marks were composed (NFC) (composed)"
     ])
     const rejected = new AmlError.AmlInputRejected({ issues: [issue] })
@@ -301,7 +301,7 @@ describe("AmlClient.layerTest", () => {
       return attributes.matchFound
     })
 
-  it.effect.each(Answers.matches)("answers %s to all", (answer) =>
+  it.effect.each(Responses.matches)("answers %s to all", (answer) =>
     Effect.gen(function*() {
       strictEqual(yield* check("Ada"), answer)
     }).pipe(Effect.provide(AmlClient.layerTest(answer))))

@@ -74,7 +74,7 @@ describe("WebError", () => {
       deepStrictEqual(JSON.parse(body).errors, [
         { field: "name", code: "control_character", index: 6, message: "a control character or line break" },
         { field: "name", code: "invisible_character", index: 13, message: "an invisible character" },
-        { field: "dateOfBirth", code: "no_such_date", message: "that day does not exist" }
+        { field: "dateOfBirth", code: "no_such_date", message: "the date does not exist" }
       ])
       assert(!/canary|1957/i.test(body))
     }).pipe(Effect.provide(AmlClient.layerTest("No"))))

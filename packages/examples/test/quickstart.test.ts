@@ -53,7 +53,7 @@ describe("quickstart", () => {
       strictEqual(row(stdout, "Zoë Testpep")?.[2], "Potential match: a person should review")
       strictEqual(
         row(stdout, "Eve Nosuchday")?.[2],
-        "Refused: dateOfBirth: that day does not exist (no_such_date)"
+        "Refused: dateOfBirth: the date does not exist (no_such_date)"
       )
       assertInclude(stdout, "4 asked about, 1 token request.")
       assertInclude(stdout, "Next:")
@@ -86,7 +86,7 @@ describe("quickstart", () => {
   it.live("empty arguments are refused, and control characters do not reach the terminal", () =>
     Effect.gen(function*() {
       const { stdout } = yield* run(["--name", "", "--dob", "", "--name", "Mallory\u001b[31m", "--dob", "1990-02-01"])
-      assertInclude(stdout, "Refused: name: there is nothing in it (empty)")
+      assertInclude(stdout, "Refused: name: it is empty (empty)")
       assertInclude(stdout, "Mallory\ufffd[31m")
       assertInclude(stdout, "2 asked about, 0 token requests.")
     }))

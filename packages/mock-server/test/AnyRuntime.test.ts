@@ -170,7 +170,7 @@ layer(Layer.merge(Browser.layer, MockServer.layerTest), { excludeTestServices: t
       const failed = yield* tab.act((page) =>
         page.evaluate<string>(`(() => { ${code}; return anywhere.run(...${text}).catch(String) })()`)
       )
-      assert.include(failed, "answered with a redirect, which is not followed (check authUrl)")
+      assert.include(failed, "responded with a redirect, which is not followed (check authUrl)")
       strictEqual(failed.includes("test-key"), false)
     }), 60_000)
 })

@@ -1,8 +1,8 @@
 /** What can be wrong with an answer: changes to a valid one, from small to absurd. */
 import { Person } from "@effect-idv/core"
 import { Arbitrary, Either, FastCheck, Predicate, Redacted } from "effect"
-import type * as Answers from "./answers.ts"
 import * as JsonTree from "./jsonTree.ts"
+import type * as Responses from "./responses.ts"
 
 export const people = Arbitrary.make(Person.Person)
 export const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -209,5 +209,5 @@ export const changes = FastCheck.oneof(
   { weight: 1, arbitrary: ofTheWhole }
 )
 
-export const applied = (changes: ReadonlyArray<Change>, wire: Answers.Wire) =>
+export const applied = (changes: ReadonlyArray<Change>, wire: Responses.Wire) =>
   utf8(JsonTree.print(changes.reduce((tree, change) => change(tree), JsonTree.from(wire))))

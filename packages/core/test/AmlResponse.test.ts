@@ -80,7 +80,7 @@ describe("AmlClient fails closed", () => {
       const error = yield* Effect.flip(answer)
       strictEqual(
         error.message,
-        `The service at api.example.com:443 answered 200 (text/plain, ${body.length} bytes), which breaks the contract: the value is invalid: ` +
+        `The service at api.example.com:443 responded with 200 (text/plain, ${body.length} bytes), which breaks the contract: the value is invalid: ` +
           "expected JSON text with each key once in an object"
       )
     }).pipe(provide(service))

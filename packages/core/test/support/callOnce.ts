@@ -1,5 +1,5 @@
 /**
- * A program with one call, run as a process of its own: `oneCall.ts <how> <authUrl>`. When it ends
+ * A program with one call, run as a process of its own: `callOnce.ts <how> <authUrl>`. When it ends
  * it says how long after the call that was, in milliseconds. Over Node's own HTTP: with Undici and
  * `fetch`, Node waits 200 ms for a parser that is compiled in the background, whatever the program.
  */
