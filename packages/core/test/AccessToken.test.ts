@@ -38,42 +38,42 @@ const responses: ReadonlyArray<
   readonly [string, () => Response, ReturnType<typeof token> | ReturnType<typeof failure>]
 > = [
   // 30. Where the token is.
-  ["30. {access_token}", () => Service.json({ access_token: "abc", expires_in: 1800 }), token("abc", 1800)],
-  ["30. {accessToken, expiresIn}", () => Service.json({ accessToken: "abc", expiresIn: 1800 }), token("abc", 1800)],
-  ["30. {token}", () => Service.json({ token: "abc", expires_in: 1800 }), token("abc", 1800)],
+  ["{access_token}", () => Service.json({ access_token: "abc", expires_in: 1800 }), token("abc", 1800)],
+  ["{accessToken, expiresIn}", () => Service.json({ accessToken: "abc", expiresIn: 1800 }), token("abc", 1800)],
+  ["{token}", () => Service.json({ token: "abc", expires_in: 1800 }), token("abc", 1800)],
   [
-    "30. {data: {access_token}}",
+    "{data: {access_token}}",
     () => Service.json({ data: { access_token: "abc", expires_in: 1800 } }),
     token("abc", 1800)
   ],
-  ["30. plain text body", () => body("abc.DEF-123_~+/=", text), token("abc.DEF-123_~+/=", hour, "lifetime")],
+  ["plain text body", () => body("abc.DEF-123_~+/=", text), token("abc.DEF-123_~+/=", hour, "lifetime")],
   [
-    "30. plain text without a content type, ended by a line break",
+    "plain text without a content type, ended by a line break",
     () => body("abc\r\n"),
     token("abc", hour, "lifetime")
   ],
   [
-    "30. plain text of a type that is not known",
+    "plain text of a type that is not known",
     () => body("abc", { "content-type": "application/jwt" }),
     token("abc", hour, "lifetime")
   ],
   [
-    "30. first valid wins: null, then a token",
+    "first valid wins: null, then a token",
     () => Service.json({ access_token: null, token: "abc", expires_in: 1800 }),
     token("abc", 1800)
   ],
   [
-    "30. first valid wins: no token, then one",
+    "first valid wins: no token, then one",
     () => Service.json({ access_token: "a b", accessToken: "abc", expires_in: 1800 }),
     token("abc", 1800)
   ],
   [
-    "30. the same token twice",
+    "the same token twice",
     () => Service.json({ access_token: "abc", token: "abc", expires_in: 1800 }),
     token("abc", 1800)
   ],
   [
-    "30. two different candidates -> TokenResponseInvalid naming the fields only",
+    "two different candidates -> TokenResponseInvalid naming the fields only",
     () => Service.json({ access_token: "canary", data: { access_token: "canary2" } }),
     invalid(
       "access_token is invalid: the same token in each of these fields",
@@ -81,157 +81,157 @@ const responses: ReadonlyArray<
     )
   ],
   [
-    "30. fields that are not ours are passed over",
+    "fields that are not ours are passed over",
     () => Service.json({ access_token: "abc", expires_in: 1800, scope: "aml", data: "x", id_token: "y" }),
     token("abc", 1800)
   ],
   // 31. An error is no token.
   [
-    "31. 200 with {\"error\":\"invalid_client\"} -> TokenRejected",
+    "200 with {\"error\":\"invalid_client\"} -> TokenRejected",
     () => Service.json({ error: "invalid_client" }),
     failure("TokenRejected")
   ],
   [
-    "31. 200 with an error beside a token",
+    "200 with an error beside a token",
     () => Service.json({ access_token: "abc", error: { message: "canary" } }),
     failure("TokenRejected")
   ],
   [
-    "31. 200 with no error, and saying so",
+    "200 with no error, and saying so",
     () => Service.json({ access_token: "abc", expires_in: 1800, error: null }),
     token("abc", 1800)
   ],
   // 32. What is no token response.
-  ["32. 200 HTML", () => body("<html>canary</html>", { "content-type": "text/html" }), invalid(notJson)],
-  ["32. 200 HTML that calls itself text", () => body("<html>canary</html>", text), invalid(notJson)],
-  ["32. one word that calls itself HTML", () => body("canary", { "content-type": "text/html" }), invalid(notJson)],
-  ["32. one word that calls itself JSON", () => body("canary", json), invalid(notJson)],
-  ["32. empty body", () => new Response(null), invalid(notJson)],
-  ["32. 204", () => new Response(null, { status: 204 }), invalid(notJson)],
-  ["32. truncated JSON", () => body(rfc.slice(0, 20), json), invalid(notJson)],
-  ["32. JSON null", () => body("null"), invalid(notAnObject)],
-  ["32. JSON true", () => body("true"), invalid(notAnObject)],
-  ["32. JSON number", () => body("123"), invalid(notAnObject)],
-  ["32. JSON string", () => body("\"canary\""), invalid(notAnObject)],
-  ["32. array", () => Service.json([{ access_token: "canary" }]), invalid(notAnObject)],
-  ["32. empty object", () => Service.json({}), invalid(noToken)],
+  ["200 HTML", () => body("<html>canary</html>", { "content-type": "text/html" }), invalid(notJson)],
+  ["200 HTML that calls itself text", () => body("<html>canary</html>", text), invalid(notJson)],
+  ["one word that calls itself HTML", () => body("canary", { "content-type": "text/html" }), invalid(notJson)],
+  ["one word that calls itself JSON", () => body("canary", json), invalid(notJson)],
+  ["empty body", () => new Response(null), invalid(notJson)],
+  ["204", () => new Response(null, { status: 204 }), invalid(notJson)],
+  ["truncated JSON", () => body(rfc.slice(0, 20), json), invalid(notJson)],
+  ["JSON null", () => body("null"), invalid(notAnObject)],
+  ["JSON true", () => body("true"), invalid(notAnObject)],
+  ["JSON number", () => body("123"), invalid(notAnObject)],
+  ["JSON string", () => body("\"canary\""), invalid(notAnObject)],
+  ["array", () => Service.json([{ access_token: "canary" }]), invalid(notAnObject)],
+  ["empty object", () => Service.json({}), invalid(noToken)],
   [
-    "32. a key twice",
+    "a key twice",
     () => body("{\"access_token\":\"a\",\"access_token\":\"b\"}"),
     invalid(
       " is invalid: JSON text with each key once in an object"
     )
   ],
-  ["32. 5 MB body", () => body(padded(5_000_000)), invalid(" is invalid: at most 1048576 bytes")],
-  ["32. 1 MB body", () => body(padded(1_000_000)), token("abc", 1800)],
-  ["32. invalid UTF-8", () => body(Uint8Array.of(0x7b, 0xff, 0x7d), json), invalid(notJson)],
-  ["32. plain text of two words", () => body("canary canary", text), invalid(notJson)],
+  ["5 MB body", () => body(padded(5_000_000)), invalid(" is invalid: at most 1048576 bytes")],
+  ["1 MB body", () => body(padded(1_000_000)), token("abc", 1800)],
+  ["invalid UTF-8", () => body(Uint8Array.of(0x7b, 0xff, 0x7d), json), invalid(notJson)],
+  ["plain text of two words", () => body("canary canary", text), invalid(notJson)],
   // 33. What is no token.
-  ["33. access_token \"\"", () => Service.json({ access_token: "" }), invalid(badToken)],
-  ["33. access_token \" \"", () => Service.json({ access_token: " " }), invalid(badToken)],
-  ["33. access_token null", () => Service.json({ access_token: null }), invalid(noToken)],
-  ["33. access_token 123", () => Service.json({ access_token: 123 }), invalid(badToken)],
-  ["33. access_token true", () => Service.json({ access_token: true }), invalid(badToken)],
-  ["33. access_token {}", () => Service.json({ access_token: {} }), invalid(badToken)],
-  ["33. \"a\\r\\nb\"", () => Service.json({ access_token: "a\r\nb" }), invalid(badToken)],
-  ["33. \"töken\"", () => Service.json({ access_token: "töken" }), invalid(badToken)],
-  ["33. \"Bearer\" alone", () => Service.json({ access_token: "Bearer" }), invalid(badToken)],
+  ["access_token \"\"", () => Service.json({ access_token: "" }), invalid(badToken)],
+  ["access_token \" \"", () => Service.json({ access_token: " " }), invalid(badToken)],
+  ["access_token null", () => Service.json({ access_token: null }), invalid(noToken)],
+  ["access_token 123", () => Service.json({ access_token: 123 }), invalid(badToken)],
+  ["access_token true", () => Service.json({ access_token: true }), invalid(badToken)],
+  ["access_token {}", () => Service.json({ access_token: {} }), invalid(badToken)],
+  ["\"a\\r\\nb\"", () => Service.json({ access_token: "a\r\nb" }), invalid(badToken)],
+  ["\"töken\"", () => Service.json({ access_token: "töken" }), invalid(badToken)],
+  ["\"Bearer\" alone", () => Service.json({ access_token: "Bearer" }), invalid(badToken)],
   [
-    "33. \"Bearer abc\" -> prefix stripped with a warning",
+    "\"Bearer abc\" -> prefix stripped with a warning",
     () => Service.json({ access_token: "Bearer abc", expires_in: 1800 }),
     token("abc", 1800, "prefix")
   ],
-  ["33. \"bearer abc\" as text", () => body("bearer abc", text), token("abc", hour, "prefix", "lifetime")],
-  ["33. \"Bearer Bearer abc\"", () => Service.json({ access_token: "Bearer Bearer abc" }), invalid(badToken)],
+  ["\"bearer abc\" as text", () => body("bearer abc", text), token("abc", hour, "prefix", "lifetime")],
+  ["\"Bearer Bearer abc\"", () => Service.json({ access_token: "Bearer Bearer abc" }), invalid(badToken)],
   [
-    "33. every visible ASCII character",
+    "every visible ASCII character",
     () => Service.json({ access_token: "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", expires_in: 9 }),
     token("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", 9)
   ],
   // 34. The type.
-  ["34. token_type missing", () => Service.json({ access_token: "abc", expires_in: 1800 }), token("abc", 1800)],
+  ["token_type missing", () => Service.json({ access_token: "abc", expires_in: 1800 }), token("abc", 1800)],
   ...["bearer", "BEARER", null].map((token_type) =>
     [
-      `34. token_type ${token_type} -> ok`,
+      `token_type ${token_type} -> ok`,
       () => Service.json({ access_token: "abc", token_type, expires_in: 1800 }),
       token("abc", 1800)
     ] as const
   ),
   ...["mac", "DPoP", "", 1].map((token_type) =>
     [
-      `34. token_type ${JSON.stringify(token_type)} -> TokenResponseInvalid`,
+      `token_type ${JSON.stringify(token_type)} -> TokenResponseInvalid`,
       () => Service.json({ access_token: "abc", token_type }),
       invalid("token_type is invalid: Bearer")
     ] as const
   ),
   [
-    "34. data.tokenType mac",
+    "data.tokenType mac",
     () => Service.json({ data: { access_token: "abc", tokenType: "mac" } }),
     invalid("data.tokenType is invalid: Bearer")
   ],
   // 16, 17. The lifetime.
   ...[undefined, null, "", "abc", "-5", -5, 0, 0.5, 1e308, true, [1800], {}, "0x708", "NaN"].map((expires_in) =>
     [
-      `16. expires_in ${JSON.stringify(expires_in) ?? "missing"} -> 3600 from request, warning counter +1`,
+      `expires_in ${JSON.stringify(expires_in) ?? "missing"} -> 3600 from request, warning counter +1`,
       () => Service.json({ access_token: "abc", expires_in }),
       token("abc", hour, "lifetime")
     ] as const
   ),
-  ["16. expires_in NaN is no JSON", () => body("{\"access_token\":\"abc\",\"expires_in\":NaN}"), invalid(notJson)],
+  ["expires_in NaN is no JSON", () => body("{\"access_token\":\"abc\",\"expires_in\":NaN}"), invalid(notJson)],
   ...([[1800, 1800], [7200, hour], ["1800", 1800], [1800.9, 1800], ["1800.9", 1800], [3600, hour]] as const).map((
     [expires_in, lifetime]
   ) =>
     [
-      `17. expires_in ${JSON.stringify(expires_in)} -> ${lifetime}`,
+      `expires_in ${JSON.stringify(expires_in)} -> ${lifetime}`,
       () => Service.json({ access_token: "abc", expires_in }),
       token("abc", lifetime)
     ] as const
   ),
   [
-    "17. two lifetimes: the shorter",
+    "two lifetimes: the shorter",
     () => Service.json({ access_token: "abc", expires_in: 1800, expiresIn: 900 }),
     token("abc", 900)
   ],
   // 35. Encodings.
-  ["35. gzip", () => body(Uint8Array.from(gzipSync(rfc)), { ...json, "content-encoding": "gzip" }), token("abc", 1800)],
+  ["gzip", () => body(Uint8Array.from(gzipSync(rfc)), { ...json, "content-encoding": "gzip" }), token("abc", 1800)],
   [
-    "35. gzip of 1 MB, taken off by fetch already",
+    "gzip of 1 MB, taken off by fetch already",
     () => body(padded(1_000_000), { "content-encoding": "gzip" }),
     token("abc", 1800)
   ],
   [
-    "35. gzip of 5 MB in a few bytes",
+    "gzip of 5 MB in a few bytes",
     () => body(Uint8Array.from(gzipSync(padded(5_000_000))), { "content-encoding": "gzip" }),
     invalid(" is invalid: at most 1048576 bytes")
   ],
   [
-    "35. truncated gzip",
+    "truncated gzip",
     () => body(Uint8Array.from(gzipSync(rfc)).slice(0, 30), { "content-encoding": "gzip" }),
     failure("TokenEndpointUnavailable")
   ],
-  ["35. charset iso-8859-1", () =>
+  ["charset iso-8859-1", () =>
     body(latin1("{\"access_token\":\"abc\",\"expires_in\":1800,\"note\":\"é\"}"), {
       "content-type": "application/json; charset=ISO-8859-1"
     }), token("abc", 1800)],
   [
-    "35. charset utf-16le",
+    "charset utf-16le",
     () => body(utf16(rfc), { "content-type": "application/json;charset=\"utf-16le\"" }),
     token("abc", 1800)
   ],
-  ["35. charset utf-8", () => body(rfc, { "content-type": "application/json; charset=UTF-8" }), token("abc", 1800)],
+  ["charset utf-8", () => body(rfc, { "content-type": "application/json; charset=UTF-8" }), token("abc", 1800)],
   [
-    "35. a charset that nobody knows",
+    "a charset that nobody knows",
     () => body(rfc, { "content-type": "text/x; charset=klingon" }),
     token("abc", 1800)
   ],
-  ["35. BOM", () => body(`\ufeff${rfc}`, json), token("abc", 1800)],
-  ["35. BOM of UTF-16", () => body(utf16(`\ufeff${rfc}`), json), token("abc", 1800)],
+  ["BOM", () => body(`\ufeff${rfc}`, json), token("abc", 1800)],
+  ["BOM of UTF-16", () => body(utf16(`\ufeff${rfc}`), json), token("abc", 1800)],
   // The status.
   ["201", () => Service.tokenResponse(1, { access_token: "abc", expires_in: 1800 }, 201), token("abc", 1800)],
   ["299", () => Service.tokenResponse(1, { access_token: "abc", expires_in: 1800 }, 299), token("abc", 1800)]
 ]
 
-describe("Response", () => {
+describe("A token response", () => {
   it.effect.each(responses)("%s", ([name, response, expected]) => {
     const service = Service.make({ token: () => Effect.sync(response) })
     return Effect.gen(function*() {
@@ -259,7 +259,7 @@ describe("Response", () => {
     )
   })
 
-  it.effect("31. 200 with {\"error\":\"invalid_client\"} -> not cached, the first time", () => {
+  it.effect("a 200 with {\"error\":\"invalid_client\"} does not reject the credentials the first time", () => {
     const service = Service.make({
       token: (_, count) =>
         Effect.succeed(count % 2 === 0 ? Service.tokenResponse(count) : Service.json({ error: "invalid_client" }))
@@ -275,7 +275,7 @@ describe("Response", () => {
     }).pipe(Effect.provide(layer(service)))
   })
 
-  it.effect("31. 200 with an error after another key was refused -> not cached, the first time for this one", () => {
+  it.effect("a 200 with an error does not reject a key the first time, after another key was rejected", () => {
     const service = Service.make({
       token: (_, count) =>
         Effect.succeed(
@@ -297,7 +297,7 @@ describe("Response", () => {
     }).pipe(Effect.scoped, Effect.provide(service.layer))
   })
 
-  it.effect("31. 200 with an error again and again is believed from the second time", () => {
+  it.effect("a repeated 200 with an error rejects the credentials from the second time on", () => {
     const service = Service.make({ token: () => Effect.succeed(Service.json({ error: "invalid_client" })) })
     return Effect.gen(function*() {
       yield* Effect.replicateEffect(Effect.flip(get), 100)
@@ -305,7 +305,7 @@ describe("Response", () => {
     }).pipe(Effect.provide(layer(service)))
   })
 
-  it.effect("only the fields that are configured are read", () => {
+  it.effect("only the configured fields are read", () => {
     const service = Service.make({ token: () => Effect.succeed(Service.json({ access_token: "a", token: "b" })) })
     return Effect.gen(function*() {
       strictEqual(Redacted.value((yield* get).value), "b")
@@ -314,7 +314,7 @@ describe("Response", () => {
 })
 
 describe("AccessToken", () => {
-  it("is the same token if the service gave the same text, and prints no text", () => {
+  it("is the same token if its text is the same, and prints no text", () => {
     const token = (text: string) =>
       new AccessToken.AccessToken({ value: Redacted.make(text), requestedAt: 0, expiresAt: text.length })
     strictEqual(AccessToken.isSame(token("canary"), token("canary")), true)

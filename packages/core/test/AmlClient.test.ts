@@ -20,7 +20,7 @@ import { ada, after, answer, atStart, check, problem, provide, today } from "./s
 import * as Service from "./support/service.ts"
 
 describe("AmlClient", () => {
-  it.effect("returns the answer of the service", () => {
+  it.effect("returns the result of the service", () => {
     const service = Service.make({
       aml: (_, count) =>
         Effect.succeed(Service.json(Service.credential({}, { match_found: count === 1 ? "No" : "Potential match" })))
@@ -45,7 +45,7 @@ describe("AmlClient", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("sends nothing to the API if there is no token", () => {
+  it.effect("sends nothing to the API without a token", () => {
     const service = Service.make({ token: () => Effect.succeed(problem(401)) })
     return Effect.gen(function*() {
       yield* atStart
@@ -54,7 +54,7 @@ describe("AmlClient", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("1000 checks at once on a cold layer: 1 token request; after 38 minutes still 1; at 60 from it 2", () => {
+  it.effect("1000 concurrent checks send 1 token request, still 1 after 38 minutes, and 2 after 60 minutes", () => {
     const service = Service.make({
       token: (_, count) => Effect.delay(Effect.sync(() => Service.tokenResponse(count)), "5 seconds")
     })
@@ -98,11 +98,11 @@ describe("AmlClient", () => {
     })
   })
 
-  describe("the body of an error that never ends is not waited for: the status decides", () => {
+  describe("an error response with an endless body: the status decides", () => {
     const endless = (init: ResponseInit) =>
       new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), init)
 
-    it.effect("a 503 is told with its Retry-After", () => {
+    it.effect("a 503 is reported with its Retry-After", () => {
       const service = Service.make({
         aml: () => Effect.sync(() => endless({ status: 503, headers: { "retry-after": "60" } }))
       })
@@ -140,7 +140,7 @@ describe("AmlClient", () => {
       ["while waiting for the token", { token: never }, "no"],
       ["while waiting for the answer", { aml: never }, "unknown"],
       ["in the middle of the answer", { aml: endless }, "answered"]
-    ])("passes %s", ([, handlers, sent]) => {
+    ])("expires for %s", ([, handlers, sent]) => {
       const service = Service.make(handlers)
       return Effect.gen(function*() {
         yield* atStart
@@ -154,7 +154,7 @@ describe("AmlClient", () => {
     it.effect.each<[string, <A, E, R>(check: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>, Service.Handler]>([
       ["a caller that cannot be interrupted", Effect.uninterruptible, never],
       ["an HttpClient that cannot be interrupted", (check) => check, () => Effect.uninterruptible(Effect.never)]
-    ])("holds for %s", ([, wrap, aml]) => {
+    ])("applies to %s", ([, wrap, aml]) => {
       const service = Service.make({ aml })
       return Effect.gen(function*() {
         yield* atStart
@@ -164,7 +164,7 @@ describe("AmlClient", () => {
       }).pipe(provide(service))
     })
 
-    it.effect("covers the token, both requests and the answer together: 30 s unless told otherwise", () => {
+    it.effect("covers the token, both requests and the response together, and is 30 s by default", () => {
       const service = Service.make({
         token: (_, count) => Effect.delay(Effect.sync(() => Service.tokenResponse(count)), "9 seconds"),
         aml: () => Effect.delay(Effect.sync(() => problem(401)), "9 seconds")
@@ -181,7 +181,7 @@ describe("AmlClient", () => {
     })
   })
 
-  it.effect("429 and 503 tell how long to wait", () => {
+  it.effect("429 and 503 report how long to wait", () => {
     const service = Service.make({
       aml: (_, count) =>
         Effect.succeed(
@@ -200,7 +200,7 @@ describe("AmlClient", () => {
     }).pipe(provide(service, { retry: "never" }))
   })
 
-  it.effect("Retry-After that is neither seconds nor a date is as good as none; what is past is no wait", () => {
+  it.effect("an invalid Retry-After is ignored, and one in the past is no wait", () => {
     const headers = [
       "soon",
       "1.5",
@@ -238,7 +238,7 @@ describe("AmlClient", () => {
     ["a reset", { code: "ECONNRESET", syscall: "read" }, "broken", "unknown"],
     ["an error of fetch around one of Node", { cause: { cause: { code: "ECONNREFUSED" } } }, "unreachable", "no"],
     ["no reason at all", {}, "broken", "unknown"]
-  ])("%s: what failed, and whether the check was sent", ([, cause, reason, sent]) => {
+  ])("%s: the error has the reason, and whether the check was sent", ([, cause, reason, sent]) => {
     const service = Service.make({
       aml: (_received, _count, request) => new HttpClientError.RequestError({ request, reason: "Transport", cause })
     })
@@ -250,7 +250,7 @@ describe("AmlClient", () => {
     }).pipe(provide(service, { retry: "never" }))
   })
 
-  it.live("a wrong key under 2,000 checks in a minute: at most 2 token requests, and nothing goes to the API", () => {
+  it.live("with a wrong key, 2,000 checks in a minute send at most 2 token requests and no check", () => {
     const service = Service.make({ token: () => Effect.succeed(problem(401)) })
     return Effect.gen(function*() {
       const checks = Effect.replicateEffect(Effect.flip(check), 2000, { concurrency: 100 })
@@ -262,7 +262,7 @@ describe("AmlClient", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("the replay of a 401 may fail in its own way", () => {
+  it.effect("the replay of a 401 can fail with another error", () => {
     const service = Service.make({ aml: (_, count) => Effect.succeed(problem(count === 1 ? 401 : 500)) })
     return Effect.gen(function*() {
       yield* atStart
@@ -270,7 +270,7 @@ describe("AmlClient", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("layerConfig takes its options from Config", () => {
+  it.effect("layerConfig loads its options from Config", () => {
     const service = Service.make()
     const layer = AmlClient.layerConfig({ baseUrl: Config.succeed("https://config.example") }).pipe(
       Layer.provide(TokenProvider.layerConfig({
@@ -288,7 +288,7 @@ describe("AmlClient", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("a caller that is interrupted aborts its request, at once", () => {
+  it.effect("an interrupted caller aborts its request at once", () => {
     let aborted = false
     const service = Service.make({
       aml: () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => aborted = true))
@@ -304,7 +304,7 @@ describe("AmlClient", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("a failure is not logged as unhandled: the caller has it", () => {
+  it.effect("a failure is not logged as unhandled, because the caller receives it", () => {
     const service = Service.make({ aml: () => Effect.succeed(problem(403)) })
     const messages: Array<unknown> = []
     const logger = Logger.make(({ logLevel, message }) => {
@@ -324,7 +324,7 @@ describe("AmlClient", () => {
     ["something that looks like a date", (person) => ({ ...person, dateOfBirth: { year: 1990, month: 2, day: 31 } })],
     ["a copy of a date", (person) => ({ ...person, dateOfBirth: { ...person.dateOfBirth } })],
     ["a bare name", (person) => ({ ...person, name: "canary" })]
-  ])("%s makes no Person: a defect that shows nothing of it", ([, forge]) => {
+  ])("%s is not a Person: a defect that does not show it", ([, forge]) => {
     const service = Service.make()
     return Effect.gen(function*() {
       yield* atStart
@@ -337,7 +337,7 @@ describe("AmlClient", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("can stand on another token provider, such as TokenProvider.layerTest", () => {
+  it.effect("works with another token provider, such as TokenProvider.layerTest", () => {
     const service = Service.make()
     return Effect.gen(function*() {
       yield* atStart

@@ -14,7 +14,7 @@ const paths = (input: unknown) =>
   })
 
 describe("AmlCredential", () => {
-  it("decodes the credential of the document and encodes it back to the same wire form", () => {
+  it("decodes the documented credential and encodes it to the same wire format", () => {
     const wire = credential({}, { match_found: "Potential match" })
     const decoded = Either.getOrThrow(decode(wire))
     strictEqual(decoded.credentials.attributes.matchFound, "Potential match")
@@ -22,7 +22,7 @@ describe("AmlCredential", () => {
     deepStrictEqual(Schema.encodeSync(AmlCredential.AmlCredential)(decoded), wire)
   })
 
-  it("has an Arbitrary, whose credentials are whole", () => {
+  it("has an Arbitrary of complete credentials", () => {
     FastCheck.assert(
       FastCheck.property(
         Arbitrary.make(AmlCredential.AmlCredential),
@@ -31,7 +31,7 @@ describe("AmlCredential", () => {
     )
   })
 
-  it("leaves aside fields that the document does not have", () => {
+  it("ignores undocumented fields", () => {
     deepStrictEqual(decode(credential({ extra: 1 }, { more: 2 })), decode(credential()))
   })
 
@@ -78,11 +78,11 @@ describe("AmlCredential", () => {
     ["an ISO timestamp", credential({}, { searched_on: "2026-11-20T09:30:00" }), [attribute("searched_on")]],
     ["a day that does not exist", credential({}, { searched_on: "2026-02-30 09:30:00" }), [attribute("searched_on")]],
     ["an hour that does not exist", credential({}, { searched_on: "2026-02-20 24:00:00" }), [attribute("searched_on")]]
-  ])("refuses %s", (_, input, expected) => {
+  ])("rejects %s", (_, input, expected) => {
     deepStrictEqual(paths(input), expected)
   })
 
-  it("says what was expected and never what was there", () => {
+  it("reports what was expected, and never the value", () => {
     assertLeft(
       Either.mapLeft(decode(credential({}, { match_found: "canary", name: 4711 })), Violation.format),
       "credentials.attributes.name is invalid: expected a string; " +
@@ -90,7 +90,7 @@ describe("AmlCredential", () => {
     )
   })
 
-  it("says what was expected of a field that is missing", () => {
+  it("reports what was expected of a missing field", () => {
     assertLeft(
       Either.mapLeft(
         decode(credential({ cred_version: undefined, credentials: undefined })),
@@ -108,7 +108,7 @@ describe("AmlCredential", () => {
     deepStrictEqual(paths(credential({ cred_version: "1.27" })), [])
   })
 
-  it("accepts a profile address beyond ASCII, however often", () => {
+  it("accepts a non-ASCII profile URL every time", () => {
     const decodeJson = () =>
       AmlCredential.decodeJson(
         new TextEncoder().encode(JSON.stringify(credential({}, { aml_profile: "https://bücher.example/müller" })))
@@ -117,7 +117,7 @@ describe("AmlCredential", () => {
     strictEqual(refused.length, 0)
   })
 
-  it("matches both answers, data first and data last", () => {
+  it("matches both results, data-first and data-last", () => {
     const on = {
       onNo: () => "no",
       onPotentialMatch: ({ amlProfile }: AmlCredential.Attributes) => Redacted.value(amlProfile)

@@ -47,7 +47,7 @@ describe("AmlClient fails closed", () => {
     [429, "AmlRateLimited"],
     [500, "AmlUnavailable"],
     [503, "AmlUnavailable"]
-  ])("a clear credential under status %d is no answer", ([status, tag]) => {
+  ])("a clear credential with status %d is not a result", ([status, tag]) => {
     const service = Service.make({
       aml: () =>
         Effect.sync(() =>
@@ -72,7 +72,7 @@ describe("AmlClient fails closed", () => {
     ],
     ["two names", "\"name\":", "\"name\":\"Somebody Else\",\"name\":"],
     ["two holders", "\"credentials\":", "\"credentials\":{\"attributes\":{}},\"credentials\" :"]
-  ])("%s is never \"No\": the key that counts would be up to the reader", ([, part, replacement]) => {
+  ])("%s is never \"No\", because parsers differ in which key they use", ([, part, replacement]) => {
     const body = JSON.stringify(Service.credential()).replace(part, replacement)
     const service = Service.make({ aml: () => Effect.sync(() => new Response(body)) })
     return Effect.gen(function*() {
@@ -86,7 +86,7 @@ describe("AmlClient fails closed", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("a body that is nested deeper than the stack is read, and never a throw", () => {
+  it.effect("a body nested deeper than the stack is decoded without an exception", () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
     const body = JSON.stringify(Service.credential()).replace("{", `{"extra":${deep},`)
     const service = Service.make({
@@ -99,7 +99,7 @@ describe("AmlClient fails closed", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("keys in strings, and equal keys in different objects, are not mistaken for repeated ones", () => {
+  it.effect("keys in strings, and equal keys in different objects, do not count as repeated", () => {
     const body = Service.credential({
       issued_by: "\"name\": {\"a:b\" : }",
       extra: ["a:b", ": ", { name: 1 }, { name: "\\" }]
@@ -141,7 +141,7 @@ describe("AmlClient fails closed", () => {
     ["errors by field", { errors: { dob: "invalid" } }],
     ["errors as text", { errors: "none" }],
     ["no error, but errors", { error: null, errors: ["x"] }]
-  ])("a clear credential beside %s is no answer", ([, fields]) => {
+  ])("a clear credential with %s is not a result", ([, fields]) => {
     const service = Service.make({ aml: () => Effect.sync(() => Service.json(Service.credential(fields))) })
     return Effect.gen(function*() {
       yield* atStart
@@ -153,7 +153,7 @@ describe("AmlClient fails closed", () => {
     }).pipe(provide(service))
   })
 
-  it.effect.each([null, false, 0, "", [], {}])("an error or errors of %j is none", (nothing) => {
+  it.effect.each([null, false, 0, "", [], {}])("an error or errors field of %j is not an error", (nothing) => {
     const body = Service.credential({ error: nothing, errors: nothing })
     const service = Service.make({ aml: () => Effect.sync(() => Service.json(body)) })
     return Effect.gen(function*() {
@@ -185,7 +185,7 @@ describe("AmlClient fails closed", () => {
     }).pipe(provide(service, options))
   })
 
-  it.effect("a search of another time names the option that a moved clock needs, which a single check may have", () => {
+  it.effect("the error about the search time names the option for a moved clock, which a single check can set", () => {
     const service = Service.make()
     return Effect.gen(function*() {
       // The TestClock begins in 1970, and the search was in 2026.
@@ -205,7 +205,7 @@ describe("AmlClient fails closed", () => {
     }).pipe(provide(service, byDefault))
   })
 
-  it.effect("of everything that is wrong with the fields, all is told", () => {
+  it.effect("all invalid fields are reported", () => {
     const body = Service.credential({ error: "x", issuer_id: "x" }, { searched_on: "x" })
     const service = Service.make({ aml: () => Effect.sync(() => Service.json(body)) })
     return Effect.gen(function*() {
@@ -220,7 +220,7 @@ describe("AmlClient fails closed", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("accepts 201, a byte order mark, and a name in other case and blanks", () => {
+  it.effect("accepts 201, a byte order mark, and a name with other case and spaces", () => {
     const service = Service.make({
       aml: () =>
         Effect.sync(() =>

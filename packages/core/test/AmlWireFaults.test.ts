@@ -75,7 +75,7 @@ const serve = (answer: Fault) =>
   )
 
 describe("The catalogue of wire faults", () => {
-  it("is expected as a whole", () => {
+  it("has an expected error for each fault", () => {
     deepStrictEqual(Object.keys(expected).sort(), Object.keys(faults).sort())
   })
 })
@@ -118,7 +118,7 @@ describe.concurrent.each(clients)("Wire faults of the AML operation, with %s", (
     })
 
   it.scopedLive.each(Object.entries(faults))(
-    "%s: a typed AML error in its deadline, after one request",
+    "%s: a typed AML error within the deadline, after one request",
     ([name, fault]) =>
       Effect.gen(function*() {
         const { amlRequests, url } = yield* serve(fault)
@@ -131,7 +131,7 @@ describe.concurrent.each(clients)("Wire faults of the AML operation, with %s", (
       })
   )
 
-  it.scopedLive("refused: sent again, 3 requests in all, and certainly not performed", () =>
+  it.scopedLive("a refused connection: 3 attempts, and certainly not performed", () =>
     Effect.gen(function*() {
       const { url } = yield* serve(() => {})
       const closed = yield* Effect.scoped(RawServer.make(() => {}))
@@ -141,7 +141,7 @@ describe.concurrent.each(clients)("Wire faults of the AML operation, with %s", (
     }).pipe(measured(`refused with ${clientName}`)))
 
   it.scopedLive.each(Object.entries(faults).filter(([name]) => expected[name] === lost))(
-    "%s, once, with retry: always: the second request has the answer",
+    "%s, once, with retry: always: the second request succeeds",
     ([, fault]) =>
       Effect.gen(function*() {
         const { amlRequests, url } = yield* serve((socket, body) =>
@@ -159,7 +159,7 @@ describe.concurrent.each(clients)("Wire faults of the AML operation, with %s", (
     [429, "AmlRateLimited"],
     [500, "AmlUnavailable"],
     [503, "AmlUnavailable"]
-  ])("a clear answer under %d that breaks off: the status decides", ([status, tag]) =>
+  ])("a truncated clear credential with status %d: the status decides", ([status, tag]) =>
     Effect.gen(function*() {
       const body = JSON.stringify(clear)
       const { amlRequests, url } = yield* serve((socket) =>
@@ -170,7 +170,7 @@ describe.concurrent.each(clients)("Wire faults of the AML operation, with %s", (
       strictEqual(amlRequests(), 1)
     }))
 
-  it.scopedLive("307 to another origin: a typed AML error, and that origin hears nothing", () =>
+  it.scopedLive("307 to another origin: a typed AML error, and no request to that origin", () =>
     Effect.gen(function*() {
       const target = yield* serve((socket) => void socket.end(RawServer.ok(clear)))
       const { amlRequests, url } = yield* serve((socket) =>

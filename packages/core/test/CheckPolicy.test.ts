@@ -27,7 +27,7 @@ describe("withPolicy", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("may prolong the deadline", () => {
+  it.effect("can extend the deadline", () => {
     const service = scripted([hangs])
     return Effect.gen(function*() {
       const fiber = yield* Effect.fork(Effect.flip(checkAda.pipe(AmlClient.withPolicy({ deadline: "1 minute" }))))
@@ -38,7 +38,7 @@ describe("withPolicy", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("sets the retries, and does not leak to the checks after it or beside it", () => {
+  it.effect("sets the retries, and does not affect other checks", () => {
     const service = scripted([answers(500)])
     const count = (check: Effect.Effect<unknown, unknown, AmlClient.AmlClient>) =>
       Effect.gen(function*() {
@@ -57,7 +57,7 @@ describe("withPolicy", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("is for the fibers that are forked in it", () => {
+  it.effect("applies to the fibers forked in it", () => {
     const service = scripted([answers(500)])
     return Effect.gen(function*() {
       const fork = Effect.fork(Effect.flip(checkAda))
@@ -68,7 +68,7 @@ describe("withPolicy", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("nests: the inner one wins, and what it does not say stays", () => {
+  it.effect("nests: the inner options win, and omitted options are inherited", () => {
     const service = scripted([asks(429, "3"), hangs])
     return Effect.gen(function*() {
       const fiber = yield* checkAda.pipe(
@@ -83,7 +83,7 @@ describe("withPolicy", () => {
     }).pipe(provide(service, { retry: "never" }))
   })
 
-  it.effect("of nothing changes nothing", () => {
+  it.effect("without options changes nothing", () => {
     const service = scripted([answers(500)])
     return Effect.gen(function*() {
       const fiber = yield* Effect.fork(Effect.flip(AmlClient.withPolicy(checkAda, {})))
@@ -93,7 +93,7 @@ describe("withPolicy", () => {
     }).pipe(provide(service, { retry: "always" }))
   })
 
-  it.effect("may leave the echo of the name alone, but never the year of birth", () => {
+  it.effect("can accept any name in the response, but never another year of birth", () => {
     const other = (changes: object) => () =>
       Effect.sync(() => Service.json(Service.credential({}, { birth_year: "1957", ...changes })))
     const service = scripted([
@@ -140,7 +140,7 @@ describe("The options of a check", () => {
     deepStrictEqual(Object.keys(bad).filter((name) => String(made.left).includes(`at ${name}`)), [field])
   })
 
-  it.effect("all that is wrong is told at once, by the layer too, which does not die", () =>
+  it.effect("all invalid options are reported at once, also by the layer, which does not die", () =>
     Effect.gen(function*() {
       const service = scripted([good])
       const options = Object.assign({ ...Service.options }, {
@@ -172,7 +172,7 @@ describe("The options of a check", () => {
 })
 
 describe("A check", () => {
-  it.effect("asks for the token once for all of its attempts", () => {
+  it.effect("gets the token once for all its attempts", () => {
     const service = scripted([refused, refused, good])
     return Effect.gen(function*() {
       strictEqual(Either.isRight(yield* endAfter(service, "1 second")), true)
@@ -180,7 +180,7 @@ describe("A check", () => {
     })
   })
 
-  it.effect("is never cached: two of the same person are two requests, one after the other or at once", () => {
+  it.effect("is never cached: two checks of one person send two requests", () => {
     const service = scripted([good])
     return Effect.gen(function*() {
       yield* checkAda
@@ -191,7 +191,7 @@ describe("A check", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("that was tried more than once says so in its evidence, and has the times of the last", () => {
+  it.effect("that was retried has the number of requests in its evidence, and the times of the last", () => {
     const service = scripted([asks(429, "3"), good])
     return Effect.gen(function*() {
       yield* TestClock.setTime(today)

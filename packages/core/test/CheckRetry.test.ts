@@ -32,7 +32,7 @@ describe("retry: safe", () => {
     ["an unknown host", noSuchHost, "dns"],
     ["a peer without TLS", noTls, "tls"]
   ])(
-    "sends again after %s: 3 requests at most, after up to 200 and up to 400 ms",
+    "retries after %s: at most 3 requests, with delays of up to 200 and up to 400 ms",
     ([, handler, reason]) =>
       Effect.gen(function*() {
         for (const seed of ["a", "b", "c", "d"]) {
@@ -46,7 +46,7 @@ describe("retry: safe", () => {
       })
   )
 
-  it.effect("waits at random, so that many clients do not come back together", () =>
+  it.effect("waits a random time, so that many clients do not retry together", () =>
     Effect.gen(function*() {
       const services = ["a", "b", "c"].map((seed) => [seed, scripted([refused])] as const)
       for (const [seed, service] of services) {
@@ -62,7 +62,7 @@ describe("retry: safe", () => {
     ["503 with Retry-After", asks(503, "1")],
     ["429 with Retry-After of 0", asks(429, "0")],
     ["503 with a date in the past", asks(503, httpDate(-1000))]
-  ])("gets the answer after %s", ([, handler]) => {
+  ])("succeeds after %s", ([, handler]) => {
     const service = scripted([handler, good])
     return Effect.gen(function*() {
       const end = yield* endAfter(service, "2 seconds")
@@ -93,7 +93,7 @@ describe("retry: safe", () => {
       "AmlAnswerMismatch",
       "answered"
     ]
-  ])("does not send again after %s", ([, handler, tag, sent]) => {
+  ])("does not retry after %s", ([, handler, tag, sent]) => {
     const service = scripted([handler, good])
     return Effect.gen(function*() {
       const error = yield* failsAfter(service, 0)
@@ -103,7 +103,7 @@ describe("retry: safe", () => {
     })
   })
 
-  it.effect("429 that stays: 3 requests, and the last wait is told", () => {
+  it.effect("a permanent 429: 3 requests, and the error has the last wait", () => {
     const service = scripted([asks(429, "2"), asks(429, "3"), asks(429, "4")])
     return Effect.gen(function*() {
       const error = yield* failsAfter(service, "5 seconds")
@@ -112,7 +112,7 @@ describe("retry: safe", () => {
     })
   })
 
-  it.effect("a lost connection after a refused one ends it", () => {
+  it.effect("a lost connection after a refused one is not retried", () => {
     const service = scripted([refused, lost, good])
     return Effect.gen(function*() {
       assert.deepInclude(yield* failsAfter(service, "1 second"), { _tag: "AmlUnavailable", sent: "unknown" })
@@ -132,7 +132,7 @@ describe("retry: always and never", () => {
     ["408", answers(408)],
     ["425", answers(425)]
   ]
-  it.effect.each(again)("always sends again after %s, never does not", ([, handler]) =>
+  it.effect.each(again)("always retries after %s, never does not", ([, handler]) =>
     Effect.gen(function*() {
       const always = scripted([handler, handler, good])
       strictEqual(Either.isRight(yield* endAfter(always, "1 second", { retry: "always" })), true)
@@ -152,7 +152,7 @@ describe("retry: always and never", () => {
     ["an invalid answer", invalid],
     ["a redirect", answers(302)],
     ["a certificate", untrusted]
-  ])("always does not send again after %s", ([, handler]) => {
+  ])("always does not retry after %s", ([, handler]) => {
     const service = scripted([handler, good])
     return Effect.gen(function*() {
       yield* failsAfter(service, 0, { retry: "always" })
@@ -160,7 +160,7 @@ describe("retry: always and never", () => {
     })
   })
 
-  it.effect("never does not wait for a Retry-After, and tells it", () => {
+  it.effect("never reports a Retry-After without waiting", () => {
     const service = scripted([asks(429, "1"), good])
     return Effect.gen(function*() {
       const error = yield* failsAfter(service, 0, { retry: "never" })
@@ -168,7 +168,7 @@ describe("retry: always and never", () => {
     })
   })
 
-  it.effect("never still sends once more after a 401, with a new token", () => {
+  it.effect("never still replays a 401 with a new token", () => {
     const service = scripted([answers(401), good])
     return Effect.gen(function*() {
       strictEqual(Either.isRight(yield* endAfter(service, 0, { retry: "never" })), true)
@@ -179,7 +179,7 @@ describe("retry: always and never", () => {
     })
   })
 
-  it.effect("a 401 that stays is not sent a third time, not even with always", () => {
+  it.effect("a permanent 401 is not sent a third time, even with always", () => {
     const service = scripted([answers(401)])
     return Effect.gen(function*() {
       const error = yield* failsAfter(service, "5 seconds", { retry: "always" })
@@ -190,7 +190,7 @@ describe("retry: always and never", () => {
 })
 
 describe("retry: a Schedule", () => {
-  it.effect("is asked about each failure, and decides", () => {
+  it.effect("receives each failure, and decides", () => {
     const service = scripted([lost, answers(500), asks(429, "0"), good])
     const { asked, schedule } = untried(() => true)
     return Effect.gen(function*() {
@@ -199,7 +199,7 @@ describe("retry: a Schedule", () => {
     })
   })
 
-  it.effect("may say no", () => {
+  it.effect("can refuse a retry", () => {
     const service = scripted([answers(429), lost, good])
     const { asked, schedule } = untried(({ _tag }) => _tag === "AmlRateLimited")
     return Effect.gen(function*() {
@@ -216,7 +216,7 @@ describe("retry: a Schedule", () => {
     ["an invalid answer", invalid],
     ["401", answers(401)],
     ["a certificate", untrusted]
-  ])("is not asked about %s", ([, handler]) => {
+  ])("does not receive %s", ([, handler]) => {
     const service = scripted([handler])
     const { asked, schedule } = untried(() => true)
     return Effect.gen(function*() {
@@ -225,7 +225,7 @@ describe("retry: a Schedule", () => {
     })
   })
 
-  it.effect("is not asked about a token that is not there", () => {
+  it.effect("does not receive the failure of an acquisition", () => {
     const service = scripted([good], () => Effect.sync(() => status(401)))
     const { asked, schedule } = untried(() => true)
     return Effect.gen(function*() {
@@ -234,7 +234,7 @@ describe("retry: a Schedule", () => {
     })
   })
 
-  it.effect("sets the pauses, and starts anew with each check", () => {
+  it.effect("sets the delays, and restarts with each check", () => {
     const service = scripted([refused])
     const retry = Schedule.intersect(Schedule.spaced("3 seconds"), Schedule.recurs(2))
     return Effect.gen(function*() {
@@ -248,7 +248,7 @@ describe("retry: a Schedule", () => {
     }).pipe(provide(service, { retry }))
   })
 
-  it.effect("that never ends, ends with the deadline: no wait is begun that would outlast it", () => {
+  it.effect("that never ends is stopped by the deadline: no wait starts that would exceed it", () => {
     const service = scripted([refused])
     return Effect.gen(function*() {
       const error = yield* failsAfter(service, "8 seconds", {
@@ -260,7 +260,7 @@ describe("retry: a Schedule", () => {
     })
   })
 
-  it.effect("does not come back before the service asked to", () => {
+  it.effect("does not retry before the Retry-After", () => {
     const service = scripted([asks(429, "9"), good])
     return Effect.gen(function*() {
       strictEqual(Either.isRight(yield* endAfter(service, "9 seconds", { retry: Schedule.spaced("1 second") })), true)
@@ -273,7 +273,7 @@ describe("Retry-After", () => {
   it.effect.each<[string, string, number]>([
     ["seconds", "7", 7000],
     ["an HTTP date", httpDate(12_000), 12_000]
-  ])("in %s is waited", ([, header, millis]) =>
+  ])("of %s is waited", ([, header, millis]) =>
     Effect.gen(function*() {
       for (const code of [429, 503]) {
         const service = scripted([asks(code, header), good])
@@ -282,7 +282,7 @@ describe("Retry-After", () => {
       }
     }))
 
-  it.effect("of a past date is only the backoff", () => {
+  it.effect("of a past date leaves only the backoff", () => {
     const service = scripted([asks(429, httpDate(-60_000)), good])
     return Effect.gen(function*() {
       strictEqual(Either.isRight(yield* endAfter(service, "200 millis")), true)
@@ -291,7 +291,7 @@ describe("Retry-After", () => {
   })
 
   it.effect.each<[string, string]>([["seconds", "3600"], ["an HTTP date", httpDate(3_600_000)]])(
-    "of an hour in %s fails at once, and tells it",
+    "of an hour in %s fails at once, with the wait in the error",
     ([, header]) =>
       Effect.gen(function*() {
         for (const code of [429, 503]) {
@@ -303,7 +303,7 @@ describe("Retry-After", () => {
       })
   )
 
-  it.effect("of an hour is waited within a deadline of two", () => {
+  it.effect("of an hour is waited within a deadline of two hours", () => {
     const service = scripted([asks(503, "3600"), good])
     return Effect.gen(function*() {
       strictEqual(Either.isRight(yield* endAfter(service, "1 hour", { deadline: "2 hours" })), true)
@@ -311,7 +311,7 @@ describe("Retry-After", () => {
     })
   })
 
-  it.effect("that ends with the deadline fails at once: nothing could be answered after it", () => {
+  it.effect("that ends at the deadline fails at once", () => {
     const service = scripted([asks(429, "30"), good])
     return Effect.gen(function*() {
       strictEqual((yield* failsAfter(service, 0))._tag, "AmlRateLimited")

@@ -20,7 +20,7 @@ import * as Service from "./support/service.ts"
 import { status } from "./support/tokens.ts"
 
 describe("The deadline over all attempts", () => {
-  it.effect("is for all of them together, and counts the waits", () => {
+  it.effect("covers all attempts and the waits", () => {
     const service = scripted([asks(429, "3"), asks(503, "3"), hangs])
     return Effect.gen(function*() {
       const error = yield* failsAfter(service, "8 seconds", { deadline: "8 seconds" })
@@ -29,7 +29,7 @@ describe("The deadline over all attempts", () => {
     })
   })
 
-  it.effect("counts the wait for the token too", () => {
+  it.effect("covers the wait for the token", () => {
     const slowToken: Service.Handler = (_, count) =>
       Effect.delay(Effect.sync(() => Service.tokenResponse(count)), "4 seconds")
     const service = scripted([asks(429, "5"), good], slowToken)
@@ -41,7 +41,7 @@ describe("The deadline over all attempts", () => {
   })
 })
 
-describe("What was sent, over several attempts", () => {
+describe("sent, over several attempts", () => {
   const always = { retry: "always", deadline: "10 seconds" } as const
 
   it.effect.each<[string, ReadonlyArray<Service.Handler>, AmlError.Sent]>([
@@ -83,7 +83,7 @@ describe("What was sent, over several attempts", () => {
     count === 1 ? firstToken(received, count, request) : Effect.never
 
   it.effect.each<[string, Service.Handler]>([["is down", thenDown], ["refuses the key", thenRejected]])(
-    "lost, then 401 while the token endpoint %s: not an error that says that nothing was sent",
+    "lost, then 401 while the token endpoint %s: the error does not claim that nothing was sent",
     ([, token]) =>
       Effect.gen(function*() {
         const error = yield* failsAfter(scripted([lost, answers(401)], token), "5 seconds", always)
@@ -91,26 +91,26 @@ describe("What was sent, over several attempts", () => {
       })
   )
 
-  it.effect("401 while the token endpoint is down: nothing was performed", () =>
+  it.effect("401 while the token endpoint is down: not performed", () =>
     Effect.gen(function*() {
       const error = yield* failsAfter(scripted([answers(401)], thenDown), "5 seconds", always)
       strictEqual(error._tag, "TokenEndpointUnavailable")
       strictEqual(Failure.facts(error).sent, "no")
     }))
 
-  it.effect("401 whose renewal hangs until the deadline: nothing was performed", () =>
+  it.effect("401 whose renewal hangs until the deadline: not performed", () =>
     Effect.gen(function*() {
       const error = yield* failsAfter(scripted([answers(401)], thenHangs), "10 seconds", { deadline: "10 seconds" })
       assert.deepInclude(error, { _tag: "AmlTimeout", sent: "no" })
     }))
 
-  it.effect("lost, then 401 whose renewal hangs until the deadline: it may have been performed", () =>
+  it.effect("lost, then 401 whose renewal hangs until the deadline: possibly performed", () =>
     Effect.gen(function*() {
       const error = yield* failsAfter(scripted([lost, answers(401)], thenHangs), "10 seconds", always)
       assert.deepInclude(error, { _tag: "AmlTimeout", sent: "unknown" })
     }))
 
-  it.effect("401, and the replay is lost: it may have been performed, and is not sent again", () => {
+  it.effect("401, and the replay is lost: possibly performed, and not retried", () => {
     const service = scripted([answers(401), lost, good])
     return Effect.gen(function*() {
       assert.deepInclude(yield* failsAfter(service, "2 seconds"), { _tag: "AmlUnavailable", sent: "unknown" })
@@ -118,7 +118,7 @@ describe("What was sent, over several attempts", () => {
     })
   })
 
-  it.effect("refused while a schedule is thinking until the deadline: nothing was sent", () =>
+  it.effect("refused while a schedule delays until the deadline: nothing was sent", () =>
     Effect.gen(function*() {
       const retry = Schedule.modifyDelayEffect(Schedule.recurs(3), () => Effect.never)
       const error = yield* failsAfter(scripted([refused]), "10 seconds", { retry, deadline: "10 seconds" })

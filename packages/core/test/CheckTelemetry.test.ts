@@ -159,7 +159,7 @@ const labelsOf = (name: string) =>
     ))
 
 describe("A check that ends with", () => {
-  it.effect.each(cases)("%s: one span and one count, with the same words", ([name, handlers, told, options]) => {
+  it.effect.each(cases)("%s: one span and one count, with the same labels", ([name, handlers, told, options]) => {
     const service = Service.make(handlers)
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function*() {
@@ -195,7 +195,7 @@ describe("A check that ends with", () => {
       sent: "answered",
       attempts: 1
     }]
-  ])("an interruption %s: one span and one count, with the same words", ([name, handlers, told]) => {
+  ])("an interruption %s: one span and one count, with the same labels", ([name, handlers, told]) => {
     const service = Service.make(handlers)
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function*() {
@@ -208,7 +208,7 @@ describe("A check that ends with", () => {
 })
 
 describe("The span of a check", () => {
-  it.effect("is the parent of the wait for the token, and of nothing else", () => {
+  it.effect("is the parent only of the wait for the token", () => {
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function*() {
       yield* Effect.withSpan(check, "caller")
@@ -222,14 +222,14 @@ describe("The span of a check", () => {
     }).pipe(provide(Service.make({ aml: good() })), Effect.withTracer(tracer))
   })
 
-  it.effect("is named where a failure is printed, also that of the deadline", () =>
+  it.effect("is named when a failure is printed, also that of the deadline", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.fork(Effect.sandbox(Effect.withSpan(check, "caller")).pipe(Effect.flip))
       yield* TestClock.adjust("30 seconds")
       assert.match(Cause.pretty(yield* Fiber.join(fiber)), /AmlTimeout[^]*at AmlClient\.check[^]*at caller/)
     }).pipe(provide(Service.make({ aml: () => Effect.never }))))
 
-  it.effect("has the line of the log, where Debug is logged", () => {
+  it.effect("contains the log line at level Debug", () => {
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function*() {
       yield* Effect.withSpan(check, "caller")
@@ -246,7 +246,7 @@ describe("The span of a check", () => {
 })
 
 describe("Metrics", () => {
-  it.effect("have no labels but outcome, status and sent", () =>
+  it.effect("have only the labels outcome, status and sent", () =>
     Effect.gen(function*() {
       yield* Effect.ignore(check)
       deepStrictEqual(yield* labelsOf("idv_aml_checks"), new Set(["outcome", "status", "sent"]))
@@ -275,7 +275,7 @@ describe("Metrics", () => {
 })
 
 describe("The id of a check", () => {
-  it.effect("is a UUID of version 7 that differs, holds the time, and is that of the evidence", () => {
+  it.effect("is a unique UUID of version 7 with the time of the check, also in the evidence", () => {
     const { spans, tracer } = RecordingTracer.make()
     const today = Date.parse("2026-11-20T12:00:00Z")
     return Effect.gen(function*() {
@@ -307,7 +307,7 @@ describe("Trace headers", () => {
   const sent = (received: ReadonlyArray<Service.Received>) =>
     received.map(({ headers }) => names.filter((name) => name in headers))
 
-  it.effect("do not go to the service, which is somebody else's", () => {
+  it.effect("are not sent to the service by default", () => {
     const service = Service.make({ aml: good() })
     const { tracer } = RecordingTracer.make()
     return Effect.gen(function*() {
@@ -316,7 +316,7 @@ describe("Trace headers", () => {
     }).pipe(provide(service), Effect.withTracer(tracer))
   })
 
-  it.effect("go there with propagateTrace: of the span of the check, and not with the token request", () => {
+  it.effect("are sent with propagateTrace: those of the check's span, and not with the token request", () => {
     const service = Service.make({ aml: firstThen(answers(429, { "retry-after": "0" }), good()) })
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function*() {
@@ -333,7 +333,7 @@ describe("Trace headers", () => {
     }).pipe(provide(service, { propagateTrace: true }), Effect.withTracer(tracer))
   })
 
-  it.effect("are those of each check, when many run at once", () => {
+  it.effect("belong to each check when many run at once", () => {
     const service = Service.make({ aml: good() })
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function*() {

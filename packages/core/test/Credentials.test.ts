@@ -10,7 +10,7 @@ const make = (customerId: string, customerKey: string) =>
 
 describe("Credentials", () => {
   it.each(["demo-key", ":+/=%& ", "schlüssel", "🔑", "a b"].map((key) => key.trim()))(
-    "the header is the base64 of the UTF-8 bytes of id, colon and key: %o",
+    "are sent as the base64 of the UTF-8 bytes of id, colon and key: %o",
     (key) => {
       const header = Redacted.value(Credentials.toBasicHeader(Either.getOrThrow(make("demo-customer", key))))
       strictEqual(Buffer.from(header.replace(/^Basic /, ""), "base64").toString(), `demo-customer:${key}`)
@@ -25,7 +25,7 @@ describe("Credentials", () => {
     ["id", "canary\n", "customerKey"],
     ["id", "can\nary", "customerKey"],
     ["id", " canary", "customerKey"]
-  ])("refuses the id %o with the key %o and names %s", (id, key, field) => {
+  ])("reject the id %o with the key %o and name %s", (id, key, field) => {
     const error = Either.getOrThrow(Either.flip(make(id, key)))
     strictEqual(error._op === "InvalidData" && error.path.join(), field)
     strictEqual([String(error), JSON.stringify(error), inspect(error)].join().includes("canary"), false)
@@ -40,7 +40,7 @@ describe("Credentials", () => {
     }
   )
 
-  it("do not print themselves", () => {
+  it("are redacted when printed", () => {
     const credentials = Either.getOrThrow(make("canary-id", "canary-key"))
     const printed = [JSON.stringify(credentials), inspect(credentials, { showHidden: true, customInspect: false })]
     strictEqual(printed.join().includes("canary"), false)

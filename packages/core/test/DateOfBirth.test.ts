@@ -95,7 +95,7 @@ describe("DateOfBirth", () => {
       deepStrictEqual(yield* codes("1916-11-20"), [])
     }))
 
-  it.effect("that was assumed has no ISO form, and says why", () =>
+  it.effect("with only a known year cannot be encoded as ISO, and the error says why", () =>
     Effect.gen(function*() {
       yield* at("2026-11-20T00:00:00Z")
       const encode = Schema.encode(DateOfBirth.FromIso)
@@ -106,7 +106,7 @@ describe("DateOfBirth", () => {
       strictEqual(decoded.message, "Expected a date of birth that can be screened, as yyyy-mm-dd")
     }))
 
-  it("has an Arbitrary of days that exist, within the years of people who may be alive", () => {
+  it("has an Arbitrary of existing days of living people", () => {
     FastCheck.assert(FastCheck.property(Arbitrary.make(DateOfBirth.DateOfBirth), (date) => {
       const { day, known, month, year } = date
       const wire = Schema.encodeSync(DateOfBirth.FromWire)(date)
@@ -115,7 +115,7 @@ describe("DateOfBirth", () => {
     }))
   })
 
-  it.effect("accepts a day as soon as it has begun at UTC+14, and not before", () =>
+  it.effect("accepts a day as soon as it has started at UTC+14, and not before", () =>
     Effect.gen(function*() {
       yield* at("2026-11-20T09:59:59Z")
       strictEqual(yield* codeOf("2026-11-21"), "in_future")
@@ -123,7 +123,7 @@ describe("DateOfBirth", () => {
       strictEqual(yield* codeOf("2026-11-21"), "accepted")
     }))
 
-  it.effect("is dd-mm-yyyy on the wire, in both directions", () =>
+  it.effect("is encoded and decoded as dd-mm-yyyy", () =>
     Effect.gen(function*() {
       yield* at("2026-11-20T00:00:00Z")
       const date = yield* DateOfBirth.make("1957-03-04")
@@ -131,7 +131,7 @@ describe("DateOfBirth", () => {
       deepStrictEqual(yield* Schema.decode(DateOfBirth.FromWire)("04-03-1957"), date)
     }))
 
-  it("refuses on the wire what is no day in that form", () => {
+  it("rejects other formats and days that do not exist on the wire", () => {
     for (
       const text of [
         "31-02-1990",
@@ -148,12 +148,12 @@ describe("DateOfBirth", () => {
     }
   })
 
-  it("says what it expects on the wire and not what was there, even in a ParseError", () => {
+  it("reports what it expects on the wire and not the value, even in a ParseError", () => {
     const result = Schema.decodeEither(DateOfBirth.FromWire)("31-02-1990")
     strictEqual(String(Either.getOrThrow(Either.flip(result))), "Expected a date that exists, as dd-mm-yyyy")
   })
 
-  it.effect("does not print itself", () =>
+  it.effect("is redacted when printed", () =>
     Effect.gen(function*() {
       yield* at("2026-11-20T00:00:00Z")
       const date = yield* DateOfBirth.make("1957-03-14")
@@ -162,7 +162,7 @@ describe("DateOfBirth", () => {
       strictEqual(/1957|14/.test(printed), false, printed)
     }))
 
-  it.effect("stays assumed when it is made again, also from a copy", () =>
+  it.effect("keeps known: year when it is made again, also from a copy", () =>
     Effect.gen(function*() {
       yield* at("2026-11-20T00:00:00Z")
       const assumed = yield* DateOfBirth.assumed(1957)
@@ -179,7 +179,7 @@ describe("DateOfBirth", () => {
     { year: 1957, month: 2, day: 30, known: "year" }
   ]
   it.effect.each(contradictions)(
-    "%o is contradictory, because an unknown day is sent as 1 January",
+    "%o is contradictory, because a date with only a known year is sent as 1 January",
     (parts) =>
       Effect.gen(function*() {
         yield* at("2026-11-20T00:00:00Z")
@@ -192,7 +192,7 @@ describe("DateOfBirth", () => {
   )
 
   it.effect.each(["Year", "month", "", 0, true, null])(
-    "a date of which the %o is known has no form",
+    "a date with known: %o has an invalid format",
     (known) =>
       Effect.gen(function*() {
         yield* at("2026-11-20T00:00:00Z")
@@ -200,7 +200,7 @@ describe("DateOfBirth", () => {
       })
   )
 
-  it.effect("of which a part is null is incomplete, which a program without types may give", () =>
+  it.effect("with null as a part is incomplete", () =>
     Effect.gen(function*() {
       yield* at("2026-11-20T00:00:00Z")
       for (const part of ["month", "day"]) {
@@ -209,7 +209,7 @@ describe("DateOfBirth", () => {
       }
     }))
 
-  it.effect("is assumed exactly if 1 January is sent and the evidence says so", () =>
+  it.effect("has the change assumed exactly if only its year is known", () =>
     Effect.gen(function*() {
       yield* at("2026-11-20T00:00:00Z")
       const inputs: ReadonlyArray<DateOfBirth.Input> = [
@@ -235,7 +235,7 @@ describe("DateOfBirth", () => {
       )
     }))
 
-  it.effect("is checked and sent from one reading of its parts", () =>
+  it.effect("reads each part once", () =>
     Effect.gen(function*() {
       yield* at("2026-11-20T00:00:00Z")
       let readings = 0
@@ -251,7 +251,7 @@ describe("DateOfBirth", () => {
       deepStrictEqual([person.dateOfBirth.day, person.changes.map(({ code }) => code)], [1, ["assumed"]])
     }))
 
-  it.effect("reports one issue, of the field dateOfBirth", () =>
+  it.effect("reports one issue for the field dateOfBirth", () =>
     Effect.gen(function*() {
       const exit = yield* Effect.exit(DateOfBirth.make("never"))
       strictEqual(Exit.isFailure(exit), true)

@@ -6,7 +6,7 @@ import * as Deadline from "../src/internal/deadline.ts"
 const within = Deadline.within(Duration.minutes(1), Effect.fail("late"))
 
 describe("A deadline", () => {
-  it.live("leaves nothing behind, at whatever moment its caller is interrupted", () =>
+  it.live("leaves no fiber or timer when its caller is interrupted at any moment", () =>
     Effect.gen(function*() {
       let begun = 0
       let running = 0
@@ -33,7 +33,7 @@ describe("A deadline", () => {
       strictEqual(begun > 0, true)
     }))
 
-  it.effect("is the end of what cannot be interrupted, for its caller", () =>
+  it.effect("ends the wait of the caller for an uninterruptible effect", () =>
     Effect.gen(function*() {
       const caller = yield* Effect.fork(Effect.flip(within(Effect.uninterruptible(Effect.never))))
       yield* TestClock.adjust("59 seconds")
@@ -42,7 +42,7 @@ describe("A deadline", () => {
       strictEqual(yield* Fiber.join(caller), "late")
     }))
 
-  it.live("is the same by the live clock, which sets a timer of its own", () =>
+  it.live("works the same with the live clock, which sets a timer", () =>
     Effect.gen(function*() {
       const soon = Deadline.within(Duration.millis(30), Effect.fail("late"))
       strictEqual(yield* Effect.flip(soon(Effect.uninterruptible(Effect.never))), "late")

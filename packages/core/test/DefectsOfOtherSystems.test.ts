@@ -63,7 +63,7 @@ const failureOf = (handlers: Parameters<typeof Service.make>[0]) =>
     return yield* fiber
   }).pipe(provide(Service.make(handlers)), started)
 
-describe("Real defects of other systems", () => {
+describe("The client does not repeat a defect of other systems", () => {
   const bodies: ReadonlyArray<unknown> = [
     Service.credential(),
     { error: "unauthorized", match_found: "No" },
@@ -72,7 +72,7 @@ describe("Real defects of other systems", () => {
     []
   ]
   it.effect.each(bodies)(
-    "1. A client ignored the status code: a 401 JSON body read as \"no match\": %j is none",
+    "a 401 with a JSON body was read as no match: %j is an error",
     (body) =>
       Effect.gen(function*() {
         const error = yield* failureOf({ aml: () => Effect.sync(() => Service.json(body, { status: 401 })) })
@@ -90,7 +90,7 @@ describe("Real defects of other systems", () => {
     "01-02-1990",
     { year: Number.NaN, month: 2, day: 1 },
     { year: 1990, month: 0, day: 0 }
-  ])("2. An unparseable date of birth (%j) was dropped silently and the name alone was searched", (dateOfBirth) => {
+  ])("an unparseable date of birth (%j) was dropped and only the name was searched: it is rejected", (dateOfBirth) => {
     const service = Service.make()
     return Effect.gen(function*() {
       const error = yield* Effect.flip(checkOf({ name: "Ada Testclear", dateOfBirth }))
@@ -100,7 +100,7 @@ describe("Real defects of other systems", () => {
     }).pipe(provide(service), started)
   })
 
-  it.effect("2. An unparseable date of birth: even one of which only the year is known is sent as a whole date", () => {
+  it.effect("a date of which only the year is known is sent as a complete date", () => {
     const service = Service.make()
     return Effect.gen(function*() {
       yield* checkOf({ name: "Ada Testclear", dateOfBirth: yield* DateOfBirth.assumed(1990) })
@@ -108,7 +108,7 @@ describe("Real defects of other systems", () => {
     }).pipe(provide(service), started)
   })
 
-  it.effect.each(failures)("3. A failed screening was written to the audit log as clear: %s is logged as itself", ([
+  it.effect.each(failures)("a failed screening was logged as clear: %s is logged as a failure", ([
     tag,
     handlers
   ]) =>
@@ -128,7 +128,7 @@ describe("Real defects of other systems", () => {
     }))
 
   it.effect.each<Record<string, string>>([{}, { customerKey: "" }, { customerId: "" }])(
-    "3. if (!apiKey) return false: without credentials (%j) there is no client at all",
+    "a missing key made every check clear: without credentials (%j) no client is made",
     (given) => {
       const service = Service.make()
       const { customerId = "acme-bank", customerKey = "" } = given
@@ -143,7 +143,7 @@ describe("Real defects of other systems", () => {
     }
   )
 
-  it.effect("4. \"Skip if checked this year\" hid new listings for a year: every check asks the service", () => {
+  it.effect("cached results hid new listings: every check sends a request", () => {
     const service = Service.make({
       aml: (_, count) =>
         Effect.sync(() => Service.json(Service.credential({}, { match_found: count === 3 ? "Potential match" : "No" })))
@@ -160,7 +160,7 @@ describe("Real defects of other systems", () => {
     }).pipe(provide(service), started)
   })
 
-  it.effect.each(failures)("5. \"Unavailable\" looked like a match and held a customer for days: %s is no outcome", ([
+  it.effect.each(failures)("an unavailable service looked like a match: %s is not a result", ([
     tag,
     handlers
   ]) =>
@@ -171,7 +171,7 @@ describe("Real defects of other systems", () => {
       strictEqual(/potential match|matchFound|match_found/i.test(shown.replaceAll(/\bat .*/g, "")), false, shown)
     }))
 
-  it.effect("6. A 5 s timeout under 8 s latency led to a retry and a double booking: sent: \"unknown\" is told apart", () => {
+  it.effect("a timeout shorter than the latency led to double billing: the error has sent: \"unknown\"", () => {
     const service = Service.make({
       aml: () => Effect.delay(Effect.sync(() => Service.json(Service.credential())), "8 seconds")
     })
@@ -185,7 +185,7 @@ describe("Real defects of other systems", () => {
     }).pipe(provide(service, { deadline: "5 seconds" }), started)
   })
 
-  it.effect("6. A check whose connection broke after it was sent is not sent again", () => {
+  it.effect("a check whose connection broke after it was sent is not retried", () => {
     const service = Service.make({ aml: Service.failing({ code: "ECONNRESET", syscall: "read" }) })
     return Effect.gen(function*() {
       const fiber = yield* Effect.fork(Effect.flip(matchOf))
@@ -207,7 +207,7 @@ describe("Real defects of other systems", () => {
     ["a text", told]
   ]
   it.effect.each(tippingOff)(
-    "7. The matched name leaked to the customer in an HTTP 422 body: not as %s",
+    "a 422 body leaked the matched name: it does not leak as %s",
     ([, body]) =>
       Effect.gen(function*() {
         const service = Service.make({ aml: () => Effect.sync(() => Service.json(body, { status: 422 })) })
@@ -223,7 +223,7 @@ describe("Real defects of other systems", () => {
   )
 
   it.effect.each(["A", "Ö", "王", "𠮷", "李", "O", "Ng", "ا", "𞤀"])(
-    "8. Too-short names were recorded as no hit without being sent: %s is sent",
+    "short names were recorded as no hit without a request: %s is sent",
     (name) => {
       const service = Service.make({
         aml: () => Effect.sync(() => Service.json(Service.credential({}, { name, match_found: "Potential match" })))
@@ -239,7 +239,7 @@ describe("Real defects of other systems", () => {
     }
   )
 
-  it("8. length was counted in bytes: it is counted in code points", () => {
+  it("the length of a name was counted in bytes: it is counted in code points", () => {
     for (const letter of ["x", "ö", "王", "𠮷"]) {
       strictEqual(Either.isRight(PersonName.make(letter.repeat(255))), true, letter)
       strictEqual(Either.isLeft(PersonName.make(letter.repeat(256))), true, letter)
@@ -247,7 +247,7 @@ describe("Real defects of other systems", () => {
   })
 
   it.effect.each<unknown>([undefined, null, "", "abc", -5, 0, true, [], {}])(
-    "9. A missing expires_in (%j) became NaN and each call fetched a token: one is used for nearly an hour",
+    "an invalid expires_in (%j) became NaN and each call fetched a token: one token is used for nearly an hour",
     (expires_in) => {
       const service = Service.make({
         token: (_, count) => Effect.sync(() => Service.tokenResponse(count, { expires_in }))
@@ -264,7 +264,7 @@ describe("Real defects of other systems", () => {
     }
   )
 
-  it.effect("9. a 401 never dropped the token: it is dropped, once, and the next one is used from then on", () => {
+  it.effect("a 401 never dropped the token: it is replaced once, and the new one is used", () => {
     const service = Service.make({
       aml: ({ headers }) =>
         Effect.sync(() =>
@@ -282,7 +282,7 @@ describe("Real defects of other systems", () => {
     }).pipe(provide(service), started)
   })
 
-  it.effect("10. An unknown property was dropped with its value in the log: it is in the evidence, and in no log", () =>
+  it.effect("an unknown property was logged with its value: it is in the evidence and in no log", () =>
     Effect.gen(function*() {
       const answer = Service.credential({ canaryOuter: "canaryValue" }, { canaryInner: ["canaryValue"] })
       const service = Service.make({ aml: () => Effect.sync(() => Service.json(answer)) })

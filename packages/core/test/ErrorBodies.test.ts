@@ -223,9 +223,9 @@ const shapes: Record<string, Shape> = {
   "a clear credential": json(Service.credential(), { detail: ["match_found"] })
 }
 
-describe("An answer that is an error", () => {
+describe("An error response", () => {
   it.effect.each(Object.entries(shapes).map(([name, shape], turn) => [name, shape, turn] as const))(
-    "of %s: its status decides, and free text is not shown",
+    "with %s: its status decides, and free text is not shown",
     ([, shape, turn]) =>
       Effect.gen(function*() {
         for (const [status, tag] of statusesOf(turn)) {
@@ -258,7 +258,7 @@ describe("An answer that is an error", () => {
       })
   )
 
-  it.effect("without Retry-After does not say how long to wait", () =>
+  it.effect("without Retry-After reports no wait", () =>
     Effect.gen(function*() {
       for (const status of [429, 500, 503]) {
         const error = yield* failure(() => new Response("{}", { status }))
@@ -267,7 +267,7 @@ describe("An answer that is an error", () => {
       }
     }))
 
-  it.live("with 300,000 errors in a list is read in no time", () =>
+  it.live("with 300,000 errors in a list is read quickly", () =>
     Effect.gen(function*() {
       for (const entry of ["{}", "[]", "1", "\"\""]) {
         const body = `{"code":"MANY","errors":[${Array.from({ length: 300_000 }, () => entry).join()}]}`
@@ -336,7 +336,7 @@ const revealing: ReadonlyArray<readonly [string, string | number, Person.Input?]
   ["a name in full width", "canaryfirst", { name: "Ｃａｎａｒｙｆｉｒｓｔ", dateOfBirth: "1931-07-29" }]
 ]
 
-describe("A code", () => {
+describe("An error code", () => {
   it.effect.each(revealing)("that repeats %s is not shown", ([, secret, person = input]) =>
     Effect.gen(function*() {
       for (const place of places) {
@@ -349,7 +349,7 @@ describe("A code", () => {
       }
     }))
 
-  it.effect("that repeats the person gives way to one that does not", () =>
+  it.effect("that repeats the person is replaced by one that does not", () =>
     Effect.gen(function*() {
       const body = { code: "zoe", error: "born_1931", errors: [{ code: "CANARYFIRST" }, { code: "DOB_FORMAT" }] }
       strictEqual(toldBy(yield* failure(() => Service.json(body, { status: 422 }))).code, "DOB_FORMAT")
@@ -386,7 +386,7 @@ describe("A code", () => {
     "zoetrope",
     "https://idv.example.com/problems/access-token-expired",
     "urn:ietf:params:oauth:error:invalid_token"
-  ])("such as %s, which only looks like the person or the token, is kept", (code) =>
+  ])("such as %s, which only resembles the person or the token, is kept", (code) =>
     Effect.gen(function*() {
       for (const place of places) {
         const error = yield* failure(() => Service.json(place(code), { status: 422 }))

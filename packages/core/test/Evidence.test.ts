@@ -61,7 +61,7 @@ const reasonOf = (evidence: Evidence.Evidence, body?: Redacted.Redacted<Uint8Arr
   Effect.match(Evidence.verify(evidence, body), { onFailure: ({ reason }) => reason, onSuccess: () => "holds" })
 
 describe("Evidence", () => {
-  it.effect("has the exact bytes of the answer, with their SHA-256 and the status", () =>
+  it.effect("has the exact bytes of the response, with their SHA-256 and the status", () =>
     Effect.gen(function*() {
       const evidence = yield* collected
       strictEqual(new TextDecoder().decode(bodyOf(evidence)), text)
@@ -72,7 +72,7 @@ describe("Evidence", () => {
       strictEqual(yield* reasonOf(evidence), "holds")
     }))
 
-  it.effect("says when the request that was answered left, and when its answer was there, and counts the replay", () => {
+  it.effect("has the times of the last request and of its response, and counts the replay", () => {
     const { layer } = service(({ headers }) =>
       Effect.delay(
         Effect.sync(() =>
@@ -91,7 +91,7 @@ describe("Evidence", () => {
     }).pipe(Effect.provide(Layer.provide(Idv.layer(Service.options), layer)))
   })
 
-  it.effect("says what was changed in the input, what looked damaged, and that a date was assumed", () =>
+  it.effect("reports changes of the input, signs of damage, and an assumed date", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(today)
       const dateOfBirth = yield* DateOfBirth.assumed(1931)
@@ -110,7 +110,7 @@ describe("Evidence", () => {
       strictEqual(changes.every((change) => change instanceof PersonInput.Change), true)
     }))
 
-  it.effect("is stored as JSON with its body, comes back the same, and still holds", () =>
+  it.effect("is stored as JSON with its body, decodes to the same evidence, and is still valid", () =>
     Effect.gen(function*() {
       const evidence = yield* collected
       const stored = JSON.stringify(yield* Schema.encode(Evidence.Evidence)(evidence))
@@ -121,7 +121,7 @@ describe("Evidence", () => {
       strictEqual(yield* reasonOf(back), "holds")
     }))
 
-  it.effect("of a status that is no result is not read", () =>
+  it.effect("with a status other than 200 or 201 is not decoded", () =>
     Effect.gen(function*() {
       const stored = yield* Schema.encode(Evidence.Evidence)(yield* collected)
       for (const [status, isRead] of [[200, true], [201, true], [202, false], [204, false], [206, false]] as const) {
@@ -130,7 +130,7 @@ describe("Evidence", () => {
       }
     }))
 
-  it.effect("is stored without its body, and then needs it to be proven", () =>
+  it.effect("can be stored without its body, which verify then requires", () =>
     Effect.gen(function*() {
       const evidence = yield* collected
       const stored = JSON.stringify(yield* Schema.encode(Evidence.WithoutBody)(evidence))
@@ -144,7 +144,7 @@ describe("Evidence", () => {
       strictEqual(yield* reasonOf(back, Redacted.make(new TextEncoder().encode(JSON.stringify(wire)))), "digest")
     }))
 
-  it.effect("does not hold with another byte anywhere in the body, even with a digest that fits", () =>
+  it.effect("is not valid with another byte anywhere in the body, even with a matching digest", () =>
     Effect.gen(function*() {
       const evidence = yield* collected
       const bytes = bodyOf(evidence)
@@ -161,7 +161,7 @@ describe("Evidence", () => {
       strictEqual(yield* reasonOf({ ...evidence, sha256: evidence.sha256.replace(/^./, "x") }), "digest")
     }))
 
-  it.effect("does not hold with another value in any field of the credential", () =>
+  it.effect("is not valid with another value in any field of the credential", () =>
     Effect.gen(function*() {
       const evidence = yield* collected
       const { credential } = evidence
@@ -184,7 +184,7 @@ describe("Evidence", () => {
       }
     }))
 
-  it.effect("of anybody and any answer holds, also when it was stored and read back", () => {
+  it.effect("of any person and response is valid, also after it was stored", () => {
     const cases = Arbitrary.make(Person.Person).chain((person) =>
       FastCheck.tuple(FastCheck.constant(person), Responses.wireAbout(person))
     )
@@ -202,7 +202,7 @@ describe("Evidence", () => {
     }).pipe(provide(service(() => Effect.sync(() => new Response(body)))))
   })
 
-  it.effect("prints no name, no year, no profile, no token and no body, refuted or not", () =>
+  it.effect("prints no name, no year, no profile, no token and no body, valid or not", () =>
     Effect.gen(function*() {
       const { exit, printed } = yield* everythingPrinted(collected, String)
       const refuted = Exit.isSuccess(exit)
@@ -215,7 +215,7 @@ describe("Evidence", () => {
       strictEqual(/67,\s*97,\s*110,\s*97,\s*114,\s*121|43 ?61 ?6e ?61 ?72 ?79/.test(all), false)
     }))
 
-  it.effect("that is not read back says nothing of what it was, not even in a ParseError", () =>
+  it.effect("that cannot be decoded shows no value, even in a ParseError", () =>
     Effect.gen(function*() {
       const stored = yield* Schema.encode(Evidence.Evidence)(yield* collected)
       const broken: ReadonlyArray<unknown> = [
@@ -245,7 +245,7 @@ describe("Evidence", () => {
       )
     }))
 
-  it.effect("of two checks of one person has two ids, which sort by time", () =>
+  it.effect("of two checks of one person has two ids that sort by time", () =>
     Effect.gen(function*() {
       const first = yield* collected
       yield* TestClock.adjust("1 second")

@@ -118,7 +118,7 @@ const holds = (cases: FastCheck.Arbitrary<Case>, numRuns: number, expected: Read
 
 const answers = [...Responses.matches, "AmlAnswerInvalid", "AmlAnswerMismatch"]
 
-describe("Whatever the service answers, the result is what it said about this person, or a typed failure", () => {
+describe("For every response, the result is that of the service about this person, or a typed failure", () => {
   it.live("with one or two changes at any depth of the JSON", () =>
     holds(
       FastCheck.tuple(aboutSomebody, FastCheck.array(changes, { minLength: 1, maxLength: 2 })).map((
@@ -134,7 +134,7 @@ describe("Whatever the service answers, the result is what it said about this pe
       answers
     ))
 
-  it.live("with bits flipped, and bytes cut off, lost, added or repeated", () => {
+  it.live("with flipped bits, and truncated, lost, added or repeated bytes", () => {
     type Edit = (bytes: Uint8Array<ArrayBuffer>, index: number) => Uint8Array<ArrayBuffer>
     const edit = FastCheck.oneof(
       FastCheck.nat(7).map((bit): Edit => (bytes, index) =>
@@ -160,7 +160,7 @@ describe("Whatever the service answers, the result is what it said about this pe
     )
   })
 
-  it.live("with match_found that is nearly one of the two answers", () =>
+  it.live("with a match_found similar to one of the two results", () =>
     holds(
       FastCheck.tuple(aboutSomebody, FastCheck.oneof(FastCheck.constantFrom(...nearMisses).map(JsonTree.from), junk))
         .map(
@@ -175,7 +175,7 @@ describe("Whatever the service answers, the result is what it said about this pe
       ["AmlAnswerInvalid"]
     ))
 
-  it.live("with any key twice in its object, however it is written and whatever stands there, which is no answer", () => {
+  it.live("with any key twice in its object, which is not a result", () => {
     const others = FastCheck.oneof(FastCheck.constantFrom(...Responses.matches).map(JsonTree.from), junk)
     const again = FastCheck.tuple(FastCheck.nat(), others, FastCheck.boolean(), FastCheck.boolean()).map(
       ([place, value, isFirst, isEscaped]): Change => (tree) => {
@@ -225,7 +225,7 @@ describe("Whatever the service answers, the result is what it said about this pe
     )
   })
 
-  it.live("with the answer exchanged for the other one, it is the other one", () =>
+  it.live("with the two results exchanged, it is the other result", () =>
     holds(
       FastCheck.tuple(
         aboutSomebody,
@@ -243,8 +243,8 @@ describe("Whatever the service answers, the result is what it said about this pe
     ))
 })
 
-describe("A valid answer", () => {
-  it.live("is believed, whatever stands in fields that the document does not have", () => {
+describe("A valid response", () => {
+  it.live("is accepted with any undocumented fields", () => {
     const { ask, layer } = harness()
     const isKnown = new Set(JsonTree.membersOf(JsonTree.from(Service.credential())).map(({ key }) => key))
     const extras = FastCheck.dictionary(FastCheck.fullUnicodeString(), FastCheck.jsonValue({ maxDepth: 1 })).filter((
@@ -266,7 +266,7 @@ describe("A valid answer", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("is believed with a field of nearly 1 MiB, and with a great many fields", () => {
+  it.live("is accepted with a field of nearly 1 MiB, and with many fields", () => {
     const { ask, layer } = harness()
     return Effect.gen(function*() {
       const person = yield* Person.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" })
@@ -288,7 +288,7 @@ describe("A valid answer", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it("decoded and encoded again is the same JSON, field for field", () => {
+  it("that is decoded and encoded is the same JSON", () => {
     FastCheck.assert(
       FastCheck.property(aboutSomebody, ({ wire }) => {
         const body = utf8(JSON.stringify(wire))
@@ -299,8 +299,8 @@ describe("A valid answer", () => {
   })
 })
 
-describe("The short way to decode an answer", () => {
-  it("gives what the schema gives, the same credential or the same violations, whatever is changed", () => {
+describe("AmlCredential.decodeJson", () => {
+  it("returns the same credential or the same violations as the schema", () => {
     const decode = Violation.decodeJson(AmlCredential.AmlCredential)
     FastCheck.assert(
       FastCheck.property(aboutSomebody, FastCheck.array(changes, { maxLength: 2 }), ({ wire }, changes) => {

@@ -24,7 +24,7 @@ const failure = (handlers: Parameters<typeof Service.make>[0], options: Partial<
 
 const nothing: Service.Handler = () => Effect.sync(() => new Response(""))
 
-describe("An error of the transport", () => {
+describe("A transport error", () => {
   it.effect.each<[string, Service.Handler, string]>([
     ["nobody accepts the connection", refused, "at api.example.com:8443 is not available: it does not accept"],
     ["the name is not known", noSuchHost, "at api.example.com:8443 is not available: its host name cannot be"],
@@ -36,7 +36,7 @@ describe("An error of the transport", () => {
     ["it redirects", answers(302), "The service at api.example.com:8443 responded with 302"],
     ["the answer is nothing", nothing, "The service at api.example.com:8443 responded with 200"]
   ])(
-    "of the check names host and port, and nothing else of the address, when %s",
+    "of the check names only the host and port of the address, when %s",
     ([, aml, expected]) =>
       Effect.gen(function*() {
         const error = yield* failure({ aml })
@@ -58,7 +58,7 @@ describe("An error of the transport", () => {
     ["it redirects", answers(307), "The token endpoint at auth.example.com:443 responded with 307"],
     ["the answer is nothing", nothing, "The token endpoint at auth.example.com:443 responded with 200"]
   ])(
-    "of the token names host and port, and nothing else of the address, when %s",
+    "of the token names only the host and port of the address, when %s",
     ([, token, expected]) =>
       Effect.gen(function*() {
         const error = yield* failure({ token }, { tokenPolicy: { attempts: 1 } })
@@ -78,7 +78,7 @@ describe("An error of the transport", () => {
       strictEqual(error.message.includes(`at ${host} is not`), true, error.message)
     }))
 
-  it.effect("never has a user name or a password: an address with them is refused, and not shown", () =>
+  it.effect("never contains a user name or password: an address with them is rejected, and not shown", () =>
     Effect.gen(function*() {
       for (const userInfo of ["canary:canary@", "canary@", ":canary@"]) {
         for (const option of ["authUrl", "baseUrl"] as const) {
@@ -92,7 +92,7 @@ describe("An error of the transport", () => {
       }
     }))
 
-  it.effect("that was stored before errors had a host is read back", () =>
+  it.effect("stored without a host can be decoded", () =>
     Effect.gen(function*() {
       const stored = { _tag: "AmlTimeout", sent: "no", deadline: 1000 }
       const error = yield* Schema.decodeUnknown(AmlTimeout)(stored)

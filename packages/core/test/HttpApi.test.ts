@@ -59,7 +59,7 @@ const person = { name: "Canary Testclear", dateOfBirth: "1931-07-29" }
 const canaries = /canary|1931|31-02/i
 
 describe("A backend with WebError.middleware", () => {
-  it.scopedLive("takes a person as its payload", () =>
+  it.scopedLive("accepts a person as its payload", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* post("/sign-up", JSON.stringify(person)), { status: 200, text: "\"No\"" })
       const nested = { holder: person, limit: "100" }
@@ -80,7 +80,7 @@ describe("A backend with WebError.middleware", () => {
     ["null", null, [noText("name"), noText("dateOfBirth")]],
     ["a list", [person], [noText("name"), noText("dateOfBirth")]]
   ])(
-    "answers 422 with the fields, and never with a value, to a person refused for %s",
+    "responds with 422 and the fields, without values, to a person rejected for %s",
     ([, input, errors]) =>
       Effect.gen(function*() {
         for (const [path, body] of [["/sign-up", input], ["/accounts", { holder: input, limit: "100" }]] as const) {
@@ -97,7 +97,7 @@ describe("A backend with WebError.middleware", () => {
     ["the whole payload is a list", JSON.stringify([{ holder: person, limit: "100" }])],
     ["the payload is not JSON", "{\"holder\":{\"name\":\"Canary"],
     ["there is no payload", ""]
-  ])("answers 400 without a value if %s", ([, body]) =>
+  ])("responds with 400 without a value if %s", ([, body]) =>
     Effect.gen(function*() {
       const { status, text } = yield* post("/accounts", body)
       strictEqual(status, 400, text)
@@ -117,7 +117,7 @@ describe("A backend with WebError.middleware", () => {
       deepStrictEqual(error.errors.map(({ code, field }) => [field, code]), [["name", "placeholder"]])
     }).pipe(Effect.provide(backend)))
 
-  it.scopedLive("leaves other responses alone: a path that there is not, and what the handler fails with", () =>
+  it.scopedLive("does not change other responses: unknown paths and the errors of handlers", () =>
     Effect.gen(function*() {
       strictEqual((yield* post("/nowhere", "{}")).status, 404)
       const { status, text } = yield* post("/sign-up", JSON.stringify({ ...person, name: "Zoë Forbidden" }))
@@ -130,11 +130,11 @@ describe("A backend with WebError.middleware", () => {
   })
 })
 
-describe("The words of an issue", () => {
+describe("The message of an issue", () => {
   const codes = Struct.keys(PersonInput.issues)
   const message = (message: string) => ({ _tag: "Type" as const, path: [], message })
 
-  it.each(codes)("of %s are read back as the same issue", (code) => {
+  it.each(codes)("of %s is parsed to the same issue", (code) => {
     for (const issue of [{ field: "name", code, index: 12 }, { field: "dateOfBirth", code }] as const) {
       const made = new PersonInput.Issue(issue)
       deepStrictEqual(PersonIssue.fromDecodeIssue(message(String(made))), [made])
@@ -149,7 +149,7 @@ describe("The words of an issue", () => {
     "surname: it is empty (empty)",
     "Expected a non empty string, actual \"\"",
     ""
-  ])("are not those of another schema: %s", (words) => {
+  ])("is not parsed if it is from another schema: %s", (words) => {
     deepStrictEqual(PersonIssue.fromDecodeIssue(message(words)), [])
   })
 })

@@ -103,7 +103,7 @@ describe("Idv.layerEnv", () => {
       strictEqual(printed.includes("canary"), false)
     }))
 
-  it.effect("is told in a line for each variable, without its value", () =>
+  it.effect("reports one line for each variable, without its value", () =>
     Effect.gen(function*() {
       const error = yield* start(Layer.provide(Idv.layerEnv, Service.make().layer)).pipe(
         Effect.withConfigProvider(
@@ -123,13 +123,13 @@ describe("Idv.layerEnv", () => {
       strictEqual(Idv.describeConfigError(error).includes("canary"), false)
     }))
 
-  it.effect("names what is missing beside what is malformed", () =>
+  it.effect("names missing and invalid variables together", () =>
     Effect.gen(function*() {
       const printed = yield* startEnv({ ...without("IDV_CUSTOMER_ID"), IDV_CUSTOMER_KEY: "k\n", IDV_BASE_URL: "x" })
       deepStrictEqual(printed.match(/(?<= at )IDV_[A-Z_]+/g), ["IDV_BASE_URL", "IDV_CUSTOMER_ID", "IDV_CUSTOMER_KEY"])
     }))
 
-  it.effect("names all that is missing or malformed at once, each once", () =>
+  it.effect("names every missing or invalid variable once", () =>
     Effect.gen(function*() {
       const printed = yield* startEnv({})
       deepStrictEqual(printed.match(/IDV_[A-Z_]+/g), Object.keys(complete))
@@ -178,7 +178,7 @@ describe("Idv.layer", () => {
       strictEqual(yield* startWith({ authUrl }), expected)
     }))
 
-  it.effect("allows http: to any host only if told to", () =>
+  it.effect("allows http: to any host only with allowInsecure", () =>
     Effect.gen(function*() {
       strictEqual(yield* startWith({ baseUrl: "http://10.0.0.1" }), "baseUrl")
       strictEqual(yield* startWith({ baseUrl: "http://10.0.0.1", allowInsecure: true }), "started")
@@ -199,7 +199,7 @@ describe("Idv.layer", () => {
     }).pipe(Effect.provide(Layer.provide(Idv.layer({ ...Service.options, baseUrl }), service.layer)))
   })
 
-  it.effect("layerConfig takes each option from Config", () => {
+  it.effect("layerConfig loads each option from Config", () => {
     const layer = Idv.layerConfig({
       authUrl: Config.string("A"),
       baseUrl: Config.string("B"),
@@ -217,7 +217,7 @@ describe("Idv.layer", () => {
 })
 
 describe("IdvApi", () => {
-  it("describes the two operations of the document, each with its security", () => {
+  it("describes the two documented operations, each with its security", () => {
     const { components, paths } = OpenApi.fromApi(IdvApi.IdvApi)
     deepStrictEqual(Object.entries(paths).map(([path, item]) => [path, Object.keys(item), item.post?.security ?? []]), [
       ["/oauth/service", ["post"], [{ customer: [] }]],

@@ -15,7 +15,7 @@ const withWallClockAt = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E
   )
 
 describe("The live clock", () => {
-  it.live("is monotonic whatever the wall clock is set to", () =>
+  it.live("is monotonic when the wall clock is changed", () =>
     Effect.gen(function*() {
       const clock = yield* Effect.clock
       const before = Instant.of(clock)
@@ -25,7 +25,7 @@ describe("The live clock", () => {
       assert(passed >= 0 && passed < 60_000, `${passed} ms`)
     }))
 
-  it.live("a token is over in time though the wall clock is set back, and stands still", () => {
+  it.live("a token expires in time when the wall clock is set back and stopped", () => {
     const service = Service.make({
       token: (_, count) => Effect.succeed(Service.tokenResponse(count, { expires_in: 1 }))
     })

@@ -51,8 +51,8 @@ const removed = [0xad, 0x34f, 0x61c, 0x17b4, 0x17b5, 0x180b, 0x180e, 0x180f, 0x2
     0xe01ef
   ])
 
-describe("A character that shows nothing", () => {
-  it.each(cases(blank))("%s is refused inside a name and around it: it may stand for a blank", (_, codePoint) => {
+describe("An invisible character", () => {
+  it.each(cases(blank))("%s is rejected inside a name and around it, because it may replace a space", (_, codePoint) => {
     const character = String.fromCodePoint(codePoint)
     deepStrictEqual(issuesOf(`Ada${character}Test`), [["invisible_character", 3]])
     deepStrictEqual(issuesOf(`${character}Ada`), [["invisible_character", 0]])
@@ -67,7 +67,7 @@ describe("A character that shows nothing", () => {
     deepStrictEqual(issuesOf(character), [["empty", undefined]])
   })
 
-  it("of every default-ignorable or format code point is refused, or removed with a recorded change", () => {
+  it("of every default-ignorable or format code point is rejected, or removed with a recorded change", () => {
     const silent: Array<string> = []
     for (let codePoint = 0; codePoint <= 0x10ffff; codePoint++) {
       const character = String.fromCodePoint(codePoint)
@@ -80,7 +80,7 @@ describe("A character that shows nothing", () => {
     deepStrictEqual(silent, [])
   })
 
-  it("leaves no blank and no uncomposed letter behind where it was", () => {
+  it("leaves no extra space and no uncomposed letter when removed", () => {
     const text = "\u00ad Ada \u2060 Zoe\u034f\u0308 \u200e"
     deepStrictEqual([sent(text), changesOf(text)], ["Ada Zoë", ["invisible_removed", "blanks_folded", "composed"]])
   })
@@ -106,11 +106,11 @@ describe("A character that shows nothing", () => {
     ["Cyrillic", "Ив\u200cан", "Иван"],
     ["Han", "王\u200d伟", "王伟"],
     ["digits", "Ada ١\u200c٢", "Ada ١٢"]
-  ])("ZWJ or ZWNJ stays only where the script needs it: %s", (_, text, expected) => {
+  ])("ZWJ or ZWNJ is kept only where the script needs it: %s", (_, text, expected) => {
     deepStrictEqual([sent(text), changesOf(text)], [expected, text === expected ? [] : ["invisible_removed"]])
   })
 
-  it("does not hide a placeholder, a title or mojibake, and takes part in mojibake", () => {
+  it("does not hide a placeholder, a title or mojibake, and can be part of mojibake", () => {
     const codes = (text: string) => PersonName.warnings(text).map(({ code, index }) => [code, index])
     deepStrictEqual(issuesOf("UNK\u2060NOWN"), [["placeholder", undefined]])
     deepStrictEqual(codes("M\u00adr. Testclear"), [["title", 0]])
@@ -123,7 +123,7 @@ describe("A character that shows nothing", () => {
     deepStrictEqual(codes("Ada \u200e Zoe\u0308 FNU"), [["unknown_part", 11]])
   })
 
-  it("takes no longer to be removed in any number or order", () => {
+  it("is removed in linear time in any number and order", () => {
     for (
       const part of [
         "\u00ad",
@@ -142,7 +142,7 @@ describe("A character that shows nothing", () => {
     }
   }, 10_000)
 
-  it("is gone after the first time: a name that was made is made again as it is", () => {
+  it("is removed completely: a valid name is not changed again", () => {
     const characters = FastCheck.constantFrom(
       ..."a é \u0308 \u00ad \u200c \u200d \u200e \u034f \u180e \ufe0f \u{e0100} ع ی د \u0640 ശ \u0d4d र \u094d \u093e 王 -"
         .split(" "),

@@ -91,7 +91,7 @@ const AnyAmlError = Schema.Union(
   AmlError.AmlUnavailable
 )
 
-describe("50. No secret and no person is printed, and 51. no error holds a request or a response", () => {
+describe("No secret and no person is printed, and no error contains a request or a response", () => {
   it.effect.each(failures)("with %s", ([, handlers, expected]) => {
     const service = Service.make({ token: () => token, ...handlers })
     const layer = Idv.layer({
@@ -131,7 +131,7 @@ describe("50. No secret and no person is printed, and 51. no error holds a reque
     })
   })
 
-  it.effect("with many people, whatever becomes of them", () => {
+  it.effect("with many people and every outcome", () => {
     const ofOne = failures.filter(([, , tag]) => tag !== "AmlUnauthorized" && tag !== "AmlForbidden")
     const handlers = ofOne.map(([, { aml }]) => aml).filter((aml) => aml !== undefined)
     const service = Service.make({
@@ -184,7 +184,7 @@ describe("50. No secret and no person is printed, and 51. no error holds a reque
     })
   })
 
-  it.effect("with the provider itself, printed with a token in it", () => {
+  it.effect("with the printed provider, which has a token", () => {
     const service = Service.make({ token: () => token })
     return Effect.gen(function*() {
       const provider = yield* TokenProvider.make({
@@ -199,7 +199,7 @@ describe("50. No secret and no person is printed, and 51. no error holds a reque
     }).pipe(Effect.scoped, Effect.provide(service.layer))
   })
 
-  it.effect("with credentials from an effect that fail, or cannot be used", () => {
+  it.effect("with an effect for the credentials that fails or returns invalid ones", () => {
     const service = Service.make()
     const failing = (credentials: TokenProvider.RotatingOptions["credentials"]) =>
       everythingPrinted(
@@ -220,7 +220,7 @@ describe("50. No secret and no person is printed, and 51. no error holds a reque
     })
   })
 
-  it.effect("with input that is refused", () =>
+  it.effect("with rejected input", () =>
     Effect.gen(function*() {
       const refused = Person.make({ name: `${canaries.name}\u0000`, dateOfBirth: canaries.wireDate })
       const { printed } = yield* everythingPrinted(refused, (cause) => Cause.pretty(cause))

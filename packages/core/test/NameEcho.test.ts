@@ -48,13 +48,13 @@ describe("The name in the response", () => {
       )
     }))
 
-  it.effect("is ignored of anybody who was born in that year, and of nobody else", () =>
+  it.effect("is ignored only for people born in the same year", () =>
     Effect.gen(function*() {
       strictEqual(yield* checked("Ada Testclear", "Ada Other", "ignore", "1991"), "AmlAnswerMismatch birth_year")
       strictEqual(yield* checked("Ada Testclear", "Ada Other", "loose", "1991"), "AmlAnswerMismatch name,birth_year")
     }))
 
-  it.effect("was another one: the stored evidence still says it", () => {
+  it.effect("was another one: the stored evidence still reports it", () => {
     const service = Service.make()
     return Effect.gen(function*() {
       yield* atStart

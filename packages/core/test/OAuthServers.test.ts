@@ -46,7 +46,7 @@ describe.each(servers)("Against %s", (_, start) => {
       }).pipe(provide(server))
     }))
 
-  it.scopedLive("a wrong key is refused with its code, and not sent again", () =>
+  it.scopedLive("a wrong key is rejected with its code, and not sent again", () =>
     Effect.gen(function*() {
       const server = yield* start(settings)
       yield* Effect.gen(function*() {
@@ -58,7 +58,7 @@ describe.each(servers)("Against %s", (_, start) => {
       }).pipe(provide(server, { customerKey: Redacted.make("wrong") }))
     }))
 
-  it.scopedLive("a token that expires is replaced before it does", () =>
+  it.scopedLive("an expiring token is replaced before it expires", () =>
     Effect.gen(function*() {
       const server = yield* start({ ...settings, seconds: 2 })
       yield* Effect.gen(function*() {
@@ -69,7 +69,7 @@ describe.each(servers)("Against %s", (_, start) => {
       }).pipe(provide(server))
     }))
 
-  it.scopedLive("a token that the server forgets is replaced when it is refused", () =>
+  it.scopedLive("a token that the server revokes is replaced after a 401", () =>
     Effect.gen(function*() {
       const server = yield* start(settings)
       yield* Effect.gen(function*() {
@@ -81,8 +81,8 @@ describe.each(servers)("Against %s", (_, start) => {
     }))
 })
 
-describe("Against oidc-provider, which decodes id and key as RFC 6749 has it", () => {
-  it.scopedLive("a key with % and + is accepted with the rfc6749 encoding, and refused with the plain one", () =>
+describe("Against oidc-provider, which decodes id and key as in RFC 6749", () => {
+  it.scopedLive("a key with % and + is accepted with the rfc6749 encoding, and rejected with the plain one", () =>
     Effect.gen(function*() {
       const customerKey = "50%+2B= & :x"
       const server = yield* OAuthServers.oidcProvider({ ...settings, customerKey })

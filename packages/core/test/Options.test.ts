@@ -22,7 +22,7 @@ const start = <A>(layer: Layer.Layer<A, ConfigError.ConfigError, never>) => line
 const startWith = (options: object) =>
   start(Layer.provide(Idv.layer(Object.assign({ ...Service.options }, options)), Service.make().layer))
 
-describe("A duration that a timer cannot wait", () => {
+describe("A duration longer than a timer can wait", () => {
   const ofChecks: ReadonlyArray<keyof CheckPolicy.Options> = ["deadline"]
   const ofTokens: ReadonlyArray<keyof TokenPolicy.Options> = [
     "hardMargin",
@@ -38,7 +38,7 @@ describe("A duration that a timer cannot wait", () => {
     ...ofTokens.map((name): typeof all[number] => [name, (duration) => TokenPolicy.make({ [name]: duration })])
   ]
 
-  it.each(all)("is refused as %s, and the longest that it can wait is not", (name, make) => {
+  it.each(all)("is rejected as %s, and the longest possible one is accepted", (name, make) => {
     for (const duration of [tooLong, "25 days", Infinity, "60 days", BigInt(tooLong) * 1_000_000n] as const) {
       const refused = make(duration)
       assert(Either.isLeft(refused), `${String(duration)} is taken`)
@@ -48,7 +48,7 @@ describe("A duration that a timer cannot wait", () => {
     strictEqual(Either.isRight(make(tooLong - 1)), true)
   })
 
-  it.effect("is refused by the layer, for a run over many people, and for Retry-After", () =>
+  it.effect("is rejected by the layer, by Screening, and as a Retry-After", () =>
     Effect.gen(function*() {
       deepStrictEqual(
         yield* startWith({ deadline: tooLong, tokenPolicy: { lifetime: "60 days", maxBackoff: Infinity } }),
@@ -71,7 +71,7 @@ describe("A duration that a timer cannot wait", () => {
       )
     }))
 
-  it.effect("is refused from a variable", () =>
+  it.effect("is rejected from a variable", () =>
     Effect.gen(function*() {
       const layer = Idv.layerConfig({
         authUrl: Config.succeed("https://auth.example.com"),
@@ -88,7 +88,7 @@ describe("A duration that a timer cannot wait", () => {
     }))
 })
 
-describe("Options that cannot be used", () => {
+describe("Invalid options", () => {
   const wrong = {
     nameEcho: "x",
     retry: "sometimes",
@@ -116,7 +116,7 @@ describe("Options that cannot be used", () => {
   ]
   const named = (lines: ReadonlyArray<string>) => lines.map((line) => line.split(" ")[0])
 
-  it.effect("are all named at once, in one order however they are written, and never shown", () =>
+  it.effect("are all named at once, in a fixed order, without values", () =>
     Effect.gen(function*() {
       for (const options of [wrong, Object.fromEntries(Object.entries(wrong).reverse())]) {
         const lines = yield* startWith(options)
@@ -130,7 +130,7 @@ describe("Options that cannot be used", () => {
       ])
     }))
 
-  it.effect("are named when they are left out, in JavaScript, and the layer does not die", () =>
+  it.effect("are named when they are omitted in JavaScript, and the layer does not die", () =>
     Effect.gen(function*() {
       const nothing = { authUrl: undefined, baseUrl: undefined, customerId: undefined, customerKey: undefined }
       deepStrictEqual(named(yield* startWith(nothing)), ["authUrl", "customerId", "customerKey", "baseUrl"])
@@ -167,7 +167,7 @@ describe("Options that cannot be used", () => {
   const started = <A>(layer: Layer.Layer<A, ConfigError.ConfigError, never>) =>
     Effect.withConfigProvider(start(layer), ConfigProvider.fromMap(variables))
 
-  it.effect("are all named at once, whether a variable cannot be loaded or its value not be used", () =>
+  it.effect("are all named at once, with missing and invalid variables", () =>
     Effect.gen(function*() {
       const lines = yield* started(Layer.provide(Idv.layerConfig(config), Service.make().layer))
       deepStrictEqual(lines, [
@@ -182,7 +182,7 @@ describe("Options that cannot be used", () => {
       ])
     }))
 
-  it.effect("are named by the layers of the two services as well", () =>
+  it.effect("are named by the layers of the two services too", () =>
     Effect.gen(function*() {
       const { authUrl, baseUrl, basicEncoding, customerId, customerKey, deadline, retry, tokenPolicy } = config
       const tokens = TokenProvider.layerConfig({ authUrl, basicEncoding, customerId, customerKey, tokenPolicy })
@@ -198,7 +198,7 @@ describe("Options that cannot be used", () => {
       deepStrictEqual(named(yield* started(own)), ["BASE", "DEADLINE", "RETRY"])
     }))
 
-  it.effect("are shown nowhere in the error", () =>
+  it.effect("are not shown in the error", () =>
     Effect.gen(function*() {
       const layer = Layer.provide(Idv.layerConfig(config), Service.make().layer)
       const error = yield* Effect.flip(Effect.scoped(Layer.build(layer))).pipe(

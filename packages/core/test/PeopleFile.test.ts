@@ -78,13 +78,13 @@ const verdictOf = (row: typeof Row.Type) =>
 
 const verdicts = ["accepted", "changed", "warned", "refused"] as const
 
-describe("The file of people, by hand, in many scripts", () => {
-  it("has at least 300 of them", () => {
+describe("The handwritten file of people in many scripts", () => {
+  it("has at least 300 people", () => {
     assert(rows.length >= 300)
   })
 
   it.effect.each(verdicts)(
-    "each that is to be %s is, with codes, indices and what is sent",
+    "every %s person has the expected codes, indices and sent text",
     (verdict) =>
       Effect.gen(function*() {
         yield* TestClock.setTime(Date.parse("2026-11-20"))

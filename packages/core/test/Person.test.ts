@@ -7,7 +7,7 @@ const encode = Schema.encode(Schema.parseJson(Person.RequestBody))
 const decode = Violation.decodeUnknown(Person.RequestBody, { onExcessProperty: "error" })
 
 describe("Person", () => {
-  it.effect("is sent as exactly the three fields of the document, in UTF-8", () =>
+  it.effect("is sent as exactly the three documented fields, in UTF-8", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(Date.parse("2026-11-20"))
       const person = yield* Person.make({ name: " Zoë  Testpep", dateOfBirth: "1957-03-14" })
@@ -17,7 +17,7 @@ describe("Person", () => {
       )
     }))
 
-  it.effect("reports what is wrong with both fields at once", () =>
+  it.effect("reports the issues of both fields at once", () =>
     Effect.gen(function*() {
       const result = yield* Effect.either(Person.make({ name: "A\u0000d\u200ba\n", dateOfBirth: "31-02-1990" }))
       assertLeft(Either.mapLeft(result, ({ issues }) => issues.map(String)), [
@@ -27,7 +27,7 @@ describe("Person", () => {
       ])
     }))
 
-  it.effect("reports the one field that is wrong", () =>
+  it.effect("reports the only invalid field", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(Date.parse("2026-11-20"))
       const codes = (name: string, dateOfBirth: string) =>
@@ -47,7 +47,7 @@ describe("Person", () => {
       strictEqual(Equal.equals(a, b), true)
     }))
 
-  it("is refused on the wire with paths and expectations only", () => {
+  it("is rejected on the wire with paths and expectations only", () => {
     const result = decode({ entity_type: "company", name: " ", dob: "canary", canary: 1 })
     assertLeft(Either.mapLeft(result, (violations) => violations.map(String)), [
       "canary is unexpected: expected no such field",

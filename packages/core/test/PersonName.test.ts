@@ -32,7 +32,7 @@ describe("PersonName", () => {
     "𠮷野家", // beyond the BMP
     "x".repeat(255),
     "𠮷".repeat(255)
-  ])("passes %o on unchanged", (text) => {
+  ])("keeps %o unchanged", (text) => {
     strictEqual(valueOf(text), text.normalize("NFC"))
   })
 
@@ -41,7 +41,7 @@ describe("PersonName", () => {
     ["Ada\u00a0Testclear", "Ada Testclear"],
     ["山田\u3000太郎", "山田 太郎"],
     ["Zoe\u0308", "Zoë"]
-  ])("folds the blanks of %o and puts it into NFC", (text, expected) => {
+  ])("folds the spaces of %o and composes it to NFC", (text, expected) => {
     strictEqual(valueOf(text), expected)
   })
 
@@ -69,11 +69,11 @@ describe("PersonName", () => {
       ["Ada\ue000", "private_use_character", 3],
       ["Ada\u0378", "unassigned_character", 3]
     ] as const
-  )("refuses %o with the code %s at %s", (text, code, index) => {
+  )("rejects %o with the code %s at %s", (text, code, index) => {
     deepStrictEqual(issuesOf(text), [["name", code, index]])
   })
 
-  it("reports each thing that is wrong once, however often, and at once", () => {
+  it("reports each code once, quickly, in a long name", () => {
     deepStrictEqual(issuesOf("\u200b".repeat(1_000_000)), [
       ["name", "invisible_character", 0],
       ["name", "no_letter", undefined],
@@ -81,11 +81,11 @@ describe("PersonName", () => {
     ])
   }, 1000)
 
-  it.each(["\u3164", "\u115f\u1160", "\uffa0 \u3164"])("refuses %o, whose letters show nothing", (text) => {
+  it.each(["\u3164", "\u115f\u1160", "\uffa0 \u3164"])("rejects %o, whose letters are invisible", (text) => {
     deepStrictEqual(issuesOf(text), [["name", "invisible_character", 0], ["name", "no_letter", undefined]])
   })
 
-  it("takes no longer for any number of blanks, commas, marks or question marks", () => {
+  it("takes linear time for many spaces, commas, marks or question marks", () => {
     for (const part of [" ", "\t", ",", "a,", "?", "a?", "&", "&a", "\u0301", "Ã", ", a"]) {
       PersonName.warnings(part.repeat(100_000))
       PersonName.warnings(`Ada${part.repeat(100_000)}Ada`)
@@ -94,12 +94,12 @@ describe("PersonName", () => {
     strictEqual(valueOf(`${" ".repeat(100_000)}Ada`), "Ada")
   }, 15_000)
 
-  it("refuses what is no text, which a program without types may give", () => {
+  it("rejects a value that is not a string", () => {
     deepStrictEqual(issuesOf(JSON.parse("null")), [["name", "not_text", undefined]])
     deepStrictEqual(issuesOf(JSON.parse("4711")), [["name", "not_text", undefined]])
   })
 
-  it("reports everything that is wrong, and never the text", () => {
+  it("reports every issue, and never the text", () => {
     const text = "Canary\u0000Canary\u200b"
     deepStrictEqual(issuesOf(text), [["name", "control_character", 6], ["name", "invisible_character", 13]])
     const error = Either.flip(PersonName.make(text)).pipe(Either.getOrThrow)
@@ -119,11 +119,11 @@ describe("PersonName", () => {
     ["Zoë Testpep", "Zoe Testpep", false],
     ["Ada Testclear", "Testclear Ada", false],
     ["Ada Testclear", "", false]
-  ])("%o and an answer about %o are the same name: %s", (name, answer, expected) => {
+  ])("%o and a response about %o have the same name: %s", (name, answer, expected) => {
     strictEqual(PersonName.isEquivalent(Either.getOrThrow(PersonName.make(name)), answer), expected)
   })
 
-  it("does not print itself", () => {
+  it("is redacted when printed", () => {
     const name = Either.getOrThrow(PersonName.make("Canary"))
     strictEqual(
       [String(name), JSON.stringify(name), inspect(name, { showHidden: true })].join().includes("Canary"),

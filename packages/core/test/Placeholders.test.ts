@@ -28,7 +28,7 @@ describe("A placeholder", () => {
     ..."bilinmiyor|BİLİNMİYOR|okänd|OKAND|ukjent|tuntematon|onbekend|ismeretlen|άγνωστο|ΑΓΝΩΣΤΟ|לא ידוע|अज्ञात|không rõ"
       .split("|"),
     ..."ไม่ทราบ|tidak diketahui|անհայտ|უცნობი".split("|")
-  ])("%o is refused", (text) => {
+  ])("%o is rejected", (text) => {
     deepStrictEqual(codesOf(text), ["placeholder"])
   })
 
@@ -36,11 +36,11 @@ describe("A placeholder", () => {
     ..."Jennifer Null|Null Jennifer|Ada Nil|Christopher None|Les Blank|Ada Test|Test|An No|No|Na Na|NA|N A|Nan|Nann"
       .split("|"),
     ..."Unknownová|Võ Danh|Khổng Tử|Nilsson|Tbcova|Fnuk|Noname-Ada|Name Ada|Ufnu Ada|不明子".split("|")
-  ])("%o is accepted: a word of it may be a name, or belongs to one", (text) => {
+  ])("%o is accepted, because it contains a possible name", (text) => {
     deepStrictEqual([codesOf(text), warningsOf(text)], [[], []])
   })
 
-  it.each(["…", "* *", ", ;", "?"])("%o is none: it has no letter", (text) => {
+  it.each(["…", "* *", ", ;", "?"])("%o is rejected, because it contains no letter", (text) => {
     deepStrictEqual(codesOf(text), ["no_letter"])
   })
 
@@ -55,11 +55,11 @@ describe("A placeholder", () => {
     ["Desconocida García", 0],
     ["山田 不明", 3],
     ["Неизвестный Иван", 0]
-  ])("in %o, beside a real name, is accepted with a warning at %i", (text, index) => {
+  ])("in %o, next to a real name, is accepted with a warning at %i", (text, index) => {
     deepStrictEqual([codesOf(text), warningsOf(text)], [[], [["unknown_part", index]]])
   })
 
-  it("of a list of your own replaces the usual ones, and may be repeated and combined as they are", () => {
+  it("of a custom list replaces the default ones, and can be repeated and combined", () => {
     const own = ["Test Person", "Jane", "--"]
     deepStrictEqual(
       ["test  person", "Jane Test Person", "JANE, Jane", "test-person", "--"].map((text) => codesOf(text, own)),
@@ -85,7 +85,7 @@ describe("A placeholder", () => {
     deepStrictEqual(codesOf("Jane", [...PersonName.placeholders, "Jane"]), ["placeholder"])
   })
 
-  it("each is refused itself, in both cases, and none is listed twice", () => {
+  it("is rejected in upper and lower case, and is listed once", () => {
     deepStrictEqual(
       PersonName.placeholders.filter((text) =>
         [text, text.toUpperCase(), `${text} ${text}`].some((text) => !codesOf(text).includes("placeholder"))
@@ -95,7 +95,7 @@ describe("A placeholder", () => {
     strictEqual(new Set(PersonName.placeholders).size, PersonName.placeholders.length)
   })
 
-  it("takes no longer to be found in any name, with phrases that overlap", () => {
+  it("is found in linear time, also with overlapping phrases", () => {
     const own = ["a", "a a", "a a a", "a a a a"]
     deepStrictEqual(codesOf(`${"a ".repeat(120)}b`, own), [])
     deepStrictEqual(codesOf("a ".repeat(120), own), ["placeholder"])

@@ -21,9 +21,9 @@ const run = (how: string, authUrl: string) =>
       })
   ).pipe(Effect.timeout("20 seconds"))
 
-describe("Process and API shape", () => {
+describe("A program with one call", () => {
   it.scopedLive.each(["runMain", "undisposed", "background", "disposed twice"])(
-    "59. node script: one call then end -> exits < 100 ms (no timer); runtime.dispose twice -> ok: %s",
+    "exits within 100 ms, because no timer runs: %s",
     (how) =>
       Effect.gen(function*() {
         // The connection stays open: that must not keep the process either.

@@ -47,8 +47,8 @@ const succeedIn30Seconds = (perSecond: number) =>
     return succeeded
   })
 
-describe("An API with two replicas, of which one refuses good tokens", () => {
-  it.effect("in turn: 300 of 300 checks in 30 s succeed, with at most 4 token requests", () => {
+describe("An API with two replicas, one of which rejects valid tokens", () => {
+  it.effect("in turn: all 300 checks in 30 s succeed, with at most 4 token requests", () => {
     const service = refusing(everyOther)
     return Effect.gen(function*() {
       strictEqual(yield* succeedIn30Seconds(10), 300)
@@ -56,7 +56,7 @@ describe("An API with two replicas, of which one refuses good tokens", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("in turn, while the token endpoint repeats its token: all checks succeed", () => {
+  it.effect("in turn, while the token endpoint issues the same token: all checks succeed", () => {
     const service = refusing(everyOther, () => Effect.succeed(Service.tokenResponse(1)))
     return Effect.gen(function*() {
       strictEqual(yield* succeedIn30Seconds(2), 60)
@@ -65,7 +65,7 @@ describe("An API with two replicas, of which one refuses good tokens", () => {
   })
 
   it.effect.each(["flapping", "random"])(
-    "at random (seed %j): at most 4 token requests in 30 s, and only a check that is refused twice fails",
+    "at random (seed %j): at most 4 token requests in 30 s, and only a check rejected twice fails",
     (seed) => {
       const random = Random.make(seed)
       let isSecond = false
@@ -86,7 +86,7 @@ describe("An API with two replicas, of which one refuses good tokens", () => {
     }
   )
 
-  it.effect("20 checks at once, again and again: at most 4 token requests in 30 s", () => {
+  it.effect("20 concurrent checks, repeatedly: at most 4 token requests in 30 s", () => {
     const service = refusing(everyOther)
     return Effect.gen(function*() {
       for (let second = 0; second < 10; second++) {
@@ -129,7 +129,7 @@ describe("Renewals because of a 401", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("past the limit: the request is sent once more with the same token, and the error says why", () => {
+  it.effect("beyond the limit: the request is sent once more with the same token, and the error says why", () => {
     let accepted = "token-3"
     const service = refusing(({ count, token }) => count % 2 === 1 || token !== accepted)
     return Effect.gen(function*() {
@@ -150,7 +150,7 @@ describe("Renewals because of a 401", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("count for all clients of a provider, and for whatever else calls invalidate", () => {
+  it.effect("count for all clients of a provider, and for other callers of invalidate", () => {
     const service = Service.make()
     return Effect.gen(function*() {
       const provider = yield* TokenProvider.TokenProvider
@@ -165,7 +165,7 @@ describe("Renewals because of a 401", () => {
     }).pipe(provideTokens(service))
   })
 
-  it.effect("do not count if the refused token was replaced before", () => {
+  it.effect("do not count if the rejected token was already replaced", () => {
     const service = Service.make()
     return Effect.gen(function*() {
       const provider = yield* TokenProvider.TokenProvider
@@ -179,7 +179,7 @@ describe("Renewals because of a 401", () => {
   })
 })
 
-describe("A new token that was refused as well", () => {
+describe("A new token that was rejected too", () => {
   const refusingEve = () => refusing(({ body, token }) => token === "token-1" || body.includes("Eve"))
 
   it.effect("is not replaced for 30 s, to the millisecond", () => {
@@ -195,7 +195,7 @@ describe("A new token that was refused as well", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("is not replaced sooner because other checks are accepted with it", () => {
+  it.effect("is not replaced sooner if other checks are accepted with it", () => {
     const service = refusingEve()
     return Effect.gen(function*() {
       yield* checkEve
@@ -205,7 +205,7 @@ describe("A new token that was refused as well", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("is not replaced sooner because of the late refusal of the token before it", () => {
+  it.effect("is not replaced sooner after a late rejection of the previous token", () => {
     const service = Service.make({
       aml: ({ body, headers }, count) =>
         Effect.delay(

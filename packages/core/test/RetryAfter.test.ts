@@ -83,7 +83,7 @@ describe("Retry-After on Fri, 20 Nov 2026 12:00:00 GMT", () => {
       )
     }))
 
-  it.effect("may have more digits than a number can hold", () =>
+  it.effect("can have more digits than a number", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* RetryAfter.parse("9".repeat(400)), Duration.seconds(longest))
       deepStrictEqual(yield* RetryAfter.parse(`-${"9".repeat(400)}`), Duration.zero)
@@ -108,16 +108,16 @@ describe("A two-digit year", () => {
     }))
 })
 
-describe("Retry-After of both endpoints", () => {
+describe("Retry-After from both endpoints", () => {
   const headers = ["Friday, 20-Nov-26 13:00:00 GMT", "Fri Nov 20 13:00:00 2026", "Fri, 20 Nov 2026 13:00:00 GMT"]
 
-  it.effect.each(headers)("the API says %j: an hour", (header) =>
+  it.effect.each(headers)("%j from the API is one hour", (header) =>
     Effect.gen(function*() {
       const error = yield* failsAfter(scripted([asks(429, header), good]), 0)
       deepStrictEqual(Failure.facts(error).retryAfter, Duration.hours(1))
     }))
 
-  it.effect.each([...headers, "99999999999"])("the token endpoint says %j: an hour", (header) => {
+  it.effect.each([...headers, "99999999999"])("%j from the token endpoint is one hour", (header) => {
     const service = Service.make({ token: () => Effect.succeed(status(429, { "retry-after": header })) })
     return Effect.gen(function*() {
       yield* TestClock.setTime(now)

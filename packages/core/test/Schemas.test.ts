@@ -35,7 +35,7 @@ const isoOf = ({ day, month, year }: DateOfBirth.Parts) =>
   [String(year).padStart(4, "0"), ...[month, day].map((part) => String(part).padStart(2, "0"))].join("-")
 
 describe("The Arbitrary of a person", () => {
-  it.effect("makes people that make accepts, unchanged and without warnings, in many scripts", () => {
+  it.effect("generates people that make accepts unchanged and without warnings, in many scripts", () => {
     const scripts = ["Latin", "Cyrillic", "Greek", "Arabic", "Hebrew", "Devanagari", "Thai", "Han", "Hangul"]
     const seen = new Set<string>()
     return Effect.gen(function*() {
@@ -54,7 +54,7 @@ describe("The Arbitrary of a person", () => {
     })
   })
 
-  it.effect("makes names and dates that decode, and encode to the same text", () =>
+  it.effect("generates names and dates that decode and encode to the same text", () =>
     Effect.gen(function*() {
       yield* atStart
       const codecs = FastCheck.tuple(Arbitrary.make(PersonName.PersonName), Arbitrary.make(DateOfBirth.DateOfBirth))
@@ -93,7 +93,7 @@ const violationsOf = <A, I>(schema: Schema.Schema<A, I>, input: unknown) =>
 const aName = "expected a full name that can be screened"
 const aDate = "expected a date of birth that can be screened, as yyyy-mm-dd"
 
-describe("A person from JSON that is refused", () => {
+describe("A rejected person from JSON", () => {
   const cases: ReadonlyArray<readonly [string, unknown, ReadonlyArray<string>]> = [
     ["a name", { name: "Canary\u200b", dateOfBirth: "1931-07-29" }, [`name is invalid: ${aName}`]],
     ["a date", { name: "Canary", dateOfBirth: "29.07.1931" }, [`dateOfBirth is invalid: ${aDate}`]],
@@ -110,7 +110,7 @@ describe("A person from JSON that is refused", () => {
     ]]
   ]
   it.effect.each(cases)(
-    "because of %s is told with paths and words, and never with the value",
+    "for %s is reported with paths and descriptions, without the value",
     ([, input, expected]) =>
       Effect.gen(function*() {
         yield* atStart
@@ -138,7 +138,7 @@ describe("A person from JSON that is refused", () => {
     ["Person.Person", Person.Person, ["Canary", { name: "Canary", dateOfBirth: "1931-07-29" }]],
     ["Person.RequestBody", Person.RequestBody, [{ entity_type: "person", name: " ", dob: "31-02-1931" }]]
   ]
-  it.effect.each(schemas)("by %s shows no value either", ([, schema, inputs]) =>
+  it.effect.each(schemas)("through %s shows no value either", ([, schema, inputs]) =>
     Effect.gen(function*() {
       yield* atStart
       for (const input of inputs) {
@@ -147,7 +147,7 @@ describe("A person from JSON that is refused", () => {
       }
     }))
 
-  it.effect("keeps its path inside of other schemas", () =>
+  it.effect("keeps its path within other schemas", () =>
     Effect.gen(function*() {
       yield* atStart
       const schema = Schema.Struct({ people: Schema.Array(Person.FromInput) })
@@ -157,7 +157,7 @@ describe("A person from JSON that is refused", () => {
 })
 
 describe("A date of which only the year is known", () => {
-  it.effect("is never encoded as if it was the whole date", () =>
+  it.effect("is never encoded as a complete date", () =>
     Effect.gen(function*() {
       yield* atStart
       const dateOfBirth = yield* DateOfBirth.assumed(1931)
@@ -176,7 +176,7 @@ describe("A date of which only the year is known", () => {
       strictEqual(yield* Schema.encode(DateOfBirth.FromWire)(dateOfBirth), "01-01-1931")
     }))
 
-  it.effect("is another than 1 January of that year, and so is a person born then", () =>
+  it.effect("differs from 1 January of that year, also in a person", () =>
     Effect.gen(function*() {
       yield* atStart
       const dates = [yield* DateOfBirth.assumed(1931), yield* DateOfBirth.make("1931-01-01")]
@@ -221,7 +221,7 @@ describe("PersonName", () => {
       onRight: () => []
     })
 
-  it("refuses other placeholders in place of the usual ones", () => {
+  it("rejects custom placeholders instead of the default ones", () => {
     const options = { placeholders: ["Test  Person"] }
     deepStrictEqual(codes("UNKNOWN"), ["placeholder"])
     deepStrictEqual(codes("UNKNOWN", options), [])
@@ -230,7 +230,7 @@ describe("PersonName", () => {
     deepStrictEqual(codes("-", { placeholders: [] }), ["no_letter"])
   })
 
-  it.effect("of a person is made with the same options", () =>
+  it.effect("of a person uses the same options", () =>
     Effect.gen(function*() {
       const input = { name: "Unknown", dateOfBirth: "1950-02-01" }
       const error = yield* Effect.flip(Person.make(input))
@@ -239,8 +239,8 @@ describe("PersonName", () => {
     }))
 })
 
-describe("Two people", () => {
-  it.effect("are equal, and hash alike, if name and date are, whatever was changed to get there", () =>
+describe("Two persons", () => {
+  it.effect("are equal, and have the same hash, if name and date are equal", () =>
     Effect.gen(function*() {
       yield* atStart
       const make = (name: string, dateOfBirth: string) => Person.make({ name, dateOfBirth })
@@ -258,7 +258,7 @@ describe("Two people", () => {
 })
 
 describe("PersonInput", () => {
-  it("says where, what and with which code, and round trips", () => {
+  it("has the field, the description and the code, and round-trips", () => {
     const issue = new PersonInput.Issue({ field: "name", code: "invisible_character", index: 3 })
     const warning = new PersonInput.Warning({ field: "name", code: "title", index: 0 })
     const change = new PersonInput.Change({ field: "name", code: "composed" })
@@ -274,7 +274,7 @@ describe("PersonInput", () => {
     strictEqual(back.message, "The person cannot be screened: name at 3: an invisible character (invisible_character)")
   })
 
-  it("has words for every code, and renders them", () => {
+  it("has a description for every code, and prints it", () => {
     const rendered = [
       ...Struct.keys(PersonInput.issues).map((code) => new PersonInput.Issue({ field: "name", code })),
       ...Struct.keys(PersonInput.warnings).map((code) => new PersonInput.Warning({ field: "name", code })),
@@ -301,19 +301,19 @@ describe("AmlClient.layerTest", () => {
       return attributes.matchFound
     })
 
-  it.effect.each(Responses.matches)("answers %s to all", (answer) =>
+  it.effect.each(Responses.matches)("returns %s for every person", (answer) =>
     Effect.gen(function*() {
       strictEqual(yield* check("Ada"), answer)
     }).pipe(Effect.provide(AmlClient.layerTest(answer))))
 
-  it.effect("fails with the error that it is given", () => {
+  it.effect("fails with the error of its argument", () => {
     const error = new AmlError.AmlForbidden({ status: 403 })
     return Effect.gen(function*() {
       strictEqual(yield* Effect.flip(check("Ada")), error)
     }).pipe(Effect.provide(AmlClient.layerTest(error)))
   })
 
-  it.effect("answers each as a function says", () => {
+  it.effect("returns the result of a function of the person", () => {
     const error = new AmlError.AmlUnavailable({ reason: "broken", sent: "unknown" })
     const layer = AmlClient.layerTest(({ name }) =>
       Redacted.value(name) === "Zoë" ? "Potential match" : Redacted.value(name) === "Ada" ? "No" : error
@@ -355,7 +355,7 @@ describe("A backend", () => {
       ({ dispose }) => Effect.promise(() => dispose())
     )
 
-  it.live("takes a person as the payload of an endpoint", () =>
+  it.live("accepts a person as the payload of an endpoint", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* post({ name: "Zoë Testpep", dateOfBirth: "1957-03-14" }), {
         status: 200,
@@ -367,14 +367,14 @@ describe("A backend", () => {
     ["cannot be screened", { name: "Canary\u200b", dateOfBirth: "1931-02-31" }],
     ["has another type", { name: ["Canary"], dateOfBirth: 19310229 }],
     ["is no person", "Canary 1931"]
-  ])("answers 400 to what %s, with words and without the value", ([, input]) =>
+  ])("responds with 400 if the payload %s, with a description and without the value", ([, input]) =>
     Effect.gen(function*() {
       const { status, text } = yield* post(input)
       strictEqual(status, 400)
       strictEqual(/canary|1931/i.test(text), false, text)
     }))
 
-  it("has an OpenAPI document that says what to send", () => {
+  it("has an OpenAPI document that describes the payload", () => {
     const document = JSON.stringify(OpenApi.fromApi(Api))
     assert(document.includes("dateOfBirth") && document.includes("name"))
   })

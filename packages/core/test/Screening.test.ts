@@ -47,7 +47,7 @@ const collect = <E, R>(stream: Stream.Stream<Screening.Outcome<number>, E, R>) =
   Effect.map(Stream.runCollect(stream), tags)
 
 describe("Screening", () => {
-  it.effect("gives each of the people one outcome, by their key", () => {
+  it.effect("emits one outcome for each person, by key", () => {
     const answers: ReadonlyArray<AmlClient.Canned> = [
       "No",
       "Potential match",
@@ -76,7 +76,7 @@ describe("Screening", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("has as many under way as concurrency says, and takes the next as soon as one is done", () => {
+  it.effect("runs as many checks as concurrency allows, and starts the next as soon as one ends", () => {
     const { begun, layer } = client(slowly("1 second"))
     return Effect.gen(function*() {
       const fiber = yield* Effect.fork(Screening.summary(people(10), { concurrency: 4 }))
@@ -87,7 +87,7 @@ describe("Screening", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("begins no more in a second than rate says, evenly, whatever the concurrency", () => {
+  it.effect("starts at most rate checks per second, evenly, with any concurrency", () => {
     const { begun, layer } = client(slowly("10 seconds"))
     return Effect.gen(function*() {
       const fiber = yield* Effect.fork(Screening.summary(people(9), { concurrency: 50, rate: 4 }))
@@ -97,7 +97,7 @@ describe("Screening", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("keeps the order of the people if asked to, and else does not wait", () => {
+  it.effect("keeps the order of the input only with order: input", () => {
     const run = (order: "input" | "completion") => {
       const { layer } = client((n) => Effect.delay(clear(), ([3, 1, 2][n - 1] ?? 0) * 1000))
       return Effect.gen(function*() {
@@ -113,7 +113,7 @@ describe("Screening", () => {
   })
 
   describe("429", () => {
-    it.effect("pauses all of them for as long as the service asks, and nobody is lost", () => {
+    it.effect("pauses all checks for as long as the service asks, and loses none", () => {
       const { begun, layer } = client((n) =>
         Effect.delay(Effect.succeed(n === 2 ? limited("5 seconds") : "No" as const), "100 millis")
       )
@@ -128,7 +128,7 @@ describe("Screening", () => {
       }).pipe(Effect.provide(layer))
     })
 
-    it.effect("without Retry-After: 1 second, doubled each time in a row", () => {
+    it.effect("without Retry-After pauses for 1 second, doubled with each consecutive pause", () => {
       const { begun, layer } = client((n) => Effect.succeed(n < 5 ? limited() : "No"))
       return Effect.gen(function*() {
         const fiber = yield* Effect.fork(Screening.summary(people(2), { concurrency: 1 }))
@@ -138,7 +138,7 @@ describe("Screening", () => {
       }).pipe(Effect.provide(layer))
     })
 
-    it.effect("after a check that was accepted is a first pause again", () => {
+    it.effect("after an accepted check starts again with the first pause", () => {
       const { begun, layer } = client((n) => Effect.succeed(n % 2 === 1 ? limited() : "No"))
       return Effect.gen(function*() {
         const fiber = yield* Effect.fork(Screening.summary(people(12), { concurrency: 1 }))
@@ -148,7 +148,7 @@ describe("Screening", () => {
       }).pipe(Effect.provide(layer))
     })
 
-    it.effect("is not over because of people who are refused, or a service that is not reached", () => {
+    it.effect("does not end because of rejected people or an unreachable service", () => {
       const unreachable = new AmlError.AmlUnavailable({ reason: "unreachable", sent: "no" })
       const { begun, layer } = client((n) => Effect.succeed(n % 2 === 0 ? unreachable : limited()))
       return Effect.gen(function*() {
@@ -160,7 +160,7 @@ describe("Screening", () => {
       }).pipe(Effect.provide(layer))
     })
 
-    it.effect("that never ends: after ten pauses in a row people are tried once each, and told", () => {
+    it.effect("that never ends: after ten consecutive pauses each person is checked once and reported", () => {
       const { begun, layer } = client(() => Effect.succeed(limited("1 minute")))
       return Effect.gen(function*() {
         const fiber = yield* Effect.fork(Screening.summary(people(3), { concurrency: 1 }))
@@ -178,7 +178,7 @@ describe("Screening", () => {
     })
   })
 
-  describe("what would happen to everybody ends it", () => {
+  describe("a failure that concerns everyone ends the stream", () => {
     const stops: ReadonlyArray<readonly [string, Screening.Stopped]> = [
       ["a rejected key", new TokenError.TokenRejected({ status: 401 })],
       ["403", new AmlError.AmlForbidden({ status: 403 })],
@@ -186,7 +186,7 @@ describe("Screening", () => {
       ["a provider that is closed", new TokenError.TokenProviderClosed()]
     ]
     it.effect.each(stops)(
-      "%s: nobody new is taken, who is under way has an outcome, and the error is told",
+      "%s: no new check starts, checks in progress have an outcome, and the stream fails with the error",
       ([, error]) => {
         const { begun, layer } = client((n) =>
           n === 10 ? Effect.succeed(error) : Effect.delay(clear(), n < 10 ? 0 : "1 second")
@@ -207,7 +207,7 @@ describe("Screening", () => {
       }
     )
 
-    it.effect("also if it is the very last who meets it", () => {
+    it.effect("also if the last check fails with it", () => {
       const error = new AmlError.AmlForbidden({ status: 403 })
       const { layer } = client((n) => Effect.succeed(n === 3 ? error : "No"))
       return Effect.gen(function*() {
@@ -216,7 +216,7 @@ describe("Screening", () => {
     })
   })
 
-  it.effect("people that fail end it with their error, after those under way", () => {
+  it.effect("an error of the input ends it, after the checks in progress", () => {
     const { begun, layer } = client(slowly("1 second"))
     const outcomes: Array<Screening.Outcome<number>> = []
     return Effect.gen(function*() {
@@ -231,7 +231,7 @@ describe("Screening", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("a defect of the client is not taken for an outcome", () => {
+  it.effect("a defect of the client is not an outcome", () => {
     const { layer } = client((n) => n === 2 ? Effect.die("a bug") : clear())
     return Effect.gen(function*() {
       const exit = yield* Effect.exit(Screening.summary(people(5)))
@@ -250,7 +250,7 @@ describe("Screening", () => {
       return { outcomes, summary: Screening.summary(screened, { concurrency: 20, gracePeriod, onOutcome, ...options }) }
     }
 
-    it.effect("in the middle of 1,000: nobody new is taken, and all who were sent have an outcome", () => {
+    it.effect("in the middle of 1,000 people: no new check starts, and all checks in progress have an outcome", () => {
       const { begun, layer } = client((n) => Effect.delay(clear(), 500 + (n * 37) % 1000))
       const { outcomes, summary } = run("30 seconds")
       return Effect.gen(function*() {
@@ -268,7 +268,7 @@ describe("Screening", () => {
       }).pipe(Effect.provide(layer))
     })
 
-    it.effect("what does not finish in the grace period is unknown", () => {
+    it.effect("a check that exceeds the grace period is unknown", () => {
       const { begun, layer } = client((n) => n <= 5 ? Effect.never : clear())
       const { outcomes, summary } = run("10 seconds", Stream.concat(people(20), Stream.never))
       return Effect.gen(function*() {
@@ -290,7 +290,7 @@ describe("Screening", () => {
       }).pipe(Effect.provide(layer))
     })
 
-    it.effect("takes nobody of whom nothing becomes, also while it waits for its rate", () => {
+    it.effect("starts no check without an outcome, also while it waits for its rate", () => {
       const { begun, layer } = client(clear)
       let taken = 0
       const counted = Stream.tap(people(100), () => Effect.sync(() => taken++))
@@ -306,7 +306,7 @@ describe("Screening", () => {
     it.effect.each<readonly [string, Parameters<typeof Service.make>[0], string]>([
       ["waits for a token: not screened", { token: () => Effect.never }, "NotScreened no"],
       ["waits for an answer: unknown", { aml: () => Effect.never }, "Unknown unknown"]
-    ])("at the end of the grace period, whoever %s", ([, handlers, expected]) => {
+    ])("at the end of the grace period, a check that %s", ([, handlers, expected]) => {
       const service = Service.make(handlers)
       const { outcomes, summary } = run("1 second", people(3))
       return Effect.gen(function*() {
@@ -322,7 +322,7 @@ describe("Screening", () => {
       }).pipe(Effect.provide(Layer.provide(Idv.layer(Service.options), service.layer)))
     })
 
-    it.effect("while 429 pauses all: who was refused is told at once, and not after the pause", () => {
+    it.effect("during a pause after a 429: the rejected check is reported at once, and not after the pause", () => {
       const { layer } = client((n) => Effect.succeed(n === 3 ? limited("1 hour") : "No"))
       const { outcomes, summary } = run("30 seconds")
       return Effect.gen(function*() {
@@ -333,7 +333,7 @@ describe("Screening", () => {
       }).pipe(Effect.provide(layer))
     })
 
-    it.effect("the consumer that has enough counts as one", () => {
+    it.effect("a consumer that stops early counts as one", () => {
       const { begun, layer } = client((n) => Effect.delay(clear(), n * 1000))
       const stored: Array<number> = []
       return Effect.gen(function*() {
@@ -369,7 +369,7 @@ describe("Screening", () => {
     }
   )
 
-  it.effect("checks within onOutcome are none of its own: they are sent again as the policy says", () => {
+  it.effect("checks within onOutcome are not its own: they are retried as the policy says", () => {
     const service = Service.make({
       aml: (_, count) =>
         Effect.sync(() =>
@@ -392,7 +392,7 @@ describe("Screening", () => {
     }).pipe(Effect.provide(Layer.provide(Idv.layer(Service.options), service.layer)))
   })
 
-  it.effect("an interruption begins nobody whose place in the order was waited for", () => {
+  it.effect("an interruption starts no check that waits for its place in the order", () => {
     const { begun, layer } = client(slowly("1 second"))
     return Effect.gen(function*() {
       const fiber = yield* Screening.stream(people(1000), { order: "input", concurrency: 3 }).pipe(
@@ -409,7 +409,7 @@ describe("Screening", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("in an uninterruptible region it ends as elsewhere", () => {
+  it.effect("ends normally in an uninterruptible region", () => {
     const { layer } = client(slowly("1 second"))
     return Effect.gen(function*() {
       const fiber = yield* Effect.fork(Effect.uninterruptible(Screening.summary(people(5), { order: "input" })))
@@ -422,7 +422,7 @@ describe("Screening", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("a consumer that is slow holds it back", () => {
+  it.effect("a slow consumer slows it down", () => {
     const { begun, layer } = client(clear)
     return Effect.gen(function*() {
       const fiber = yield* Screening.stream(people(1000), { concurrency: 5 }).pipe(
@@ -435,7 +435,7 @@ describe("Screening", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("progress counts people as they come and outcomes as they go, up to nobody under way", () => {
+  it.effect("progress counts people and outcomes, until nobody is under way", () => {
     const { layer } = client((n) => Effect.delay(Effect.succeed(n % 2 === 0 ? "Potential match" : "No"), n * 100))
     return Effect.gen(function*() {
       const fiber = yield* Effect.fork(Stream.runCollect(Screening.progress(people(4), { concurrency: 2 })))
@@ -451,7 +451,7 @@ describe("Screening", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("nobody in, nobody out", () =>
+  it.effect("an empty input has no outcomes", () =>
     Effect.gen(function*() {
       const summary = yield* Screening.summary(Stream.empty)
       deepStrictEqual({ ...summary }, {
@@ -464,7 +464,7 @@ describe("Screening", () => {
       })
     }).pipe(Effect.provide(AmlClient.layerTest("No"))))
 
-  it.effect("with retry: always, a 429 after a lost answer pauses all of them as well", () => {
+  it.effect("with retry: always, a 429 after a lost response pauses all checks too", () => {
     const service = Service.make({
       aml: (received, count, request) =>
         count % 2 === 1
@@ -482,14 +482,14 @@ describe("Screening", () => {
     )
   })
 
-  it.effect("an option that there is not is told of", () =>
+  it.effect("an unknown option is reported", () =>
     Effect.gen(function*() {
       const options = { concurrency: 3, concurency: 3 }
       const error = yield* Effect.flip(Screening.summary(people(1), options))
       strictEqual(String(error), "(Invalid data at concurency: \"should be no such field\")")
     }).pipe(Effect.provide(AmlClient.layerTest("No"))))
 
-  it.effect("options that make no sense are named, all at once, before anybody is taken", () => {
+  it.effect("invalid options are all named at once, before the input is read", () => {
     const { begun, layer } = client(clear)
     return Effect.gen(function*() {
       const error = yield* Effect.flip(

@@ -79,7 +79,7 @@ describe("A screening of 3,000 people", () => {
     }
   )
 
-  it.effect("counts the people who were not begun, and each of the others has an outcome", () => {
+  it.effect("counts the people who were not started, and every other person has an outcome", () => {
     const { idv: layer } = idv({ token: html })
     const outcomes: Array<number> = []
     return Effect.gen(function*() {
@@ -103,7 +103,7 @@ describe("A screening of 3,000 people", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("asks the input for no more people once it has ended", () => {
+  it.effect("reads no more input once it has ended", () => {
     const { layer } = client(() => new AmlError.AmlForbidden({ status: 403 }))
     let pages = 0
     const paged = Stream.repeatEffectChunk(Effect.sync(() => {
@@ -121,7 +121,7 @@ describe("A screening of 3,000 people", () => {
   })
 })
 
-describe("Failures in a row that say nothing about the person", () => {
+describe("Consecutive failures that concern the service", () => {
   const down = new AmlError.AmlUnavailable({ reason: "status", status: 500, sent: "answered" })
   const screen = (canned: (n: number) => AmlClient.Canned, options: Screening.Options<number> = {}, count = 3000) => {
     const { checks, layer } = client(canned)
@@ -131,13 +131,13 @@ describe("Failures in a row that say nothing about the person", () => {
     ).pipe(Effect.provide(layer))
   }
 
-  it.effect("end the run after 50, with the last of them", () =>
+  it.effect("end the run after 50, with the last failure", () =>
     Effect.gen(function*() {
       const { checks, result } = yield* screen(() => down)
       deepStrictEqual([checks, result], [50, Either.left(down)])
     }))
 
-  it.effect("end the run after as many as stopAfter says, or never", () =>
+  it.effect("end the run after stopAfter failures, or never", () =>
     Effect.gen(function*() {
       strictEqual((yield* screen(() => down, { stopAfter: 7 })).checks, 7)
       strictEqual((yield* screen(() => down, { stopAfter: 1 })).checks, 1)
@@ -153,7 +153,7 @@ describe("Failures in a row that say nothing about the person", () => {
     new TokenError.TokenTimeout({ deadline: Duration.seconds(30) }),
     new TokenError.TokenEndpointUnavailable({ reason: "credentials", attempts: 0 })
   ]
-  it.effect("count together, of whatever sort they are", () =>
+  it.effect("of different kinds count together", () =>
     Effect.gen(function*() {
       const { checks } = yield* screen((n) => everySort[n % everySort.length] ?? down)
       strictEqual(checks, 50)
@@ -164,7 +164,7 @@ describe("Failures in a row that say nothing about the person", () => {
     ["a potential match", "Potential match"],
     ["a refused request of one person", new AmlError.AmlRequestRejected({ status: 422 })],
     ["an answer about somebody else", new AmlError.AmlAnswerMismatch({ fields: ["name"] })]
-  ])("are counted from zero after %s", ([, canned]) =>
+  ])("start again at zero after %s", ([, canned]) =>
     Effect.gen(function*() {
       const { checks, result } = yield* screen((n) => n % 50 === 0 ? canned : down, {}, 500)
       deepStrictEqual([checks, Either.isRight(result)], [500, true])
@@ -173,13 +173,13 @@ describe("Failures in a row that say nothing about the person", () => {
   it.effect.each<[string, AmlClient.Canned]>([
     ["refused requests", new AmlError.AmlRequestRejected({ status: 422 })],
     ["answers about somebody else", new AmlError.AmlAnswerMismatch({ fields: ["name"] })]
-  ])("are not %s: each is about one person", ([, canned]) =>
+  ])("do not include %s, which concern one person", ([, canned]) =>
     Effect.gen(function*() {
       const { checks, result } = yield* screen(() => canned, {}, 200)
       deepStrictEqual([checks, Either.isRight(result)], [200, true])
     }))
 
-  it.effect("are neither ended nor counted by people who cannot be sent", () => {
+  it.effect("are neither reset nor counted by rejected input", () => {
     const { checks, layer } = client(() => down)
     const refused = Person.make({ name: "", dateOfBirth: "1957-03-14" })
     const mixed = Stream.map(people(3000), ({ key, person }) => ({ key, person: key % 2 === 0 ? person : refused }))

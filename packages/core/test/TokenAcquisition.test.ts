@@ -5,8 +5,8 @@ import { Array as Arr, Cause, Duration, Effect, Exit, Fiber, Redacted, Scope, Te
 import * as Service from "./support/service.ts"
 import { answerAfter, get, getText, make, provide, refresh, slow, status } from "./support/tokens.ts"
 
-describe("Cold and flight", () => {
-  it.effect("1. 1000 fibers, empty cache -> exactly 1 POST, 1000 equal tokens", () => {
+describe("Single-flight acquisition", () => {
+  it.effect("1000 fibers with an empty cache send 1 request and receive equal tokens", () => {
     const service = Service.make({ token: slow("1 second") })
     return Effect.gen(function*() {
       const fibers = yield* Effect.forkAll(Arr.makeBy(1000, () => getText))
@@ -18,7 +18,7 @@ describe("Cold and flight", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("2. leader interrupted mid-POST, 10 waiters -> 1 POST, 10 successes, token cached", () => {
+  it.effect("if the first caller is interrupted during the request, 10 others receive its token", () => {
     const service = Service.make({ token: slow("2 seconds") })
     return Effect.gen(function*() {
       const leader = yield* Effect.fork(get)
@@ -33,7 +33,7 @@ describe("Cold and flight", () => {
   })
 
   it.effect(
-    "3. sole caller interrupted mid-POST -> POST completes in layer scope, next call uses it (1 POST in total)",
+    "if the only caller is interrupted during the request, the request completes and the next call uses its token",
     () => {
       const service = Service.make({ token: slow("2 seconds") })
       return Effect.gen(function*() {
@@ -48,7 +48,7 @@ describe("Cold and flight", () => {
   )
 
   it.effect(
-    "4. one waiter has timeout 1 s, POST takes 3 s -> that waiter TokenTimeout at 1 s, others succeed at 3 s",
+    "the timeout of one caller does not affect the others",
     () => {
       const service = Service.make({ token: slow("3 seconds") })
       return Effect.gen(function*() {
@@ -68,7 +68,7 @@ describe("Cold and flight", () => {
   )
 
   it.effect(
-    "5. layer scope closed mid-flight -> POST aborted, all waiters fail with a typed shutdown error, no unhandled rejection, no fiber left",
+    "closing the scope aborts the request, fails all callers with TokenProviderClosed, and leaves no fiber",
     () =>
       Effect.gen(function*() {
         const before = Array.from(yield* Fiber.roots)
@@ -93,7 +93,7 @@ describe("Cold and flight", () => {
   )
 
   it.effect(
-    "6. flight fails 503 x3 -> all waiters the same TokenEndpointUnavailable, 3 POSTs not 3xN, next call after the backoff starts a new flight",
+    "after three 503s all callers receive the same error, and the next call after the backoff starts a new acquisition",
     () => {
       const service = Service.make({
         token: (_, count) => Effect.succeed(count <= 3 ? status(503) : Service.tokenResponse(count))
@@ -112,7 +112,7 @@ describe("Cold and flight", () => {
     }
   )
 
-  it.effect("7. defect in decoder -> waiters get the defect once; slot cleared; next call works", () => {
+  it.effect("a defect reaches all callers, and the next call works", () => {
     const service = Service.make({
       token: (_, count) => count === 1 ? Effect.die("defect") : Effect.succeed(Service.tokenResponse(count))
     })
@@ -124,7 +124,7 @@ describe("Cold and flight", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("8. call made in the same tick the flight completes -> uses the result, no second POST", () => {
+  it.effect("a call in the same tick in which the acquisition completes uses its token", () => {
     const service = Service.make({ token: slow("1 second") })
     return Effect.gen(function*() {
       const waiter = yield* Effect.fork(get)
@@ -136,7 +136,7 @@ describe("Cold and flight", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("9. two different client ids or auth_urls in one process -> 2 slots, no cross use", () =>
+  it.effect("providers with another customer id or address do not share a token", () =>
     Effect.gen(function*() {
       const service = Service.make({
         token: ({ headers, url }) =>
@@ -162,9 +162,9 @@ describe("Cold and flight", () => {
     }).pipe(Effect.scoped))
 })
 
-describe("API 401 / 403", () => {
+describe("A token that the API rejects", () => {
   it.effect(
-    "49. explicit invalidate during flight -> waiters of old flight get its token, new callers start flight 2, old result does not overwrite",
+    "invalidate during an acquisition: its callers receive its token, new callers start another one, and the old result does not overwrite the new",
     () => {
       const service = Service.make({
         token: (_, count) => answerAfter(count === 1 ? 0 : count === 2 ? "5 seconds" : "2 seconds", count)
@@ -186,7 +186,7 @@ describe("API 401 / 403", () => {
     }
   )
 
-  it.effect("what the service says to a flight that was given up holds for the next one", () => {
+  it.effect("an error of an abandoned acquisition applies to the next one", () => {
     const service = Service.make({
       token: (_, count) =>
         count === 1
@@ -216,7 +216,7 @@ describe("API 401 / 403", () => {
     }).pipe(Effect.scoped, Effect.provide(service.layer))
   })
 
-  it.effect("the refusal of an old token does not evict a newer one, and ten refusals of one cost one flight", () => {
+  it.effect("rejecting an old token does not evict a newer one, and ten rejections of one token cost one acquisition", () => {
     const service = Service.make({ token: slow("1 second") })
     return Effect.gen(function*() {
       const provider = yield* TokenProvider.TokenProvider
@@ -238,7 +238,7 @@ describe("API 401 / 403", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("a token that was refused and is given again keeps its expiry", () => {
+  it.effect("a rejected token that is issued again keeps its expiry", () => {
     const service = Service.make({ token: () => Effect.succeed(Service.tokenResponse(1)) })
     return Effect.gen(function*() {
       const provider = yield* TokenProvider.TokenProvider
@@ -252,7 +252,7 @@ describe("API 401 / 403", () => {
 })
 
 describe("refresh", () => {
-  it.effect("gives a new token though there is a valid one, and shares a flight under way", () => {
+  it.effect("acquires a new token even if the cached one is valid, and shares an acquisition in progress", () => {
     const service = Service.make({ token: slow("1 second") })
     return Effect.gen(function*() {
       yield* Effect.fork(get)
@@ -267,7 +267,7 @@ describe("refresh", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("that fails leaves the valid token", () => {
+  it.effect("that fails keeps the valid token", () => {
     const service = Service.make({
       token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(1) : status(403))
     })

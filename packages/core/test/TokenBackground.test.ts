@@ -5,8 +5,8 @@ import { Clock, Effect, Exit, Fiber, Layer, Logger, Scope, TestClock } from "eff
 import * as Service from "./support/service.ts"
 import { counted, get, getText, measured, refresh, status } from "./support/tokens.ts"
 
-describe("Expiry, with nobody asking", () => {
-  it.effect("layerBackground starts no flight that may not ask", () => {
+describe("Background refresh", () => {
+  it.effect("starts no acquisition that must not send a request", () => {
     const service = Service.make({ token: () => Effect.succeed(status(503, { "retry-after": "3600" })) })
     const logged: Array<unknown> = []
     const logger = Logger.make(({ message }) => void logged.push(message))
@@ -18,7 +18,7 @@ describe("Expiry, with nobody asking", () => {
     )
   })
 
-  it.effect("22. TestClock adjust 55 min with layerBackground -> exactly 1 refresh; scope closed -> 0 timers", () => {
+  it.effect("refreshes once in 55 minutes, and leaves no timer when the scope is closed", () => {
     const service = Service.make()
     const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
     return Effect.gen(function*() {
@@ -38,7 +38,7 @@ describe("Expiry, with nobody asking", () => {
     ["40 s, whose margin is before the soft point", 40, {}],
     ["4 s", 4, {}],
     ["1 hour, with a soft point at its end", 3600, { softPoint: 1, jitter: 0 }]
-  ])("layerBackground renews a token of %s before anybody has to wait", ([, seconds, tokenPolicy]) => {
+  ])("renews a token of %s before a caller has to wait", ([, seconds, tokenPolicy]) => {
     const service = Service.make({
       token: (_, count) => Effect.succeed(Service.tokenResponse(count, { expires_in: seconds }))
     })
@@ -55,7 +55,7 @@ describe("Expiry, with nobody asking", () => {
     }).pipe(Effect.provide(layer), measured(`ahead ${seconds} ${tokenPolicy.softPoint}`))
   })
 
-  it.effect("layerBackground replaces a token that was refused, with nobody asking", () => {
+  it.effect("replaces a rejected token without a caller", () => {
     const service = Service.make()
     const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
     return Effect.gen(function*() {
@@ -69,7 +69,7 @@ describe("Expiry, with nobody asking", () => {
     }).pipe(Effect.provide(layer), measured("ahead unauthorized"))
   })
 
-  it.effect("layerBackground does not wait for a renewal that was given up, for that was sent before the refusal", () => {
+  it.effect("does not wait for an abandoned renewal, which was sent before the rejection", () => {
     const service = Service.make({
       token: (_, count) => count === 2 ? Effect.never : Effect.succeed(Service.tokenResponse(count))
     })
@@ -89,7 +89,7 @@ describe("Expiry, with nobody asking", () => {
   it.effect.each<[string, (count: number) => number, number]>([
     ["another token", (count) => count, 300 - 30],
     ["the same token", () => 1, 300]
-  ])("layerBackground wakes when refresh brings %s with less time", ([, number, seconds]) => {
+  ])("reschedules when refresh returns %s with less time", ([, number, seconds]) => {
     const service = Service.make({
       token: (_, count) =>
         Effect.succeed(Service.tokenResponse(number(count), { expires_in: count === 1 ? 3600 : 300 }))
@@ -104,7 +104,7 @@ describe("Expiry, with nobody asking", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("layerBackground can be closed, though it was built uninterruptible", () => {
+  it.effect("can be closed even if it was built in an uninterruptible region", () => {
     const service = Service.make()
     const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
     return Effect.gen(function*() {
@@ -120,7 +120,7 @@ describe("Expiry, with nobody asking", () => {
     })
   })
 
-  it.effect("a soft point at the beginning does not renew without a pause", () => {
+  it.effect("a soft point of 0 does not renew without a pause", () => {
     const service = Service.make()
     const tokenPolicy = { softPoint: 0, jitter: 1 }
     const layer = Layer.provide(TokenProvider.layerBackground({ ...Service.options, tokenPolicy }), service.layer)
@@ -133,7 +133,7 @@ describe("Expiry, with nobody asking", () => {
   it.effect.each<[string, number]>([
     ["past its hard point", 600],
     ["past the point where it is renewed", 450]
-  ])("layerBackground pauses after a token whose lifetime is so short that it lands %s", ([, millis]) => {
+  ])("pauses after a token with such a short lifetime that it arrives %s", ([, millis]) => {
     const service = Service.make({
       token: (_, count) =>
         Effect.delay(Effect.sync(() => Service.tokenResponse(count, { expires_in: 1 })), `${millis} millis`)
@@ -150,7 +150,7 @@ describe("Expiry, with nobody asking", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("layerBackground backs off no longer than the token that there is may be used", () => {
+  it.effect("backs off no longer than the cached token is usable", () => {
     const hardPoint = 3_570_000
     const service = Service.make({
       token: (_, count) =>
@@ -169,7 +169,7 @@ describe("Expiry, with nobody asking", () => {
     }).pipe(Effect.provide(layer), Effect.withRandomFixed([0.5]), measured("background backoff"))
   })
 
-  it.effect("layerBackground backs off while the endpoint is down, and nobody who asks waits once it is back", () => {
+  it.effect("backs off while the endpoint is down, and no caller waits once it is back", () => {
     const service = Service.make({
       token: (_, count) => Effect.succeed(count <= 5 ? status(503) : Service.tokenResponse(count))
     })

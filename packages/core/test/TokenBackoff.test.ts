@@ -33,9 +33,9 @@ const fails = Effect.gen(function*() {
   return yield* Fiber.join(fiber)
 })
 
-describe("After an acquisition that failed", () => {
+describe("After a failed acquisition", () => {
   it.effect.each(nonsense)(
-    "with %s: 3,000 callers one after the other cost one acquisition",
+    "with %s: 3,000 consecutive callers cost one acquisition",
     ([, token, tag, requests]) => {
       const service = Service.make({ token })
       return Effect.gen(function*() {
@@ -48,7 +48,7 @@ describe("After an acquisition that failed", () => {
     }
   )
 
-  it.effect("the next one waits 1 s, doubled up to 5 s, and 1 s again after a success", () => {
+  it.effect("the backoff is 1 s, doubled up to 5 s, and 1 s again after a success", () => {
     const broken = new Set(Arr.range(1, 6).concat(8))
     const service = Service.make({
       token: (received, count, request) =>
@@ -76,7 +76,7 @@ describe("After an acquisition that failed", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("callers get its failure at once, though many ask at the same time, and each of them counts", () => {
+  it.effect("concurrent callers receive its failure at once, and each is counted", () => {
     const service = Service.make({ token: html })
     return Effect.gen(function*() {
       yield* Effect.flip(get)
@@ -111,8 +111,8 @@ describe("After an acquisition that failed", () => {
   })
 })
 
-describe("No backoff", () => {
-  it.effect("for callers who have a valid token, whatever fails in the background", () => {
+describe("There is no backoff", () => {
+  it.effect("for callers with a valid token, if a background refresh fails", () => {
     const service = Service.make({
       token: (received, count, request) =>
         count === 1 ? Effect.succeed(Service.tokenResponse(count)) : html(received, count, request)
@@ -127,7 +127,7 @@ describe("No backoff", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("of more than 5 s once there is no token, after a long one in the background", () => {
+  it.effect("of more than 5 s without a token, after a long one in the background", () => {
     let isBroken = true
     const service = Service.make({
       token: (received, count, request) =>
@@ -148,7 +148,7 @@ describe("No backoff", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("after an acquisition that was given up because its token was refused", () => {
+  it.effect("after an acquisition that was abandoned because its token was rejected", () => {
     const service = Service.make({
       token: (received, count, request) =>
         count === 2
@@ -167,7 +167,7 @@ describe("No backoff", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("because of a caller that was interrupted", () => {
+  it.effect("because of an interrupted caller", () => {
     const service = Service.make({
       token: (_, count) => Effect.delay(Effect.sync(() => Service.tokenResponse(count)), "1 second")
     })
@@ -181,7 +181,7 @@ describe("No backoff", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("after refused credentials, once there are others", () => {
+  it.effect("after rejected credentials, once there are others", () => {
     let key = "wrong"
     const service = Service.make({
       token: (_, count) => Effect.sync(() => key === "right" ? Service.tokenResponse(count) : status(401))
@@ -197,7 +197,7 @@ describe("No backoff", () => {
     }).pipe(Effect.scoped, Effect.provide(service.layer))
   })
 
-  it.effect("in place of a longer time that the service asked to wait", () => {
+  it.effect("instead of a longer cooldown", () => {
     const service = Service.make({
       token: (_, count) =>
         Effect.sync(() => count === 1 ? status(503, { "retry-after": "3" }) : Service.tokenResponse(count))
@@ -212,7 +212,7 @@ describe("No backoff", () => {
     }).pipe(provide(service, { tokenPolicy: { attempts: 1 } }))
   })
 
-  it.effect("after a deadline that was longer than the backoff, and the rest of it after a shorter one", () => {
+  it.effect("after a deadline longer than the backoff, and only its rest after a shorter one", () => {
     const service = Service.make({ token: () => Effect.never })
     const times = (flightDeadline: Duration.DurationInput, requests: number) =>
       Effect.gen(function*() {

@@ -21,8 +21,8 @@ const answering = (answers: Record<number, readonly [millis: number, retryAfter:
   return { ...service, at }
 }
 
-describe("A second cooldown, announced to an acquisition that was given up, while another one waits", () => {
-  it.effect("before its first request: it waits for the second as well", () => {
+describe("A second cooldown from an abandoned acquisition while another one waits", () => {
+  it.effect("before its first request: it waits for the second cooldown too", () => {
     const service = answering({ 2: [9000, "20"], 3: [0, "10"] })
     return Effect.gen(function*() {
       const provider = yield* TokenProvider.TokenProvider
@@ -39,7 +39,7 @@ describe("A second cooldown, announced to an acquisition that was given up, whil
     }).pipe(provide(service, { tokenPolicy: { attempts: 1 } }))
   })
 
-  it.effect("before a retry: it waits for the second as well", () => {
+  it.effect("before a retry: it waits for the second cooldown too", () => {
     const service = answering({ 2: [3000, "20"], 3: [0, "5"] })
     return Effect.gen(function*() {
       const provider = yield* TokenProvider.TokenProvider

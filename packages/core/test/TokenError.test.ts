@@ -79,7 +79,7 @@ const tokenErrors: ReadonlyArray<readonly [TokenError.TokenError, boolean, strin
 ]
 
 describe("A token error", () => {
-  it.each(tokenErrors)("%s: whether trying again can help, and what to look at", (error, isRetryable, message) => {
+  it.each(tokenErrors)("%s: whether it is retryable, and its message", (error, isRetryable, message) => {
     strictEqual(error.message, message)
     strictEqual(error.isRetryable, isRetryable)
     deepStrictEqual([TokenError.isTokenError(error), AmlError.isAmlError(error)], [true, false])
@@ -100,7 +100,7 @@ const amlErrors: ReadonlyArray<readonly [AmlError.AmlError | AmlError.AmlInputRe
 ]
 
 describe("An AML error", () => {
-  it.each(amlErrors)("%s: whether trying again can help", (error, isRetryable) => {
+  it.each(amlErrors)("%s: whether it is retryable", (error, isRetryable) => {
     strictEqual(error.isRetryable, isRetryable)
     deepStrictEqual([TokenError.isTokenError(error), AmlError.isAmlError(error)], [false, true])
     strictEqual(error.message.length > 10, true)

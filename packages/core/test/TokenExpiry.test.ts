@@ -23,7 +23,7 @@ const renewsByBackoff = (service: ReturnType<typeof Service.make>) =>
 
 describe("Expiry", () => {
   it.effect(
-    "10. POST takes 120 s (deadline set longer) -> token expires 3480 s after response, i.e. 3600 after request",
+    "the lifetime counts from the request, also if the response takes 120 s",
     () => {
       const service = Service.make({ token: slow("120 seconds") })
       const tokenPolicy = { attemptDeadline: "150 seconds", flightDeadline: "150 seconds" } as const
@@ -36,7 +36,7 @@ describe("Expiry", () => {
     }
   )
 
-  it.effect("11. attempt 1 times out at t=0..10, attempt 2 sent t=11 -> expiry counts from 11", () => {
+  it.effect("after a timeout, the lifetime counts from the second request", () => {
     const service = Service.make({
       token: (_, count) => count === 1 ? Effect.never : Effect.succeed(Service.tokenResponse(count))
     })
@@ -49,7 +49,7 @@ describe("Expiry", () => {
     }).pipe(provide(service, { tokenPolicy: { retryDelay: "1 second" } }), Effect.withRandomFixed([1]))
   })
 
-  it.live("a token is as old to a fiber with another clock that tells the time of the machine", () => {
+  it.live("a token has the same age for a fiber with another clock on machine time", () => {
     const service = Service.make()
     return Effect.gen(function*() {
       yield* get
@@ -59,7 +59,7 @@ describe("Expiry", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("12. t = expiry - hardMargin - 1 ms -> cached; t = expiry - hardMargin -> blocked on new POST", () => {
+  it.effect("a token is returned until the hard margin, and then callers wait for a new one", () => {
     const service = Service.make({
       token: (_, count) => count === 2 ? Effect.never : answerAfter(count === 1 ? 0 : "5 seconds", count)
     })
@@ -77,7 +77,7 @@ describe("Expiry", () => {
   })
 
   it.effect(
-    "13. t in soft window -> old token at once, exactly 1 background POST; second call in window does not start another",
+    "a stale token is returned at once, and refreshed by exactly one background request",
     () => {
       const service = Service.make({ token: (_, count) => answerAfter(count === 1 ? 0 : "5 seconds", count) })
       return Effect.gen(function*() {
@@ -98,7 +98,7 @@ describe("Expiry", () => {
   )
 
   it.effect(
-    "14. soft refresh fails, t < hard -> callers keep succeeding; attempts follow back-off (200 calls -> <= 6 POSTs in 60 s)",
+    "if a background refresh fails, callers still succeed and its attempts back off",
     () => {
       const service = Service.make({
         token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503))
@@ -109,7 +109,7 @@ describe("Expiry", () => {
     }
   )
 
-  it.effect("14. soft refresh is told to wait 20 s -> it does, though the back-off is shorter, and callers do not notice", () => {
+  it.effect("a background refresh waits for Retry-After even if the backoff is shorter, and callers still succeed", () => {
     const service = Service.make({
       token: (_, count) =>
         Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503, { "retry-after": "20" }))
@@ -133,7 +133,7 @@ describe("Expiry", () => {
     ["503", {}, "(requests: 1)", 6],
     ["503, Retry-After: 3600", { "retry-after": "3600" }, "(requests: 1; try again in 1h)", 1]
   ])(
-    "14. soft refresh fails with %s -> a warning for each flight, since no caller is told",
+    "a background refresh that fails with %s logs a warning, because no caller receives the error",
     ([, headers, end, count]) => {
       const service = Service.make({
         token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503, headers))
@@ -156,7 +156,7 @@ describe("Expiry", () => {
     }
   )
 
-  it.effect("15. soft refresh fails until hard -> then callers get the typed error, not the old token", () => {
+  it.effect("if background refreshes fail until the hard margin, callers receive the error and not the old token", () => {
     const service = Service.make({
       token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503))
     })
@@ -171,7 +171,7 @@ describe("Expiry", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("18. lifetime 20 s < hard margin 30 s -> margin clamped (10 s), no refetch per call, no livelock", () => {
+  it.effect("a lifetime shorter than the hard margin halves the margin, and not every call sends a request", () => {
     const service = Service.make({
       token: (_, count) => Effect.succeed(Service.tokenResponse(count, { expires_in: 20 }))
     })
@@ -186,7 +186,7 @@ describe("Expiry", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("19. new token string equals current -> expiry not extended; warning", () => {
+  it.effect("a token that is issued again keeps its expiry, with a warning", () => {
     const service = Service.make({ token: (_, count) => Effect.succeed(Service.tokenResponse(Math.max(1, count - 3))) })
     return Effect.gen(function*() {
       const first = yield* get
@@ -203,14 +203,14 @@ describe("Expiry", () => {
     }).pipe(provide(service), measured("19"))
   })
 
-  it.effect("19. a service that has no new token yet is not asked with every call", () => {
+  it.effect("while the service issues the same token, not every call sends a request", () => {
     const service = Service.make({ token: () => Effect.succeed(Service.tokenResponse(1)) })
     return Effect.gen(function*() {
       yield* renewsByBackoff(service)
     }).pipe(provide(service))
   })
 
-  it.effect("20. wall clock set back 2 h -> token still expires after 3600 s monotonic; set forward 2 h -> refetched", () => {
+  it.effect("a token expires in monotonic time if the wall clock is set back, and at once if it is set forward", () => {
     const service = Service.make()
     return Effect.gen(function*() {
       const { adjust, clock, moveWall } = yield* Clocks.make
@@ -228,7 +228,7 @@ describe("Expiry", () => {
     })
   })
 
-  it.effect("21. process suspended 2 h (monotonic stands still, wall moves) -> refetched before use", () => {
+  it.effect("after the process was suspended, the token is replaced before use", () => {
     const service = Service.make()
     return Effect.gen(function*() {
       const { clock, moveWall } = yield* Clocks.make

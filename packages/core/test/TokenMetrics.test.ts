@@ -8,8 +8,8 @@ import * as RecordingTracer from "./support/tracer.ts"
 
 const hour = 3_600_000
 
-describe("Process and API shape", () => {
-  it.effect("60. metrics: cold=1, hit=n, stale=n, refresh{reason}, failure{tag}", () => {
+describe("Metrics and spans", () => {
+  it.effect("count requests, acquisitions by reason, returned tokens by outcome, and failures by tag", () => {
     const service = Service.make({
       token: (_, count) => count === 3 ? Effect.succeed(status(403)) : answerAfter("1 second", count)
     })
@@ -66,7 +66,7 @@ describe("Process and API shape", () => {
     }).pipe(provide(service), measured("60"))
   })
 
-  it.effect("60. one span per flight, waiters linked", () => {
+  it.effect("one span per acquisition, linked to the spans of its callers", () => {
     const service = Service.make({ token: (_, count) => answerAfter("1 second", count) })
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function*() {
@@ -88,7 +88,7 @@ describe("Process and API shape", () => {
     }).pipe(provide(service), Effect.withTracer(tracer))
   })
 
-  it.effect("a flight that ends because the scope is closed is no failure to be alarmed of", () => {
+  it.effect("an acquisition that ends because the scope is closed is not a failure", () => {
     const service = Service.make({ token: () => Effect.never })
     return Effect.gen(function*() {
       const scope = yield* Scope.make()
@@ -101,7 +101,7 @@ describe("Process and API shape", () => {
     }).pipe(measured("closed"))
   })
 
-  it.effect("a flight that is closed while it waits as the service asked has sent nothing, and does not count", () => {
+  it.effect("an acquisition that is closed during a cooldown has sent nothing, and is not counted", () => {
     const service = Service.make({ token: () => Effect.succeed(status(429, { "retry-after": "60" })) })
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function*() {
@@ -118,7 +118,7 @@ describe("Process and API shape", () => {
     }).pipe(measured("closed early"), Effect.withTracer(tracer))
   })
 
-  it.effect("what the caller has in its fiber is not lent to the flight that it starts", () => {
+  it.effect("an acquisition does not inherit the fiber context of the caller that starts it", () => {
     const service = Service.make({ token: () => Effect.succeed(Service.json({ access_token: "odd" })) })
     const annotated: Array<unknown> = []
     const logger = Logger.make(({ annotations }) => void annotated.push([...annotations]))
@@ -135,7 +135,7 @@ describe("Process and API shape", () => {
     }).pipe(provide(service), measured("lent"))
   })
 
-  it.effect("links and annotations for the spans of the caller are not lent to the flight that it starts", () => {
+  it.effect("an acquisition does not inherit the span links and annotations of the caller that starts it", () => {
     const service = Service.make({ token: (_, count) => answerAfter("1 second", count) })
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function*() {

@@ -8,7 +8,7 @@ import { answerAfter, provide, status } from "./support/tokens.ts"
 const hour = 3_600_000
 
 describe("status", () => {
-  it.effect("follows the token, without the token", () => {
+  it.effect("follows the token, and does not contain it", () => {
     const service = Service.make({
       token: (_, count) => count === 2 ? Effect.succeed(status(403)) : answerAfter("1 second", count)
     })
@@ -50,7 +50,7 @@ describe("Credentials from an effect", () => {
     ["that gives null", Effect.sync(() => JSON.parse("null"))],
     ["that gives an empty key", Effect.succeed({ customerId, customerKey: Redacted.make("") })],
     ["that gives an id that is ambiguous", Effect.succeed({ customerId: "canary:", customerKey })]
-  ])("%s: nothing is sent, and the next call tries again", ([, broken]) => {
+  ])("%s: nothing is sent, and the next call retries", ([, broken]) => {
     const service = Service.make()
     let isBroken = true
     return Effect.gen(function*() {
@@ -67,7 +67,7 @@ describe("Credentials from an effect", () => {
     }).pipe(Effect.scoped)
   })
 
-  it.effect("are read once for each acquisition, and never while there is a token", () => {
+  it.effect("are read once for each acquisition, and not while a token is cached", () => {
     const service = Service.make()
     let reads = 0
     return Effect.gen(function*() {
@@ -91,7 +91,7 @@ describe("Credentials from an effect", () => {
     }).pipe(Effect.scoped)
   })
 
-  it.effect("that hang are a TokenTimeout after the deadline of a flight", () => {
+  it.effect("that hang are a TokenTimeout after the deadline of the acquisition", () => {
     const service = Service.make()
     return Effect.gen(function*() {
       const { get } = yield* rotating(service, Effect.never)
@@ -103,7 +103,7 @@ describe("Credentials from an effect", () => {
 })
 
 describe("layerTest", () => {
-  it.effect("gives its token, without an HttpClient", () =>
+  it.effect("returns its token without an HttpClient", () =>
     Effect.gen(function*() {
       const provider = yield* TokenProvider.TokenProvider
       const token = yield* provider.get

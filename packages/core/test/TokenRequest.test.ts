@@ -18,9 +18,9 @@ const named = (error: ConfigError.ConfigError): ReadonlyArray<string> =>
 const basic = (headers: Readonly<Record<string, string>> | undefined) =>
   Buffer.from(headers?.["authorization"]?.replace(/^Basic /, "") ?? "", "base64").toString()
 
-describe("Request", () => {
+describe("The token request", () => {
   it.effect(
-    "23. exact wire: POST, path /oauth/service, Content-Type application/x-www-form-urlencoded, body exactly grant_type=client_credentials, Accept application/json, Basic base64(id:key), no key in body or URL",
+    "is a POST to /oauth/service with a form body, Accept: application/json and Basic credentials, and no key in the body or URL",
     () => {
       const service = Service.make()
       return Effect.gen(function*() {
@@ -49,7 +49,7 @@ describe("Request", () => {
     ["https://auth.example.com/v2?tenant=1#here", "https://auth.example.com/v2/oauth/service"],
     ["https://auth.example.com:8443", "https://auth.example.com:8443/oauth/service"]
   ])(
-    "24. auth_url with trailing slash, path prefix, query, port, user-info -> one slash, prefix kept, query kept out, user-info refused: %s",
+    "joins the address with one slash, keeps its prefix and drops its query: %s",
     ([authUrl, expected]) => {
       const service = Service.make()
       return Effect.gen(function*() {
@@ -59,7 +59,7 @@ describe("Request", () => {
     }
   )
 
-  it.effect("24. auth_url with user-info is refused, and the error shows none of it", () =>
+  it.effect("an address with user name and password is rejected, and the error does not show them", () =>
     Effect.gen(function*() {
       const error = yield* refused({ authUrl: "https://canary:secret@auth.example.com" })
       deepStrictEqual(named(error), ["authUrl"])
@@ -67,7 +67,7 @@ describe("Request", () => {
     }))
 
   it.effect.each([":", "+", "/=", "%", "a b", "schlüssel", "🔑", ":+/=%& ü🔑x"])(
-    "25. key with : + / = % & space, umlaut, emoji -> plain: base64(utf8): %s",
+    "a key with special characters is sent as base64 of its UTF-8 bytes: %s",
     (key) => {
       const service = Service.make()
       return Effect.gen(function*() {
@@ -81,7 +81,7 @@ describe("Request", () => {
     [" %&+£€", "+%25%26%2B%C2%A3%E2%82%AC"],
     [":+/=%& ü🔑x", "%3A%2B%2F%3D%25%26+%C3%BC%F0%9F%94%91x"],
     ["plain-Key_1.2*", "plain-Key_1.2*"]
-  ])("25. key with %j -> rfc6749: form-encoded first, to %s", ([key, encoded]) => {
+  ])("with rfc6749 the key %j is form-encoded to %s", ([key, encoded]) => {
     const service = Service.make()
     return Effect.gen(function*() {
       yield* get
@@ -90,7 +90,7 @@ describe("Request", () => {
   })
 
   it.effect(
-    "26. client id containing \":\" -> plain mode refused at construction (ambiguous), rfc6749 mode allowed",
+    "a customer id with a colon is rejected with plain encoding, and accepted with rfc6749",
     () => {
       const service = Service.make()
       const customerId = "acme:bank"
@@ -113,7 +113,7 @@ describe("Request", () => {
     [{ customerId: "", customerKey: Redacted.make("") }, ["customerId", "customerKey"]],
     [{ customerId: "canary " }, ["customerId"]]
   ])(
-    "27. key ends with newline or is empty -> ConfigError at construction, value not printed: %j",
+    "an empty key or one that ends with a line break is a ConfigError without its value: %j",
     ([options, expected]) =>
       Effect.gen(function*() {
         const error = yield* refused(options)
@@ -122,7 +122,7 @@ describe("Request", () => {
       })
   )
 
-  it.effect("27. everything that is wrong is named at once", () =>
+  it.effect("all invalid options are named at once", () =>
     Effect.gen(function*() {
       const error = yield* refused({
         authUrl: "http://auth.example.com",
@@ -135,7 +135,7 @@ describe("Request", () => {
     }))
 
   it.effect.each(["{}", "{\"customerId\":1,\"customerKey\":\"canary\"}"])(
-    "27. credentials of another shape, as from a vault, are refused and named: %s",
+    "credentials of another type, such as from a vault, are rejected and named: %s",
     (json) =>
       Effect.gen(function*() {
         const error = yield* Effect.flip(Credentials.make(JSON.parse(json)))
@@ -143,7 +143,7 @@ describe("Request", () => {
       })
   )
 
-  it.effect("28. http:// auth_url -> refused unless allowInsecure or loopback", () =>
+  it.effect("an http: address is rejected unless it is loopback or allowInsecure is set", () =>
     Effect.gen(function*() {
       const service = Service.make()
       deepStrictEqual(named(yield* refused({ authUrl: "http://auth.example.com" })), ["authUrl"])
@@ -153,7 +153,7 @@ describe("Request", () => {
     }).pipe(Effect.scoped))
 
   it.effect.each([301, 302, 303, 307, 308])(
-    "29. 302/307/308 from token endpoint -> TokenResponseInvalid, Authorization not sent to the target: %d",
+    "a redirect with %d is TokenResponseInvalid, and no request goes to its target",
     (code) => {
       const service = Service.make({
         token: () => Effect.succeed(status(code, { location: "https://evil.example/oauth/service" }))

@@ -12,7 +12,7 @@ const basic = (headers: Readonly<Record<string, string>> | undefined) =>
 
 describe("Errors and retries", () => {
   it.effect.each([400, 401, 403])(
-    "36. 400/401/403 from token endpoint -> TokenRejected, 1 POST, no retry; 100 further calls in 30 s -> 0 POSTs, same typed error, immediate: %d",
+    "a %d is TokenRejected without a retry, and 100 further calls in 30 s send nothing and fail with the same error",
     (code) => {
       const service = Service.make({
         token: () => Effect.succeed(Service.json({ error: "invalid_client" }, { status: code }))
@@ -42,7 +42,7 @@ describe("Errors and retries", () => {
     ["x".repeat(65), undefined],
     [42, undefined],
     [{ code: "invalid_client" }, undefined]
-  ])("36. the code of a rejection is repeated if it is one harmless word: %j", ([error, code]) => {
+  ])("the code of a rejection is reported if it matches a safe-character pattern: %j", ([error, code]) => {
     const service = Service.make({ token: () => Effect.succeed(Service.json({ error }, { status: 401 })) })
     return Effect.gen(function*() {
       const rejected = yield* Effect.flip(get)
@@ -51,7 +51,7 @@ describe("Errors and retries", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("36. a failure that a caller is told of is not logged as well", () => {
+  it.effect("a failure that a caller receives is not logged", () => {
     const service = Service.make({ token: () => Effect.succeed(status(401)) })
     const logged: Array<unknown> = []
     const logger = Logger.make(({ message }) => void logged.push(message))
@@ -61,7 +61,7 @@ describe("Errors and retries", () => {
     }).pipe(provide(service), Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
   })
 
-  it.effect("36. a wrong key under 10,000 checks in a minute: at most 2 token requests", () => {
+  it.effect("with a wrong key, 10,000 calls in a minute send at most 2 token requests", () => {
     const service = Service.make({ token: () => Effect.succeed(status(401)) })
     return Effect.gen(function*() {
       for (let second = 0; second < 59; second++) {
@@ -72,7 +72,7 @@ describe("Errors and retries", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("37. key rotated through provider after 36 -> negative cache dropped, next call POSTs", () => {
+  it.effect("a rotated key is sent at once after another key was rejected", () => {
     let key = "wrong"
     const service = Service.make({
       token: ({ headers }, count) =>
@@ -94,7 +94,7 @@ describe("Errors and retries", () => {
   it.effect.each<[string, string, number]>([
     ["seconds", "2", 2],
     ["HTTP-date", new Date(7000).toUTCString(), 7]
-  ])("38. 429 Retry-After: 2 -> one retry after >= 2 s; as %s", ([, retryAfter, seconds]) => {
+  ])("a 429 with Retry-After: 2 is retried once after 2 s, as %s", ([, retryAfter, seconds]) => {
     const service = Service.make({
       token: (_, count) =>
         Effect.succeed(count === 1 ? status(429, { "retry-after": retryAfter }) : Service.tokenResponse(count))
@@ -109,7 +109,7 @@ describe("Errors and retries", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("38. Retry-After of a day -> an hour is the most that is believed", () => {
+  it.effect("a Retry-After of a day is capped at one hour", () => {
     const service = Service.make({ token: () => Effect.succeed(status(429, { "retry-after": "86400" })) })
     return Effect.gen(function*() {
       assert.deepInclude(yield* Effect.flip(get), { retryAfter: Duration.hours(1) })
@@ -122,7 +122,7 @@ describe("Errors and retries", () => {
     }).pipe(provide(service, { tokenPolicy: { lifetime: "1 minute" } }))
   })
 
-  it.effect("38. Retry-After: 3600 -> fail now with retryAfter=3600, no POST before", () => {
+  it.effect("a Retry-After of an hour fails at once with that wait, and nothing is sent before", () => {
     const service = Service.make({
       token: (_, count) =>
         Effect.succeed(count === 1 ? status(429, { "retry-after": "3600" }) : Service.tokenResponse(count))
@@ -144,7 +144,7 @@ describe("Errors and retries", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("38. Retry-After: 3600 -> no POST before, whatever else fails meanwhile, and whatever key comes", () => {
+  it.effect("a Retry-After of an hour applies to other failures and other keys too", () => {
     const service = Service.make({ token: () => Effect.succeed(status(429, { "retry-after": "3600" })) })
     const { authUrl, customerId, customerKey } = Service.options
     let isVaultOpen = true
@@ -169,7 +169,7 @@ describe("Errors and retries", () => {
     }).pipe(Effect.scoped, Effect.provide(service.layer))
   })
 
-  it.effect("38. Retry-After that outlasts the deadline -> told so, though the vault is slow or hangs", () => {
+  it.effect("a Retry-After longer than the deadline is reported even if the credentials are slow or hang", () => {
     const service = Service.make({ token: () => Effect.succeed(status(429, { "retry-after": "45" })) })
     const { authUrl, customerId, customerKey } = Service.options
     let delay = Duration.seconds(10)
@@ -193,10 +193,10 @@ describe("Errors and retries", () => {
   })
 
   it.effect.each<[string, string]>([
-    ["a date in the past: 0", "Thu, 01 Jan 1970 00:00:00 GMT"],
-    ["negative: 0", "-5"],
-    ["garbage: ignored", "soon"]
-  ])("38. HTTP-date, negative, garbage -> parsed / 0 / ignored: %s", ([, retryAfter]) => {
+    ["a date in the past is zero", "Thu, 01 Jan 1970 00:00:00 GMT"],
+    ["negative is zero", "-5"],
+    ["invalid is ignored", "soon"]
+  ])("a Retry-After that is %s", ([, retryAfter]) => {
     const service = Service.make({
       token: (_, count) =>
         Effect.succeed(count === 1 ? status(503, { "retry-after": retryAfter }) : Service.tokenResponse(count))
@@ -226,7 +226,7 @@ describe("Errors and retries", () => {
     ["certificate error", Service.failing(systemError({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" })), 1],
     ["expired certificate", Service.failing(systemError({ code: "CERT_HAS_EXPIRED" })), 1]
   ])(
-    "39. ECONNREFUSED, DNS, TLS error, reset mid-body, 500/502/503/504/408 -> retried; certificate error -> not retried: %s",
+    "retries failures of the connection and 5xx, but not certificate errors: %s",
     ([, token, attempts]) => {
       const service = Service.make({ token })
       return Effect.gen(function*() {
@@ -240,7 +240,7 @@ describe("Errors and retries", () => {
     }
   )
 
-  it.effect("40. POST never answers -> TokenTimeout at deadline, connection aborted, slot free", () => {
+  it.effect("a request without a response is a TokenTimeout at the deadline, is aborted, and the next call sends another", () => {
     let aborted = 0
     const service = Service.make({
       token: (_, count) =>
@@ -261,7 +261,7 @@ describe("Errors and retries", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("40. a body that never ends is TokenTimeout as well", () => {
+  it.effect("a body that never ends is a TokenTimeout too", () => {
     const service = Service.make({
       token: () => Effect.sync(() => new Response(new ReadableStream({ pull: () => new Promise(() => {}) })))
     })
@@ -272,7 +272,7 @@ describe("Errors and retries", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("40. an HttpClient that cannot be interrupted does not hold up the flight, nor the next one", () => {
+  it.effect("an uninterruptible HttpClient does not delay the acquisition or the next one", () => {
     const service = Service.make({
       token: (_, count) =>
         count <= 3 ? Effect.uninterruptible(Effect.never) : Effect.succeed(Service.tokenResponse(count))
@@ -285,7 +285,7 @@ describe("Errors and retries", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("in the background a failure is not retried in the flight, for the next flight is the retry; in the foreground it is", () => {
+  it.effect("an acquisition retries a failure only while a caller waits", () => {
     const service = Service.make({
       token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503))
     })
@@ -299,7 +299,7 @@ describe("Errors and retries", () => {
     }).pipe(provide(service), measured("background attempts"))
   })
 
-  it.effect("an attempt that fails when nobody waits any more is not retried", () => {
+  it.effect("an attempt that fails after the last caller has gone is not retried", () => {
     const service = Service.make({ token: () => Effect.delay(Effect.sync(() => status(503)), "2 seconds") })
     return Effect.gen(function*() {
       const only = yield* Effect.fork(get)
@@ -310,7 +310,7 @@ describe("Errors and retries", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("a caller that is interrupted as it begins to wait is nobody who waits", () => {
+  it.effect("a caller that is interrupted as it starts to wait does not count as waiting", () => {
     const service = Service.make({ token: () => Effect.delay(Effect.sync(() => status(503)), "2 seconds") })
     return Effect.gen(function*() {
       const { clock } = yield* Clocks.make
@@ -327,7 +327,7 @@ describe("Errors and retries", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("a client that takes a status for a failure hides nothing: a wrong key is remembered", () => {
+  it.effect("a client that fails for some statuses hides nothing: a wrong key is cached as rejected", () => {
     const service = Service.make({ token: () => Effect.succeed(status(401)) })
     const strict = Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, HttpClient.filterStatusOk))
     return Effect.gen(function*() {
@@ -338,7 +338,7 @@ describe("Errors and retries", () => {
     )
   })
 
-  it.effect("a client that interrupts itself is one that lost the connection", () => {
+  it.effect("a client that interrupts itself counts as a lost connection", () => {
     const service = Service.make({ token: () => Effect.interrupt })
     return Effect.gen(function*() {
       const waiter = yield* Effect.fork(Effect.flip(get))
@@ -347,7 +347,7 @@ describe("Errors and retries", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("full jitter: the waits before the retries are a random part of 200 and 400 ms", () => {
+  it.effect("the delays before the retries are a random part of 200 and 400 ms", () => {
     const service = Service.make({ token: () => Effect.succeed(status(503)) })
     return Effect.gen(function*() {
       const waiter = yield* Effect.fork(get)

@@ -141,8 +141,8 @@ const histories = FastCheck.array(
 const holds = (check: (step: Step) => void) =>
   FastCheck.assert(FastCheck.property(histories, (events) => play(events, check)), { numRuns: 2000 })
 
-describe("The state machine, over any history", () => {
-  it("never gives out a token after its hard point, by either clock, nor one that was refused", () =>
+describe("The token state, over any history", () => {
+  it("never returns a token after usableUntil on either clock, or a rejected one", () =>
     holds(({ action, now }) => {
       if (action?._tag !== "Use") return
       const { at, expiresAfter, isRejected, usableUntil } = action.cached
@@ -150,7 +150,7 @@ describe("The state machine, over any history", () => {
       assert(now.wall - at.wall < usableUntil && now.monotonic - at.monotonic < usableUntil)
     }))
 
-  it("never lets a token live longer than an hour from its request, nor longer for being given again", () =>
+  it("never lets a token live longer than an hour from its request, or longer because it is issued again", () =>
     holds(({ after, before }) => {
       if (after.cached === undefined) return
       assert(after.cached.expiresAfter <= 3_600_000)
@@ -160,12 +160,12 @@ describe("The state machine, over any history", () => {
       }
     }))
 
-  it("never starts a flight while one is under way", () =>
+  it("never starts an acquisition while one is in progress", () =>
     holds(({ action, before }) => {
       if (before.acquisition !== undefined && action !== undefined) strictEqual(action.start, undefined)
     }))
 
-  it("never has two acquisitions in the air, but after the current token was refused", () => {
+  it("runs two acquisitions only after the current token was rejected", () => {
     let refusals = 0
     return holds(({ after, before, event, running }) => {
       if (before === TokenState.initial) refusals = 0
@@ -175,7 +175,7 @@ describe("The state machine, over any history", () => {
     })
   })
 
-  it("a failed flight never displaces a token", () =>
+  it("a failed acquisition never removes a token", () =>
     holds(({ after, before, event }) => {
       if (event._tag === "Fail") strictEqual(after.cached, before.cached)
     }))
@@ -200,14 +200,14 @@ describe("The state machine, over any history", () => {
     })
   })
 
-  it("a flight that was given up changes nothing, and its waiters get its token", () =>
+  it("an abandoned acquisition changes nothing, and its callers receive its token", () =>
     holds(({ after, before, event, returned }) => {
       if (event._tag !== "Succeed" || before.acquisition !== undefined) return
       strictEqual(after, before)
       assert(returned !== undefined)
     }))
 
-  it("what the service says to a flight that fails is remembered, and nothing else of one that was given up", () =>
+  it("stores cooldowns and rejected credentials of every failed acquisition, and nothing else of an abandoned one", () =>
     holds(({ after, before, event, now, running }) => {
       if (event._tag !== "Fail") return
       if (event.error === "cooldown") assert(TokenState.millisLeft(after.cooldown, now) >= 120_000)
@@ -218,18 +218,18 @@ describe("The state machine, over any history", () => {
       }
     }))
 
-  it("a caller that waits, waits for the flight under way", () =>
+  it("a caller waits for the acquisition in progress", () =>
     holds(({ action, after }) => {
       if (action?._tag === "Wait") strictEqual(after.acquisition, action.acquisition)
     }))
 
-  it("the background starts no flight before it is due", () =>
+  it("the background starts no acquisition before it is due", () =>
     holds(({ action, after, before, now }) => {
       if (action?._tag === "Use" && action.start !== undefined) strictEqual(TokenState.millisUntilDue(before, now), 0)
       assert(TokenState.millisUntilDue(after, now) >= 0)
     }))
 
-  it("a caller fails at once only with the failure of the last acquisition, for at most 5 s, and changes nothing", () =>
+  it("a caller fails at once only with the failure of the last acquisition, for at most 5 s", () =>
     holds(({ action, after, before, event, now }) => {
       if (action?._tag !== "Fail") return
       strictEqual(after, before)
@@ -240,7 +240,7 @@ describe("The state machine, over any history", () => {
       assert(event._tag === "Refresh" || cached === undefined || !CachedToken.isUsable(cached, now))
     }))
 
-  it("a caller without a token starts no flight within 1 s after one that failed", () => {
+  it("a caller without a token starts no acquisition within 1 s after a failed one", () => {
     let failedAt: Instant | undefined
     return holds(({ action, after, before, event, now }) => {
       if (before === TokenState.initial || after.cached !== before.cached) failedAt = undefined
@@ -255,10 +255,10 @@ describe("The state machine, over any history", () => {
   })
 })
 
-describe("The numbers", () => {
+describe("Durations", () => {
   const at = { wall: 0, monotonic: 0 }
 
-  it("of two times that the service asked to wait the longer one counts, whichever answer comes first", () => {
+  it("of two cooldowns the longer one applies, in any order", () => {
     const acquisition = { reason: "cold", number: 0, sentAt: at } as const
     const asked = (minutes: number) =>
       new TokenError.TokenEndpointUnavailable({ ...errors.cooldown, retryAfter: Duration.minutes(minutes) })
@@ -288,7 +288,7 @@ describe("The numbers", () => {
     [3600, 0, { hardMargin: "2 hours" }, [2_700_000, 1_800_000, 3_600_000]],
     [4, 0, { hardMargin: "200 millis" }, [3000, 3800, 4000]]
   ])(
-    "a token of %d s, with the random number %d and %j: soft, hard and end are %j",
+    "a token of %d s, with the random number %d and %j: refreshAfter, usableUntil and expiresAfter are %j",
     (seconds, random, options, ages) => {
       const { expiresAfter, refreshAfter, usableUntil } = cached(seconds, random, options)
       deepStrictEqual([refreshAfter, usableUntil, expiresAfter], ages)
@@ -350,7 +350,7 @@ describe("TokenPolicy", () => {
     [{ hardMargin: "30s" }, "should be a duration of at most 2147483647 ms (24.8 days), such as \"30 seconds\""],
     [{ retryDeley: 1 }, "should be no such field"],
     ["fast", "should be an object"]
-  ])("%j is refused in words", (options, expected) => {
+  ])("%j is rejected with a description", (options, expected) => {
     const parsed: TokenPolicy.Options = JSON.parse(JSON.stringify(options))
     const error = Either.getOrThrow(Either.flip(TokenPolicy.make(parsed)))
     assert(error._op === "InvalidData")
@@ -358,7 +358,7 @@ describe("TokenPolicy", () => {
     strictEqual(error.path.includes(""), false)
   })
 
-  it.effect("names every option that is wrong", () =>
+  it.effect("names every invalid option", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(TokenPolicy.make({ attempts: 0, jitter: 2 }))
       strictEqual(error._op, "And")

@@ -36,9 +36,9 @@ const authorized = (service: ReturnType<typeof Service.make>) =>
     return (request: HttpClientRequest.HttpClientRequest) => authorize(request, observer)
   }).pipe(Effect.provide(service.layer))
 
-describe("API 401 / 403", () => {
+describe("401 and 403 from the API", () => {
   it.effect(
-    "41. 10 requests sent with token A; 401s arrive staggered over 1 s -> exactly 1 new POST, 10 replays with B",
+    "ten 401s for one token cause one acquisition and ten replays with the new token",
     () => {
       const service = Service.make({
         aml: (received, count) =>
@@ -58,7 +58,7 @@ describe("API 401 / 403", () => {
     }
   )
 
-  it.effect("an effect that gives the credentials finds the settings of its own requests as they were, and not ours", () => {
+  it.effect("the effect for the credentials keeps its own HTTP settings", () => {
     const found: Array<unknown> = []
     const service = Service.make({ aml: accepting((token) => token === "Bearer token-2") })
     const credentials = Effect.gen(function*() {
@@ -76,7 +76,7 @@ describe("API 401 / 403", () => {
     )
   })
 
-  it.effect("42. 401 for A arrives after B is current -> replay with B, 0 POSTs, B not evicted", () => {
+  it.effect("a late 401 for an old token replays with the current one, which is not evicted", () => {
     const service = Service.make({
       aml: (received, count) =>
         Effect.delay(
@@ -98,7 +98,7 @@ describe("API 401 / 403", () => {
   })
 
   it.effect(
-    "43. replay with B also 401 -> the original typed 401 to caller (first response kept), no loop; 20 such calls -> <= 2 POSTs in 30 s",
+    "if the replay is a 401 too, the check fails, and 20 such checks cause at most 2 token requests in 30 s",
     () => {
       const service = Service.make({ aml: accepting(() => false) })
       return Effect.gen(function*() {
@@ -119,7 +119,7 @@ describe("API 401 / 403", () => {
   )
 
   it.effect.each([429, 500, 503, 403])(
-    "43. refused twice, with %d in between, which accepts nothing: <= 2 POSTs in 30 s",
+    "rejected twice with %d in between: at most 2 token requests in 30 s",
     (code) => {
       const service = Service.make({
         aml: (_, count) => Effect.succeed(count % 2 === 0 ? status(code) : status(401, challenge))
@@ -134,7 +134,7 @@ describe("API 401 / 403", () => {
     }
   )
 
-  it.effect("43. one person is always refused and another never: <= 2 POSTs in 30 s", () => {
+  it.effect("if one person is always rejected and another never: at most 2 token requests in 30 s", () => {
     const service = Service.make({
       aml: ({ body }) =>
         Effect.succeed(
@@ -153,7 +153,7 @@ describe("API 401 / 403", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("43. 20 calls at once that are all refused twice: 2 POSTs", () => {
+  it.effect("20 concurrent checks that are all rejected twice: 2 token requests", () => {
     const service = Service.make({ aml: accepting(() => false) })
     return Effect.gen(function*() {
       yield* Effect.replicateEffect(Effect.flip(check), 20, { concurrency: "unbounded" })
@@ -161,7 +161,7 @@ describe("API 401 / 403", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("43. replay with B also 401 -> first response kept, to its body", () => {
+  it.effect("if the replay is a 401 too, the first response is kept with its body", () => {
     const service = Service.make({
       aml: (_, count) => Effect.succeed(new Response(`refusal ${count}`, { status: 401 }))
     })
@@ -191,7 +191,7 @@ describe("API 401 / 403", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("a new token that was accepted is renewed again at once when it is refused later", () => {
+  it.effect("an accepted new token is renewed at once when it is rejected later", () => {
     let current = "Bearer token-2"
     const service = Service.make({ aml: accepting((token) => token === current) })
     return Effect.gen(function*() {
@@ -206,7 +206,7 @@ describe("API 401 / 403", () => {
     ["replaced", 3600],
     ["followed", 8]
   ])(
-    "the late refusal of an old token does not put the one that %s it, and was accepted, on probation",
+    "a late 401 for an old token does not put the accepted token that %s it on probation",
     ([, seconds]) => {
       const later = [200, 500, 401]
       const service = Service.make({
@@ -232,7 +232,7 @@ describe("API 401 / 403", () => {
     }
   )
 
-  it.effect("the token endpoint has no other token: the request is sent once more with the same one", () => {
+  it.effect("if the token endpoint issues the same token, the request is sent once more with it", () => {
     const service = Service.make({
       aml: accepting(() => false),
       token: () => Effect.succeed(Service.tokenResponse(1))
@@ -252,7 +252,7 @@ describe("API 401 / 403", () => {
     ["Digest", 401, { "www-authenticate": "Digest nonce=\"bearer\"" }, "AmlUnauthorized"],
     ["quoted", 401, { "www-authenticate": "Basic realm=\"api, bearer of \\\", bearer keys\"" }, "AmlUnauthorized"]
   ])(
-    "44. 403, or 401 with WWW-Authenticate other than Bearer -> no renewal, no replay: %s",
+    "a 403, or a 401 with another challenge than Bearer, is not replayed: %s",
     ([, code, headers, tag]) => {
       const service = Service.make({ aml: () => Effect.succeed(status(code, headers)) })
       return Effect.gen(function*() {
@@ -264,7 +264,7 @@ describe("API 401 / 403", () => {
     }
   )
 
-  it.effect("45. stream body, 401 -> token invalidated, request not replayed, error says so", () => {
+  it.effect("a 401 for a stream body drops the token without a replay, and reports it", () => {
     const service = Service.make({ aml: accepting(() => false) })
     return Effect.gen(function*() {
       const send = yield* authorized(service)
@@ -280,7 +280,7 @@ describe("API 401 / 403", () => {
     }).pipe(Effect.scoped)
   })
 
-  it.effect("45. Idempotency-Key identical on replay of buffered body", () => {
+  it.effect("a replay has the same body and Idempotency-Key", () => {
     const service = Service.make({ aml: accepting((token) => token === "Bearer token-2") })
     return Effect.gen(function*() {
       const send = yield* authorized(service)
@@ -298,7 +298,7 @@ describe("API 401 / 403", () => {
     }).pipe(Effect.scoped)
   })
 
-  it.effect("46. caller already set Authorization -> untouched, no renewal on 401", () => {
+  it.effect("an Authorization header of the caller is kept, and a 401 is not replayed", () => {
     const service = Service.make({ aml: accepting(() => false) })
     return Effect.gen(function*() {
       const send = yield* authorized(service)
@@ -310,7 +310,7 @@ describe("API 401 / 403", () => {
     }).pipe(Effect.scoped)
   })
 
-  it.effect("47. token acquisition fails -> API request is not sent at all", () => {
+  it.effect("if the acquisition fails, no request is sent to the API", () => {
     const service = Service.make({ token: () => Effect.succeed(status(401)) })
     return Effect.gen(function*() {
       strictEqual((yield* Effect.flip(check))._tag, "TokenRejected")
@@ -323,7 +323,7 @@ describe("API 401 / 403", () => {
     "https://api.example.com:8443/",
     "http://api.example.com/",
     "https://api.example.com.evil.example/"
-  ])("48. Bearer only to the configured API origin; redirect to another origin -> header dropped: %s", (url) => {
+  ])("a request to another origin has no token: %s", (url) => {
     const service = Service.make()
     return Effect.gen(function*() {
       const send = yield* authorized(service)
@@ -334,7 +334,7 @@ describe("API 401 / 403", () => {
     }).pipe(Effect.scoped)
   })
 
-  it.effect("48. redirect to another origin -> not followed, so that no header goes there", () => {
+  it.effect("a redirect to another origin is not followed", () => {
     const service = Service.make({
       aml: () => Effect.succeed(status(307, { location: "https://evil.example/" }))
     })

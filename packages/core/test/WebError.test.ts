@@ -45,7 +45,7 @@ describe("WebError", () => {
       strictEqual((yield* signUp(ada)).matchFound, "No")
     }).pipe(Effect.provide(AmlClient.layerTest("No"))))
 
-  it.effect("7. a potential match and every failure look the same from outside, to the byte: 503 with Retry-After", () =>
+  it.effect("a potential match and every failure have the same response, byte for byte: 503 with Retry-After", () =>
     Effect.gen(function*() {
       const answers = yield* Effect.forEach(
         ["Potential match" as const, ...failures],
@@ -66,7 +66,7 @@ describe("WebError", () => {
       }
     }))
 
-  it.effect("names the fields that cannot be sent with their codes, and never shows them: 422", () =>
+  it.effect("responds with 422, the invalid fields and their codes, without values", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(signUp({ name: "Canary\u0000Canary\u200b", dateOfBirth: "1957-02-30" }))
       const { body, status } = yield* seen(error)
@@ -79,14 +79,14 @@ describe("WebError", () => {
       assert(!/canary|1957/i.test(body))
     }).pipe(Effect.provide(AmlClient.layerTest("No"))))
 
-  it.effect("takes another Retry-After, for everybody", () =>
+  it.effect("accepts another Retry-After, for every person", () =>
     Effect.gen(function*() {
       const { headers } = yield* seen(yield* Effect.flip(signUp(ada, { retryAfter: "90500 millis" })))
       strictEqual(headers["retry-after"], "91")
     }).pipe(Effect.provide(AmlClient.layerTest("Potential match"))))
 
   it.each(["Infinity", "-5 seconds", "NaN"])(
-    "refuses a Retry-After of %s at once, and not with the first match",
+    "rejects a Retry-After of %s at once, and not with the first response",
     (text) => {
       const retryAfter = text === "-5 seconds" ? text : Number(text)
       throws(
@@ -98,7 +98,7 @@ describe("WebError", () => {
     }
   )
 
-  it.effect("answers for itself in an HttpRouter", () =>
+  it.effect("is converted to a response in an HttpRouter", () =>
     Effect.gen(function*() {
       const app = HttpRouter.empty.pipe(
         HttpRouter.post("/sign-up", Effect.as(signUp(ada), HttpServerResponse.empty({ status: 201 }))),

@@ -20,7 +20,7 @@ const parse = (request: string) => {
 const ofTheClient = ["connection", "user-agent", "accept-language", "accept-encoding", "sec-fetch-mode"]
 
 describe("FetchHttpClient", () => {
-  it.live("keeps what a RequestInit says that is provided to our layer too, but for redirects", () => {
+  it.live("keeps the options of a RequestInit that is provided to the layer, except for redirects", () => {
     const inits: Array<RequestInit | undefined> = []
     const fetch: typeof globalThis.fetch = (_, init) => {
       inits.push(init)
@@ -48,7 +48,7 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
       Effect.provide(layerClient)
     )
 
-  it.scopedLive("both requests are exactly sections 4.1 and 4.2 of the document, and nothing more", () =>
+  it.scopedLive("both requests are exactly as in sections 4.1 and 4.2 of the service document", () =>
     Effect.gen(function*() {
       const credential = Service.credential({}, {
         name: "Zoë Testpep",
@@ -102,7 +102,7 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
       strictEqual(aml?.body, body)
     }))
 
-  it.scopedLive("a redirect of either endpoint is not followed: the target hears nothing", () =>
+  it.scopedLive("a redirect from either endpoint is not followed", () =>
     Effect.gen(function*() {
       const target = yield* RawServer.make((_, socket) => socket.end(RawServer.ok(Service.credential())))
       const redirect =
@@ -121,7 +121,7 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
       deepStrictEqual(target.requests, [])
     }))
 
-  it.scopedLive("nobody listens: unavailable, and nothing was sent", () =>
+  it.scopedLive("a refused connection: unavailable, and nothing was sent", () =>
     Effect.gen(function*() {
       const server = yield* RawServer.make((_, socket) =>
         socket.end(RawServer.ok({ access_token: "t", expires_in: 3600 }))
@@ -144,7 +144,7 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
       "answered"
     ]
   ])(
-    "the connection breaks %s: unavailable, with what is known of the sending",
+    "the connection breaks %s: unavailable, with sent",
     ([, bytes, sent]) =>
       Effect.gen(function*() {
         const server = yield* RawServer.make((request, socket) => {

@@ -68,7 +68,7 @@ describe.concurrent.each(clients)("Wire faults of the token endpoint, with %s", 
     })
 
   it.scopedLive.each(Object.entries(faults))(
-    "%s: a typed token error in its deadline",
+    "%s: a typed token error within the deadline",
     ([name, fault]) =>
       Effect.gen(function*() {
         const server = yield* RawServer.make((_request, socket) => fault(socket, body))
@@ -79,13 +79,13 @@ describe.concurrent.each(clients)("Wire faults of the token endpoint, with %s", 
       })
   )
 
-  it.scopedLive("refused: a typed token error in its deadline", () =>
+  it.scopedLive("a refused connection: a typed token error within the deadline", () =>
     Effect.gen(function*() {
       const closed = yield* Effect.scoped(RawServer.make(() => {}))
       yield* fails("TokenEndpointUnavailable", closed.url)
     }))
 
-  it.scopedLive("302 to another origin: a typed token error, and that origin hears nothing", () =>
+  it.scopedLive("302 to another origin: a typed token error, and no request to that origin", () =>
     Effect.gen(function*() {
       const target = yield* RawServer.make((_request, socket) => void socket.end(RawServer.ok(JSON.parse(body))))
       const server = yield* RawServer.make((_request, socket) =>
