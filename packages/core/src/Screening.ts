@@ -141,6 +141,9 @@ export interface Options<in K, out R = never> {
  * Fails with the input stream's error or with {@link Stopped}, each once the checks in progress have their outcome, or
  * with a `ConfigError` that names every invalid option.
  *
+ * A client that wraps the `AmlClient` of this library reports no progress: its checks first retry a 429 themselves, as
+ * their policy says, and an interrupted one is `Unknown` as soon as it has started.
+ *
  * @example
  * import { Person, Screening } from "@effect-idv/core"
  * import { Console, Stream } from "effect"

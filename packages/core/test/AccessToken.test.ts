@@ -18,14 +18,14 @@ const text = { "content-type": "text/plain; charset=utf-8" }
 const rfc = JSON.stringify({ access_token: "abc", token_type: "Bearer", expires_in: 1800 })
 const padded = (length: number) => JSON.stringify({ access_token: "abc", expires_in: 1800, pad: "x".repeat(length) })
 
-/** A token and its lifetime in seconds, and what was odd about it. */
+/** A token, its lifetime in seconds, and its warnings. */
 const token = (value: string, lifetime: number, ...warnings: ReadonlyArray<AccessToken.Warning>) => ({
   value,
   lifetime,
   warnings
 })
 
-/** The tag of the failure, and the fields that it names with what is wrong. */
+/** The tag of the failure, and its violations. */
 const failure = (tag: string, ...violations: ReadonlyArray<string>) => ({ tag, violations })
 const invalid = (...violations: ReadonlyArray<string>) => failure("TokenResponseInvalid", ...violations)
 
@@ -37,7 +37,7 @@ const badToken = "access_token is invalid: a token of visible ASCII characters"
 const responses: ReadonlyArray<
   readonly [string, () => Response, ReturnType<typeof token> | ReturnType<typeof failure>]
 > = [
-  // 30. Where the token is.
+  // The place of the token.
   ["{access_token}", () => Service.json({ access_token: "abc", expires_in: 1800 }), token("abc", 1800)],
   ["{accessToken, expiresIn}", () => Service.json({ accessToken: "abc", expiresIn: 1800 }), token("abc", 1800)],
   ["{token}", () => Service.json({ token: "abc", expires_in: 1800 }), token("abc", 1800)],
@@ -53,7 +53,7 @@ const responses: ReadonlyArray<
     token("abc", hour, "lifetime")
   ],
   [
-    "plain text of a type that is not known",
+    "plain text of an unknown type",
     () => body("abc", { "content-type": "application/jwt" }),
     token("abc", hour, "lifetime")
   ],
@@ -63,7 +63,7 @@ const responses: ReadonlyArray<
     token("abc", 1800)
   ],
   [
-    "first valid wins: no token, then one",
+    "first valid wins: an invalid token, then a valid one",
     () => Service.json({ access_token: "a b", accessToken: "abc", expires_in: 1800 }),
     token("abc", 1800)
   ],
@@ -81,11 +81,11 @@ const responses: ReadonlyArray<
     )
   ],
   [
-    "fields that are not ours are passed over",
+    "unknown fields are ignored",
     () => Service.json({ access_token: "abc", expires_in: 1800, scope: "aml", data: "x", id_token: "y" }),
     token("abc", 1800)
   ],
-  // 31. An error is no token.
+  // An error is not a token.
   [
     "200 with {\"error\":\"invalid_client\"} -> TokenRejected",
     () => Service.json({ error: "invalid_client" }),
@@ -97,15 +97,15 @@ const responses: ReadonlyArray<
     failure("TokenRejected")
   ],
   [
-    "200 with no error, and saying so",
+    "200 with an empty error field",
     () => Service.json({ access_token: "abc", expires_in: 1800, error: null }),
     token("abc", 1800)
   ],
-  // 32. What is no token response.
+  // Invalid token responses.
   ["200 HTML", () => body("<html>canary</html>", { "content-type": "text/html" }), invalid(notJson)],
-  ["200 HTML that calls itself text", () => body("<html>canary</html>", text), invalid(notJson)],
-  ["one word that calls itself HTML", () => body("canary", { "content-type": "text/html" }), invalid(notJson)],
-  ["one word that calls itself JSON", () => body("canary", json), invalid(notJson)],
+  ["200 HTML declared as text", () => body("<html>canary</html>", text), invalid(notJson)],
+  ["one word declared as HTML", () => body("canary", { "content-type": "text/html" }), invalid(notJson)],
+  ["one word declared as JSON", () => body("canary", json), invalid(notJson)],
   ["empty body", () => new Response(null), invalid(notJson)],
   ["204", () => new Response(null, { status: 204 }), invalid(notJson)],
   ["truncated JSON", () => body(rfc.slice(0, 20), json), invalid(notJson)],
@@ -126,7 +126,7 @@ const responses: ReadonlyArray<
   ["1 MB body", () => body(padded(1_000_000)), token("abc", 1800)],
   ["invalid UTF-8", () => body(Uint8Array.of(0x7b, 0xff, 0x7d), json), invalid(notJson)],
   ["plain text of two words", () => body("canary canary", text), invalid(notJson)],
-  // 33. What is no token.
+  // Invalid tokens.
   ["access_token \"\"", () => Service.json({ access_token: "" }), invalid(badToken)],
   ["access_token \" \"", () => Service.json({ access_token: " " }), invalid(badToken)],
   ["access_token null", () => Service.json({ access_token: null }), invalid(noToken)],
@@ -148,7 +148,7 @@ const responses: ReadonlyArray<
     () => Service.json({ access_token: "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", expires_in: 9 }),
     token("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", 9)
   ],
-  // 34. The type.
+  // The type.
   ["token_type missing", () => Service.json({ access_token: "abc", expires_in: 1800 }), token("abc", 1800)],
   ...["bearer", "BEARER", null].map((token_type) =>
     [
@@ -169,7 +169,7 @@ const responses: ReadonlyArray<
     () => Service.json({ data: { access_token: "abc", tokenType: "mac" } }),
     invalid("data.tokenType is invalid: Bearer")
   ],
-  // 16, 17. The lifetime.
+  // The lifetime.
   ...[undefined, null, "", "abc", "-5", -5, 0, 0.5, 1e308, true, [1800], {}, "0x708", "NaN"].map((expires_in) =>
     [
       `expires_in ${JSON.stringify(expires_in) ?? "missing"} -> 3600 from request, warning counter +1`,
@@ -177,7 +177,7 @@ const responses: ReadonlyArray<
       token("abc", hour, "lifetime")
     ] as const
   ),
-  ["expires_in NaN is no JSON", () => body("{\"access_token\":\"abc\",\"expires_in\":NaN}"), invalid(notJson)],
+  ["expires_in NaN is not JSON", () => body("{\"access_token\":\"abc\",\"expires_in\":NaN}"), invalid(notJson)],
   ...([[1800, 1800], [7200, hour], ["1800", 1800], [1800.9, 1800], ["1800.9", 1800], [3600, hour]] as const).map((
     [expires_in, lifetime]
   ) =>
@@ -192,10 +192,10 @@ const responses: ReadonlyArray<
     () => Service.json({ access_token: "abc", expires_in: 1800, expiresIn: 900 }),
     token("abc", 900)
   ],
-  // 35. Encodings.
+  // Encodings.
   ["gzip", () => body(Uint8Array.from(gzipSync(rfc)), { ...json, "content-encoding": "gzip" }), token("abc", 1800)],
   [
-    "gzip of 1 MB, taken off by fetch already",
+    "gzip of 1 MB, already decompressed by fetch",
     () => body(padded(1_000_000), { "content-encoding": "gzip" }),
     token("abc", 1800)
   ],
@@ -220,7 +220,7 @@ const responses: ReadonlyArray<
   ],
   ["charset utf-8", () => body(rfc, { "content-type": "application/json; charset=UTF-8" }), token("abc", 1800)],
   [
-    "a charset that nobody knows",
+    "an unknown charset",
     () => body(rfc, { "content-type": "text/x; charset=klingon" }),
     token("abc", 1800)
   ],

@@ -16,7 +16,7 @@ import {
   Redacted,
   TestClock
 } from "effect"
-import { ada, after, answer, atStart, check, problem, provide, today } from "./support/adaCheck.ts"
+import { after, atStart, check, matchFound, person as ada, problem, provide, today } from "./support/ada.ts"
 import * as Service from "./support/service.ts"
 
 describe("AmlClient", () => {
@@ -27,8 +27,8 @@ describe("AmlClient", () => {
     })
     return Effect.gen(function*() {
       yield* atStart
-      strictEqual(yield* answer, "No")
-      strictEqual(yield* answer, "Potential match")
+      strictEqual(yield* matchFound, "No")
+      strictEqual(yield* matchFound, "Potential match")
       strictEqual(service.amlRequests.length, 2)
     }).pipe(provide(service))
   })
@@ -41,7 +41,7 @@ describe("AmlClient", () => {
       const [request] = service.amlRequests
       strictEqual(request?.url, "https://api.example.com/api/aml")
       strictEqual(request?.headers["authorization"], "Bearer token-1")
-      strictEqual(request?.body, "{\"entity_type\":\"person\",\"name\":\"Ada Testclear\",\"dob\":\"01-02-1990\"}")
+      strictEqual(request?.body, "{\"entity_type\":\"person\",\"name\":\"Ada Testclear\",\"dob\":\"14-03-1957\"}")
     }).pipe(provide(service))
   })
 
@@ -60,19 +60,19 @@ describe("AmlClient", () => {
     })
     return Effect.gen(function*() {
       yield* atStart
-      const fibers = yield* Effect.forkAll(Arr.makeBy(1000, () => answer))
-      // On a busy machine the token request may begin after the first adjustment.
+      const fibers = yield* Effect.forkAll(Arr.makeBy(1000, () => matchFound))
+      // On a busy machine the token request may start after the first adjustment.
       const outcomes = yield* Effect.raceFirst(Fiber.join(fibers), Effect.forever(TestClock.adjust("5 seconds")))
       deepStrictEqual(new Set(outcomes), new Set(["No"]))
       strictEqual(service.tokenRequests.length, 1)
       strictEqual(service.amlRequests.length, 1000)
 
       yield* after("38 minutes")
-      strictEqual(yield* answer, "No")
+      strictEqual(yield* matchFound, "No")
       strictEqual(service.tokenRequests.length, 1)
 
       yield* after("60 minutes")
-      const late = yield* Effect.fork(answer)
+      const late = yield* Effect.fork(matchFound)
       yield* TestClock.adjust("5 seconds")
       strictEqual(yield* Fiber.join(late), "No")
       strictEqual(service.tokenRequests.length, 2)
@@ -91,7 +91,7 @@ describe("AmlClient", () => {
       })
       return Effect.gen(function*() {
         yield* atStart
-        strictEqual(yield* answer, "No")
+        strictEqual(yield* matchFound, "No")
         strictEqual(service.tokenRequests.length, 2)
         deepStrictEqual(service.amlRequests[0]?.body, service.amlRequests[1]?.body)
       }).pipe(provide(service))
@@ -125,7 +125,7 @@ describe("AmlClient", () => {
       })
       return Effect.gen(function*() {
         yield* atStart
-        const fiber = yield* Effect.fork(answer)
+        const fiber = yield* Effect.fork(matchFound)
         yield* TestClock.adjust("2 seconds")
         strictEqual(yield* Fiber.join(fiber), "No")
         strictEqual(service.tokenRequests.length, 2)
@@ -138,8 +138,8 @@ describe("AmlClient", () => {
     const endless = () => Effect.sync(() => new Response(new ReadableStream({ pull: () => new Promise(() => {}) })))
     it.effect.each<[string, Parameters<typeof Service.make>[0], AmlError.Sent]>([
       ["while waiting for the token", { token: never }, "no"],
-      ["while waiting for the answer", { aml: never }, "unknown"],
-      ["in the middle of the answer", { aml: endless }, "answered"]
+      ["while waiting for the response", { aml: never }, "unknown"],
+      ["in the middle of the response", { aml: endless }, "answered"]
     ])("expires for %s", ([, handlers, sent]) => {
       const service = Service.make(handlers)
       return Effect.gen(function*() {
@@ -229,9 +229,9 @@ describe("AmlClient", () => {
     ["no route while connecting", { code: "EHOSTUNREACH", syscall: "connect" }, "unreachable", "no"],
     ["no route while reading", { code: "EHOSTUNREACH", syscall: "read" }, "broken", "unknown"],
     ["an unknown host", { code: "ENOTFOUND" }, "dns", "no"],
-    ["a name server that does not answer", { code: "EAI_AGAIN" }, "dns", "no"],
+    ["a name server that does not respond", { code: "EAI_AGAIN" }, "dns", "no"],
     ["an expired certificate", { code: "CERT_HAS_EXPIRED" }, "certificate", "no"],
-    ["a certificate nobody knows", { code: "DEPTH_ZERO_SELF_SIGNED_CERT" }, "certificate", "no"],
+    ["an unknown certificate", { code: "DEPTH_ZERO_SELF_SIGNED_CERT" }, "certificate", "no"],
     ["a certificate of another host", { code: "ERR_TLS_CERT_ALTNAME_INVALID" }, "certificate", "no"],
     ["a peer that does not speak TLS", { code: "ERR_SSL_WRONG_VERSION_NUMBER" }, "tls", "no"],
     ["an error of TLS after the handshake", { code: "ERR_SSL_BAD_RECORD_TYPE" }, "broken", "unknown"],
@@ -282,7 +282,7 @@ describe("AmlClient", () => {
     )
     return Effect.gen(function*() {
       yield* atStart
-      strictEqual(yield* answer, "No")
+      strictEqual(yield* matchFound, "No")
       strictEqual(service.tokenRequests[0]?.url, "https://config.example/auth/oauth/service")
       strictEqual(service.amlRequests[0]?.url, "https://config.example/api/aml")
     }).pipe(Effect.provide(layer))
@@ -321,7 +321,7 @@ describe("AmlClient", () => {
   })
 
   it.effect.each<[string, (person: Person.Person) => object]>([
-    ["something that looks like a date", (person) => ({ ...person, dateOfBirth: { year: 1990, month: 2, day: 31 } })],
+    ["something that looks like a date", (person) => ({ ...person, dateOfBirth: { year: 1957, month: 2, day: 31 } })],
     ["a copy of a date", (person) => ({ ...person, dateOfBirth: { ...person.dateOfBirth } })],
     ["a bare name", (person) => ({ ...person, name: "canary" })]
   ])("%s is not a Person: a defect that does not show it", ([, forge]) => {
@@ -341,7 +341,7 @@ describe("AmlClient", () => {
     const service = Service.make()
     return Effect.gen(function*() {
       yield* atStart
-      strictEqual(yield* answer, "No")
+      strictEqual(yield* matchFound, "No")
       strictEqual(service.amlRequests[0]?.headers["authorization"], "Bearer stub")
       strictEqual(service.tokenRequests.length, 0)
     }).pipe(

@@ -19,7 +19,7 @@ const canaries = {
   profile: "https://idv.example.com/canaryProfile"
 }
 
-/** A clear answer about the person that is sent. No fault may let it through. */
+/** A clear credential about the person. With no fault may it become a result. */
 const clear = Service.credential({}, { name: canaries.name, birth_year: "1931", aml_profile: canaries.profile })
 
 type Expected = readonly [tag: Failure.Failure["_tag"], sent: AmlError.Sent]
@@ -28,7 +28,7 @@ const lost: Expected = ["AmlUnavailable", "unknown"]
 const brokenOff: Expected = ["AmlUnavailable", "answered"]
 const invalid: Expected = ["AmlAnswerInvalid", "answered"]
 
-/** `answered` if the head of an answer came, whole and valid; without one nobody knows what was done. */
+/** `answered` if a complete and valid head arrived. Without one `sent` is unknown. */
 const expected: Record<string, Expected> = {
   "reset before headers": lost,
   "reset mid headers": lost,
@@ -40,7 +40,7 @@ const expected: Record<string, Expected> = {
   "bad chunk": brokenOff,
   "false gzip": brokenOff,
   "truncated gzip": brokenOff,
-  "a coding that nobody knows": brokenOff,
+  "an unknown content coding": brokenOff,
   "duplicate Content-Length": lost,
   "Content-Length and chunks": lost,
   "random bytes": lost,
@@ -55,20 +55,20 @@ const expected: Record<string, Expected> = {
   "no content": invalid
 }
 
-/** `fetch` passes over what it cannot decompress, so that it is the text that is wrong. */
+/** `fetch` does not fail if it cannot decompress a body, so the text is invalid. */
 const expectedByFetch: typeof expected = {
   "truncated gzip": invalid,
-  "a coding that nobody knows": invalid
+  "an unknown content coding": invalid
 }
 
 const isAml = (request: string) => request.startsWith("POST /api/aml ")
 
-/** Gives a token, and to each AML request this answer. */
-const serve = (answer: Fault) =>
+/** Returns a token, and this response to each AML request. */
+const serve = (respond: Fault) =>
   Effect.map(
     RawServer.make((request, socket) =>
       isAml(request)
-        ? answer(socket, JSON.stringify(clear))
+        ? respond(socket, JSON.stringify(clear))
         : void socket.end(RawServer.ok({ access_token: canaries.token, token_type: "Bearer", expires_in: 3600 }))
     ),
     ({ requests, url }) => ({ url, amlRequests: () => requests.filter(isAml).length })
@@ -83,7 +83,7 @@ describe("The catalogue of wire faults", () => {
 describe.concurrent.each(clients)("Wire faults of the AML operation, with %s", (clientName, client) => {
   const check = (options: Partial<Idv.Options>) =>
     Effect.gen(function*() {
-      // The deadline is for the fault alone.
+      // The deadline covers only the fault.
       yield* (yield* TokenProvider.TokenProvider).get
       const aml = yield* AmlClient.AmlClient
       return yield* aml.check(yield* Person.make({ name: canaries.name, dateOfBirth: canaries.dateOfBirth }))
@@ -107,7 +107,7 @@ describe.concurrent.each(clients)("Wire faults of the AML operation, with %s", (
         (cause) => Cause.pretty(cause, { renderErrorCause: true })
       )
       const took = (yield* Clock.currentTimeMillis) - started
-      assert(Exit.isFailure(exit) && exit.cause._tag === "Fail", "it is no failure")
+      assert(Exit.isFailure(exit) && exit.cause._tag === "Fail", "it is not a failure")
       const { error } = exit.cause
       assert(AmlError.isAmlError(error))
       deepStrictEqual([error._tag, Failure.facts(error).sent], [tag, sent])

@@ -2,18 +2,8 @@ import { AmlClient, CheckPolicy, Idv } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Cause, Duration, Effect, Either, Fiber, Layer, Option, TestClock } from "effect"
-import {
-  answers,
-  asks,
-  checkAda,
-  endAfter,
-  good,
-  hangs,
-  provide,
-  refused,
-  scripted,
-  today
-} from "./support/scripted.ts"
+import * as Ada from "./support/ada.ts"
+import { asksToWait, endAfter, good, hangs, refused, respondsWith, scripted, today } from "./support/scripted.ts"
 import * as Service from "./support/service.ts"
 
 describe("withPolicy", () => {
@@ -21,25 +11,25 @@ describe("withPolicy", () => {
     const service = scripted([hangs])
     return Effect.gen(function*() {
       yield* TestClock.setTime(today)
-      const fiber = yield* Effect.fork(Effect.flip(AmlClient.withPolicy(checkAda, { deadline: "2 seconds" })))
+      const fiber = yield* Effect.fork(Effect.flip(AmlClient.withPolicy(Ada.check, { deadline: "2 seconds" })))
       yield* TestClock.adjust("2 seconds")
       assert.deepInclude(yield* Fiber.join(fiber), { _tag: "AmlTimeout", deadline: Duration.seconds(2) })
-    }).pipe(provide(service))
+    }).pipe(Ada.provide(service))
   })
 
   it.effect("can extend the deadline", () => {
     const service = scripted([hangs])
     return Effect.gen(function*() {
-      const fiber = yield* Effect.fork(Effect.flip(checkAda.pipe(AmlClient.withPolicy({ deadline: "1 minute" }))))
+      const fiber = yield* Effect.fork(Effect.flip(Ada.check.pipe(AmlClient.withPolicy({ deadline: "1 minute" }))))
       yield* TestClock.adjust("59 seconds")
       strictEqual(Option.isNone(yield* Fiber.poll(fiber)), true)
       yield* TestClock.adjust("1 second")
       assert.deepInclude(yield* Fiber.join(fiber), { _tag: "AmlTimeout", deadline: Duration.minutes(1) })
-    }).pipe(provide(service))
+    }).pipe(Ada.provide(service))
   })
 
   it.effect("sets the retries, and does not affect other checks", () => {
-    const service = scripted([answers(500)])
+    const service = scripted([respondsWith(500)])
     const count = (check: Effect.Effect<unknown, unknown, AmlClient.AmlClient>) =>
       Effect.gen(function*() {
         const before = service.amlRequests.length
@@ -50,28 +40,28 @@ describe("withPolicy", () => {
       })
     return Effect.gen(function*() {
       const always = AmlClient.withPolicy({ retry: "always" })
-      strictEqual(yield* count(always(checkAda)), 3)
-      strictEqual(yield* count(checkAda), 1)
-      strictEqual(yield* count(Effect.all([always(checkAda), checkAda], { concurrency: 2, mode: "either" })), 4)
-      strictEqual(yield* count(Effect.all([Effect.exit(always(checkAda)), Effect.exit(checkAda)])), 4)
-    }).pipe(provide(service))
+      strictEqual(yield* count(always(Ada.check)), 3)
+      strictEqual(yield* count(Ada.check), 1)
+      strictEqual(yield* count(Effect.all([always(Ada.check), Ada.check], { concurrency: 2, mode: "either" })), 4)
+      strictEqual(yield* count(Effect.all([Effect.exit(always(Ada.check)), Effect.exit(Ada.check)])), 4)
+    }).pipe(Ada.provide(service))
   })
 
   it.effect("applies to the fibers forked in it", () => {
-    const service = scripted([answers(500)])
+    const service = scripted([respondsWith(500)])
     return Effect.gen(function*() {
-      const fork = Effect.fork(Effect.flip(checkAda))
+      const fork = Effect.fork(Effect.flip(Ada.check))
       const fiber = yield* AmlClient.withPolicy(fork, { retry: "always" })
       yield* TestClock.adjust("1 second")
       strictEqual((yield* Fiber.join(fiber))._tag, "AmlUnavailable")
       strictEqual(service.amlRequests.length, 3)
-    }).pipe(provide(service))
+    }).pipe(Ada.provide(service))
   })
 
   it.effect("nests: the inner options win, and omitted options are inherited", () => {
-    const service = scripted([asks(429, "3"), hangs])
+    const service = scripted([asksToWait(429, "3"), hangs])
     return Effect.gen(function*() {
-      const fiber = yield* checkAda.pipe(
+      const fiber = yield* Ada.check.pipe(
         AmlClient.withPolicy({ deadline: "5 seconds", retry: undefined }),
         AmlClient.withPolicy({ deadline: "1 second", retry: "safe" }),
         Effect.flip,
@@ -80,48 +70,47 @@ describe("withPolicy", () => {
       yield* TestClock.adjust("5 seconds")
       assert.deepInclude(yield* Fiber.join(fiber), { _tag: "AmlTimeout", deadline: Duration.seconds(5) })
       strictEqual(service.amlRequests.length, 2)
-    }).pipe(provide(service, { retry: "never" }))
+    }).pipe(Ada.provide(service, { retry: "never" }))
   })
 
   it.effect("without options changes nothing", () => {
-    const service = scripted([answers(500)])
+    const service = scripted([respondsWith(500)])
     return Effect.gen(function*() {
-      const fiber = yield* Effect.fork(Effect.flip(AmlClient.withPolicy(checkAda, {})))
+      const fiber = yield* Effect.fork(Effect.flip(AmlClient.withPolicy(Ada.check, {})))
       yield* TestClock.adjust("1 second")
       strictEqual((yield* Fiber.join(fiber))._tag, "AmlUnavailable")
       strictEqual(service.amlRequests.length, 3)
-    }).pipe(provide(service, { retry: "always" }))
+    }).pipe(Ada.provide(service, { retry: "always" }))
   })
 
   it.effect("can accept any name in the response, but never another year of birth", () => {
-    const other = (changes: object) => () =>
-      Effect.sync(() => Service.json(Service.credential({}, { birth_year: "1957", ...changes })))
+    const other = (changes: object) => () => Effect.sync(() => Service.json(Service.credential({}, { ...changes })))
     const service = scripted([
       other({ name: "A. Testclear" }),
       other({ name: "A. Testclear" }),
       other({ birth_year: "1958" })
     ])
     return Effect.gen(function*() {
-      const ignoring = AmlClient.withPolicy(checkAda, { nameEcho: "ignore" })
-      assert.deepInclude(yield* Effect.flip(checkAda), { _tag: "AmlAnswerMismatch", fields: ["name"] })
+      const ignoring = AmlClient.withPolicy(Ada.check, { nameEcho: "ignore" })
+      assert.deepInclude(yield* Effect.flip(Ada.check), { _tag: "AmlAnswerMismatch", fields: ["name"] })
       strictEqual((yield* ignoring).credentials.attributes.matchFound, "No")
       assert.deepInclude(yield* Effect.flip(ignoring), { _tag: "AmlAnswerMismatch", fields: ["birth_year"] })
-    }).pipe(provide(service))
+    }).pipe(Ada.provide(service))
   })
 
   it.effect.each<[string, CheckPolicy.Options]>([
     ["a deadline of 0", { deadline: 0 }],
     ["a deadline below 0", { deadline: -1 }],
-    ["a deadline that is no number", { deadline: NaN }],
+    ["a deadline that is not a number", { deadline: NaN }],
     ["a deadline without an end", { deadline: Infinity }]
   ])("with %s is a defect that names it, and nothing is sent", ([, options]) => {
     const service = scripted([good])
     return Effect.gen(function*() {
-      const cause = yield* Effect.flip(Effect.sandbox(AmlClient.withPolicy(checkAda, options)))
+      const cause = yield* Effect.flip(Effect.sandbox(AmlClient.withPolicy(Ada.check, options)))
       strictEqual(Cause.isDie(cause), true)
       assert.match(Cause.pretty(cause), /withPolicy.*deadline/)
       deepStrictEqual([service.tokenRequests.length, service.amlRequests.length], [0, 0])
-    }).pipe(provide(service))
+    }).pipe(Ada.provide(service))
   })
 })
 
@@ -154,8 +143,8 @@ describe("The options of a check", () => {
         Effect.sandbox(Effect.scoped(Layer.build(Layer.provide(Idv.layer(options), service.layer))))
       )
       strictEqual(Cause.isFailType(cause), true)
-      const told = String(Cause.squash(cause))
-      deepStrictEqual(["baseUrl", ...Object.keys(bad)].filter((field) => !told.includes(`at ${field}`)), [])
+      const message = String(Cause.squash(cause))
+      deepStrictEqual(["baseUrl", ...Object.keys(bad)].filter((field) => !message.includes(`at ${field}`)), [])
     }))
 
   it("the defaults are 30 seconds, safe, exact and 48 hours", () => {
@@ -183,25 +172,25 @@ describe("A check", () => {
   it.effect("is never cached: two checks of one person send two requests", () => {
     const service = scripted([good])
     return Effect.gen(function*() {
-      yield* checkAda
-      yield* checkAda
+      yield* Ada.check
+      yield* Ada.check
       strictEqual(service.amlRequests.length, 2)
-      yield* Effect.all([checkAda, checkAda, checkAda], { concurrency: "unbounded" })
+      yield* Effect.all([Ada.check, Ada.check, Ada.check], { concurrency: "unbounded" })
       strictEqual(service.amlRequests.length, 5)
-    }).pipe(provide(service))
+    }).pipe(Ada.provide(service))
   })
 
   it.effect("that was retried has the number of requests in its evidence, and the times of the last", () => {
-    const service = scripted([asks(429, "3"), good])
+    const service = scripted([asksToWait(429, "3"), good])
     return Effect.gen(function*() {
       yield* TestClock.setTime(today)
       const fiber = yield* Effect.gen(function*() {
         const aml = yield* AmlClient.AmlClient
-        return yield* aml.checkWithEvidence(yield* Service.ada)
+        return yield* aml.checkWithEvidence(yield* Ada.person)
       }).pipe(Effect.fork)
       yield* TestClock.adjust("3 seconds")
       const { attempts, sentAt, status } = yield* Fiber.join(fiber)
       deepStrictEqual([attempts, sentAt.epochMillis - today, status], [2, 3000, 200])
-    }).pipe(provide(service))
+    }).pipe(Ada.provide(service))
   })
 })

@@ -3,10 +3,9 @@ import { Failure } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Effect, Either, Fiber, Random, Schedule, TestClock } from "effect"
+import * as Ada from "./support/ada.ts"
 import {
-  answers,
-  asks,
-  checkAda,
+  asksToWait,
   endAfter,
   failsAfter,
   gaps,
@@ -16,11 +15,11 @@ import {
   lost,
   noSuchHost,
   noTls,
-  provide,
+  recordingSchedule,
   refused,
+  respondsWith,
   scripted,
   today,
-  untried,
   untrusted
 } from "./support/scripted.ts"
 import * as Service from "./support/service.ts"
@@ -58,10 +57,10 @@ describe("retry: safe", () => {
   it.effect.each<[string, Service.Handler]>([
     ["a refused connection", refused],
     ["an unknown host", noSuchHost],
-    ["429 with Retry-After", asks(429, "1")],
-    ["503 with Retry-After", asks(503, "1")],
-    ["429 with Retry-After of 0", asks(429, "0")],
-    ["503 with a date in the past", asks(503, httpDate(-1000))]
+    ["429 with Retry-After", asksToWait(429, "1")],
+    ["503 with Retry-After", asksToWait(503, "1")],
+    ["429 with Retry-After of 0", asksToWait(429, "0")],
+    ["503 with a date in the past", asksToWait(503, httpDate(-1000))]
   ])("succeeds after %s", ([, handler]) => {
     const service = scripted([handler, good])
     return Effect.gen(function*() {
@@ -73,23 +72,28 @@ describe("retry: safe", () => {
   })
 
   it.effect.each<[string, Service.Handler, AmlError.AmlError["_tag"], AmlError.Sent]>([
-    ["429 without Retry-After", answers(429), "AmlRateLimited", "answered"],
-    ["429 with a Retry-After that is neither seconds nor a date", asks(429, "soon"), "AmlRateLimited", "answered"],
-    ["503 without Retry-After", answers(503), "AmlUnavailable", "answered"],
-    ["503 with a Retry-After that is neither seconds nor a date", asks(503, "1.5"), "AmlUnavailable", "answered"],
-    ["500", answers(500), "AmlUnavailable", "answered"],
-    ["500 with Retry-After", asks(500, "1"), "AmlUnavailable", "answered"],
-    ["502 with Retry-After", asks(502, "1"), "AmlUnavailable", "answered"],
-    ["504 with Retry-After", asks(504, "1"), "AmlUnavailable", "answered"],
-    ["408", asks(408, "1"), "AmlRequestRejected", "answered"],
-    ["422", asks(422, "1"), "AmlRequestRejected", "answered"],
-    ["403", asks(403, "1"), "AmlForbidden", "answered"],
+    ["429 without Retry-After", respondsWith(429), "AmlRateLimited", "answered"],
+    [
+      "429 with a Retry-After that is neither seconds nor a date",
+      asksToWait(429, "soon"),
+      "AmlRateLimited",
+      "answered"
+    ],
+    ["503 without Retry-After", respondsWith(503), "AmlUnavailable", "answered"],
+    ["503 with a Retry-After that is neither seconds nor a date", asksToWait(503, "1.5"), "AmlUnavailable", "answered"],
+    ["500", respondsWith(500), "AmlUnavailable", "answered"],
+    ["500 with Retry-After", asksToWait(500, "1"), "AmlUnavailable", "answered"],
+    ["502 with Retry-After", asksToWait(502, "1"), "AmlUnavailable", "answered"],
+    ["504 with Retry-After", asksToWait(504, "1"), "AmlUnavailable", "answered"],
+    ["408", asksToWait(408, "1"), "AmlRequestRejected", "answered"],
+    ["422", asksToWait(422, "1"), "AmlRequestRejected", "answered"],
+    ["403", asksToWait(403, "1"), "AmlForbidden", "answered"],
     ["a lost connection", lost, "AmlUnavailable", "unknown"],
     ["a certificate that is not trusted", untrusted, "AmlUnavailable", "no"],
-    ["an invalid answer", invalid, "AmlAnswerInvalid", "answered"],
+    ["an invalid response", invalid, "AmlAnswerInvalid", "answered"],
     [
-      "an answer about somebody else",
-      () => Effect.sync(() => Service.json(Service.credential())),
+      "a response about another person",
+      () => Effect.sync(() => Service.json(Service.credential({}, { birth_year: "1990" }))),
       "AmlAnswerMismatch",
       "answered"
     ]
@@ -104,7 +108,7 @@ describe("retry: safe", () => {
   })
 
   it.effect("a permanent 429: 3 requests, and the error has the last wait", () => {
-    const service = scripted([asks(429, "2"), asks(429, "3"), asks(429, "4")])
+    const service = scripted([asksToWait(429, "2"), asksToWait(429, "3"), asksToWait(429, "4")])
     return Effect.gen(function*() {
       const error = yield* failsAfter(service, "5 seconds")
       assert.deepInclude(error, { _tag: "AmlRateLimited", retryAfter: Duration.seconds(4) })
@@ -125,12 +129,12 @@ describe("retry: always and never", () => {
   const again: ReadonlyArray<readonly [string, Service.Handler]> = [
     ["a lost connection", lost],
     ["a refused connection", refused],
-    ["500", answers(500)],
-    ["502", answers(502)],
-    ["503 without Retry-After", answers(503)],
-    ["429 without Retry-After", answers(429)],
-    ["408", answers(408)],
-    ["425", answers(425)]
+    ["500", respondsWith(500)],
+    ["502", respondsWith(502)],
+    ["503 without Retry-After", respondsWith(503)],
+    ["429 without Retry-After", respondsWith(429)],
+    ["408", respondsWith(408)],
+    ["425", respondsWith(425)]
   ]
   it.effect.each(again)("always retries after %s, never does not", ([, handler]) =>
     Effect.gen(function*() {
@@ -146,11 +150,11 @@ describe("retry: always and never", () => {
     }))
 
   it.effect.each<[string, Service.Handler]>([
-    ["422", answers(422)],
-    ["403", answers(403)],
-    ["404", answers(404)],
-    ["an invalid answer", invalid],
-    ["a redirect", answers(302)],
+    ["422", respondsWith(422)],
+    ["403", respondsWith(403)],
+    ["404", respondsWith(404)],
+    ["an invalid response", invalid],
+    ["a redirect", respondsWith(302)],
     ["a certificate", untrusted]
   ])("always does not retry after %s", ([, handler]) => {
     const service = scripted([handler, good])
@@ -161,7 +165,7 @@ describe("retry: always and never", () => {
   })
 
   it.effect("never reports a Retry-After without waiting", () => {
-    const service = scripted([asks(429, "1"), good])
+    const service = scripted([asksToWait(429, "1"), good])
     return Effect.gen(function*() {
       const error = yield* failsAfter(service, 0, { retry: "never" })
       assert.deepInclude(error, { _tag: "AmlRateLimited", retryAfter: Duration.seconds(1) })
@@ -169,7 +173,7 @@ describe("retry: always and never", () => {
   })
 
   it.effect("never still replays a 401 with a new token", () => {
-    const service = scripted([answers(401), good])
+    const service = scripted([respondsWith(401), good])
     return Effect.gen(function*() {
       strictEqual(Either.isRight(yield* endAfter(service, 0, { retry: "never" })), true)
       deepStrictEqual(service.amlRequests.map(({ headers }) => headers["authorization"]), [
@@ -180,7 +184,7 @@ describe("retry: always and never", () => {
   })
 
   it.effect("a permanent 401 is not sent a third time, even with always", () => {
-    const service = scripted([answers(401)])
+    const service = scripted([respondsWith(401)])
     return Effect.gen(function*() {
       const error = yield* failsAfter(service, "5 seconds", { retry: "always" })
       assert.deepInclude(error, { _tag: "AmlUnauthorized", renewal: "replayed" })
@@ -191,46 +195,46 @@ describe("retry: always and never", () => {
 
 describe("retry: a Schedule", () => {
   it.effect("receives each failure, and decides", () => {
-    const service = scripted([lost, answers(500), asks(429, "0"), good])
-    const { asked, schedule } = untried(() => true)
+    const service = scripted([lost, respondsWith(500), asksToWait(429, "0"), good])
+    const { received, schedule } = recordingSchedule(() => true)
     return Effect.gen(function*() {
       strictEqual(Either.isRight(yield* endAfter(service, 0, { retry: schedule })), true)
-      deepStrictEqual(asked, ["AmlUnavailable", "AmlUnavailable", "AmlRateLimited"])
+      deepStrictEqual(received, ["AmlUnavailable", "AmlUnavailable", "AmlRateLimited"])
     })
   })
 
   it.effect("can refuse a retry", () => {
-    const service = scripted([answers(429), lost, good])
-    const { asked, schedule } = untried(({ _tag }) => _tag === "AmlRateLimited")
+    const service = scripted([respondsWith(429), lost, good])
+    const { received, schedule } = recordingSchedule(({ _tag }) => _tag === "AmlRateLimited")
     return Effect.gen(function*() {
       assert.deepInclude(yield* failsAfter(service, 0, { retry: schedule }), {
         _tag: "AmlUnavailable",
         sent: "unknown"
       })
-      deepStrictEqual(asked, ["AmlRateLimited", "AmlUnavailable"])
+      deepStrictEqual(received, ["AmlRateLimited", "AmlUnavailable"])
     })
   })
 
   it.effect.each<[string, Service.Handler]>([
-    ["422", answers(422)],
-    ["an invalid answer", invalid],
-    ["401", answers(401)],
+    ["422", respondsWith(422)],
+    ["an invalid response", invalid],
+    ["401", respondsWith(401)],
     ["a certificate", untrusted]
   ])("does not receive %s", ([, handler]) => {
     const service = scripted([handler])
-    const { asked, schedule } = untried(() => true)
+    const { received, schedule } = recordingSchedule(() => true)
     return Effect.gen(function*() {
       yield* failsAfter(service, 0, { retry: schedule })
-      deepStrictEqual(asked, [])
+      deepStrictEqual(received, [])
     })
   })
 
   it.effect("does not receive the failure of an acquisition", () => {
     const service = scripted([good], () => Effect.sync(() => status(401)))
-    const { asked, schedule } = untried(() => true)
+    const { received, schedule } = recordingSchedule(() => true)
     return Effect.gen(function*() {
       strictEqual((yield* failsAfter(service, 0, { retry: schedule }))._tag, "TokenRejected")
-      deepStrictEqual(asked, [])
+      deepStrictEqual(received, [])
     })
   })
 
@@ -240,12 +244,12 @@ describe("retry: a Schedule", () => {
     return Effect.gen(function*() {
       yield* TestClock.setTime(today)
       for (let i = 0; i < 2; i++) {
-        const fiber = yield* Effect.fork(Effect.flip(checkAda))
+        const fiber = yield* Effect.fork(Effect.flip(Ada.check))
         yield* TestClock.adjust("6 seconds")
         strictEqual((yield* Fiber.join(fiber))._tag, "AmlUnavailable")
       }
       deepStrictEqual(service.at, [0, 3000, 6000, 6000, 9000, 12_000])
-    }).pipe(provide(service, { retry }))
+    }).pipe(Ada.provide(service, { retry }))
   })
 
   it.effect("that never ends is stopped by the deadline: no wait starts that would exceed it", () => {
@@ -261,7 +265,7 @@ describe("retry: a Schedule", () => {
   })
 
   it.effect("does not retry before the Retry-After", () => {
-    const service = scripted([asks(429, "9"), good])
+    const service = scripted([asksToWait(429, "9"), good])
     return Effect.gen(function*() {
       strictEqual(Either.isRight(yield* endAfter(service, "9 seconds", { retry: Schedule.spaced("1 second") })), true)
       deepStrictEqual(service.at, [0, 9000])
@@ -276,14 +280,14 @@ describe("Retry-After", () => {
   ])("of %s is waited", ([, header, millis]) =>
     Effect.gen(function*() {
       for (const code of [429, 503]) {
-        const service = scripted([asks(code, header), good])
+        const service = scripted([asksToWait(code, header), good])
         strictEqual(Either.isRight(yield* endAfter(service, millis)), true)
         deepStrictEqual(service.at, [0, millis])
       }
     }))
 
   it.effect("of a past date leaves only the backoff", () => {
-    const service = scripted([asks(429, httpDate(-60_000)), good])
+    const service = scripted([asksToWait(429, httpDate(-60_000)), good])
     return Effect.gen(function*() {
       strictEqual(Either.isRight(yield* endAfter(service, "200 millis")), true)
       strictEqual(service.amlRequests.length, 2)
@@ -295,7 +299,7 @@ describe("Retry-After", () => {
     ([, header]) =>
       Effect.gen(function*() {
         for (const code of [429, 503]) {
-          const service = scripted([asks(code, header), good])
+          const service = scripted([asksToWait(code, header), good])
           const error = yield* failsAfter(service, 0)
           deepStrictEqual(Failure.facts(error).retryAfter, Duration.hours(1))
           strictEqual(service.amlRequests.length, 1)
@@ -304,7 +308,7 @@ describe("Retry-After", () => {
   )
 
   it.effect("of an hour is waited within a deadline of two hours", () => {
-    const service = scripted([asks(503, "3600"), good])
+    const service = scripted([asksToWait(503, "3600"), good])
     return Effect.gen(function*() {
       strictEqual(Either.isRight(yield* endAfter(service, "1 hour", { deadline: "2 hours" })), true)
       deepStrictEqual(service.at, [0, 3_600_000])
@@ -312,7 +316,7 @@ describe("Retry-After", () => {
   })
 
   it.effect("that ends at the deadline fails at once", () => {
-    const service = scripted([asks(429, "30"), good])
+    const service = scripted([asksToWait(429, "30"), good])
     return Effect.gen(function*() {
       strictEqual((yield* failsAfter(service, 0))._tag, "AmlRateLimited")
     })

@@ -4,8 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
 import { Duration, Effect, Schedule } from "effect"
 import {
-  answers,
-  asks,
+  asksToWait,
   failsAfter,
   good,
   hangs,
@@ -13,6 +12,7 @@ import {
   lost,
   noSuchHost,
   refused,
+  respondsWith,
   scripted,
   untrusted
 } from "./support/scripted.ts"
@@ -21,7 +21,7 @@ import { status } from "./support/tokens.ts"
 
 describe("The deadline over all attempts", () => {
   it.effect("covers all attempts and the waits", () => {
-    const service = scripted([asks(429, "3"), asks(503, "3"), hangs])
+    const service = scripted([asksToWait(429, "3"), asksToWait(503, "3"), hangs])
     return Effect.gen(function*() {
       const error = yield* failsAfter(service, "8 seconds", { deadline: "8 seconds" })
       assert.deepInclude(error, { _tag: "AmlTimeout", sent: "unknown", deadline: Duration.seconds(8) })
@@ -32,7 +32,7 @@ describe("The deadline over all attempts", () => {
   it.effect("covers the wait for the token", () => {
     const slowToken: Service.Handler = (_, count) =>
       Effect.delay(Effect.sync(() => Service.tokenResponse(count)), "4 seconds")
-    const service = scripted([asks(429, "5"), good], slowToken)
+    const service = scripted([asksToWait(429, "5"), good], slowToken)
     return Effect.gen(function*() {
       const error = yield* failsAfter(service, "4 seconds", { deadline: "8 seconds" })
       assert.deepInclude(error, { _tag: "AmlRateLimited", retryAfter: Duration.seconds(5) })
@@ -50,15 +50,15 @@ describe("sent, over several attempts", () => {
     ["refused, then lost, then refused", [refused, lost, refused], "unknown"],
     ["lost, then an unknown host", [lost, noSuchHost], "unknown"],
     ["lost, then a certificate", [lost, untrusted], "unknown"],
-    ["lost, then 500", [lost, answers(500)], "unknown"],
-    ["lost, then 429", [lost, asks(429, "0")], "unknown"],
-    ["lost, then 422", [lost, answers(422)], "unknown"],
-    ["lost, then an invalid answer", [lost, invalid], "unknown"],
-    ["lost, then 401", [lost, answers(401)], "unknown"],
-    ["500, then refused", [answers(500), refused], "answered"],
-    ["500, then lost, then 500", [answers(500), lost, answers(500)], "unknown"],
-    ["429 with Retry-After, then refused", [asks(429, "0"), refused], "no"],
-    ["503 with Retry-After, then refused", [asks(503, "0"), refused], "no"]
+    ["lost, then 500", [lost, respondsWith(500)], "unknown"],
+    ["lost, then 429", [lost, asksToWait(429, "0")], "unknown"],
+    ["lost, then 422", [lost, respondsWith(422)], "unknown"],
+    ["lost, then an invalid response", [lost, invalid], "unknown"],
+    ["lost, then 401", [lost, respondsWith(401)], "unknown"],
+    ["500, then refused", [respondsWith(500), refused], "answered"],
+    ["500, then lost, then 500", [respondsWith(500), lost, respondsWith(500)], "unknown"],
+    ["429 with Retry-After, then refused", [asksToWait(429, "0"), refused], "no"],
+    ["503 with Retry-After, then refused", [asksToWait(503, "0"), refused], "no"]
   ])("%s", ([, script, sent]) =>
     Effect.gen(function*() {
       strictEqual(Failure.facts(yield* failsAfter(scripted(script), "2 seconds", always)).sent, sent)
@@ -67,7 +67,7 @@ describe("sent, over several attempts", () => {
   it.effect.each<[string, ReadonlyArray<Service.Handler>, AmlError.Sent]>([
     ["lost, then nothing", [lost, hangs], "unknown"],
     ["refused, then nothing", [refused, hangs], "unknown"],
-    ["500, then nothing", [answers(500), hangs], "unknown"]
+    ["500, then nothing", [respondsWith(500), hangs], "unknown"]
   ])("%s until the deadline", ([, script, sent]) =>
     Effect.gen(function*() {
       const error = yield* failsAfter(scripted(script), "10 seconds", always)
@@ -86,32 +86,34 @@ describe("sent, over several attempts", () => {
     "lost, then 401 while the token endpoint %s: the error does not claim that nothing was sent",
     ([, token]) =>
       Effect.gen(function*() {
-        const error = yield* failsAfter(scripted([lost, answers(401)], token), "5 seconds", always)
+        const error = yield* failsAfter(scripted([lost, respondsWith(401)], token), "5 seconds", always)
         assert.deepInclude(error, { _tag: "AmlUnavailable", reason: "broken", sent: "unknown" })
       })
   )
 
   it.effect("401 while the token endpoint is down: not performed", () =>
     Effect.gen(function*() {
-      const error = yield* failsAfter(scripted([answers(401)], thenDown), "5 seconds", always)
+      const error = yield* failsAfter(scripted([respondsWith(401)], thenDown), "5 seconds", always)
       strictEqual(error._tag, "TokenEndpointUnavailable")
       strictEqual(Failure.facts(error).sent, "no")
     }))
 
   it.effect("401 whose renewal hangs until the deadline: not performed", () =>
     Effect.gen(function*() {
-      const error = yield* failsAfter(scripted([answers(401)], thenHangs), "10 seconds", { deadline: "10 seconds" })
+      const error = yield* failsAfter(scripted([respondsWith(401)], thenHangs), "10 seconds", {
+        deadline: "10 seconds"
+      })
       assert.deepInclude(error, { _tag: "AmlTimeout", sent: "no" })
     }))
 
   it.effect("lost, then 401 whose renewal hangs until the deadline: possibly performed", () =>
     Effect.gen(function*() {
-      const error = yield* failsAfter(scripted([lost, answers(401)], thenHangs), "10 seconds", always)
+      const error = yield* failsAfter(scripted([lost, respondsWith(401)], thenHangs), "10 seconds", always)
       assert.deepInclude(error, { _tag: "AmlTimeout", sent: "unknown" })
     }))
 
   it.effect("401, and the replay is lost: possibly performed, and not retried", () => {
-    const service = scripted([answers(401), lost, good])
+    const service = scripted([respondsWith(401), lost, good])
     return Effect.gen(function*() {
       assert.deepInclude(yield* failsAfter(service, "2 seconds"), { _tag: "AmlUnavailable", sent: "unknown" })
       strictEqual(service.amlRequests.length, 2)

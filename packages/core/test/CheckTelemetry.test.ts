@@ -15,27 +15,23 @@ import {
   Option,
   TestClock
 } from "effect"
-import { provide } from "./support/adaCheck.ts"
+import { check, person as ada, provide } from "./support/ada.ts"
 import * as Service from "./support/service.ts"
-import { answerAfter, counted, measured, status } from "./support/tokens.ts"
+import { counted, measured, respondAfter, status } from "./support/tokens.ts"
 import * as RecordingTracer from "./support/tracer.ts"
 
 const uuid7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
-const check = Effect.gen(function*() {
-  const aml = yield* AmlClient.AmlClient
-  return yield* aml.check(yield* Service.ada)
-})
-
 const good = (attributes: Record<string, unknown> = {}) => () =>
-  Effect.sync(() => Service.json(Service.credential({}, { birth_year: "1957", ...attributes })))
-const answers = (code: number, headers: Record<string, string> = {}) => () => Effect.sync(() => status(code, headers))
+  Effect.sync(() => Service.json(Service.credential({}, { ...attributes })))
+const respondsWith = (code: number, headers: Record<string, string> = {}) => () =>
+  Effect.sync(() => status(code, headers))
 const lost = Service.failing({ code: "ECONNRESET", syscall: "read" })
 const refused = Service.failing({ code: "ECONNREFUSED", syscall: "connect" })
 const firstThen = (first: Service.Handler, then: Service.Handler): Service.Handler => (received, count, request) =>
   count === 1 ? first(received, count, request) : then(received, count, request)
 
-interface Told {
+interface Reported {
   readonly outcome: string
   readonly status: string
   readonly sent: string
@@ -43,7 +39,7 @@ interface Told {
 }
 
 type Handlers = NonNullable<Parameters<typeof Service.make>[0]>
-type Case = readonly [string, Handlers, Told, options?: Partial<Idv.Options>]
+type Case = readonly [string, Handlers, Reported, options?: Partial<Idv.Options>]
 
 const hanging = () => Effect.sync(() => new Response(new ReadableStream({ pull: () => new Promise(() => {}) })))
 
@@ -54,29 +50,29 @@ const cases: ReadonlyArray<Case> = [
     { aml: good({ match_found: "Potential match" }) },
     { outcome: "PotentialMatch", status: "2xx", sent: "answered", attempts: 1 }
   ],
-  ["No after a renewal of the token", { aml: firstThen(answers(401), good()) }, {
+  ["No after a renewal of the token", { aml: firstThen(respondsWith(401), good()) }, {
     outcome: "NoMatch",
     status: "2xx",
     sent: "answered",
     attempts: 2
   }],
-  ["No after two waits", { aml: firstThen(answers(429, { "retry-after": "1" }), good()) }, {
+  ["No after two waits", { aml: firstThen(respondsWith(429, { "retry-after": "1" }), good()) }, {
     outcome: "NoMatch",
     status: "2xx",
     sent: "answered",
     attempts: 2
   }],
-  ["a refused token", { aml: answers(401) }, {
+  ["a refused token", { aml: respondsWith(401) }, {
     outcome: "AmlUnauthorized",
     status: "4xx",
     sent: "answered",
     attempts: 2
   }],
-  ["403", { aml: answers(403) }, { outcome: "AmlForbidden", status: "4xx", sent: "answered", attempts: 1 }],
-  ["422", { aml: answers(422) }, { outcome: "AmlRequestRejected", status: "4xx", sent: "answered", attempts: 1 }],
-  ["429", { aml: answers(429) }, { outcome: "AmlRateLimited", status: "4xx", sent: "answered", attempts: 1 }],
-  ["500", { aml: answers(500) }, { outcome: "AmlUnavailable", status: "5xx", sent: "answered", attempts: 1 }],
-  ["500 with retry: always", { aml: answers(500) }, {
+  ["403", { aml: respondsWith(403) }, { outcome: "AmlForbidden", status: "4xx", sent: "answered", attempts: 1 }],
+  ["422", { aml: respondsWith(422) }, { outcome: "AmlRequestRejected", status: "4xx", sent: "answered", attempts: 1 }],
+  ["429", { aml: respondsWith(429) }, { outcome: "AmlRateLimited", status: "4xx", sent: "answered", attempts: 1 }],
+  ["500", { aml: respondsWith(500) }, { outcome: "AmlUnavailable", status: "5xx", sent: "answered", attempts: 1 }],
+  ["500 with retry: always", { aml: respondsWith(500) }, {
     outcome: "AmlUnavailable",
     status: "5xx",
     sent: "answered",
@@ -90,21 +86,26 @@ const cases: ReadonlyArray<Case> = [
     sent: "unknown",
     attempts: 3
   }, { retry: "always" }],
-  ["a redirect", { aml: answers(302) }, { outcome: "AmlAnswerInvalid", status: "3xx", sent: "answered", attempts: 1 }],
-  ["an invalid answer", { aml: () => Effect.sync(() => Service.json({})) }, {
+  ["a redirect", { aml: respondsWith(302) }, {
+    outcome: "AmlAnswerInvalid",
+    status: "3xx",
+    sent: "answered",
+    attempts: 1
+  }],
+  ["an invalid response", { aml: () => Effect.sync(() => Service.json({})) }, {
     outcome: "AmlAnswerInvalid",
     status: "2xx",
     sent: "answered",
     attempts: 1
   }],
-  ["an answer about somebody else", { aml: good({ name: "Ada Other" }) }, {
+  ["a response about another person", { aml: good({ name: "Ada Other" }) }, {
     outcome: "AmlAnswerMismatch",
     status: "2xx",
     sent: "answered",
     attempts: 1
   }],
-  ["no answer", { aml: () => Effect.never }, { outcome: "AmlTimeout", status: "none", sent: "unknown", attempts: 1 }],
-  ["half an answer", { aml: hanging }, {
+  ["no response", { aml: () => Effect.never }, { outcome: "AmlTimeout", status: "none", sent: "unknown", attempts: 1 }],
+  ["half a response", { aml: hanging }, {
     outcome: "AmlTimeout",
     status: "none",
     sent: "answered",
@@ -127,22 +128,22 @@ const cases: ReadonlyArray<Case> = [
   }]
 ]
 
-/** What Effect adds to the span of a failure. */
+/** Without the attribute that Effect adds to the span of a failure. */
 const own = (attributes: ReadonlyMap<string, unknown>) =>
   Object.fromEntries([...attributes].filter(([key]) => key !== "code.stacktrace"))
 
 const spansOf = (spans: ReadonlyArray<RecordingTracer.RecordedSpan>) =>
   spans.filter(({ name }) => name === "AmlClient.check")
 
-const expectTold = (spans: ReadonlyArray<RecordingTracer.RecordedSpan>, told: Told) =>
+const expectReported = (spans: ReadonlyArray<RecordingTracer.RecordedSpan>, reported: Reported) =>
   Effect.gen(function*() {
     const [span, ...others] = spansOf(spans)
     assert(span !== undefined)
     deepStrictEqual(others, [])
     const { check_id, ...attributes } = own(span.attributes)
     assert.match(String(check_id), uuid7)
-    deepStrictEqual(attributes, { ...told })
-    const { attempts, ...labels } = told
+    deepStrictEqual(attributes, { ...reported })
+    const { attempts, ...labels } = reported
     strictEqual(yield* counted("idv_aml_requests"), attempts)
     strictEqual(yield* counted("idv_aml_checks"), 1)
     strictEqual(yield* counted("idv_aml_checks", labels), 1)
@@ -159,18 +160,18 @@ const labelsOf = (name: string) =>
     ))
 
 describe("A check that ends with", () => {
-  it.effect.each(cases)("%s: one span and one count, with the same labels", ([name, handlers, told, options]) => {
+  it.effect.each(cases)("%s: one span and one count, with the same labels", ([name, handlers, reported, options]) => {
     const service = Service.make(handlers)
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function*() {
       const fiber = yield* Effect.fork(Effect.exit(check))
       yield* TestClock.adjust("30 seconds")
       yield* Fiber.join(fiber)
-      yield* expectTold(spans, told)
+      yield* expectReported(spans, reported)
     }).pipe(provide(service, options), Effect.withTracer(tracer), measured(`telemetry ${name}`))
   })
 
-  it.effect.each<[string, Handlers, Told]>([
+  it.effect.each<[string, Handlers, Reported]>([
     ["in a request", { aml: () => Effect.never }, {
       outcome: "Interrupted",
       status: "none",
@@ -183,26 +184,26 @@ describe("A check that ends with", () => {
       sent: "no",
       attempts: 0
     }],
-    ["while it waits to send again", { aml: answers(429, { "retry-after": "20" }) }, {
+    ["while it waits to send again", { aml: respondsWith(429, { "retry-after": "20" }) }, {
       outcome: "Interrupted",
       status: "none",
       sent: "no",
       attempts: 1
     }],
-    ["in the middle of the answer", { aml: hanging }, {
+    ["in the middle of the response", { aml: hanging }, {
       outcome: "Interrupted",
       status: "none",
       sent: "answered",
       attempts: 1
     }]
-  ])("an interruption %s: one span and one count, with the same labels", ([name, handlers, told]) => {
+  ])("an interruption %s: one span and one count, with the same labels", ([name, handlers, reported]) => {
     const service = Service.make(handlers)
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function*() {
       const fiber = yield* Effect.fork(check)
       yield* TestClock.adjust("1 second")
       yield* Fiber.interrupt(fiber)
-      yield* expectTold(spans, told)
+      yield* expectReported(spans, reported)
     }).pipe(provide(service), Effect.withTracer(tracer), measured(`interrupted ${name}`))
   })
 })
@@ -256,8 +257,8 @@ describe("Metrics", () => {
 
   it.effect("measure the whole check in seconds: token, waits and all requests", () => {
     const service = Service.make({
-      token: (_, count) => answerAfter("3 seconds", count),
-      aml: firstThen(answers(503, { "retry-after": "4" }), () => Effect.delay(good()(), "2 seconds"))
+      token: (_, count) => respondAfter("3 seconds", count),
+      aml: firstThen(respondsWith(503, { "retry-after": "4" }), () => Effect.delay(good()(), "2 seconds"))
     })
     return Effect.gen(function*() {
       const fiber = yield* Effect.fork(check)
@@ -281,7 +282,7 @@ describe("The id of a check", () => {
     return Effect.gen(function*() {
       yield* TestClock.setTime(today)
       const aml = yield* AmlClient.AmlClient
-      const person = yield* Service.ada
+      const person = yield* ada
       const evidence = yield* Effect.replicateEffect(aml.checkWithEvidence(person), 100, { concurrency: 10 })
       const ids = evidence.map(({ checkId }) => checkId)
       strictEqual(new Set(ids).size, 100)
@@ -294,7 +295,7 @@ describe("The id of a check", () => {
   it.effect("sorts by time", () =>
     Effect.gen(function*() {
       const aml = yield* AmlClient.AmlClient
-      const person = yield* Service.ada
+      const person = yield* ada
       const first = yield* aml.checkWithEvidence(person)
       yield* TestClock.adjust(Duration.days(20_000))
       const second = yield* aml.checkWithEvidence(person)
@@ -317,7 +318,7 @@ describe("Trace headers", () => {
   })
 
   it.effect("are sent with propagateTrace: those of the check's span, and not with the token request", () => {
-    const service = Service.make({ aml: firstThen(answers(429, { "retry-after": "0" }), good()) })
+    const service = Service.make({ aml: firstThen(respondsWith(429, { "retry-after": "0" }), good()) })
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function*() {
       const fiber = yield* Effect.fork(Effect.withSpan(check, "caller"))

@@ -1,4 +1,4 @@
-/** "Real defects of other systems": each is a test that this one does not have it. */
+/** Defects that occurred in other systems. Each test shows that this client does not have the defect. */
 import { AmlClient, AmlError, DateOfBirth, Failure, Idv, Person, PersonName } from "@effect-idv/core"
 import { HttpClientError } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
@@ -17,25 +17,17 @@ import {
   Schema,
   TestClock
 } from "effect"
+import * as Ada from "./support/ada.ts"
 import { everythingPrinted, renderings } from "./support/canary.ts"
 import * as Service from "./support/service.ts"
 
-const today = Date.parse("2026-11-20")
-
-const provide = (service: ReturnType<typeof Service.make>, options: Partial<Idv.Options> = {}) =>
-  Effect.provide(Layer.provide(Idv.layer({ ...Service.options, ...options }), service.layer))
-
-const started = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.zipRight(TestClock.setTime(today), effect)
+const started = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.zipRight(TestClock.setTime(Ada.today), effect)
 
 const checkOf = (input: Person.Input) =>
   Effect.gen(function*() {
     const aml = yield* AmlClient.AmlClient
     return yield* aml.check(yield* Person.make(input))
   })
-
-const ada = { name: "Ada Testclear", dateOfBirth: "1990-02-01" }
-
-const matchOf = Effect.map(checkOf(ada), ({ credentials: { attributes } }) => attributes.matchFound)
 
 /** Every failure of a check, by its tag. */
 const failures: ReadonlyArray<readonly [string, Parameters<typeof Service.make>[0] & object]> = [
@@ -58,10 +50,10 @@ const failures: ReadonlyArray<readonly [string, Parameters<typeof Service.make>[
 
 const failureOf = (handlers: Parameters<typeof Service.make>[0]) =>
   Effect.gen(function*() {
-    const fiber = yield* Effect.fork(Effect.flip(matchOf))
+    const fiber = yield* Effect.fork(Effect.flip(Ada.matchFound))
     yield* TestClock.adjust("30 seconds")
     return yield* fiber
-  }).pipe(provide(Service.make(handlers)), started)
+  }).pipe(Ada.provide(Service.make(handlers)), started)
 
 describe("The client does not repeat a defect of other systems", () => {
   const bodies: ReadonlyArray<unknown> = [
@@ -93,19 +85,19 @@ describe("The client does not repeat a defect of other systems", () => {
   ])("an unparseable date of birth (%j) was dropped and only the name was searched: it is rejected", (dateOfBirth) => {
     const service = Service.make()
     return Effect.gen(function*() {
-      const error = yield* Effect.flip(checkOf({ name: "Ada Testclear", dateOfBirth }))
+      const error = yield* Effect.flip(checkOf({ ...Ada.input, dateOfBirth }))
       assert(error._tag === "AmlInputRejected")
       deepStrictEqual(error.issues.map(({ field }) => field), ["dateOfBirth"])
       deepStrictEqual([service.tokenRequests.length, service.amlRequests.length], [0, 0])
-    }).pipe(provide(service), started)
+    }).pipe(Ada.provide(service), started)
   })
 
   it.effect("a date of which only the year is known is sent as a complete date", () => {
     const service = Service.make()
     return Effect.gen(function*() {
-      yield* checkOf({ name: "Ada Testclear", dateOfBirth: yield* DateOfBirth.assumed(1990) })
-      strictEqual(service.amlRequests[0]?.body.includes("\"dob\":\"01-01-1990\""), true)
-    }).pipe(provide(service), started)
+      yield* checkOf({ ...Ada.input, dateOfBirth: yield* DateOfBirth.assumed(1957) })
+      strictEqual(service.amlRequests[0]?.body.includes("\"dob\":\"01-01-1957\""), true)
+    }).pipe(Ada.provide(service), started)
   })
 
   it.effect.each(failures)("a failed screening was logged as clear: %s is logged as a failure", ([
@@ -129,9 +121,9 @@ describe("The client does not repeat a defect of other systems", () => {
 
   it.effect.each<Record<string, string>>([{}, { customerKey: "" }, { customerId: "" }])(
     "a missing key made every check clear: without credentials (%j) no client is made",
-    (given) => {
+    (credentials) => {
       const service = Service.make()
-      const { customerId = "acme-bank", customerKey = "" } = given
+      const { customerId = "acme-bank", customerKey = "" } = credentials
       return Effect.gen(function*() {
         const layer = Idv.layer({ ...Service.options, customerId, customerKey: Redacted.make(customerKey) })
         const error = yield* Effect.flip(
@@ -150,14 +142,14 @@ describe("The client does not repeat a defect of other systems", () => {
     })
     return Effect.gen(function*() {
       const aml = yield* AmlClient.AmlClient
-      const person = yield* Person.make(ada)
+      const person = yield* Ada.person
       const check = Effect.map(aml.check(person), ({ credentials: { attributes } }) => attributes.matchFound)
       deepStrictEqual(yield* Effect.replicateEffect(check, 2), ["No", "No"])
       strictEqual(yield* check, "Potential match")
       yield* Effect.replicateEffect(check, 7, { concurrency: "unbounded" })
       strictEqual(service.amlRequests.length, 10)
       strictEqual(service.amlRequests.some(({ headers }) => "if-none-match" in headers), false)
-    }).pipe(provide(service), started)
+    }).pipe(Ada.provide(service), started)
   })
 
   it.effect.each(failures)("an unavailable service looked like a match: %s is not a result", ([
@@ -176,42 +168,42 @@ describe("The client does not repeat a defect of other systems", () => {
       aml: () => Effect.delay(Effect.sync(() => Service.json(Service.credential())), "8 seconds")
     })
     return Effect.gen(function*() {
-      const fiber = yield* Effect.fork(Effect.flip(matchOf))
+      const fiber = yield* Effect.fork(Effect.flip(Ada.matchFound))
       yield* TestClock.adjust("1 minute")
       const error = yield* fiber
       assert.deepInclude(error, { _tag: "AmlTimeout", sent: "unknown", deadline: Duration.seconds(5) })
       assert(error._tag !== "AmlInputRejected" && Failure.facts(error).sent === "unknown")
       strictEqual(service.amlRequests.length, 1)
-    }).pipe(provide(service, { deadline: "5 seconds" }), started)
+    }).pipe(Ada.provide(service, { deadline: "5 seconds" }), started)
   })
 
   it.effect("a check whose connection broke after it was sent is not retried", () => {
     const service = Service.make({ aml: Service.failing({ code: "ECONNRESET", syscall: "read" }) })
     return Effect.gen(function*() {
-      const fiber = yield* Effect.fork(Effect.flip(matchOf))
+      const fiber = yield* Effect.fork(Effect.flip(Ada.matchFound))
       yield* TestClock.adjust("1 minute")
       assert.deepInclude(yield* fiber, { _tag: "AmlUnavailable", sent: "unknown" })
       strictEqual(service.amlRequests.length, 1)
-    }).pipe(provide(service), started)
+    }).pipe(Ada.provide(service), started)
   })
 
-  const told = "Canarymatch Canarylisted"
+  const leaked = "Canarymatch Canarylisted"
   const tippingOff: ReadonlyArray<readonly [string, unknown]> = [
-    ["a message", { message: `matches ${told}` }],
-    ["a problem", { type: "about:blank", title: told, detail: `is ${told}`, status: 422 }],
-    ["an OAuth error", { error: "rejected", error_description: told }],
-    ["a list of errors", { errors: [{ code: told, message: told }, told] }],
-    ["errors by field", { errors: { [told]: [told] } }],
-    ["a code that is a text", { code: told }],
-    ["a credential", Service.credential({}, { match_found: "Potential match", name: told, aml_profile: told })],
-    ["a text", told]
+    ["a message", { message: `matches ${leaked}` }],
+    ["a problem", { type: "about:blank", title: leaked, detail: `is ${leaked}`, status: 422 }],
+    ["an OAuth error", { error: "rejected", error_description: leaked }],
+    ["a list of errors", { errors: [{ code: leaked, message: leaked }, leaked] }],
+    ["errors by field", { errors: { [leaked]: [leaked] } }],
+    ["a code that is a text", { code: leaked }],
+    ["a credential", Service.credential({}, { match_found: "Potential match", name: leaked, aml_profile: leaked })],
+    ["a text", leaked]
   ]
   it.effect.each(tippingOff)(
     "a 422 body leaked the matched name: it does not leak as %s",
     ([, body]) =>
       Effect.gen(function*() {
         const service = Service.make({ aml: () => Effect.sync(() => Service.json(body, { status: 422 })) })
-        const { exit, printed } = yield* everythingPrinted(matchOf.pipe(provide(service), started), String)
+        const { exit, printed } = yield* everythingPrinted(Ada.matchFound.pipe(Ada.provide(service), started), String)
         assert(Exit.isFailure(exit) && exit.cause._tag === "Fail")
         const { error } = exit.cause
         assert(error._tag === "AmlRequestRejected")
@@ -229,13 +221,13 @@ describe("The client does not repeat a defect of other systems", () => {
         aml: () => Effect.sync(() => Service.json(Service.credential({}, { name, match_found: "Potential match" })))
       })
       return Effect.gen(function*() {
-        const { credentials: { attributes } } = yield* checkOf({ name, dateOfBirth: "1990-02-01" })
+        const { credentials: { attributes } } = yield* checkOf({ ...Ada.input, name })
         strictEqual(attributes.matchFound, "Potential match")
         strictEqual(
           service.amlRequests[0]?.body,
-          `{"entity_type":"person","name":"${name}","dob":"01-02-1990"}`
+          `{"entity_type":"person","name":"${name}","dob":"14-03-1957"}`
         )
-      }).pipe(provide(service), started)
+      }).pipe(Ada.provide(service), started)
     }
   )
 
@@ -253,14 +245,14 @@ describe("The client does not repeat a defect of other systems", () => {
         token: (_, count) => Effect.sync(() => Service.tokenResponse(count, { expires_in }))
       })
       return Effect.gen(function*() {
-        yield* Effect.replicateEffect(matchOf, 20)
-        yield* TestClock.setTime(today + 38 * 60_000)
-        yield* Effect.replicateEffect(matchOf, 20)
+        yield* Effect.replicateEffect(Ada.matchFound, 20)
+        yield* TestClock.setTime(Ada.today + 38 * 60_000)
+        yield* Effect.replicateEffect(Ada.matchFound, 20)
         strictEqual(service.tokenRequests.length, 1)
-        yield* TestClock.setTime(today + 60 * 60_000)
-        yield* matchOf
+        yield* TestClock.setTime(Ada.today + 60 * 60_000)
+        yield* Ada.matchFound
         strictEqual(service.tokenRequests.length, 2)
-      }).pipe(provide(service), started)
+      }).pipe(Ada.provide(service), started)
     }
   )
 
@@ -274,27 +266,27 @@ describe("The client does not repeat a defect of other systems", () => {
         )
     })
     return Effect.gen(function*() {
-      const fibers = yield* Effect.forkAll(Arr.makeBy(10, () => matchOf))
+      const fibers = yield* Effect.forkAll(Arr.makeBy(10, () => Ada.matchFound))
       deepStrictEqual(new Set(yield* Fiber.join(fibers)), new Set(["No"]))
-      strictEqual(yield* matchOf, "No")
+      strictEqual(yield* Ada.matchFound, "No")
       strictEqual(service.tokenRequests.length, 2)
       strictEqual(service.amlRequests.at(-1)?.headers["authorization"], "Bearer token-2")
-    }).pipe(provide(service), started)
+    }).pipe(Ada.provide(service), started)
   })
 
   it.effect("an unknown property was logged with its value: it is in the evidence and in no log", () =>
     Effect.gen(function*() {
-      const answer = Service.credential({ canaryOuter: "canaryValue" }, { canaryInner: ["canaryValue"] })
-      const service = Service.make({ aml: () => Effect.sync(() => Service.json(answer)) })
+      const response = Service.credential({ canaryOuter: "canaryValue" }, { canaryInner: ["canaryValue"] })
+      const service = Service.make({ aml: () => Effect.sync(() => Service.json(response)) })
       const { exit, printed } = yield* everythingPrinted(
         Effect.gen(function*() {
           const { checkWithEvidence } = yield* AmlClient.AmlClient
-          return yield* checkWithEvidence(yield* Person.make(ada))
-        }).pipe(provide(service), started),
+          return yield* checkWithEvidence(yield* Ada.person)
+        }).pipe(Ada.provide(service), started),
         String
       )
       strictEqual(/canary(outer|inner|value)/i.test(printed), false)
       assert(Exit.isSuccess(exit) && exit.value.body !== undefined)
-      deepStrictEqual(JSON.parse(new TextDecoder().decode(Redacted.value(exit.value.body))), answer)
+      deepStrictEqual(JSON.parse(new TextDecoder().decode(Redacted.value(exit.value.body))), response)
     }))
 })

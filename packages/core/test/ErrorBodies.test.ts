@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { gzipSync } from "node:zlib"
+import * as Ada from "./support/ada.ts"
 import { renderings } from "./support/canary.ts"
 import * as Service from "./support/service.ts"
 
@@ -24,7 +25,7 @@ const isOne = Schema.is(AnyAmlError)
 const encode = Schema.encode(AnyAmlError)
 const decode = Schema.decodeUnknown(AnyAmlError)
 
-/** The failure of one check of this person, if this is what the service answers. */
+/** The failure of one check of this person with this response. */
 const failure = (response: () => Response, person: Person.Input = input) => {
   const service = Service.make({
     token: () => Effect.sync(() => Service.json({ access_token: token, expires_in: 3600 })),
@@ -38,7 +39,7 @@ const failure = (response: () => Response, person: Person.Input = input) => {
   }).pipe(Effect.provide(Layer.provide(Idv.layer({ ...Service.options, retry: "never" }), service.layer)))
 }
 
-const toldBy = (error: AmlError.AmlError) => ({
+const reportedBy = (error: AmlError.AmlError) => ({
   code: "code" in error ? error.code : undefined,
   detail: "detail" in error ? error.detail : undefined
 })
@@ -56,23 +57,23 @@ interface Shape {
   readonly body: string | Uint8Array<ArrayBuffer> | null
   readonly headers?: Record<string, string>
   readonly code?: string
-  /** What `detail` holds, at least. Without it there is none. */
+  /** Texts that `detail` contains. Without it there is no `detail`. */
   readonly detail?: ReadonlyArray<string>
 }
 
-const json = (body: unknown, told: Omit<Shape, "body"> = {}): Shape => ({
+const json = (body: unknown, expected: Omit<Shape, "body"> = {}): Shape => ({
   headers: { "content-type": "application/json" },
-  ...told,
+  ...expected,
   body: JSON.stringify(body)
 })
 
-const problem = (body: unknown, told: Omit<Shape, "body" | "headers">): Shape => ({
+const problem = (body: unknown, expected: Omit<Shape, "body" | "headers">): Shape => ({
   headers: { "content-type": "application/problem+json" },
-  ...told,
+  ...expected,
   body: JSON.stringify(body)
 })
 
-const said = { detail: [canary] }
+const canaryDetail = { detail: [canary] }
 const html = `<html><head><title>502 Bad Gateway</title></head><body>${canary}</body></html>`
 const bytes = (text: string, ...more: ReadonlyArray<number>) =>
   Uint8Array.from([...more, ...new TextEncoder().encode(text)])
@@ -81,30 +82,33 @@ const deep = (open: string, close: string) => `${open.repeat(100_000)}1${close.r
 const shapes: Record<string, Shape> = {
   "nothing": { body: null },
   "blanks": { body: " \r\n\t " },
-  "the HTML of a gateway": { body: html, headers: { "content-type": "text/html" }, ...said },
-  "plain text": { body: `${canary}: no healthy upstream`, headers: { "content-type": "text/plain" }, ...said },
-  "XML": { body: `<error><code>E1</code><message>${canary}</message></error>`, ...said },
-  "a form": { body: `error=invalid_request&error_description=${canary}`, ...said },
+  "the HTML of a gateway": { body: html, headers: { "content-type": "text/html" }, ...canaryDetail },
+  "plain text": { body: `${canary}: no healthy upstream`, headers: { "content-type": "text/plain" }, ...canaryDetail },
+  "XML": { body: `<error><code>E1</code><message>${canary}</message></error>`, ...canaryDetail },
+  "a form": { body: `error=invalid_request&error_description=${canary}`, ...canaryDetail },
   "a problem with the URI of a type": problem(
     { type: "https://idv.example.com/problems/out-of-credit", title: "Out of credit", detail: canary },
     { code: "https://idv.example.com/problems/out-of-credit", detail: ["Out of credit", canary] }
   ),
   "a problem with the URN of a type": problem({ type: "urn:problem:idv:out-of-credit", title: canary }, {
     code: "urn:problem:idv:out-of-credit",
-    ...said
+    ...canaryDetail
   }),
   "a problem of type about:blank": problem({ type: "about:blank", title: "Bad Request", detail: canary }, {
     detail: ["Bad Request", canary]
   }),
-  "a problem of a title alone": problem({ title: canary, status: 400 }, said),
+  "a problem of a title alone": problem({ title: canary, status: 400 }, canaryDetail),
   "a problem with a code of its own": problem({ type: "about:blank", code: "DOB_FORMAT", detail: canary }, {
     code: "DOB_FORMAT",
-    ...said
+    ...canaryDetail
   }),
-  "a problem whose type has a query": problem({ type: `https://idv.example.com/p?name=${canary}`, title: "No" }, said),
+  "a problem whose type has a query": problem(
+    { type: `https://idv.example.com/p?name=${canary}`, title: "No" },
+    canaryDetail
+  ),
   "an OAuth error": json({ error: "invalid_request", error_description: canary, error_uri: "https://x.example" }, {
     code: "invalid_request",
-    ...said
+    ...canaryDetail
   }),
   "an OAuth error without a description": json({ error: "invalid_token" }, { code: "invalid_token" }),
   "the error of Spring": json({
@@ -115,19 +119,22 @@ const shapes: Record<string, Shape> = {
     path: "/api/aml"
   }, { detail: ["Bad Request", canary] }),
   "a code": json({ code: "DOB_FORMAT" }, { code: "DOB_FORMAT" }),
-  "a code and a message": json({ code: "dob.format-1", message: canary }, { code: "dob.format-1", ...said }),
-  "a code that is a number": json({ code: 40012, message: canary }, { code: "40012", ...said }),
-  "a code that is 0": json({ code: 0, message: canary }, { code: "0", ...said }),
-  "errorCode": json({ errorCode: "E-77", message: canary }, { code: "E-77", ...said }),
-  "error_code": json({ error_code: 77, reason: canary }, { code: "77", ...said }),
-  "an error in an object": json({ error: { code: "DOB_FORMAT", message: canary } }, { code: "DOB_FORMAT", ...said }),
+  "a code and a message": json({ code: "dob.format-1", message: canary }, { code: "dob.format-1", ...canaryDetail }),
+  "a code that is a number": json({ code: 40012, message: canary }, { code: "40012", ...canaryDetail }),
+  "a code that is 0": json({ code: 0, message: canary }, { code: "0", ...canaryDetail }),
+  "errorCode": json({ errorCode: "E-77", message: canary }, { code: "E-77", ...canaryDetail }),
+  "error_code": json({ error_code: 77, reason: canary }, { code: "77", ...canaryDetail }),
+  "an error in an object": json({ error: { code: "DOB_FORMAT", message: canary } }, {
+    code: "DOB_FORMAT",
+    ...canaryDetail
+  }),
   "an error in an object, with a number": json({ error: { code: 403, message: canary, errors: [{ reason: "x" }] } }, {
     code: "403",
-    ...said
+    ...canaryDetail
   }),
-  "an error that is a sentence": json({ error: `Something broke: ${canary}` }, said),
-  "an error that is a flag": json({ error: true, message: canary }, said),
-  "an error that is null": json({ error: null, code: null, message: canary }, said),
+  "an error that is a sentence": json({ error: `Something broke: ${canary}` }, canaryDetail),
+  "an error that is a flag": json({ error: true, message: canary }, canaryDetail),
+  "an error that is null": json({ error: null, code: null, message: canary }, canaryDetail),
   "a list of errors": json({
     errors: [{ status: "422", code: "DOB_FORMAT", title: "Invalid", detail: canary }, { code: "NAME_SHORT" }]
   }, { code: "DOB_FORMAT", detail: ["Invalid", canary] }),
@@ -143,82 +150,85 @@ const shapes: Record<string, Shape> = {
   }),
   "a record of objects": json({ errors: { dob: { code: "DOB_FORMAT", message: canary } } }, {
     code: "DOB_FORMAT",
-    ...said
+    ...canaryDetail
   }),
-  "errors that are a number": json({ errors: 3, message: canary }, said),
-  "the errors of FastAPI": json({ detail: [{ loc: ["body", "dob"], msg: canary, type: "value_error.date" }] }, said),
+  "errors that are a number": json({ errors: 3, message: canary }, canaryDetail),
+  "the errors of FastAPI": json(
+    { detail: [{ loc: ["body", "dob"], msg: canary, type: "value_error.date" }] },
+    canaryDetail
+  ),
   "the outer code before the inner": json({ code: "OUTER", error: { code: "MIDDLE" }, errors: [{ code: "INNER" }] }, {
     code: "OUTER"
   }),
-  "a list": json([{ code: "DOB_FORMAT", message: canary }], { code: "DOB_FORMAT", ...said }),
+  "a list": json([{ code: "DOB_FORMAT", message: canary }], { code: "DOB_FORMAT", ...canaryDetail }),
   "an empty list": json([], { detail: ["[]"] }),
   "an empty object": json({}, { detail: ["{}"] }),
-  "a string": json(canary, said),
+  "a string": json(canary, canaryDetail),
   "null": json(null, { detail: ["null"] }),
   "a number": json(42, { detail: ["42"] }),
-  "fields of other types": json({ code: ["X"], message: { text: canary }, title: 3, type: false }, said),
+  "fields of other types": json({ code: ["X"], message: { text: canary }, title: 3, type: false }, canaryDetail),
   "a key that stands twice": {
     body: `{"code":"FIRST","code":"SECOND","message":"${canary}"}`,
     code: "SECOND",
-    ...said
+    ...canaryDetail
   },
   "__proto__ and constructor": {
     body: `{"__proto__":{"code":"POLLUTED"},"constructor":{"code":"X"},"message":"${canary}"}`,
-    ...said
+    ...canaryDetail
   },
   "100,000 levels of lists": { body: deep("[", "]"), detail: ["[[["] },
   "100,000 levels of objects": { body: deep("{\"error\":", "}"), detail: ["{\"error\":"] },
   "100,000 levels in errors": { body: `{"code":"DEEP","errors":${deep("[", "]")}}`, code: "DEEP" },
-  "invalid UTF-8": { body: bytes(canary, 0xc3, 0x28, 0xff), ...said },
+  "invalid UTF-8": { body: bytes(canary, 0xc3, 0x28, 0xff), ...canaryDetail },
   "JSON in invalid UTF-8": {
     body: Uint8Array.from([...bytes("{\"code\":\"DOB_FORMAT\",\"message\":\""), 0xc3, 0x28, ...bytes(`${canary}"}`)]),
     code: "DOB_FORMAT",
-    ...said
+    ...canaryDetail
   },
   "JSON after a byte order mark": {
     body: bytes(`{"code":"DOB_FORMAT","message":"${canary}"}`, 0xef, 0xbb, 0xbf),
     code: "DOB_FORMAT",
-    ...said
+    ...canaryDetail
   },
   "5 MB": { body: `{"code":"DOB_FORMAT","message":"${canary}${"x".repeat(5_000_000)}"}` },
   "5 MB in a few bytes": {
     body: Uint8Array.from(gzipSync(`{"code":"DOB_FORMAT","message":"${canary}${"x".repeat(5_000_000)}"}`)),
     headers: { "content-encoding": "gzip" }
   },
-  "truncated JSON": { body: `{"code":"DOB_FORMAT","message":"${canary}`, ...said },
+  "truncated JSON": { body: `{"code":"DOB_FORMAT","message":"${canary}`, ...canaryDetail },
   "JSON that is called HTML": json({ code: "DOB_FORMAT", message: canary }, {
     headers: { "content-type": "text/html; charset=utf-8" },
     code: "DOB_FORMAT",
-    ...said
+    ...canaryDetail
   }),
   "JSON that is called an image": json({ code: "DOB_FORMAT", message: canary }, {
     headers: { "content-type": "image/png" },
     code: "DOB_FORMAT",
-    ...said
+    ...canaryDetail
   }),
-  "HTML that is called JSON": { body: html, headers: { "content-type": "application/json" }, ...said },
+  "HTML that is called JSON": { body: html, headers: { "content-type": "application/json" }, ...canaryDetail },
   "gzip": {
     body: Uint8Array.from(gzipSync(`{"code":"DOB_FORMAT","message":"${canary}"}`)),
     headers: { "content-type": "application/json", "content-encoding": "gzip" },
     code: "DOB_FORMAT",
-    ...said
+    ...canaryDetail
   },
   "a gzip that is cut off": {
     body: Uint8Array.from(gzipSync(`{"code":"DOB_FORMAT","message":"${canary}"}`).subarray(0, -12)),
     headers: { "content-encoding": "gzip" }
   },
-  "a coding that nobody knows, or has": { body: null, headers: { "content-encoding": "klingon" } },
-  "a code with blanks": json({ code: `bad ${canary}` }, said),
-  "a code with quotes": json({ code: `"${canary}"` }, said),
-  "a code of two lines": json({ code: `E1\n${canary}` }, said),
-  "a code in letters of another alphabet": json({ code: `ошибка_${canary}` }, said),
-  "a code of 65 letters": json({ code: canary.padEnd(65, "x") }, said),
+  "an unknown content coding without a body": { body: null, headers: { "content-encoding": "klingon" } },
+  "a code with blanks": json({ code: `bad ${canary}` }, canaryDetail),
+  "a code with quotes": json({ code: `"${canary}"` }, canaryDetail),
+  "a code of two lines": json({ code: `E1\n${canary}` }, canaryDetail),
+  "a code in letters of another alphabet": json({ code: `ошибка_${canary}` }, canaryDetail),
+  "a code of 65 letters": json({ code: canary.padEnd(65, "x") }, canaryDetail),
   "a code of 64 letters": json({ code: "x".repeat(64) }, { code: "x".repeat(64) }),
-  "a code that is empty": json({ code: "", message: canary }, said),
-  "a code that is no whole number": json({ code: 1.5, message: canary }, said),
+  "a code that is empty": json({ code: "", message: canary }, canaryDetail),
+  "a code that is not an integer": json({ code: 1.5, message: canary }, canaryDetail),
   "no code but another": json({ code: `bad ${canary}`, errors: [{ code: "DOB_FORMAT" }] }, {
     code: "DOB_FORMAT",
-    ...said
+    ...canaryDetail
   }),
   "a clear credential": json(Service.credential(), { detail: ["match_found"] })
 }
@@ -235,7 +245,7 @@ describe("An error response", () => {
           strictEqual(error._tag, tag)
           strictEqual("status" in error ? error.status : 429, status)
 
-          const { code, detail } = toldBy(error)
+          const { code, detail } = reportedBy(error)
           strictEqual(code, shape.code, `code under ${status}`)
           strictEqual(detail !== undefined, shape.detail !== undefined, `detail under ${status}`)
           strictEqual(detail === undefined || Redacted.isRedacted(detail), true)
@@ -252,7 +262,7 @@ describe("An error response", () => {
           strictEqual(JSON.stringify(encoded).includes(canary), false)
           strictEqual(renderings(error).join("\n").includes(canary), false)
           const decoded = yield* decode(JSON.parse(JSON.stringify(encoded)))
-          deepStrictEqual([decoded._tag, toldBy(decoded).code], [tag, code])
+          deepStrictEqual([decoded._tag, reportedBy(decoded).code], [tag, code])
           strictEqual(decoded.message, error.message)
         }
       })
@@ -278,7 +288,7 @@ describe("An error response", () => {
     }))
 })
 
-/** Where a code may stand. */
+/** The places of a code in a body. */
 const places: ReadonlyArray<(code: string | number) => unknown> = [
   (code) => ({ code }),
   (code) => ({ error: code }),
@@ -342,9 +352,9 @@ describe("An error code", () => {
       for (const place of places) {
         const error = yield* failure(() => Service.json(place(secret), { status: 422 }), person)
         strictEqual(error._tag, "AmlRequestRejected")
-        strictEqual(toldBy(error).code, undefined, JSON.stringify(place("")))
+        strictEqual(reportedBy(error).code, undefined, JSON.stringify(place("")))
         const shown = [...renderings(error), JSON.stringify(yield* encode(error))].join("\n")
-        // Shorter ones are in the stack by chance.
+        // Shorter secrets occur in the stack by chance.
         strictEqual(String(secret).length > 4 && shown.includes(String(secret)), false)
       }
     }))
@@ -352,7 +362,7 @@ describe("An error code", () => {
   it.effect("that repeats the person is replaced by one that does not", () =>
     Effect.gen(function*() {
       const body = { code: "zoe", error: "born_1931", errors: [{ code: "CANARYFIRST" }, { code: "DOB_FORMAT" }] }
-      strictEqual(toldBy(yield* failure(() => Service.json(body, { status: 422 }))).code, "DOB_FORMAT")
+      strictEqual(reportedBy(yield* failure(() => Service.json(body, { status: 422 }))).code, "DOB_FORMAT")
     }))
 
   it.effect("that repeats the token that was renewed, or the new one, is not shown", () => {
@@ -365,7 +375,7 @@ describe("An error code", () => {
         })
         const error = yield* Effect.gen(function*() {
           const aml = yield* AmlClient.AmlClient
-          return yield* Effect.flip(aml.check(yield* Service.ada))
+          return yield* Effect.flip(aml.check(yield* Ada.person))
         }).pipe(Effect.provide(Layer.provide(Idv.layer(Service.options), service.layer)))
         assert.deepInclude(error, { _tag: "AmlUnauthorized", renewal: "replayed" })
         strictEqual(renderings(error).join("\n").includes(code), false)
@@ -390,7 +400,7 @@ describe("An error code", () => {
     Effect.gen(function*() {
       for (const place of places) {
         const error = yield* failure(() => Service.json(place(code), { status: 422 }))
-        strictEqual(toldBy(error).code, code)
+        strictEqual(reportedBy(error).code, code)
         strictEqual(error.message.includes(code), true)
       }
     }))

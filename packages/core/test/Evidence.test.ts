@@ -17,7 +17,7 @@ import * as Service from "./support/service.ts"
 
 const today = Date.parse("2026-11-20T09:30:00Z")
 const token = "canaryAccessToken"
-/** What may happen to have the digits of a year: digests, places in the code, fibers, hashes and what metrics count. */
+/** Digits that may equal a year by chance: digests, positions in the code, fibers, hashes and metric values. */
 const noYears = /[\da-f-]{16,}|\S+:\d+:\d+|#\d+|"(?:_hash|count|sum|min|max)":-?[\d.]+|\[[\d.]+,\d+\]/g
 const canaries = ["Canaryfirst", "Canarylast", "1931", token, "canaryProfile", "canaryExtra"]
 const wire = Service.credential({ canaryExtra: ["canaryExtra"] }, {
@@ -26,7 +26,7 @@ const wire = Service.credential({ canaryExtra: ["canaryExtra"] }, {
   aml_profile: "https://idv.example.com/canaryProfile",
   match_found: "Potential match"
 })
-/** Written as no `JSON.stringify` would write it again. */
+/** In a format that `JSON.stringify` does not produce. */
 const text = ` ${JSON.stringify(wire, null, 2)}\r\n`
 
 const service = (aml: Service.Handler = () => Effect.sync(() => new Response(text, { status: 201 }))) =>
@@ -211,7 +211,7 @@ describe("Evidence", () => {
       strictEqual(refuted?.reason, "digest")
       const all = [printed, ...renderings(refuted)].join("\n").replaceAll(noYears, "")
       deepStrictEqual(canaries.filter((canary) => all.includes(canary)), [])
-      // "Canary" as the bytes of a buffer are printed: in decimal, and in hex.
+      // "Canary" in the printed bytes of a buffer: in decimal, and in hex.
       strictEqual(/67,\s*97,\s*110,\s*97,\s*114,\s*121|43 ?61 ?6e ?61 ?72 ?79/.test(all), false)
     }))
 

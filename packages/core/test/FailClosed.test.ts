@@ -1,7 +1,9 @@
-import { AmlClient, AmlCredential, AmlError, Person, TokenProvider, Violation } from "@effect-idv/core"
+import type { Person } from "@effect-idv/core"
+import { AmlClient, AmlCredential, AmlError, TokenProvider, Violation } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Cause, Effect, Either, Exit, FastCheck, Layer, Option, Predicate, Redacted, Schema } from "effect"
+import * as Ada from "./support/ada.ts"
 import { applied, type Change, changes, junk, nearMisses, ofKey, people, utf8 } from "./support/invalidResponses.ts"
 import * as JsonTree from "./support/jsonTree.ts"
 import * as Responses from "./support/responses.ts"
@@ -9,36 +11,36 @@ import * as Service from "./support/service.ts"
 
 interface Case {
   readonly person: Person.Person
-  /** What the service said before the change, or `undefined` if the change may set another answer. */
-  readonly said: string | undefined
+  /** The result of the service before the change, or `undefined` if the change may set another result. */
+  readonly original: string | undefined
   readonly body: Uint8Array<ArrayBuffer>
   readonly init: ResponseInit
 }
 
-const aboutSomebody = people.chain((person) =>
-  Responses.wireAbout(person).map((wire) => ({ person, wire, said: wire.credentials.attributes.match_found }))
+const personAndWire = people.chain((person) =>
+  Responses.wireAbout(person).map((wire) => ({ person, wire, original: wire.credentials.attributes.match_found }))
 )
 
 const json = { status: 200, headers: { "content-type": "application/json" } }
 
-/** One service for all cases of a property, which answers with whatever the case says. */
+/** One service for all cases of a property, which responds as the case defines. */
 const harness = () => {
-  let answer = () => Service.json(Service.credential())
-  const service = Service.make({ aml: () => Effect.sync(() => answer()) })
+  let respond = () => Service.json(Service.credential())
+  const service = Service.make({ aml: () => Effect.sync(() => respond()) })
   const layer = Layer.provide(
     AmlClient.layer({ ...Service.options, retry: "never" }),
     Layer.merge(service.layer, TokenProvider.layerTest("stub"))
   )
-  const ask = ({ body, init, person }: Omit<Case, "said">) =>
+  const check = ({ body, init, person }: Omit<Case, "original">) =>
     Effect.gen(function*() {
-      answer = () => new Response([204, 205, 304].includes(init.status ?? 200) ? null : body, init)
+      respond = () => new Response([204, 205, 304].includes(init.status ?? 200) ? null : body, init)
       const aml = yield* AmlClient.AmlClient
       return yield* Effect.exit(aml.check(person))
     })
-  return { ask, layer }
+  return { check, layer }
 }
 
-// An independent reading of an answer, with nothing of the library in it.
+// An independent interpretation of a response, which does not use the library.
 
 const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
   path.reduce<unknown>(
@@ -66,7 +68,7 @@ const isAbout = (person: Person.Person, body: unknown): boolean =>
   attribute(body, "birth_year") === String(person.dateOfBirth.year).padStart(4, "0") &&
   isSameName(Redacted.value(person.name), attribute(body, "name"))
 
-/** The fields of the document, and no others. */
+/** The documented fields only. */
 const projection = (body: unknown) => ({
   ...Object.fromEntries(
     ["credential_type", "credential_name", "issued_by", "issuer_id", "cred_version"].map((key) => [key, at(body, key)])
@@ -82,56 +84,56 @@ const encode = Schema.encodeSync(AmlCredential.AmlCredential)
 
 const tagsOf = (tally: ReadonlyMap<string, number>) => new Set(tally.keys())
 
-/** What holds whatever the service answers; what came of the cases is counted. */
-const isFailClosed = (ask: ReturnType<typeof harness>["ask"], tally: Map<string, number>) => (given: Case) =>
-  Effect.map(ask(given), (exit) => {
-    const { body, init: { status }, person, said } = given
-    const told = `status ${status}, ${new TextDecoder().decode(body)}`
+/** The property that holds for every response. It counts the outcomes of the cases. */
+const isFailClosed = (check: ReturnType<typeof harness>["check"], tally: Map<string, number>) => (responseCase: Case) =>
+  Effect.map(check(responseCase), (exit) => {
+    const { body, init: { status }, original, person } = responseCase
+    const description = `status ${status}, ${new TextDecoder().decode(body)}`
     const count = (outcome: string) => tally.set(outcome, (tally.get(outcome) ?? 0) + 1)
     if (Exit.isFailure(exit)) {
       const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
-      if (!AmlError.isAmlError(error)) return assert.fail(`${Cause.pretty(exit.cause)}\n${told}`)
+      if (!AmlError.isAmlError(error)) return assert.fail(`${Cause.pretty(exit.cause)}\n${description}`)
       count(error._tag)
       return
     }
     const parsed = parse(body)
     const { matchFound } = exit.value.credentials.attributes
     count(matchFound)
-    assert(status !== undefined && status >= 200 && status <= 299, told)
-    strictEqual(attribute(parsed, "match_found"), matchFound, told)
-    assert(isAbout(person, parsed), told)
-    deepStrictEqual({ ...encode(exit.value) }, projection(parsed), told)
-    if (said !== undefined) strictEqual(matchFound, said, told)
+    assert(status !== undefined && status >= 200 && status <= 299, description)
+    strictEqual(attribute(parsed, "match_found"), matchFound, description)
+    assert(isAbout(person, parsed), description)
+    deepStrictEqual({ ...encode(exit.value) }, projection(parsed), description)
+    if (original !== undefined) strictEqual(matchFound, original, description)
   })
 
 const holds = (cases: FastCheck.Arbitrary<Case>, numRuns: number, expected: ReadonlyArray<string>) => {
-  const { ask, layer } = harness()
+  const { check, layer } = harness()
   const tally = new Map<string, number>()
   return Effect.gen(function*() {
-    yield* Responses.forAll(cases, numRuns, isFailClosed(ask, tally))
-    // The cases are worth something: each of these came of some.
+    yield* Responses.forAll(cases, numRuns, isFailClosed(check, tally))
+    // The cases are useful only if each of these outcomes occurs.
     deepStrictEqual(tagsOf(tally), new Set(expected))
   }).pipe(Effect.provide(layer))
 }
 
-// Changes of an answer.
+// Changes of a response.
 
-const answers = [...Responses.matches, "AmlAnswerInvalid", "AmlAnswerMismatch"]
+const outcomes = [...Responses.matches, "AmlAnswerInvalid", "AmlAnswerMismatch"]
 
 describe("For every response, the result is that of the service about this person, or a typed failure", () => {
   it.live("with one or two changes at any depth of the JSON", () =>
     holds(
-      FastCheck.tuple(aboutSomebody, FastCheck.array(changes, { minLength: 1, maxLength: 2 })).map((
-        [{ person, said, wire }, changes]
+      FastCheck.tuple(personAndWire, FastCheck.array(changes, { minLength: 1, maxLength: 2 })).map((
+        [{ original, person, wire }, changes]
       ): Case => ({
         person,
-        // Two may put the other answer in its place: one brings it, and one moves it there.
-        said: changes.length === 1 ? said : undefined,
+        // Two changes may produce the other result: one adds it, and one moves it to match_found.
+        original: changes.length === 1 ? original : undefined,
         body: applied(changes, wire),
         init: json
       })),
       1750,
-      answers
+      outcomes
     ))
 
   it.live("with flipped bits, and truncated, lost, added or repeated bytes", () => {
@@ -151,22 +153,22 @@ describe("For every response, the result is that of the service about this perso
       )
     )
     return holds(
-      FastCheck.tuple(aboutSomebody, FastCheck.nat(), edit).map(([{ person, said, wire }, place, edit]): Case => {
+      FastCheck.tuple(personAndWire, FastCheck.nat(), edit).map(([{ original, person, wire }, place, edit]): Case => {
         const bytes = utf8(JSON.stringify(wire))
-        return { person, said, body: edit(bytes, place % bytes.length), init: json }
+        return { person, original, body: edit(bytes, place % bytes.length), init: json }
       }),
       1250,
-      answers
+      outcomes
     )
   })
 
   it.live("with a match_found similar to one of the two results", () =>
     holds(
-      FastCheck.tuple(aboutSomebody, FastCheck.oneof(FastCheck.constantFrom(...nearMisses).map(JsonTree.from), junk))
+      FastCheck.tuple(personAndWire, FastCheck.oneof(FastCheck.constantFrom(...nearMisses).map(JsonTree.from), junk))
         .map(
           ([{ person, wire }, value]): Case => ({
             person,
-            said: "neither",
+            original: "neither",
             body: applied([ofKey("match_found", value)], wire),
             init: json
           })
@@ -187,9 +189,9 @@ describe("For every response, the result is that of the service about this perso
       }
     )
     return holds(
-      FastCheck.tuple(aboutSomebody, again).map(([{ person, wire }, again]): Case => ({
+      FastCheck.tuple(personAndWire, again).map(([{ person, wire }, again]): Case => ({
         person,
-        said: "neither",
+        original: "neither",
         body: applied([again], wire),
         init: json
       })),
@@ -217,40 +219,40 @@ describe("For every response, the result is that of the service about this perso
       FastCheck.integer({ min: 200, max: 599 })
     )
     return holds(
-      FastCheck.tuple(aboutSomebody, status, headers, FastCheck.array(changes, { maxLength: 1 })).map((
-        [{ person, said, wire }, status, headers, changes]
-      ): Case => ({ person, said, body: applied(changes, wire), init: { status, headers } })),
+      FastCheck.tuple(personAndWire, status, headers, FastCheck.array(changes, { maxLength: 1 })).map((
+        [{ original, person, wire }, status, headers, changes]
+      ): Case => ({ person, original, body: applied(changes, wire), init: { status, headers } })),
       1000,
-      [...answers, ...outside]
+      [...outcomes, ...outside]
     )
   })
 
   it.live("with the two results exchanged, it is the other result", () =>
     holds(
       FastCheck.tuple(
-        aboutSomebody,
+        personAndWire,
         FastCheck.constantFrom(...Responses.matches),
         FastCheck.array(changes, { maxLength: 1 })
       )
         .map(([{ person, wire }, other, changes]): Case => ({
           person,
-          said: undefined,
+          original: undefined,
           body: applied([ofKey("match_found", JsonTree.from(other)), ...changes], wire),
           init: json
         })),
       600,
-      answers
+      outcomes
     ))
 })
 
 describe("A valid response", () => {
   it.live("is accepted with any undocumented fields", () => {
-    const { ask, layer } = harness()
+    const { check, layer } = harness()
     const isKnown = new Set(JsonTree.membersOf(JsonTree.from(Service.credential())).map(({ key }) => key))
     const extras = FastCheck.dictionary(FastCheck.fullUnicodeString(), FastCheck.jsonValue({ maxDepth: 1 })).filter((
       extras
     ) => Object.keys(extras).every((key) => !isKnown.has(JSON.stringify(key))))
-    const cases = FastCheck.tuple(aboutSomebody, extras, extras, extras)
+    const cases = FastCheck.tuple(personAndWire, extras, extras, extras)
     return Effect.gen(function*() {
       yield* Responses.forAll(cases, 500, ([{ person, wire }, outer, middle, inner]) => {
         const { credentials: { attributes }, ...rest } = wire
@@ -259,7 +261,7 @@ describe("A valid response", () => {
           ...rest,
           credentials: { ...middle, attributes: { ...inner, ...attributes } }
         })
-        return Effect.map(ask({ person, body: utf8(body), init: json }), (exit) => {
+        return Effect.map(check({ person, body: utf8(body), init: json }), (exit) => {
           deepStrictEqual<unknown>(Exit.getOrElse(Exit.map(exit, encode), () => undefined), wire, body)
         })
       })
@@ -267,9 +269,9 @@ describe("A valid response", () => {
   })
 
   it.live("is accepted with a field of nearly 1 MiB, and with many fields", () => {
-    const { ask, layer } = harness()
+    const { check, layer } = harness()
     return Effect.gen(function*() {
-      const person = yield* Person.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" })
+      const person = yield* Ada.person
       const extras: ReadonlyArray<unknown> = [
         "x".repeat(1_000_000),
         "\\\"".repeat(240_000),
@@ -278,7 +280,7 @@ describe("A valid response", () => {
       ]
       for (const extra of extras) {
         const body = utf8(JSON.stringify(Service.credential({ extra })))
-        const exit = yield* ask({ person, body, init: json })
+        const exit = yield* check({ person, body, init: json })
         deepStrictEqual<unknown>(
           Exit.getOrElse(Exit.map(exit, encode), () => undefined),
           Service.credential(),
@@ -290,7 +292,7 @@ describe("A valid response", () => {
 
   it("that is decoded and encoded is the same JSON", () => {
     FastCheck.assert(
-      FastCheck.property(aboutSomebody, ({ wire }) => {
+      FastCheck.property(personAndWire, ({ wire }) => {
         const body = utf8(JSON.stringify(wire))
         deepStrictEqual<unknown>(encode(Either.getOrThrow(AmlCredential.decodeJson(body))), wire)
       }),
@@ -303,7 +305,7 @@ describe("AmlCredential.decodeJson", () => {
   it("returns the same credential or the same violations as the schema", () => {
     const decode = Violation.decodeJson(AmlCredential.AmlCredential)
     FastCheck.assert(
-      FastCheck.property(aboutSomebody, FastCheck.array(changes, { maxLength: 2 }), ({ wire }, changes) => {
+      FastCheck.property(personAndWire, FastCheck.array(changes, { maxLength: 2 }), ({ wire }, changes) => {
         const body = applied(changes, wire)
         deepStrictEqual(AmlCredential.decodeJson(body), decode(body))
       }),

@@ -3,8 +3,9 @@ import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Fiber, Layer, Schema, TestClock } from "effect"
 import { AmlTimeout } from "../src/AmlError.ts"
+import * as Ada from "./support/ada.ts"
 import { renderings } from "./support/canary.ts"
-import { answers, checkAda, hangs, lost, noSuchHost, noTls, refused, today, untrusted } from "./support/scripted.ts"
+import { hangs, lost, noSuchHost, noTls, refused, respondsWith, today, untrusted } from "./support/scripted.ts"
 import * as Service from "./support/service.ts"
 
 const addresses = {
@@ -16,7 +17,7 @@ const failure = (handlers: Parameters<typeof Service.make>[0], options: Partial<
   const layer = Idv.layer({ ...Service.options, ...addresses, retry: "never", ...options })
   return Effect.gen(function*() {
     yield* TestClock.setTime(today)
-    const fiber = yield* Effect.fork(Effect.flip(checkAda))
+    const fiber = yield* Effect.fork(Effect.flip(Ada.check))
     yield* TestClock.adjust("1 minute")
     return yield* Fiber.join(fiber)
   }).pipe(Effect.provide(Layer.provide(layer, Service.make(handlers).layer)))
@@ -26,15 +27,15 @@ const nothing: Service.Handler = () => Effect.sync(() => new Response(""))
 
 describe("A transport error", () => {
   it.effect.each<[string, Service.Handler, string]>([
-    ["nobody accepts the connection", refused, "at api.example.com:8443 is not available: it does not accept"],
+    ["the connection is refused", refused, "at api.example.com:8443 is not available: it does not accept"],
     ["the name is not known", noSuchHost, "at api.example.com:8443 is not available: its host name cannot be"],
     ["there is no TLS", noTls, "at api.example.com:8443 is not available: it does not support TLS"],
     ["the certificate is not trusted", untrusted, "at api.example.com:8443 is not available: its certificate is not"],
     ["the connection is lost", lost, "at api.example.com:8443 is not available: the connection was lost"],
-    ["the status is 503", answers(503), "at api.example.com:8443 is not available: it responded with status 503"],
-    ["nothing comes", hangs, "No response from api.example.com:8443 within 30s"],
-    ["it redirects", answers(302), "The service at api.example.com:8443 responded with 302"],
-    ["the answer is nothing", nothing, "The service at api.example.com:8443 responded with 200"]
+    ["the status is 503", respondsWith(503), "at api.example.com:8443 is not available: it responded with status 503"],
+    ["there is no response", hangs, "No response from api.example.com:8443 within 30s"],
+    ["it redirects", respondsWith(302), "The service at api.example.com:8443 responded with 302"],
+    ["the response is empty", nothing, "The service at api.example.com:8443 responded with 200"]
   ])(
     "of the check names only the host and port of the address, when %s",
     ([, aml, expected]) =>
@@ -47,16 +48,16 @@ describe("A transport error", () => {
 
   it.effect.each<[string, Service.Handler, string]>([
     [
-      "nobody accepts the connection",
+      "the connection is refused",
       refused,
       "The token endpoint at auth.example.com:443 is not available: it does not accept"
     ],
     ["the name is not known", noSuchHost, "The token endpoint at auth.example.com:443 is not available: its host"],
     ["the certificate is not trusted", untrusted, "at auth.example.com:443 is not available: its certificate is not"],
-    ["the status is 500", answers(500), "at auth.example.com:443 is not available: it responded with status 500"],
-    ["nothing comes", hangs, "No token from auth.example.com:443 within 10s"],
-    ["it redirects", answers(307), "The token endpoint at auth.example.com:443 responded with 307"],
-    ["the answer is nothing", nothing, "The token endpoint at auth.example.com:443 responded with 200"]
+    ["the status is 500", respondsWith(500), "at auth.example.com:443 is not available: it responded with status 500"],
+    ["there is no response", hangs, "No token from auth.example.com:443 within 10s"],
+    ["it redirects", respondsWith(307), "The token endpoint at auth.example.com:443 responded with 307"],
+    ["the response is empty", nothing, "The token endpoint at auth.example.com:443 responded with 200"]
   ])(
     "of the token names only the host and port of the address, when %s",
     ([, token, expected]) =>

@@ -39,7 +39,7 @@ const layerPeople = HttpApiBuilder.group(Api, "people", (handlers) =>
 
 const forbidden = new AmlError.AmlForbidden({ status: 403 })
 
-/** A backend on a port of its own, and a client of it. */
+/** A backend on its own port, and a client for it. */
 const backend = HttpApiBuilder.serve().pipe(
   Layer.provide(HttpApiBuilder.api(Api)),
   Layer.provide(HttpApiBuilder.middleware(Api, WebError.middleware)),
@@ -107,7 +107,7 @@ describe("A backend with WebError.middleware", () => {
   it.scopedLive("fails with InputNotAccepted in a derived client", () =>
     Effect.gen(function*() {
       const client = yield* HttpApiClient.make(Api, {
-        // The client checks a person as the server does: this one is refused by the server alone.
+        // The client validates a person as the server does. Only the server rejects this one.
         transformClient: HttpClient.mapRequest(
           HttpClientRequest.bodyText(JSON.stringify({ ...person, name: "N/A" }), "application/json")
         )

@@ -4,6 +4,7 @@ import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import type { ConfigError } from "effect"
 import { Config, ConfigProvider, Effect, Layer, Struct } from "effect"
+import * as Ada from "./support/ada.ts"
 import * as Service from "./support/service.ts"
 
 const complete = {
@@ -194,7 +195,7 @@ describe("Idv.layer", () => {
     const service = Service.make({ aml: () => Effect.succeed(new Response(null, { status: 403 })) })
     return Effect.gen(function*() {
       const aml = yield* AmlClient.AmlClient
-      yield* Effect.ignore(aml.check(yield* Service.ada))
+      yield* Effect.ignore(aml.check(yield* Ada.person))
       strictEqual(service.amlRequests[0]?.url, expected)
     }).pipe(Effect.provide(Layer.provide(Idv.layer({ ...Service.options, baseUrl }), service.layer)))
   })

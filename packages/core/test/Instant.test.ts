@@ -6,7 +6,7 @@ import * as Instant from "../src/internal/instant.ts"
 import * as Service from "./support/service.ts"
 import { getText, provide } from "./support/tokens.ts"
 
-/** Sets the wall clock of the machine, and keeps it there while the effect runs. */
+/** Stops the wall clock of the machine at this time while the effect runs. */
 const withWallClockAt = (millis: number) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => vi.spyOn(Date, "now").mockReturnValue(millis)),
@@ -32,7 +32,7 @@ describe("The live clock", () => {
     return Effect.gen(function*() {
       const before = Date.now()
       strictEqual(yield* getText, "token-1")
-      // Half of its lifetime is its margin.
+      // The margin is half of the lifetime.
       yield* Effect.zipRight(Effect.sleep("600 millis"), getText).pipe(
         withWallClockAt(before - 7_200_000),
         Effect.map((token) => strictEqual(token, "token-2"))

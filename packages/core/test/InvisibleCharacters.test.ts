@@ -52,12 +52,15 @@ const removed = [0xad, 0x34f, 0x61c, 0x17b4, 0x17b5, 0x180b, 0x180e, 0x180f, 0x2
   ])
 
 describe("An invisible character", () => {
-  it.each(cases(blank))("%s is rejected inside a name and around it, because it may replace a space", (_, codePoint) => {
-    const character = String.fromCodePoint(codePoint)
-    deepStrictEqual(issuesOf(`Ada${character}Test`), [["invisible_character", 3]])
-    deepStrictEqual(issuesOf(`${character}Ada`), [["invisible_character", 0]])
-    deepStrictEqual(issuesOf(`Ada ${character}`), [["invisible_character", 4]])
-  })
+  it.each(cases(blank))(
+    "%s is rejected inside a name and around it, because it may replace a space",
+    (_, codePoint) => {
+      const character = String.fromCodePoint(codePoint)
+      deepStrictEqual(issuesOf(`Ada${character}Test`), [["invisible_character", 3]])
+      deepStrictEqual(issuesOf(`${character}Ada`), [["invisible_character", 0]])
+      deepStrictEqual(issuesOf(`Ada ${character}`), [["invisible_character", 4]])
+    }
+  )
 
   it.each(cases(removed))("%s is removed inside a name and around it, and the change is recorded", (_, codePoint) => {
     const character = String.fromCodePoint(codePoint)

@@ -27,37 +27,37 @@ const credential = (changes = {}, attributes = {}) =>
     ...attributes
   }))
 const echo = `{"error":"${canaries.body} ${canaries.token}","message":"${canaries.name} ${canaries.wireDate}"}`
-const answers = (status: number) => () => Effect.sync(() => new Response(echo, { status }))
+const respondsWith = (status: number) => () => Effect.sync(() => new Response(echo, { status }))
 
 const transportError = (request: HttpClientRequest.HttpClientRequest) =>
   new HttpClientError.RequestError({ request, reason: "Transport", cause: new Error(canaries.body) })
 
 const failures: ReadonlyArray<readonly [string, Parameters<typeof Service.make>[0] & object, string]> = [
-  ["a token rejection", { token: answers(401) }, "TokenRejected"],
-  ["a token endpoint that is down", { token: answers(503) }, "TokenEndpointUnavailable"],
-  ["a token response that is an error in free text", { token: answers(200) }, "TokenRejected"],
-  ["a token that is no token", {
+  ["a token rejection", { token: respondsWith(401) }, "TokenRejected"],
+  ["a token endpoint that is down", { token: respondsWith(503) }, "TokenEndpointUnavailable"],
+  ["a token response that is an error in free text", { token: respondsWith(200) }, "TokenRejected"],
+  ["an invalid token", {
     token: () => Effect.sync(() => Service.json({ access_token: `${canaries.token}\n` }))
   }, "TokenResponseInvalid"],
   ["a token timeout", { token: () => Effect.never }, "TokenTimeout"],
-  ["a rejected token", { aml: answers(401) }, "AmlUnauthorized"],
-  ["403", { aml: answers(403) }, "AmlForbidden"],
-  ["422 that repeats the person", { aml: answers(422) }, "AmlRequestRejected"],
-  ["429", { aml: answers(429) }, "AmlRateLimited"],
-  ["500 that repeats the person", { aml: answers(500) }, "AmlUnavailable"],
+  ["a rejected token", { aml: respondsWith(401) }, "AmlUnauthorized"],
+  ["403", { aml: respondsWith(403) }, "AmlForbidden"],
+  ["422 that repeats the person", { aml: respondsWith(422) }, "AmlRequestRejected"],
+  ["429", { aml: respondsWith(429) }, "AmlRateLimited"],
+  ["500 that repeats the person", { aml: respondsWith(500) }, "AmlUnavailable"],
   ["a timeout", { aml: () => Effect.never }, "AmlTimeout"],
   [
-    "an invalid answer",
+    "an invalid response",
     { aml: () => Effect.sync(() => credential({}, { match_found: canaries.body })) },
     "AmlAnswerInvalid"
   ],
   [
-    "an answer that is no JSON",
+    "a response that is not JSON",
     { aml: () => Effect.sync(() => new Response(`<p>${canaries.name}`)) },
     "AmlAnswerInvalid"
   ],
   [
-    "an answer about somebody else",
+    "a response about another person",
     { aml: () => Effect.sync(() => credential({}, { name: "Canaryother" })) },
     "AmlAnswerMismatch"
   ],

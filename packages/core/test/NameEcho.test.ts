@@ -2,20 +2,20 @@ import { AmlClient, type CheckPolicy, Evidence, Person, PersonName, Violation } 
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Either, Schema } from "effect"
-import { atStart, provide } from "./support/adaCheck.ts"
+import { atStart, input, provide } from "./support/ada.ts"
 import * as Service from "./support/service.ts"
 
 const hasSameWords = (name: string, text: string) =>
   PersonName.hasSameWords(Either.getOrThrow(PersonName.make(name)), text)
 
-/** What a check says, with the codes of its warnings, of an answer that repeats the name in this way. */
-const checked = (name: string, echo: string, nameEcho?: CheckPolicy.NameEcho, birth_year = "1990") => {
+/** The result of a check, with the codes of its warnings, if the response repeats the name as `echo`. */
+const checked = (name: string, echo: string, nameEcho?: CheckPolicy.NameEcho, birth_year = "1957") => {
   const service = Service.make({
     aml: () => Effect.sync(() => Service.json(Service.credential({}, { name: echo, birth_year })))
   })
   return Effect.gen(function*() {
     yield* atStart
-    const person = yield* Person.make({ name, dateOfBirth: "1990-02-01" })
+    const person = yield* Person.make({ ...input, name })
     const aml = yield* AmlClient.AmlClient
     return yield* Effect.match(aml.checkWithEvidence(person), {
       onFailure: (error) => "fields" in error ? `${error._tag} ${error.fields.join()}` : error._tag,
@@ -58,7 +58,7 @@ describe("The name in the response", () => {
     const service = Service.make()
     return Effect.gen(function*() {
       yield* atStart
-      const person = yield* Person.make({ name: "Ada Other", dateOfBirth: "1990-02-01" })
+      const person = yield* Person.make({ ...input, name: "Ada Other" })
       const aml = yield* AmlClient.AmlClient
       const evidence = yield* AmlClient.withPolicy(aml.checkWithEvidence(person), { nameEcho: "ignore" })
       const stored = yield* Schema.encode(Schema.parseJson(Evidence.Evidence))(evidence)

@@ -1,20 +1,14 @@
-import { AmlClient, AmlCredential, Idv } from "@effect-idv/core"
+import type { AmlClient } from "@effect-idv/core"
+import { Idv } from "@effect-idv/core"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Redacted } from "effect"
+import * as Ada from "./support/ada.ts"
 import * as OAuthServers from "./support/oauthServers.ts"
 import * as Service from "./support/service.ts"
 
 const settings: OAuthServers.Settings = { customerId: "acme-bank", customerKey: "s3cret-key_1.2", seconds: 3600 }
-
-const check = Effect.gen(function*() {
-  const aml = yield* AmlClient.AmlClient
-  return AmlCredential.match(yield* aml.check(yield* Service.ada), {
-    onNo: () => "No",
-    onPotentialMatch: () => "Potential match"
-  })
-})
 
 const provide =
   ({ url }: OAuthServers.OAuthServer, options: Partial<Idv.Options> = {}) =>
@@ -41,7 +35,10 @@ describe.each(servers)("Against %s", (_, start) => {
     Effect.gen(function*() {
       const server = yield* start(settings)
       yield* Effect.gen(function*() {
-        deepStrictEqual(yield* Effect.replicateEffect(check, 5, { concurrency: "unbounded" }), Array(5).fill("No"))
+        deepStrictEqual(
+          yield* Effect.replicateEffect(Ada.matchFound, 5, { concurrency: "unbounded" }),
+          Array(5).fill("No")
+        )
         strictEqual(server.issued.length, 1)
       }).pipe(provide(server))
     }))
@@ -50,7 +47,7 @@ describe.each(servers)("Against %s", (_, start) => {
     Effect.gen(function*() {
       const server = yield* start(settings)
       yield* Effect.gen(function*() {
-        const errors = yield* Effect.replicateEffect(Effect.flip(check), 5)
+        const errors = yield* Effect.replicateEffect(Effect.flip(Ada.matchFound), 5)
         for (const error of errors) {
           assert.deepInclude(error, { _tag: "TokenRejected", status: 401, code: "invalid_client" })
         }
@@ -62,9 +59,9 @@ describe.each(servers)("Against %s", (_, start) => {
     Effect.gen(function*() {
       const server = yield* start({ ...settings, seconds: 2 })
       yield* Effect.gen(function*() {
-        strictEqual(yield* check, "No")
+        strictEqual(yield* Ada.matchFound, "No")
         yield* Effect.sleep("2100 millis")
-        strictEqual(yield* check, "No")
+        strictEqual(yield* Ada.matchFound, "No")
         strictEqual(server.issued.length, 2)
       }).pipe(provide(server))
     }))
@@ -73,9 +70,9 @@ describe.each(servers)("Against %s", (_, start) => {
     Effect.gen(function*() {
       const server = yield* start(settings)
       yield* Effect.gen(function*() {
-        strictEqual(yield* check, "No")
+        strictEqual(yield* Ada.matchFound, "No")
         yield* server.forget
-        strictEqual(yield* check, "No")
+        strictEqual(yield* Ada.matchFound, "No")
         strictEqual(server.issued.length, 2)
       }).pipe(provide(server))
     }))
@@ -87,10 +84,10 @@ describe("Against oidc-provider, which decodes id and key as in RFC 6749", () =>
       const customerKey = "50%+2B= & :x"
       const server = yield* OAuthServers.oidcProvider({ ...settings, customerKey })
       const options = { customerKey: Redacted.make(customerKey) }
-      yield* Effect.map(check, (answer) => strictEqual(answer, "No")).pipe(
+      yield* Effect.map(Ada.matchFound, (matchFound) => strictEqual(matchFound, "No")).pipe(
         provide(server, { ...options, basicEncoding: "rfc6749" })
       )
-      yield* Effect.map(Effect.flip(check), ({ _tag }) => strictEqual(_tag, "TokenRejected")).pipe(
+      yield* Effect.map(Effect.flip(Ada.matchFound), ({ _tag }) => strictEqual(_tag, "TokenRejected")).pipe(
         provide(server, options)
       )
     }))

@@ -6,12 +6,12 @@ import { Config, ConfigError, ConfigProvider, Effect, Either, Layer, Schema, Str
 import { renderings } from "./support/canary.ts"
 import * as Service from "./support/service.ts"
 
-/** The first duration, in milliseconds, that a timer cannot wait. */
+/** The shortest duration that a timer cannot wait, in milliseconds. */
 const tooLong = 2 ** 31
 
 const inWords = "at most 2147483647 ms (24.8 days), such as \"30 seconds\""
 
-/** The lines of what is wrong, each with its option. */
+/** One line for each error, with its option. */
 const linesOf = <A>(started: Effect.Effect<A, ConfigError.ConfigError, Scope.Scope>) =>
   Effect.scoped(started).pipe(
     Effect.match({ onFailure: (error) => Idv.describeConfigError(error).split("\n"), onSuccess: () => ["started"] })

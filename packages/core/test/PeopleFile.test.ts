@@ -31,7 +31,7 @@ type Plain = readonly [field: string, code: string, index: number | undefined]
 const plain = (notes: ReadonlyArray<typeof Note.Type>): ReadonlyArray<Plain> =>
   notes.map(({ code, field, index }) => [field, code, index])
 
-/** What became of a row, in the form of the file. */
+/** The result for a row, in the format of the file. */
 interface Verdict {
   readonly verdict: string
   readonly issues: ReadonlyArray<Plain>

@@ -119,8 +119,8 @@ describe("PersonName", () => {
     ["Zoë Testpep", "Zoe Testpep", false],
     ["Ada Testclear", "Testclear Ada", false],
     ["Ada Testclear", "", false]
-  ])("%o and a response about %o have the same name: %s", (name, answer, expected) => {
-    strictEqual(PersonName.isEquivalent(Either.getOrThrow(PersonName.make(name)), answer), expected)
+  ])("%o and a response about %o have the same name: %s", (name, echo, expected) => {
+    strictEqual(PersonName.isEquivalent(Either.getOrThrow(PersonName.make(name)), echo), expected)
   })
 
   it("is redacted when printed", () => {

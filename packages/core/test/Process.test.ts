@@ -26,7 +26,7 @@ describe("A program with one call", () => {
     "exits within 100 ms, because no timer runs: %s",
     (how) =>
       Effect.gen(function*() {
-        // The connection stays open: that must not keep the process either.
+        // The connection stays open, which must not keep the process running either.
         const server = yield* RawServer.make((_request, socket) =>
           void socket.write(RawServer.ok({ access_token: "t", expires_in: 3600 }).replace("connection: close\r\n", ""))
         )

@@ -2,24 +2,20 @@ import { AmlClient, Person, TokenProvider } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Either, Fiber, Random, TestClock } from "effect"
-import { provide } from "./support/adaCheck.ts"
+import { check, provide } from "./support/ada.ts"
 import * as Service from "./support/service.ts"
 import { getText, provide as provideTokens, status, textOf } from "./support/tokens.ts"
 
-const checkOf = (name: string) =>
-  Effect.gen(function*() {
-    const aml = yield* AmlClient.AmlClient
-    return yield* aml.check(yield* Person.make({ name, dateOfBirth: "1957-03-14" }))
-  })
+const checkEve = Effect.gen(function*() {
+  const aml = yield* AmlClient.AmlClient
+  return yield* Effect.flip(aml.check(yield* Person.make({ name: "Eve Testclear", dateOfBirth: "1957-03-14" })))
+})
 
-const check = checkOf("Ada Testclear")
-const checkEve = Effect.flip(checkOf("Eve Testclear"))
-
-const good = () => Service.json(Service.credential({}, { birth_year: "1957" }))
+const good = () => Service.json(Service.credential())
 
 const challenge = { "www-authenticate": "Bearer error=\"invalid_token\"" }
 
-/** An API that refuses some requests with 401. */
+/** An API that rejects some requests with 401. */
 const refusing = (
   isRefused: (request: { readonly count: number; readonly token: string; readonly body: string }) => boolean,
   token?: Service.Handler
@@ -36,7 +32,7 @@ const refusing = (
 
 const everyOther = ({ count }: { readonly count: number }) => count % 2 === 1
 
-/** How many checks succeed in 30 s, of so many in a second. */
+/** The number of checks that succeed in 30 s, with so many checks per second. */
 const succeedIn30Seconds = (perSecond: number) =>
   Effect.gen(function*() {
     let succeeded = 0
@@ -74,7 +70,7 @@ describe("An API with two replicas, one of which rejects valid tokens", () => {
         aml: () =>
           Effect.map(random.nextBoolean, (isRefused) => {
             if (isRefused && isSecond) refusedTwice++
-            // Checks run one after the other, so the next request after a refusal is the second one of the check.
+            // Checks run one after another, so the next request after a rejection is the second one of the check.
             isSecond = isRefused && !isSecond
             return isRefused ? status(401, challenge) : good()
           })
@@ -220,7 +216,7 @@ describe("A new token that was rejected too", () => {
       yield* TestClock.adjust("1 second")
       assert.deepInclude(yield* checkEve, { renewal: "replayed" })
       yield* TestClock.adjust("4 seconds")
-      // It is accepted with the new token, which is known to be refused for Eve.
+      // The API accepts the new token for this check, and has rejected it for Eve.
       yield* Fiber.join(late)
       assert.deepInclude(yield* checkEve, { renewal: "paused" })
       strictEqual(service.tokenRequests.length, 2)

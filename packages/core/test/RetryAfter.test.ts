@@ -3,7 +3,7 @@ import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Effect, TestClock } from "effect"
 import * as RetryAfter from "../src/internal/retryAfter.ts"
-import { asks, failsAfter, good, scripted } from "./support/scripted.ts"
+import { asksToWait, failsAfter, good, scripted } from "./support/scripted.ts"
 import * as Service from "./support/service.ts"
 import { get, provide, status } from "./support/tokens.ts"
 
@@ -113,7 +113,7 @@ describe("Retry-After from both endpoints", () => {
 
   it.effect.each(headers)("%j from the API is one hour", (header) =>
     Effect.gen(function*() {
-      const error = yield* failsAfter(scripted([asks(429, header), good]), 0)
+      const error = yield* failsAfter(scripted([asksToWait(429, header), good]), 0)
       deepStrictEqual(Failure.facts(error).retryAfter, Duration.hours(1))
     }))
 

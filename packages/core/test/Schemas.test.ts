@@ -70,8 +70,8 @@ describe("The Arbitrary of a person", () => {
     }))
 })
 
-/** Every rendering of a failed decoding that is made of its message. The issue itself may hold the value. */
-const told = <A, I>(schema: Schema.Schema<A, I>, input: unknown): string =>
+/** Every rendering of a failed decoding that contains its message. The issue itself may hold the value. */
+const rendered = <A, I>(schema: Schema.Schema<A, I>, input: unknown): string =>
   Either.match(Schema.decodeUnknownEither(schema, { errors: "all" })(input), {
     onLeft: (error) =>
       [
@@ -115,7 +115,7 @@ describe("A rejected person from JSON", () => {
       Effect.gen(function*() {
         yield* atStart
         deepStrictEqual(violationsOf(Person.FromInput, input), expected)
-        const message = told(Person.FromInput, input)
+        const message = rendered(Person.FromInput, input)
         strictEqual(/canary|1931|31-02|29\.07/i.test(message), false, message)
         strictEqual(message.includes("decoded"), false)
       })
@@ -124,7 +124,7 @@ describe("A rejected person from JSON", () => {
   it.effect("has the code and the index in the message of its ParseError", () =>
     Effect.gen(function*() {
       yield* atStart
-      const message = told(Person.FromInput, { name: "Ada\u200b", dateOfBirth: "1990-02-30" })
+      const message = rendered(Person.FromInput, { name: "Ada\u200b", dateOfBirth: "1990-02-30" })
       assert(message.includes("name at 3: an invisible character (invisible_character)"), message)
       assert(message.includes("dateOfBirth: the date does not exist (no_such_date)"), message)
     }))
@@ -142,7 +142,7 @@ describe("A rejected person from JSON", () => {
     Effect.gen(function*() {
       yield* atStart
       for (const input of inputs) {
-        const message = [told(schema, input), ...violationsOf(schema, input)].join("\n")
+        const message = [rendered(schema, input), ...violationsOf(schema, input)].join("\n")
         strictEqual(/canary|1931|decoded/i.test(message), false, message)
       }
     }))
@@ -301,10 +301,10 @@ describe("AmlClient.layerTest", () => {
       return attributes.matchFound
     })
 
-  it.effect.each(Responses.matches)("returns %s for every person", (answer) =>
+  it.effect.each(Responses.matches)("returns %s for every person", (matchFound) =>
     Effect.gen(function*() {
-      strictEqual(yield* check("Ada"), answer)
-    }).pipe(Effect.provide(AmlClient.layerTest(answer))))
+      strictEqual(yield* check("Ada"), matchFound)
+    }).pipe(Effect.provide(AmlClient.layerTest(matchFound))))
 
   it.effect("fails with the error of its argument", () => {
     const error = new AmlError.AmlForbidden({ status: 403 })
@@ -366,13 +366,16 @@ describe("A backend", () => {
   it.live.each<[string, unknown]>([
     ["cannot be screened", { name: "Canary\u200b", dateOfBirth: "1931-02-31" }],
     ["has another type", { name: ["Canary"], dateOfBirth: 19310229 }],
-    ["is no person", "Canary 1931"]
-  ])("responds with 400 if the payload %s, with a description and without the value", ([, input]) =>
-    Effect.gen(function*() {
-      const { status, text } = yield* post(input)
-      strictEqual(status, 400)
-      strictEqual(/canary|1931/i.test(text), false, text)
-    }))
+    ["is not a person", "Canary 1931"]
+  ])(
+    "responds with 400 if the payload %s, with a description and without the value",
+    ([, input]) =>
+      Effect.gen(function*() {
+        const { status, text } = yield* post(input)
+        strictEqual(status, 400)
+        strictEqual(/canary|1931/i.test(text), false, text)
+      })
+  )
 
   it("has an OpenAPI document that describes the payload", () => {
     const document = JSON.stringify(OpenApi.fromApi(Api))

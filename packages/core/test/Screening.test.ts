@@ -2,28 +2,27 @@ import { AmlClient, AmlError, Failure, Idv, Person, Screening, TokenError } from
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Cause, Chunk, Clock, Duration, Effect, Exit, Fiber, Layer, Stream, TestClock } from "effect"
+import * as Ada from "./support/ada.ts"
 import * as Service from "./support/service.ts"
 import { status } from "./support/tokens.ts"
 
-const ada = Person.make({ name: "Ada Testclear", dateOfBirth: "1957-03-14" })
-
 const people = (count: number) =>
-  Stream.map(Stream.range(1, count), (key): Screening.Entry<number> => ({ key, person: ada }))
+  Stream.map(Stream.range(1, count), (key): Screening.Entry<number> => ({ key, person: Ada.person }))
 
-/** A client that does for the n-th check what `behaviour` says. */
+/** A client whose n-th check ends as `behaviour` returns. */
 const client = (behaviour: (n: number) => Effect.Effect<AmlClient.Canned>) => {
   const begun: Array<number> = []
   const layer = Layer.effect(
     AmlClient.AmlClient,
     Effect.gen(function*() {
-      const answer = (canned: AmlClient.Canned, person: Person.Person) =>
+      const checkAs = (canned: AmlClient.Canned, person: Person.Person) =>
         Effect.flatMap(AmlClient.AmlClient, (aml) => aml.checkWithEvidence(person)).pipe(
           Effect.provide(AmlClient.layerTest(canned))
         )
       const checkWithEvidence = (person: Person.Person) =>
         Effect.gen(function*() {
           begun.push(yield* Clock.currentTimeMillis)
-          return yield* answer(yield* behaviour(begun.length), person)
+          return yield* checkAs(yield* behaviour(begun.length), person)
         })
       return {
         checkWithEvidence,
@@ -48,7 +47,7 @@ const collect = <E, R>(stream: Stream.Stream<Screening.Outcome<number>, E, R>) =
 
 describe("Screening", () => {
   it.effect("emits one outcome for each person, by key", () => {
-    const answers: ReadonlyArray<AmlClient.Canned> = [
+    const results: ReadonlyArray<AmlClient.Canned> = [
       "No",
       "Potential match",
       new AmlError.AmlUnavailable({ reason: "broken", sent: "unknown" }),
@@ -57,7 +56,7 @@ describe("Screening", () => {
       new TokenError.TokenTimeout({ deadline: Duration.seconds(30) }),
       new AmlError.AmlRequestRejected({ status: 422 })
     ]
-    const { layer } = client((n) => Effect.succeed(answers[n - 1] ?? "No"))
+    const { layer } = client((n) => Effect.succeed(results[n - 1] ?? "No"))
     return Effect.gen(function*() {
       const refused = { key: 8, person: Person.make({ name: "", dateOfBirth: "1957-03-14" }) }
       const outcomes = yield* collect(
@@ -280,11 +279,11 @@ describe("Screening", () => {
         yield* TestClock.adjust("1 millis")
         yield* Fiber.join(interruption)
         strictEqual(outcomes.length, begun.length)
-        const told = outcomes.map((outcome) =>
+        const texts = outcomes.map((outcome) =>
           outcome._tag === "Unknown" ? `${outcome.key} ${outcome.error._tag} ${outcome.error.sent}` : ""
         )
         deepStrictEqual(
-          told.filter((text) => text !== "").sort(),
+          texts.filter((text) => text !== "").sort(),
           [1, 2, 3, 4, 5].map((key) => `${key} AmlTimeout unknown`)
         )
       }).pipe(Effect.provide(layer))
@@ -305,7 +304,7 @@ describe("Screening", () => {
 
     it.effect.each<readonly [string, Parameters<typeof Service.make>[0], string]>([
       ["waits for a token: not screened", { token: () => Effect.never }, "NotScreened no"],
-      ["waits for an answer: unknown", { aml: () => Effect.never }, "Unknown unknown"]
+      ["waits for a response: unknown", { aml: () => Effect.never }, "Unknown unknown"]
     ])("at the end of the grace period, a check that %s", ([, handlers, expected]) => {
       const service = Service.make(handlers)
       const { outcomes, summary } = run("1 second", people(3))
@@ -375,15 +374,15 @@ describe("Screening", () => {
         Effect.sync(() =>
           count === 2
             ? status(429, { "retry-after": "1" })
-            : Service.json(Service.credential({}, { birth_year: "1957" }))
+            : Service.json(Service.credential())
         )
     })
     return Effect.gen(function*() {
       const aml = yield* AmlClient.AmlClient
       const again: Array<string> = []
-      const fiber = yield* Effect.fork(Screening.summary(Stream.make({ key: 1, person: Service.ada }), {
+      const fiber = yield* Effect.fork(Screening.summary(Stream.make({ key: 1, person: Ada.person }), {
         onOutcome: () =>
-          Effect.map(Effect.exit(Effect.flatMap(Service.ada, aml.check)), (exit) => void again.push(exit._tag))
+          Effect.map(Effect.exit(Effect.flatMap(Ada.person, aml.check)), (exit) => void again.push(exit._tag))
       }))
       yield* TestClock.adjust("5 seconds")
       strictEqual((yield* Fiber.join(fiber)).total, 1)
@@ -399,7 +398,7 @@ describe("Screening", () => {
         Stream.runForEach(() => Effect.never),
         Effect.fork
       )
-      // The first outcome is with the consumer; others wait for a place until it comes back.
+      // The consumer holds the first outcome. The others wait until it takes the next.
       yield* TestClock.adjust("20 seconds")
       const before = begun.length
       const interruption = yield* Effect.fork(Fiber.interrupt(fiber))

@@ -12,18 +12,19 @@ import {
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Cause, Chunk, Duration, Effect, Either, Exit, Fiber, Layer, Option, Stream, TestClock } from "effect"
+import * as Ada from "./support/ada.ts"
 import * as Service from "./support/service.ts"
 import { status } from "./support/tokens.ts"
 
 const people = (count: number) =>
-  Stream.map(Stream.range(1, count), (key): Screening.Entry<number> => ({ key, person: Service.ada }))
+  Stream.map(Stream.range(1, count), (key): Screening.Entry<number> => ({ key, person: Ada.person }))
 
-const answers = (code: number): Service.Handler => () => Effect.sync(() => status(code))
+const respondsWith = (code: number): Service.Handler => () => Effect.sync(() => status(code))
 const html: Service.Handler = () =>
   Effect.sync(() => new Response("<html>", { headers: { "content-type": "text/html" } }))
 const untrusted = Service.failing({ code: "CERT_HAS_EXPIRED" })
 
-/** The client over this service. */
+/** A service and its client. */
 const idv = (handlers: Parameters<typeof Service.make>[0]) => {
   const service = Service.make(handlers)
   return { ...service, idv: Layer.provide(Idv.layer({ ...Service.options, retry: "never" }), service.layer) }
@@ -43,14 +44,26 @@ const ended = (screened: Effect.Effect<unknown, unknown, AmlClient.AmlClient>) =
     const fiber = yield* Effect.fork(Effect.exit(screened))
     yield* TestClock.adjust("2 seconds")
     const exit = yield* Fiber.join(fiber)
-    return Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : "everybody was screened"
+    return Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : "every person was screened"
   })
 
 const cannotBeScreened: ReadonlyArray<readonly [string, Parameters<typeof Service.make>[0], object, number, number]> = [
-  ["a token endpoint that answers HTML", { token: html }, { _tag: "TokenResponseInvalid", status: 200 }, 1, 0],
-  ["a token endpoint that redirects", { token: answers(302) }, { _tag: "TokenResponseInvalid", status: 302 }, 1, 0],
-  ["a token endpoint at another address", { token: answers(404) }, { _tag: "TokenRejected", status: 404 }, 1, 0],
-  ["a token endpoint that is down", { token: answers(503) }, { _tag: "TokenEndpointUnavailable", status: 503 }, 3, 0],
+  ["a token endpoint that returns HTML", { token: html }, { _tag: "TokenResponseInvalid", status: 200 }, 1, 0],
+  [
+    "a token endpoint that redirects",
+    { token: respondsWith(302) },
+    { _tag: "TokenResponseInvalid", status: 302 },
+    1,
+    0
+  ],
+  ["a token endpoint at another address", { token: respondsWith(404) }, { _tag: "TokenRejected", status: 404 }, 1, 0],
+  [
+    "a token endpoint that is down",
+    { token: respondsWith(503) },
+    { _tag: "TokenEndpointUnavailable", status: 503 },
+    3,
+    0
+  ],
   [
     "an untrusted certificate of the token endpoint",
     { token: untrusted },
@@ -59,11 +72,11 @@ const cannotBeScreened: ReadonlyArray<readonly [string, Parameters<typeof Servic
     0
   ],
   ["an untrusted certificate", { aml: untrusted }, { _tag: "AmlUnavailable", reason: "certificate" }, 1, 10],
-  ["an API that redirects", { aml: answers(308) }, { _tag: "AmlAnswerInvalid", status: 308 }, 1, 10],
-  ["an API at another address", { aml: answers(404) }, { _tag: "AmlRequestRejected", status: 404 }, 1, 10],
-  ["an API with another method", { aml: answers(405) }, { _tag: "AmlRequestRejected", status: 405 }, 1, 10],
-  ["an API that is down", { aml: answers(500) }, { _tag: "AmlUnavailable", status: 500 }, 1, 60],
-  ["an API that answers HTML", { aml: html }, { _tag: "AmlAnswerInvalid", status: 200 }, 1, 60]
+  ["an API that redirects", { aml: respondsWith(308) }, { _tag: "AmlAnswerInvalid", status: 308 }, 1, 10],
+  ["an API at another address", { aml: respondsWith(404) }, { _tag: "AmlRequestRejected", status: 404 }, 1, 10],
+  ["an API with another method", { aml: respondsWith(405) }, { _tag: "AmlRequestRejected", status: 405 }, 1, 10],
+  ["an API that is down", { aml: respondsWith(500) }, { _tag: "AmlUnavailable", status: 500 }, 1, 60],
+  ["an API that returns HTML", { aml: html }, { _tag: "AmlAnswerInvalid", status: 200 }, 1, 60]
 ]
 
 describe("A screening of 3,000 people", () => {
@@ -108,7 +121,7 @@ describe("A screening of 3,000 people", () => {
     let pages = 0
     const paged = Stream.repeatEffectChunk(Effect.sync(() => {
       pages++
-      return Chunk.map(Chunk.range(1, 100), (key) => ({ key, person: Service.ada }))
+      return Chunk.map(Chunk.range(1, 100), (key) => ({ key, person: Ada.person }))
     }))
     return Effect.gen(function*() {
       const counts = yield* Effect.fork(
@@ -163,7 +176,7 @@ describe("Consecutive failures that concern the service", () => {
     ["a result", "No"],
     ["a potential match", "Potential match"],
     ["a refused request of one person", new AmlError.AmlRequestRejected({ status: 422 })],
-    ["an answer about somebody else", new AmlError.AmlAnswerMismatch({ fields: ["name"] })]
+    ["a response about another person", new AmlError.AmlAnswerMismatch({ fields: ["name"] })]
   ])("start again at zero after %s", ([, canned]) =>
     Effect.gen(function*() {
       const { checks, result } = yield* screen((n) => n % 50 === 0 ? canned : down, {}, 500)
@@ -172,7 +185,7 @@ describe("Consecutive failures that concern the service", () => {
 
   it.effect.each<[string, AmlClient.Canned]>([
     ["refused requests", new AmlError.AmlRequestRejected({ status: 422 })],
-    ["answers about somebody else", new AmlError.AmlAnswerMismatch({ fields: ["name"] })]
+    ["responses about another person", new AmlError.AmlAnswerMismatch({ fields: ["name"] })]
   ])("do not include %s, which concern one person", ([, canned]) =>
     Effect.gen(function*() {
       const { checks, result } = yield* screen(() => canned, {}, 200)

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Cause, Duration, Effect, Exit, Fiber, Redacted, Scope, TestClock } from "effect"
 import * as Service from "./support/service.ts"
-import { answerAfter, get, getText, make, provide, refresh, slow, status } from "./support/tokens.ts"
+import { get, getText, make, provide, refresh, respondAfter, slow, status } from "./support/tokens.ts"
 
 describe("Single-flight acquisition", () => {
   it.effect("1000 fibers with an empty cache send 1 request and receive equal tokens", () => {
@@ -167,7 +167,7 @@ describe("A token that the API rejects", () => {
     "invalidate during an acquisition: its callers receive its token, new callers start another one, and the old result does not overwrite the new",
     () => {
       const service = Service.make({
-        token: (_, count) => answerAfter(count === 1 ? 0 : count === 2 ? "5 seconds" : "2 seconds", count)
+        token: (_, count) => respondAfter(count === 1 ? 0 : count === 2 ? "5 seconds" : "2 seconds", count)
       })
       return Effect.gen(function*() {
         const provider = yield* TokenProvider.TokenProvider
@@ -204,7 +204,7 @@ describe("A token that the API rejects", () => {
       yield* Effect.fork(provider.refresh)
       yield* TestClock.adjust("5 seconds")
       yield* provider.invalidate(first)
-      // It is still reading its credentials when the refusal comes, and then has 20 s left, which is not enough.
+      // It still reads its credentials when the response arrives. Its remaining 20 s are too short for the cooldown.
       const next = yield* Effect.fork(Effect.flip(provider.get))
       yield* TestClock.adjust("10 seconds")
       assert.deepInclude(yield* Fiber.join(next), {

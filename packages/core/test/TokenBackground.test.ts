@@ -111,7 +111,7 @@ describe("Background refresh", () => {
       const scope = yield* Scope.make()
       yield* Effect.uninterruptible(Layer.buildWithScope(layer, scope))
       yield* TestClock.adjust("1 minute")
-      // Where nobody waits for it, one that hangs is a test that fails, and not one that never ends.
+      // Without waiting for it, a fiber that hangs fails the test instead of blocking it.
       const closing = yield* Effect.forkDaemon(Scope.close(scope, Exit.void))
       yield* TestClock.adjust(0)
       assert((yield* Fiber.poll(closing))._tag === "Some", "the scope does not close")

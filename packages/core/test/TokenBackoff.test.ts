@@ -1,10 +1,10 @@
 import type { TokenError } from "@effect-idv/core"
-import { AmlClient, TokenProvider } from "@effect-idv/core"
+import { TokenProvider } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import type { Duration } from "effect"
 import { Array as Arr, Effect, Fiber, Redacted, TestClock } from "effect"
-import { provide as provideIdv } from "./support/adaCheck.ts"
+import * as Ada from "./support/ada.ts"
 import * as Service from "./support/service.ts"
 import { counted, get, getText, measured, provide, refresh, status } from "./support/tokens.ts"
 
@@ -26,7 +26,7 @@ const nonsense: ReadonlyArray<readonly [string, Service.Handler, TokenError.Toke
   ["no connection", Service.failing({ code: "ECONNREFUSED", syscall: "connect" }), "TokenEndpointUnavailable", 3]
 ]
 
-/** How `get` fails, once the retries of its acquisition are over. */
+/** The error of `get`, after the retries of its acquisition. */
 const fails = Effect.gen(function*() {
   const fiber = yield* Effect.fork(Effect.flip(get))
   yield* TestClock.adjust("600 millis")
@@ -102,12 +102,10 @@ describe("After a failed acquisition", () => {
   it.effect("a check fails at once and sends nothing", () => {
     const service = Service.make({ token: html })
     return Effect.gen(function*() {
-      const aml = yield* AmlClient.AmlClient
-      const check = Effect.flip(Effect.flatMap(Service.ada, aml.check))
-      const errors = yield* Effect.replicateEffect(check, 20)
+      const errors = yield* Effect.replicateEffect(Effect.flip(Ada.check), 20)
       deepStrictEqual(new Set(errors.map(({ _tag }) => _tag)), new Set(["TokenResponseInvalid"]))
       deepStrictEqual([service.tokenRequests.length, service.amlRequests.length], [1, 0])
-    }).pipe(provideIdv(service))
+    }).pipe(Ada.provide(service))
   })
 })
 

@@ -5,17 +5,17 @@ import { Clock, Effect, Fiber, TestClock } from "effect"
 import * as Service from "./support/service.ts"
 import { provide, status, textOf } from "./support/tokens.ts"
 
-/** A token, and then answers by the number of the request, each after a time in milliseconds. */
-const answering = (answers: Record<number, readonly [millis: number, retryAfter: string]>) => {
+/** Responds with a 429 to the listed requests, each after a time in milliseconds, and with a token to the others. */
+const serviceWith = (responses: Record<number, readonly [millis: number, retryAfter: string]>) => {
   const at: Array<number> = []
   const service = Service.make({
     token: (_, count) =>
       Effect.gen(function*() {
         at.push(yield* Clock.currentTimeMillis)
-        const answer = answers[count]
-        if (answer === undefined) return Service.tokenResponse(count)
-        yield* Effect.sleep(answer[0])
-        return status(429, { "retry-after": answer[1] })
+        const response = responses[count]
+        if (response === undefined) return Service.tokenResponse(count)
+        yield* Effect.sleep(response[0])
+        return status(429, { "retry-after": response[1] })
       })
   })
   return { ...service, at }
@@ -23,7 +23,7 @@ const answering = (answers: Record<number, readonly [millis: number, retryAfter:
 
 describe("A second cooldown from an abandoned acquisition while another one waits", () => {
   it.effect("before its first request: it waits for the second cooldown too", () => {
-    const service = answering({ 2: [9000, "20"], 3: [0, "10"] })
+    const service = serviceWith({ 2: [9000, "20"], 3: [0, "10"] })
     return Effect.gen(function*() {
       const provider = yield* TokenProvider.TokenProvider
       const token = yield* provider.get
@@ -40,7 +40,7 @@ describe("A second cooldown from an abandoned acquisition while another one wait
   })
 
   it.effect("before a retry: it waits for the second cooldown too", () => {
-    const service = answering({ 2: [3000, "20"], 3: [0, "5"] })
+    const service = serviceWith({ 2: [3000, "20"], 3: [0, "5"] })
     return Effect.gen(function*() {
       const provider = yield* TokenProvider.TokenProvider
       const token = yield* provider.get

@@ -3,12 +3,12 @@ import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Clock, Effect, Fiber, Logger, Option, TestClock } from "effect"
 import * as Clocks from "./support/clocks.ts"
 import * as Service from "./support/service.ts"
-import { answerAfter, counted, get, getText, measured, provide, refresh, slow, status } from "./support/tokens.ts"
+import { counted, get, getText, measured, provide, refresh, respondAfter, slow, status } from "./support/tokens.ts"
 
 const hour = 3_600_000
 const hardPoint = hour - 30_000
 
-/** 200 calls in the 60 s after the soft point: each has the old token, and few cost a request. */
+/** 200 calls in the 60 s after the token is stale: each returns the old token, and few cost a request. */
 const renewsByBackoff = (service: ReturnType<typeof Service.make>) =>
   Effect.gen(function*() {
     yield* get
@@ -61,7 +61,7 @@ describe("Expiry", () => {
 
   it.effect("a token is returned until the hard margin, and then callers wait for a new one", () => {
     const service = Service.make({
-      token: (_, count) => count === 2 ? Effect.never : answerAfter(count === 1 ? 0 : "5 seconds", count)
+      token: (_, count) => count === 2 ? Effect.never : respondAfter(count === 1 ? 0 : "5 seconds", count)
     })
     return Effect.gen(function*() {
       yield* get
@@ -79,7 +79,7 @@ describe("Expiry", () => {
   it.effect(
     "a stale token is returned at once, and refreshed by exactly one background request",
     () => {
-      const service = Service.make({ token: (_, count) => answerAfter(count === 1 ? 0 : "5 seconds", count) })
+      const service = Service.make({ token: (_, count) => respondAfter(count === 1 ? 0 : "5 seconds", count) })
       return Effect.gen(function*() {
         yield* get
         yield* TestClock.setTime(0.65 * hour - 1)
@@ -193,7 +193,7 @@ describe("Expiry", () => {
       const again = yield* refresh
       deepStrictEqual([again.requestedAt, again.expiresAt], [first.requestedAt, first.expiresAt])
       strictEqual(yield* counted("idv_token_warnings", { warning: "same_token" }), 1)
-      // The service has no other, so this one is used past its margin, and never past its end.
+      // The service has no other token, so this one is used beyond its margin, but not beyond its expiry.
       yield* TestClock.setTime(hour - 1)
       strictEqual(yield* getText, "token-1")
       yield* TestClock.setTime(hour)

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Effect, Exit, Fiber, Logger, Option, Scope, TestClock } from "effect"
 import * as Service from "./support/service.ts"
-import { answerAfter, counted, get, make, measured, provide, refresh, status } from "./support/tokens.ts"
+import { counted, get, make, measured, provide, refresh, respondAfter, status } from "./support/tokens.ts"
 import * as RecordingTracer from "./support/tracer.ts"
 
 const hour = 3_600_000
@@ -11,7 +11,7 @@ const hour = 3_600_000
 describe("Metrics and spans", () => {
   it.effect("count requests, acquisitions by reason, returned tokens by outcome, and failures by tag", () => {
     const service = Service.make({
-      token: (_, count) => count === 3 ? Effect.succeed(status(403)) : answerAfter("1 second", count)
+      token: (_, count) => count === 3 ? Effect.succeed(status(403)) : respondAfter("1 second", count)
     })
     const expectCounted = (expected: Record<string, number>) =>
       Effect.gen(function*() {
@@ -67,20 +67,20 @@ describe("Metrics and spans", () => {
   })
 
   it.effect("one span per acquisition, linked to the spans of its callers", () => {
-    const service = Service.make({ token: (_, count) => answerAfter("1 second", count) })
+    const service = Service.make({ token: (_, count) => respondAfter("1 second", count) })
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function*() {
       const waiters = yield* Effect.forkAll(Arr.makeBy(10, (i) => Effect.withSpan(get, `caller-${i}`)))
       yield* TestClock.adjust("1 second")
       yield* Fiber.join(waiters)
       yield* Effect.withSpan(get, "hit")
-      const [flight, ...others] = spans.filter(({ name }) => name === "TokenProvider.acquire")
-      assert(flight !== undefined)
+      const [acquisition, ...others] = spans.filter(({ name }) => name === "TokenProvider.acquire")
+      assert(acquisition !== undefined)
       deepStrictEqual(others, [])
-      strictEqual(flight.attributes.get("reason"), "cold")
-      strictEqual(Option.isNone(flight.parent), true)
+      strictEqual(acquisition.attributes.get("reason"), "cold")
+      strictEqual(Option.isNone(acquisition.parent), true)
       const waiting = spans.filter(({ name }) => name === "TokenProvider.get")
-      deepStrictEqual(waiting.map(({ links }) => links.map(({ span }) => span)), Arr.replicate([flight], 10))
+      deepStrictEqual(waiting.map(({ links }) => links.map(({ span }) => span)), Arr.replicate([acquisition], 10))
       deepStrictEqual(
         waiting.map(({ parent }) => Option.isSome(parent) && parent.value._tag === "Span" && parent.value.name),
         Arr.makeBy(10, (i) => `caller-${i}`)
@@ -119,7 +119,7 @@ describe("Metrics and spans", () => {
   })
 
   it.effect("an acquisition does not inherit the fiber context of the caller that starts it", () => {
-    const service = Service.make({ token: () => Effect.succeed(Service.json({ access_token: "odd" })) })
+    const service = Service.make({ token: () => Effect.succeed(Service.json({ access_token: "irregular" })) })
     const annotated: Array<unknown> = []
     const logger = Logger.make(({ annotations }) => void annotated.push([...annotations]))
     return Effect.gen(function*() {
@@ -136,7 +136,7 @@ describe("Metrics and spans", () => {
   })
 
   it.effect("an acquisition does not inherit the span links and annotations of the caller that starts it", () => {
-    const service = Service.make({ token: (_, count) => answerAfter("1 second", count) })
+    const service = Service.make({ token: (_, count) => respondAfter("1 second", count) })
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function*() {
       const message = yield* Effect.makeSpan("message")
@@ -147,11 +147,11 @@ describe("Metrics and spans", () => {
       )
       yield* TestClock.adjust("1 second")
       yield* Fiber.join(caller)
-      const flight = spans.find(({ name }) => name === "TokenProvider.acquire")
-      assert(flight !== undefined)
-      deepStrictEqual([flight.links, flight.attributes.has("caller")], [[], false])
+      const acquisition = spans.find(({ name }) => name === "TokenProvider.acquire")
+      assert(acquisition !== undefined)
+      deepStrictEqual([acquisition.links, acquisition.attributes.has("caller")], [[], false])
       const waiting = spans.find(({ name }) => name === "TokenProvider.get")
-      deepStrictEqual(waiting?.links.map(({ span }) => span), [message, flight])
+      deepStrictEqual(waiting?.links.map(({ span }) => span), [message, acquisition])
     }).pipe(provide(service), Effect.withTracer(tracer))
   })
 })

@@ -3,14 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { assertEquals, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Data, Effect, Fiber, Option, Redacted, Stream, SubscriptionRef, TestClock } from "effect"
 import * as Service from "./support/service.ts"
-import { answerAfter, provide, status } from "./support/tokens.ts"
+import { provide, respondAfter, status } from "./support/tokens.ts"
 
 const hour = 3_600_000
 
 describe("status", () => {
   it.effect("follows the token, and does not contain it", () => {
     const service = Service.make({
-      token: (_, count) => count === 2 ? Effect.succeed(status(403)) : answerAfter("1 second", count)
+      token: (_, count) => count === 2 ? Effect.succeed(status(403)) : respondAfter("1 second", count)
     })
     return Effect.gen(function*() {
       const provider = yield* TokenProvider.TokenProvider
@@ -47,9 +47,9 @@ describe("Credentials from an effect", () => {
   it.effect.each<[string, TokenProvider.RotatingOptions["credentials"]]>([
     ["that fails", Effect.fail(new Error("canary"))],
     ["that interrupts itself", Effect.interrupt],
-    ["that gives null", Effect.sync(() => JSON.parse("null"))],
-    ["that gives an empty key", Effect.succeed({ customerId, customerKey: Redacted.make("") })],
-    ["that gives an id that is ambiguous", Effect.succeed({ customerId: "canary:", customerKey })]
+    ["that returns null", Effect.sync(() => JSON.parse("null"))],
+    ["that returns an empty key", Effect.succeed({ customerId, customerKey: Redacted.make("") })],
+    ["that returns an ambiguous id", Effect.succeed({ customerId: "canary:", customerKey })]
   ])("%s: nothing is sent, and the next call retries", ([, broken]) => {
     const service = Service.make()
     let isBroken = true

@@ -9,7 +9,7 @@ import { get, make, provide, status } from "./support/tokens.ts"
 
 const refused = (options: Partial<TokenProvider.Options>) => Effect.scoped(Effect.flip(make(Service.make(), options)))
 
-/** The names of the options that a `ConfigError` is about. */
+/** The names of the options in a `ConfigError`. */
 const named = (error: ConfigError.ConfigError): ReadonlyArray<string> =>
   error._op === "And" || error._op === "Or"
     ? [...named(error.left), ...named(error.right)]

@@ -134,7 +134,7 @@ describe("Errors and retries", () => {
       assert.deepInclude(yield* Effect.flip(get), { ...expected, attempts: 0, retryAfter: Duration.seconds(3000) })
       yield* TestClock.adjust("49 minutes")
       strictEqual(service.tokenRequests.length, 1)
-      // From here on it fits into the deadline of a flight, and is waited for.
+      // From here on the cooldown fits into the deadline of an acquisition, which waits for it.
       yield* TestClock.adjust("31 seconds")
       const waiter = yield* Effect.fork(getText)
       yield* TestClock.adjust("28 seconds")
@@ -179,7 +179,7 @@ describe("Errors and retries", () => {
       const first = yield* Effect.fork(Effect.flip(get))
       yield* TestClock.adjust("10 seconds")
       assert.deepInclude(yield* Fiber.join(first), { attempts: 1, retryAfter: Duration.seconds(45) })
-      // Once they were read, 25 s would be left of it: less than the 30 s of a flight, and more than the 20 s left of this one.
+      // After reading the credentials, 25 s of the cooldown would be left: more than the 20 s left of this acquisition.
       yield* TestClock.adjust("10 seconds")
       const second = yield* Effect.fork(Effect.flip(get))
       yield* TestClock.adjust(0)
@@ -315,7 +315,7 @@ describe("Errors and retries", () => {
     return Effect.gen(function*() {
       const { clock } = yield* Clocks.make
       let caller: Fiber.RuntimeFiber<unknown, unknown> | undefined
-      // The clock is read once the caller is past the point where an interruption stops it at once.
+      // The caller reads the clock after the point at which an interruption stops it at once.
       const unsafeCurrentTimeMillis = () => {
         caller?.unsafeInterruptAsFork(FiberId.none)
         caller = undefined

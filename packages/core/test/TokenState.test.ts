@@ -10,7 +10,7 @@ import * as Service from "./support/service.ts"
 const policy = Either.getOrThrow(TokenPolicy.make())
 const credentials = Either.getOrThrow(Credentials.make(Service.options))
 
-/** What can happen to a provider. Times are in milliseconds; a token is known by its number. */
+/** An event for a provider. Times are in milliseconds. A number identifies a token. */
 const Event = Schema.Union(
   Schema.Struct({ _tag: Schema.Literal("Get", "Refresh") }),
   Schema.Struct({
@@ -51,7 +51,7 @@ const errors = {
   defect: undefined
 }
 
-/** Plays events on the machine, and after each one tells `check` what was and what is. */
+/** Applies events to the state, and calls `check` after each one. */
 const play = (events: ReadonlyArray<Event>, check: (step: Step) => void) => {
   let state: TokenState.State<Acquisition> = TokenState.initial
   let now: Instant = { wall: 0, monotonic: 0 }
@@ -129,7 +129,7 @@ interface Step {
   readonly running: ReadonlySet<Acquisition>
 }
 
-/** Histories that are long enough to matter, with more gets than anything else. */
+/** Long histories, mostly of gets. */
 const histories = FastCheck.array(
   FastCheck.oneof(
     { weight: 2, arbitrary: FastCheck.constant<Event>({ _tag: "Get" }) },
@@ -260,12 +260,12 @@ describe("Durations", () => {
 
   it("of two cooldowns the longer one applies, in any order", () => {
     const acquisition = { reason: "cold", number: 0, sentAt: at } as const
-    const asked = (minutes: number) =>
+    const unavailable = (minutes: number) =>
       new TokenError.TokenEndpointUnavailable({ ...errors.cooldown, retryAfter: Duration.minutes(minutes) })
     const after = (...minutes: ReadonlyArray<number>) =>
       minutes.reduce<TokenState.State<Acquisition>>(
         (state, minutes) =>
-          TokenState.fail(state, { acquisition, error: asked(minutes), sent: credentials, now: at, policy }),
+          TokenState.fail(state, { acquisition, error: unavailable(minutes), sent: credentials, now: at, policy }),
         TokenState.initial
       )
     strictEqual(TokenState.millisLeft(after(2, 60).cooldown, at), 3_600_000)

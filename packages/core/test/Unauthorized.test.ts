@@ -5,28 +5,23 @@ import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Effect, Fiber, FiberRef, Layer, Option, Redacted, Stream, TestClock } from "effect"
 import * as Bearer from "../src/internal/bearer.ts"
 import * as Exchange from "../src/internal/exchange.ts"
-import { provide } from "./support/adaCheck.ts"
+import { check, provide } from "./support/ada.ts"
 import * as Service from "./support/service.ts"
-import { answerAfter, status } from "./support/tokens.ts"
+import { respondAfter, status } from "./support/tokens.ts"
 
 const challenge = { "www-authenticate": "Bearer error=\"invalid_token\"" }
-
-const check = Effect.gen(function*() {
-  const aml = yield* AmlClient.AmlClient
-  return yield* aml.check(yield* Service.ada)
-})
 
 const accepting = (isAccepted: (token: string) => boolean): Service.Handler => ({ headers }) =>
   Effect.sync(() =>
     isAccepted(headers["authorization"] ?? "")
-      ? Service.json(Service.credential({}, { birth_year: "1957" }))
+      ? Service.json(Service.credential())
       : status(401, challenge)
   )
 
 const tokensSent = (service: ReturnType<typeof Service.make>) =>
   service.amlRequests.map(({ headers }) => headers["authorization"]?.replace("Bearer ", ""))
 
-/** Requests of any kind with the token of this service. */
+/** Sends any request with the token of this service. */
 const authorized = (service: ReturnType<typeof Service.make>) =>
   Effect.gen(function*() {
     const exchange = yield* Exchange.make("https://api.example.com/api/aml")
@@ -46,7 +41,7 @@ describe("401 and 403 from the API", () => {
             accepting((token) => token === "Bearer token-2")(received, count, HttpClientRequest.get("")),
             count <= 10 ? `${count * 100} millis` : 0
           ),
-        token: (_, count) => answerAfter(count === 1 ? 0 : "300 millis", count)
+        token: (_, count) => respondAfter(count === 1 ? 0 : "300 millis", count)
       })
       return Effect.gen(function*() {
         const checks = yield* Effect.forkAll(Arr.makeBy(10, () => check))
@@ -110,7 +105,7 @@ describe("401 and 403 from the API", () => {
         }
         strictEqual(service.tokenRequests.length, 2)
         strictEqual(service.amlRequests.length, 2 + 2 * 19)
-        // After 30 s a new token may be better.
+        // After 30 s a new token is acquired.
         yield* TestClock.adjust("1500 millis")
         assert.deepInclude(yield* Effect.flip(check), { renewal: "replayed" })
         strictEqual(service.tokenRequests.length, 3)
@@ -138,7 +133,7 @@ describe("401 and 403 from the API", () => {
     const service = Service.make({
       aml: ({ body }) =>
         Effect.succeed(
-          body.includes("Eve") ? status(401, challenge) : Service.json(Service.credential({}, { birth_year: "1957" }))
+          body.includes("Eve") ? status(401, challenge) : Service.json(Service.credential())
         )
     })
     return Effect.gen(function*() {
@@ -181,7 +176,7 @@ describe("401 and 403 from the API", () => {
     const service = Service.make({
       aml: (_, count) =>
         Effect.succeed(
-          count === 1 ? status(401, headers) : Service.json(Service.credential({}, { birth_year: "1957" }))
+          count === 1 ? status(401, headers) : Service.json(Service.credential())
         )
     })
     return Effect.gen(function*() {
@@ -214,7 +209,7 @@ describe("401 and 403 from the API", () => {
           const token = headers["authorization"]
           const code = token === "Bearer token-1" ? 401 : token === "Bearer token-2" ? later.shift() : 200
           const response = code === 200
-            ? Service.json(Service.credential({}, { birth_year: "1957" }))
+            ? Service.json(Service.credential())
             : status(code ?? 500)
           return Effect.delay(Effect.succeed(response), count === 1 ? "5 seconds" : 0)
         },

@@ -3,6 +3,7 @@ import { HttpApp, HttpRouter, HttpServerRespondable, HttpServerResponse } from "
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual, throws } from "@effect/vitest/utils"
 import { Duration, Effect, Redacted } from "effect"
+import * as Ada from "./support/ada.ts"
 
 const signUp = (input: Person.Input, options?: WebError.Options) =>
   Effect.gen(function*() {
@@ -10,9 +11,7 @@ const signUp = (input: Person.Input, options?: WebError.Options) =>
     return yield* aml.check(yield* Person.make(input))
   }).pipe(WebError.onlyClear(options))
 
-const ada = { name: "Ada Testclear", dateOfBirth: "1957-03-14" }
-
-/** Everything that somebody outside can see of an answer. */
+/** Everything in a response that its receiver can see. */
 const seen = (error: HttpServerRespondable.Respondable) =>
   Effect.flatMap(HttpServerRespondable.toResponse(error), (response) => {
     const web = HttpServerResponse.toWeb(response)
@@ -42,22 +41,22 @@ const failures: ReadonlyArray<Exclude<Failure.Failure, AmlError.AmlInputRejected
 describe("WebError", () => {
   it.effect("lets a \"No\" pass", () =>
     Effect.gen(function*() {
-      strictEqual((yield* signUp(ada)).matchFound, "No")
+      strictEqual((yield* signUp(Ada.input)).matchFound, "No")
     }).pipe(Effect.provide(AmlClient.layerTest("No"))))
 
   it.effect("a potential match and every failure have the same response, byte for byte: 503 with Retry-After", () =>
     Effect.gen(function*() {
-      const answers = yield* Effect.forEach(
+      const responses = yield* Effect.forEach(
         ["Potential match" as const, ...failures],
-        (canned) => Effect.provide(Effect.flatMap(Effect.flip(signUp(ada)), seen), AmlClient.layerTest(canned))
+        (canned) => Effect.provide(Effect.flatMap(Effect.flip(signUp(Ada.input)), seen), AmlClient.layerTest(canned))
       )
-      strictEqual(answers.length, 14)
-      for (const answer of answers) {
-        deepStrictEqual(answer, {
+      strictEqual(responses.length, 14)
+      for (const response of responses) {
+        deepStrictEqual(response, {
           status: 503,
           headers: {
             "cache-control": "no-store",
-            "content-length": String(answer.body.length),
+            "content-length": String(response.body.length),
             "content-type": "application/problem+json",
             "retry-after": "60"
           },
@@ -81,7 +80,7 @@ describe("WebError", () => {
 
   it.effect("accepts another Retry-After, for every person", () =>
     Effect.gen(function*() {
-      const { headers } = yield* seen(yield* Effect.flip(signUp(ada, { retryAfter: "90500 millis" })))
+      const { headers } = yield* seen(yield* Effect.flip(signUp(Ada.input, { retryAfter: "90500 millis" })))
       strictEqual(headers["retry-after"], "91")
     }).pipe(Effect.provide(AmlClient.layerTest("Potential match"))))
 
@@ -101,7 +100,7 @@ describe("WebError", () => {
   it.effect("is converted to a response in an HttpRouter", () =>
     Effect.gen(function*() {
       const app = HttpRouter.empty.pipe(
-        HttpRouter.post("/sign-up", Effect.as(signUp(ada), HttpServerResponse.empty({ status: 201 }))),
+        HttpRouter.post("/sign-up", Effect.as(signUp(Ada.input), HttpServerResponse.empty({ status: 201 }))),
         Effect.provide(AmlClient.layerTest("Potential match"))
       )
       const response = yield* Effect.promise(() =>

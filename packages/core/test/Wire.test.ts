@@ -16,7 +16,7 @@ const parse = (request: string) => {
   return { requestLine, headers, body }
 }
 
-/** What an HTTP client says of itself and of the connection, which is not ours to choose. */
+/** Headers that the HTTP client adds by itself. */
 const ofTheClient = ["connection", "user-agent", "accept-language", "accept-encoding", "sec-fetch-mode"]
 
 describe("FetchHttpClient", () => {
@@ -64,7 +64,7 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
           )
         )
       })
-      const answer = yield* check({
+      const matchFound = yield* check({
         authUrl: `${server.url}/auth/?query=1#fragment`,
         baseUrl: `${server.url}/v1`,
         customerKey: Redacted.make("kéy:with=colon")
@@ -72,7 +72,7 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
         Effect.withSpan("sign-up"),
         Effect.map(AmlCredential.match({ onNo: () => "No", onPotentialMatch: () => "Potential match" }))
       )
-      strictEqual(answer, "Potential match")
+      strictEqual(matchFound, "Potential match")
 
       const [token, aml, ...more] = server.requests.map(parse)
       strictEqual(more.length, 0)
@@ -137,7 +137,7 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
     }))
 
   it.scopedLive.each<[string, string, string]>([
-    ["before the head of the answer", "", "unknown"],
+    ["before the head of the response", "", "unknown"],
     [
       "in the middle of the body",
       "HTTP/1.1 200 OK\r\ncontent-length: 999\r\n\r\n{\"credential_type\":\"aml\"",

@@ -16,7 +16,7 @@ const canaries = {
 }
 const body = JSON.stringify({ access_token: canaries.token, token_type: "Bearer", expires_in: 3600 })
 
-/** What each fault is to the client. What breaks the connection is tried again, what is an answer is not. */
+/** The error for each fault. A broken connection is retried, a response is not. */
 const expected: Record<keyof typeof faults, TokenError.TokenError["_tag"]> = {
   "drip": "TokenTimeout",
   "drip of headers": "TokenTimeout",
@@ -29,13 +29,13 @@ const expected: Record<keyof typeof faults, TokenError.TokenError["_tag"]> = {
   "no content": "TokenResponseInvalid"
 }
 
-/** `fetch` passes over what it cannot decompress, so that it is the text that is wrong. */
+/** `fetch` does not fail if it cannot decompress a body, so the text is invalid. */
 const expectedByFetch: typeof expected = {
   "truncated gzip": "TokenResponseInvalid",
-  "a coding that nobody knows": "TokenResponseInvalid"
+  "an unknown content coding": "TokenResponseInvalid"
 }
 
-/** Short for the faults that only a deadline ends, and long for the others: the machine may be busy. */
+/** Short for faults that only a deadline ends, and long for the others, because the machine may be busy. */
 const policyFor = (tag: TokenError.TokenError["_tag"]) =>
   ({
     attemptDeadline: tag === "TokenTimeout" ? "500 millis" : "20 seconds",
@@ -118,9 +118,9 @@ describe.concurrent.each(clients)("Wire faults of the token endpoint, with %s", 
       socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${body}`)
     }]
   ]
-  it.scopedLive.each(recovers)("%s: a token", ([, answer]) =>
+  it.scopedLive.each(recovers)("%s: a token", ([, respond]) =>
     Effect.gen(function*() {
-      const server = yield* RawServer.make((_request, socket) => answer(socket, body))
+      const server = yield* RawServer.make((_request, socket) => respond(socket, body))
       strictEqual(Redacted.value((yield* acquire(server.url)).value), canaries.token)
     }))
 

@@ -64,7 +64,7 @@ describe("the error union", () => {
     expect<Effect.Effect.Success<ReturnType<AmlClient.Service["checkWithEvidence"]>>>().type.toBe<Evidence.Evidence>()
   })
 
-  test("of a stream of people is theirs, what stops it, and options that make no sense", () => {
+  test("of a screening is that of the input, of what stops it, and of invalid options", () => {
     expect(Screening.stream(people)).type.toBe<
       Stream.Stream<
         Screening.Outcome<number>,
@@ -77,11 +77,11 @@ describe("the error union", () => {
     >()
   })
 
-  test("of Person.make is refused input", () => {
+  test("of Person.make is AmlInputRejected", () => {
     expect<Effect.Effect.Error<ReturnType<typeof Person.make>>>().type.toBe<AmlError.AmlInputRejected>()
   })
 
-  test("51. has no field that can hold a request, a response or an error of the HTTP client", () => {
+  test("has no field that can hold a request, a response or an error of the HTTP client", () => {
     type Transport =
       | HttpClientRequest.HttpClientRequest
       | HttpClientResponse.HttpClientResponse
@@ -127,25 +127,25 @@ describe("an HttpClient", () => {
 })
 
 describe("a TokenProvider for tests", () => {
-  test("needs nothing", () => {
+  test("requires nothing", () => {
     expect(TokenProvider.layerTest).type.toBe<(value?: string) => Layer.Layer<TokenProvider.TokenProvider>>()
   })
 })
 
 describe("a screening result", () => {
-  test("is not a boolean, and both answers must be handled", () => {
+  test("is not a boolean, and both results must be handled", () => {
     expect<AmlCredential.Attributes["matchFound"]>().type.toBe<"Potential match" | "No">()
     expect(AmlCredential.match).type.not.toBeCallableWith({ onNo: () => 1 })
     expect(AmlCredential.match).type.not.toBeCallableWith({ onPotentialMatch: () => 1 })
     expect(AmlCredential.match<string, number>).type.toBeCallableWith({ onNo: () => "", onPotentialMatch: () => 1 })
   })
 
-  test("needs a person from Person.make", () => {
+  test("requires a person from Person.make", () => {
     expect<AmlClient.Service["check"]>().type.not.toBeCallableWith({ name: "Ada", dateOfBirth: "1990-02-01" })
     expect<AmlClient.Service["check"]>().type.not.toBeCallableWith({ ...person })
   })
 
-  test("of many people is one of four outcomes, none a boolean, and all must be handled", () => {
+  test("of many people is one of four outcomes, none of them a boolean, and all must be handled", () => {
     type Outcome = Screening.Outcome<number>
     expect<Outcome["_tag"]>().type.toBe<"NoMatch" | "PotentialMatch" | "NotScreened" | "Unknown">()
     expect<Extract<Outcome[keyof Outcome], boolean>>().type.toBe<never>()
@@ -156,7 +156,7 @@ describe("a screening result", () => {
     })
   })
 
-  test("reaches the web as a \"No\" or as one of two errors", () => {
+  test("reaches a web response as a \"No\" or as one of two errors", () => {
     const check = aml.check(person)
     expect(WebError.onlyClear()(check)).type.toBe<
       Effect.Effect<AmlCredential.Attributes, WebError.InputNotAccepted | WebError.NotAvailable>

@@ -1,7 +1,7 @@
 /**
- * A program with one call, run as a process of its own: `callOnce.ts <how> <authUrl>`. When it ends
- * it says how long after the call that was, in milliseconds. Over Node's own HTTP: with Undici and
- * `fetch`, Node waits 200 ms for a parser that is compiled in the background, whatever the program.
+ * A program with one call, which runs in its own process: `callOnce.ts <how> <authUrl>`. At its end it prints the time
+ * since the call in milliseconds. It uses Node's HTTP, because with Undici and `fetch` Node waits 200 ms for a parser
+ * that is compiled in the background.
  */
 import { TokenProvider } from "@effect-idv/core"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"

@@ -1,10 +1,10 @@
-/** Secrets and people that stand out, and everything a program could print while it handles them. */
+/** Finds secrets and personal data in everything that a program prints. */
 import { HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { type Cause, Effect, Exit, Inspectable, Layer, Logger, LogLevel, Metric } from "effect"
 import { inspect } from "node:util"
 import * as RecordingTracer from "./tracer.ts"
 
-/** Every rendering of a value that a log, a reporter or a debugger could make. */
+/** Every rendering of a value in a log, a reporter or a debugger. */
 export const renderings = (value: unknown): ReadonlyArray<string> => [
   String(value),
   value instanceof Error ? `${value.message}\n${value.stack}` : "",
@@ -16,7 +16,7 @@ export const renderings = (value: unknown): ReadonlyArray<string> => [
   inspect(value, { depth: Infinity, showHidden: true, customInspect: false })
 ]
 
-/** Runs the effect and returns all it printed: its exit, its logs at Trace, its spans, its metrics. */
+/** Runs the effect and returns everything that it printed: its exit, its logs at Trace, its spans and its metrics. */
 export const everythingPrinted = <A, E, R>(effect: Effect.Effect<A, E, R>, render: (cause: Cause.Cause<E>) => string) =>
   Effect.gen(function*() {
     const printed: Array<string> = []
@@ -35,13 +35,13 @@ export const everythingPrinted = <A, E, R>(effect: Effect.Effect<A, E, R>, rende
     const metrics = JSON.stringify(yield* Metric.snapshot)
     const traced = spans.flatMap(({ attributes, events, exit, links, name }) => [
       ...renderings([name, [...attributes], events, exit]),
-      // A link holds the whole other span, which is here for itself.
+      // A link holds the whole other span, which is listed itself.
       ...renderings(links.map(({ attributes }) => attributes))
     ])
     return { exit, printed: [...printed, ...traced, ...renderings(exit), ...failure, metrics].join("\n") }
   })
 
-/** Every request or response of the HTTP client that can be reached from a value, hidden or not. */
+/** Every request or response of the HTTP client that is reachable from a value, hidden or not. */
 export const transportIn = (root: unknown): ReadonlyArray<object> => {
   const seen = new Set<object>()
   const found: Array<object> = []

@@ -1,11 +1,11 @@
-/** The HTTP clients that a user may bring. */
+/** The HTTP clients that a user may provide. */
 import { FetchHttpClient, type HttpClient } from "@effect/platform"
 import { NodeHttpClient, Undici } from "@effect/platform-node"
 import type { Layer } from "effect"
 
 /**
- * What `fetch` sends with is that of Node, or of Undici if that was loaded before the first `fetch`.
- * Node 20's takes chunks that break off for a whole body if the connection is closed after them.
+ * `fetch` uses the dispatcher of Node, or of Undici if that is loaded before the first `fetch`. The one of Node 20 treats
+ * a truncated chunked body as complete if the connection is then closed.
  */
 Undici.setGlobalDispatcher(new Undici.Agent())
 

@@ -1,4 +1,4 @@
-/** The `TestClock` with a wall clock that can lie, and a monotonic one that can stand still. */
+/** The `TestClock` with a separate wall clock, which can be changed and moved without the monotonic clock. */
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -7,7 +7,7 @@ import * as TestClock from "effect/TestClock"
 export const make = Effect.map(TestClock.testClock(), (clock) => {
   let offWall = 0
   const unsafeCurrentTimeMillis = () => clock.unsafeCurrentTimeMillis() + offWall
-  const lying: Clock.Clock = {
+  const wallClock: Clock.Clock = {
     [Clock.ClockTypeId]: Clock.ClockTypeId,
     unsafeCurrentTimeMillis,
     unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
@@ -16,10 +16,10 @@ export const make = Effect.map(TestClock.testClock(), (clock) => {
     sleep: (duration) => clock.sleep(duration)
   }
   return {
-    clock: lying,
-    /** Both clocks move on. */
+    clock: wallClock,
+    /** Moves both clocks. */
     adjust: (duration: Duration.DurationInput) => clock.adjust(duration),
-    /** The wall clock is set, or moves on alone because the machine is suspended. */
+    /** Moves only the wall clock, as when it is set or the machine is suspended. */
     moveWall: (duration: number) => Effect.sync(() => offWall += duration)
   }
 })

@@ -1,4 +1,4 @@
-/** What can be wrong with an answer: changes to a valid one, from small to absurd. */
+/** Changes to a valid response, from small to absurd. */
 import { Person } from "@effect-idv/core"
 import { Arbitrary, Either, FastCheck, Predicate, Redacted } from "effect"
 import * as JsonTree from "./jsonTree.ts"
@@ -105,7 +105,7 @@ const stringEdits: ReadonlyArray<(text: string) => string> = [
   (text) => JSON.stringify(text)
 ]
 
-/** What comes in the place of one member, at any depth. */
+/** Replacements of one member at any depth. */
 const memberChange: FastCheck.Arbitrary<(member: JsonTree.Member) => ReadonlyArray<JsonTree.Member>> = FastCheck
   .oneof(
     FastCheck.constant(() => []),
@@ -113,7 +113,7 @@ const memberChange: FastCheck.Arbitrary<(member: JsonTree.Member) => ReadonlyArr
     FastCheck.constantFrom(...nearKeys).map((rename) => ({ key, value }: JsonTree.Member) => [
       JsonTree.member(rename(key.slice(1, -1)), value)
     ]),
-    // The same key, written in another way.
+    // The same key with an escape sequence.
     FastCheck.constant(({ key, value }: JsonTree.Member) => [{ key: key.replaceAll("_", "\\u005f"), value }]),
     junk.map((value) => (member: JsonTree.Member) => [member, { ...member, value }]),
     junk.map((value) => (member: JsonTree.Member) => [{ ...member, value }, member]),
@@ -138,9 +138,9 @@ const memberChange: FastCheck.Arbitrary<(member: JsonTree.Member) => ReadonlyArr
       .map(([key, value]) => (member: JsonTree.Member) => [member, JsonTree.member(key, value)])
   )
 
-const anywhere = FastCheck.tuple(FastCheck.nat(), memberChange).map(([place, change]): Change => (tree) => {
+const anywhere = FastCheck.tuple(FastCheck.nat(), memberChange).map(([index, change]): Change => (tree) => {
   const members = JsonTree.membersOf(tree)
-  const member = members[place % Math.max(1, members.length)]
+  const member = members[index % Math.max(1, members.length)]
   return member === undefined ? tree : JsonTree.replace(tree, member, change(member))
 })
 
@@ -149,15 +149,15 @@ export const ofKey = (key: string, value: JsonTree.Tree): Change => (tree) => {
   return member === undefined ? tree : JsonTree.replace(tree, member, [{ ...member, value }])
 }
 
-const swapped = FastCheck.tuple(FastCheck.nat(), FastCheck.nat()).map(([one, other]): Change => (tree) => {
+const swapped = FastCheck.tuple(FastCheck.nat(), FastCheck.nat()).map(([first, second]): Change => (tree) => {
   const leaves = JsonTree.membersOf(tree).filter(({ value }) => value._tag === "Leaf")
-  const [a, b] = [leaves[one % leaves.length], leaves[other % leaves.length]]
+  const [a, b] = [leaves[first % leaves.length], leaves[second % leaves.length]]
   return a === undefined || b === undefined || a === b
     ? tree
     : JsonTree.replace(JsonTree.replace(tree, a, [{ ...a, value: b.value }]), b, [{ ...b, value: a.value }])
 })
 
-/** Says "No" where nobody should look. */
+/** Adds a "No" in a wrong place. */
 const decoy = FastCheck.tuple(
   FastCheck.constantFrom("credential_type", "issuer_id", "credentials", "attributes"),
   FastCheck.constantFrom("match_found", "matchFound", "result", "attributes"),
@@ -169,7 +169,7 @@ const decoy = FastCheck.tuple(
     : JsonTree.replace(tree, member, [member, JsonTree.member(key, JsonTree.from(value))])
 })
 
-const ofTheWhole = FastCheck.constantFrom<Change>(
+const ofWholeTree = FastCheck.constantFrom<Change>(
   (tree) => JsonTree.array(tree),
   (tree) => JsonTree.object(JsonTree.member("data", tree)),
   (tree) => JsonTree.from(JsonTree.print(tree)),
@@ -192,8 +192,8 @@ const otherPerson = FastCheck.tuple(people, FastCheck.constantFrom("name", "year
   }
 )
 
-/** What may still be the same name, or one that only looks alike. */
-const nameWritten = FastCheck.constantFrom(...stringEdits).map((edit): Change => (tree) => {
+/** Changes the name to the same name in another form, or to a similar one. */
+const nameEdit = FastCheck.constantFrom(...stringEdits).map((edit): Change => (tree) => {
   const name = JsonTree.membersOf(tree).find(({ key }) => key === "\"name\"")
   return name === undefined
     ? tree
@@ -201,12 +201,12 @@ const nameWritten = FastCheck.constantFrom(...stringEdits).map((edit): Change =>
 })
 
 export const changes = FastCheck.oneof(
-  { weight: 2, arbitrary: nameWritten },
+  { weight: 2, arbitrary: nameEdit },
   { weight: 6, arbitrary: anywhere },
   { weight: 2, arbitrary: swapped },
   { weight: 2, arbitrary: otherPerson },
   { weight: 1, arbitrary: decoy },
-  { weight: 1, arbitrary: ofTheWhole }
+  { weight: 1, arbitrary: ofWholeTree }
 )
 
 export const applied = (changes: ReadonlyArray<Change>, wire: Responses.Wire) =>

@@ -1,7 +1,7 @@
-/** JSON as it is written, so that it can also be broken in ways that `JSON.stringify` cannot write. */
+/** JSON as a syntax tree, which can also represent text that `JSON.stringify` does not produce. */
 import { Predicate } from "effect"
 
-/** `key` and `text` are JSON texts: `"match_found"` with its quotes. */
+/** `key` and `text` are JSON texts, such as `"match_found"` with its quotes. */
 export type Tree =
   | { readonly _tag: "Object"; readonly members: ReadonlyArray<Member> }
   | { readonly _tag: "Array"; readonly items: ReadonlyArray<Tree> }
@@ -35,11 +35,11 @@ export const print = (tree: Tree): string => {
   }
 }
 
-/** All members at any depth, the outer before the inner. */
+/** All members at any depth, outer members before inner ones. */
 export const membersOf = (tree: Tree): ReadonlyArray<Member> =>
   tree._tag === "Object" ? tree.members.flatMap((member) => [member, ...membersOf(member.value)]) : []
 
-/** With other members in the place of one. */
+/** Replaces one member with others. */
 export const replace = (tree: Tree, place: Member, by: ReadonlyArray<Member>): Tree =>
   tree._tag === "Object"
     ? object(...tree.members.flatMap((member) =>

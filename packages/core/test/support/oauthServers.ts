@@ -1,6 +1,5 @@
 /**
- * OAuth servers that nobody here wrote, each with the AML operation behind it: it asks the server
- * itself whether a token is good.
+ * Third-party OAuth servers, each with the AML operation, which asks the server whether a token is valid.
  */
 import { Effect } from "effect"
 import { createPublicKey, generateKeyPairSync, verify } from "node:crypto"
@@ -11,9 +10,9 @@ import * as Service from "./service.ts"
 
 export interface OAuthServer {
   readonly url: string
-  /** The tokens that it gave out. */
+  /** The issued tokens. */
   readonly issued: ReadonlyArray<string>
-  /** Makes it forget every token. */
+  /** Revokes all tokens. */
   readonly forget: Effect.Effect<void>
 }
 
@@ -40,20 +39,20 @@ const listen = (listener: RequestListener) =>
       })
   )
 
-/** The AML operation for tokens that `isGood`; everything else is for the OAuth server. */
+/** Adds the AML operation for tokens that `isGood` accepts. The OAuth server handles everything else. */
 const withAml =
   (isGood: (token: string) => Promise<boolean>, oauth: RequestListener): RequestListener => (request, response) => {
     if (request.url !== "/api/aml") return void oauth(request, response)
     const token = request.headers.authorization?.replace(/^Bearer /, "") ?? ""
-    const answer = (isGood: boolean) => {
-      const body = JSON.stringify(isGood ? Service.credential({}, { birth_year: "1957" }) : {})
+    const respond = (isGood: boolean) => {
+      const body = JSON.stringify(isGood ? Service.credential() : {})
       response.writeHead(isGood ? 200 : 401, isGood ? {} : { "www-authenticate": "Bearer error=\"invalid_token\"" })
       response.end(body)
     }
-    void isGood(token).then(answer, () => answer(false))
+    void isGood(token).then(respond, () => respond(false))
   }
 
-/** The certified one. It decodes id and key as RFC 6749, section 2.3.1 has it. */
+/** A certified server, which decodes id and key as in RFC 6749, section 2.3.1. */
 export const oidcProvider = (settings: Settings) =>
   Effect.gen(function*() {
     const issued: Array<string> = []
@@ -83,7 +82,7 @@ export const oidcProvider = (settings: Settings) =>
     return { url, issued, forget: Effect.sync(() => forgotten = issued.length) }
   })
 
-/** Its tokens are JWTs. It accepts every key unless its hook says otherwise, so here it does. */
+/** A server whose tokens are JWTs. By default it accepts every key, so its hook checks the key here. */
 export const oauth2MockServer = (settings: Settings) =>
   Effect.gen(function*() {
     const issued: Array<string> = []

@@ -1,15 +1,15 @@
-/** A TCP server that knows nothing of HTTP: it records bytes and answers with bytes. */
+/** A TCP server that records the received bytes and sends given bytes. */
 import * as Effect from "effect/Effect"
 import { createServer, type Socket } from "node:net"
 
 export interface RawServer {
   readonly url: string
-  /** One entry for each request: everything that arrived before the answer was sent. */
+  /** One entry for each request: everything that arrived before the response. */
   readonly requests: Array<string>
 }
 
-/** `answer` is called once a request has arrived as a whole, judged by its `Content-Length`. */
-export const make = (answer: (request: string, socket: Socket) => void) =>
+/** Calls `respond` once a whole request has arrived, according to its `Content-Length`. */
+export const make = (respond: (request: string, socket: Socket) => void) =>
   Effect.acquireRelease(
     Effect.async<{ readonly close: Effect.Effect<void>; readonly raw: RawServer }>((resume) => {
       const requests: Array<string> = []
@@ -27,7 +27,7 @@ export const make = (answer: (request: string, socket: Socket) => void) =>
           const request = Buffer.from(received, "latin1").toString("utf8")
           received = ""
           requests.push(request)
-          answer(request, socket)
+          respond(request, socket)
         })
       })
       const close = Effect.async<void>((resume) => {

@@ -1,4 +1,4 @@
-/** Valid answers of the service about arbitrary people, and a runner for properties that are effects. */
+/** Valid responses about arbitrary people, and a runner for properties that are effects. */
 import type * as Person from "@effect-idv/core/Person"
 import { Effect, FastCheck, Redacted, Runtime } from "effect"
 import { setImmediate } from "node:timers/promises"
@@ -22,7 +22,7 @@ export interface Wire {
   }
 }
 
-/** How the service may write the name that it was sent. */
+/** How a response may repeat the name in the request. */
 const echoes: ReadonlyArray<(name: string) => string> = [
   (name) => name,
   (name) => name.normalize("NFD"),
@@ -42,7 +42,7 @@ const searchedOn = FastCheck.tuple(
   [Math.floor(second / 3600), Math.floor(second / 60) % 60, second % 60].map((part) => digits(part, 2)).join(":")
 )
 
-/** Every credential that the document allows, about somebody. */
+/** Every documented credential about this person. */
 export const wireAbout = (person: Person.Person): FastCheck.Arbitrary<Wire> =>
   FastCheck.record({
     credential_type: FastCheck.constant("aml"),
@@ -61,7 +61,7 @@ export const wireAbout = (person: Person.Person): FastCheck.Arbitrary<Wire> =>
     })
   })
 
-/** Stack traces and spans cost more than the rest of a check, and nobody looks at those of thousands. */
+/** Stack traces and spans take longer than the rest of a check, and those of thousands of checks are not used. */
 const withoutTraces = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
@@ -74,8 +74,8 @@ const withoutTraces = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   )
 
 /**
- * Holds for every case: a failure or a defect of the effect is a counterexample. Between two cases
- * the event loop has its turn, else the test runner takes a worker that is busy for one that is lost.
+ * Runs the property for every case. A failure or a defect of the effect is a counterexample. Between two cases the event
+ * loop runs, because the test runner treats a blocked worker as lost.
  */
 export const forAll = <A, E, R>(
   arbitrary: FastCheck.Arbitrary<A>,

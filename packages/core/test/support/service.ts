@@ -1,6 +1,5 @@
-/** A service in memory for the tests of the client: answers by hand, and a record of what was asked. */
+/** A service in memory for the tests of the client: handlers for its requests, and a record of these. */
 import type * as Idv from "@effect-idv/core/Idv"
-import * as Person from "@effect-idv/core/Person"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -22,7 +21,7 @@ export type Handler = (
   request: HttpClientRequest.HttpClientRequest
 ) => Effect.Effect<Response, HttpClientError.HttpClientError>
 
-/** An `HttpClient` that fails with this cause, as Undici and fetch do. */
+/** Fails with this cause, as Undici and fetch do. */
 export const failing = (cause: unknown): Handler => (_received, _count, request) =>
   new HttpClientError.RequestError({ request, reason: "Transport", cause })
 
@@ -37,7 +36,7 @@ export const tokenResponse = (count: number, fields: Record<string, unknown> = {
 
 export const attributes = {
   name: "Ada Testclear",
-  birth_year: "1990",
+  birth_year: "1957",
   searched_on: "2026-11-20 09:30:00",
   match_found: "No",
   aml_profile: "https://idv.example.com/profiles/1"
@@ -73,7 +72,7 @@ export const make = (handlers: { readonly token?: Handler; readonly aml?: Handle
   return { tokenRequests, amlRequests, layer: Layer.succeed(HttpClient.HttpClient, client) }
 }
 
-/** `searched_on` of {@link attributes} stays as it is, whenever a test runs. */
+/** The tolerance accepts the `searched_on` of {@link attributes} at any time. */
 export const options: Idv.Options = {
   authUrl: "https://auth.example.com",
   baseUrl: "https://api.example.com",
@@ -81,6 +80,3 @@ export const options: Idv.Options = {
   customerKey: Redacted.make("s3cret-key"),
   searchedOnTolerance: "4000000 days"
 }
-
-/** A date before the `TestClock` starts, so that a test need not set it. */
-export const ada = Person.make({ name: "Ada Testclear", dateOfBirth: "1957-03-14" })

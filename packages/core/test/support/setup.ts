@@ -1,6 +1,6 @@
 /**
- * Before each test file: `layer` of `@effect/vitest` puts methods of its own into the `it` that all
- * files of a worker share.
+ * Runs before each test file and restores the methods of `it`, which all files of a worker share and `layer` of
+ * `@effect/vitest` replaces.
  */
 import { effect, flakyTest, it, layer, live, prop, scoped, scopedLive } from "@effect/vitest"
 

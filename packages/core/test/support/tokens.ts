@@ -1,4 +1,4 @@
-/** What the tests of the token provider have in common. */
+/** Helpers for the tests of the token provider. */
 import { type AccessToken, TokenProvider } from "@effect-idv/core"
 import { type Duration, Effect, FiberRef, Layer, Metric, MetricLabel, MetricState, Redacted } from "effect"
 import * as Service from "./service.ts"
@@ -22,19 +22,19 @@ export const textOf = ({ value }: AccessToken.AccessToken) => Redacted.value(val
 
 export const getText = Effect.map(get, textOf)
 
-/** Answers with the next token after a while. */
-export const slow = (duration: Duration.DurationInput): Service.Handler => (_, count) => answerAfter(duration, count)
+/** Responds with the next token after this time. */
+export const slow = (duration: Duration.DurationInput): Service.Handler => (_, count) => respondAfter(duration, count)
 
-export const answerAfter = (duration: Duration.DurationInput, count: number) =>
+export const respondAfter = (duration: Duration.DurationInput, count: number) =>
   Effect.delay(Effect.sync(() => Service.tokenResponse(count)), duration)
 
 export const status = (status: number, headers: Record<string, string> = {}): Response =>
   new Response(null, { status, headers })
 
-/** Runs a test with metrics of its own: a label tells them from those of the other tests. */
+/** Labels the metrics of a test, to separate them from those of other tests. */
 export const measured = (name: string) => Effect.tagMetrics("test", name)
 
-/** A counter's value, or a histogram's count, with these labels and those of the test. */
+/** The value of a counter, or the count of a histogram, with these labels and those of the test. */
 export const counted = (name: string, labels: Record<string, string> = {}) =>
   Effect.gen(function*() {
     const ours = [

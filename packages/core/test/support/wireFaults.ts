@@ -1,6 +1,5 @@
 /**
- * What a network and a broken server can do to an answer, in bytes on a socket. Each is an answer
- * to `body`, which would be a good one.
+ * Faults of a network or a server, as bytes on a socket. Each changes a response whose body would be the valid `body`.
  */
 import type { Socket } from "node:net"
 import { brotliCompressSync, gzipSync } from "node:zlib"
@@ -13,7 +12,7 @@ const head = (...lines: ReadonlyArray<string>) =>
 const withLength = (body: string | Uint8Array, ...lines: ReadonlyArray<string>) =>
   Buffer.concat([Buffer.from(head(`content-length: ${Buffer.byteLength(body)}`, ...lines)), Buffer.from(body)])
 
-/** A connection that is reset, and not closed, once these bytes are out. */
+/** Resets the connection after these bytes, without closing it. */
 const resetAfter = (bytes: string | Uint8Array): Fault => (socket) =>
   void socket.write(bytes, () => setTimeout(() => socket.resetAndDestroy(), 20))
 
@@ -35,7 +34,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   "false gzip": (socket, body) => void socket.end(withLength(body, "content-encoding: gzip")),
   "truncated gzip": (socket, body) =>
     void socket.end(withLength(gzipSync(body).subarray(0, -12), "content-encoding: gzip")),
-  "a coding that nobody knows": (socket, body) =>
+  "an unknown content coding": (socket, body) =>
     void socket.end(withLength(brotliCompressSync(body), "content-encoding: klingon")),
   "duplicate Content-Length": (socket, body) => void socket.end(withLength(body, "content-length: 5")),
   "Content-Length and chunks": (socket, body) => void socket.end(withLength(body, "transfer-encoding: chunked")),
