@@ -19,8 +19,8 @@ import {
   Supervisor
 } from "effect"
 import * as App from "../src/internal/transport/app.ts"
-import * as InProcess from "../src/internal/transport/inProcessClient.ts"
-import { Lifecycle } from "../src/internal/transport/lifecycle.ts"
+import * as InProcess from "../src/internal/http/inProcessClient.ts"
+import { Lifecycle } from "../src/internal/http/lifecycle.ts"
 import { type Answer, check, control, json, request, token, tokenRequest } from "./support/plain.ts"
 import { connect } from "./support/rawClient.ts"
 
@@ -427,7 +427,7 @@ describe("What the control plane says of itself", () => {
         const { headers, status, text } = yield* control("GET", "/docs")
         strictEqual(status, 200)
         assertInclude(headers["content-type"], "text/html")
-        assertInclude(text, "idv-mock: the control plane")
+        assertInclude(text, "idv-mock: the control API")
         deepStrictEqual(text.match(/<(script|link|img|iframe)[^>]*(src|href)=/g), null)
         deepStrictEqual(text.match(/@import|url\(\s*["']?(https?:)?\/\//g), null)
         strictEqual(

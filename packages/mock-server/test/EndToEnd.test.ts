@@ -192,7 +192,7 @@ describe("MockServer", () => {
       }
       strictEqual(
         yield* start({ port: 0, host: "192.0.2.1", controlToken: Redacted.make("control") }),
-        "Cannot listen on 192.0.2.1:0: the host is no address of this machine"
+        "Cannot listen on 192.0.2.1:0: the host is not an address of this machine"
       )
     }))
 

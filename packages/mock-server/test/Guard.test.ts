@@ -217,7 +217,7 @@ describe("The control token", () => {
         assertInclude(answer.headers["www-authenticate"], "Basic realm=")
         const { body } = answer
         const text = body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : ""
-        assertInclude(text, "The control token is needed")
+        assertInclude(text, "The control token is missing or wrong")
         strictEqual(/s3cret|canary/.test(text), false)
       }
     }))

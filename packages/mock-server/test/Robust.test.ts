@@ -285,8 +285,8 @@ describe("A client that is strange", () => {
         deepStrictEqual(
           seen.map(({ customerId, response, unexpected, why }) => [customerId, response.status, unexpected, why]),
           [
-            [null, 400, true, "What came is no HTTP request: Invalid header value char"],
-            [null, 400, true, "This looks like TLS, and the mock server speaks http: only"]
+            [null, 400, true, "The input is not an HTTP request: Invalid header value char"],
+            [null, 400, true, "The client speaks TLS, but the mock server supports http: only"]
           ]
         )
         strictEqual(/canary/i.test(JSON.stringify(seen)), false)

@@ -37,7 +37,7 @@ describe("A flag of serve", () => {
     ["allowed-host", "canary:80", "--allowed-host is invalid: expected the name of a host, without its port"],
     ["profile", "canary", `--profile preset is invalid: expected ${presets}`],
     ["profile", "tokenStatus=canary", "--profile tokenStatus is invalid: expected one of \"200\", \"201\""],
-    ["customer", "canary", "--customer customerKey is invalid: expected 1 to 256 characters, none of them a control"],
+    ["customer", "canary", "--customer customerKey is invalid: expected 1 to 256 characters, without control characters"],
     [
       "customer",
       ":canary",

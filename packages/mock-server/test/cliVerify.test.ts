@@ -378,7 +378,7 @@ describe("The flags of idv-mock verify", () => {
     ],
     [
       "--customer-id a",
-      "IDV_CUSTOMER_KEY is invalid: expected 1 to 256 characters, none of them a control",
+      "IDV_CUSTOMER_KEY is invalid: expected 1 to 256 characters, without control characters",
       { IDV_CUSTOMER_KEY: "can\nary" }
     ],
     ["--customer-key canary", "--customer-id is missing: expected it, or IDV_CUSTOMER_ID", {}],

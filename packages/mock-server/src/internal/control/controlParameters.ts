@@ -1,9 +1,9 @@
-/** What requests to the control plane have in their paths, queries and bodies beside plain structs. */
+/** The path parameters, query parameters and payloads of the control API that are not plain structs. */
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import * as Journal from "../../Journal.ts"
 
-/** Encoded here, because the client of an `HttpApi` does not; the server has it decoded by its router. */
+/** Encoded here, because the client of an `HttpApi` does not encode path parameters. The server's router decodes them. */
 const Segment = Schema.transform(Schema.String, Schema.String, {
   strict: true,
   decode: (id) => id,
@@ -12,7 +12,7 @@ const Segment = Schema.transform(Schema.String, Schema.String, {
 export const customerId = HttpApiSchema.param("customerId", Segment)
 export const faultId = HttpApiSchema.param("faultId", Segment)
 
-/** One text. More than one is refused by the handler, for the `HttpApi` would repeat them. */
+/** The handler decodes the value. The `HttpApi` accepts repeated parameters too, because its own errors repeat values. */
 const parameter = (jsonSchema: object) =>
   Schema.optional(Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({ jsonSchema }))
 
@@ -24,7 +24,7 @@ export const search = Schema.Struct({
   unexpected: parameter({ type: "boolean" })
 })
 
-/** On the wire it is the expectation itself; the types of a client cannot have a union for a payload. */
+/** The wire has the expectation itself. The client needs an object around it, because its payload types reject unions. */
 export const expectation = Schema.transform(
   Journal.Expectation,
   Schema.typeSchema(Schema.Struct({ expectation: Journal.Expectation })),

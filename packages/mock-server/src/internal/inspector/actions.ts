@@ -1,5 +1,4 @@
-/** What the forms of a session do. */
-import * as Violation from "@effect-idv/core/Violation"
+/** The actions of the forms on the page of a session. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Ref from "effect/Ref"
@@ -7,46 +6,46 @@ import type * as Fault from "../../Fault.ts"
 import * as Profile from "../../Profile.ts"
 import type * as Session from "../../Session.ts"
 import type { Recorder } from "../journal/recorder.ts"
-import * as Check from "./checkRun.ts"
 import { description } from "./clockPanel.tsx"
 import * as Forms from "./forms.ts"
-import type * as Page from "./page.tsx"
+import type { FormStates, PanelId } from "./page.tsx"
 import { clockOf } from "./pageModel.ts"
+import * as RunCheck from "./runCheck.ts"
 
-/**
- * - `panel`: which one to show again. `forms`: with what in it.
- * - `said`: what happened, in a sentence.
- */
+/** What an action did. */
 export interface Outcome {
-  readonly panel: Page.PanelId
-  readonly forms: Page.Forms
-  readonly said: string
-  readonly isRefused: boolean
+  /** The panel to render again. */
+  readonly panel: PanelId
+  readonly forms: FormStates
+  /** A sentence for the user. */
+  readonly message: string
+  readonly isInvalid: boolean
 }
 
-/** - `origin`: where the person who looks reaches this server. */
+/** `origin` is the address at which the user's browser reaches this server. */
 export type Action = (
   session: Session.Session,
   fields: Forms.Fields,
   origin: string
 ) => Effect.Effect<Outcome, never, Session.Sessions | Recorder>
 
-const done = (panel: Page.PanelId, said: string, forms: Page.Forms = {}): Outcome => ({
+const done = (panel: PanelId, message: string, forms: FormStates = {}): Outcome => ({
   panel,
   forms,
-  said,
-  isRefused: false
+  message,
+  isInvalid: false
 })
 
-const refused = (
-  panel: Page.PanelId,
-  violations: ReadonlyArray<Violation.Violation>,
-  forms: Page.Forms = {}
-): Outcome => ({ panel, forms, said: `Not done: ${Violation.format(violations)}`, isRefused: true })
+const invalid = (panel: PanelId, problems: Forms.Problems, forms: FormStates = {}): Outcome => ({
+  panel,
+  forms,
+  message: `Not applied: ${Forms.format(problems)}`,
+  isInvalid: true
+})
 
 const moveClock: Action = (session, fields) =>
   Either.match(Forms.decodeClock(fields), {
-    onLeft: (violations) => Effect.succeed(refused("clock", violations)),
+    onLeft: (problems) => Effect.succeed(invalid("clock", problems)),
     onRight: ({ move }) =>
       Effect.gen(function*() {
         const { clock } = session
@@ -57,61 +56,60 @@ const moveClock: Action = (session, fields) =>
           : move === "real"
           ? clock.reset
           : clock.advance(move)
-        return done("clock", `The clock ${description(yield* clockOf(session))}`)
+        return done("clock", `Clock: ${description(yield* clockOf(session))}`)
       })
   })
 
 const setFault = ({ faults }: Session.Session, fault: Fault.Fault) =>
-  Effect.map(faults.set(fault), ({ id }) => done("faults", `The fault ${id} is set: ${fault.what.kind} on ${fault.on}`))
+  Effect.map(faults.set(fault), ({ id }) => done("faults", `Fault ${id} set: ${fault.what.kind} on ${fault.on}`))
 
 const setFaultByFields: Action = (session, fields) =>
   Either.match(Forms.decodeFault(fields), {
-    onLeft: (violations) =>
-      Effect.succeed(refused("faults", violations, { faults: { refusal: { fields, violations } } })),
+    onLeft: (problems) => Effect.succeed(invalid("faults", problems, { faults: { invalid: { fields, problems } } })),
     onRight: (fault) => setFault(session, fault)
   })
 
 const setFaultByText: Action = (session, fields) =>
   Either.match(Forms.decodeFaultText(fields), {
-    onLeft: (violations) =>
-      Effect.succeed(refused("faults", violations, { faults: { textRefusal: { fields, violations } } })),
+    onLeft: (problems) =>
+      Effect.succeed(invalid("faults", problems, { faults: { invalidText: { fields, problems } } })),
     onRight: (fault) => setFault(session, fault)
   })
 
 const removeFault: Action = ({ faults }, fields) =>
   Either.match(Forms.decodeFaultId(fields), {
-    onLeft: (violations) => Effect.succeed(refused("faults", violations)),
+    onLeft: (problems) => Effect.succeed(invalid("faults", problems)),
     onRight: ({ id }) =>
       Effect.map(
         faults.remove(id),
-        (wasThere) => done("faults", wasThere ? `The fault ${id} is removed` : `There is no fault ${id} any more`)
+        (wasThere) => done("faults", wasThere ? `Fault ${id} removed` : `Fault ${id} no longer exists`)
       )
   })
 
-const decodePatch = Violation.decodeUnknown(Profile.Patch)
-
 const changeProfile: Action = ({ profile }, fields) =>
-  Either.match(decodePatch(fields), {
-    onLeft: (violations) => Effect.succeed(refused("profile", violations, { profile: { fields, violations } })),
+  Either.match(Forms.decodeProfile(fields), {
+    onLeft: (problems) => Effect.succeed(invalid("profile", problems, { profile: { fields, problems } })),
     onRight: (patch) =>
       Effect.as(
         Ref.update(profile, Profile.apply(patch)),
-        done("profile", patch.preset === undefined ? "The profile is changed" : `The profile is ${patch.preset}`)
+        done(
+          "profile",
+          patch.preset === undefined ? "Profile changed" : `Profile changed to the preset ${patch.preset}`
+        )
       )
   })
 
 const runCheck: Action = (session, fields, origin) =>
-  Either.match(Forms.decodeCheck(fields), {
-    onLeft: (violations) =>
-      Effect.succeed(refused("check", violations, { check: { refusal: { fields, violations } } })),
-    onRight: (input) =>
+  Effect.matchEffect(Forms.decodePerson(fields), {
+    onFailure: (problems) => Effect.succeed(invalid("check", problems, { check: { invalid: { fields, problems } } })),
+    onSuccess: (person) =>
       Effect.map(
-        Check.run(session, input, origin),
-        (check) => done("check", `The check is done: ${check.verdict.text}`, { check: { fields, check } })
+        RunCheck.run(session, person, origin),
+        (check) => done("check", `Check finished: ${check.verdict.text}`, { check: { fields, check } })
       )
   })
 
-/** By the end of their path. */
+/** By the end of the path of each form. */
 export const actions: Readonly<Record<string, Action>> = {
   "clock": moveClock,
   "faults": setFaultByFields,
