@@ -1,4 +1,4 @@
-/** One of two files against one server at the same time. This one moves its clock and sets every fault. */
+/** One of two test files that use one server at the same time. This one moves its clock and sets every fault. */
 import { Fault, Profile } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -11,8 +11,8 @@ const other = "test-isolation-b"
 
 const faults = Fault.kinds.flatMap(({ kind, on }) => on.map((on) => ({ id: `${kind}-${on}`, on, what: { kind } })))
 
-describe("A session with everything wrong", () => {
-  it.scopedLive("has all of its faults and its time for itself", (context) =>
+describe("A session with every fault", () => {
+  it.scopedLive("keeps its faults and its clock to itself", (context) =>
     Effect.gen(function*() {
       const { control, tell, told, url } = yield* SharedServer.server([mine, other])
       yield* tell(mine)
@@ -27,7 +27,7 @@ describe("A session with everything wrong", () => {
       yield* session.revokeTokens()
       yield* tell(`${mine}-faulty`)
 
-      // Each is the first of its endpoint once, and the latencies are with all of them.
+      // Each fault is the first of its endpoint once. The latencies apply to all of them.
       yield* session.removeFault("latency-token")
       yield* session.removeFault("latency-aml")
       const others = faults.filter(({ id }) => !id.startsWith("latency"))

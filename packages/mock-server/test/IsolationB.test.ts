@@ -1,4 +1,4 @@
-/** One of two files against one server at the same time. This one is a customer that nothing happens to. */
+/** One of two test files that use one server at the same time. This one must not be affected by the other. */
 import { Profile } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -9,9 +9,9 @@ import * as SharedServer from "./support/sharedServer.ts"
 const mine = "test-isolation-b"
 const other = "test-isolation-a"
 
-describe("A session beside one with everything wrong", () => {
+describe("A session beside one with every fault", () => {
   it.scopedLive(
-    "has right answers, the right time and nothing but its own in its journal",
+    "has correct responses, the right time and only its own journal entries",
     (context) =>
       Effect.gen(function*() {
         const { control, tell, told, url } = yield* SharedServer.server([mine, other])
@@ -43,7 +43,7 @@ describe("A session beside one with everything wrong", () => {
           Array.from({ length: checks + 1 }, () => [mine])
         )
 
-        // Exchanges are numbered server-wide, so those of the other customer are the gaps.
+        // The server numbers all exchanges, so gaps are the exchanges of the other customer.
         const [first = 0, last = 0] = [entries[1]?.id, entries.at(-1)?.id]
         const isBetween = last - first > checks
         strictEqual(isBetween, isMet)

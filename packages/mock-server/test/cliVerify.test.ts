@@ -210,9 +210,9 @@ describe("idv-mock verify --target sandbox", () => {
         /\nsent +(\d) requests of a budget of 8, \d checks? that may be billed, only about/.exec(stdout) ?? []
       // Some of it is kept, to see at the end whether the service still answers.
       assert(Number(sent) > 4 && Number(sent) <= 8, stdout)
-      const strangers = yield* Effect.flatMap(Control.make({ url }), ({ strangers }) => strangers({}))
+      const unmatched = yield* Effect.flatMap(Control.make({ url }), ({ unmatchedRequests }) => unmatchedRequests({}))
       const { entries } = yield* session("demo-customer").journal({})
-      const times = [...entries, ...strangers.entries].map(({ at }) => Date.parse(at)).toSorted((a, b) => a - b)
+      const times = [...entries, ...unmatched.entries].map(({ at }) => Date.parse(at)).toSorted((a, b) => a - b)
       strictEqual(times.length, Number(sent))
       for (const [i, time] of times.slice(1).entries()) assert(time - (times[i] ?? 0) >= 95, `${times}`)
       harmless(yield* fs.readFileString(seen))

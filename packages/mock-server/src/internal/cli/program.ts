@@ -170,7 +170,11 @@ const verifyFlags = [
     "sandbox"
   ]),
   one("customer-id", "id", "Customer id (default: IDV_CUSTOMER_ID; for a mock server, else a test customer)"),
-  one("customer-key", "key", "Customer key (default: IDV_CUSTOMER_KEY). Prefer the variable: flags are visible in the process list"),
+  one(
+    "customer-key",
+    "key",
+    "Customer key (default: IDV_CUSTOMER_KEY). Prefer the variable: flags are visible in the process list"
+  ),
   on("allow-insecure", "Send key, token and names over http: beyond loopback too, where others can read them"),
   one("control-url", "url", "Address of the mock server's control plane (default: the address of the API)"),
   controlToken,

@@ -115,8 +115,8 @@ const stepOf = ({ chunks, end, entry, request, response }: Progress, index: numb
 }
 
 /**
- * The same response, whose body is recorded in `progress` while it is read. A proxy, because the client recognises the
- * response of a `fetch` by what is behind it, and does not decompress it a second time.
+ * The same response, whose body is recorded in `progress` while the client reads it. What is below the response is
+ * hidden: the client would find a response as of `fetch` there, and assume that its body is already decompressed.
  */
 const recorded = (response: HttpClientResponse.HttpClientResponse, progress: Progress) => {
   progress.response = response
@@ -128,6 +128,7 @@ const recorded = (response: HttpClientResponse.HttpClientResponse, progress: Pro
   )
   const arrayBuffer = Effect.map(Stream.runDrain(stream), () => Uint8Array.from(Buffer.concat(progress.chunks)).buffer)
   return new Proxy(response, {
+    has: (target, key) => key !== "original" && key !== "source" && Reflect.has(target, key),
     get: (target, key): unknown =>
       key === "stream" ? stream : key === "arrayBuffer" ? arrayBuffer : Reflect.get(target, key, target)
   })
@@ -202,7 +203,9 @@ export const run = (
     const verdict = yield* Effect.flatMap(AmlClient.AmlClient, ({ check }) => check(person)).pipe(
       Effect.map(verdictOf),
       Effect.provide(client),
-      Effect.catchAll((error) => Effect.succeed(noVerdict(`${error._tag}: ${error.message}`))),
+      Effect.catchAll((error) =>
+        Effect.succeed(noVerdict(error instanceof Error ? `${error._tag}: ${error.message}` : String(error)))
+      ),
       Effect.withTracerEnabled(false)
     )
     const mask = tokenMask(customer.customerId)
