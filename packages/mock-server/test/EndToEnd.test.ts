@@ -187,7 +187,7 @@ describe("MockServer", () => {
       for (const port of [-1, 65_536, 80.5, Number.NaN]) {
         strictEqual(
           yield* start({ port }),
-          `Cannot listen on 127.0.0.1:${port}: a port is a whole number from 0 to 65535`
+          `Cannot listen on 127.0.0.1:${port}: a port must be a whole number from 0 to 65535`
         )
       }
       strictEqual(

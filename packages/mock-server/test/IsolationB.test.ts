@@ -14,9 +14,9 @@ describe("A session beside one with every fault", () => {
     "has correct responses, the right time and only its own journal entries",
     (context) =>
       Effect.gen(function*() {
-        const { control, tell, told, url } = yield* SharedServer.server([mine, other])
-        yield* tell(mine)
-        const isMet = (yield* told(other, 8_000)) && (yield* told(`${other}-faulty`, 20_000))
+        const { control, isSignalled, signal, url } = yield* SharedServer.server([mine, other])
+        yield* signal(mine)
+        const isMet = (yield* isSignalled(other, 8_000)) && (yield* isSignalled(`${other}-faulty`, 20_000))
 
         const session = control.session(mine)
         const token = yield* RawClient.token(url, mine)
@@ -48,11 +48,11 @@ describe("A session beside one with every fault", () => {
         const isBetween = last - first > checks
         strictEqual(isBetween, isMet)
 
-        yield* tell(`${mine}-looked`)
-        if (isMet) yield* told(`${other}-done`, 20_000)
+        yield* signal(`${mine}-looked`)
+        if (isMet) yield* isSignalled(`${other}-done`, 20_000)
         yield* check
         strictEqual((yield* session.info).exchanges, checks + 2)
-        yield* tell(`${mine}-done`)
+        yield* signal(`${mine}-done`)
         context.skip(!isMet, "alone: the other file was not run at the same time")
       }),
     60_000

@@ -1,7 +1,7 @@
 import * as Person from "@effect-idv/core/Person"
 import { Fault, Session } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
-import { assertInclude, assertNone, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { assertInclude, assertMatch, assertNone, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Either, Option, Redacted } from "effect"
 import * as RunCheck from "../src/internal/inspector/runCheck.ts"
 import * as App from "../src/internal/transport/app.ts"
@@ -29,7 +29,7 @@ describe("The check form of the page", () => {
       Effect.gen(function*() {
         const { steps, verdict } = yield* checked(`Ada ${lastWord}`)
         deepStrictEqual([verdict.outcome, verdict.text, Option.isSome(verdict.profile)], [outcome, text, true])
-        deepStrictEqual(titles(steps), ["1. Token request", "2. AML check"])
+        deepStrictEqual(titles(steps), ["1. Token", "2. AML check"])
         deepStrictEqual(
           steps.map(({ end, entry }) => [end, Option.map(entry, ({ rule }) => rule)]),
           [[Option.none(), Option.some("token.granted")], [Option.none(), Option.some("aml.answered")]]
@@ -61,7 +61,7 @@ describe("The check form of the page", () => {
   it.live("shows the replay after a 401 with a new token", () =>
     Effect.gen(function*() {
       const { steps } = yield* checked("Ada Test401")
-      deepStrictEqual(titles(steps), ["1. Token request", "2. AML check", "3. Token request", "4. AML check"])
+      deepStrictEqual(titles(steps), ["1. Token", "2. AML check", "3. Token", "4. AML check"])
     }).pipe(Effect.provide(server)))
 
   it.live("shows the empty body of a rejected token request", () =>
@@ -83,7 +83,7 @@ describe("The check form of the page", () => {
       Effect.gen(function*() {
         const { last, steps, verdict } = yield* checked(`Ada ${lastWord}`)
         assertNone(steps[0]?.end ?? Option.some("there is no exchange"))
-        assertInclude(Option.getOrThrow(last?.end ?? Option.none()), "The connection broke: ")
+        assertMatch(Option.getOrThrow(last?.end ?? Option.none()), /^The connection broke: [\w ]+$/)
         strictEqual(last?.response.includes("(the body is empty)"), false)
         assertInclude(last?.response, "HTTP/1.1 200 OK")
         strictEqual(verdict.text.startsWith("AmlUnavailable: "), true, verdict.text)

@@ -28,7 +28,7 @@ const SetFault = ({ armed: { fault, fired, id, seen }, path }: { readonly path: 
         {condition.kind} <span class="muted">{parameters(condition)}</span>
         {ttl !== undefined && <span class="muted">for {ttl} ms</span>}
       </td>
-      <td class="count">{fired} of {seen}</td>
+      <td class="count">{fired} of {seen} requests</td>
       <td class="action">
         <Form action={`${path}/faults/remove`} panel="faults">
           <input type="hidden" name="id" value={id} />
@@ -181,7 +181,7 @@ export const FaultsPanel = (
     readonly forms: FaultForms
   }
 ) => (
-  <Panel id="faults" title="Faults" note={<span class="muted">fired: of the requests that the fault applies to</span>}>
+  <Panel id="faults" title="Faults">
     <FaultList path={path} faults={faults} />
     <FaultForm path={path} invalid={invalid} />
     <FaultText path={path} invalid={invalidText} />

@@ -71,7 +71,7 @@ export const ProfilePanel = (
         <thead>
           <tr>
             <th scope="col">Question</th>
-            <th scope="col">Level of the default</th>
+            <th scope="col">Level</th>
             <th scope="col">This session</th>
           </tr>
         </thead>

@@ -10,6 +10,7 @@ import type * as Person from "@effect-idv/core/Person"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Encoding from "effect/Encoding"
 import * as Exit from "effect/Exit"
@@ -96,7 +97,7 @@ const stepOf = ({ chunks, end, entry, request, response }: Progress, index: numb
   const received = Buffer.concat(chunks)
   const isEmpty = end !== undefined && Option.isNone(end) && received.length === 0
   const step: Step = {
-    title: `${index + 1}. ${isToken ? "Token request" : "AML check"}`,
+    title: `${index + 1}. ${isToken ? "Token" : "AML check"}`,
     request: WireText.request({
       method: request.method,
       target: pathname,
@@ -137,7 +138,9 @@ const recorded = (response: HttpClientResponse.HttpClientResponse, progress: Pro
 /** An interruption at the deadline leaves `end` absent. */
 const onEnd = (progress: Progress, exit: Exit.Exit<unknown, unknown>) => {
   if (Exit.isSuccess(exit)) progress.end = Option.none()
-  else if (!Exit.isInterrupted(exit)) progress.end = Option.some(`The connection broke: ${reasonOf(exit.cause)}`)
+  else if (!Exit.isInterrupted(exit)) {
+    progress.end = Option.some(`The connection broke: ${reasonOf(Cause.squash(exit.cause))}`)
+  }
 }
 
 /** A client of the data plane that adds each exchange to `exchanges`. */

@@ -199,8 +199,7 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 .test-persons th { white-space: nowrap }
 
 /* Check */
-#check-result { display: grid; gap: 0.75rem }
-#check-result { padding: 0.75rem 1rem 1rem; border-top: 1px solid var(--line) }
+#check-result { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem; padding: 0.75rem 1rem 1rem; border-top: 1px solid var(--line) }
 .verdict { padding: 0.5rem 0.75rem; border-radius: 5px; background: var(--bad-ground); border-left: 3px solid var(--bad) }
 .verdict.clear { background: var(--good-ground); border-color: var(--good) }
 .verdict.potential { background: var(--warn-ground); border-color: var(--warn) }
@@ -208,7 +207,8 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 .verdict.clear h3 { color: var(--good) }
 .verdict.potential h3 { color: var(--warn) }
 .verdict .badge { background: var(--panel) }
-.step { display: grid; gap: 0.375rem }
+.step { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.375rem }
+.verdict, .step { overflow-wrap: anywhere }
 .step .end { color: var(--bad); font-weight: 500 }
 
 /* Error pages */
