@@ -3,6 +3,9 @@ import * as Violation from "@effect-idv/core/Violation"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
 
+const annotations = <A>(status: number, identifier: string, description: string) =>
+  HttpApiSchema.annotations<A>({ status, identifier, description })
+
 /**
  * 400: the request is invalid. `violations` names each field and what is allowed there, and never repeats a value. A
  * request body must be JSON of at most 64 KiB with `Content-Type: application/json`, a type that a page of another
@@ -14,11 +17,7 @@ import * as Schema from "effect/Schema"
 export class ControlRefused extends Schema.TaggedError<ControlRefused>("@effect-idv/mock-server/ControlRefused")(
   "ControlRefused",
   { violations: Schema.Array(Violation.Violation.annotations({ identifier: "Violation" })) },
-  HttpApiSchema.annotations({
-    status: 400,
-    identifier: "ControlRefused",
-    description: "The request is invalid: violations lists each field and what is expected there"
-  })
+  annotations(400, "ControlRefused", "The request is invalid: violations lists each field and what is expected there")
 ) {
   override get message() {
     return Violation.format(this.violations)
@@ -35,11 +34,7 @@ export class ControlRefused extends Schema.TaggedError<ControlRefused>("@effect-
 export class SessionUnknown extends Schema.TaggedError<SessionUnknown>("@effect-idv/mock-server/SessionUnknown")(
   "SessionUnknown",
   { customerId: Schema.String },
-  HttpApiSchema.annotations({
-    status: 404,
-    identifier: "SessionUnknown",
-    description: "No session exists for this customer"
-  })
+  annotations(404, "SessionUnknown", "No session exists for this customer")
 ) {
   override get message() {
     return `There is no session of ${this.customerId}: create it, or, for a test customer, request a token or set a fault, the clock or the profile`
@@ -55,11 +50,7 @@ export class SessionUnknown extends Schema.TaggedError<SessionUnknown>("@effect-
 export class FaultUnknown extends Schema.TaggedError<FaultUnknown>("@effect-idv/mock-server/FaultUnknown")(
   "FaultUnknown",
   { id: Schema.String },
-  HttpApiSchema.annotations({
-    status: 404,
-    identifier: "FaultUnknown",
-    description: "The session has no fault with this id"
-  })
+  annotations(404, "FaultUnknown", "The session has no fault with this id")
 ) {
   override get message() {
     return `There is no fault ${this.id}`
@@ -75,9 +66,5 @@ export class FaultUnknown extends Schema.TaggedError<FaultUnknown>("@effect-idv/
 export class NotReady extends Schema.TaggedError<NotReady>("@effect-idv/mock-server/NotReady")(
   "NotReady",
   {},
-  HttpApiSchema.annotations({
-    status: 503,
-    identifier: "NotReady",
-    description: "The server does not accept requests yet, or no longer"
-  })
+  annotations(503, "NotReady", "The server does not accept requests yet, or no longer")
 ) {}

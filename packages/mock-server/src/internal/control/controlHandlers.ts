@@ -56,21 +56,12 @@ const isJson = (request: Request.Request): boolean => {
     : type === "" && request.body.length === 0
 }
 
-const contentType: Violation.Violations = [
-  new Violation.Violation({
-    path: "Content-Type",
-    problem: "invalid",
-    expected: "application/json in UTF-8, or no header and no body"
-  })
+const violation = (path: string, problem: Violation.Violation["problem"], expected: string): Violation.Violations => [
+  new Violation.Violation({ path, problem, expected })
 ]
 
-const contentEncoding: Violation.Violations = [
-  new Violation.Violation({
-    path: "Content-Encoding",
-    problem: "unexpected",
-    expected: "a body without a content coding"
-  })
-]
+const contentType = violation("Content-Type", "invalid", "application/json in UTF-8, or no header and no body")
+const contentEncoding = violation("Content-Encoding", "unexpected", "a body without a content coding")
 
 /** The decoded body. The `HttpApi` does not decode it, because its errors repeat the values. */
 const payload = <A>(source: HttpServerRequest.HttpServerRequest, decode: Decode<A>) =>
@@ -168,13 +159,7 @@ const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
         }
       })))
 
-const tooFar: Violation.Violations = [
-  new Violation.Violation({
-    path: "advance",
-    problem: "invalid",
-    expected: "a duration that ends before the year 10000"
-  })
-]
+const tooFar = violation("advance", "invalid", "a duration that ends before the year 10000")
 
 const clock = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
   handlers

@@ -1,6 +1,6 @@
 /** The actions of the forms on the page of a session. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import type * as Either from "effect/Either"
 import * as Ref from "effect/Ref"
 import type * as Fault from "../../Fault.ts"
 import * as Profile from "../../Profile.ts"
@@ -29,91 +29,80 @@ export type Action = (
   origin: string
 ) => Effect.Effect<Outcome, never, Session.Sessions | Recorder>
 
-const done = (panel: PanelId, message: string, forms: FormStates = {}): Outcome => ({
-  panel,
-  forms,
-  message,
-  isInvalid: false
-})
+type Run = (
+  session: Session.Session,
+  fields: Forms.Fields,
+  origin: string
+) => Effect.Effect<
+  { readonly message: string; readonly forms?: FormStates },
+  Forms.Problems,
+  Session.Sessions | Recorder
+>
 
-const invalid = (panel: PanelId, problems: Forms.Problems, forms: FormStates = {}): Outcome => ({
-  panel,
-  forms,
-  message: `Not applied: ${Forms.format(problems)}`,
-  isInvalid: true
-})
+/** `invalidState` is the state of the forms if this one is invalid. */
+const action =
+  (panel: PanelId, invalidState: (form: Forms.InvalidForm) => FormStates, run: Run): Action =>
+  (session, fields, origin) =>
+    Effect.match(run(session, fields, origin), {
+      onFailure: (problems) => ({
+        panel,
+        forms: invalidState({ fields, problems }),
+        message: `Not applied: ${Forms.format(problems)}`,
+        isInvalid: true
+      }),
+      onSuccess: ({ forms = {}, message }) => ({ panel, forms, message, isInvalid: false })
+    })
 
-const moveClock: Action = (session, fields) =>
-  Either.match(Forms.decodeClock(fields), {
-    onLeft: (problems) => Effect.succeed(invalid("clock", problems)),
-    onRight: ({ move }) =>
-      Effect.gen(function*() {
-        const { clock } = session
-        yield* move === "freeze"
-          ? clock.freeze
-          : move === "resume"
-          ? clock.resume
-          : move === "real"
-          ? clock.reset
-          : clock.advance(move)
-        return done("clock", `Clock: ${description(yield* clockOf(session))}`)
-      })
-  })
+const moveClock = action("clock", () => ({}), (session, fields) =>
+  Effect.gen(function*() {
+    const { move } = yield* Forms.decodeClock(fields)
+    const { clock } = session
+    yield* move === "freeze"
+      ? clock.freeze
+      : move === "resume"
+      ? clock.resume
+      : move === "real"
+      ? clock.reset
+      : clock.advance(move)
+    return { message: `Clock: ${description(yield* clockOf(session))}` }
+  }))
 
-const setFault = ({ faults }: Session.Session, fault: Fault.Fault) =>
-  Effect.map(faults.set(fault), ({ id }) => done("faults", `Fault ${id} set: ${fault.what.kind} on ${fault.on}`))
+const setFault =
+  (decode: (fields: Forms.Fields) => Either.Either<Fault.Fault, Forms.Problems>): Run => ({ faults }, fields) =>
+    Effect.gen(function*() {
+      const fault = yield* decode(fields)
+      const { id } = yield* faults.set(fault)
+      return { message: `Fault ${id} set: ${fault.what.kind} on ${fault.on}` }
+    })
 
-const setFaultByFields: Action = (session, fields) =>
-  Either.match(Forms.decodeFault(fields), {
-    onLeft: (problems) => Effect.succeed(invalid("faults", problems, { faults: { invalid: { fields, problems } } })),
-    onRight: (fault) => setFault(session, fault)
-  })
+const removeFault = action("faults", () => ({}), ({ faults }, fields) =>
+  Effect.gen(function*() {
+    const { id } = yield* Forms.decodeFaultId(fields)
+    return { message: (yield* faults.remove(id)) ? `Fault ${id} removed` : `Fault ${id} no longer exists` }
+  }))
 
-const setFaultByText: Action = (session, fields) =>
-  Either.match(Forms.decodeFaultText(fields), {
-    onLeft: (problems) =>
-      Effect.succeed(invalid("faults", problems, { faults: { invalidText: { fields, problems } } })),
-    onRight: (fault) => setFault(session, fault)
-  })
+const changeProfile = action("profile", (profile) => ({ profile }), ({ profile }, fields) =>
+  Effect.gen(function*() {
+    const patch = yield* Forms.decodeProfile(fields)
+    yield* Ref.update(profile, Profile.apply(patch))
+    return { message: patch.preset === undefined ? "Profile changed" : `Profile changed to the preset ${patch.preset}` }
+  }))
 
-const removeFault: Action = ({ faults }, fields) =>
-  Either.match(Forms.decodeFaultId(fields), {
-    onLeft: (problems) => Effect.succeed(invalid("faults", problems)),
-    onRight: ({ id }) =>
-      Effect.map(
-        faults.remove(id),
-        (wasThere) => done("faults", wasThere ? `Fault ${id} removed` : `Fault ${id} no longer exists`)
-      )
-  })
-
-const changeProfile: Action = ({ profile }, fields) =>
-  Either.match(Forms.decodeProfile(fields), {
-    onLeft: (problems) => Effect.succeed(invalid("profile", problems, { profile: { fields, problems } })),
-    onRight: (patch) =>
-      Effect.as(
-        Ref.update(profile, Profile.apply(patch)),
-        done(
-          "profile",
-          patch.preset === undefined ? "Profile changed" : `Profile changed to the preset ${patch.preset}`
-        )
-      )
-  })
-
-const runCheck: Action = (session, fields, origin) =>
-  Effect.matchEffect(Forms.decodePerson(fields), {
-    onFailure: (problems) => Effect.succeed(invalid("check", problems, { check: { invalid: { fields, problems } } })),
-    onSuccess: (person) =>
-      Effect.map(
-        RunCheck.run(session, person, origin),
-        (check) => done("check", `Check finished: ${check.verdict.text}`, { check: { fields, check } })
-      )
-  })
+const runCheck = action(
+  "check",
+  (invalid) => ({ check: { invalid } }),
+  (session, fields, origin) =>
+    Effect.gen(function*() {
+      const check = yield* RunCheck.run(session, yield* Forms.decodePerson(fields), origin)
+      return { message: `Check finished: ${check.verdict.text}`, forms: { check: { fields, check } } }
+    })
+)
 
 /** By the end of the path of each form. */
 export const actions: Readonly<Record<string, Action>> = {
   "clock": moveClock,
-  "faults": setFaultByFields,
-  "faults/text": setFaultByText,
+  "faults": action("faults", (invalid) => ({ faults: { invalid } }), setFault(Forms.decodeFault)),
+  "faults/text": action("faults", (invalidText) => ({ faults: { invalidText } }), setFault(Forms.decodeFaultText)),
   "faults/remove": removeFault,
   "profile": changeProfile,
   "check": runCheck
