@@ -304,7 +304,7 @@ describe("idv-mock verify of what cannot be verified", () => {
       const again = yield* verifyHere(words, customer)
       deepStrictEqual(
         [again.stdout, again.stderr],
-        ["", `--observations ${path} cannot be written: it is there already, and is not overwritten`]
+        ["", `--observations ${path} cannot be written: it exists, and is not overwritten`]
       )
       strictEqual(yield* fs.readFileString(path), "mine")
     }).pipe(Effect.provide(NodeContext.layer)))
@@ -351,7 +351,7 @@ describe("idv-mock verify of a service without --target sandbox", () => {
 
 describe("The flags of idv-mock verify", () => {
   const closed = "http://127.0.0.1:1"
-  const address = "expected an address such as http://127.0.0.1:4010, without a user, a password, a query or a hash"
+  const address = "expected an address such as http://127.0.0.1:4010, without a user, password, query or fragment"
   const clear = "is invalid: expected an https: address, or --allow-insecure: http: is for loopback"
   it.live.each<[string, string, Record<string, string>]>([
     ["--target canary", "--target is invalid: expected one of mock, sandbox", {}],
@@ -396,7 +396,7 @@ describe("The flags of idv-mock verify", () => {
       {}
     ],
     ["--evidence /nowhere/claims", "--evidence /nowhere/claims: there is no such file", {}],
-    ["--output /nowhere/report", "--output /nowhere/report cannot be written: there is no such directory", {}],
+    ["--output /nowhere/report", "--output /nowhere/report cannot be written: the directory does not exist", {}],
     ["--observations /", "--observations / cannot be written: it is a directory", {}]
   ])("%s is refused in one line", ([words, line, variables]) =>
     Effect.gen(function*() {
