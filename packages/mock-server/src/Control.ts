@@ -37,8 +37,8 @@ import {
 } from "./ControlApi.ts"
 import * as Fault from "./Fault.ts"
 import * as KnownFields from "./internal/schema/knownFields.ts"
-import * as Journal from "./Journal.ts"
 import * as Profile from "./Profile.ts"
+import * as Verification from "./Verification.ts"
 
 /**
  * The control plane does not answer as one: nobody is there (`transport`), the token is missing or
@@ -72,7 +72,7 @@ const reasons = {
  * @category models
  * @since 0.1.0
  */
-export interface Search extends Omit<Journal.Pattern, "customerId"> {}
+export interface Search extends Omit<Verification.Pattern, "customerId"> {}
 
 /**
  * What can be done with one session. That of a test customer begins with the first of `reset`,
@@ -110,8 +110,8 @@ export interface SessionControl {
   readonly journal: (search?: Search) => Call<JournalPage, ControlRefused>
   readonly clearJournal: Call<void>
   readonly verify: (
-    expectation: typeof Journal.Expectation.Encoded
-  ) => Call<void, ControlRefused | Journal.VerificationFailed>
+    expectation: typeof Verification.Expectation.Encoded
+  ) => Call<void, ControlRefused | Verification.VerificationFailed>
 }
 
 /**
@@ -189,7 +189,7 @@ const decoding = <A, I>(schema: Schema.Schema<A, I>) => {
 }
 
 const decodeFault = decoding(Fault.Fault)
-const decodeExpectation = decoding(Journal.Expectation)
+const decodeExpectation = decoding(Verification.Expectation)
 const decodePatch = decoding(Profile.Patch)
 const decodeClockChange = decoding(ClockChange)
 const decodeNewSession = decoding(Schema.typeSchema(NewSession))

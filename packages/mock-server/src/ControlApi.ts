@@ -14,15 +14,15 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import * as Fault from "./Fault.ts"
 import * as Refusals from "./internal/control/controlOpenApi.ts"
-import * as Parameters from "./internal/control/controlParameters.ts"
-import * as Fields from "./internal/faults/faultFields.ts"
 import { DurationText } from "./internal/schema/durationText.ts"
+import { closed, whole } from "./internal/schema/fields.ts"
 import { Instant } from "./internal/schema/instantText.ts"
-import { onceEach } from "./internal/schema/uniqueIds.ts"
+import { pathParameter, queryParameter } from "./internal/schema/parameters.ts"
+import { uniqueBy } from "./internal/schema/uniqueIds.ts"
 import * as Journal from "./Journal.ts"
 import * as Profile from "./Profile.ts"
+import * as Verification from "./Verification.ts"
 
-const closed = { parseOptions: { errors: "all", onExcessProperty: "error" } } as const
 const optional = { exact: true } as const
 
 /**
@@ -146,9 +146,9 @@ export const NewSession = Schema.Struct({
     ),
     optional
   ),
-  seed: Schema.optionalWith(Fields.whole(0, 2 ** 32 - 1), optional),
+  seed: Schema.optionalWith(whole(0, 2 ** 32 - 1), optional),
   profile: Schema.optionalWith(Profile.Patch, optional),
-  faults: Schema.optionalWith(onceEach(Schema.Array(Fault.Fault), "id"), optional)
+  faults: Schema.optionalWith(uniqueBy(Schema.Array(Fault.Fault), "id"), optional)
 }).annotations({ ...closed, description: "an object with customerId, and any of customerKey, seed, profile, faults" })
 
 /**
@@ -243,7 +243,27 @@ export const JournalPage = Schema.Struct({
  */
 export interface JournalPage extends Schema.Schema.Type<typeof JournalPage> {}
 
-const { customerId, faultId } = Parameters
+const customerId = pathParameter("customerId")
+const faultId = pathParameter("faultId")
+
+const search = Schema.Struct({
+  operation: queryParameter({ type: "string", enum: Journal.Operation.literals }),
+  status: queryParameter({ type: "integer", minimum: 100, maximum: 599 }),
+  rule: queryParameter({ type: "string", minLength: 1 }),
+  fault: queryParameter({ type: "string", minLength: 1 }),
+  unexpected: queryParameter({ type: "boolean" })
+})
+
+/** On the wire it is the expectation itself; the types of a client cannot have a union for a payload. */
+const expectation = Schema.transform(
+  Verification.Expectation,
+  Schema.typeSchema(Schema.Struct({ expectation: Verification.Expectation })),
+  {
+    strict: true,
+    decode: (expectation) => ({ expectation }),
+    encode: ({ expectation }) => expectation
+  }
+)
 
 const sessions = HttpApiGroup.make("sessions")
   .add(HttpApiEndpoint.get("list", "/sessions").addSuccess(Schema.Array(SessionInfo)))
@@ -310,19 +330,19 @@ const tokens = HttpApiGroup.make("tokens")
 
 const journal = HttpApiGroup.make("journal")
   .add(
-    HttpApiEndpoint.get("search")`/sessions/${customerId}/journal`.setUrlParams(Parameters.search)
+    HttpApiEndpoint.get("search")`/sessions/${customerId}/journal`.setUrlParams(search)
       .addSuccess(JournalPage).addError(ControlRefused).addError(SessionUnknown)
   )
   .add(
     HttpApiEndpoint.del("clear")`/sessions/${customerId}/journal`.addSuccess(Schema.Void).addError(SessionUnknown)
   )
   .add(
-    HttpApiEndpoint.post("verify")`/sessions/${customerId}/verify`.setPayload(Parameters.expectation)
+    HttpApiEndpoint.post("verify")`/sessions/${customerId}/verify`.setPayload(expectation)
       .addSuccess(Schema.Void).addError(ControlRefused).addError(SessionUnknown)
-      .addError(Journal.VerificationFailed, { status: 409 })
+      .addError(Verification.VerificationFailed, { status: 409 })
   )
   .add(
-    HttpApiEndpoint.get("strangers", "/strangers").setUrlParams(Parameters.search)
+    HttpApiEndpoint.get("strangers", "/strangers").setUrlParams(search)
       .addSuccess(JournalPage).addError(ControlRefused)
   )
   .annotate(OpenApi.Description, "Every exchange of a session, why it was answered so, and verification over them")

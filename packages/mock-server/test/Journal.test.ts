@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, Duration, Effect, Either, Exit, Fiber, JSONSchema, Schema, Stream, TestClock } from "effect"
 import * as Journal from "../src/Journal.ts"
+import * as Verification from "../src/Verification.ts"
 
 const draft = (change: Partial<Omit<Journal.Draft, "response">> & { readonly status?: number } = {}): Journal.Draft => {
   const { status = 200, ...others } = change
@@ -35,10 +36,10 @@ const entriesOf = (drafts: ReadonlyArray<Journal.Draft>): ReadonlyArray<Journal.
   drafts.map((draft, index) => ({ ...draft, id: index + 1, at: "1970-01-01T00:00:00.000Z" }))
 
 const holds = (
-  expectation: Journal.Expectation,
+  expectation: Verification.Expectation,
   drafts: ReadonlyArray<Journal.Draft>,
   dropped?: number
-) => Either.isRight(Journal.check(expectation, entriesOf(drafts), dropped))
+) => Either.isRight(Verification.check(expectation, entriesOf(drafts), dropped))
 
 const within = Duration.seconds(10)
 
@@ -137,7 +138,7 @@ describe("make", () => {
 describe("check", () => {
   const drafts = [draft(), refused, draft(), broken]
 
-  it.each<[Journal.Pattern, number]>([
+  it.each<[Verification.Pattern, number]>([
     [{}, 4],
     [{ operation: "aml" }, 4],
     [{ operation: "token" }, 0],
@@ -156,7 +157,7 @@ describe("check", () => {
     strictEqual(holds({ kind: "exactly", n: n + 1, pattern }, drafts), false)
     strictEqual(holds({ kind: "atLeast", n: n + 1, pattern }, drafts), false)
     strictEqual(holds({ kind: "never", pattern }, drafts), n === 0)
-    strictEqual(entriesOf(drafts).filter(Journal.matches(pattern)).length, n)
+    strictEqual(entriesOf(drafts).filter(Verification.matches(pattern)).length, n)
     if (n > 0) {
       strictEqual(holds({ kind: "exactly", n: n - 1, pattern }, drafts), false)
       strictEqual(holds({ kind: "atLeast", n, pattern }, drafts), true)
@@ -164,7 +165,7 @@ describe("check", () => {
   })
 
   it("inOrder allows others between, and takes no entry for two patterns", () => {
-    const inOrder = (...patterns: readonly [Journal.Pattern, ...Array<Journal.Pattern>]) =>
+    const inOrder = (...patterns: readonly [Verification.Pattern, ...Array<Verification.Pattern>]) =>
       holds({ kind: "inOrder", patterns }, drafts)
     strictEqual(inOrder({ rule: "aml.success" }, { rule: "aml.body" }), true)
     strictEqual(inOrder({ rule: "aml.body" }, { rule: "aml.success" }), false)
@@ -179,7 +180,7 @@ describe("check", () => {
     strictEqual(holds({ kind: "nothingUnexpected" }, []), true)
   })
 
-  it.each<[Journal.Expectation, boolean]>([
+  it.each<[Verification.Expectation, boolean]>([
     [{ kind: "exactly", n: 4, pattern: {} }, false],
     [{ kind: "never", pattern: { operation: "token" } }, false],
     [{ kind: "nothingUnexpected" }, false],
@@ -193,7 +194,7 @@ describe("check", () => {
 })
 
 describe("verify", () => {
-  const failure = (journal: Journal.Journal, expectation: Journal.Expectation) =>
+  const failure = (journal: Journal.Journal, expectation: Verification.Expectation) =>
     Effect.flip(journal.verify(expectation))
 
   it.effect("says what was expected, what was there, and what comes nearest", () =>
@@ -264,7 +265,7 @@ describe("verify", () => {
       const error = yield* failure(journal, { kind: "nothingUnexpected" })
       strictEqual(
         error.message,
-        "Expected nothing unexpected; found 0 among 2 entries; what the 1 dropped before them were, cannot be known"
+        "Expected nothing unexpected; found 0 among 2 entries; entries dropped before these, which cannot be checked: 1"
       )
       yield* failure(journal, { kind: "exactly", n: 2, pattern: {}, within })
     }))
@@ -284,7 +285,7 @@ describe("verify", () => {
 
 describe("verify within a time", () => {
   const started = Effect.fnUntraced(function*(
-    expectation: Journal.Expectation,
+    expectation: Verification.Expectation,
     drafts: ReadonlyArray<Journal.Draft> = []
   ) {
     const journal = yield* filled(drafts)
@@ -357,7 +358,7 @@ describe("verify within a time", () => {
       strictEqual(yield* succeeds, true)
     }))
 
-  it.effect.each<Journal.Expectation>([
+  it.effect.each<Verification.Expectation>([
     { kind: "never", pattern: { unexpected: true }, within },
     { kind: "nothingUnexpected", within }
   ])("%j holds when nothing came until then", (expectation) =>
@@ -370,7 +371,7 @@ describe("verify within a time", () => {
       strictEqual(yield* succeeds, true)
     }))
 
-  it.effect.each<Journal.Expectation>([
+  it.effect.each<Verification.Expectation>([
     { kind: "never", pattern: { unexpected: true }, within },
     { kind: "nothingUnexpected", within }
   ])("%j fails as soon as something comes", (expectation) =>
@@ -391,13 +392,13 @@ describe("verify within a time", () => {
 
 describe("decodeUnknown", () => {
   const refusals = (input: unknown) =>
-    Either.match(Journal.decodeUnknown(input), {
+    Either.match(Verification.decodeUnknown(input), {
       onLeft: (violations) => violations.map(({ expected, path, problem }) => [path, problem, expected]),
       onRight: () => []
     })
 
   it("reads each kind", () => {
-    const read = (input: unknown) => Either.getOrThrow(Journal.decodeUnknown(input))
+    const read = (input: unknown) => Either.getOrThrow(Verification.decodeUnknown(input))
     deepStrictEqual(read({ kind: "exactly", n: 0, pattern: { status: 401 }, within: "2 seconds" }), {
       kind: "exactly",
       n: 0,
@@ -447,9 +448,9 @@ describe("decodeUnknown", () => {
   })
 
   it("has a JSON schema, and encodes what it read", () => {
-    assertInclude(JSON.stringify(JSONSchema.make(Journal.Expectation)), "nothingUnexpected")
+    assertInclude(JSON.stringify(JSONSchema.make(Verification.Expectation)), "nothingUnexpected")
     assertInclude(JSON.stringify(JSONSchema.make(Journal.Entry)), "customerId")
-    deepStrictEqual(Schema.encodeSync(Journal.Expectation)({ kind: "nothingUnexpected", within }), {
+    deepStrictEqual(Schema.encodeSync(Verification.Expectation)({ kind: "nothingUnexpected", within }), {
       kind: "nothingUnexpected",
       within: 10_000
     })

@@ -23,14 +23,14 @@ describe("Session", () => {
 
   it.effect("is found by what it gave away, also by a JWT, and by nothing else", () =>
     Effect.gen(function*() {
-      const { findCarried } = yield* Session.Sessions
+      const { findByHandle } = yield* Session.Sessions
       for (const handle of ["", ".", "abc", "%%%", "bm9ib2R5.0000", "a.b.c", "e30.e30.x", "e30.bnVsbA.x"]) {
-        strictEqual(Option.isNone(yield* findCarried(handle)), true, handle)
+        strictEqual(Option.isNone(yield* findByHandle(handle)), true, handle)
       }
       const session = yield* demo
       for (const tokenFormat of ["opaque", "jwt"] as const) {
         yield* Ref.update(session.profile, Profile.apply({ tokenFormat }))
-        strictEqual(Option.getOrThrow(yield* findCarried(yield* session.issueToken)), session)
+        strictEqual(Option.getOrThrow(yield* findByHandle(yield* session.issueToken)), session)
       }
     }).pipe(Effect.provide(layer)))
 
@@ -60,14 +60,14 @@ describe("Session", () => {
 
   it.effect("one that lives on a token that it has stays, however many others come", () =>
     Effect.gen(function*() {
-      const { findCarried } = yield* Session.Sessions
+      const { findByHandle } = yield* Session.Sessions
       const session = yield* find("test-patient")
       const token = yield* session.issueToken
       for (let number = 0; number < 2000; number++) {
         yield* find(`test-${number}`)
-        if (number % 500 === 0) yield* findCarried(token)
+        if (number % 500 === 0) yield* findByHandle(token)
       }
-      strictEqual(Option.getOrThrow(yield* findCarried(token)), session)
+      strictEqual(Option.getOrThrow(yield* findByHandle(token)), session)
     }).pipe(Effect.provide(layer)))
 
   it.effect("of a test customer with a key of its own never falls back to the common key", () =>

@@ -1,6 +1,6 @@
 import { Conformance, Contract } from "@effect-idv/contract"
 import { Violation } from "@effect-idv/core"
-import { Control, Fault, Journal, MockServer, Session } from "@effect-idv/mock-server"
+import { Control, Fault, MockServer, Session, Verification } from "@effect-idv/mock-server"
 import { NodeFileSystem } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -46,7 +46,7 @@ describe("A duration that a timer cannot wait", () => {
     const isDrip = (every: unknown) =>
       Either.isRight(Violation.decodeUnknown(Fault.Fault)({ on: "aml", what: { kind: "drip", every } }))
     const isExpectation = (within: unknown) =>
-      Either.isRight(Violation.decodeUnknown(Journal.Expectation)({ kind: "exactly", n: 1, pattern: {}, within }))
+      Either.isRight(Violation.decodeUnknown(Verification.Expectation)({ kind: "exactly", n: 1, pattern: {}, within }))
     for (const isTaken of [isDrip, isExpectation]) {
       deepStrictEqual([tooLong - 1, tooLong, "24 days", "25 days"].map(isTaken), [true, false, true, false])
     }

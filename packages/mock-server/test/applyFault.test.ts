@@ -4,8 +4,9 @@ import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Effect, Either, FastCheck, Redacted } from "effect"
 import { PCGRandom } from "effect/Utils"
-import * as Broken from "../src/internal/dataPlane/applyFault.ts"
-import * as Reply from "../src/internal/http/response.ts"
+import * as ApplyFault from "../src/internal/dataPlane/applyFault.ts"
+import * as RetryAfter from "../src/internal/dataPlane/retryAfter.ts"
+import * as Response from "../src/internal/http/response.ts"
 
 const now = Date.UTC(2026, 1, 3, 4, 5, 6, 789)
 
@@ -14,26 +15,26 @@ const text = (bytes: Uint8Array): string => new TextDecoder("utf-8", { fatal: tr
 const isJson = (body: Uint8Array) =>
   Either.isRight(Either.try((): unknown => JSON.parse(new TextDecoder().decode(body))))
 
-const broken = (reply: Reply.Reply, what: (typeof Fault.What)["Encoded"]) =>
+const broken = (response: Response.Response, what: (typeof Fault.What)["Encoded"]) =>
   Effect.map(Fault.make({ on: "aml", what }), (fault) => {
     const random = new PCGRandom(1)
-    return Broken.apply(reply, fault.what, { now, random: () => random.number() })
+    return ApplyFault.apply(response, fault.what, { now, random: () => random.number() })
   })
 
 /** The answer, where HTTP is intact. */
-const wholeOf = (reply: Reply.Reply, what: (typeof Fault.What)["Encoded"]) =>
+const wholeOf = (response: Response.Response, what: (typeof Fault.What)["Encoded"]) =>
   Effect.filterOrDie(
-    Effect.map(broken(reply, what), (delivery) => delivery._tag === "Whole" ? delivery.reply : undefined),
-    (reply) => reply !== undefined,
+    Effect.map(broken(response, what), (delivery) => delivery._tag === "Whole" ? delivery.response : undefined),
+    (response) => response !== undefined,
     () => new Error(`${what.kind} is scripted`)
   )
 
 /** The steps, with the bytes as text. */
-const scriptOf = (reply: Reply.Reply, what: (typeof Fault.What)["Encoded"]) =>
-  Effect.map(broken(reply, what), (delivery) => {
+const scriptOf = (response: Response.Response, what: (typeof Fault.What)["Encoded"]) =>
+  Effect.map(broken(response, what), (delivery) => {
     if (delivery._tag === "Whole") return ["whole"]
-    deepStrictEqual(delivery.reply, reply)
-    return delivery.steps.map(Reply.Step.$match({
+    deepStrictEqual(delivery.response, response)
+    return delivery.steps.map(Response.Step.$match({
       Write: ({ bytes }) => text(bytes),
       Wait: ({ millis }) => millis,
       Fin: () => "FIN",
@@ -42,7 +43,7 @@ const scriptOf = (reply: Reply.Reply, what: (typeof Fault.What)["Encoded"]) =>
     }))
   })
 
-const small = Reply.text(200, "application/json", "{\"a\":\"bcd\"}", { "x-id": "7" })
+const small = Response.text(200, "application/json", "{\"a\":\"bcd\"}", { "x-id": "7" })
 const head = (...framing: ReadonlyArray<string>) =>
   ["HTTP/1.1 200 OK", "content-type: application/json", "x-id: 7", ...framing, "connection: close", "", ""].join("\r\n")
 
@@ -64,7 +65,7 @@ const wire = {
   },
   more: null
 }
-const credential = Reply.json(200, wire)
+const credential = Response.json(200, wire)
 
 describe("apply, with HTTP intact", () => {
   it.effect("leaves the answer as it is for what is done elsewhere", () =>
@@ -76,21 +77,21 @@ describe("apply, with HTTP intact", () => {
 
   it.effect("status: nothing of the answer stays", () =>
     Effect.gen(function*() {
-      deepStrictEqual(yield* wholeOf(small, { kind: "status" }), Reply.empty(503))
+      deepStrictEqual(yield* wholeOf(small, { kind: "status" }), Response.empty(503))
       deepStrictEqual(
         yield* wholeOf(small, { kind: "status", status: 418, body: "{}", contentType: "application/problem+json" }),
-        Reply.text(418, "application/problem+json", "{}")
+        Response.text(418, "application/problem+json", "{}")
       )
       deepStrictEqual(
         yield* wholeOf(small, { kind: "status", status: 500, body: "nö" }),
-        Reply.text(500, "text/plain; charset=utf-8", "nö")
+        Response.text(500, "text/plain; charset=utf-8", "nö")
       )
     }))
 
   it.effect("status: where HTTP has no body, there is none", () =>
     Effect.gen(function*() {
       for (const status of [204, 205, 304]) {
-        deepStrictEqual(yield* wholeOf(small, { kind: "status", status, body: "more" }), Reply.empty(status))
+        deepStrictEqual(yield* wholeOf(small, { kind: "status", status, body: "more" }), Response.empty(status))
       }
     }))
 
@@ -119,8 +120,8 @@ describe("apply, with HTTP intact", () => {
       deepStrictEqual(yield* wholeOf(small, { kind: "malformedJson" }), { ...small, body: bytes("{\"a\":") })
       const pairs: ReadonlyArray<readonly [string, string]> = [["", "{"], ["1", "{"], ["1234", "{12"], ["{}{}", "{{}"]]
       for (const [body, expected] of pairs) {
-        const reply = yield* wholeOf(Reply.text(200, "application/json", body), { kind: "malformedJson" })
-        strictEqual(text(reply.body), expected)
+        const response = yield* wholeOf(Response.text(200, "application/json", body), { kind: "malformedJson" })
+        strictEqual(text(response.body), expected)
       }
     }))
 
@@ -128,8 +129,11 @@ describe("apply, with HTTP intact", () => {
     const body = FastCheck.oneof(FastCheck.json(), FastCheck.string(), FastCheck.json().map((text) => text + text))
     FastCheck.assert(
       FastCheck.property(body, (body) => {
-        const delivery = Broken.apply(Reply.text(200, "x/y", body), { kind: "malformedJson" }, { now, random: () => 0 })
-        strictEqual(isJson(delivery.reply.body), false)
+        const delivery = ApplyFault.apply(Response.text(200, "x/y", body), { kind: "malformedJson" }, {
+          now,
+          random: () => 0
+        })
+        strictEqual(isJson(delivery.response.body), false)
       }),
       { seed: 1, numRuns: 500 }
     )
@@ -139,8 +143,8 @@ describe("apply, with HTTP intact", () => {
     Effect.gen(function*() {
       const breakText = (body: string) =>
         Effect.map(
-          wholeOf(Reply.text(200, "application/json", body), { kind: "invalidUtf8" }),
-          (reply) => Buffer.from(reply.body).toString("latin1")
+          wholeOf(Response.text(200, "application/json", body), { kind: "invalidUtf8" }),
+          (response) => Buffer.from(response.body).toString("latin1")
         )
       strictEqual(
         yield* breakText("{\"the longest\":\"a\",\"b\":[\"xyz\",1]}"),
@@ -150,16 +154,19 @@ describe("apply, with HTTP intact", () => {
       strictEqual(yield* breakText("{\"a\":1}"), "{\"a\":1}\xff")
       strictEqual(yield* breakText(""), "\xff")
 
-      const reply = yield* wholeOf(credential, { kind: "invalidUtf8" })
-      strictEqual(Either.isLeft(Violation.decodeJson(AmlCredential.AmlCredential)(reply.body)), true)
-      const lenient: unknown = JSON.parse(new TextDecoder().decode(reply.body))
+      const response = yield* wholeOf(credential, { kind: "invalidUtf8" })
+      strictEqual(Either.isLeft(Violation.decodeJson(AmlCredential.AmlCredential)(response.body)), true)
+      const lenient: unknown = JSON.parse(new TextDecoder().decode(response.body))
       strictEqual(Either.isRight(Violation.decodeUnknown(AmlCredential.AmlCredential)(lenient)), true)
     }))
 
   it.effect("invalidUtf8: counts bytes, and not characters", () =>
     Effect.gen(function*() {
-      const reply = yield* wholeOf(Reply.text(200, "application/json", "{\"ä\":\"ö€\"}"), { kind: "invalidUtf8" })
-      deepStrictEqual(Buffer.from(reply.body), Buffer.concat([bytes("{\"ä\":\"ö€"), Uint8Array.of(0xff), bytes("\"}")]))
+      const response = yield* wholeOf(Response.text(200, "application/json", "{\"ä\":\"ö€\"}"), { kind: "invalidUtf8" })
+      deepStrictEqual(
+        Buffer.from(response.body),
+        Buffer.concat([bytes("{\"ä\":\"ö€"), Uint8Array.of(0xff), bytes("\"}")])
+      )
     }))
 
   it.effect("empty: no body, and all the rest", () =>
@@ -171,7 +178,7 @@ describe("apply, with HTTP intact", () => {
     Effect.gen(function*() {
       deepStrictEqual(
         yield* wholeOf(small, { kind: "html" }),
-        Reply.text(
+        Response.text(
           200,
           "text/html; charset=utf-8",
           "<!doctype html>\n<html><head><title>Sign in</title></head><body><h1>Sign in</h1></body></html>\n",
@@ -195,8 +202,8 @@ describe("apply, with HTTP intact", () => {
   it.effect("oversize: of what is no JSON object, one", () =>
     Effect.gen(function*() {
       for (const body of ["", "no", "[1]", "{}"]) {
-        const reply = yield* wholeOf(Reply.text(200, "x/y", body), { kind: "oversize", bytes: 20 })
-        strictEqual(text(reply.body), "{\"padding\":\"xxxxxxx\"}")
+        const response = yield* wholeOf(Response.text(200, "x/y", body), { kind: "oversize", bytes: 20 })
+        strictEqual(text(response.body), "{\"padding\":\"xxxxxxx\"}")
       }
     }))
 
@@ -229,8 +236,8 @@ describe("apply, with HTTP intact", () => {
     Effect.gen(function*() {
       for (const kind of ["somebodyElse", "unknownMatch"] as const) {
         for (const body of ["", "[]", "{\"credentials\":{}}", "{\"credentials\":{\"attributes\":1}}"]) {
-          const reply = Reply.text(401, "application/json", body)
-          deepStrictEqual(yield* wholeOf(reply, { kind }), reply)
+          const response = Response.text(401, "application/json", body)
+          deepStrictEqual(yield* wholeOf(response, { kind }), response)
         }
       }
     }))
@@ -269,14 +276,14 @@ describe("apply, byte by byte", () => {
 
   it.effect("truncation: so many bytes, and always fewer than the head says", () =>
     Effect.gen(function*() {
-      const sent = (keep: number | undefined, reply = small) =>
-        scriptOf(reply, { kind: "truncation", ...(keep !== undefined && { keep }) })
+      const sent = (keep: number | undefined, response = small) =>
+        scriptOf(response, { kind: "truncation", ...(keep !== undefined && { keep }) })
       const first = head("content-length: 11")
       deepStrictEqual(yield* sent(undefined), [first, "{\"a\":", "FIN"])
       deepStrictEqual(yield* sent(0), [first, "", "FIN"])
       deepStrictEqual(yield* sent(3), [first, "{\"a", "FIN"])
       deepStrictEqual(yield* sent(99), [first, "{\"a\":\"bcd\"", "FIN"])
-      deepStrictEqual(yield* sent(99, Reply.empty(401)), [
+      deepStrictEqual(yield* sent(99, Response.empty(401)), [
         "HTTP/1.1 401 Unauthorized\r\ncontent-length: 1\r\nconnection: close\r\n\r\n",
         "",
         "FIN"
@@ -290,7 +297,7 @@ describe("apply, byte by byte", () => {
         "6\r\n{\"a\":\"\r\nzz\r\nbcd\"}\r\n0\r\n\r\n",
         "FIN"
       ])
-      deepStrictEqual((yield* scriptOf(Reply.empty(200), { kind: "badChunk" }))[1], "zz\r\n\r\n0\r\n\r\n")
+      deepStrictEqual((yield* scriptOf(Response.empty(200), { kind: "badChunk" }))[1], "zz\r\n\r\n0\r\n\r\n")
     }))
 
   it.effect("duplicateLength: two lengths that disagree", () =>
@@ -311,7 +318,7 @@ describe("apply, byte by byte", () => {
       const written = first?._tag === "Write" ? first.bytes : new Uint8Array()
       strictEqual(written.length, 512)
       strictEqual(new Set(written).size > 150, true)
-      deepStrictEqual(others, [Reply.Step.Fin()])
+      deepStrictEqual(others, [Response.Step.Fin()])
     }))
 
   it.effect("drip: the head at once, then a few bytes at a time", () =>
@@ -334,7 +341,7 @@ describe("apply, byte by byte", () => {
   it.effect("a status without a name has none in the head either", () =>
     Effect.gen(function*() {
       deepStrictEqual(
-        (yield* scriptOf(Reply.empty(299), { kind: "truncation" }))[0],
+        (yield* scriptOf(Response.empty(299), { kind: "truncation" }))[0],
         "HTTP/1.1 299 \r\ncontent-length: 1\r\nconnection: close\r\n\r\n"
       )
     }))
@@ -345,7 +352,9 @@ describe("retryAfter", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.nat(), FastCheck.nat({ max: 100_000 }), (offset, millis) => {
         const at = now + offset
-        const date = Date.parse(Broken.retryAfter({ kind: "date", in: Duration.millis(millis) }, at))
+        const date = Date.parse(
+          RetryAfter.headers({ kind: "date", in: Duration.millis(millis) }, at)["retry-after"] ?? ""
+        )
         strictEqual(date >= at + millis && date < at + millis + 1000, true)
       }),
       { seed: 1 }

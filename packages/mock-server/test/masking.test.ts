@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { FastCheck } from "effect"
-import * as Shaping from "../src/internal/dataPlane/responseFormat.ts"
+import * as ResponseFormat from "../src/internal/dataPlane/responseFormat.ts"
 import * as Masking from "../src/internal/journal/masking.ts"
 import * as Profile from "../src/Profile.ts"
 
@@ -326,16 +326,16 @@ describe("maskResponse", () => {
       variants.map(({ value }) => ({ ...Profile.defaultProfile, [name]: value }))
     )
     const replies = everything.flatMap((profile) => [
-      Shaping.grantReply(profile, canary),
-      Shaping.credentialReply(profile, credential),
-      Shaping.tokenRefusal(profile, { status: 401, error: "invalid_client", description: "No" }),
-      Shaping.amlRefusal(profile, { status: 422, code: "a", detail: "b", errors: [{ path: "dob", reason: "c" }] })
+      ResponseFormat.tokenResponse(profile, canary),
+      ResponseFormat.credential(profile, credential),
+      ResponseFormat.tokenError(profile, { status: 401, error: "invalid_client", description: "No" }),
+      ResponseFormat.amlError(profile, { status: 422, code: "a", detail: "b", errors: [{ path: "dob", reason: "c" }] })
     ])
-    for (const reply of replies) {
-      const { body } = Masking.maskResponse(reply, false)
+    for (const response of replies) {
+      const { body } = Masking.maskResponse(response, false)
       assert.notInclude(body, canary)
       assert.notInclude(body, "\"***\":")
-      if (reply.headers["content-type"]?.includes("json") === true) assert.notInclude(body, "not shown")
+      if (response.headers["content-type"]?.includes("json") === true) assert.notInclude(body, "not shown")
     }
   })
 

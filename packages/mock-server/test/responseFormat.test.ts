@@ -6,16 +6,17 @@ import * as Profile from "@effect-idv/mock-server/Profile"
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Either, Option, Redacted } from "effect"
-import * as Shaping from "../src/internal/dataPlane/responseFormat.ts"
-import type * as Reply from "../src/internal/http/response.ts"
+import * as ResponseFormat from "../src/internal/dataPlane/responseFormat.ts"
+import type * as Response from "../src/internal/http/response.ts"
+import { tokenLifetimeSeconds } from "../src/internal/profile/choices.ts"
 
 const now = Date.UTC(2026, 1, 28, 11, 30, 15, 250)
 const token = "ZGVtby1jdXN0b21lcg.0123456789abcdef"
 
 const profileWith = (patch: Profile.Patch) => Profile.apply(Profile.defaultProfile, patch)
-const textOf = ({ body }: Reply.Reply): string => new TextDecoder().decode(body)
-const jsonOf = (reply: Reply.Reply): unknown => JSON.parse(textOf(reply))
-const summaryOf = (reply: Reply.Reply) => [reply.status, reply.headers, textOf(reply)]
+const textOf = ({ body }: Response.Response): string => new TextDecoder().decode(body)
+const jsonOf = (response: Response.Response): unknown => JSON.parse(textOf(response))
+const summaryOf = (response: Response.Response) => [response.status, response.headers, textOf(response)]
 
 const isAccepted = (name: Profile.Name, value: string): boolean =>
   Profile.points.some((point) =>
@@ -24,12 +25,12 @@ const isAccepted = (name: Profile.Name, value: string): boolean =>
 
 const uncacheable = { "cache-control": "no-store", pragma: "no-cache" }
 
-describe("grantReply", () => {
-  const grant = (patch: Profile.Patch) => Shaping.grantReply(profileWith(patch), token)
-  const readByClient = (reply: Reply.Reply) =>
+describe("tokenResponse", () => {
+  const grant = (patch: Profile.Patch) => ResponseFormat.tokenResponse(profileWith(patch), token)
+  const readByClient = (response: Response.Response) =>
     AccessToken.decodeResponse(AccessToken.Field.literals)(
-      reply.body,
-      reply.headers["content-type"]?.startsWith("text/plain") ?? true
+      response.body,
+      response.headers["content-type"]?.startsWith("text/plain") ?? true
     )
 
   it("is the response of RFC 6749 by default, to the byte", () => {
@@ -78,7 +79,7 @@ describe("grantReply", () => {
       jsonOf(grant({ tokenLifetime })),
       Object.assign({ access_token: token, token_type: "Bearer" }, told)
     )
-    strictEqual(Shaping.lifetimeSeconds(profileWith({ tokenLifetime })), seconds)
+    strictEqual(tokenLifetimeSeconds(profileWith({ tokenLifetime })), seconds)
   })
 
   it.each(["200", "201", "203"] as const)("the status can be %s, also of plain text", (tokenStatus) => {
@@ -102,21 +103,21 @@ describe("grantReply", () => {
     "the client uses a token of lifetime %s for as long as it is valid, and no longer",
     (tokenLifetime) => {
       const profile = profileWith({ tokenLifetime })
-      const read = Either.getOrThrow(readByClient(Shaping.grantReply(profile, token)))
+      const read = Either.getOrThrow(readByClient(ResponseFormat.tokenResponse(profile, token)))
       const { expiresAt } = AccessToken.fromGrant(read, now)
-      strictEqual(expiresAt, now + Shaping.lifetimeSeconds(profile) * 1000)
+      strictEqual(expiresAt, now + tokenLifetimeSeconds(profile) * 1000)
     }
   )
 })
 
-describe("tokenRefusal", () => {
+describe("tokenError", () => {
   const basicChallenge = { "www-authenticate": "Basic realm=\"idv-mock\", charset=\"UTF-8\"" }
   const refusal = (
     tokenError: Profile.Profile["tokenError"],
     status: 400 | 401 | 405 | 413 | 415,
     headers?: Record<string, string>
   ) =>
-    Shaping.tokenRefusal(profileWith({ tokenError }), {
+    ResponseFormat.tokenError(profileWith({ tokenError }), {
       status,
       error: "invalid_client",
       description: "the key is wrong",
@@ -153,10 +154,10 @@ describe("tokenRefusal", () => {
   })
 
   it("a gateway's page keeps the status and drops the challenge", () => {
-    const { headers, status, ...reply } = refusal("html", 401)
+    const { headers, status, ...response } = refusal("html", 401)
     strictEqual(status, 401)
     deepStrictEqual(headers, { "content-type": "text/html; charset=utf-8", ...uncacheable })
-    assertInclude(textOf({ headers, status, ...reply }), "<h1>401 Unauthorized</h1>")
+    assertInclude(textOf({ headers, status, ...response }), "<h1>401 Unauthorized</h1>")
   })
 
   it("problem details keep the status and the challenge", () => {
@@ -181,12 +182,12 @@ describe("tokenRefusal", () => {
   })
 })
 
-describe("amlRefusal", () => {
+describe("amlError", () => {
   const refusal = (
     amlError: Profile.Profile["amlError"],
     errors?: ReadonlyArray<{ readonly path: string; readonly reason: string }>
   ) =>
-    Shaping.amlRefusal(profileWith({ amlError }), {
+    ResponseFormat.amlError(profileWith({ amlError }), {
       status: 422,
       code: "body_invalid",
       detail: "The body is wrong",
@@ -234,17 +235,17 @@ describe("amlRefusal", () => {
   })
 
   it("as html it is the page of a gateway, which knows the status only", () => {
-    const reply = refusal("html", errors)
-    deepStrictEqual([reply.status, reply.headers], [
+    const response = refusal("html", errors)
+    deepStrictEqual([response.status, response.headers], [
       422,
       { "content-type": "text/html; charset=utf-8", "x-header": "kept" }
     ])
-    assertInclude(textOf(reply), "<h1>422 Unprocessable Content</h1>")
-    strictEqual(/dob|wrong/.test(textOf(reply)), false)
+    assertInclude(textOf(response), "<h1>422 Unprocessable Content</h1>")
+    strictEqual(/dob|wrong/.test(textOf(response)), false)
   })
 })
 
-describe("credentialReply", () => {
+describe("credential", () => {
   const encoded = (name: string): typeof AmlCredential.AmlCredential.Encoded => ({
     credential_type: "aml",
     credential_name: "AML",
@@ -261,14 +262,14 @@ describe("credentialReply", () => {
       }
     }
   })
-  const reply = (patch: Profile.Patch, name = "Zoë Ada Testclear") =>
-    Shaping.credentialReply(profileWith(patch), encoded(name))
+  const response = (patch: Profile.Patch, name = "Zoë Ada Testclear") =>
+    ResponseFormat.credential(profileWith(patch), encoded(name))
   const decode = Violation.decodeJson(AmlCredential.AmlCredential)
-  const nameIn = (reply: Reply.Reply): string =>
-    Redacted.value(Either.getOrThrow(decode(reply.body)).credentials.attributes.name)
+  const nameIn = (response: Response.Response): string =>
+    Redacted.value(Either.getOrThrow(decode(response.body)).credentials.attributes.name)
 
   it("is the credential by default, to the byte", () => {
-    deepStrictEqual(summaryOf(reply({})), [
+    deepStrictEqual(summaryOf(response({})), [
       200,
       { "content-type": "application/json" },
       JSON.stringify(encoded("Zoë Ada Testclear"))
@@ -276,7 +277,7 @@ describe("credentialReply", () => {
   })
 
   it.each(["200", "201", "203"] as const)("the status can be %s", (amlStatus) => {
-    strictEqual(reply({ amlStatus }).status, Number(amlStatus))
+    strictEqual(response({ amlStatus }).status, Number(amlStatus))
   })
 
   it.each<[Profile.Profile["nameEcho"], string, string]>([
@@ -286,15 +287,15 @@ describe("credentialReply", () => {
     ["blanks", " Zoë  Ada  Testclear ", " 王 "],
     ["reordered", "TESTCLEAR, Zoë Ada", "王"]
   ])("the name is repeated %s: %o", (nameEcho, long, short) => {
-    strictEqual(nameIn(reply({ nameEcho })), long)
-    strictEqual(nameIn(reply({ nameEcho }, "王")), short)
+    strictEqual(nameIn(response({ nameEcho })), long)
+    strictEqual(nameIn(response({ nameEcho }, "王")), short)
   })
 
   it.each(Profile.Profile.fields.nameEcho.literals)("the client takes the name %s for the same, or not", (nameEcho) => {
     for (const name of ["Zoë Ada Testclear", "Jürgen Weiß", "Ali Işık", "Σωκράτης Παππάς", "Jean-Luc O’Neill"]) {
       const sent = Either.getOrThrow(PersonName.make(name))
       strictEqual(
-        PersonName.isEquivalent(sent, nameIn(reply({ nameEcho }, name))),
+        PersonName.isEquivalent(sent, nameIn(response({ nameEcho }, name))),
         isAccepted("nameEcho", nameEcho),
         name
       )
@@ -302,19 +303,19 @@ describe("credentialReply", () => {
   })
 
   it.each(Profile.Profile.fields.credVersion.literals)("the client decodes version %s, or not", (credVersion) => {
-    const answered = reply({ credVersion })
+    const answered = response({ credVersion })
     deepStrictEqual(jsonOf(answered), { ...encoded("Zoë Ada Testclear"), cred_version: credVersion })
     strictEqual(Either.isRight(decode(answered.body)), isAccepted("credVersion", credVersion))
   })
 
   it("extra fields are at the top, in credentials and in attributes, and change no other", () => {
-    const extended = jsonOf(reply({ extraFields: "some" }))
+    const extended = jsonOf(response({ extraFields: "some" }))
     const plain = encoded("Zoë Ada Testclear")
     assert.isObject(extended)
     assert.containsSubset(extended, plain)
     const names = (at: (value: typeof plain) => object) => {
       const known = Object.keys(at(plain))
-      const all: ReadonlyArray<string> = Object.keys(at(JSON.parse(textOf(reply({ extraFields: "some" })))))
+      const all: ReadonlyArray<string> = Object.keys(at(JSON.parse(textOf(response({ extraFields: "some" })))))
       return all.filter((name) => !known.includes(name)).length
     }
     deepStrictEqual([
@@ -325,7 +326,7 @@ describe("credentialReply", () => {
   })
 
   it("the client reads the same credential with extra fields and without", () => {
-    deepStrictEqual(decode(reply({ extraFields: "some" }).body), decode(reply({}).body))
+    deepStrictEqual(decode(response({ extraFields: "some" }).body), decode(response({}).body))
   })
 })
 
@@ -335,7 +336,7 @@ describe("searchedOn", () => {
     ["ahead", "2026-03-01 01:30:15"],
     ["behind", "2026-02-27 23:30:15"]
   ])("is written %s: %s", (searchedOn, expected) => {
-    strictEqual(Shaping.searchedOn(profileWith({ searchedOn }), now), expected)
+    strictEqual(ResponseFormat.searchedOn(profileWith({ searchedOn }), now), expected)
   })
 
   it.each<[Profile.Profile["searchedOn"], string, string]>([
@@ -346,17 +347,17 @@ describe("searchedOn", () => {
     ["behind", "0001-01-01T12:30:00Z", "0001-01-01 00:30:00"],
     ["ahead", "0001-01-01T00:30:00Z", "0001-01-01 14:30:00"]
   ])("is written %s at %s: %s, and never leaves the years 0001 to 9999", (searchedOn, at, expected) => {
-    strictEqual(Shaping.searchedOn(profileWith({ searchedOn }), Date.parse(at)), expected)
+    strictEqual(ResponseFormat.searchedOn(profileWith({ searchedOn }), Date.parse(at)), expected)
   })
 })
 
 describe("rateLimited", () => {
   const limited = (rateLimit: Profile.Profile["rateLimit"], millis: number) =>
-    Shaping.rateLimited(profileWith({ rateLimit }), Duration.millis(millis), now)
+    ResponseFormat.rateLimited(profileWith({ rateLimit }), Duration.millis(millis), now)
 
   it("is a 429 with problem details and whole seconds by default", () => {
-    const reply = limited("seconds", 1500)
-    deepStrictEqual([reply.status, reply.headers, jsonOf(reply)], [
+    const response = limited("seconds", 1500)
+    deepStrictEqual([response.status, response.headers, jsonOf(response)], [
       429,
       { "content-type": "application/problem+json", "retry-after": "2" },
       { type: "about:blank", title: "Too Many Requests", status: 429, detail: "There are too many requests" }
@@ -382,14 +383,14 @@ describe("rateLimited", () => {
   })
 
   it("has the body that errors of the API have", () => {
-    const reply = Shaping.rateLimited(profileWith({ amlError: "oauth" }), Duration.seconds(1), now)
-    deepStrictEqual(jsonOf(reply), { error: "rate_limited", error_description: "There are too many requests" })
+    const response = ResponseFormat.rateLimited(profileWith({ amlError: "oauth" }), Duration.seconds(1), now)
+    deepStrictEqual(jsonOf(response), { error: "rate_limited", error_description: "There are too many requests" })
   })
 })
 
 describe("redirect", () => {
   const redirect = (redirects: Profile.Profile["redirects"], target = "/api/aml") =>
-    Shaping.redirect(profileWith({ redirects }), target)
+    ResponseFormat.redirect(profileWith({ redirects }), target)
 
   it("there is none by default, nor of a request that was redirected before", () => {
     deepStrictEqual(redirect("none"), Option.none())

@@ -13,9 +13,6 @@ export const value = (given: Given, name: string): string | undefined => values(
 
 export const isOn = (given: Given, name: string): boolean => values(given, name).length > 0
 
-/** As in JSON, so that a schema asks of a flag what it asks of a file. */
-export const numberOrText = (text: string): number | string => /^\d+$/.test(text) ? Number(text) : text
-
 const text = (text: string): unknown => text
 
 /** The value of a flag as a field, or nothing. */

@@ -8,11 +8,12 @@ import * as Schema from "effect/Schema"
 import * as Control from "../../Control.ts"
 import { type ArmedFault, type ClockReading, NewSession, type SessionInfo } from "../../ControlApi.ts"
 import * as Fault from "../../Fault.ts"
-import * as Journal from "../../Journal.ts"
 import * as Session from "../../Session.ts"
-import * as Fields from "../faults/faultFields.ts"
+import * as Verification from "../../Verification.ts"
 import { DurationText } from "../schema/durationText.ts"
+import * as Fields from "../schema/fields.ts"
 import { Instant } from "../schema/instantText.ts"
+import { numberOrText } from "../schema/numberOrText.ts"
 import { Address } from "./address.ts"
 import * as EntryLine from "./entryLine.ts"
 import * as Given from "./parsedArguments.ts"
@@ -54,7 +55,7 @@ const printEach = <A>(line: (item: A) => string) => (items: ReadonlyArray<A>) =>
   Effect.forEach(items, (item) => Console.log(line(item)), { discard: true })
 
 const Search = Schema.Struct({
-  ...Journal.Pattern.omit("customerId", "status").fields,
+  ...Verification.Pattern.omit("customerId", "status").fields,
   status: Schema.optionalWith(Fields.whole(100, 599), { exact: true })
 })
 
@@ -63,7 +64,7 @@ export const journal = (given: Given.Given) =>
     if (Given.isOn(given, "clear")) return yield* usingSession(given, ({ clearJournal }) => clearJournal)
     const search = yield* decode(Search, {
       ...Given.field(given, "operation"),
-      ...Given.field(given, "status", Given.numberOrText),
+      ...Given.field(given, "status", numberOrText),
       ...Given.field(given, "rule"),
       ...Given.field(given, "fault"),
       ...(Given.isOn(given, "unexpected") && { unexpected: true })
@@ -112,7 +113,7 @@ export const clockResume = clock(({ resume }) => resume)
 
 export const clockAdvance = (given: Given.Given) =>
   Effect.gen(function*() {
-    const duration = yield* decode(DurationText, Given.numberOrText(given.argument), () => "<duration>")
+    const duration = yield* decode(DurationText, numberOrText(given.argument), () => "<duration>")
     yield* clock(({ advance }) => advance(duration))(given)
   })
 

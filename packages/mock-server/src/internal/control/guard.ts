@@ -77,17 +77,17 @@ const make = ({ allowedHosts, host, token }: Options) => {
     // What a client says to a proxy, and what counts before the Host header (RFC 9112, section 3.2.2).
     const target = Request.authorityOf(request.url)
     if (Option.isNone(authority) || target !== undefined && !Option.exists(authorityOf(target), isOwn)) {
-      return Problem.response(403, "Forbidden", "The Host header is not one of this server's own: see --allowed-host")
+      return Problem.serverResponse(403, "The Host header is not one of this server's own: see --allowed-host")
     }
     const { origin } = headers
     if (
       headers["sec-fetch-site"] === "cross-site" && !isVisit(request) ||
       origin !== undefined && !isSameOrigin(origin, authority.value)
     ) {
-      return Problem.response(403, "Forbidden", "Pages of other sites may not use the control plane")
+      return Problem.serverResponse(403, "Pages of other sites may not use the control plane")
     }
     const ambiguous = Request.headersProblem(request)
-    if (Option.isSome(ambiguous)) return Problem.response(400, "Bad Request", ambiguous.value)
+    if (Option.isSome(ambiguous)) return Problem.serverResponse(400, ambiguous.value)
     if (token === undefined || open.includes(Request.pathOf(request.url))) return undefined
     // A browser asks for a password, and sends it as Basic; programs send a Bearer token.
     const given = Option.orElse(
@@ -96,12 +96,9 @@ const make = ({ allowedHosts, host, token }: Options) => {
     )
     return Option.exists(given, (given) => isRight(given, token))
       ? undefined
-      : Problem.response(
-        401,
-        "Unauthorized",
-        "The control token is needed: as a Bearer token, or as the password of any user",
-        { "www-authenticate": "Basic realm=\"idv-mock control\", charset=\"UTF-8\"" }
-      )
+      : Problem.serverResponse(401, "The control token is needed: as a Bearer token, or as the password of any user", {
+        "www-authenticate": "Basic realm=\"idv-mock control\", charset=\"UTF-8\""
+      })
   }
 }
 

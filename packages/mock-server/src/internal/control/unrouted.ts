@@ -35,17 +35,15 @@ const nothingThere = (url: string) => {
   const methods = operations.filter((operation) => isText && operation.path.test(path)).map(({ method }) => method)
     .join(", ")
   return methods === ""
-    ? Problem.response(
+    ? Problem.serverResponse(
       404,
-      "Not Found",
       "There is no such path: every path is at /_mock/openapi.json and, to read, at /_mock/docs; for people there is /_mock/ui"
     )
-    : Problem.response(405, "Method Not Allowed", `The methods of this path are ${methods}`, { allow: methods })
+    : Problem.serverResponse(405, `The methods of this path are ${methods}`, { allow: methods })
 }
 
-const broken = Problem.response(
+const broken = Problem.serverResponse(
   500,
-  "Internal Server Error",
   "This is a fault of the mock server, and not of the request: its log says more"
 )
 

@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Fault from "../../Fault.ts"
 import { quoted } from "../profile/choices.ts"
+import { numberOrText } from "../schema/numberOrText.ts"
 
 /** The fields of a form, as they were typed. */
 export type Fields = Readonly<Record<string, string>>
@@ -33,9 +34,6 @@ export const decodeClock = Violation.decodeUnknown(Schema.Struct({
 /** The conditions of the form; for the others there is the text. */
 export const whens = ["always", "nth", "first", "every"] as const
 
-/** A number that is none stays as it is, so that the refusal says what is allowed. */
-const numberOf = (text: string): number | string => /^\s*-?\d+(\.\d+)?\s*$/.test(text) ? Number(text) : text
-
 /** A fault from the fields `on`, `what`, `when` and `n`. */
 export const decodeFault = (
   { n = "", on, what, when = "always" }: Fields
@@ -44,7 +42,7 @@ export const decodeFault = (
     Fault.decodeUnknown({
       on,
       what: { kind: what },
-      when: when === "always" ? { kind: when } : { kind: when, n: numberOf(n) }
+      when: when === "always" ? { kind: when } : { kind: when, n: numberOrText(n) }
     }),
     Arr.map((violation) =>
       violation.path === "when.n" ? new Violation.Violation({ ...violation, path: "n" }) : violation

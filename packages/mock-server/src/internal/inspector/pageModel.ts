@@ -37,7 +37,7 @@ export const find = (customerId: string): Effect.Effect<Option.Option<Place>, ne
 export const strangers: Effect.Effect<Place, never, Session.Sessions> = Effect.map(Session.Sessions, (sessions) => ({
   path: strangersPath,
   title: "Requests without a session",
-  journal: sessions.strangers,
+  journal: sessions.unmatched,
   session: Option.none()
 }))
 
@@ -100,6 +100,6 @@ export const read = (place: Place): Effect.Effect<State, never, Session.Sessions
         onSome: (session) => Effect.asSome(sessionState(session))
       }),
       customers: (yield* sessions.list).map(({ customerId }) => customerId),
-      strangers: yield* totalOf(sessions.strangers)
+      strangers: yield* totalOf(sessions.unmatched)
     }
   })

@@ -1,5 +1,5 @@
 /** The target of a request as a journal keeps it: paths and names of parameters that are known, and nothing else. */
-import { cut, hidden } from "./hidden.ts"
+import { cut, hidden } from "./hiddenText.ts"
 
 const knownPaths = new Set(["/oauth/service", "/api/aml"])
 

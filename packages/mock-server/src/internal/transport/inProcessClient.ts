@@ -17,7 +17,7 @@ import { Agent } from "node:http"
 import { Agent as SecureAgent } from "node:https"
 import { Duplex } from "node:stream"
 import type { Step } from "../http/response.ts"
-import * as Delivered from "../http/script.ts"
+import * as Script from "../http/script.ts"
 
 export const client = (app: HttpApp.Default): HttpClient.HttpClient =>
   HttpClient.make((request, url) =>
@@ -33,7 +33,7 @@ export const client = (app: HttpApp.Default): HttpClient.HttpClient =>
         ),
         Effect.scoped
       )
-      const steps = Delivered.scriptOf(response)
+      const steps = Script.stepsOf(response)
       return steps === undefined
         ? HttpClientResponse.fromWeb(request, HttpServerResponse.toWeb(response))
         : yield* Effect.flatMap(playing(steps), (client) => client.execute(request))
@@ -71,7 +71,7 @@ const playing = (steps: ReadonlyArray<Step>) =>
         done()
       }
     })
-    const fiber = yield* Effect.forkDaemon(Delivered.play(steps, {
+    const fiber = yield* Effect.forkDaemon(Script.play(steps, {
       out,
       fin: Effect.sync(() => stream.push(null)),
       reset: Effect.sync(() => stream.destroy(reset))

@@ -8,12 +8,12 @@ import * as Effect from "effect/Effect"
 import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { Step } from "../http/response.ts"
-import * as Delivered from "../http/script.ts"
+import * as Script from "../http/script.ts"
 
 /** A reset may overtake the bytes before it, which then nobody sees. In real time: the network is real. */
 const settled = Effect.withClock(Effect.sleep("50 millis"), Clock.make())
 
-const connection = (socket: Socket): Delivered.Connection => ({
+const connection = (socket: Socket): Script.Connection => ({
   out: socket,
   fin: Effect.async<void>((resume) => {
     socket.end(() => resume(Effect.void))
@@ -51,7 +51,7 @@ const play = (response: ServerResponse, steps: ReadonlyArray<Step>) =>
   Effect.flatMap(turn(response), (socket) =>
     socket?.writable === true
       ? Effect.ensuring(
-        Delivered.play(steps, connection(socket)),
+        Script.play(steps, connection(socket)),
         Effect.sync(() => socket.destroySoon())
       )
       : Effect.void)
@@ -62,7 +62,7 @@ const play = (response: ServerResponse, steps: ReadonlyArray<Step>) =>
  */
 export const middleware = <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R> =>
   Effect.flatMap(app, (response) => {
-    const steps = Delivered.scriptOf(response)
+    const steps = Script.stepsOf(response)
     if (steps === undefined) return Effect.succeed(response)
     return Effect.flatMap(
       HttpServerRequest.HttpServerRequest,
