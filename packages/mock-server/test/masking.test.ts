@@ -197,7 +197,19 @@ describe("maskRequest", () => {
     ["/api/aml?a=b?c=d#e", "/api/aml?***=***"],
     ["/aml-profiles/a/b", "/aml-profiles/***"],
     ["/v1/zoe/api/aml/", "/v1/***/api/aml/"],
-    ["/Zoe/zoë/zo%65/zo e/%/API", "/***/***/***/***/***/***"],
+    ["/Zoe/zoë/zo%65/zo e/%/API", "/***/***/***/***/***/API"],
+    ["/api/amlcheck", "/api/amlcheck"],
+    ["/api/aml-check/Zoe", "/api/aml-check/***"],
+    ["/API/Aml", "/API/Aml"],
+    ["/oath/service", "/oath/service"],
+    ["/ouath/servcie", "/ouath/servcie"],
+    ["/oauth/servics", "/oauth/servics"],
+    ["/oauth-service/token", "/oauth-service/token"],
+    ["/api/ali", "/api/***"],
+    ["/api/amal", "/api/***"],
+    ["/api/amlZoe", "/api/***"],
+    ["/api/aml1990", "/api/***"],
+    ["/api/amlcheck?name=Zoe", "/api/amlcheck?name=***"],
     ["/v1/v1/v1/v1/v1/v1/v1/v1", "/v1/v1/v1/v1/v1/v1/v1/v1"],
     ["/v1/v1/v1/v1/v1/v1/v1/v1/v1?zoe=y", "***?***=***"],
     ["mock.test:443", "***"],
@@ -228,6 +240,35 @@ describe("maskRequest", () => {
       strictEqual(shown.length <= 512, true)
       assert.notMatch(redirected(target)["location"] ?? "", /canary|%/i)
     }))
+  })
+
+  it("shows no name, key or token beside the words of a mistyped path", () => {
+    const secrets = ["Ali", "Abi", "Chuck", "South", "Serge", "Oscar", "19900201", "demo-key", "a1b2c3d4e5", canary]
+    const typed = [
+      "api",
+      "aml",
+      "amlcheck",
+      "oauth",
+      "servcie",
+      "oath",
+      "token",
+      "-",
+      ".",
+      "_",
+      "/",
+      "/api/",
+      "/oauth/"
+    ]
+    const pieces = FastCheck.array(FastCheck.constantFrom(...secrets, ...typed), { minLength: 1, maxLength: 6 })
+    FastCheck.assert(
+      FastCheck.property(pieces, (pieces) => {
+        const segments = asked({ target: `/${pieces.join("")}` }).target.split("/")
+        for (const segment of segments) {
+          assert.notMatch(segment, /ali|abi|chuck|south|serge|oscar|\d|key|canary/i)
+        }
+      }),
+      { numRuns: 1000 }
+    )
   })
 
   it("shows everything to whoever asks for it", () => {
