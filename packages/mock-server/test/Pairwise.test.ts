@@ -101,13 +101,27 @@ describe("The rows", () => {
     deepStrictEqual(
       missing,
       ["somebodyElse", "unknownMatch"].flatMap((kind) =>
-        ["token", "both"].map((on) => `fault ${JSON.stringify({ kind })}, on ${on}`)
+        ["token", "both"].map((on) => ["fault", JSON.stringify({ kind }), "on", on])
       )
     )
   })
 
   it("would miss some if one of them was not there", () => {
     strictEqual(Pairwise.pairsOf(factors, rows.slice(1)).missing.length > 4, true)
+  })
+
+  it("do not depend on the order of the variants and faults", () => {
+    const reversed = Object.fromEntries(
+      Object.entries(accepted).toReversed().map(([name, values]) => [name, values.toReversed()])
+    )
+    deepStrictEqual(Pairwise.rowsOf(reversed, isPossible), Pairwise.rowsOf(accepted, isPossible))
+  })
+
+  it.each(["a", "{\"kind\":\"newKind\"}"])("lose no pair when a fault named %s is added", (name) => {
+    const added = { ...accepted, fault: [...accepted["fault"] ?? [], name] }
+    const { missing } = Pairwise.pairsOf(added, Pairwise.rowsOf(added, isPossible))
+    deepStrictEqual(missing.filter(([one, , other]) => one !== "fault" || other !== "on"), [])
+    strictEqual(missing.length, 4)
   })
 
   it("have every kind of fault", () => {
