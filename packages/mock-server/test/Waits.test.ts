@@ -32,7 +32,7 @@ describe("A duration that a timer cannot wait", () => {
       assert.include(yield* start(options), expected)
     }))
 
-  it.each(["gracePeriod", "requestTimeout"])("is refused as %s of the command", (field) => {
+  it.each(["gracePeriod", "requestTimeout"])("is refused as %s of the command line", (field) => {
     const decode = Violation.decodeUnknown(Settings.Settings)
     strictEqual(Either.isRight(decode({ [field]: tooLong - 1 })), true)
     for (const wait of [tooLong, "25 days", Infinity, "60 days"]) {
@@ -42,7 +42,7 @@ describe("A duration that a timer cannot wait", () => {
     }
   })
 
-  it("is refused between the bytes of a drip, and by an expectation", () => {
+  it("is refused in a drip fault and in an expectation", () => {
     const isDrip = (every: unknown) =>
       Either.isRight(Violation.decodeUnknown(Fault.Fault)({ on: "aml", what: { kind: "drip", every } }))
     const isExpectation = (within: unknown) =>
@@ -70,7 +70,7 @@ describe("A duration that a timer cannot wait", () => {
       }).pipe(Effect.provide(Layer.merge(MockServer.layerHttpClient, NodeFileSystem.layer)))
   )
 
-  it.effect("is no wait where the time of a session is meant, whose clock can be moved", () =>
+  it.effect("is accepted as a span of a session's time, whose clock can be moved", () =>
     Effect.gen(function*() {
       const { customerId } = Session.testCustomer("test-sixty-days")
       const { create, session } = yield* Control.Control

@@ -21,7 +21,7 @@ const broken = (response: Response.Response, what: (typeof Fault.What)["Encoded"
     return ApplyFault.apply(response, fault.what, { now, random: () => random.number() })
   })
 
-/** The answer, where HTTP is intact. */
+/** The response of a fault that leaves HTTP intact. */
 const wholeOf = (response: Response.Response, what: (typeof Fault.What)["Encoded"]) =>
   Effect.filterOrDie(
     Effect.map(broken(response, what), (delivery) => delivery._tag === "Whole" ? delivery.response : undefined),
@@ -68,14 +68,14 @@ const wire = {
 const credential = Response.json(200, wire)
 
 describe("apply, with HTTP intact", () => {
-  it.effect("leaves the answer as it is for what is done elsewhere", () =>
+  it.effect("leaves the response as it is for faults that act before or after it", () =>
     Effect.gen(function*() {
       for (const kind of ["latency", "tokenExpiry", "tokenRevocation", "quota"] as const) {
         deepStrictEqual(yield* wholeOf(small, { kind }), small)
       }
     }))
 
-  it.effect("status: nothing of the answer stays", () =>
+  it.effect("status: replaces the whole response", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* wholeOf(small, { kind: "status" }), Response.empty(503))
       deepStrictEqual(
@@ -88,7 +88,7 @@ describe("apply, with HTTP intact", () => {
       )
     }))
 
-  it.effect("status: where HTTP has no body, there is none", () =>
+  it.effect("status: has no body if the status has none", () =>
     Effect.gen(function*() {
       for (const status of [204, 205, 304]) {
         deepStrictEqual(yield* wholeOf(small, { kind: "status", status, body: "more" }), Response.empty(status))
@@ -107,7 +107,7 @@ describe("apply, with HTTP intact", () => {
       deepStrictEqual(yield* retryAfter({ kind: "garbage" }), { "retry-after": "soon" })
     }))
 
-  it.effect("falseGzip: a header too many", () =>
+  it.effect("falseGzip: adds a header", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* wholeOf(small, { kind: "falseGzip" }), {
         ...small,
@@ -115,7 +115,7 @@ describe("apply, with HTTP intact", () => {
       })
     }))
 
-  it.effect("malformedJson: half of the body", () =>
+  it.effect("malformedJson: cuts the body in half", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* wholeOf(small, { kind: "malformedJson" }), { ...small, body: bytes("{\"a\":") })
       const pairs: ReadonlyArray<readonly [string, string]> = [["", "{"], ["1", "{"], ["1234", "{12"], ["{}{}", "{{}"]]
@@ -125,7 +125,7 @@ describe("apply, with HTTP intact", () => {
       }
     }))
 
-  it("malformedJson: never JSON, whatever the body was", () => {
+  it("malformedJson: is never JSON, whatever the body was", () => {
     const body = FastCheck.oneof(FastCheck.json(), FastCheck.string(), FastCheck.json().map((text) => text + text))
     FastCheck.assert(
       FastCheck.property(body, (body) => {
@@ -139,7 +139,7 @@ describe("apply, with HTTP intact", () => {
     )
   })
 
-  it.effect("invalidUtf8: one byte at the end of the longest value, which a lenient reader accepts", () =>
+  it.effect("invalidUtf8: adds one byte at the end of the longest value, which a lenient reader accepts", () =>
     Effect.gen(function*() {
       const breakText = (body: string) =>
         Effect.map(
@@ -169,12 +169,12 @@ describe("apply, with HTTP intact", () => {
       )
     }))
 
-  it.effect("empty: no body, and all the rest", () =>
+  it.effect("empty: removes only the body", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* wholeOf(small, { kind: "empty" }), { ...small, body: new Uint8Array() })
     }))
 
-  it.effect("html: a page with the status of the answer", () =>
+  it.effect("html: is a page with the status of the response", () =>
     Effect.gen(function*() {
       deepStrictEqual(
         yield* wholeOf(small, { kind: "html" }),
@@ -187,7 +187,7 @@ describe("apply, with HTTP intact", () => {
       )
     }))
 
-  it.effect("oversize: the same JSON, with one field more, one byte over the limit", () =>
+  it.effect("oversize: is the same JSON with one more field, one byte over the limit", () =>
     Effect.gen(function*() {
       for (const size of [1000, 2 ** 21]) {
         const { body, ...others } = yield* wholeOf(credential, { kind: "oversize", bytes: size })
@@ -199,7 +199,7 @@ describe("apply, with HTTP intact", () => {
       }
     }))
 
-  it.effect("oversize: of what is no JSON object, one", () =>
+  it.effect("oversize: is a JSON object for a body that is not one", () =>
     Effect.gen(function*() {
       for (const body of ["", "no", "[1]", "{}"]) {
         const response = yield* wholeOf(Response.text(200, "x/y", body), { kind: "oversize", bytes: 20 })
@@ -207,7 +207,7 @@ describe("apply, with HTTP intact", () => {
       }
     }))
 
-  it.effect("somebodyElse: a valid credential of another person, all else the same", () =>
+  it.effect("somebodyElse: is a valid credential of another person, and equal otherwise", () =>
     Effect.gen(function*() {
       const { body, ...others } = yield* wholeOf(credential, { kind: "somebodyElse" })
       deepStrictEqual(others, { status: 200, headers: credential.headers })
@@ -223,7 +223,7 @@ describe("apply, with HTTP intact", () => {
       deepStrictEqual([attributes.name, attributes.birth_year], ["Another Person", "1902"])
     }))
 
-  it.effect("unknownMatch: a match_found that is not listed, all else the same", () =>
+  it.effect("unknownMatch: has a match_found that is not listed, and is equal otherwise", () =>
     Effect.gen(function*() {
       const { body } = yield* wholeOf(credential, { kind: "unknownMatch" })
       deepStrictEqual(JSON.parse(text(body)), {
@@ -232,7 +232,7 @@ describe("apply, with HTTP intact", () => {
       })
     }))
 
-  it.effect("somebodyElse and unknownMatch leave what is no credential", () =>
+  it.effect("somebodyElse and unknownMatch do not change a body that is not a credential", () =>
     Effect.gen(function*() {
       for (const kind of ["somebodyElse", "unknownMatch"] as const) {
         for (const body of ["", "[]", "{\"credentials\":{}}", "{\"credentials\":{\"attributes\":1}}"]) {
@@ -244,7 +244,7 @@ describe("apply, with HTTP intact", () => {
 })
 
 describe("apply, byte by byte", () => {
-  it.effect("reset: nothing, or half of the body", () =>
+  it.effect("reset: sends nothing or half of the body", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* scriptOf(small, { kind: "reset" }), ["RST"])
       deepStrictEqual(yield* scriptOf(small, { kind: "reset", at: "body" }), [
@@ -254,7 +254,7 @@ describe("apply, byte by byte", () => {
       ])
     }))
 
-  it.effect("fin: nothing, or half of the body", () =>
+  it.effect("fin: sends nothing or half of the body", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* scriptOf(small, { kind: "fin" }), ["FIN"])
       deepStrictEqual(yield* scriptOf(small, { kind: "fin", at: "body" }), [
@@ -264,7 +264,7 @@ describe("apply, byte by byte", () => {
       ])
     }))
 
-  it.effect("hang: nothing, or half of the body, and no end", () =>
+  it.effect("hang: sends nothing or half of the body, and does not end", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* scriptOf(small, { kind: "hang" }), ["HANG"])
       deepStrictEqual(yield* scriptOf(small, { kind: "hang", at: "body" }), [
@@ -274,7 +274,7 @@ describe("apply, byte by byte", () => {
       ])
     }))
 
-  it.effect("truncation: so many bytes, and always fewer than the head says", () =>
+  it.effect("truncation: sends `keep` bytes, always fewer than the Content-Length", () =>
     Effect.gen(function*() {
       const sent = (keep: number | undefined, response = small) =>
         scriptOf(response, { kind: "truncation", ...(keep !== undefined && { keep }) })
@@ -290,7 +290,7 @@ describe("apply, byte by byte", () => {
       ])
     }))
 
-  it.effect("badChunk: a good chunk, then one whose size is no number", () =>
+  it.effect("badChunk: sends a valid chunk, and then one whose size is not a number", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* scriptOf(small, { kind: "badChunk" }), [
         head("transfer-encoding: chunked"),
@@ -300,7 +300,7 @@ describe("apply, byte by byte", () => {
       deepStrictEqual((yield* scriptOf(Response.empty(200), { kind: "badChunk" }))[1], "zz\r\n\r\n0\r\n\r\n")
     }))
 
-  it.effect("duplicateLength: two lengths that disagree", () =>
+  it.effect("duplicateLength: has two different lengths", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* scriptOf(small, { kind: "duplicateLength" }), [
         head("content-length: 11", "content-length: 12"),
@@ -309,7 +309,7 @@ describe("apply, byte by byte", () => {
       ])
     }))
 
-  it.effect("randomBytes: so many, the same for the same source, in place of an answer", () =>
+  it.effect("randomBytes: sends `length` bytes instead of a response, the same for the same seed", () =>
     Effect.gen(function*() {
       const once = yield* broken(small, { kind: "randomBytes" })
       const again = yield* broken(small, { kind: "randomBytes" })
@@ -321,7 +321,7 @@ describe("apply, byte by byte", () => {
       deepStrictEqual(others, [Response.Step.Fin()])
     }))
 
-  it.effect("drip: the head at once, then a few bytes at a time", () =>
+  it.effect("drip: sends the head at once, then a few bytes at a time", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* scriptOf(small, { kind: "drip", bytes: 4, every: "1 second" }), [
         head("content-length: 11"),
@@ -338,7 +338,7 @@ describe("apply, byte by byte", () => {
       strictEqual(drops.filter((step) => step === 100).length, 11)
     }))
 
-  it.effect("a status without a name has none in the head either", () =>
+  it.effect("sends a status without a reason phrase", () =>
     Effect.gen(function*() {
       deepStrictEqual(
         (yield* scriptOf(Response.empty(299), { kind: "truncation" }))[0],
@@ -347,8 +347,8 @@ describe("apply, byte by byte", () => {
     }))
 })
 
-describe("retryAfter", () => {
-  it("is a whole second that is not past", () => {
+describe("RetryAfter.headers", () => {
+  it("has a date in whole seconds that is not too early", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.nat(), FastCheck.nat({ max: 100_000 }), (offset, millis) => {
         const at = now + offset
