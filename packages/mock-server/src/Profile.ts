@@ -50,25 +50,7 @@ export const points: ReadonlyArray<Point> = Struct.keys(choices).map((name) => {
  * @category schemas
  * @since 0.1.0
  */
-export const Profile = Schema.Struct({
-  tokenField: choices.tokenField.schema,
-  tokenType: choices.tokenType.schema,
-  tokenFormat: choices.tokenFormat.schema,
-  tokenStatus: choices.tokenStatus.schema,
-  tokenLifetime: choices.tokenLifetime.schema,
-  tokenError: choices.tokenError.schema,
-  tokenParameters: choices.tokenParameters.schema,
-  amlRequestType: choices.amlRequestType.schema,
-  amlStatus: choices.amlStatus.schema,
-  amlError: choices.amlError.schema,
-  expiredToken: choices.expiredToken.schema,
-  rateLimit: choices.rateLimit.schema,
-  searchedOn: choices.searchedOn.schema,
-  nameEcho: choices.nameEcho.schema,
-  extraFields: choices.extraFields.schema,
-  credVersion: choices.credVersion.schema,
-  redirects: choices.redirects.schema
-}).annotations(closed)
+export const Profile = Schema.Struct(choices).annotations(closed)
 
 /**
  * @category schemas

@@ -17,9 +17,9 @@ import * as TestPerson from "../../TestPerson.ts"
 import * as JsonText from "../http/jsonText.ts"
 import type { FieldError } from "../http/problem.ts"
 import * as Request from "../http/request.ts"
-import type { Headers, Response } from "../http/response.ts"
+import type { Headers } from "../http/response.ts"
 import { truncateViolations } from "../schema/truncateViolations.ts"
-import { type Decision, Refused } from "./decision.ts"
+import { type Decision, redirected, Refused } from "./decision.ts"
 import * as ResponseFormat from "./responseFormat.ts"
 
 /**
@@ -52,7 +52,7 @@ export const decide = (
     }
     const { addSearch, clock } = yield* authorize(request, session, profile)
     const redirect = ResponseFormat.redirect(profile, request.target)
-    if (Option.isSome(redirect)) return redirected(redirect.value)
+    if (Option.isSome(redirect)) return redirected("aml", redirect.value)
     if (!isContentTypeRight(request, profile)) {
       return yield* refuse("content-type", 415, "The content type of this operation is application/json")
     }
@@ -223,11 +223,3 @@ const authorize = (request: Request.Request, session: Option.Option<Session.Sess
       }
     )
   })
-
-const redirected = (response: Response): Decision => ({
-  rule: "aml.redirected",
-  why: "The profile redirects: a client must not follow with its token",
-  claims: ["redirects"],
-  unexpected: false,
-  response
-})

@@ -21,3 +21,12 @@ export interface Decision {
 
 /** Ends the handling of a request with a refusal. */
 export class Refused extends Data.TaggedError("Refused")<{ readonly decision: Decision }> {}
+
+/** A redirect that the profile selects. */
+export const redirected = (operation: "token" | "aml", response: Response): Decision => ({
+  rule: `${operation}.redirected`,
+  why: "The profile redirects: a client must not follow with its credentials or its token",
+  claims: ["redirects"],
+  unexpected: false,
+  response
+})

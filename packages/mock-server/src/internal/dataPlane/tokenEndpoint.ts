@@ -8,9 +8,9 @@ import * as Redacted from "effect/Redacted"
 import type { Profile } from "../../Profile.ts"
 import type * as Session from "../../Session.ts"
 import * as Request from "../http/request.ts"
-import type { Headers, Response } from "../http/response.ts"
+import type { Headers } from "../http/response.ts"
 import { tokenLifetimeSeconds } from "../profile/choices.ts"
-import { type Decision, Refused } from "./decision.ts"
+import { type Decision, redirected, Refused } from "./decision.ts"
 import * as ResponseFormat from "./responseFormat.ts"
 
 /**
@@ -54,7 +54,7 @@ export const decide = (
     }
     const { customer, isEncoded } = yield* authenticate(request, session, refuse)
     const redirect = ResponseFormat.redirect(profile, request.target)
-    if (Option.isSome(redirect)) return redirected(redirect.value)
+    if (Option.isSome(redirect)) return redirected("token", redirect.value)
 
     const inQuery = Request.inQuery(request, parameterNames)
     if (Option.isSome(inQuery)) {
@@ -156,11 +156,3 @@ const authenticate = (request: Request.Request, session: Option.Option<Session.S
         )
       ))
 }
-
-const redirected = (response: Response): Decision => ({
-  rule: "token.redirected",
-  why: "The profile redirects: a client must not follow with its credentials",
-  claims: ["redirects"],
-  unexpected: false,
-  response
-})

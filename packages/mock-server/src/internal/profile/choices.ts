@@ -61,12 +61,13 @@ const refuses = <const Value extends string>(value: Value, description: string):
   client: "refuses"
 })
 
+/** Makes the schema of a choice, which also carries its description. */
 const choice = <Value extends string>(choice: Choice<Value>) => {
   const values = Arr.map(choice.variants, ({ value }) => value)
-  return {
-    ...choice,
-    schema: Schema.Literal(...values).annotations(Violation.expecting(`one of ${quoted(values)}`))
-  }
+  return Object.assign(
+    Schema.Literal(...values).annotations(Violation.expecting(`one of ${quoted(values)}`)),
+    choice
+  )
 }
 
 /** Texts in quotation marks, separated by commas. */
@@ -270,5 +271,5 @@ export const choices = {
 
 /** The seconds for which a token is valid, whatever its response states. */
 export const tokenLifetimeSeconds = (
-  { tokenLifetime }: { readonly tokenLifetime: typeof choices.tokenLifetime.schema.Type }
+  { tokenLifetime }: { readonly tokenLifetime: typeof choices.tokenLifetime.Type }
 ): number => tokenLifetime === "shorter" ? 60 : 3600
