@@ -254,7 +254,7 @@ describe("Inspector", { concurrent: true }, () =>
         yield* tab.act((page) => page.click("text=Open"))
         yield* tab.sees("h1", other.customerId)
         yield* tab.lives
-        yield* tab.sees("#exchange-4 .why", "the name is not reserved")
+        yield* tab.sees("#exchange-4 .why", "returns \"No\"")
         strictEqual(yield* tab.act((page) => page.locator("#exchange-1, #exchange-2").count()), 0)
         yield* tab.act((page) => page.click("text=+2 h"))
         yield* tab.sees("#clock", "2h ahead")
