@@ -14,10 +14,11 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import * as Fault from "./Fault.ts"
 import * as Refusals from "./internal/control/controlOpenApi.ts"
+import { expectation, search } from "./internal/journal/journalParameters.ts"
 import { DurationText } from "./internal/schema/durationText.ts"
 import { closed, whole } from "./internal/schema/fields.ts"
 import { Instant } from "./internal/schema/instantText.ts"
-import { pathParameter, queryParameter } from "./internal/schema/parameters.ts"
+import { pathParameter } from "./internal/schema/parameters.ts"
 import { uniqueBy } from "./internal/schema/uniqueIds.ts"
 import * as Journal from "./Journal.ts"
 import * as Profile from "./Profile.ts"
@@ -245,25 +246,6 @@ export interface JournalPage extends Schema.Schema.Type<typeof JournalPage> {}
 
 const customerId = pathParameter("customerId")
 const faultId = pathParameter("faultId")
-
-const search = Schema.Struct({
-  operation: queryParameter({ type: "string", enum: Journal.Operation.literals }),
-  status: queryParameter({ type: "integer", minimum: 100, maximum: 599 }),
-  rule: queryParameter({ type: "string", minLength: 1 }),
-  fault: queryParameter({ type: "string", minLength: 1 }),
-  unexpected: queryParameter({ type: "boolean" })
-})
-
-/** On the wire it is the expectation itself; the types of a client cannot have a union for a payload. */
-const expectation = Schema.transform(
-  Verification.Expectation,
-  Schema.typeSchema(Schema.Struct({ expectation: Verification.Expectation })),
-  {
-    strict: true,
-    decode: (expectation) => ({ expectation }),
-    encode: ({ expectation }) => expectation
-  }
-)
 
 const sessions = HttpApiGroup.make("sessions")
   .add(HttpApiEndpoint.get("list", "/sessions").addSuccess(Schema.Array(SessionInfo)))
