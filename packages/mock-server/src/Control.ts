@@ -36,8 +36,8 @@ import {
 } from "./ControlApi.ts"
 import * as Fault from "./Fault.ts"
 import * as KnownFields from "./internal/schema/knownFields.ts"
-import * as Journal from "./Journal.ts"
 import * as Profile from "./Profile.ts"
+import * as Verification from "./Verification.ts"
 
 /**
  * The control API is not available:
@@ -74,7 +74,7 @@ const reasons = {
  * @category models
  * @since 0.1.0
  */
-export interface Search extends Omit<Journal.Pattern, "customerId"> {}
+export interface Search extends Omit<Verification.Pattern, "customerId"> {}
 
 /**
  * The operations on one session. Each fails with `SessionUnknown` if the customer has no session, with
@@ -126,8 +126,8 @@ export interface SessionControl {
   readonly clearJournal: Call<void>
   /** Verifies the journal. Fails with `VerificationFailed`, which shows the nearest entries. */
   readonly verify: (
-    expectation: typeof Journal.Expectation.Encoded
-  ) => Call<void, ControlRefused | Journal.VerificationFailed>
+    expectation: typeof Verification.Expectation.Encoded
+  ) => Call<void, ControlRefused | Verification.VerificationFailed>
 }
 
 /**
@@ -218,7 +218,7 @@ const decoding = <A, I>(schema: Schema.Schema<A, I>) => {
 }
 
 const decodeFault = decoding(Fault.Fault)
-const decodeExpectation = decoding(Journal.Expectation)
+const decodeExpectation = decoding(Verification.Expectation)
 const decodePatch = decoding(Profile.Patch)
 const decodeClockChange = decoding(ClockChange)
 const decodeNewSession = decoding(Schema.typeSchema(NewSession))

@@ -15,17 +15,18 @@ import * as Schema from "effect/Schema"
 import * as Fault from "./Fault.ts"
 import { ControlRefused, FaultUnknown, NotReady, SessionUnknown } from "./internal/control/controlErrors.ts"
 import * as ControlOpenApi from "./internal/control/controlOpenApi.ts"
-import * as Parameters from "./internal/control/controlParameters.ts"
-import * as Fields from "./internal/faults/faultFields.ts"
+import { expectation, search } from "./internal/journal/journalParameters.ts"
 import { DurationText } from "./internal/schema/durationText.ts"
+import { closed, whole } from "./internal/schema/fields.ts"
 import { Instant } from "./internal/schema/instantText.ts"
-import { onceEach } from "./internal/schema/uniqueIds.ts"
+import { pathParameter } from "./internal/schema/parameters.ts"
+import { uniqueBy } from "./internal/schema/uniqueIds.ts"
 import * as Journal from "./Journal.ts"
 import * as Profile from "./Profile.ts"
+import * as Verification from "./Verification.ts"
 
 export { ControlRefused, FaultUnknown, NotReady, SessionUnknown }
 
-const closed = { parseOptions: { errors: "all", onExcessProperty: "error" } } as const
 const optional = { exact: true } as const
 
 /**
@@ -92,9 +93,9 @@ export const NewSession = Schema.Struct({
     ),
     optional
   ),
-  seed: Schema.optionalWith(Fields.whole(0, 2 ** 32 - 1), optional),
+  seed: Schema.optionalWith(whole(0, 2 ** 32 - 1), optional),
   profile: Schema.optionalWith(Profile.Patch, optional),
-  faults: Schema.optionalWith(onceEach(Schema.Array(Fault.Fault), "id"), optional)
+  faults: Schema.optionalWith(uniqueBy(Schema.Array(Fault.Fault), "id"), optional)
 }).annotations({ ...closed, description: "an object with customerId, and any of customerKey, seed, profile, faults" })
 
 /**
@@ -193,7 +194,8 @@ export const JournalPage = Schema.Struct({
  */
 export interface JournalPage extends Schema.Schema.Type<typeof JournalPage> {}
 
-const { customerId, faultId } = Parameters
+const customerId = pathParameter("customerId")
+const faultId = pathParameter("faultId")
 
 const sessions = HttpApiGroup.make("sessions")
   .add(HttpApiEndpoint.get("list", "/sessions").addSuccess(Schema.Array(SessionInfo)))
@@ -263,20 +265,20 @@ const tokens = HttpApiGroup.make("tokens")
 
 const journal = HttpApiGroup.make("journal")
   .add(
-    HttpApiEndpoint.get("search")`/sessions/${customerId}/journal`.setUrlParams(Parameters.search)
+    HttpApiEndpoint.get("search")`/sessions/${customerId}/journal`.setUrlParams(search)
       .addSuccess(JournalPage).addError(ControlRefused).addError(SessionUnknown)
   )
   .add(
     HttpApiEndpoint.del("clear")`/sessions/${customerId}/journal`.addSuccess(Schema.Void).addError(SessionUnknown)
   )
   .add(
-    HttpApiEndpoint.post("verify")`/sessions/${customerId}/verify`.setPayload(Parameters.expectation)
+    HttpApiEndpoint.post("verify")`/sessions/${customerId}/verify`.setPayload(expectation)
       .addSuccess(Schema.Void).addError(ControlRefused).addError(SessionUnknown)
-      .addError(Journal.VerificationFailed, { status: 409 })
+      .addError(Verification.VerificationFailed, { status: 409 })
   )
   .add(
     // The requests that belong to no session.
-    HttpApiEndpoint.get("strangers", "/strangers").setUrlParams(Parameters.search)
+    HttpApiEndpoint.get("strangers", "/strangers").setUrlParams(search)
       .addSuccess(JournalPage).addError(ControlRefused)
   )
   .annotate(OpenApi.Description, "Every exchange of a session with the reason for its response, and their verification")

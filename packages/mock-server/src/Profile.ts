@@ -1,7 +1,7 @@
 /**
- * One choice for each behaviour that the API document does not show. Each is a point with named
- * variants, as data: what is asked, which claim it belongs to, how sure the answer is, and whether
- * the client lives with it.
+ * A profile: one variant for each behaviour that the service's document leaves open. Each such behaviour
+ * is a point with named variants, as data: the question, the claim of the contract, how certain the
+ * default is, and whether the client accepts each variant.
  *
  * @since 0.1.0
  */
@@ -10,36 +10,9 @@ import { dual } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { type Choice, choices, quoted } from "./internal/profile/choices.ts"
+import { closed } from "./internal/schema/fields.ts"
 
-/**
- * How sure the default of a point is, as in the contract.
- *
- * @category models
- * @since 0.1.0
- */
-export type Level = "documented" | "observed" | "assumed" | "unknown"
-
-/**
- * Whether a check by `@effect-idv/core` with its default options, for a full name of at least two
- * words and with the right key, comes to a credential, if the token that it begins with may have
- * expired. If not, it fails with a typed error.
- *
- * @category models
- * @since 0.1.0
- */
-export type Client = "accepts" | "refuses"
-
-/**
- * One way to behave. `client` holds if every other point is at its default.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Variant<Value extends string = string> {
-  readonly value: Value
-  readonly description: string
-  readonly client: Client
-}
+export type { Client, Level, Variant } from "./internal/profile/choices.ts"
 
 /**
  * The name of a point, which is a field of {@link Profile}.
@@ -50,23 +23,18 @@ export interface Variant<Value extends string = string> {
 export type Name = keyof typeof choices
 
 /**
- * One behaviour that the document does not show.
- *
- * - `question`: what is not known, as one sentence.
- * - `claim`: the id of the claim in the evidence.
- * - `level`: how sure the default is.
- * - `section`: of the API document, where it would stand.
- * - `variants`: every way to behave. The first is the default.
+ * One behaviour that the service's document leaves open.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Point extends Choice<string> {
+  /** The field of the profile that selects a variant. */
   readonly name: Name
 }
 
 /**
- * Every point.
+ * All points.
  *
  * @category models
  * @since 0.1.0
@@ -76,33 +44,13 @@ export const points: ReadonlyArray<Point> = Struct.keys(choices).map((name) => {
   return { name, question, claim, level, section, variants }
 })
 
-const closed = { parseOptions: { onExcessProperty: "error" } } as const
-
 /**
- * The behaviour of a server: a variant for each point. Another field is an error.
+ * The behaviour of a session: a variant for each point. An unknown field is a violation.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const Profile = Schema.Struct({
-  tokenField: choices.tokenField.schema,
-  tokenType: choices.tokenType.schema,
-  tokenFormat: choices.tokenFormat.schema,
-  tokenStatus: choices.tokenStatus.schema,
-  tokenLifetime: choices.tokenLifetime.schema,
-  tokenError: choices.tokenError.schema,
-  tokenParameters: choices.tokenParameters.schema,
-  amlRequestType: choices.amlRequestType.schema,
-  amlStatus: choices.amlStatus.schema,
-  amlError: choices.amlError.schema,
-  expiredToken: choices.expiredToken.schema,
-  rateLimit: choices.rateLimit.schema,
-  searchedOn: choices.searchedOn.schema,
-  nameEcho: choices.nameEcho.schema,
-  extraFields: choices.extraFields.schema,
-  credVersion: choices.credVersion.schema,
-  redirects: choices.redirects.schema
-}).annotations(closed)
+export const Profile = Schema.Struct(choices).annotations(closed)
 
 /**
  * @category schemas
@@ -140,8 +88,8 @@ export const defaultProfile: Profile = {
  * Profiles with a name:
  *
  * - `default`: the first variant of each point.
- * - `strict`: the default, but with nothing in a request that the document does not have.
- * - `hostile`: of each point the most awkward variant with which the client still comes to a
+ * - `strict`: the default, but it refuses everything in a request that the document does not show.
+ * - `hostile`: the most difficult variant of each point with which the client still returns a
  *   credential.
  *
  * @category models
@@ -188,8 +136,8 @@ export const Preset = Schema.Literal(...presetNames).annotations(Violation.expec
 export type Preset = typeof Preset.Type
 
 /**
- * A change of a profile: a preset to start from, and variants for some points. Another field is an
- * error.
+ * A change of a profile: a preset to start from, and variants for some points. An unknown field is a
+ * violation.
  *
  * @category schemas
  * @since 0.1.0
@@ -206,7 +154,7 @@ export const Patch = Schema.Struct({ preset: Schema.optionalWith(Preset, { exact
 export interface Patch extends Schema.Schema.Type<typeof Patch> {}
 
 /**
- * A profile with the variants of a patch. With a preset in it, that preset with the variants.
+ * Applies a patch to a profile. If the patch has a preset, the other fields of the profile come from it.
  *
  * @example
  * import { Profile } from "@effect-idv/mock-server"

@@ -1,8 +1,7 @@
 /**
- * Everything of one customer: its key, its clock, its seed, its tokens, its faults, its profile, its
- * searches and its journal. The session is found by the customer id, which every token carries, so
- * that tests with customers of their own run side by side against one server and never see each
- * other.
+ * The state of one customer: its key, clock, seed, tokens, faults, profile, searches and journal. The
+ * server finds a session by the customer id, which every token carries, so that tests with customers of
+ * their own run side by side against one server without affecting each other.
  *
  * @since 0.1.0
  */
@@ -14,13 +13,13 @@ import * as Equal from "effect/Equal"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import { PCGRandom } from "effect/Utils"
 import type * as Fault from "./Fault.ts"
-import * as Shaping from "./internal/dataPlane/responseFormat.ts"
-import { expected as expectedOnce, repeated } from "./internal/schema/uniqueIds.ts"
-import * as Bounded from "./internal/session/boundedMap.ts"
+import * as Choices from "./internal/profile/choices.ts"
+import { expected as uniqueId, repeated } from "./internal/schema/uniqueIds.ts"
+import { setBounded } from "./internal/session/boundedMap.ts"
+import { type Customer, isTestCustomer, testCustomer, testKey } from "./internal/session/customer.ts"
 import * as FaultBoard from "./internal/session/faultBoard.ts"
 import * as Handle from "./internal/session/handle.ts"
 import * as SessionClock from "./internal/session/sessionClock.ts"
@@ -28,105 +27,81 @@ import * as Tokens from "./internal/session/tokens.ts"
 import * as Journal from "./Journal.ts"
 import * as Profile from "./Profile.ts"
 
-/**
- * @category models
- * @since 0.1.0
- */
-export interface Customer {
-  readonly customerId: string
-  readonly customerKey: Redacted.Redacted<string>
-}
+export { type Customer, demoCustomer, testCustomer, testKey } from "./internal/session/customer.ts"
 
 /**
- * The customer of a mock server that was given no others: `demo-customer` with the key `demo-key`.
- *
- * @category models
- * @since 0.1.0
- */
-export const demoCustomer: Customer = { customerId: "demo-customer", customerKey: Redacted.make("demo-key") }
-
-/**
- * A customer that needs no setting up: any id of `test-*`, of at most 128 characters, has the key
- * `test-key`, and a session of its own from its first request on. A test takes an id that no other
- * test has. No percent sign: it would be taken for one that a client encoded.
- *
- * @category models
- * @since 0.1.0
- */
-export const testCustomer = (customerId: `test-${string}`): Customer => ({ customerId, customerKey: testKey })
-
-/**
- * The key of every test customer.
- *
- * @category models
- * @since 0.1.0
- */
-export const testKey: Redacted.Redacted<string> = Redacted.make("test-key")
-
-const isTestCustomer = (customerId: string): customerId is `test-${string}` =>
-  /^test-[\x21-\x24\x26-\x39\x3b-\x7e]{1,123}$/.test(customerId)
-
-/**
- * What a session begins with, and what a reset takes it back to.
- *
- * - `seed`: for its tokens and for whatever is left to chance; two sessions with one seed do the
- *   same. Chosen at random if absent.
- * - `profile`: `Profile.defaultProfile` by default.
- * - `faults`: none by default.
+ * The state that a session begins with and that a reset restores.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Settings {
+  /**
+   * The seed of tokens, profile ids and random faults. Two sessions with the same seed behave alike.
+   *
+   * @default a random number
+   */
   readonly seed?: number | undefined
+  /**
+   * How the session behaves where the service's document leaves a choice.
+   *
+   * @default `Profile.defaultProfile`
+   */
   readonly profile?: Profile.Profile | undefined
+  /**
+   * The faults that are set from the beginning.
+   *
+   * @default none
+   */
   readonly faults?: ReadonlyArray<Fault.Fault> | undefined
 }
 
 /**
- * - `clock`: the session's time, which decides about everything but how long an answer takes.
- * - `random`: the next number of the session's own sequence, from 0 to 1.
- * - `issueToken`: a token that is valid for one hour of the session's clock (API document,
- *   section 5), or for less if the profile says so.
- * - `keepSearch`, `search`: the credential behind an `aml_profile`.
- * - `reset`: as it was at its beginning, but for its tokens, which are other ones.
- *
  * @category models
  * @since 0.1.0
  */
 export interface Session extends Customer {
   readonly seed: number
+  /** The session's time. Only delays of responses use real time. */
   readonly clock: SessionClock.SessionClock
+  /** Returns the next number of the session's own random sequence, from 0 to 1. */
   readonly random: () => number
   readonly profile: Ref.Ref<Profile.Profile>
   readonly faults: FaultBoard.FaultBoard
   readonly tokens: Tokens.Tokens
   readonly journal: Journal.Journal
+  /** Issues a token that is valid for one hour of the session's clock (section 5), or less if the profile says so. */
   readonly issueToken: Effect.Effect<string>
-  readonly keepSearch: (credential: (profileId: string) => AmlCredential) => Effect.Effect<AmlCredential>
+  /** Stores the credential of a search under a new profile id. */
+  readonly addSearch: (credential: (profileId: string) => AmlCredential) => Effect.Effect<AmlCredential>
+  /** Returns the credential behind an `aml_profile`. A session keeps the last 10,000. */
   readonly search: (profileId: string) => Effect.Effect<Option.Option<AmlCredential>>
+  /** Restores the state that the session began with. New tokens differ from the old ones. */
   readonly reset: Effect.Effect<void>
 }
 
 /**
- * - `find`: the session of a customer id. One of a test customer begins here.
- * - `create`: begins a session, unless there is one of this customer, which stays as it is.
- * - `known`: the session of a customer id, if there is one already.
- * - `findCarried`: the session that a token or a profile id carries, whether or not it is valid.
- * - `strangers`: the journal of requests that carry no session.
- * - `settings`: what sessions begin with, unless they are told otherwise.
+ * The sessions of a server.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Service {
+  /** Returns the session of a customer id, and begins it if this is a test customer without one. */
   readonly find: (customerId: string) => Effect.Effect<Option.Option<Session>>
+  /** Returns the session of a customer id if it has begun. */
   readonly known: (customerId: string) => Effect.Effect<Option.Option<Session>>
-  readonly findCarried: (handle: string) => Effect.Effect<Option.Option<Session>>
+  /** Returns the session that a token or a profile id names, whether or not the handle is valid. */
+  readonly findByHandle: (handle: string) => Effect.Effect<Option.Option<Session>>
+  /** All sessions. */
   readonly list: Effect.Effect<ReadonlyArray<Session>>
+  /** Begins a session, unless the customer has one, which is returned unchanged. */
   readonly create: (customer: Customer, settings?: Settings) => Effect.Effect<Session>
+  /** Removes a session, and returns whether there was one. */
   readonly remove: (customerId: string) => Effect.Effect<boolean>
-  readonly strangers: Journal.Journal
+  /** The journal of requests that match no session. */
+  readonly unmatched: Journal.Journal
+  /** The settings of sessions that are created without their own. */
   readonly settings: Settings
 }
 
@@ -136,16 +111,16 @@ export interface Service {
  */
 export class Sessions extends Context.Tag("@effect-idv/mock-server/Sessions")<Sessions, Service>() {}
 
-/** How many searches a session keeps, and how many sessions of test customers there are at most. */
+/** The searches that one session keeps, and the sessions of test customers that one server keeps. */
 const capacity = { searches: 10_000, testSessions: 1_000 }
 
 const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effect<number>) =>
   Effect.gen(function*() {
     const seed = settings.seed ?? (yield* Random.nextIntBetween(0, 2 ** 31))
-    const standard = settings.profile ?? Profile.defaultProfile
+    const initialProfile = settings.profile ?? Profile.defaultProfile
     const clock = yield* SessionClock.make
     const journal = yield* Journal.make({ nextId, now: clock.now })
-    const profile = yield* Ref.make(standard)
+    const profile = yield* Ref.make(initialProfile)
     const faults = yield* FaultBoard.make(clock, seed, settings.faults ?? [])
     const tokens = Tokens.make(clock)
     const searches = new Map<string, AmlCredential>()
@@ -165,7 +140,7 @@ const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effe
       journal,
       issueToken: Effect.gen(function*() {
         const chosen = yield* Ref.get(profile)
-        const lifetime = Duration.seconds(Shaping.lifetimeSeconds(chosen))
+        const lifetime = Duration.seconds(Choices.tokenLifetimeSeconds(chosen))
         const issuedAt = yield* clock.now
         const token = chosen.tokenFormat === "jwt"
           ? yield* Handle.jwt(customer.customerId, random, {
@@ -173,20 +148,20 @@ const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effe
             expiresAt: issuedAt + Duration.toMillis(lifetime)
           })
           : Handle.opaque(customer.customerId, random)
-        yield* tokens.keep(token, lifetime)
+        yield* tokens.add(token, lifetime)
         return token
       }),
-      keepSearch: (credential) =>
+      addSearch: (credential) =>
         Effect.sync(() => {
           const profileId = Handle.opaque(customer.customerId, random)
-          const kept = credential(profileId)
-          Bounded.keep(searches, profileId, kept, capacity.searches)
-          return kept
+          const search = credential(profileId)
+          setBounded(searches, profileId, search, capacity.searches)
+          return search
         }),
       search: (profileId) => Effect.sync(() => Option.fromNullable(searches.get(profileId))),
       reset: Effect.gen(function*() {
         yield* clock.reset
-        yield* Ref.set(profile, standard)
+        yield* Ref.set(profile, initialProfile)
         yield* tokens.clear
         yield* faults.reset
         yield* journal.clear
@@ -199,8 +174,8 @@ const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effe
   })
 
 /**
- * The sessions of a server: one of each of `customers`, and of every test customer that comes. Two
- * customers with one id are a defect.
+ * The sessions of a server: one for each of `customers`, and one for every test customer that sends a
+ * request. Two customers with one id are a defect.
  *
  * @category layers
  * @since 0.1.0
@@ -213,16 +188,17 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
       const nextId = Effect.sync(() => ++exchanges)
       const sessions = new Map<string, Session>()
       const testSessions = new Map<string, Session>()
-      // A test customer that was ever given a key of its own never has the common one again.
+      // A test customer that once had a key of its own never gets the common key again.
       const ownKeys = new Set<string>()
 
       const begin = (customer: Customer, own: Settings = {}) => makeSession(customer, { ...settings, ...own }, nextId)
 
+      /** Adds a session, or makes that of a test customer the most recently used, which is dropped last. */
       const keep = (session: Session) => {
         const { customerId, customerKey } = session
         if (!isTestCustomer(customerId)) sessions.set(customerId, session)
         else if (Equal.equals(customerKey, testKey)) {
-          Bounded.keep(testSessions, customerId, session, capacity.testSessions)
+          setBounded(testSessions, customerId, session, capacity.testSessions)
         } else {
           ownKeys.add(customerId)
           sessions.set(customerId, session)
@@ -233,42 +209,41 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
       const known = (customerId: string) =>
         Option.fromNullable(sessions.get(customerId) ?? testSessions.get(customerId))
 
-      /** Of test customers the one that was used last stays longest. */
-      const used = (customerId: string) => Option.map(known(customerId), keep)
+      const use = (customerId: string) => Option.map(known(customerId), keep)
 
       const find: Service["find"] = (customerId) =>
         Effect.suspend(() => {
-          const session = used(customerId)
+          const session = use(customerId)
           if (Option.isSome(session) || !isTestCustomer(customerId) || ownKeys.has(customerId)) {
             return Effect.succeed(session)
           }
-          // Of two first requests at once, or of one and a `create`, one begins the session.
+          // Another request, or a `create`, may begin the session at the same time: the first one counts.
           return Effect.map(begin(testCustomer(customerId)), (begun) =>
-            Option.orElse(used(customerId), () => Option.some(keep(begun))))
+            Option.orElse(use(customerId), () => Option.some(keep(begun))))
         })
 
-      const [again] = repeated(customers.map(({ customerId }) => customerId))
-      if (again !== undefined) {
-        return yield* Effect.dieMessage(`customers[${again}].customerId: expected ${expectedOnce}`)
+      const [duplicate] = repeated(customers.map(({ customerId }) => customerId))
+      if (duplicate !== undefined) {
+        return yield* Effect.dieMessage(`customers[${duplicate}].customerId: expected ${uniqueId}`)
       }
       for (const customer of customers) keep(yield* begin(customer))
       return {
         find,
         known: (customerId) => Effect.sync(() => known(customerId)),
-        findCarried: (handle) => Effect.sync(() => Option.flatMap(Handle.customerOf(handle), used)),
+        findByHandle: (handle) => Effect.sync(() => Option.flatMap(Handle.customerOf(handle), use)),
         list: Effect.sync(() => Array.from(sessions.values()).concat(Array.from(testSessions.values()))),
         create: (customer, own) => {
           const orElse = (create: Effect.Effect<Session>) =>
             Effect.suspend(() =>
               Option.match(known(customer.customerId), { onNone: () => create, onSome: Effect.succeed })
             )
-          // Another request may begin the session while this one does.
+          // Another request may begin the session at the same time: the first one counts.
           return orElse(
             Effect.flatMap(begin(customer, own), (session) => orElse(Effect.sync(() => keep(session))))
           )
         },
         remove: (customerId) => Effect.sync(() => sessions.delete(customerId) || testSessions.delete(customerId)),
-        strangers: yield* Journal.make({ nextId }),
+        unmatched: yield* Journal.make({ nextId }),
         settings
       }
     })

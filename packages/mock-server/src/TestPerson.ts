@@ -1,7 +1,6 @@
 /**
- * Fictional people whose result is known beforehand: the last word of the name decides, whatever
- * its case. Everybody else is clear, the same every time. Some are faults, for a client that has no
- * other way to ask for one.
+ * Fictional persons with a known result: the last word of a name decides, whatever its case. Any other
+ * name returns "No". Some names cause a fault, for a client that cannot use the control plane.
  *
  * @since 0.1.0
  */
@@ -10,16 +9,23 @@ import * as Duration from "effect/Duration"
 import type * as Fault from "./Fault.ts"
 
 /**
- * - `matchFound`: what the mock answers, unless the fault has it otherwise.
- * - `fault`: what happens to the answer.
+ * A reserved name and what the mock server does for it.
  *
  * @category models
  * @since 0.1.0
  */
 export interface TestPerson {
+  /** The last word of the name. */
   readonly lastWord: string
+  /** The result, unless the fault changes it. */
   readonly matchFound: MatchFound
+  /** What the mock server does, as the predicate of a sentence. */
   readonly description: string
+  /**
+   * The fault that is applied to the response.
+   *
+   * @default none
+   */
   readonly fault?: Fault.What
 }
 
@@ -31,18 +37,16 @@ const listed = (lastWord: string, description: string): TestPerson => ({
   description
 })
 
-/** Somebody who is listed, so that a client which takes the fault for a "No" is found out. */
+/** A listed person, so that a client that treats the fault as a "No" fails its test. */
 const faulty = (lastWord: string, description: string, fault: Fault.What): TestPerson => ({
   ...listed(lastWord, description),
   fault
 })
 
-const plainText = "text/plain; charset=utf-8"
-
 const status = (status: number, seconds?: number): Fault.What => ({
   kind: "status",
   status,
-  contentType: plainText,
+  contentType: "text/plain; charset=utf-8",
   ...(seconds !== undefined && { retryAfter: { kind: "seconds", seconds } })
 })
 
@@ -53,35 +57,35 @@ const status = (status: number, seconds?: number): Fault.What => ({
  * @since 0.1.0
  */
 export const reserved: ReadonlyArray<TestPerson> = [
-  clear("Testclear", "is on no list"),
-  listed("Testpep", "may be a politically exposed person"),
-  listed("Testsanc", "may be on a sanctions list"),
+  clear("Testclear", "returns \"No\""),
+  listed("Testpep", "returns \"Potential match\" (politically exposed person)"),
+  listed("Testsanc", "returns \"Potential match\" (sanctions list)"),
   {
-    ...clear("Testslow", "is on no list, which is told after 5 s"),
+    ...clear("Testslow", "returns \"No\" after 5 s"),
     fault: { kind: "latency", distribution: { kind: "fixed", delay: Duration.seconds(5) } }
   },
-  faulty("Testhang", "gets no answer, on a connection that stays open", { kind: "hang", at: "headers" }),
-  faulty("Test401", "gets a 401, whatever the token", status(401)),
-  faulty("Test403", "gets a 403", status(403)),
-  faulty("Test429", "gets a 429 that asks for 1 s", status(429, 1)),
-  faulty("Test500", "gets a 500", status(500)),
-  faulty("Test503", "gets a 503 that asks for 1 s", status(503, 1)),
-  faulty("Testhtml", "gets a page of HTML with status 200", { kind: "html" }),
-  faulty("Testempty", "gets an empty body with status 200", { kind: "empty" }),
-  faulty("Testcut", "gets half of a body, and then the end of the stream", { kind: "truncation" }),
-  faulty("Testreset", "gets half of a body, and then a reset connection", { kind: "reset", at: "body" }),
-  faulty("Testecho", "gets the answer about somebody else", { kind: "somebodyElse" }),
-  faulty("Testunknown", "gets a match_found that the document does not list", { kind: "unknownMatch" })
+  faulty("Testhang", "sends no response and leaves the connection open", { kind: "hang", at: "headers" }),
+  faulty("Test401", "returns status 401, whatever the token", status(401)),
+  faulty("Test403", "returns status 403", status(403)),
+  faulty("Test429", "returns status 429 with Retry-After: 1", status(429, 1)),
+  faulty("Test500", "returns status 500", status(500)),
+  faulty("Test503", "returns status 503 with Retry-After: 1", status(503, 1)),
+  faulty("Testhtml", "returns an HTML page with status 200", { kind: "html" }),
+  faulty("Testempty", "returns an empty body with status 200", { kind: "empty" }),
+  faulty("Testcut", "sends half of the body and closes the connection", { kind: "truncation" }),
+  faulty("Testreset", "sends half of the body and resets the connection", { kind: "reset", at: "body" }),
+  faulty("Testecho", "returns the credential of another person", { kind: "somebodyElse" }),
+  faulty("Testunknown", "returns a match_found that the service's document does not list", { kind: "unknownMatch" })
 ]
 
-const byLastWord = new Map(reserved.map((subject) => [subject.lastWord.toLowerCase(), subject]))
+const byLastWord = new Map(reserved.map((person) => [person.lastWord.toLowerCase(), person]))
 
 /**
- * The reserved name that a name ends with, or everybody else.
+ * Returns the reserved name that a name ends with. Any other name returns "No".
  *
  * @category getters
  * @since 0.1.0
  */
 export const of = (name: string): Omit<TestPerson, "lastWord"> =>
   byLastWord.get(name.trim().split(/\s+/).at(-1)?.toLowerCase() ?? "") ??
-    { matchFound: "No", description: "has no reserved name, and so is on no list" }
+    { matchFound: "No", description: "returns \"No\", because the name is not reserved" }

@@ -1,9 +1,133 @@
-/** Whether the entries of a journal are as expected: pure, so that it can be asked after each entry. */
+/**
+ * Expectations about the entries of a journal, and the check of entries against them. The check is a
+ * pure function, so that a journal can repeat it after each new entry.
+ *
+ * @since 0.1.0
+ */
+import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
-import type { Entry, Expectation, Mismatch, Pattern } from "./Journal.ts"
+import * as Schema from "effect/Schema"
+import { Entry, Operation, Status } from "./internal/journal/entry.ts"
+import { discriminatedUnion } from "./internal/schema/discriminatedUnion.ts"
+import { WaitText } from "./internal/schema/durationText.ts"
+import { closed, whole } from "./internal/schema/fields.ts"
+import * as KnownFields from "./internal/schema/knownFields.ts"
 
-const matched = (pattern: Pattern, entry: Entry): ReadonlyArray<boolean> => [
+const nonEmptyText = (expected: string) =>
+  Schema.String.pipe(Schema.minLength(1)).annotations(Violation.expecting(expected))
+
+/**
+ * Selects entries: those that match every field of the pattern. An empty pattern matches all entries.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Pattern = Schema.Struct({
+  /** The operation that the request calls. */
+  operation: Schema.optionalWith(Operation, { exact: true }),
+  /** The status of the response. */
+  status: Schema.optionalWith(Status, { exact: true }),
+  /** The rule that decided the response. */
+  rule: Schema.optionalWith(nonEmptyText("the name of a rule"), { exact: true }),
+  /** The id or the kind of a fault that fired. */
+  fault: Schema.optionalWith(nonEmptyText("the id or the kind of a fault"), { exact: true }),
+  /** Whether the request breaks the service's document. */
+  unexpected: Schema.optionalWith(Schema.Boolean.annotations(Violation.expecting("true or false")), { exact: true }),
+  /** The customer of the session, or null for unmatched requests. */
+  customerId: Schema.optionalWith(
+    Schema.NullOr(Schema.String).annotations(Violation.expecting("a customer id, or null")),
+    { exact: true }
+  )
+}).annotations({
+  ...Violation.expecting(`an object with any of operation, status, rule, fault, unexpected, customerId`),
+  ...closed
+})
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Pattern extends Schema.Schema.Type<typeof Pattern> {}
+
+const within = Schema.optionalWith(WaitText, { exact: true })
+
+const Exactly = Schema.Struct({ kind: Schema.Literal("exactly"), n: whole(0), pattern: Pattern, within })
+  .annotations(closed)
+const AtLeast = Schema.Struct({ kind: Schema.Literal("atLeast"), n: whole(1), pattern: Pattern, within })
+  .annotations(closed)
+const Never = Schema.Struct({ kind: Schema.Literal("never"), pattern: Pattern, within }).annotations(closed)
+const InOrder = Schema.Struct({
+  kind: Schema.Literal("inOrder"),
+  patterns: Schema.NonEmptyArray(Pattern).annotations(Violation.expecting("a list of one pattern or more")),
+  within
+}).annotations(closed)
+const NothingUnexpected = Schema.Struct({ kind: Schema.Literal("nothingUnexpected"), within }).annotations(closed)
+
+/**
+ * An expectation about the entries of a journal:
+ *
+ * - `exactly`, `atLeast`: `n` entries match the pattern.
+ * - `never`: no entry matches the pattern.
+ * - `inOrder`: each pattern matches an entry later than the pattern before it. Other entries may come
+ *   between.
+ * - `nothingUnexpected`: no request breaks the service's document.
+ *
+ * Without `within`, a journal judges at once. With it, the journal waits: `exactly`, `atLeast` and
+ * `inOrder` succeed as soon as they hold, and fail when the time is over or no further entry can help.
+ * `never` and `nothingUnexpected` succeed when the time is over, and fail at the first entry against
+ * them.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Expectation = discriminatedUnion(Schema.Union(Exactly, AtLeast, Never, InOrder, NothingUnexpected))
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Expectation = typeof Expectation.Type
+
+/**
+ * Decodes an expectation. The violation for an unknown field lists the known ones.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const decodeUnknown: (input: unknown) => Either.Either<Expectation, Violation.Violations> = KnownFields
+  .decodeUnknown(Expectation)
+
+/**
+ * The entries do not meet the expectation, or the journal cannot tell, because it dropped older ones.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class VerificationFailed extends Schema.TaggedError<VerificationFailed>(
+  "@effect-idv/mock-server/VerificationFailed"
+)("VerificationFailed", {
+  /** The expectation in words. */
+  expected: Schema.String,
+  /** How many entries match; for `inOrder`, how many of its patterns do. */
+  found: Schema.NonNegativeInt,
+  /** How many entries the journal has. */
+  among: Schema.NonNegativeInt,
+  /** How many older entries the journal dropped. */
+  dropped: Schema.NonNegativeInt,
+  /** At most five entries: those in excess, or those that match best. */
+  nearest: Schema.Array(Schema.Struct({ ...Entry.pick("id", "rule", "why").fields, status: Status }))
+}, { identifier: "VerificationFailed", description: "The entries are not as expected" }) {
+  override get message() {
+    const dropped = this.dropped === 0 ? "" : `; entries dropped before these, which cannot be checked: ${this.dropped}`
+    const nearest = this.nearest.map(({ id, rule, status, why }) => `#${id} ${rule} ${status} (${why})`).join(", ")
+    return `Expected ${this.expected}; found ${this.found} among ${this.among} entries${dropped}${
+      nearest === "" ? "" : `; nearest: ${nearest}`
+    }`
+  }
+}
+
+const comparisons = (pattern: Pattern, entry: Entry): ReadonlyArray<boolean> => [
   pattern.operation === undefined || pattern.operation === entry.operation,
   pattern.status === undefined || pattern.status === entry.response.status,
   pattern.rule === undefined || pattern.rule === entry.rule,
@@ -12,18 +136,24 @@ const matched = (pattern: Pattern, entry: Entry): ReadonlyArray<boolean> => [
   pattern.customerId === undefined || pattern.customerId === entry.customerId
 ]
 
-export const matches = (pattern: Pattern) => (entry: Entry): boolean => matched(pattern, entry).every(Boolean)
+/**
+ * Whether an entry matches a pattern.
+ *
+ * @category verification
+ * @since 0.1.0
+ */
+export const matches = (pattern: Pattern) => (entry: Entry): boolean => comparisons(pattern, entry).every(Boolean)
 
-const shown = 5
+const maxNearest = 5
 
-/** Those that miss a pattern by the least, the latest first. */
+/** The entries that miss a pattern, those with the most matching fields first, and of these the latest. */
 const nearMisses = (pattern: Pattern, entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
-  const score = (entry: Entry) => matched(pattern, entry).filter(Boolean).length
+  const score = (entry: Entry) => comparisons(pattern, entry).filter(Boolean).length
   return entries.filter((entry) => !matches(pattern)(entry)).toReversed().toSorted((a, b) => score(b) - score(a))
 }
 
-/** How many of the patterns come one after the other, and what follows the last of these. */
-const follow = (patterns: ReadonlyArray<Pattern>, entries: ReadonlyArray<Entry>) => {
+/** How many of the patterns match one after the other, and the entries after the last match. */
+const matchInOrder = (patterns: ReadonlyArray<Pattern>, entries: ReadonlyArray<Entry>) => {
   let found = 0
   let next = 0
   entries.forEach((entry, index) => {
@@ -35,49 +165,59 @@ const follow = (patterns: ReadonlyArray<Pattern>, entries: ReadonlyArray<Entry>)
   return { found, rest: entries.slice(next) }
 }
 
-const written = (pattern: Pattern): string => JSON.stringify(pattern)
+const describePattern = (pattern: Pattern): string => JSON.stringify(pattern)
 
-/** With entries dropped, nobody can know how many there were in all. */
+/**
+ * Checks entries against an expectation. `dropped` is how many older entries the journal no longer
+ * has. If there are any, `exactly`, `never` and `nothingUnexpected` fail, because one of those could
+ * match.
+ *
+ * @category verification
+ * @since 0.1.0
+ */
 export const check = (
   expectation: Expectation,
   entries: ReadonlyArray<Entry>,
   dropped = 0
-): Either.Either<void, Mismatch> => {
+): Either.Either<void, VerificationFailed> => {
   const within = expectation.within === undefined ? "" : ` within ${Duration.format(expectation.within)}`
   const judge = (holds: boolean, expected: string, found: number, nearest: () => ReadonlyArray<Entry>) =>
-    holds ? Either.void : Either.left({
-      expected: expected + within,
-      found,
-      among: entries.length,
-      dropped,
-      nearest: nearest().slice(0, shown).map(({ id, response: { status }, rule, why }) => ({ id, rule, status, why }))
-    })
+    holds ? Either.void : Either.left(
+      new VerificationFailed({
+        expected: expected + within,
+        found,
+        among: entries.length,
+        dropped,
+        nearest: nearest().slice(0, maxNearest).map(({ id, response: { status }, rule, why }) => ({
+          id,
+          rule,
+          status,
+          why
+        }))
+      })
+    )
   switch (expectation.kind) {
     case "exactly":
     case "atLeast": {
       const { kind, n, pattern } = expectation
       const found = entries.filter(matches(pattern))
+      const foundFirst = () => [...found.toReversed(), ...nearMisses(pattern, entries)]
       return kind === "atLeast"
-        ? judge(
-          found.length >= n,
-          `at least ${n} of ${written(pattern)}`,
-          found.length,
-          () => [...found.toReversed(), ...nearMisses(pattern, entries)]
-        )
+        ? judge(found.length >= n, `at least ${n} of ${describePattern(pattern)}`, found.length, foundFirst)
         : judge(
           found.length === n && dropped === 0,
-          `exactly ${n} of ${written(pattern)}`,
+          `exactly ${n} of ${describePattern(pattern)}`,
           found.length,
-          () => found.length < n ? [...found.toReversed(), ...nearMisses(pattern, entries)] : found.toReversed()
+          () => found.length < n ? foundFirst() : found.toReversed()
         )
     }
     case "inOrder": {
       const { patterns } = expectation
-      const { found, rest } = follow(patterns, entries)
+      const { found, rest } = matchInOrder(patterns, entries)
       const missing = patterns[found]
       return judge(
         missing === undefined,
-        `in order ${patterns.map(written).join(", ")}`,
+        `in order ${patterns.map(describePattern).join(", ")}`,
         found,
         () => missing === undefined ? [] : nearMisses(missing, rest)
       )
@@ -86,25 +226,8 @@ export const check = (
     case "nothingUnexpected": {
       const pattern = expectation.kind === "never" ? expectation.pattern : { unexpected: true }
       const found = entries.filter(matches(pattern))
-      const expected = expectation.kind === "never" ? `never ${written(pattern)}` : "nothing unexpected"
+      const expected = expectation.kind === "never" ? `never ${describePattern(pattern)}` : "nothing unexpected"
       return judge(found.length === 0 && dropped === 0, expected, found.length, () => found.toReversed())
     }
-  }
-}
-
-/** Whether no further entry can change the outcome. */
-export const isSettled = (expectation: Expectation) => (outcome: Either.Either<void, Mismatch>): boolean => {
-  switch (expectation.kind) {
-    case "exactly":
-      return Either.match(outcome, {
-        onLeft: ({ dropped, found }) => dropped > 0 || found > expectation.n,
-        onRight: () => true
-      })
-    case "atLeast":
-    case "inOrder":
-      return Either.isRight(outcome)
-    case "never":
-    case "nothingUnexpected":
-      return Either.isLeft(outcome)
   }
 }

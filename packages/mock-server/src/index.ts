@@ -21,3 +21,6 @@ export * as Session from "./Session.ts"
 
 /** @since 0.1.0 */
 export * as TestPerson from "./TestPerson.ts"
+
+/** @since 0.1.0 */
+export * as Verification from "./Verification.ts"

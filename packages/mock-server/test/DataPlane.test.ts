@@ -65,7 +65,7 @@ describe("The address of a profile", () => {
     [{}, "http://localhost/aml-profiles/x"],
     [{ host: "" }, "http://localhost/aml-profiles/x"],
     [{ host: "no host" }, "http://localhost/aml-profiles/x"]
-  ])("with the headers %j is %s", (headers, expected) => {
+  ])("for the headers %j is %s", (headers, expected) => {
     strictEqual(AmlProfile.url(Headers.fromInput(headers), "x"), expected)
   })
 })
@@ -73,7 +73,7 @@ describe("The address of a profile", () => {
 describe.each(layers)("The data plane %s", (_, layer) => {
   it.layer(layer)((it) => {
     describe("POST /oauth/service", () => {
-      it.effect("answers with a token that may not be stored", () =>
+      it.effect("returns a token with headers that forbid caching", () =>
         Effect.gen(function*() {
           const { headers, status, text } = yield* tokenRequest()
           strictEqual(status, 200)
@@ -84,7 +84,7 @@ describe.each(layers)("The data plane %s", (_, layer) => {
           deepStrictEqual(rest, { token_type: "Bearer", expires_in: 3600 })
         }))
 
-      it.effect("gives another token each time", () =>
+      it.effect("returns a new token each time", () =>
         Effect.gen(function*() {
           const [one, other] = yield* Effect.all([accessToken, accessToken])
           strictEqual(one === other, false)
@@ -127,7 +127,7 @@ describe.each(layers)("The data plane %s", (_, layer) => {
         ["application/x-www-form-urlencoded; q=1;", 200],
         ["application/x-www-form-urlencoded-not", 415],
         ["application/x-www-form-urlencoded; charset=latin1", 415]
-      ])("the content type %s is answered with %d", ([contentType, expected]) =>
+      ])("responds to the content type %s with %d", ([contentType, expected]) =>
         Effect.gen(function*() {
           strictEqual((yield* tokenRequest({ "content-type": contentType })).status, expected)
         }))
@@ -169,7 +169,7 @@ describe.each(layers)("The data plane %s", (_, layer) => {
           strictEqual(String(aml_profile).startsWith(`${url}/`), true)
         }))
 
-      it.effect("aml_profile opens as a page that shows the search, escaped", () =>
+      it.effect("serves a page at aml_profile that shows the search, escaped", () =>
         Effect.gen(function*() {
           const { url } = yield* MockServer.MockServer
           const { text } = yield* amlRequest({ ...person, name: "<b>\"Zoë\"</b> Testpep" })
@@ -237,7 +237,7 @@ describe.each(layers)("The data plane %s", (_, layer) => {
           strictEqual(/canary|31-02|company/.test(text), false)
         }))
 
-      it.effect("422 for many wrong fields lists the first, and counts the others", () =>
+      it.effect("lists the first of many wrong fields in a 422, and counts the others", () =>
         Effect.gen(function*() {
           const extra = (count: number) =>
             Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, 1]))
@@ -260,12 +260,12 @@ describe.each(layers)("The data plane %s", (_, layer) => {
           strictEqual(why.length < 4000, true, `${why.length} characters`)
         }))
 
-      it.effect("422 for a body that is nested deeper than the stack", () =>
+      it.effect("responds 422 to a body that is nested deeper than the stack", () =>
         Effect.gen(function*() {
           strictEqual((yield* amlRequest(`${"[".repeat(30_000)}${"]".repeat(30_000)}`)).status, 422)
         }))
 
-      it.effect("says what is wrong with a day that does not exist", () =>
+      it.effect("reports a day that does not exist", () =>
         Effect.gen(function*() {
           const { text } = yield* amlRequest({ ...person, dob: "31-02-1990" })
           deepStrictEqual(JSON.parse(text).errors, [
@@ -278,12 +278,12 @@ describe.each(layers)("The data plane %s", (_, layer) => {
         ["Application/JSON;charset=utf-8", 200],
         ["text/plain", 415],
         ["application/jsonp", 415]
-      ])("the content type %s is answered with %d", ([contentType, expected]) =>
+      ])("responds to the content type %s with %d", ([contentType, expected]) =>
         Effect.gen(function*() {
           strictEqual((yield* amlRequest(person, { "content-type": contentType })).status, expected)
         }))
 
-      it.effect("413 for a body over 64 KiB, and the next request works", () =>
+      it.effect("responds 413 to a body over 64 KiB, and then to the next request", () =>
         Effect.gen(function*() {
           strictEqual((yield* amlRequest({ ...person, name: "x".repeat(64 * 1024) })).status, 413)
           strictEqual((yield* amlRequest({ ...person, name: "x".repeat(60 * 1024) })).status, 200)
@@ -309,7 +309,7 @@ describe.each(layers)("The data plane %s", (_, layer) => {
         strictEqual(answer.headers["allow"], allow)
       }))
 
-    it.effect("a token is valid for one hour of the session's clock, and the API knows it", () =>
+    it.effect("accepts a token for one hour of the session's clock", () =>
       Effect.gen(function*() {
         const session = (yield* Control.Control).session("demo-customer")
         const token = yield* accessToken

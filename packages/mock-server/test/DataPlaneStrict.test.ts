@@ -1,4 +1,4 @@
-/** Requests that two readers could understand in two ways, or that hold what the document does not allow. */
+/** Requests that two readers could understand differently, or that have more than the document allows. */
 import { Control, MockServer, Session } from "@effect-idv/mock-server"
 import { NodeHttpClient } from "@effect/platform-node"
 import { describe, layer } from "@effect/vitest"
@@ -11,7 +11,7 @@ type Lines = ReadonlyArray<string>
 const form = "grant_type=client_credentials"
 const person = { entity_type: "person", name: "Zoë Canary", dob: "01-02-1990" }
 
-/** Everything is sent as it stands here, with the headers in their order. */
+/** Sends the request exactly as written, with the headers in their order. */
 const ask = (line: string, headers: Lines, body: string | Uint8Array) =>
   Effect.gen(function*() {
     const { url } = yield* MockServer.MockServer
@@ -101,7 +101,7 @@ layer(server, { excludeTestServices: true })("The data plane", (it) => {
         strictEqual((yield* tokenRequest(headers, "", body === form ? form : chunked(form))).status, 400)
       }))
 
-    it.effect("two Host headers, for a path that is no operation and for the control plane", () =>
+    it.effect("two Host headers, on an unknown path and on the control plane", () =>
       Effect.gen(function*() {
         strictEqual((yield* ask("GET /aml-profiles/x", [host, "Host: elsewhere"], "")).status, 400)
         strictEqual((yield* ask("GET /_mock/sessions", [host, "Host: elsewhere"], "")).status, 400)
@@ -109,7 +109,7 @@ layer(server, { excludeTestServices: true })("The data plane", (it) => {
       }))
   })
 
-  it.effect("takes a chunked body", () =>
+  it.effect("accepts a chunked body", () =>
     Effect.gen(function*() {
       const headers = [host, credentials, formType, "Transfer-Encoding: Chunked"]
       strictEqual((yield* tokenRequest(headers, "", chunked(form))).status, 200)
@@ -130,7 +130,7 @@ layer(server, { excludeTestServices: true })("The data plane", (it) => {
       strictEqual(text.includes("canary"), false)
     }))
 
-  it.effect("refuses a body that begins with a question mark, and takes a query without parameters of OAuth", () =>
+  it.effect("refuses a body that begins with a question mark, and accepts a query without OAuth parameters", () =>
     Effect.gen(function*() {
       const { status, text } = yield* tokenRequest(undefined, "", `?${form}`)
       deepStrictEqual([status, JSON.parse(text).error], [400, "invalid_request"])
@@ -158,7 +158,7 @@ layer(server, { excludeTestServices: true })("The data plane", (it) => {
     ["identity", 200],
     ["Identity , identity", 200],
     ["", 200]
-  ])("answers a body with Content-Encoding: %s with %d", ([coding, expected]) =>
+  ])("responds to a body with Content-Encoding: %s with %d", ([coding, expected]) =>
     Effect.gen(function*() {
       const header = `Content-Encoding: ${coding}`
       const granted = yield* tokenRequest([host, credentials, formType, header])
@@ -178,7 +178,7 @@ layer(server, { excludeTestServices: true })("The data plane", (it) => {
       strictEqual((yield* tokenRequest(headers)).status, 415)
     }))
 
-  it.effect("refuses a duplicate key as such, with its path, and names no other key in the journal", () =>
+  it.effect("reports a duplicate key with its path, and no other key in the journal", () =>
     Effect.gen(function*() {
       const body = "{\"entity_type\":\"person\",\"name\":\"Canary\",\"n\\u0061me\":\"B\",\"dob\":\"01-02-1990\"," +
         "\"Canary\":1,\"Canary\":2}"
@@ -200,7 +200,7 @@ layer(server, { excludeTestServices: true })("The data plane", (it) => {
 layer(server, { excludeTestServices: true })("A date of birth", (it) => {
   const born = (dob: string) => check(undefined, "", { ...person, dob })
 
-  it.effect("in the future is refused, with its path and the reason, and not with the date", () =>
+  it.effect("in the future is refused, with its path and the reason but not the date", () =>
     Effect.gen(function*() {
       const { entry, status, text } = yield* born("01-01-9999")
       strictEqual(status, 422)
@@ -215,7 +215,7 @@ layer(server, { excludeTestServices: true })("A date of birth", (it) => {
       ])
     }))
 
-  it.effect("is in the future by the clock of the session, where on earth the day begins first", () =>
+  it.effect("is in the future if its day has begun nowhere on earth, by the session's clock", () =>
     Effect.gen(function*() {
       const { session } = yield* Control.Control
       const { setTime } = session(Session.demoCustomer.customerId)

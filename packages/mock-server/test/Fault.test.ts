@@ -21,7 +21,7 @@ const faults = Arbitrary.make(Fault.Fault).filter((fault) =>
 )
 
 describe("Fault", () => {
-  it.effect("has a default for every parameter of every kind", () =>
+  it.effect("has a default for every field of every kind", () =>
     Effect.forEach(Fault.kinds, ({ kind, on }) =>
       Effect.gen(function*() {
         for (const each of on) {
@@ -31,7 +31,7 @@ describe("Fault", () => {
         }
       })))
 
-  it.effect("fills in the defaults that it documents", () =>
+  it.effect("fills in the documented defaults", () =>
     Effect.gen(function*() {
       const what = (what: (typeof Fault.What)["Encoded"]) =>
         Effect.map(Fault.make({ on: "aml", what }), (fault) => fault.what)
@@ -54,12 +54,12 @@ describe("Fault", () => {
       deepStrictEqual(yield* what({ kind: "truncation" }), { kind: "truncation" })
     }))
 
-  it("tells every kind that its schema has, each with a sentence of its own", () => {
+  it("describes every kind of its schema with a sentence of its own", () => {
     deepStrictEqual(Fault.kinds.map(({ kind }) => String(kind)), kindsOf(Fault.What.ast))
     strictEqual(new Set(Fault.kinds.map(({ description }) => description)).size, Fault.kinds.length)
   })
 
-  it("is the same after a way through JSON", () => {
+  it("survives a round trip through JSON", () => {
     FastCheck.assert(
       FastCheck.property(faults, (fault) => {
         const text = json(fault)
@@ -69,7 +69,7 @@ describe("Fault", () => {
     )
   })
 
-  it.effect("reads durations as milliseconds and as text", () =>
+  it.effect("decodes durations from milliseconds and from text", () =>
     Effect.gen(function*() {
       const pairs: ReadonlyArray<readonly [number | string, number]> = [
         [0, 0],
@@ -93,7 +93,7 @@ describe("Fault", () => {
     }
   )
 
-  it("refuses an unknown or a missing kind by listing the kinds", () => {
+  it("lists the kinds for an unknown or missing kind", () => {
     deepStrictEqual(refusals({ on: "aml", what: { kind: "explode" }, when: {} }), [
       `when.kind missing: one of ${whens}`,
       `what.kind invalid: one of ${whats}`
@@ -105,7 +105,7 @@ describe("Fault", () => {
     deepStrictEqual(refusals({ on: "aml", what: { kind: "constructor" } }), [`what.kind invalid: one of ${whats}`])
   })
 
-  it("refuses a wrong parameter of a known kind at its path, and all of them at once", () => {
+  it("reports all wrong fields of a known kind, each at its path", () => {
     deepStrictEqual(
       refusals({
         id: "no blanks",
@@ -154,7 +154,7 @@ describe("Fault", () => {
     ])
   })
 
-  it("refuses a key that it does not know, on every level", () => {
+  it("refuses an unknown key on every level", () => {
     deepStrictEqual(
       refusals({ on: "aml", how: 1, when: { kind: "always", n: 1 }, what: { kind: "hang", for: 1 } }),
       [
@@ -165,14 +165,14 @@ describe("Fault", () => {
     )
   })
 
-  it("refuses a fault of credentials on the token endpoint", () => {
+  it("refuses a fault of the credential on the token endpoint", () => {
     for (const kind of ["somebodyElse", "unknownMatch"]) {
       deepStrictEqual(refusals({ on: "token", what: { kind } }), [`on invalid: aml for ${kind}`])
       deepStrictEqual(refusals({ on: "both", what: { kind } }), [`on invalid: aml for ${kind}`])
     }
   })
 
-  it("never repeats what it refuses", () => {
+  it("never repeats a refused value", () => {
     const canary = "canary-4711"
     const input = { on: canary, id: `${canary} `, when: { kind: canary }, what: { kind: "hang", at: canary } }
     strictEqual(refusals(input).length, 4)
@@ -180,7 +180,7 @@ describe("Fault", () => {
     strictEqual(String(Either.getLeft(Fault.fromText(`${canary}:${canary}`))).includes(canary), false)
   })
 
-  it("has a JSON schema that needs nothing from outside, also as a payload in OpenAPI", () => {
+  it("has a self-contained JSON schema, also as a payload in OpenAPI", () => {
     const own = JSON.stringify(JSONSchema.make(Fault.Fault))
     deepStrictEqual(Array.from(own.matchAll(/"\$ref":"([^"]*)"/g), ([, target]) => target), ["#/$defs/Fault"])
     for (const { kind } of Fault.kinds) assertInclude(own, `{"kind":{"type":"string","enum":["${kind}"]}`)
@@ -249,7 +249,7 @@ describe("Fault.fromText", () => {
     ["aml:hang:always=1", "when is unexpected: expected always without a value"],
     ["{", "the value is invalid: expected JSON text in UTF-8"],
     ["{\"on\":\"aml\",\"what\":{}}", `what.kind is missing: expected one of ${whats}`]
-  ])("%j is refused", (text, expected) => {
+  ])("refuses %j", (text, expected) => {
     strictEqual(
       Either.match(Fault.fromText(text), { onLeft: ({ message }) => message, onRight: () => "accepted" }),
       `Not a fault: ${expected}`

@@ -1,4 +1,4 @@
-/** When faults fire, over real requests: counted, by chance, and by the session's clock. */
+/** When faults fire, with real requests: by their number, by probability, and by the session's clock. */
 import { Control, Fault, MockServer } from "@effect-idv/mock-server"
 import { HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
@@ -32,7 +32,7 @@ const check = (token: string, name = "Ada Testclear") =>
     answerOf
   )
 
-/** A session with a token, and with one of its own for what comes. */
+/** A session with a token of its own for the following requests. */
 const begin = (customerId: string) =>
   Effect.gen(function*() {
     const control = (yield* Control.Control).session(customerId)
@@ -41,7 +41,7 @@ const begin = (customerId: string) =>
     return { control, token, status, statuses: (n: number) => Effect.replicateEffect(status, n) }
   })
 
-/** Which of the next requests, counted from 1, a fault fires on. */
+/** Returns at which of the next requests, counted from 1, a fault fires. */
 const firings = (statuses: ReadonlyArray<number>) =>
   statuses.flatMap((status, index) => status === 503 ? [index + 1] : [])
 
@@ -57,23 +57,26 @@ describe("When a fault fires", () => {
     [{ when: { kind: "every", n: 1 } }, [1, 2, 3, 4, 5, 6, 7]],
     [{ when: { kind: "every", n: 3 } }, [3, 6]],
     [{ when: { kind: "probability", p: 1, seed: 4 } }, [1, 2, 3, 4, 5, 6, 7]]
-  ])("%j of 7 requests: %j, and the journal has each with its id", ([when, expected]) =>
-    Effect.gen(function*() {
-      const { control, statuses } = yield* begin("test-counted")
-      yield* statuses(2)
-      yield* control.fault({ id: "mine", on: "aml", what: unavailable, ...when })
-      deepStrictEqual(firings(yield* statuses(7)), expected)
-      deepStrictEqual((yield* control.faults).map(({ fired, seen }) => ({ fired, seen })), [
-        { fired: expected.length, seen: 7 }
-      ])
-      const { entries } = yield* control.journal({ operation: "aml" })
-      deepStrictEqual(
-        entries.slice(2).flatMap(({ faults }, index) => faults.map(({ id, kind }) => [index + 1, id, kind])),
-        expected.map((number) => [number, "mine", "status"])
-      )
-    }).pipe(inProcess))
+  ])(
+    "%j fires at %j of 7 requests, and the journal has each firing with its id",
+    ([when, expected]) =>
+      Effect.gen(function*() {
+        const { control, statuses } = yield* begin("test-counted")
+        yield* statuses(2)
+        yield* control.fault({ id: "mine", on: "aml", what: unavailable, ...when })
+        deepStrictEqual(firings(yield* statuses(7)), expected)
+        deepStrictEqual((yield* control.faults).map(({ fired, seen }) => ({ fired, seen })), [
+          { fired: expected.length, seen: 7 }
+        ])
+        const { entries } = yield* control.journal({ operation: "aml" })
+        deepStrictEqual(
+          entries.slice(2).flatMap(({ faults }, index) => faults.map(({ id, kind }) => [index + 1, id, kind])),
+          expected.map((number) => [number, "mine", "status"])
+        )
+      }).pipe(inProcess)
+  )
 
-  it.effect("a window begins and ends to the millisecond of the session's clock", () =>
+  it.effect("a window begins and ends at the exact millisecond of the session's clock", () =>
     Effect.gen(function*() {
       const { control, status } = yield* begin("test-window")
       yield* control.fault({
@@ -95,7 +98,7 @@ describe("When a fault fires", () => {
       strictEqual(yield* status, 200)
     }).pipe(inProcess))
 
-  it.effect("a fault with a ttl is off, and gone, when its time is over", () =>
+  it.effect("a fault with a ttl is removed when its time is over", () =>
     Effect.gen(function*() {
       const { control, status } = yield* begin("test-ttl")
       yield* control.fault({ on: "aml", what: unavailable, ttl: "1 minute" })
@@ -107,7 +110,7 @@ describe("When a fault fires", () => {
       deepStrictEqual(yield* control.faults, [])
     }).pipe(inProcess))
 
-  it.effect("a fault that is removed does not fire, and one that is set again counts from 1", () =>
+  it.effect("a removed fault does not fire, and one that is set again counts from 1", () =>
     Effect.gen(function*() {
       const { control, statuses } = yield* begin("test-removed")
       const fault: Declared = { id: "mine", on: "aml", what: unavailable, when: { kind: "nth", n: 2 } }
@@ -135,7 +138,7 @@ describe("A probability", () => {
       return firings(yield* statuses(40))
     })
 
-  it.effect("fires at the same requests for the same seed, whichever session, server or other requests", () =>
+  it.effect("fires at the same requests for the same seed in any session and server, with any other requests", () =>
     Effect.gen(function*() {
       const here = yield* inProcess(Effect.all([run("test-a", withSeed(7)), run("test-b", withSeed(7))]))
       const elsewhere = yield* inProcess(run("test-c", withSeed(7)))
@@ -144,13 +147,13 @@ describe("A probability", () => {
       strictEqual(here[0].length > 8 && here[0].length < 32, true, `${here[0].length} of 40`)
     }))
 
-  it.effect("fires at others for another seed", () =>
+  it.effect("fires at other requests for another seed", () =>
     Effect.gen(function*() {
       const [one, other] = yield* Effect.all([run("test-a", withSeed(7)), run("test-b", withSeed(8))])
       strictEqual(one.join() === other.join(), false)
     }).pipe(inProcess))
 
-  it.effect("without a seed has that of the session", () =>
+  it.effect("uses the seed of the session by default", () =>
     Effect.gen(function*() {
       const [one, same, other] = yield* Effect.all([
         run("test-a", half, 7),
@@ -161,7 +164,7 @@ describe("A probability", () => {
       strictEqual(other.join() === one.join(), false)
     }).pipe(inProcess))
 
-  it.effect("fires about as often as it says", () =>
+  it.effect("fires about as often as its value says", () =>
     Effect.gen(function*() {
       const { control, statuses } = yield* begin("test-often")
       yield* control.fault({ on: "aml", what: unavailable, when: { kind: "probability", p: 0.1, seed: 1 } })
@@ -170,8 +173,8 @@ describe("A probability", () => {
     }).pipe(inProcess))
 })
 
-describe("Several faults, endpoints and sessions", () => {
-  it.effect("two sessions do not share a counter", () =>
+describe("Several faults, operations and sessions", () => {
+  it.effect("do not share a counter between sessions", () =>
     Effect.gen(function*() {
       const [one, other] = [yield* begin("test-one"), yield* begin("test-other")]
       const fault: Declared = { on: "aml", what: unavailable, when: { kind: "nth", n: 3 } }
@@ -184,7 +187,7 @@ describe("Several faults, endpoints and sessions", () => {
       deepStrictEqual(firings(yield* other.statuses(2)), [1])
     }).pipe(inProcess))
 
-  it.effect("a fault counts the requests of its endpoint, on both those of either, and no others", () =>
+  it.effect("count the requests of their own operations, and no others", () =>
     Effect.gen(function*() {
       const { control, status } = yield* begin("test-both")
       const every: Declared["when"] = { kind: "every", n: 3 }
@@ -218,7 +221,7 @@ describe("Several faults, endpoints and sessions", () => {
       ])
     }).pipe(inProcess))
 
-  it.effect("latencies add up, beside the first of the others; the journal was written before", () =>
+  it.effect("add up all latencies to the first other fault, after the journal is written", () =>
     Effect.gen(function*() {
       const { control, status } = yield* begin("test-sum")
       yield* control.fault({ id: "two", on: "aml", what: { kind: "latency" } })
@@ -246,7 +249,7 @@ describe("Several faults, endpoints and sessions", () => {
       strictEqual(yield* Fiber.join(next), 503)
     }).pipe(inProcess))
 
-  it.effect("what a reset takes back are the faults of the beginning, counted from 1", () =>
+  it.effect("return to the initial faults with a reset, counted from 1", () =>
     Effect.gen(function*() {
       const { create } = yield* Control.Control
       const fault = yield* Fault.make({ on: "aml", what: unavailable, when: { kind: "nth", n: 2 } })
@@ -267,7 +270,7 @@ describe("A quota", () => {
   const retryAfter = (token: string) =>
     Effect.map(check(token), ({ headers, status }) => [status, headers["retry-after"]])
 
-  it.effect("lets so many requests through in a window, then 429 until the session's clock ends it", () =>
+  it.effect("accepts its limit of requests in a window, and responds 429 until the session's clock ends it", () =>
     Effect.gen(function*() {
       const { control, statuses, token } = yield* begin("test-quota")
       yield* control.fault({ on: "aml", what: { kind: "quota", limit: 3, per: "1 minute" } })
@@ -290,7 +293,7 @@ describe("A quota", () => {
       deepStrictEqual(Arr.dedupe(entries.map(({ rule, unexpected }) => `${rule} ${unexpected}`)), ["fault.quota false"])
     }).pipe(inProcess))
 
-  it.effect("says when to come back as the profile has it, or as it is told", () =>
+  it.effect("sends Retry-After in the form of the profile, or in its own", () =>
     Effect.gen(function*() {
       const { control, token } = yield* begin("test-quota")
       yield* control.setTime("2026-03-01T10:00:00Z")
@@ -311,7 +314,7 @@ describe("A quota", () => {
       deepStrictEqual(yield* retryAfter(token), [429, "5"])
     }).pipe(inProcess))
 
-  it.effect("on both counts tokens and checks together, and refuses either", () =>
+  it.effect("on both operations counts tokens and checks together, and refuses either", () =>
     Effect.gen(function*() {
       const { control, status } = yield* begin("test-quota")
       yield* control.fault({ on: "both", what: { kind: "quota", limit: 2 } })
@@ -328,7 +331,7 @@ describe("The end of a token", () => {
       ["tokenExpiry", "aml.token-expired"],
       ["tokenRevocation", "aml.token-revoked"]
     ] as const
-  )("%s on aml ends the token that came, for good, and no other", ([kind, rule]) =>
+  )("%s on aml permanently ends the token of the request, and no other", ([kind, rule]) =>
     Effect.gen(function*() {
       const { control, status } = yield* begin("test-end")
       const other = yield* tokenOf("test-end")
@@ -346,7 +349,7 @@ describe("The end of a token", () => {
       ["tokenExpiry", "aml.token-expired"],
       ["tokenRevocation", "aml.token-revoked"]
     ] as const
-  )("%s on token gives a token that the API refuses", ([kind, rule]) =>
+  )("%s on token issues a token that the API refuses", ([kind, rule]) =>
     Effect.gen(function*() {
       const { control, status } = yield* begin("test-end")
       yield* control.fault({ on: "token", what: { kind }, when: { kind: "nth", n: 1 } })
@@ -360,7 +363,7 @@ describe("The end of a token", () => {
       strictEqual(yield* status, 200)
     }).pipe(inProcess))
 
-  it.effect("a token is as old as the session's clock says, and Retry-After is by it too", () =>
+  it.effect("the age of a token and Retry-After follow the session's clock", () =>
     Effect.gen(function*() {
       const { control, status, token } = yield* begin("test-clock")
       yield* control.setTime("2030-01-01T00:00:00Z")

@@ -1,4 +1,4 @@
-/** Every fault as a client sees it that knows nothing of HTTP: byte by byte, with the end of the stream. */
+/** Every fault as a raw client sees it, without an HTTP library: the bytes, and how the stream ends. */
 import { Control, Fault, MockServer } from "@effect-idv/mock-server"
 import { describe, it, layer } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -7,7 +7,7 @@ import * as RawClient from "./support/rawClient.ts"
 
 type On = "token" | "aml"
 
-/** - `body`: what the endpoint answered, before a fault broke it or its way. */
+/** - `body`: the response of the endpoint, before a fault changes it or its delivery. */
 interface Seen {
   readonly on: On
   readonly answer: RawClient.Answer
@@ -16,8 +16,8 @@ interface Seen {
 }
 
 /**
- * - `before`: requests that are answered as if there was no fault.
- * - `patience`: of a client that gives up; 5 seconds if absent.
+ * - `before`: how many requests come before the fault fires.
+ * - `patience`: when the client gives up; 5 seconds if absent.
  */
 interface Case {
   readonly what: (typeof Fault.What)["Encoded"]
@@ -38,7 +38,7 @@ const head = (on: On, ...framing: ReadonlyArray<string>) =>
 const half = (body: string) => body.slice(0, Math.floor(body.length / 2))
 const withLength = ({ body, on }: Seen, sent: string) => head(on, `content-length: ${body.length}`) + sent
 
-/** Answers whose framing is right, whatever is in them. */
+/** Responses with correct framing, whatever their content. */
 const framed = (answer: RawClient.Answer, statusLine = "HTTP/1.1 200 OK") => {
   const parsed = RawClient.parse(answer)
   strictEqual(parsed.statusLine, statusLine)
@@ -389,7 +389,7 @@ const table = Fault.kinds.flatMap(({ kind, on }) =>
 )
 
 describe("A fault on the wire", () => {
-  it("is looked at for every kind there is", () => {
+  it("has a case for every kind", () => {
     deepStrictEqual(Object.keys(cases), Fault.kinds.map(({ kind }) => kind))
     strictEqual(Object.values(cases).every((cases) => cases.length > 0), true)
   })
@@ -403,13 +403,13 @@ describe("A fault on the wire", () => {
           const customerId = `test-${kind}-${on}-${index}`
           const control = (yield* Control.Control).session(customerId)
           const token = yield* RawClient.token(url, customerId)
-          // A scripted answer ends a connection that the client would keep.
+          // A scripted response ends a connection that the client would keep open.
           const connection = delivery === "whole" ? "close" : "keep-alive"
           const request = on === "token"
             ? RawClient.tokenRequest(customerId, "test-key", connection)
             : RawClient.amlRequest(token, "Ada Testclear", connection)
 
-          // A quota counts for itself.
+          // A quota counts its requests itself.
           const { id } = yield* control.fault({ on, what, ...(before === 0 && { when: { kind: "nth", n: 1 } }) })
           for (let i = 0; i < before; i++) {
             strictEqual(framed(yield* RawClient.send(url, request)).text.length > 0, true)
@@ -467,7 +467,7 @@ describe("A fault on the wire", () => {
         })
     )
 
-    it.effect("of every pipelined request behind one that ends the connection is lost with it", () =>
+    it.effect("loses every pipelined request behind one that ends the connection", () =>
       Effect.gen(function*() {
         const { check, url } = yield* setUp("test-pipelined-many")
         const names = ["Ada Testclear", ...Array.from({ length: 20 }, () => "Ada Testcut")]
@@ -477,7 +477,7 @@ describe("A fault on the wire", () => {
       }))
   })
 
-  it.live("of a pipelined request ends with a client that goes away before its turn", () =>
+  it.live("of a pipelined request ends when the client leaves before its turn", () =>
     Effect.gen(function*() {
       const supervisor = yield* Supervisor.track
       const running = Effect.map(supervisor.value, (fibers) => fibers.length)

@@ -87,7 +87,7 @@ describe("The page", { concurrent: true }, () =>
               .join("\n")
           )
         )
-        yield* tab.sees("#exchange-2 .why", "may be a politically exposed person")
+        yield* tab.sees("#exchange-2 .why", "politically exposed person")
         deepStrictEqual(yield* statuses(tab), ["200", "200"])
 
         const profile = yield* tab.act((page) => page.getAttribute(".verdict a", "href"))
@@ -112,7 +112,7 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.sees("#exchange-3.failure .status", "503")
         yield* tab.sees(
           "#exchange-3 .why",
-          "The service was not asked. f1 (status): fires at request 2 of those it watches"
+          "The fault responded, and the service did not see the request. f1 (status): fired at request 2 of those it watches"
         )
         yield* tab.sees("#fault-list", "1 of 2")
         deepStrictEqual(yield* statuses(tab), ["503", "200", "200"])
@@ -254,7 +254,7 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.act((page) => page.click("text=Open"))
         yield* tab.sees("h1", other.customerId)
         yield* tab.lives
-        yield* tab.sees("#exchange-4 .why", "is on no list")
+        yield* tab.sees("#exchange-4 .why", "returns \"No\"")
         strictEqual(yield* tab.act((page) => page.locator("#exchange-1, #exchange-2").count()), 0)
         yield* tab.act((page) => page.click("text=+2 h"))
         yield* tab.sees("#clock", "2h ahead")
@@ -338,7 +338,7 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.sees(".verdict", "AmlUnavailable: ")
         yield* tab.act((page) => page.click("#exchange-2 noscript a"))
         yield* tab.sees("h1", "Exchange 2")
-        yield* tab.sees(".facts", "The service was not asked")
+        yield* tab.sees(".facts", "the service did not see the request")
         deepStrictEqual(tab.problems.filter((problem) => !problem.includes("404")), [])
       }))
 

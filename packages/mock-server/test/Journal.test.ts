@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, Duration, Effect, Either, Exit, Fiber, JSONSchema, Schema, Stream, TestClock } from "effect"
 import * as Journal from "../src/Journal.ts"
+import * as Verification from "../src/Verification.ts"
 
 const draft = (change: Partial<Omit<Journal.Draft, "response">> & { readonly status?: number } = {}): Journal.Draft => {
   const { status = 200, ...others } = change
@@ -35,15 +36,15 @@ const entriesOf = (drafts: ReadonlyArray<Journal.Draft>): ReadonlyArray<Journal.
   drafts.map((draft, index) => ({ ...draft, id: index + 1, at: "1970-01-01T00:00:00.000Z" }))
 
 const holds = (
-  expectation: Journal.Expectation,
+  expectation: Verification.Expectation,
   drafts: ReadonlyArray<Journal.Draft>,
   dropped?: number
-) => Either.isRight(Journal.check(expectation, entriesOf(drafts), dropped))
+) => Either.isRight(Verification.check(expectation, entriesOf(drafts), dropped))
 
 const within = Duration.seconds(10)
 
 describe("make", () => {
-  it.effect("keeps entries in the order of their numbers, with the time of the session", () =>
+  it.effect("keeps entries in the order of their ids, with the time of the session", () =>
     Effect.gen(function*() {
       let id = 0
       const nextId = Effect.sync(() => ++id)
@@ -61,14 +62,14 @@ describe("make", () => {
       strictEqual(Exit.isSuccess(yield* Effect.exit(Schema.decode(Journal.Entry)(entries[0] ?? assert.fail()))), true)
     }))
 
-  it.effect("takes no time for negative, so that the entry can be told", () =>
+  it.effect("never writes a negative duration, which the schema of an entry refuses", () =>
     Effect.gen(function*() {
       const journal = yield* makeJournal()
       strictEqual((yield* journal.write(draft({ millis: -5 }))).millis, 0)
       strictEqual((yield* journal.write(draft({ millis: 0.5 }))).millis, 0.5)
     }))
 
-  it.effect("keeps the order when many write at once", () =>
+  it.effect("keeps the order when many writers write at once", () =>
     Effect.gen(function*() {
       let id = 0
       const nextId = Effect.sync(() => ++id).pipe(Effect.tap((id) => id % 2 === 0 ? Effect.yieldNow() : Effect.void))
@@ -77,7 +78,7 @@ describe("make", () => {
       deepStrictEqual((yield* journal.entries).map(({ id }) => id), Array.from({ length: 50 }, (_, index) => index + 1))
     }))
 
-  it.effect("drops the oldest and counts them", () =>
+  it.effect("drops the oldest entries and counts them", () =>
     Effect.gen(function*() {
       const journal = yield* filled([draft(), draft(), draft(), draft(), draft()], 2)
       deepStrictEqual((yield* journal.entries).map(({ id }) => id), [4, 5])
@@ -109,7 +110,7 @@ describe("make", () => {
     ["x".repeat(16_385), `${"x".repeat(16_384)}… (16385 bytes in all)`],
     [`x${"ë".repeat(8192)}`, `x${"ë".repeat(8191)}… (16385 bytes in all)`],
     [`xx${"😀".repeat(4096)}`, `xx${"😀".repeat(4095)}… (16386 bytes in all)`]
-  ])("keeps 16 KiB of a body, and no half characters", ([body, expected]) =>
+  ])("keeps 16 KiB of a body, and cuts no character in half", ([body, expected]) =>
     Effect.gen(function*() {
       const journal = yield* makeJournal()
       const { request, response } = yield* journal.write({
@@ -121,7 +122,7 @@ describe("make", () => {
       strictEqual(response.body, expected)
     }))
 
-  it.scoped("tells each entry to every reader, and a slow one does not hold up a writer", () =>
+  it.scoped("publishes each entry to every reader, and a slow reader does not delay a writer", () =>
     Effect.gen(function*() {
       const journal = yield* makeJournal()
       const reader = yield* Effect.fork(Stream.runCollect(Stream.take(journal.changes, 2)))
@@ -137,7 +138,7 @@ describe("make", () => {
 describe("check", () => {
   const drafts = [draft(), refused, draft(), broken]
 
-  it.each<[Journal.Pattern, number]>([
+  it.each<[Verification.Pattern, number]>([
     [{}, 4],
     [{ operation: "aml" }, 4],
     [{ operation: "token" }, 0],
@@ -151,20 +152,20 @@ describe("check", () => {
     [{ customerId: "demo-customer" }, 4],
     [{ customerId: null }, 0],
     [{ status: 401, rule: "aml.success" }, 0]
-  ])("%j means %d entries", (pattern, n) => {
+  ])("%j matches %d entries", (pattern, n) => {
     strictEqual(holds({ kind: "exactly", n, pattern }, drafts), true)
     strictEqual(holds({ kind: "exactly", n: n + 1, pattern }, drafts), false)
     strictEqual(holds({ kind: "atLeast", n: n + 1, pattern }, drafts), false)
     strictEqual(holds({ kind: "never", pattern }, drafts), n === 0)
-    strictEqual(entriesOf(drafts).filter(Journal.matches(pattern)).length, n)
+    strictEqual(entriesOf(drafts).filter(Verification.matches(pattern)).length, n)
     if (n > 0) {
       strictEqual(holds({ kind: "exactly", n: n - 1, pattern }, drafts), false)
       strictEqual(holds({ kind: "atLeast", n, pattern }, drafts), true)
     }
   })
 
-  it("inOrder allows others between, and takes no entry for two patterns", () => {
-    const inOrder = (...patterns: readonly [Journal.Pattern, ...Array<Journal.Pattern>]) =>
+  it("inOrder allows other entries in between, and counts an entry for one pattern only", () => {
+    const inOrder = (...patterns: readonly [Verification.Pattern, ...Array<Verification.Pattern>]) =>
       holds({ kind: "inOrder", patterns }, drafts)
     strictEqual(inOrder({ rule: "aml.success" }, { rule: "aml.body" }), true)
     strictEqual(inOrder({ rule: "aml.body" }, { rule: "aml.success" }), false)
@@ -173,13 +174,13 @@ describe("check", () => {
     strictEqual(inOrder({}, {}, {}, {}, {}), false)
   })
 
-  it("nothingUnexpected means that every request was as the document has it", () => {
+  it("nothingUnexpected holds if no request breaks the service's document", () => {
     strictEqual(holds({ kind: "nothingUnexpected" }, [draft(), refused]), true)
     strictEqual(holds({ kind: "nothingUnexpected" }, drafts), false)
     strictEqual(holds({ kind: "nothingUnexpected" }, []), true)
   })
 
-  it.each<[Journal.Expectation, boolean]>([
+  it.each<[Verification.Expectation, boolean]>([
     [{ kind: "exactly", n: 4, pattern: {} }, false],
     [{ kind: "never", pattern: { operation: "token" } }, false],
     [{ kind: "nothingUnexpected" }, false],
@@ -193,10 +194,10 @@ describe("check", () => {
 })
 
 describe("verify", () => {
-  const failure = (journal: Journal.Journal, expectation: Journal.Expectation) =>
+  const failure = (journal: Journal.Journal, expectation: Verification.Expectation) =>
     Effect.flip(journal.verify(expectation))
 
-  it.effect("says what was expected, what was there, and what comes nearest", () =>
+  it.effect("reports what was expected, what was found, and the nearest entries", () =>
     Effect.gen(function*() {
       const journal = yield* filled([draft(), refused, draft({ rule: "token.success", operation: "token" })])
       const error = yield* failure(journal, {
@@ -213,11 +214,11 @@ describe("verify", () => {
       )
     }))
 
-  it.effect("names first what misses the pattern by the least, and of those alike the latest", () =>
+  it.effect("lists the nearest misses first, and the latest first among equals", () =>
     Effect.gen(function*() {
       const token = draft({ operation: "token", rule: "token.success" })
       const refusedToken = draft({ operation: "token", status: 401, rule: "token.credentials" })
-      // Of status, operation and rule: 2 of 3, 0, 1, 2, 1, 0.
+      // How many of status, operation and rule match: 2 of 3, 0, 1, 2, 1, 0.
       const journal = yield* filled([refused, token, draft(), refused, refusedToken, token])
       const pattern = { operation: "aml", status: 401, rule: "aml.token-unknown" } as const
       const nearest = [4, 1, 5, 3, 6]
@@ -229,7 +230,7 @@ describe("verify", () => {
       deepStrictEqual(error.nearest.map(({ id }) => id), nearest)
     }))
 
-  it.effect("names first those that match, the latest first, where more were expected", () =>
+  it.effect("lists matching entries first, the latest first, if more were expected", () =>
     Effect.gen(function*() {
       const journal = yield* filled([refused, draft(), refused, draft({ operation: "token" })])
       for (const kind of ["exactly", "atLeast"] as const) {
@@ -238,7 +239,7 @@ describe("verify", () => {
       }
     }))
 
-  it.effect("names those that are too many, the latest five", () =>
+  it.effect("lists the latest five entries in excess", () =>
     Effect.gen(function*() {
       const journal = yield* filled(Array.from({ length: 8 }, () => refused))
       const { found, nearest } = yield* failure(journal, { kind: "never", pattern: { status: 401 } })
@@ -246,7 +247,7 @@ describe("verify", () => {
       deepStrictEqual(nearest.map(({ id }) => id), [8, 7, 6, 5, 4])
     }))
 
-  it.effect("says how far an order came, and what followed", () =>
+  it.effect("reports how many patterns of an order matched, and the entries after them", () =>
     Effect.gen(function*() {
       const journal = yield* filled([refused, draft(), broken])
       const { expected, found, nearest } = yield* failure(journal, {
@@ -258,13 +259,13 @@ describe("verify", () => {
       deepStrictEqual(nearest.map(({ id }) => id), [3])
     }))
 
-  it.effect("says that nobody can know, once entries were dropped", () =>
+  it.effect("fails and says so if entries were dropped", () =>
     Effect.gen(function*() {
       const journal = yield* filled([broken, draft(), draft()], 2)
       const error = yield* failure(journal, { kind: "nothingUnexpected" })
       strictEqual(
         error.message,
-        "Expected nothing unexpected; found 0 among 2 entries; what the 1 dropped before them were, cannot be known"
+        "Expected nothing unexpected; found 0 among 2 entries; entries dropped before these, which cannot be checked: 1"
       )
       yield* failure(journal, { kind: "exactly", n: 2, pattern: {}, within })
     }))
@@ -284,7 +285,7 @@ describe("verify", () => {
 
 describe("verify within a time", () => {
   const started = Effect.fnUntraced(function*(
-    expectation: Journal.Expectation,
+    expectation: Verification.Expectation,
     drafts: ReadonlyArray<Journal.Draft> = []
   ) {
     const journal = yield* filled(drafts)
@@ -295,7 +296,7 @@ describe("verify within a time", () => {
     return { ...journal, isDone, succeeds }
   })
 
-  it.effect("awaits entries, and succeeds as soon as there are enough", () =>
+  it.effect("waits for entries, and succeeds as soon as there are enough", () =>
     Effect.gen(function*() {
       const { isDone, succeeds, write } = yield* started({ kind: "atLeast", n: 2, pattern: {}, within }, [draft()])
       yield* TestClock.adjust("9 seconds")
@@ -315,7 +316,7 @@ describe("verify within a time", () => {
       strictEqual(yield* succeeds, false)
     }))
 
-  it.effect("counts what comes in the last millisecond", () =>
+  it.effect("counts entries of the last millisecond", () =>
     Effect.gen(function*() {
       const journal = yield* makeJournal()
       const writer = yield* Effect.fork(Effect.delay(journal.write(draft()), "9999 millis"))
@@ -325,7 +326,7 @@ describe("verify within a time", () => {
       strictEqual(Either.isRight(yield* Fiber.join(fiber)), true)
     }))
 
-  it.effect("exactly fails at once when there are too many", () =>
+  it.effect("fails exactly at once when there are too many", () =>
     Effect.gen(function*() {
       const { isDone, succeeds, write } = yield* started({ kind: "exactly", n: 0, pattern: { status: 401 }, within }, [
         refused
@@ -335,7 +336,7 @@ describe("verify within a time", () => {
       yield* write(draft())
     }))
 
-  it.effect("exactly succeeds as soon as it holds", () =>
+  it.effect("succeeds exactly as soon as it holds", () =>
     Effect.gen(function*() {
       const { isDone, succeeds, write } = yield* started({ kind: "exactly", n: 1, pattern: { status: 401 }, within })
       yield* write(draft())
@@ -345,7 +346,7 @@ describe("verify within a time", () => {
       strictEqual(yield* succeeds, true)
     }))
 
-  it.effect("inOrder awaits the rest of the order", () =>
+  it.effect("waits for the rest of an inOrder", () =>
     Effect.gen(function*() {
       const { isDone, succeeds, write } = yield* started(
         { kind: "inOrder", patterns: [{ status: 401 }, { status: 200 }], within },
@@ -357,10 +358,10 @@ describe("verify within a time", () => {
       strictEqual(yield* succeeds, true)
     }))
 
-  it.effect.each<Journal.Expectation>([
+  it.effect.each<Verification.Expectation>([
     { kind: "never", pattern: { unexpected: true }, within },
     { kind: "nothingUnexpected", within }
-  ])("%j holds when nothing came until then", (expectation) =>
+  ])("%j holds if no entry comes in time", (expectation) =>
     Effect.gen(function*() {
       const { isDone, succeeds, write } = yield* started(expectation)
       yield* write(draft())
@@ -370,10 +371,10 @@ describe("verify within a time", () => {
       strictEqual(yield* succeeds, true)
     }))
 
-  it.effect.each<Journal.Expectation>([
+  it.effect.each<Verification.Expectation>([
     { kind: "never", pattern: { unexpected: true }, within },
     { kind: "nothingUnexpected", within }
-  ])("%j fails as soon as something comes", (expectation) =>
+  ])("%j fails at the first entry against it", (expectation) =>
     Effect.gen(function*() {
       const { isDone, succeeds, write } = yield* started(expectation)
       yield* write(broken)
@@ -381,7 +382,7 @@ describe("verify within a time", () => {
       strictEqual(yield* succeeds, false)
     }))
 
-  it.effect("loses no entry of a burst that is longer than what a reader is told", () =>
+  it.effect("misses no entry of a burst that is longer than the buffer of a reader", () =>
     Effect.gen(function*() {
       const { succeeds, write } = yield* started({ kind: "exactly", n: 900, pattern: {}, within })
       yield* Effect.replicateEffect(write(draft()), 900)
@@ -391,13 +392,13 @@ describe("verify within a time", () => {
 
 describe("decodeUnknown", () => {
   const refusals = (input: unknown) =>
-    Either.match(Journal.decodeUnknown(input), {
+    Either.match(Verification.decodeUnknown(input), {
       onLeft: (violations) => violations.map(({ expected, path, problem }) => [path, problem, expected]),
       onRight: () => []
     })
 
-  it("reads each kind", () => {
-    const read = (input: unknown) => Either.getOrThrow(Journal.decodeUnknown(input))
+  it("decodes each kind", () => {
+    const read = (input: unknown) => Either.getOrThrow(Verification.decodeUnknown(input))
     deepStrictEqual(read({ kind: "exactly", n: 0, pattern: { status: 401 }, within: "2 seconds" }), {
       kind: "exactly",
       n: 0,
@@ -438,18 +439,18 @@ describe("decodeUnknown", () => {
         "a number of milliseconds from 0 to 2147483647 (24.8 days), or a text such as \"2 seconds\""
       ]
     ]]
-  ])("refuses %j, and lists what is allowed", (input, expected) => {
+  ])("refuses %j, and lists the allowed values", (input, expected) => {
     deepStrictEqual(refusals(input), expected)
   })
 
-  it("refuses an order of nothing", () => {
+  it("refuses an empty order", () => {
     strictEqual(refusals({ kind: "inOrder", patterns: [] }).length, 1)
   })
 
-  it("has a JSON schema, and encodes what it read", () => {
-    assertInclude(JSON.stringify(JSONSchema.make(Journal.Expectation)), "nothingUnexpected")
+  it("has a JSON schema, and encodes what it decodes", () => {
+    assertInclude(JSON.stringify(JSONSchema.make(Verification.Expectation)), "nothingUnexpected")
     assertInclude(JSON.stringify(JSONSchema.make(Journal.Entry)), "customerId")
-    deepStrictEqual(Schema.encodeSync(Journal.Expectation)({ kind: "nothingUnexpected", within }), {
+    deepStrictEqual(Schema.encodeSync(Verification.Expectation)({ kind: "nothingUnexpected", within }), {
       kind: "nothingUnexpected",
       within: 10_000
     })

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
 import * as Program from "./support/program.ts"
 
-/** Of an answer that is `lost`, nothing came; of a `broken` one, too little or something else. */
+/** Nothing arrived of a `lost` response; a `broken` one is incomplete or wrong. */
 type Outcome = "answered" | "lost" | "broken"
 
 const Listening = Schema.parseJson(Schema.Struct({ port: Schema.Int, authUrl: Schema.String }))
@@ -17,10 +17,10 @@ const TokenAnswer = Schema.parseJson(Schema.Struct({ access_token: Schema.String
 
 const connections = 64
 
-/** A part of the requests is always waiting for its answer, so that a stop finds some. */
+/** Some requests are always waiting for their response, so that a stop finds them. */
 const late = ["--fault", "aml:latency=50:every=5"]
 
-/** The server as a process, in a heap that is too small for what 10,000 requests leave behind. */
+/** The server as a process, with a heap that is too small to keep 10,000 requests. */
 const start = Effect.gen(function*() {
   const script = yield* Program.idvMock
   const child = spawn(process.execPath, [
@@ -45,7 +45,7 @@ const start = Effect.gen(function*() {
     ...(yield* Schema.decode(Listening)(first)),
     stop: Effect.sync(() => child.kill("SIGTERM")),
     ended: Effect.promise(() => ended),
-    /** How many exchanges it told of. */
+    /** How many exchanges it printed. */
     logged: Effect.sync(() => lines - 1),
     /** In MiB. */
     residentMemory: Effect.sync(() =>
@@ -81,7 +81,7 @@ const post = (
     sent.end(body)
   })
 
-/** A name for each number, without digits, which are not in names. */
+/** A name for each number, without digits, which a name cannot have. */
 const nameOf = (n: number) => `Ada Load ${Array.from(String(n), (digit) => "abcdefghij".at(Number(digit))).join("")}`
 
 const count = (outcomes: ReadonlyArray<Outcome>, outcome: Outcome) => outcomes.filter((it) => it === outcome).length
@@ -137,7 +137,7 @@ describe("idv-mock serve under load", () => {
         const outcomes = yield* checks(10_000, 12_000, (n) => n === 11_000 ? stop : Effect.void)
         const code = yield* ended
         strictEqual(code, 0)
-        // It was stopped in the middle of them, and whatever it read of a request, it answered.
+        // It was stopped during the requests, and responded to each request that it had read.
         assert(count(outcomes, "lost") > 0 && count(outcomes, "answered") >= 900, `${count(outcomes, "answered")}`)
         strictEqual(count(outcomes, "broken"), 0)
         strictEqual(count(outcomes, "answered"), (yield* logged) - 10_001)

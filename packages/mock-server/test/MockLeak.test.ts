@@ -17,10 +17,10 @@ const canary = {
   control: "c4n4ry-control"
 }
 
-/** However it is written: in another case, another normal form, as base64, with escapes. */
+/** Finds a value in any case, Unicode normal form, Base64 or escaped form. */
 const folded = (text: string) => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase()
 
-/** The year stands alone: ids of traces have all digits in some order. */
+/** The year as a word, because the ids of traces contain all digits in some order. */
 const year = /(?<![0-9a-f])1873(?![0-9a-f])/
 
 const leaks = (text: string, handles: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -113,13 +113,13 @@ const checks = (issued: string) => {
 const profileIdOf = (answer: Answer): string =>
   /\/aml-profiles\/([\w.-]+)/.exec(answer.text)?.[1] ?? assert.fail(answer.text)
 
-/** In whichever field, and as a JWT too. */
+/** The token in any field, and also as a JWT. */
 const issuedIn = ({ text }: Answer): Option.Option<string> =>
   Option.fromNullable(/[\w-]+\.[\w-]{20,}(\.[\w-]+)?/.exec(text)?.[0])
 
 const granted = tokenRequest(customer.customerId, canary.key)
 
-/** Everything that one program after the other may do, and what it was given: tokens and profile ids. */
+/** Sends every kind of request, and returns the tokens and profile ids that it received. */
 const drive = Effect.gen(function*() {
   const issued = Option.getOrThrow(issuedIn(yield* granted))
   const answer = yield* check(issued, canary.name)
@@ -160,7 +160,7 @@ const variants: ReadonlyArray<Profile.Patch> = Profile.points.flatMap(({ name, v
   variants.map(({ value }): Profile.Patch => JSON.parse(JSON.stringify({ [name]: value })))
 )
 
-/** With each fault and each profile: the token again, and the check again. */
+/** Requests a token and a check with each fault and each profile. */
 const driveAll = Effect.gen(function*() {
   const handles = [yield* drive]
   const mine = (yield* Control.Control).session(customer.customerId)
@@ -226,7 +226,7 @@ const seen = (reveal: boolean) => {
 }
 
 describe("Names, dates of birth, keys, tokens and profile ids", () => {
-  it.live("are nowhere in what the server keeps and tells, whatever was asked", () =>
+  it.live("appear in no journal, page, log or metric, whatever the request", () =>
     Effect.gen(function*() {
       const { handles, journal, rest, strangers, told } = yield* seen(false)
       strictEqual(handles.length > 50, true)
@@ -234,13 +234,13 @@ describe("Names, dates of birth, keys, tokens and profile ids", () => {
       deepStrictEqual(leaks(strangers, handles), [])
       deepStrictEqual(leaks(told, handles), [])
       deepStrictEqual(leaks(rest, handles), [])
-      // What must be left to read.
+      // What must remain readable.
       for (const word of ["Testecho", "aml.answered", "token.credentials", customer.customerId]) {
         assertInclude(journal, word)
       }
     }))
 
-  it.live("are in the journal for whoever asks for that, and still not in the metrics and the logs", () =>
+  it.live("appear in the journal with reveal, and still not in metrics and logs", () =>
     Effect.gen(function*() {
       const { handles, journal, rest, told } = yield* seen(true)
       for (const text of [journal, told]) {
@@ -256,7 +256,7 @@ describe("Names, dates of birth, keys, tokens and profile ids", () => {
 describe("The control plane", () => {
   const layer = MockServer.layer({ port: 0, controlToken: Redacted.make(canary.control), customers: [customer] })
 
-  it.live("repeats nothing of what it refuses, and its errors hold nothing", () =>
+  it.live("repeats no refused value, also not in its errors", () =>
     Effect.gen(function*() {
       const { url } = yield* MockServer.MockServer
       const authorization = `Bearer ${canary.control}`
@@ -298,14 +298,14 @@ describe("The control plane", () => {
       ]
       for (const error of yield* Effect.forEach(failing, Effect.flip)) {
         const all = [String(error), JSON.stringify(error), inspect(error, { depth: 9 }), error.message, error.stack]
-        // A stack names the file that it comes from, whose lines may be those of this test.
+        // A stack has lines of this file, which contain the values.
         deepStrictEqual(leaks(all.join("\n").replaceAll(/^\s+at .*$/gm, ""), []), [])
       }
     }).pipe(Effect.provide(Layer.merge(layer, NodeHttpClient.layerUndici))))
 })
 
 describe("A journal", () => {
-  it.live("can be read whatever headers a request has", () =>
+  it.live("stays readable whatever headers a request has", () =>
     Effect.gen(function*() {
       const { url } = yield* MockServer.MockServer
       const { unmatchedRequests } = yield* Control.Control
@@ -314,7 +314,7 @@ describe("A journal", () => {
       strictEqual(entry?.request.headers["set-cookie"], "a, b")
     }).pipe(Effect.provide(MockServer.layer({ port: 0, reveal: true }))))
 
-  it.live("of ten thousand exchanges keeps a thousand, and tells of the others", () =>
+  it.live("keeps a thousand of ten thousand exchanges, and counts the others", () =>
     Effect.gen(function*() {
       const { find, list } = yield* Session.Sessions
       const { issueToken, journal } = Option.getOrThrow(yield* find("test-many"))

@@ -1,4 +1,4 @@
-/** The client against the unknown: every variant of every point and every fault, two at a time. */
+/** The client against pairs of all variants of the profile and all faults. */
 import { AmlClient, AmlError, Idv, Person, TokenError, TokenProvider, Violation } from "@effect-idv/core"
 import { Control, Fault, type Journal, MockServer, Profile } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
@@ -68,7 +68,7 @@ const refusable = Object.entries(variantsOf((client) => client === "refuses")).f
 
 const faultOf = ({ fault = "" }: Pairwise.Row) => faults.get(fault)
 
-/** Some kinds make no sense on every endpoint. */
+/** Whether the kind of the fault applies to the operation. */
 const isPossible = (row: Pairwise.Row): boolean => {
   const kind = faultOf(row)?.what.kind
   const on: ReadonlyArray<string> = Fault.kinds.find((fault) => fault.kind === kind)?.on ?? []
@@ -76,8 +76,8 @@ const isPossible = (row: Pairwise.Row): boolean => {
 }
 
 /**
- * Of what the client refuses there is one value in a row: it would hide the rest. Two of them meet
- * in rows that have nothing else.
+ * A row has at most one variant that the client refuses, because it hides the effect of the others. Pairs
+ * of such variants have rows of their own.
  */
 const rows: ReadonlyArray<Pairwise.Row> = [
   ...Pairwise.rowsOf(accepted, isPossible),
@@ -93,7 +93,7 @@ const rows: ReadonlyArray<Pairwise.Row> = [
 ].map((row) => isPossible(row) ? row : { ...row, on: "aml" })
 
 describe("The rows", () => {
-  it("have any two values of any two factors", () => {
+  it("have every pair of values of two factors", () => {
     const { all, missing } = Pairwise.pairsOf(factors, rows)
     const sizes = Object.values(factors).map(({ length }) => length)
     const sum = sizes.reduce((sum, size) => sum + size, 0)
@@ -101,13 +101,27 @@ describe("The rows", () => {
     deepStrictEqual(
       missing,
       ["somebodyElse", "unknownMatch"].flatMap((kind) =>
-        ["token", "both"].map((on) => `fault ${JSON.stringify({ kind })}, on ${on}`)
+        ["token", "both"].map((on) => ["fault", JSON.stringify({ kind }), "on", on])
       )
     )
   })
 
-  it("would miss some if one of them was not there", () => {
+  it("lose pairs without the first row", () => {
     strictEqual(Pairwise.pairsOf(factors, rows.slice(1)).missing.length > 4, true)
+  })
+
+  it("do not depend on the order of the variants and faults", () => {
+    const reversed = Object.fromEntries(
+      Object.entries(accepted).toReversed().map(([name, values]) => [name, values.toReversed()])
+    )
+    deepStrictEqual(Pairwise.rowsOf(reversed, isPossible), Pairwise.rowsOf(accepted, isPossible))
+  })
+
+  it.each(["a", "{\"kind\":\"newKind\"}"])("lose no pair when a fault named %s is added", (name) => {
+    const added = { ...accepted, fault: [...accepted["fault"] ?? [], name] }
+    const { missing } = Pairwise.pairsOf(added, Pairwise.rowsOf(added, isPossible))
+    deepStrictEqual(missing.filter(([one, , other]) => one !== "fault" || other !== "on"), [])
+    strictEqual(missing.length, 4)
   })
 
   it("have every kind of fault", () => {
@@ -118,7 +132,7 @@ describe("The rows", () => {
   })
 })
 
-/** What a row without a fault ends with, by what comes first. As plain text a token has no type. */
+/** The outcome of a row without a fault: the first that applies. A plain-text token has no type. */
 const refusals: ReadonlyArray<readonly [tag: string, isRefused: (row: Pairwise.Row) => boolean]> = [
   ["TokenResponseInvalid", ({ redirects }) => redirects !== "none"],
   ["TokenResponseInvalid", ({ tokenField, tokenType }) => tokenType === "other" && tokenField !== "text"],
@@ -127,14 +141,14 @@ const refusals: ReadonlyArray<readonly [tag: string, isRefused: (row: Pairwise.R
   ["AmlAnswerMismatch", ({ nameEcho }) => nameEcho === "reordered"]
 ]
 
-/** The outcome that is right, where it is known beforehand: `failure` is any, and `either` not even that. */
+/** The expected outcome. `failure` is any error; `either` is an error or a credential. */
 const expectation = (row: Pairwise.Row): string => {
   const fault = faultOf(row)
   const refusal = refusals.find(([, isRefused]) => isRefused(row))?.[0]
   if (fault === undefined) return refusal ?? "credential"
   const places = row["on"] === "both" ? ["token", "aml"] : [row["on"] ?? ""]
   if (places.every((on) => fault.harmless.includes(on))) return refusal ?? "credential"
-  // A fault may be in the way of the 403 that an expired token would get.
+  // A fault may replace the 403 for an expired token.
   if (refusal !== undefined && refusal !== "AmlForbidden") return "failure"
   return row["when"] === "always" && fault.fatal.length > 0 ? "failure" : "either"
 }
@@ -144,15 +158,15 @@ const isRight = (outcome: string, expected: string): boolean =>
 
 const deadline = 30_000
 
-/** So long that on a busy machine too all has happened that waits for nothing. */
+/** Long enough, also on a busy machine, for everything that does not wait for a timer. */
 const aWhile = Effect.zipRight(
   TestServices.provideLive(Effect.sleep("8 millis")),
   Effect.repeatN(Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void))), 25)
 )
 
 /**
- * Moves the clock from timer to timer until it ends. Who waits for no timer has some real time: the
- * clock moves once nothing has happened for a while. A check that is late is found out by its time.
+ * Moves the clock from timer to timer until the fiber ends. Work without a timer gets some real time: the
+ * clock moves only after nothing has happened for a while. The time of the check shows whether it is late.
  */
 const passing = <A, E>(fiber: Fiber.RuntimeFiber<A, E>, progress: () => number) =>
   Effect.gen(function*() {
@@ -174,7 +188,7 @@ const passing = <A, E>(fiber: Fiber.RuntimeFiber<A, E>, progress: () => number) 
     return Option.none()
   })
 
-/** What it prints, in fewer ways than the tests of leaks try: its logs, its spans, its exit. */
+/** Collects the logs, spans and the exit of an effect as text. */
 const printing = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const printed: Array<string> = []
@@ -210,14 +224,14 @@ const sentIn = ({ operation, response: { body, status } }: Journal.Entry) =>
     ? Option.toArray(Option.map(decodeSent(body), ({ credentials }) => credentials.attributes))
     : []
 
-/** The key and the token as they went over the wire, and the addresses of profiles. */
+/** The key and the token as sent, and the addresses of profiles. */
 const secretsOf = (entries: ReadonlyArray<Journal.Entry>): ReadonlyArray<string> =>
   entries.flatMap((entry) => [
     (entry.request.headers["authorization"] ?? "").replace(/^\w+ /, ""),
     ...sentIn(entry).map(({ aml_profile }) => aml_profile)
   ]).filter((secret) => secret !== "")
 
-/** What the mock wrote into the journal of each session. */
+/** The journal entries of each session. */
 const exchanges = new Map<string, Array<Journal.Entry>>()
 
 const note = (entry: Journal.Entry) =>
@@ -246,7 +260,7 @@ const check = (row: Pairwise.Row, { advance, fault }: Control.SessionControl) =>
 
 const decodePatch = Violation.decodeUnknown(Profile.Patch)
 
-/** What became of a row, and what is wrong with that. */
+/** Runs a row, and returns its outcome and what is wrong with it. */
 const run = (row: Pairwise.Row, index: number) =>
   Effect.gen(function*() {
     const { options } = yield* MockServer.MockServer
@@ -304,7 +318,7 @@ const run = (row: Pairwise.Row, index: number) =>
 
 const slots = 16
 
-/** One after the other under one clock, which begins anew with each. */
+/** Runs rows in sequence with one clock, which each row resets. */
 const runAll = (rows: ReadonlyArray<readonly [Pairwise.Row, number]>) =>
   Effect.forEach(rows, ([row, index]) =>
     Effect.gen(function*() {
@@ -314,14 +328,14 @@ const runAll = (rows: ReadonlyArray<readonly [Pairwise.Row, number]>) =>
       return { row, ...outcome }
     })).pipe(Effect.provide(TestClock.defaultTestClock))
 
-/** What each clock needs. */
+/** The services that each clock needs. */
 const layerTest = Layer.merge(TestServices.annotationsLayer(), TestServices.liveLayer()).pipe(
   Layer.provide(TestContext.LiveContext)
 )
 
-describe("The client against the unknown", () => {
+describe("The client with every pair of variants and faults", () => {
   it.live(
-    "gives the right credential or a typed error within its deadline, and prints no secret",
+    "returns the right credential or a typed error within its deadline, and prints no secret",
     () =>
       Effect.gen(function*() {
         const ran = Arr.flatten(

@@ -19,14 +19,14 @@ describe("Profile", () => {
     deepStrictEqual(Profile.points.map(({ name }): string => name), Object.keys(Profile.Profile.fields))
   })
 
-  it("the default profile is the first variant of each point", () => {
+  it("has the first variant of each point as its default", () => {
     deepStrictEqual<unknown>(
       Profile.defaultProfile,
       Object.fromEntries(Profile.points.map(({ name, variants: [first] }) => [name, first.value]))
     )
   })
 
-  it.each(Profile.points)("$name is described: a question, a claim of its own, variants that differ", (point) => {
+  it.each(Profile.points)("describes $name with a question, a claim of its own and different variants", (point) => {
     assert.match(point.question, /^[A-Z].*\?$/)
     assert.match(point.claim, /^[a-z]+(?:[.-][a-z]+)*$/)
     assert.match(point.section, /^\d(?:\.\d)?$/)
@@ -40,11 +40,11 @@ describe("Profile", () => {
     }
   })
 
-  it("the client accepts the default of every point", () => {
+  it("has defaults that the client accepts", () => {
     deepStrictEqual(Profile.points.filter(({ variants: [first] }) => first.client === "refuses"), [])
   })
 
-  it("the variants that the client refuses are these", () => {
+  it("has these variants that the client refuses", () => {
     deepStrictEqual(
       Profile.points.flatMap(({ name, variants }) =>
         variants.filter(({ client }) => client === "refuses").map(({ value }) => `${name}: ${value}`)
@@ -61,7 +61,7 @@ describe("Profile", () => {
     )
   })
 
-  it("has a variant for each place where the client looks for a token", () => {
+  it("has a variant for each field in which the client looks for a token", () => {
     deepStrictEqual<unknown>(valuesOf("tokenField"), AccessToken.Field.literals)
   })
 
@@ -77,7 +77,7 @@ describe("Profile", () => {
     }
   )
 
-  it.each(Profile.points)("a refusal of $name names it and lists its variants, and not the value", ({ name }) => {
+  it.each(Profile.points)("names $name and its variants in a violation, without the value", ({ name }) => {
     const expected = [
       `${name} is invalid: expected one of ${valuesOf(name).map((value) => `"${value}"`).join(", ")}`
     ]
@@ -85,13 +85,13 @@ describe("Profile", () => {
     deepStrictEqual(violations(decodePatch({ [name]: "canary" })), expected)
   })
 
-  it("refuses a status that is a number, for the variants are texts", () => {
+  it("refuses a status that is a number, because variants are texts", () => {
     deepStrictEqual(violations(decodePatch({ amlStatus: 201 })), [
       "amlStatus is invalid: expected one of \"200\", \"201\", \"203\""
     ])
   })
 
-  it("refuses a field that is no point", () => {
+  it("refuses a field that is not a point", () => {
     deepStrictEqual(violations(decodeProfile({ ...Profile.defaultProfile, tokenfield: "token" })), [
       "tokenfield is unexpected: expected no such field"
     ])
@@ -103,24 +103,24 @@ describe("Profile", () => {
     ])
   })
 
-  it("a profile has every field, a patch none that it must have", () => {
+  it("requires every field of a profile, and none of a patch", () => {
     strictEqual(violations(decodeProfile({})).length, Profile.points.length)
     deepStrictEqual(decodePatch({}), Either.right({}))
   })
 
-  it("a refusal of a preset lists the presets", () => {
+  it("lists the presets in a violation", () => {
     deepStrictEqual(violations(decodePatch({ preset: "canary" })), [
       "preset is invalid: expected one of \"default\", \"strict\", \"hostile\""
     ])
   })
 
-  it.each(Object.keys(Profile.presets))("the preset %s is a profile", (preset) => {
+  it.each(Object.keys(Profile.presets))("has the preset %s, which is a profile", (preset) => {
     const applied = Either.map(decodePatch({ preset }), (patch) => Profile.apply(Profile.defaultProfile, patch))
     deepStrictEqual(Either.flatMap(applied, decodeProfile), applied)
     strictEqual(Either.isRight(applied), true)
   })
 
-  it("strict differs from the default in what a request may have", () => {
+  it("differs in strict from the default only in what it accepts of a request", () => {
     deepStrictEqual(Profile.presets.strict, {
       ...Profile.defaultProfile,
       tokenParameters: "refused",
@@ -128,7 +128,7 @@ describe("Profile", () => {
     })
   })
 
-  it("hostile leaves the default wherever the client accepts something else, and has nothing that it refuses", () => {
+  it("uses in hostile another variant than the default wherever the client accepts one, and none that it refuses", () => {
     for (const { name, variants: [first, ...others] } of Profile.points) {
       const chosen = Profile.presets.hostile[name]
       const variant = [first, ...others].find(({ value }) => value === chosen)
@@ -137,13 +137,13 @@ describe("Profile", () => {
     }
   })
 
-  it("a patch changes what it names and keeps the rest", () => {
+  it("changes only the fields of a patch", () => {
     const profile = Profile.apply(Profile.presets.hostile, { nameEcho: "nfd" })
     deepStrictEqual(profile, { ...Profile.presets.hostile, nameEcho: "nfd" })
     deepStrictEqual(Profile.apply({})(profile), profile)
   })
 
-  it("a patch with a preset starts from it, and its variants win", () => {
+  it("applies the variants of a patch over its preset", () => {
     deepStrictEqual(
       Profile.apply(Profile.presets.hostile, { preset: "strict", tokenStatus: "203" }),
       { ...Profile.presets.strict, tokenStatus: "203" }
@@ -151,7 +151,7 @@ describe("Profile", () => {
     deepStrictEqual(Profile.apply(Profile.presets.hostile, { preset: "default" }), Profile.defaultProfile)
   })
 
-  it("its JSON schema lists the variants of each field and allows no other", () => {
+  it("has a JSON schema with the variants of each field and no other fields", () => {
     const { additionalProperties, properties, required } = Schema.decodeUnknownSync(JsonSchema)(
       JSONSchema.make(Profile.Profile)
     )
@@ -162,7 +162,7 @@ describe("Profile", () => {
     strictEqual(additionalProperties, false)
   })
 
-  it("the JSON schema of a patch requires nothing", () => {
+  it("has a JSON schema of a patch that requires no field", () => {
     const { additionalProperties, properties, required } = Schema.decodeUnknownSync(JsonSchema)(
       JSONSchema.make(Profile.Patch)
     )

@@ -14,7 +14,7 @@ const layerWith = (customerKey = mine.customerKey) =>
     Layer.provideMerge(MockServer.layerHttpClient)
   )
 
-/** What is found, or how the check fails. A failure that has no type is not caught. */
+/** Returns the result of the check, or the tag of its error. A defect is not caught. */
 const check = (name: string) =>
   Effect.gen(function*() {
     const aml = yield* AmlClient.AmlClient
@@ -32,7 +32,7 @@ const check = (name: string) =>
 const everyone = Effect.all([check("Ada Testclear"), check("Zoë van Testpep")])
 const right = ["No", "Potential match"]
 
-/** The session, with this profile from before the first request. */
+/** Sets the profile of the session before its first request. */
 const begin = (profile: Profile.Patch) =>
   Effect.gen(function*() {
     const { create, session } = yield* Control.Control
@@ -40,7 +40,7 @@ const begin = (profile: Profile.Patch) =>
     return session(mine.customerId)
   })
 
-/** With a fresh token, and with one that the client takes for valid and that has expired. */
+/** Checks with a fresh token, and with one that the client considers valid and that has expired. */
 const twice = (patch: Profile.Patch) =>
   Effect.gen(function*() {
     const { advance } = yield* begin(patch)
@@ -56,7 +56,7 @@ const variants = Profile.points.flatMap(({ name, variants }) =>
 const decodePatch = Violation.decodeUnknown(Profile.Patch)
 const patchOf = (name: Profile.Name, value: string) => decodePatch({ [name]: value })
 
-/** How the client fails with what it refuses. */
+/** The error of the client for each variant that it refuses. */
 const refusals: Record<string, readonly [fresh: string, later: string]> = {
   "tokenType other": ["TokenResponseInvalid", "TokenResponseInvalid"],
   "expiredToken forbidden": ["accepted", "AmlForbidden"],
@@ -68,14 +68,14 @@ const refusals: Record<string, readonly [fresh: string, later: string]> = {
 }
 
 describe("The client against a profile", () => {
-  it("has a failure for each variant that it refuses, and for no other", () => {
+  it("has an error for each variant that it refuses, and for no other", () => {
     deepStrictEqual(
       Object.keys(refusals).toSorted(),
       variants.filter(([, , client]) => client === "refuses").map(([name, value]) => `${name} ${value}`).toSorted()
     )
   })
 
-  it.effect.each(variants)("%s %s: it %s", ([name, value, client]) =>
+  it.effect.each(variants)("with %s %s: %s", ([name, value, client]) =>
     Effect.gen(function*() {
       const outcome = yield* Effect.flatMap(patchOf(name, value), twice)
       if (client === "accepts") {
@@ -87,7 +87,7 @@ describe("The client against a profile", () => {
       }
     }))
 
-  it.effect.each(Object.keys(Profile.presets))("%s, a preset: it accepts", (name) =>
+  it.effect.each(Object.keys(Profile.presets))("with the preset %s: accepts", (name) =>
     Effect.gen(function*() {
       const preset = yield* decodePatch({ preset: name })
       deepStrictEqual(yield* twice(preset), { fresh: right, later: right })

@@ -26,11 +26,11 @@ const screenMany = (people: number, concurrency: number) =>
       )
     })).pipe(Effect.flatMap(Schema.decode(Result)))
 
-/** As `pnpm screen-many` does with 100,000, which takes minutes. */
+/** A smaller run of `pnpm screen-many`, which takes minutes with 100,000 people. */
 const people = 3000
 
 describe("Screening thousands of people, 64 at once, with a fault at every fiftieth request", () => {
-  it.live("accounts for everyone, once, and memory is flat", () =>
+  it.live("returns one outcome for each person, and memory stays constant", () =>
     Effect.gen(function*() {
       const { heap: [early, late], noMatch, notScreened, once, potentialMatch, total, unknown } = yield* screenMany(
         people,
@@ -40,7 +40,7 @@ describe("Screening thousands of people, 64 at once, with a fault at every fifti
       strictEqual(once, people)
       strictEqual(noMatch + potentialMatch + notScreened + unknown, people)
       assert(late - early < 20, `from ${early} MiB to ${late} MiB`)
-      // Of 60 faults or so 429 and 503 are tried again, and the others come out.
+      // Of about 60 faults, 429 and 503 are retried, and the others become outcomes.
       assert(unknown > 9 && unknown < 15, `${unknown}`)
       assert(notScreened > 20 && notScreened < 28, `${notScreened}`)
       assert(potentialMatch > 715 && potentialMatch < 755, `${potentialMatch}`)

@@ -11,7 +11,7 @@ const demo = find("demo-customer")
 const layer = Session.layer([Session.demoCustomer])
 
 describe("Session", () => {
-  it.effect("keeps the last 10000 tokens and forgets those before", () =>
+  it.effect("keeps the last 10000 tokens and drops older ones", () =>
     Effect.gen(function*() {
       const { issueToken, tokens: { statusOf } } = yield* demo
       const first = yield* issueToken
@@ -21,20 +21,20 @@ describe("Session", () => {
       strictEqual(yield* statusOf(second), "valid")
     }).pipe(Effect.provide(layer)))
 
-  it.effect("is found by what it gave away, also by a JWT, and by nothing else", () =>
+  it.effect("is found by its tokens and profile ids, also by a JWT, and by nothing else", () =>
     Effect.gen(function*() {
-      const { findCarried } = yield* Session.Sessions
+      const { findByHandle } = yield* Session.Sessions
       for (const handle of ["", ".", "abc", "%%%", "bm9ib2R5.0000", "a.b.c", "e30.e30.x", "e30.bnVsbA.x"]) {
-        strictEqual(Option.isNone(yield* findCarried(handle)), true, handle)
+        strictEqual(Option.isNone(yield* findByHandle(handle)), true, handle)
       }
       const session = yield* demo
       for (const tokenFormat of ["opaque", "jwt"] as const) {
         yield* Ref.update(session.profile, Profile.apply({ tokenFormat }))
-        strictEqual(Option.getOrThrow(yield* findCarried(yield* session.issueToken)), session)
+        strictEqual(Option.getOrThrow(yield* findByHandle(yield* session.issueToken)), session)
       }
     }).pipe(Effect.provide(layer)))
 
-  it.effect("of a test customer begins with its first request, and only its own key is right", () =>
+  it.effect("of a test customer begins with its first request, and has only the common test key", () =>
     Effect.gen(function*() {
       const { find, known, list } = yield* Session.Sessions
       strictEqual(Option.isNone(yield* known("test-a")), true)
@@ -47,7 +47,7 @@ describe("Session", () => {
       deepStrictEqual((yield* list).map(({ customerId }) => customerId), ["demo-customer", "test-a"])
     }).pipe(Effect.provide(layer)))
 
-  it.effect("there are 1,000 of test customers at most, and the one that was used last stays", () =>
+  it.effect("exists for at most 1,000 test customers, and the most recently used stay", () =>
     Effect.gen(function*() {
       const { find, known, list } = yield* Session.Sessions
       for (let number = 0; number < 1000; number++) yield* find(`test-${number}`)
@@ -58,16 +58,16 @@ describe("Session", () => {
       strictEqual((yield* list).length, 1001)
     }).pipe(Effect.provide(layer)))
 
-  it.effect("one that lives on a token that it has stays, however many others come", () =>
+  it.effect("stays while its token is used, however many others begin", () =>
     Effect.gen(function*() {
-      const { findCarried } = yield* Session.Sessions
+      const { findByHandle } = yield* Session.Sessions
       const session = yield* find("test-patient")
       const token = yield* session.issueToken
       for (let number = 0; number < 2000; number++) {
         yield* find(`test-${number}`)
-        if (number % 500 === 0) yield* findCarried(token)
+        if (number % 500 === 0) yield* findByHandle(token)
       }
-      strictEqual(Option.getOrThrow(yield* findCarried(token)), session)
+      strictEqual(Option.getOrThrow(yield* findByHandle(token)), session)
     }).pipe(Effect.provide(layer)))
 
   it.effect("of a test customer with a key of its own never falls back to the common key", () =>
@@ -79,7 +79,7 @@ describe("Session", () => {
       strictEqual(Option.isNone(yield* known("test-own")), true)
     }).pipe(Effect.provide(layer)))
 
-  it.effect("a reset takes back everything of one session, and nothing of another", () =>
+  it.effect("is reset without effect on any other session", () =>
     Effect.gen(function*() {
       const [one, other] = [yield* find("test-one"), yield* find("test-other")]
       const fault = Either.getOrThrow(Fault.make({ on: "aml", what: { kind: "hang" } }))
@@ -99,7 +99,7 @@ describe("Session", () => {
       strictEqual(before[0], 7_200_000)
     }).pipe(Effect.provide(layer)))
 
-  it.effect("two sessions with one seed give the same, and after a reset other tokens than before", () =>
+  it.effect("repeats another session with the same seed, and issues new tokens after a reset", () =>
     Effect.gen(function*() {
       const { create } = yield* Session.Sessions
       const customer = (customerId: string) => ({ customerId, customerKey: Session.testKey })
@@ -111,7 +111,7 @@ describe("Session", () => {
       strictEqual(random(yield* one.issueToken) === first, false)
     }).pipe(Effect.provide(layer)))
 
-  it.effect("there is one of each customer", () =>
+  it.effect("exists once for each customer", () =>
     Effect.gen(function*() {
       const { create, list } = yield* Session.Sessions
       const before = (yield* list).length
@@ -121,7 +121,7 @@ describe("Session", () => {
       strictEqual(again.customerKey, Session.demoCustomer.customerKey)
     }).pipe(Effect.provide(layer)))
 
-  it.effect("two customers of a server with one id are a defect, which does not tell their keys", () =>
+  it.effect("is a defect for two customers with one id, and the message has no key", () =>
     Effect.gen(function*() {
       const customers = ["one-key", "another-key"].map((key) => ({ customerId: "a", customerKey: Redacted.make(key) }))
       const cause = yield* Effect.sandbox(Layer.build(Session.layer(customers))).pipe(Effect.scoped, Effect.flip)

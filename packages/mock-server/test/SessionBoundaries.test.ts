@@ -1,4 +1,4 @@
-/** What does not belong to a session leaves it as it was, and what belongs to it ends with a reset. */
+/** Foreign requests do not change a session, and a reset ends everything that belongs to it. */
 import { Control, MockServer } from "@effect-idv/mock-server"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -15,7 +15,7 @@ const customers = Effect.flatMap(
 describe("A wrong key", () => {
   it.effect.each<[string, string]>([
     ["test-nobody", "test-nobody"],
-    // With each part form-encoded before it is base64, as RFC 6749 has it.
+    // Each part is form-encoded before Base64, as in RFC 6749.
     ["test-no%2Bbody", "test-no+body"]
   ])(
     "for %s begins no session of a test customer, and the right key does",
@@ -32,7 +32,7 @@ describe("A wrong key", () => {
 })
 
 describe("A token that was never issued", () => {
-  it.effect("uses up no fault of the session that it names, whatever the fault watches", () =>
+  it.effect("does not count for a fault of the session that it names", () =>
     Effect.gen(function*() {
       const customerId = "test-forged"
       const token = yield* Plain.token(customerId)
@@ -48,7 +48,7 @@ describe("A token that was never issued", () => {
       )
     }).pipe(inProcess))
 
-  it.effect("is told apart from one that has expired, at which a fault fires", () =>
+  it.effect("differs from one that has expired, at which a fault fires", () =>
     Effect.gen(function*() {
       const customerId = "test-expired"
       const token = yield* Plain.token(customerId)
@@ -77,7 +77,7 @@ describe("A reset", () => {
       strictEqual(status, 404)
       assert.notInclude(text, "Testpep")
       strictEqual((yield* Plain.request("GET", other)).status, 200)
-      // What is searched after it has a profile of its own.
+      // A search after the reset has a profile of its own.
       assert.notStrictEqual(yield* profileOf("test-one"), own)
     }).pipe(inProcess))
 })

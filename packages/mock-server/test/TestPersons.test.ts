@@ -1,4 +1,4 @@
-/** The reserved names, for clients that know of no control plane. */
+/** The reserved names, for clients that cannot use the control plane. */
 import { AmlClient, AmlError, type CheckPolicy, Idv, Person, TokenError } from "@effect-idv/core"
 import { MockServer, Session, TestPerson } from "@effect-idv/mock-server"
 import { NodeHttpClient } from "@effect/platform-node"
@@ -7,7 +7,7 @@ import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Either, Fiber, Layer, Random, TestClock } from "effect"
 import * as RawClient from "./support/rawClient.ts"
 
-/** - `wire`: what arrives. `client`: what `@effect-idv/core` makes of it within a second. */
+/** - `wire`: what arrives. `client`: the outcome of a check by `@effect-idv/core` within a second. */
 interface Expected {
   readonly wire: (answer: RawClient.Answer, name: string) => void
   readonly client: string
@@ -40,7 +40,7 @@ const refused = (statusLine: string, client: string, retryAfter?: string): Expec
   client
 })
 
-/** Half of a body that says that somebody is listed. */
+/** Half of a body with a potential match. */
 const half = (end: RawClient.End): Expected["wire"] => (answer) => {
   const { body, headers, statusLine } = RawClient.parse(answer)
   deepStrictEqual(
@@ -87,7 +87,7 @@ const expected: Record<string, Expected> = {
 
 const words = TestPerson.reserved.map(({ lastWord }) => lastWord)
 
-/** Each with what nobody would call an ASCII name before it, and in another case. */
+/** Each reserved name after a name that is not ASCII, and in another case. */
 const namesOf = (word: string) => [
   `Ada ${word}`,
   `Zoe\u0308 Mu\u0308ller ${word.toUpperCase()}`,
@@ -95,7 +95,7 @@ const namesOf = (word: string) => [
   word.replace(/.$/, (last) => last.toUpperCase())
 ]
 
-/** The name as bytes, a character for each, as the raw client takes it. */
+/** The name as a text with one character per byte, as the raw client sends it. */
 const bytes = (name: string) => Buffer.from(name).toString("latin1")
 
 const check = (name: string, policy: CheckPolicy.Options = { deadline: "2 seconds" }) =>
@@ -118,11 +118,11 @@ const layerIdv = Layer.unwrapEffect(
 )
 
 describe("A reserved name", () => {
-  it("is looked at, whichever there are", () => {
+  it("has a case, each of them", () => {
     deepStrictEqual(Object.keys(expected).toSorted(), words.toSorted())
   })
 
-  it.effect("Testslow is No after 5 seconds, and not before", () =>
+  it.effect("Testslow returns \"No\" after 5 seconds, and not before", () =>
     Effect.gen(function*() {
       const fiber = yield* Effect.fork(check("Ada Testslow", { deadline: "30 seconds" }))
       yield* TestClock.adjust(4_999)
@@ -131,7 +131,7 @@ describe("A reserved name", () => {
       strictEqual(yield* Fiber.join(fiber), "No")
     }).pipe(Effect.provide(layerIdv.pipe(Layer.provide(MockServer.layerHttpClient)))))
 
-  it.effect("is nobody whose name has it elsewhere, and they are No each time", () =>
+  it.effect("does not count at another position, and the result is always \"No\"", () =>
     Effect.gen(function*() {
       for (const word of words.filter((word) => word !== "Testclear")) {
         for (const name of [`${word} Ada`, `Ada ${word}-Smith`, `Ada${word}`]) {
@@ -141,7 +141,7 @@ describe("A reserved name", () => {
       for (let i = 0; i < 3; i++) strictEqual(yield* check("Grace Brewster Hopper"), "No")
     }).pipe(Effect.provide(layerIdv.pipe(Layer.provide(MockServer.layerHttpClient)))))
 
-  // Last, because it makes `it.effect` that of the layer for whatever comes after it.
+  // Last, because `it.effect` belongs to the layer from here on.
   layer(
     layerIdv.pipe(Layer.provideMerge(MockServer.layerTest), Layer.provide(NodeHttpClient.layerUndici)),
     { excludeTestServices: true }
@@ -180,7 +180,7 @@ describe("A reserved name", () => {
         })
     )
 
-    it.effect("all of them at once, on the connections of one client, get no other's answer", () =>
+    it.effect("all at once on the connections of one client receive only their own responses", () =>
       Effect.gen(function*() {
         const patient = { deadline: "4 seconds", retry: "never" } as const
         const shuffled = yield* Random.shuffle([...words, ...words, ...words])

@@ -1,6 +1,6 @@
 import { Conformance, Contract } from "@effect-idv/contract"
 import { Violation } from "@effect-idv/core"
-import { Control, Fault, Journal, MockServer, Session } from "@effect-idv/mock-server"
+import { Control, Fault, MockServer, Session, Verification } from "@effect-idv/mock-server"
 import { NodeFileSystem } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -32,7 +32,7 @@ describe("A duration that a timer cannot wait", () => {
       assert.include(yield* start(options), expected)
     }))
 
-  it.each(["gracePeriod", "requestTimeout"])("is refused as %s of the command", (field) => {
+  it.each(["gracePeriod", "requestTimeout"])("is refused as %s of the command line", (field) => {
     const decode = Violation.decodeUnknown(Settings.Settings)
     strictEqual(Either.isRight(decode({ [field]: tooLong - 1 })), true)
     for (const wait of [tooLong, "25 days", Infinity, "60 days"]) {
@@ -42,11 +42,11 @@ describe("A duration that a timer cannot wait", () => {
     }
   })
 
-  it("is refused between the bytes of a drip, and by an expectation", () => {
+  it("is refused in a drip fault and in an expectation", () => {
     const isDrip = (every: unknown) =>
       Either.isRight(Violation.decodeUnknown(Fault.Fault)({ on: "aml", what: { kind: "drip", every } }))
     const isExpectation = (within: unknown) =>
-      Either.isRight(Violation.decodeUnknown(Journal.Expectation)({ kind: "exactly", n: 1, pattern: {}, within }))
+      Either.isRight(Violation.decodeUnknown(Verification.Expectation)({ kind: "exactly", n: 1, pattern: {}, within }))
     for (const isTaken of [isDrip, isExpectation]) {
       deepStrictEqual([tooLong - 1, tooLong, "24 days", "25 days"].map(isTaken), [true, false, true, false])
     }
@@ -70,7 +70,7 @@ describe("A duration that a timer cannot wait", () => {
       }).pipe(Effect.provide(Layer.merge(MockServer.layerHttpClient, NodeFileSystem.layer)))
   )
 
-  it.effect("is no wait where the time of a session is meant, whose clock can be moved", () =>
+  it.effect("is accepted as a span of a session's time, whose clock can be moved", () =>
     Effect.gen(function*() {
       const { customerId } = Session.testCustomer("test-sixty-days")
       const { create, session } = yield* Control.Control

@@ -4,8 +4,9 @@ import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Effect, Either, FastCheck, Redacted } from "effect"
 import { PCGRandom } from "effect/Utils"
-import * as Broken from "../src/internal/dataPlane/applyFault.ts"
-import * as Reply from "../src/internal/http/response.ts"
+import * as ApplyFault from "../src/internal/dataPlane/applyFault.ts"
+import * as RetryAfter from "../src/internal/dataPlane/retryAfter.ts"
+import * as Response from "../src/internal/http/response.ts"
 
 const now = Date.UTC(2026, 1, 3, 4, 5, 6, 789)
 
@@ -14,26 +15,26 @@ const text = (bytes: Uint8Array): string => new TextDecoder("utf-8", { fatal: tr
 const isJson = (body: Uint8Array) =>
   Either.isRight(Either.try((): unknown => JSON.parse(new TextDecoder().decode(body))))
 
-const broken = (reply: Reply.Reply, what: (typeof Fault.What)["Encoded"]) =>
+const broken = (response: Response.Response, what: (typeof Fault.What)["Encoded"]) =>
   Effect.map(Fault.make({ on: "aml", what }), (fault) => {
     const random = new PCGRandom(1)
-    return Broken.apply(reply, fault.what, { now, random: () => random.number() })
+    return ApplyFault.apply(response, fault.what, { now, random: () => random.number() })
   })
 
-/** The answer, where HTTP is intact. */
-const wholeOf = (reply: Reply.Reply, what: (typeof Fault.What)["Encoded"]) =>
+/** The response of a fault that leaves HTTP intact. */
+const wholeOf = (response: Response.Response, what: (typeof Fault.What)["Encoded"]) =>
   Effect.filterOrDie(
-    Effect.map(broken(reply, what), (delivery) => delivery._tag === "Whole" ? delivery.reply : undefined),
-    (reply) => reply !== undefined,
+    Effect.map(broken(response, what), (delivery) => delivery._tag === "Whole" ? delivery.response : undefined),
+    (response) => response !== undefined,
     () => new Error(`${what.kind} is scripted`)
   )
 
 /** The steps, with the bytes as text. */
-const scriptOf = (reply: Reply.Reply, what: (typeof Fault.What)["Encoded"]) =>
-  Effect.map(broken(reply, what), (delivery) => {
+const scriptOf = (response: Response.Response, what: (typeof Fault.What)["Encoded"]) =>
+  Effect.map(broken(response, what), (delivery) => {
     if (delivery._tag === "Whole") return ["whole"]
-    deepStrictEqual(delivery.reply, reply)
-    return delivery.steps.map(Reply.Step.$match({
+    deepStrictEqual(delivery.response, response)
+    return delivery.steps.map(Response.Step.$match({
       Write: ({ bytes }) => text(bytes),
       Wait: ({ millis }) => millis,
       Fin: () => "FIN",
@@ -42,7 +43,7 @@ const scriptOf = (reply: Reply.Reply, what: (typeof Fault.What)["Encoded"]) =>
     }))
   })
 
-const small = Reply.text(200, "application/json", "{\"a\":\"bcd\"}", { "x-id": "7" })
+const small = Response.text(200, "application/json", "{\"a\":\"bcd\"}", { "x-id": "7" })
 const head = (...framing: ReadonlyArray<string>) =>
   ["HTTP/1.1 200 OK", "content-type: application/json", "x-id: 7", ...framing, "connection: close", "", ""].join("\r\n")
 
@@ -64,33 +65,33 @@ const wire = {
   },
   more: null
 }
-const credential = Reply.json(200, wire)
+const credential = Response.json(200, wire)
 
 describe("apply, with HTTP intact", () => {
-  it.effect("leaves the answer as it is for what is done elsewhere", () =>
+  it.effect("leaves the response as it is for faults that act before or after it", () =>
     Effect.gen(function*() {
       for (const kind of ["latency", "tokenExpiry", "tokenRevocation", "quota"] as const) {
         deepStrictEqual(yield* wholeOf(small, { kind }), small)
       }
     }))
 
-  it.effect("status: nothing of the answer stays", () =>
+  it.effect("status: replaces the whole response", () =>
     Effect.gen(function*() {
-      deepStrictEqual(yield* wholeOf(small, { kind: "status" }), Reply.empty(503))
+      deepStrictEqual(yield* wholeOf(small, { kind: "status" }), Response.empty(503))
       deepStrictEqual(
         yield* wholeOf(small, { kind: "status", status: 418, body: "{}", contentType: "application/problem+json" }),
-        Reply.text(418, "application/problem+json", "{}")
+        Response.text(418, "application/problem+json", "{}")
       )
       deepStrictEqual(
         yield* wholeOf(small, { kind: "status", status: 500, body: "nö" }),
-        Reply.text(500, "text/plain; charset=utf-8", "nö")
+        Response.text(500, "text/plain; charset=utf-8", "nö")
       )
     }))
 
-  it.effect("status: where HTTP has no body, there is none", () =>
+  it.effect("status: has no body if the status has none", () =>
     Effect.gen(function*() {
       for (const status of [204, 205, 304]) {
-        deepStrictEqual(yield* wholeOf(small, { kind: "status", status, body: "more" }), Reply.empty(status))
+        deepStrictEqual(yield* wholeOf(small, { kind: "status", status, body: "more" }), Response.empty(status))
       }
     }))
 
@@ -106,7 +107,7 @@ describe("apply, with HTTP intact", () => {
       deepStrictEqual(yield* retryAfter({ kind: "garbage" }), { "retry-after": "soon" })
     }))
 
-  it.effect("falseGzip: a header too many", () =>
+  it.effect("falseGzip: adds a header", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* wholeOf(small, { kind: "falseGzip" }), {
         ...small,
@@ -114,33 +115,36 @@ describe("apply, with HTTP intact", () => {
       })
     }))
 
-  it.effect("malformedJson: half of the body", () =>
+  it.effect("malformedJson: cuts the body in half", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* wholeOf(small, { kind: "malformedJson" }), { ...small, body: bytes("{\"a\":") })
       const pairs: ReadonlyArray<readonly [string, string]> = [["", "{"], ["1", "{"], ["1234", "{12"], ["{}{}", "{{}"]]
       for (const [body, expected] of pairs) {
-        const reply = yield* wholeOf(Reply.text(200, "application/json", body), { kind: "malformedJson" })
-        strictEqual(text(reply.body), expected)
+        const response = yield* wholeOf(Response.text(200, "application/json", body), { kind: "malformedJson" })
+        strictEqual(text(response.body), expected)
       }
     }))
 
-  it("malformedJson: never JSON, whatever the body was", () => {
+  it("malformedJson: is never JSON, whatever the body was", () => {
     const body = FastCheck.oneof(FastCheck.json(), FastCheck.string(), FastCheck.json().map((text) => text + text))
     FastCheck.assert(
       FastCheck.property(body, (body) => {
-        const delivery = Broken.apply(Reply.text(200, "x/y", body), { kind: "malformedJson" }, { now, random: () => 0 })
-        strictEqual(isJson(delivery.reply.body), false)
+        const delivery = ApplyFault.apply(Response.text(200, "x/y", body), { kind: "malformedJson" }, {
+          now,
+          random: () => 0
+        })
+        strictEqual(isJson(delivery.response.body), false)
       }),
       { seed: 1, numRuns: 500 }
     )
   })
 
-  it.effect("invalidUtf8: one byte at the end of the longest value, which a lenient reader accepts", () =>
+  it.effect("invalidUtf8: adds one byte at the end of the longest value, which a lenient reader accepts", () =>
     Effect.gen(function*() {
       const breakText = (body: string) =>
         Effect.map(
-          wholeOf(Reply.text(200, "application/json", body), { kind: "invalidUtf8" }),
-          (reply) => Buffer.from(reply.body).toString("latin1")
+          wholeOf(Response.text(200, "application/json", body), { kind: "invalidUtf8" }),
+          (response) => Buffer.from(response.body).toString("latin1")
         )
       strictEqual(
         yield* breakText("{\"the longest\":\"a\",\"b\":[\"xyz\",1]}"),
@@ -150,28 +154,31 @@ describe("apply, with HTTP intact", () => {
       strictEqual(yield* breakText("{\"a\":1}"), "{\"a\":1}\xff")
       strictEqual(yield* breakText(""), "\xff")
 
-      const reply = yield* wholeOf(credential, { kind: "invalidUtf8" })
-      strictEqual(Either.isLeft(Violation.decodeJson(AmlCredential.AmlCredential)(reply.body)), true)
-      const lenient: unknown = JSON.parse(new TextDecoder().decode(reply.body))
+      const response = yield* wholeOf(credential, { kind: "invalidUtf8" })
+      strictEqual(Either.isLeft(Violation.decodeJson(AmlCredential.AmlCredential)(response.body)), true)
+      const lenient: unknown = JSON.parse(new TextDecoder().decode(response.body))
       strictEqual(Either.isRight(Violation.decodeUnknown(AmlCredential.AmlCredential)(lenient)), true)
     }))
 
   it.effect("invalidUtf8: counts bytes, and not characters", () =>
     Effect.gen(function*() {
-      const reply = yield* wholeOf(Reply.text(200, "application/json", "{\"ä\":\"ö€\"}"), { kind: "invalidUtf8" })
-      deepStrictEqual(Buffer.from(reply.body), Buffer.concat([bytes("{\"ä\":\"ö€"), Uint8Array.of(0xff), bytes("\"}")]))
+      const response = yield* wholeOf(Response.text(200, "application/json", "{\"ä\":\"ö€\"}"), { kind: "invalidUtf8" })
+      deepStrictEqual(
+        Buffer.from(response.body),
+        Buffer.concat([bytes("{\"ä\":\"ö€"), Uint8Array.of(0xff), bytes("\"}")])
+      )
     }))
 
-  it.effect("empty: no body, and all the rest", () =>
+  it.effect("empty: removes only the body", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* wholeOf(small, { kind: "empty" }), { ...small, body: new Uint8Array() })
     }))
 
-  it.effect("html: a page with the status of the answer", () =>
+  it.effect("html: is a page with the status of the response", () =>
     Effect.gen(function*() {
       deepStrictEqual(
         yield* wholeOf(small, { kind: "html" }),
-        Reply.text(
+        Response.text(
           200,
           "text/html; charset=utf-8",
           "<!doctype html>\n<html><head><title>Sign in</title></head><body><h1>Sign in</h1></body></html>\n",
@@ -180,7 +187,7 @@ describe("apply, with HTTP intact", () => {
       )
     }))
 
-  it.effect("oversize: the same JSON, with one field more, one byte over the limit", () =>
+  it.effect("oversize: is the same JSON with one more field, one byte over the limit", () =>
     Effect.gen(function*() {
       for (const size of [1000, 2 ** 21]) {
         const { body, ...others } = yield* wholeOf(credential, { kind: "oversize", bytes: size })
@@ -192,15 +199,15 @@ describe("apply, with HTTP intact", () => {
       }
     }))
 
-  it.effect("oversize: of what is no JSON object, one", () =>
+  it.effect("oversize: is a JSON object for a body that is not one", () =>
     Effect.gen(function*() {
       for (const body of ["", "no", "[1]", "{}"]) {
-        const reply = yield* wholeOf(Reply.text(200, "x/y", body), { kind: "oversize", bytes: 20 })
-        strictEqual(text(reply.body), "{\"padding\":\"xxxxxxx\"}")
+        const response = yield* wholeOf(Response.text(200, "x/y", body), { kind: "oversize", bytes: 20 })
+        strictEqual(text(response.body), "{\"padding\":\"xxxxxxx\"}")
       }
     }))
 
-  it.effect("somebodyElse: a valid credential of another person, all else the same", () =>
+  it.effect("somebodyElse: is a valid credential of another person, and equal otherwise", () =>
     Effect.gen(function*() {
       const { body, ...others } = yield* wholeOf(credential, { kind: "somebodyElse" })
       deepStrictEqual(others, { status: 200, headers: credential.headers })
@@ -216,7 +223,7 @@ describe("apply, with HTTP intact", () => {
       deepStrictEqual([attributes.name, attributes.birth_year], ["Another Person", "1902"])
     }))
 
-  it.effect("unknownMatch: a match_found that is not listed, all else the same", () =>
+  it.effect("unknownMatch: has a match_found that is not listed, and is equal otherwise", () =>
     Effect.gen(function*() {
       const { body } = yield* wholeOf(credential, { kind: "unknownMatch" })
       deepStrictEqual(JSON.parse(text(body)), {
@@ -225,19 +232,19 @@ describe("apply, with HTTP intact", () => {
       })
     }))
 
-  it.effect("somebodyElse and unknownMatch leave what is no credential", () =>
+  it.effect("somebodyElse and unknownMatch do not change a body that is not a credential", () =>
     Effect.gen(function*() {
       for (const kind of ["somebodyElse", "unknownMatch"] as const) {
         for (const body of ["", "[]", "{\"credentials\":{}}", "{\"credentials\":{\"attributes\":1}}"]) {
-          const reply = Reply.text(401, "application/json", body)
-          deepStrictEqual(yield* wholeOf(reply, { kind }), reply)
+          const response = Response.text(401, "application/json", body)
+          deepStrictEqual(yield* wholeOf(response, { kind }), response)
         }
       }
     }))
 })
 
 describe("apply, byte by byte", () => {
-  it.effect("reset: nothing, or half of the body", () =>
+  it.effect("reset: sends nothing or half of the body", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* scriptOf(small, { kind: "reset" }), ["RST"])
       deepStrictEqual(yield* scriptOf(small, { kind: "reset", at: "body" }), [
@@ -247,7 +254,7 @@ describe("apply, byte by byte", () => {
       ])
     }))
 
-  it.effect("fin: nothing, or half of the body", () =>
+  it.effect("fin: sends nothing or half of the body", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* scriptOf(small, { kind: "fin" }), ["FIN"])
       deepStrictEqual(yield* scriptOf(small, { kind: "fin", at: "body" }), [
@@ -257,7 +264,7 @@ describe("apply, byte by byte", () => {
       ])
     }))
 
-  it.effect("hang: nothing, or half of the body, and no end", () =>
+  it.effect("hang: sends nothing or half of the body, and does not end", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* scriptOf(small, { kind: "hang" }), ["HANG"])
       deepStrictEqual(yield* scriptOf(small, { kind: "hang", at: "body" }), [
@@ -267,33 +274,33 @@ describe("apply, byte by byte", () => {
       ])
     }))
 
-  it.effect("truncation: so many bytes, and always fewer than the head says", () =>
+  it.effect("truncation: sends `keep` bytes, always fewer than the Content-Length", () =>
     Effect.gen(function*() {
-      const sent = (keep: number | undefined, reply = small) =>
-        scriptOf(reply, { kind: "truncation", ...(keep !== undefined && { keep }) })
+      const sent = (keep: number | undefined, response = small) =>
+        scriptOf(response, { kind: "truncation", ...(keep !== undefined && { keep }) })
       const first = head("content-length: 11")
       deepStrictEqual(yield* sent(undefined), [first, "{\"a\":", "FIN"])
       deepStrictEqual(yield* sent(0), [first, "", "FIN"])
       deepStrictEqual(yield* sent(3), [first, "{\"a", "FIN"])
       deepStrictEqual(yield* sent(99), [first, "{\"a\":\"bcd\"", "FIN"])
-      deepStrictEqual(yield* sent(99, Reply.empty(401)), [
+      deepStrictEqual(yield* sent(99, Response.empty(401)), [
         "HTTP/1.1 401 Unauthorized\r\ncontent-length: 1\r\nconnection: close\r\n\r\n",
         "",
         "FIN"
       ])
     }))
 
-  it.effect("badChunk: a good chunk, then one whose size is no number", () =>
+  it.effect("badChunk: sends a valid chunk, and then one whose size is not a number", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* scriptOf(small, { kind: "badChunk" }), [
         head("transfer-encoding: chunked"),
         "6\r\n{\"a\":\"\r\nzz\r\nbcd\"}\r\n0\r\n\r\n",
         "FIN"
       ])
-      deepStrictEqual((yield* scriptOf(Reply.empty(200), { kind: "badChunk" }))[1], "zz\r\n\r\n0\r\n\r\n")
+      deepStrictEqual((yield* scriptOf(Response.empty(200), { kind: "badChunk" }))[1], "zz\r\n\r\n0\r\n\r\n")
     }))
 
-  it.effect("duplicateLength: two lengths that disagree", () =>
+  it.effect("duplicateLength: has two different lengths", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* scriptOf(small, { kind: "duplicateLength" }), [
         head("content-length: 11", "content-length: 12"),
@@ -302,7 +309,7 @@ describe("apply, byte by byte", () => {
       ])
     }))
 
-  it.effect("randomBytes: so many, the same for the same source, in place of an answer", () =>
+  it.effect("randomBytes: sends `length` bytes instead of a response, the same for the same seed", () =>
     Effect.gen(function*() {
       const once = yield* broken(small, { kind: "randomBytes" })
       const again = yield* broken(small, { kind: "randomBytes" })
@@ -311,10 +318,10 @@ describe("apply, byte by byte", () => {
       const written = first?._tag === "Write" ? first.bytes : new Uint8Array()
       strictEqual(written.length, 512)
       strictEqual(new Set(written).size > 150, true)
-      deepStrictEqual(others, [Reply.Step.Fin()])
+      deepStrictEqual(others, [Response.Step.Fin()])
     }))
 
-  it.effect("drip: the head at once, then a few bytes at a time", () =>
+  it.effect("drip: sends the head at once, then a few bytes at a time", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* scriptOf(small, { kind: "drip", bytes: 4, every: "1 second" }), [
         head("content-length: 11"),
@@ -331,21 +338,23 @@ describe("apply, byte by byte", () => {
       strictEqual(drops.filter((step) => step === 100).length, 11)
     }))
 
-  it.effect("a status without a name has none in the head either", () =>
+  it.effect("sends a status without a reason phrase", () =>
     Effect.gen(function*() {
       deepStrictEqual(
-        (yield* scriptOf(Reply.empty(299), { kind: "truncation" }))[0],
+        (yield* scriptOf(Response.empty(299), { kind: "truncation" }))[0],
         "HTTP/1.1 299 \r\ncontent-length: 1\r\nconnection: close\r\n\r\n"
       )
     }))
 })
 
-describe("retryAfter", () => {
-  it("is a whole second that is not past", () => {
+describe("RetryAfter.headers", () => {
+  it("has a date in whole seconds that is not too early", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.nat(), FastCheck.nat({ max: 100_000 }), (offset, millis) => {
         const at = now + offset
-        const date = Date.parse(Broken.retryAfter({ kind: "date", in: Duration.millis(millis) }, at))
+        const date = Date.parse(
+          RetryAfter.headers({ kind: "date", in: Duration.millis(millis) }, at)["retry-after"] ?? ""
+        )
         strictEqual(date >= at + millis && date < at + millis + 1000, true)
       }),
       { seed: 1 }

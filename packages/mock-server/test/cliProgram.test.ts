@@ -102,7 +102,8 @@ describe("The help of idv-mock serve", () => {
 
   it("has every test person and every kind of fault with its description", () => {
     for (const { description, lastWord } of TestPerson.reserved) {
-      assert(new RegExp(`^ +${lastWord} +${description}$`, "m").test(help), lastWord)
+      const has = help.split("\n").some((line) => line.trim().startsWith(`${lastWord} `) && line.endsWith(description))
+      assert(has, lastWord)
     }
     for (const { description, kind } of Fault.kinds) {
       assert(help.split("\n").some((line) => line.trim().startsWith(kind) && line.endsWith(description)), kind)

@@ -73,7 +73,7 @@ describe("The value of a header", () => {
     strictEqual(shown(name, value), expected)
   })
 
-  it("of an answer is shown as far as the mock server itself wrote it", () => {
+  it("of a response is shown if the mock server itself wrote it", () => {
     const own = {
       "allow": "POST",
       "retry-after": "Sat, 31 Jan 2026 12:00:00 GMT",
@@ -87,7 +87,7 @@ describe("The value of a header", () => {
     })
   })
 
-  it("has nothing of a canary, whatever stands around it", () => {
+  it("shows no part of a canary, whatever surrounds it", () => {
     const header = FastCheck.constantFrom(...Words.names)
     const noise = FastCheck.oneof(FastCheck.string(), FastCheck.constantFrom(" ", ";q=", "/", ", ", "\"", "curl/", "="))
     FastCheck.assert(FastCheck.property(header, noise, noise, (name, before, after) => {
@@ -103,7 +103,7 @@ const canary = { key: "s3cret-Canarina-key", name: "Zoë Canarina", dob: "29-07-
 
 const customer: Session.Customer = { customerId: "leak-customer", customerKey: Redacted.make(canary.key) }
 
-/** In the spellings and encodings that a mistake may give them. */
+/** The spellings and encodings that a mistake may produce. */
 const spellings = [
   canary.key,
   "Canarina",
@@ -169,7 +169,7 @@ const headersOf = (secret: string): ReadonlyArray<string> => {
 const folded = (text: string) => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase()
 
 describe("A key, a name or a date of birth in a header", () => {
-  it.scopedLive("is in no journal, page, line, metric or log", () =>
+  it.scopedLive("reaches no journal, page, command line, metric or log", () =>
     Effect.gen(function*() {
       const told: Array<Journal.Entry> = []
       const logged: Array<string> = []

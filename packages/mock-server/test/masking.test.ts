@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { FastCheck } from "effect"
-import * as Shaping from "../src/internal/dataPlane/responseFormat.ts"
+import * as ResponseFormat from "../src/internal/dataPlane/responseFormat.ts"
 import * as Masking from "../src/internal/journal/masking.ts"
 import * as Profile from "../src/Profile.ts"
 
@@ -9,25 +9,26 @@ const utf8 = new TextEncoder()
 
 const base64 = (text: string) => Buffer.from(text).toString("base64")
 
-const asked = (change: Partial<Masking.RequestParts>, reveal = false) =>
+const maskedRequest = (change: Partial<Masking.RequestParts>, reveal = false) =>
   Masking.maskRequest(
     { operation: "aml", method: "POST", target: "/api/aml", headers: {}, body: new Uint8Array(), ...change },
     reveal
   )
 
-const amlBody = (body: string | Uint8Array) => asked({ body: typeof body === "string" ? utf8.encode(body) : body }).body
+const amlBody = (body: string | Uint8Array) =>
+  maskedRequest({ body: typeof body === "string" ? utf8.encode(body) : body }).body
 
-const form = (body: string) => asked({ operation: "token", body: utf8.encode(body) }).body
+const form = (body: string) => maskedRequest({ operation: "token", body: utf8.encode(body) }).body
 
-const answered = (body: string, reveal = false) =>
+const maskedResponseBody = (body: string, reveal = false) =>
   Masking.maskResponse({ status: 200, headers: {}, body: utf8.encode(body) }, reveal).body
 
-const redirected = (location: string): Readonly<Record<string, string>> =>
+const maskedRedirect = (location: string): Readonly<Record<string, string>> =>
   Masking.maskResponse({ status: 307, headers: { location }, body: new Uint8Array() }, false).headers
 
 const canary = "canary"
 
-/** JSON of any shape whose every value is a canary, or holds one. */
+/** JSON of any shape in which every value contains a canary. */
 const canaries: FastCheck.Arbitrary<unknown> = FastCheck.letrec<{ value: unknown; leaf: string; key: string }>(
   (tie) => ({
     leaf: FastCheck.tuple(
@@ -49,8 +50,9 @@ const canaries: FastCheck.Arbitrary<unknown> = FastCheck.letrec<{ value: unknown
 ).value
 
 describe("maskRequest", () => {
-  it("keeps the id of a demo or test customer in Basic credentials, and never a key, also if they are swapped", () => {
-    const authorization = (value: string) => asked({ headers: { authorization: value } }).headers["authorization"]
+  it("shows the id of a demo or test customer in Basic credentials, and never a key, even if they are swapped", () => {
+    const authorization = (value: string) =>
+      maskedRequest({ headers: { authorization: value } }).headers["authorization"]
     strictEqual(authorization(`Basic ${base64("demo-customer:demo-key")}`), "Basic demo-customer:***")
     strictEqual(authorization(`bASIC   ${base64("demo-customer:a:b")}`), "Basic demo-customer:***")
     strictEqual(authorization(`Basic ${base64("test-a.B_1:test-key")}`), "Basic test-a.B_1:***")
@@ -77,7 +79,7 @@ describe("maskRequest", () => {
     strictEqual(authorization(canary), "***")
   })
 
-  it("shows the values of headers that are known to be harmless, and no others", () => {
+  it("shows only the values of headers that are known to be harmless", () => {
     const harmless = {
       Accept: "*/*",
       "content-type": "application/json",
@@ -87,30 +89,31 @@ describe("maskRequest", () => {
     }
     const others = ["Cookie", "proxy-authorization", "referer", "x-api-key", "x-request-id", "date", "b3"]
     deepStrictEqual(
-      asked({ headers: { ...harmless, ...Object.fromEntries(others.map((name) => [name, canary])) } }).headers,
+      maskedRequest({ headers: { ...harmless, ...Object.fromEntries(others.map((name) => [name, canary])) } }).headers,
       { ...harmless, ...Object.fromEntries(others.map((name) => [name, "***"])) }
     )
   })
 
-  it("hides the names of headers that are not known, and loses none", () => {
+  it("hides the names of unknown headers, and loses none", () => {
     deepStrictEqual(
-      asked({ headers: { "x-canary": "1", "***": "2", "Zoë": "3", "a b": "4", "": "5", "X-Request-Id": "6" } }).headers,
+      maskedRequest({ headers: { "x-canary": "1", "***": "2", "Zoë": "3", "a b": "4", "": "5", "X-Request-Id": "6" } })
+        .headers,
       { "***": "***", "*** 2": "***", "*** 3": "***", "*** 4": "***", "*** 5": "***", "X-Request-Id": "***" }
     )
   })
 
   it("cuts the values of headers to 256 characters", () => {
-    const accept = (count: number) => asked({ headers: { accept: "json, ".repeat(count) } }).headers["accept"]
+    const accept = (count: number) => maskedRequest({ headers: { accept: "json, ".repeat(count) } }).headers["accept"]
     strictEqual(accept(42), "json, ".repeat(42))
     strictEqual(accept(43), `${"json, ".repeat(43).slice(0, 255)}…`)
     strictEqual(accept(10_000), accept(43))
   })
 
-  it("keeps 100 headers, and tells how many more there were", () => {
+  it("keeps 100 headers, and counts the others", () => {
     const headers = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, canary]))
-    strictEqual(Object.keys(asked({ headers: headers(100) }).headers).length, 100)
-    const shown = Object.entries(asked({ headers: headers(103) }).headers)
+    strictEqual(Object.keys(maskedRequest({ headers: headers(100) }).headers).length, 100)
+    const shown = Object.entries(maskedRequest({ headers: headers(103) }).headers)
     strictEqual(shown.length, 101)
     deepStrictEqual(shown.slice(-2), [["*** 100", "***"], ["…", "3 more"]])
   })
@@ -122,7 +125,7 @@ describe("maskRequest", () => {
     ["{\"entity_type\":\"company\",\"name\":\"Testpep Zoë\",\"dob\":1}", "***", "***"],
     ["{\"entity_type\":[\"person\"],\"name\":[\"Zoë Testpep\"],\"dob\":{\"a\":1}}", "***", "***"],
     ["{\"entity_type\":1,\"n\\u0061me\":\"\",\"dob\":[]}", "***", "***"]
-  ])("of %s, shows entity_type %s and name %s", (body, entity_type, name) => {
+  ])("shows of %s the entity_type %s and the name %s", (body, entity_type, name) => {
     deepStrictEqual(JSON.parse(amlBody(body)), { entity_type, name, dob: "***" })
   })
 
@@ -147,11 +150,11 @@ describe("maskRequest", () => {
     FastCheck.assert(FastCheck.property(FastCheck.array(pair), FastCheck.string(), (pairs, noise) => {
       const text = pairs.map(([name]) => `${name}=${canary}${encodeURIComponent(noise)}`).join("&")
       assert.notInclude(form(text).toLowerCase(), canary)
-      assert.notInclude(asked({ target: `/api/aml?${text}` }).target.toLowerCase(), canary)
+      assert.notInclude(maskedRequest({ target: `/api/aml?${text}` }).target.toLowerCase(), canary)
     }))
   })
 
-  it("keeps the grant type of this service, and no other value of a form", () => {
+  it("shows the grant type of this service, and no other value of a form", () => {
     strictEqual(form("grant_type=client_credentials"), "grant_type=client_credentials")
     strictEqual(
       form("grant_type=password&client_secret=s&scope=&grant_type=client_credentials&=x&c2VjcmV0==&secret"),
@@ -160,7 +163,7 @@ describe("maskRequest", () => {
     strictEqual(form("my secret"), "(9 bytes, not shown)")
   })
 
-  it("does not show a body that is not what its operation sends", () => {
+  it("does not show a body that does not belong to its operation", () => {
     const deep = (levels: number) => `${"{\"a\":".repeat(levels)}1${"}".repeat(levels)}`
     for (
       const body of [
@@ -177,17 +180,17 @@ describe("maskRequest", () => {
     ) strictEqual(amlBody(body), `(${body.length} bytes, not shown)`)
     assertInclude(amlBody(deep(63)), "***")
     strictEqual(amlBody(Uint8Array.of(0x7b, 0xff, 0x7d)), "(3 bytes, not shown)")
-    strictEqual(asked({ operation: "other", body: utf8.encode("{\"a\":1}") }).body, "(7 bytes, not shown)")
+    strictEqual(maskedRequest({ operation: "other", body: utf8.encode("{\"a\":1}") }).body, "(7 bytes, not shown)")
     strictEqual(amlBody(""), "")
   })
 
-  it("takes __proto__ for a name like any other", () => {
+  it("treats __proto__ as any other name", () => {
     strictEqual(
       amlBody("{\"__proto__\":{\"name\":\"x\"},\"constructor\":1}"),
       "{\"***\":{\"name\":\"***\"},\"*** 2\":\"***\"}"
     )
     const headers = Object.fromEntries([["__proto__", "x"], ["accept", "json"]])
-    deepStrictEqual(Object.entries(asked({ headers }).headers), [["***", "***"], ["accept", "json"]])
+    deepStrictEqual(Object.entries(maskedRequest({ headers }).headers), [["***", "***"], ["accept", "json"]])
   })
 
   it.each([
@@ -197,7 +200,19 @@ describe("maskRequest", () => {
     ["/api/aml?a=b?c=d#e", "/api/aml?***=***"],
     ["/aml-profiles/a/b", "/aml-profiles/***"],
     ["/v1/zoe/api/aml/", "/v1/***/api/aml/"],
-    ["/Zoe/zoë/zo%65/zo e/%/API", "/***/***/***/***/***/***"],
+    ["/Zoe/zoë/zo%65/zo e/%/API", "/***/***/***/***/***/API"],
+    ["/api/amlcheck", "/api/amlcheck"],
+    ["/api/aml-check/Zoe", "/api/aml-check/***"],
+    ["/API/Aml", "/API/Aml"],
+    ["/oath/service", "/oath/service"],
+    ["/ouath/servcie", "/ouath/servcie"],
+    ["/oauth/servics", "/oauth/servics"],
+    ["/oauth-service/token", "/oauth-service/token"],
+    ["/api/ali", "/api/***"],
+    ["/api/amal", "/api/***"],
+    ["/api/amlZoe", "/api/***"],
+    ["/api/aml1990", "/api/***"],
+    ["/api/amlcheck?name=Zoe", "/api/amlcheck?name=***"],
     ["/v1/v1/v1/v1/v1/v1/v1/v1", "/v1/v1/v1/v1/v1/v1/v1/v1"],
     ["/v1/v1/v1/v1/v1/v1/v1/v1/v1?zoe=y", "***?***=***"],
     ["mock.test:443", "***"],
@@ -205,11 +220,11 @@ describe("maskRequest", () => {
     ["http://user:secret@host/api/aml", "***"],
     ["", "***"]
   ])("shows the target %s as %s", (target, expected) => {
-    strictEqual(asked({ target }).target, expected)
+    strictEqual(maskedRequest({ target }).target, expected)
   })
 
   it("cuts a target to 512 characters", () => {
-    const target = (pairs: number) => asked({ target: `/api/aml?${"&".repeat(pairs - 1)}` }).target
+    const target = (pairs: number) => maskedRequest({ target: `/api/aml?${"&".repeat(pairs - 1)}` }).target
     strictEqual(target(125), `/api/aml?${Array.from({ length: 125 }, () => "***").join("&")}`)
     strictEqual(target(10_000).length, 512)
     strictEqual(target(10_000).endsWith("…"), true)
@@ -223,25 +238,54 @@ describe("maskRequest", () => {
     )
     FastCheck.assert(FastCheck.property(FastCheck.array(piece), (pieces) => {
       const target = pieces.join("")
-      const shown = asked({ target }).target
+      const shown = maskedRequest({ target }).target
       assert.notMatch(shown, /canary|%|\/\/[^/]*@/i)
       strictEqual(shown.length <= 512, true)
-      assert.notMatch(redirected(target)["location"] ?? "", /canary|%/i)
+      assert.notMatch(maskedRedirect(target)["location"] ?? "", /canary|%/i)
     }))
   })
 
-  it("shows everything to whoever asks for it", () => {
+  it("shows no name, key or token beside the words of a mistyped path", () => {
+    const secrets = ["Ali", "Abi", "Chuck", "South", "Serge", "Oscar", "19900201", "demo-key", "a1b2c3d4e5", canary]
+    const typed = [
+      "api",
+      "aml",
+      "amlcheck",
+      "oauth",
+      "servcie",
+      "oath",
+      "token",
+      "-",
+      ".",
+      "_",
+      "/",
+      "/api/",
+      "/oauth/"
+    ]
+    const pieces = FastCheck.array(FastCheck.constantFrom(...secrets, ...typed), { minLength: 1, maxLength: 6 })
+    FastCheck.assert(
+      FastCheck.property(pieces, (pieces) => {
+        const segments = maskedRequest({ target: `/${pieces.join("")}` }).target.split("/")
+        for (const segment of segments) {
+          assert.notMatch(segment, /ali|abi|chuck|south|serge|oscar|\d|key|canary/i)
+        }
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  it("shows everything with reveal", () => {
     const headers = { authorization: "Bearer abc", cookie: "a=b" }
     const target = "/aml-profiles/abc?name=Zoë"
-    deepStrictEqual(asked({ target, headers, body: utf8.encode("\ufeff{\"name\": \"Zoë\"}") }, true), {
+    deepStrictEqual(maskedRequest({ target, headers, body: utf8.encode("\ufeff{\"name\": \"Zoë\"}") }, true), {
       method: "POST",
       target,
       headers,
       body: "\ufeff{\"name\": \"Zoë\"}"
     })
-    strictEqual(asked({ body: Uint8Array.of(0x7b, 0xff, 0x7d) }, true).body, "(3 bytes, hex 7bff7d)")
+    strictEqual(maskedRequest({ body: Uint8Array.of(0x7b, 0xff, 0x7d) }, true).body, "(3 bytes, hex 7bff7d)")
     strictEqual(
-      asked({ body: new Uint8Array(300).fill(0xff) }, true).body,
+      maskedRequest({ body: new Uint8Array(300).fill(0xff) }, true).body,
       `(300 bytes, hex ${"ff".repeat(256)}…)`
     )
   })
@@ -289,8 +333,8 @@ describe("maskResponse", () => {
         lists: ["pep"]
       }
     ]
-  ])("hides tokens and people in %s", (body, expected) => {
-    deepStrictEqual(JSON.parse(answered(body)), expected)
+  ])("hides tokens and persons in %s", (body, expected) => {
+    deepStrictEqual(JSON.parse(maskedResponseBody(body)), expected)
   })
 
   it("shows no canary under the name of a secret, at any depth", () => {
@@ -303,7 +347,7 @@ describe("maskResponse", () => {
         (inner, key) => key === undefined ? [1, inner] : Object.fromEntries([["ok", 1], [key, inner]]),
         { [name]: value }
       )
-      assert.notInclude(answered(JSON.stringify(wrapped)), canary)
+      assert.notInclude(maskedResponseBody(JSON.stringify(wrapped)), canary)
     }))
   })
 
@@ -316,26 +360,26 @@ describe("maskResponse", () => {
         { [name]: name, [`${name}2`]: { [name]: [name] }, [key]: name }
       )
       const body = JSON.stringify({ data: wrapped })
-      assert.notInclude(answered(body), canary)
+      assert.notInclude(maskedResponseBody(body), canary)
       assert.notInclude(amlBody(body), canary)
     }))
   })
 
-  it("shows every field that a profile gives an answer", () => {
+  it("shows every field that a profile adds to a response", () => {
     const everything = Profile.points.flatMap(({ name, variants }) =>
       variants.map(({ value }) => ({ ...Profile.defaultProfile, [name]: value }))
     )
     const replies = everything.flatMap((profile) => [
-      Shaping.grantReply(profile, canary),
-      Shaping.credentialReply(profile, credential),
-      Shaping.tokenRefusal(profile, { status: 401, error: "invalid_client", description: "No" }),
-      Shaping.amlRefusal(profile, { status: 422, code: "a", detail: "b", errors: [{ path: "dob", reason: "c" }] })
+      ResponseFormat.tokenResponse(profile, canary),
+      ResponseFormat.credential(profile, credential),
+      ResponseFormat.tokenError(profile, { status: 401, error: "invalid_client", description: "No" }),
+      ResponseFormat.amlError(profile, { status: 422, code: "a", detail: "b", errors: [{ path: "dob", reason: "c" }] })
     ])
-    for (const reply of replies) {
-      const { body } = Masking.maskResponse(reply, false)
+    for (const response of replies) {
+      const { body } = Masking.maskResponse(response, false)
       assert.notInclude(body, canary)
       assert.notInclude(body, "\"***\":")
-      if (reply.headers["content-type"]?.includes("json") === true) assert.notInclude(body, "not shown")
+      if (response.headers["content-type"]?.includes("json") === true) assert.notInclude(body, "not shown")
     }
   })
 
@@ -350,16 +394,16 @@ describe("maskResponse", () => {
     ["https://canary.example/api/aml", "***"],
     ["javascript:alert(1)", "***"]
   ])("shows the location %s as %s", (location, expected) => {
-    deepStrictEqual(redirected(location), { location: expected })
+    deepStrictEqual(maskedRedirect(location), { location: expected })
   })
 
-  it("does not show pages and texts", () => {
-    strictEqual(answered("<h1>Zoë</h1>"), "(13 bytes, not shown)")
-    strictEqual(answered("\"token\""), "(7 bytes, not shown)")
-    strictEqual(answered("<h1>Zoë</h1>", true), "<h1>Zoë</h1>")
+  it("does not show pages and plain texts", () => {
+    strictEqual(maskedResponseBody("<h1>Zoë</h1>"), "(13 bytes, not shown)")
+    strictEqual(maskedResponseBody("\"token\""), "(7 bytes, not shown)")
+    strictEqual(maskedResponseBody("<h1>Zoë</h1>", true), "<h1>Zoë</h1>")
   })
 
-  it("keeps the challenge, and hides cookies", () => {
+  it("shows the challenge, and hides cookies", () => {
     const headers = { "www-authenticate": "Bearer error=\"invalid_token\"", "set-cookie": "a=b", "retry-after": "1" }
     deepStrictEqual(Masking.maskResponse({ status: 401, headers, body: new Uint8Array() }, false), {
       status: 401,

@@ -6,16 +6,17 @@ import * as Profile from "@effect-idv/mock-server/Profile"
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Either, Option, Redacted } from "effect"
-import * as Shaping from "../src/internal/dataPlane/responseFormat.ts"
-import type * as Reply from "../src/internal/http/response.ts"
+import * as ResponseFormat from "../src/internal/dataPlane/responseFormat.ts"
+import type * as Response from "../src/internal/http/response.ts"
+import { tokenLifetimeSeconds } from "../src/internal/profile/choices.ts"
 
 const now = Date.UTC(2026, 1, 28, 11, 30, 15, 250)
 const token = "ZGVtby1jdXN0b21lcg.0123456789abcdef"
 
 const profileWith = (patch: Profile.Patch) => Profile.apply(Profile.defaultProfile, patch)
-const textOf = ({ body }: Reply.Reply): string => new TextDecoder().decode(body)
-const jsonOf = (reply: Reply.Reply): unknown => JSON.parse(textOf(reply))
-const summaryOf = (reply: Reply.Reply) => [reply.status, reply.headers, textOf(reply)]
+const textOf = ({ body }: Response.Response): string => new TextDecoder().decode(body)
+const jsonOf = (response: Response.Response): unknown => JSON.parse(textOf(response))
+const summaryOf = (response: Response.Response) => [response.status, response.headers, textOf(response)]
 
 const isAccepted = (name: Profile.Name, value: string): boolean =>
   Profile.points.some((point) =>
@@ -24,12 +25,12 @@ const isAccepted = (name: Profile.Name, value: string): boolean =>
 
 const uncacheable = { "cache-control": "no-store", pragma: "no-cache" }
 
-describe("grantReply", () => {
-  const grant = (patch: Profile.Patch) => Shaping.grantReply(profileWith(patch), token)
-  const readByClient = (reply: Reply.Reply) =>
+describe("tokenResponse", () => {
+  const grant = (patch: Profile.Patch) => ResponseFormat.tokenResponse(profileWith(patch), token)
+  const readByClient = (response: Response.Response) =>
     AccessToken.decodeResponse(AccessToken.Field.literals)(
-      reply.body,
-      reply.headers["content-type"]?.startsWith("text/plain") ?? true
+      response.body,
+      response.headers["content-type"]?.startsWith("text/plain") ?? true
     )
 
   it("is the response of RFC 6749 by default, to the byte", () => {
@@ -44,11 +45,11 @@ describe("grantReply", () => {
     ["accessToken", { accessToken: token, tokenType: "Bearer", expiresIn: 3600 }],
     ["token", { token, token_type: "Bearer", expires_in: 3600 }],
     ["data.access_token", { data: { access_token: token, token_type: "Bearer", expires_in: 3600 } }]
-  ])("with the token in %s, type and lifetime stand beside it", (tokenField, expected) => {
+  ])("has type and lifetime beside a token in %s", (tokenField, expected) => {
     deepStrictEqual(jsonOf(grant({ tokenField })), expected)
   })
 
-  it("as plain text it is the token and nothing else", () => {
+  it("is only the token as plain text", () => {
     deepStrictEqual(summaryOf(grant({ tokenField: "text" })), [
       200,
       { "content-type": "text/plain; charset=utf-8", ...uncacheable },
@@ -60,7 +61,7 @@ describe("grantReply", () => {
     ["bearer", { access_token: token, token_type: "bearer", expires_in: 3600 }],
     ["absent", { access_token: token, expires_in: 3600 }],
     ["other", { access_token: token, token_type: "mac", expires_in: 3600 }]
-  ])("the type can be %s", (tokenType, expected) => {
+  ])("can have the type %s", (tokenType, expected) => {
     deepStrictEqual(jsonOf(grant({ tokenType })), expected)
   })
 
@@ -73,15 +74,15 @@ describe("grantReply", () => {
     ["null", { expires_in: null }, 3600],
     ["zero", { expires_in: 0 }, 3600],
     ["garbage", { expires_in: "soon" }, 3600]
-  ])("the lifetime %s is told as %j, and is %d s", (tokenLifetime, told, seconds) => {
+  ])("states the lifetime %s as %j for a token that is valid for %d s", (tokenLifetime, told, seconds) => {
     deepStrictEqual(
       jsonOf(grant({ tokenLifetime })),
       Object.assign({ access_token: token, token_type: "Bearer" }, told)
     )
-    strictEqual(Shaping.lifetimeSeconds(profileWith({ tokenLifetime })), seconds)
+    strictEqual(tokenLifetimeSeconds(profileWith({ tokenLifetime })), seconds)
   })
 
-  it.each(["200", "201", "203"] as const)("the status can be %s, also of plain text", (tokenStatus) => {
+  it.each(["200", "201", "203"] as const)("can have the status %s, also as plain text", (tokenStatus) => {
     strictEqual(grant({ tokenStatus }).status, Number(tokenStatus))
     strictEqual(grant({ tokenStatus, tokenField: "text" }).status, Number(tokenStatus))
   })
@@ -89,7 +90,7 @@ describe("grantReply", () => {
   const { tokenField: { literals: fields }, tokenLifetime: { literals: lifetimes }, tokenType: { literals: types } } =
     Profile.Profile.fields
 
-  it.each(fields)("the client reads the token of %s, if the type is one that it accepts", (tokenField) => {
+  it.each(fields)("has a token in %s that the client reads, if it accepts the type", (tokenField) => {
     for (const tokenType of types) {
       const read = readByClient(grant({ tokenField, tokenType }))
       const isTypeShown = tokenField !== "text"
@@ -102,21 +103,21 @@ describe("grantReply", () => {
     "the client uses a token of lifetime %s for as long as it is valid, and no longer",
     (tokenLifetime) => {
       const profile = profileWith({ tokenLifetime })
-      const read = Either.getOrThrow(readByClient(Shaping.grantReply(profile, token)))
+      const read = Either.getOrThrow(readByClient(ResponseFormat.tokenResponse(profile, token)))
       const { expiresAt } = AccessToken.fromGrant(read, now)
-      strictEqual(expiresAt, now + Shaping.lifetimeSeconds(profile) * 1000)
+      strictEqual(expiresAt, now + tokenLifetimeSeconds(profile) * 1000)
     }
   )
 })
 
-describe("tokenRefusal", () => {
+describe("tokenError", () => {
   const basicChallenge = { "www-authenticate": "Basic realm=\"idv-mock\", charset=\"UTF-8\"" }
   const refusal = (
     tokenError: Profile.Profile["tokenError"],
     status: 400 | 401 | 405 | 413 | 415,
     headers?: Record<string, string>
   ) =>
-    Shaping.tokenRefusal(profileWith({ tokenError }), {
+    ResponseFormat.tokenError(profileWith({ tokenError }), {
       status,
       error: "invalid_client",
       description: "the key is wrong",
@@ -130,7 +131,7 @@ describe("tokenRefusal", () => {
     deepStrictEqual(summaryOf(refusal("401", 400)), [400, { ...json, ...uncacheable }, oauth])
   })
 
-  it("before OAuth it is problem details by default, to the byte", () => {
+  it("is problem details for errors before OAuth by default, to the byte", () => {
     deepStrictEqual(summaryOf(refusal("401", 405, { allow: "POST" })), [
       405,
       { "content-type": "application/problem+json", allow: "POST" },
@@ -138,28 +139,28 @@ describe("tokenRefusal", () => {
     ])
   })
 
-  it("400 for a wrong key has no challenge", () => {
+  it("has no challenge in a 400 for a wrong key", () => {
     deepStrictEqual(summaryOf(refusal("400", 401)), [400, { ...json, ...uncacheable }, oauth])
   })
 
-  it("200 has an OAuth error and no challenge", () => {
+  it("has an OAuth error and no challenge in a 200", () => {
     deepStrictEqual(summaryOf(refusal("200", 401)), [200, { ...json, ...uncacheable }, oauth])
     deepStrictEqual(summaryOf(refusal("200", 400)), [200, { ...json, ...uncacheable }, oauth])
   })
 
-  it("an empty body keeps the status and the challenge", () => {
+  it("keeps the status and the challenge with an empty body", () => {
     deepStrictEqual(summaryOf(refusal("empty", 401)), [401, { ...uncacheable, ...basicChallenge }, ""])
     deepStrictEqual(summaryOf(refusal("empty", 415)), [415, {}, ""])
   })
 
-  it("a gateway's page keeps the status and drops the challenge", () => {
-    const { headers, status, ...reply } = refusal("html", 401)
+  it("keeps the status and drops the challenge with the page of a gateway", () => {
+    const { headers, status, ...response } = refusal("html", 401)
     strictEqual(status, 401)
     deepStrictEqual(headers, { "content-type": "text/html; charset=utf-8", ...uncacheable })
-    assertInclude(textOf({ headers, status, ...reply }), "<h1>401 Unauthorized</h1>")
+    assertInclude(textOf({ headers, status, ...response }), "<h1>401 Unauthorized</h1>")
   })
 
-  it("problem details keep the status and the challenge", () => {
+  it("keeps the status and the challenge with problem details", () => {
     deepStrictEqual(summaryOf(refusal("problem", 401)), [
       401,
       { "content-type": "application/problem+json", ...uncacheable, ...basicChallenge },
@@ -167,13 +168,16 @@ describe("tokenRefusal", () => {
     ])
   })
 
-  it.each(["400", "200", "problem"] as const)("the variant %s changes nothing before OAuth", (tokenError) => {
-    for (const status of [405, 413, 415] as const) {
-      deepStrictEqual(summaryOf(refusal(tokenError, status)), summaryOf(refusal("401", status)))
+  it.each(["400", "200", "problem"] as const)(
+    "does not change errors before OAuth with the variant %s",
+    (tokenError) => {
+      for (const status of [405, 413, 415] as const) {
+        deepStrictEqual(summaryOf(refusal(tokenError, status)), summaryOf(refusal("401", status)))
+      }
     }
-  })
+  )
 
-  it.each(Profile.Profile.fields.tokenError.literals)("with %s the client finds no token in it", (tokenError) => {
+  it.each(Profile.Profile.fields.tokenError.literals)("has no token for the client with %s", (tokenError) => {
     const decode = AccessToken.decodeResponse(AccessToken.Field.literals)
     for (const status of [400, 401, 405] as const) {
       strictEqual(Either.isLeft(decode(refusal(tokenError, status).body, true)), true)
@@ -181,12 +185,12 @@ describe("tokenRefusal", () => {
   })
 })
 
-describe("amlRefusal", () => {
+describe("amlError", () => {
   const refusal = (
     amlError: Profile.Profile["amlError"],
     errors?: ReadonlyArray<{ readonly path: string; readonly reason: string }>
   ) =>
-    Shaping.amlRefusal(profileWith({ amlError }), {
+    ResponseFormat.amlError(profileWith({ amlError }), {
       status: 422,
       code: "body_invalid",
       detail: "The body is wrong",
@@ -215,7 +219,7 @@ describe("amlRefusal", () => {
     ["oauth", "application/json", "{\"error\":\"body_invalid\",\"error_description\":\"The body is wrong\"}"],
     ["text", "text/plain; charset=utf-8", "The body is wrong"],
     ["nested", "application/json", "{\"errors\":[{\"code\":\"body_invalid\",\"message\":\"The body is wrong\"}]}"]
-  ])("as %s it has the content type %s and the body %s", (amlError, contentType, body) => {
+  ])("has as %s the content type %s and the body %s", (amlError, contentType, body) => {
     deepStrictEqual(summaryOf(refusal(amlError)), [
       422,
       { ...(contentType && { "content-type": contentType }), "x-header": "kept" },
@@ -223,7 +227,7 @@ describe("amlRefusal", () => {
     ])
   })
 
-  it("nested, each field has an error of its own", () => {
+  it("has an error for each field as nested", () => {
     deepStrictEqual(jsonOf(refusal("nested", errors)), {
       errors: [
         { code: "body_invalid", message: "missing: expected a date", field: "dob" },
@@ -233,18 +237,18 @@ describe("amlRefusal", () => {
     deepStrictEqual(jsonOf(refusal("nested", [])), jsonOf(refusal("nested")))
   })
 
-  it("as html it is the page of a gateway, which knows the status only", () => {
-    const reply = refusal("html", errors)
-    deepStrictEqual([reply.status, reply.headers], [
+  it("is as html the page of a gateway, which knows only the status", () => {
+    const response = refusal("html", errors)
+    deepStrictEqual([response.status, response.headers], [
       422,
       { "content-type": "text/html; charset=utf-8", "x-header": "kept" }
     ])
-    assertInclude(textOf(reply), "<h1>422 Unprocessable Content</h1>")
-    strictEqual(/dob|wrong/.test(textOf(reply)), false)
+    assertInclude(textOf(response), "<h1>422 Unprocessable Content</h1>")
+    strictEqual(/dob|wrong/.test(textOf(response)), false)
   })
 })
 
-describe("credentialReply", () => {
+describe("credential", () => {
   const encoded = (name: string): typeof AmlCredential.AmlCredential.Encoded => ({
     credential_type: "aml",
     credential_name: "AML",
@@ -261,22 +265,22 @@ describe("credentialReply", () => {
       }
     }
   })
-  const reply = (patch: Profile.Patch, name = "Zoë Ada Testclear") =>
-    Shaping.credentialReply(profileWith(patch), encoded(name))
+  const response = (patch: Profile.Patch, name = "Zoë Ada Testclear") =>
+    ResponseFormat.credential(profileWith(patch), encoded(name))
   const decode = Violation.decodeJson(AmlCredential.AmlCredential)
-  const nameIn = (reply: Reply.Reply): string =>
-    Redacted.value(Either.getOrThrow(decode(reply.body)).credentials.attributes.name)
+  const nameIn = (response: Response.Response): string =>
+    Redacted.value(Either.getOrThrow(decode(response.body)).credentials.attributes.name)
 
   it("is the credential by default, to the byte", () => {
-    deepStrictEqual(summaryOf(reply({})), [
+    deepStrictEqual(summaryOf(response({})), [
       200,
       { "content-type": "application/json" },
       JSON.stringify(encoded("Zoë Ada Testclear"))
     ])
   })
 
-  it.each(["200", "201", "203"] as const)("the status can be %s", (amlStatus) => {
-    strictEqual(reply({ amlStatus }).status, Number(amlStatus))
+  it.each(["200", "201", "203"] as const)("can have the status %s", (amlStatus) => {
+    strictEqual(response({ amlStatus }).status, Number(amlStatus))
   })
 
   it.each<[Profile.Profile["nameEcho"], string, string]>([
@@ -285,36 +289,42 @@ describe("credentialReply", () => {
     ["nfd", "Zoe\u0308 Ada Testclear", "王"],
     ["blanks", " Zoë  Ada  Testclear ", " 王 "],
     ["reordered", "TESTCLEAR, Zoë Ada", "王"]
-  ])("the name is repeated %s: %o", (nameEcho, long, short) => {
-    strictEqual(nameIn(reply({ nameEcho })), long)
-    strictEqual(nameIn(reply({ nameEcho }, "王")), short)
+  ])("repeats the name %s: %o", (nameEcho, long, short) => {
+    strictEqual(nameIn(response({ nameEcho })), long)
+    strictEqual(nameIn(response({ nameEcho }, "王")), short)
   })
 
-  it.each(Profile.Profile.fields.nameEcho.literals)("the client takes the name %s for the same, or not", (nameEcho) => {
-    for (const name of ["Zoë Ada Testclear", "Jürgen Weiß", "Ali Işık", "Σωκράτης Παππάς", "Jean-Luc O’Neill"]) {
-      const sent = Either.getOrThrow(PersonName.make(name))
-      strictEqual(
-        PersonName.isEquivalent(sent, nameIn(reply({ nameEcho }, name))),
-        isAccepted("nameEcho", nameEcho),
-        name
-      )
+  it.each(Profile.Profile.fields.nameEcho.literals)(
+    "has a name %s that the client accepts, or refuses as declared",
+    (nameEcho) => {
+      for (const name of ["Zoë Ada Testclear", "Jürgen Weiß", "Ali Işık", "Σωκράτης Παππάς", "Jean-Luc O’Neill"]) {
+        const sent = Either.getOrThrow(PersonName.make(name))
+        strictEqual(
+          PersonName.isEquivalent(sent, nameIn(response({ nameEcho }, name))),
+          isAccepted("nameEcho", nameEcho),
+          name
+        )
+      }
     }
-  })
+  )
 
-  it.each(Profile.Profile.fields.credVersion.literals)("the client decodes version %s, or not", (credVersion) => {
-    const answered = reply({ credVersion })
-    deepStrictEqual(jsonOf(answered), { ...encoded("Zoë Ada Testclear"), cred_version: credVersion })
-    strictEqual(Either.isRight(decode(answered.body)), isAccepted("credVersion", credVersion))
-  })
+  it.each(Profile.Profile.fields.credVersion.literals)(
+    "has the version %s that the client accepts, or refuses as declared",
+    (credVersion) => {
+      const answered = response({ credVersion })
+      deepStrictEqual(jsonOf(answered), { ...encoded("Zoë Ada Testclear"), cred_version: credVersion })
+      strictEqual(Either.isRight(decode(answered.body)), isAccepted("credVersion", credVersion))
+    }
+  )
 
-  it("extra fields are at the top, in credentials and in attributes, and change no other", () => {
-    const extended = jsonOf(reply({ extraFields: "some" }))
+  it("has extra fields at the top, in credentials and in attributes, beside the others", () => {
+    const extended = jsonOf(response({ extraFields: "some" }))
     const plain = encoded("Zoë Ada Testclear")
     assert.isObject(extended)
     assert.containsSubset(extended, plain)
     const names = (at: (value: typeof plain) => object) => {
       const known = Object.keys(at(plain))
-      const all: ReadonlyArray<string> = Object.keys(at(JSON.parse(textOf(reply({ extraFields: "some" })))))
+      const all: ReadonlyArray<string> = Object.keys(at(JSON.parse(textOf(response({ extraFields: "some" })))))
       return all.filter((name) => !known.includes(name)).length
     }
     deepStrictEqual([
@@ -324,8 +334,8 @@ describe("credentialReply", () => {
     ], [2, 2, 2])
   })
 
-  it("the client reads the same credential with extra fields and without", () => {
-    deepStrictEqual(decode(reply({ extraFields: "some" }).body), decode(reply({}).body))
+  it("is the same credential for the client with extra fields and without", () => {
+    deepStrictEqual(decode(response({ extraFields: "some" }).body), decode(response({}).body))
   })
 })
 
@@ -334,8 +344,8 @@ describe("searchedOn", () => {
     ["utc", "2026-02-28 11:30:15"],
     ["ahead", "2026-03-01 01:30:15"],
     ["behind", "2026-02-27 23:30:15"]
-  ])("is written %s: %s", (searchedOn, expected) => {
-    strictEqual(Shaping.searchedOn(profileWith({ searchedOn }), now), expected)
+  ])("has the time zone %s: %s", (searchedOn, expected) => {
+    strictEqual(ResponseFormat.searchedOn(profileWith({ searchedOn }), now), expected)
   })
 
   it.each<[Profile.Profile["searchedOn"], string, string]>([
@@ -345,53 +355,56 @@ describe("searchedOn", () => {
     ["behind", "0001-01-01T00:30:00Z", "0001-01-01 00:00:00"],
     ["behind", "0001-01-01T12:30:00Z", "0001-01-01 00:30:00"],
     ["ahead", "0001-01-01T00:30:00Z", "0001-01-01 14:30:00"]
-  ])("is written %s at %s: %s, and never leaves the years 0001 to 9999", (searchedOn, at, expected) => {
-    strictEqual(Shaping.searchedOn(profileWith({ searchedOn }), Date.parse(at)), expected)
+  ])("with %s at %s is %s, and stays in the years 0001 to 9999", (searchedOn, at, expected) => {
+    strictEqual(ResponseFormat.searchedOn(profileWith({ searchedOn }), Date.parse(at)), expected)
   })
 })
 
 describe("rateLimited", () => {
   const limited = (rateLimit: Profile.Profile["rateLimit"], millis: number) =>
-    Shaping.rateLimited(profileWith({ rateLimit }), Duration.millis(millis), now)
+    ResponseFormat.rateLimited(profileWith({ rateLimit }), Duration.millis(millis), now)
 
   it("is a 429 with problem details and whole seconds by default", () => {
-    const reply = limited("seconds", 1500)
-    deepStrictEqual([reply.status, reply.headers, jsonOf(reply)], [
+    const response = limited("seconds", 1500)
+    deepStrictEqual([response.status, response.headers, jsonOf(response)], [
       429,
       { "content-type": "application/problem+json", "retry-after": "2" },
       { type: "about:blank", title: "Too Many Requests", status: 429, detail: "There are too many requests" }
     ])
   })
 
-  it.each([[0, "0"], [1, "1"], [1000, "1"], [1001, "2"], [60_000, "60"]])("%d ms are %s s", (millis, seconds) => {
-    strictEqual(limited("seconds", millis).headers["retry-after"], seconds)
-  })
+  it.each([[0, "0"], [1, "1"], [1000, "1"], [1001, "2"], [60_000, "60"]])(
+    "rounds %d ms up to %s s",
+    (millis, seconds) => {
+      strictEqual(limited("seconds", millis).headers["retry-after"], seconds)
+    }
+  )
 
   it.each([
     [0, "Sat, 28 Feb 2026 11:30:16 GMT"],
     [750, "Sat, 28 Feb 2026 11:30:16 GMT"],
     [751, "Sat, 28 Feb 2026 11:30:17 GMT"],
     [86_400_000, "Sun, 01 Mar 2026 11:30:16 GMT"]
-  ])("in %d ms is %s", (millis, date) => {
+  ])("has for %d ms the date %s", (millis, date) => {
     strictEqual(limited("date", millis).headers["retry-after"], date)
   })
 
-  it("can say nothing, or nothing that makes sense", () => {
+  it("can have no Retry-After, or an invalid one", () => {
     deepStrictEqual(limited("none", 1000).headers, { "content-type": "application/problem+json" })
     strictEqual(limited("garbage", 1000).headers["retry-after"], "soon")
   })
 
-  it("has the body that errors of the API have", () => {
-    const reply = Shaping.rateLimited(profileWith({ amlError: "oauth" }), Duration.seconds(1), now)
-    deepStrictEqual(jsonOf(reply), { error: "rate_limited", error_description: "There are too many requests" })
+  it("has the body of other errors of the API", () => {
+    const response = ResponseFormat.rateLimited(profileWith({ amlError: "oauth" }), Duration.seconds(1), now)
+    deepStrictEqual(jsonOf(response), { error: "rate_limited", error_description: "There are too many requests" })
   })
 })
 
 describe("redirect", () => {
   const redirect = (redirects: Profile.Profile["redirects"], target = "/api/aml") =>
-    Shaping.redirect(profileWith({ redirects }), target)
+    ResponseFormat.redirect(profileWith({ redirects }), target)
 
-  it("there is none by default, nor of a request that was redirected before", () => {
+  it("is none by default, and none for a request that was redirected before", () => {
     deepStrictEqual(redirect("none"), Option.none())
     deepStrictEqual(redirect("same-origin", "/api/aml?redirected"), Option.none())
   })
@@ -399,7 +412,7 @@ describe("redirect", () => {
   it.each<[Profile.Profile["redirects"], string]>([
     ["same-origin", "/api/aml?redirected"],
     ["other-origin", "http://elsewhere.invalid/api/aml"]
-  ])("%s goes to %s, with 307", (redirects, location) => {
+  ])("%s leads to %s with a 307", (redirects, location) => {
     deepStrictEqual(Option.map(redirect(redirects), summaryOf), Option.some([307, { location }, ""]))
   })
 })

@@ -8,30 +8,30 @@ import { countQuota, emptyQuota, fires, sample } from "../src/internal/session/s
 const n = FastCheck.integer({ min: 1, max: 200 })
 const seed = FastCheck.integer()
 
-/** The numbers of the requests, of the first 400, that a fault fires on. */
+/** Returns at which of the first 400 requests a fault fires. */
 const firings = (when: Fault.When, seed = 7) =>
   Arr.range(1, 400).filter((number) => fires(when, { number, elapsed: number, seed }))
 
 describe("fires", () => {
-  it("always: at each request", () => strictEqual(firings({ kind: "always" }).length, 400))
+  it("always: fires at each request", () => strictEqual(firings({ kind: "always" }).length, 400))
 
-  it("nth: once, at that request", () =>
+  it("nth: fires once, at that request", () =>
     FastCheck.assert(FastCheck.property(n, (n) => deepStrictEqual(firings({ kind: "nth", n }), [n])), { seed: 1 }))
 
-  it("first: at exactly the first n", () =>
+  it("first: fires at exactly the first n", () =>
     FastCheck.assert(
       FastCheck.property(n, (n) => deepStrictEqual(firings({ kind: "first", n }), Arr.range(1, n))),
       { seed: 1 }
     ))
 
-  it("every: at the multiples of n", () =>
+  it("every: fires at the multiples of n", () =>
     FastCheck.assert(
       FastCheck.property(n, (n) =>
         deepStrictEqual(firings({ kind: "every", n }), Arr.makeBy(Math.floor(400 / n), (index) => (index + 1) * n))),
       { seed: 1 }
     ))
 
-  it("window: from its first millisecond to before its end", () =>
+  it("window: fires from its first millisecond to before its end", () =>
     FastCheck.assert(
       FastCheck.property(FastCheck.nat(), n, (after, length) => {
         const when: Fault.When = { kind: "window", after: Duration.millis(after), for: Duration.millis(length) }
@@ -50,7 +50,7 @@ describe("fires with a probability", () => {
   const chance = (p: number, seed: number, number: number) =>
     fires({ kind: "probability", p }, { number, elapsed: 0, seed }) ? 1 : 0
 
-  /** How far from what independent firings give, in standard deviations. */
+  /** The distance from the expected number of independent firings, in standard deviations. */
   const deviations = (hits: number, trials: number, p: number) =>
     Math.abs(hits - trials * p) / Math.sqrt(trials * p * (1 - p))
 
@@ -58,7 +58,7 @@ describe("fires with a probability", () => {
 
   const seeds = [0, 1, 2, 3, 42, -1, 4711, 2 ** 31, 2 ** 32, 2 ** 40 + 1, Number.MAX_SAFE_INTEGER]
 
-  it("is a function of seed and number: the time does not matter, and the fault's own seed comes first", () =>
+  it("depends only on seed and number, and prefers the fault's own seed", () =>
     FastCheck.assert(
       FastCheck.property(seed, n, FastCheck.nat(), (seed, number, elapsed) => {
         const expected = chance(0.5, seed, number) === 1
@@ -73,14 +73,14 @@ describe("fires with a probability", () => {
     strictEqual(new Set(seeds.map((seed) => firings({ kind: "probability", p: 0.05 }, seed).join())).size, seeds.length)
   })
 
-  it("fires at each request with probability 1, and at more with a greater one", () => {
+  it("fires at each request with probability 1, and more often with a higher one", () => {
     strictEqual(firings({ kind: "probability", p: 1 }).length, 400)
     const few = firings({ kind: "probability", p: 0.1 })
     const many = new Set(firings({ kind: "probability", p: 0.5 }))
     strictEqual(few.every((number) => many.has(number)), true)
   })
 
-  it.each([0.01, 0.1, 0.5, 0.9])("keeps the rate %d for every seed, and for every request", (p) => {
+  it.each([0.01, 0.1, 0.5, 0.9])("keeps the rate %d for every seed and every request", (p) => {
     for (const seed of seeds) {
       const hits = sum(Arr.makeBy(5000, (index) => chance(p, seed, index + 1)))
       strictEqual(deviations(hits, 5000, p) < 4, true, `seed ${seed}: ${hits}`)
@@ -91,7 +91,7 @@ describe("fires with a probability", () => {
     }
   })
 
-  it.each([1, 2, 3, 4, 8, 16, 64])("does not care what happened %d requests before, or with a seed so near", (lag) => {
+  it.each([1, 2, 3, 4, 8, 16, 64])("is independent of the request %d before, and of a seed at that distance", (lag) => {
     for (const p of [0.1, 0.5]) {
       for (const seed of seeds) {
         const both = sum(Arr.makeBy(5000, (index) => chance(p, seed, index + 1) * chance(p, seed, index + 1 + lag)))
@@ -110,7 +110,7 @@ describe("fires with a probability", () => {
 describe("countQuota", () => {
   const per = Duration.seconds(1)
 
-  /** What each request of a row is told, at its time. */
+  /** The `retryIn` of each request of a sequence, at its time. */
   const ask = (limit: number, times: ReadonlyArray<number>) =>
     times.reduce<{ readonly quota: typeof emptyQuota; readonly told: ReadonlyArray<number | undefined> }>(
       ({ quota, told }, now) => {
@@ -120,16 +120,16 @@ describe("countQuota", () => {
       { quota: emptyQuota, told: [] }
     ).told
 
-  it("lets the limit through in a window, and tells the others how long it lasts", () =>
+  it("accepts the limit in a window, and returns the rest of the window for the others", () =>
     deepStrictEqual(ask(2, [0, 10, 10, 999]), [undefined, undefined, 990, 1]))
 
-  it("begins anew with the next window", () =>
+  it("starts again with the next window", () =>
     deepStrictEqual(ask(1, [999, 999, 1000, 1999, 2000]), [undefined, 1, undefined, 1, undefined]))
 
-  it("begins anew when the clock is set back", () =>
+  it("starts again when the clock is set back", () =>
     deepStrictEqual(ask(1, [5000, 5000, 10, 10]), [undefined, 1000, undefined, 990]))
 
-  it("never lets more than the limit through in a window, and always refuses until its end", () =>
+  it("never accepts more than the limit in a window, and always refuses until its end", () =>
     FastCheck.assert(
       FastCheck.property(
         FastCheck.integer({ min: 1, max: 5 }),
@@ -159,9 +159,9 @@ describe("sample", () => {
     strictEqual(Math.abs((actual ?? NaN) - expected) <= expected * part, true, `${actual}, not ${expected}`)
   const seconds = Duration.seconds
 
-  it("fixed: the delay", () => strictEqual(sample({ kind: "fixed", delay: seconds(2) }, () => 0.3), 2000))
+  it("fixed: returns the delay", () => strictEqual(sample({ kind: "fixed", delay: seconds(2) }, () => 0.3), 2000))
 
-  it("uniform: all of its range, and nothing else", () => {
+  it("uniform: covers its whole range, and nothing else", () => {
     const drawn = many({ kind: "uniform", min: seconds(1), max: seconds(3) })
     strictEqual(drawn.every((millis) => millis >= 1000 && millis < 3000), true)
     isNear(drawn[0], 1000, 0.01)
@@ -169,34 +169,34 @@ describe("sample", () => {
     isNear(drawn.at(-1), 3000, 0.01)
   })
 
-  it("normal: two thirds of it within one deviation of the mean", () => {
+  it("normal: has two thirds within one deviation of the mean", () => {
     const drawn = many({ kind: "normal", mean: seconds(10), deviation: seconds(1) })
     isNear(drawn[2000], 10000, 0.01)
     isNear(drawn.filter((millis) => Math.abs(millis - 10000) < 1000).length, 4000 * 0.683, 0.05)
   })
 
-  it("normal: never negative", () => {
+  it("normal: is never negative", () => {
     const drawn = many({ kind: "normal", mean: seconds(1), deviation: seconds(5) })
     strictEqual(drawn[0], 0)
     strictEqual((drawn.at(-1) ?? 0) > 10000, true)
   })
 
-  it("logNormal: half of it below the median, with a tail far above", () => {
+  it("logNormal: has half below the median, and a tail far above", () => {
     const drawn = many({ kind: "logNormal", median: seconds(2), sigma: 0.5 })
     isNear(drawn[2000], 2000, 0.05)
     isNear(drawn[3365], 2000 * Math.exp(0.5), 0.05)
     strictEqual((drawn[0] ?? 0) > 0, true)
   })
 
-  it("logNormal: a median of 0 is no delay", () =>
+  it("logNormal: has no delay for a median of 0", () =>
     deepStrictEqual(Arr.dedupe(many({ kind: "logNormal", median: seconds(0), sigma: 2 })), [0]))
 
-  it("never over 10 minutes", () => {
+  it("is never over 10 minutes", () => {
     strictEqual(sample({ kind: "fixed", delay: Duration.hours(1) }, () => 0), 600_000)
     strictEqual(many({ kind: "logNormal", median: Duration.minutes(9), sigma: 10 }).at(-1), 600_000)
   })
 
-  it("is the same for the same source", () =>
+  it("is the same for the same random sequence", () =>
     deepStrictEqual(
       many({ kind: "normal", mean: seconds(1), deviation: seconds(1) }),
       many({ kind: "normal", mean: seconds(1), deviation: seconds(1) })

@@ -12,8 +12,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Stream from "effect/Stream"
-import * as Reply from "../../../mock-server/src/internal/http/response.ts"
-import * as Delivered from "../../../mock-server/src/internal/http/script.ts"
+import { Delivery } from "../../../mock-server/src/internal/http/response.ts"
+import * as Script from "../../../mock-server/src/internal/http/script.ts"
 import * as Parts from "./parts.ts"
 import type { Answer, Handler, Request, Serve, Wrapper } from "./wire.ts"
 
@@ -111,7 +111,7 @@ export const app = (wrap: Wrapper) =>
         headers,
         body
       })
-      return Delivered.response(Reply.Delivery.Whole({ reply: answer }))
+      return Script.serverResponse(Delivery.Whole({ response: answer }))
     }).pipe(
       Effect.catchAllDefect((defect) => defect instanceof BrokenOff ? Effect.succeed(badGateway) : Effect.die(defect))
     )

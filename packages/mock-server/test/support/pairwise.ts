@@ -1,6 +1,7 @@
-/** Rows in which any two values of any two factors meet, and the proof that they do. */
+/** Rows in which every two values of two factors occur together, and the check that they do. */
 import type { Fault } from "@effect-idv/mock-server"
 import { criteria, make, sorters } from "covertable"
+import { Record } from "effect"
 
 /** The values of each factor, by its name. */
 export type Factors = Readonly<Record<string, ReadonlyArray<string>>>
@@ -8,16 +9,37 @@ export type Factors = Readonly<Record<string, ReadonlyArray<string>>>
 /** One value of each factor. */
 export type Row = Readonly<Record<string, string>>
 
-/** The same for the same factors. `isPossible` is asked about rows that may lack some values. */
-export const rowsOf = (factors: Factors, isPossible: (row: Row) => boolean): ReadonlyArray<Row> =>
-  make(
-    Object.fromEntries(Object.entries(factors).map(([name, values]) => [name, Array.from(values)])),
-    { length: 2, criterion: criteria.simple, sorter: sorters.hash, seed: "effect-idv", preFilter: isPossible }
+type Pair = readonly [name: string, value: string, otherName: string, otherValue: string]
+
+/** Factors and values in alphabetical order, so that rows do not depend on the order in which they are declared. */
+const sort = (factors: Factors): Factors =>
+  Object.fromEntries(
+    Object.entries(factors).map(([name, values]) => [name, values.toSorted()] as const)
+      .toSorted(([one], [other]) => one < other ? -1 : 1)
   )
 
-/** Rows with this value, in which it meets every value of the other factors. */
+/**
+ * Returns rows in which every possible pair occurs. `isPossible` receives rows that may lack some factors.
+ * A constraint can make the generator lose a pair, so each missing one gets a row of its own.
+ */
+export const rowsOf = (factors: Factors, isPossible: (row: Row) => boolean): ReadonlyArray<Row> => {
+  const sorted = sort(factors)
+  const rows: ReadonlyArray<Row> = make(
+    Record.map(sorted, (values) => Array.from(values)),
+    { length: 2, criterion: criteria.simple, sorter: sorters.hash, seed: "effect-idv", preFilter: isPossible }
+  )
+  const base = Record.map(sorted, ([value = ""]) => value)
+  const missing = pairsOf(sorted, rows).missing.map(([name, value, otherName, otherValue]): Row => ({
+    ...base,
+    [name]: value,
+    [otherName]: otherValue
+  }))
+  return [...rows, ...missing.filter(isPossible)]
+}
+
+/** Returns rows with this value, in which it occurs with every value of the other factors. */
 export const rowsWith = (factors: Factors, name: string, value: string, turn: number): ReadonlyArray<Row> => {
-  const others = Object.entries(factors).filter(([other]) => other !== name)
+  const others = Object.entries(sort(factors)).filter(([other]) => other !== name)
   const length = Math.max(...others.map(([, values]) => values.length))
   return Array.from({ length }, (_, index) => ({
     ...Object.fromEntries(others.map(([other, values]) => [other, values[(index + turn) % values.length] ?? ""])),
@@ -25,31 +47,38 @@ export const rowsWith = (factors: Factors, name: string, value: string, turn: nu
   }))
 }
 
-/** Each pair of values of two factors, and those that no row has: counted here, not by who made the rows. */
+/** Counts the pairs of values, and those that no row has, independently of the generator. */
 export const pairsOf = (factors: Factors, rows: ReadonlyArray<Row>) => {
   const names = Object.keys(factors)
-  const pairs = names.flatMap((one, index) => names.slice(index + 1).map((other) => [one, other] as const))
-  const met = new Set(rows.flatMap((row) => pairs.map(([one, other]) => `${one} ${row[one]}, ${other} ${row[other]}`)))
-  const all = pairs.flatMap(([one, other]) =>
-    (factors[one] ?? []).flatMap((a) => (factors[other] ?? []).map((b) => `${one} ${a}, ${other} ${b}`))
+  const all = names.flatMap((name, index) =>
+    names.slice(index + 1).flatMap((otherName) =>
+      (factors[name] ?? []).flatMap((value) =>
+        (factors[otherName] ?? []).map((otherValue): Pair => [name, value, otherName, otherValue])
+      )
+    )
   )
-  return { all, missing: all.filter((pair) => !met.has(pair)) }
+  const keyOf = (pair: Pair) => pair.join("\n")
+  const found = new Set(
+    rows.flatMap((row) =>
+      names.flatMap((name, index) =>
+        names.slice(index + 1).map((otherName) => keyOf([name, row[name] ?? "", otherName, row[otherName] ?? ""]))
+      )
+    )
+  )
+  return { all, missing: all.filter((pair) => !found.has(keyOf(pair))) }
 }
 
 type What = (typeof Fault.What)["Encoded"]
 
 /**
- * What a fault means to a check with the default options, if it fires at every request to an
- * endpoint:
- *
- * - `harmless`: it is lived with there, whatever the profile is.
- * - `fatal`: there is no credential, whatever the profile is.
- *
- * Of what is in neither, it depends.
+ * The effect of a fault that fires at every request to an operation, on a check with default options. On
+ * an operation in neither list, the effect depends on the profile.
  */
 export interface FaultCase {
   readonly what: What
+  /** The operations where the check returns a credential in spite of the fault, whatever the profile. */
   readonly harmless: ReadonlyArray<string>
+  /** The operations where the check never returns a credential, whatever the profile. */
   readonly fatal: ReadonlyArray<string>
 }
 
@@ -58,7 +87,7 @@ const harmless = (what: What, on = both): FaultCase => ({ what, harmless: on, fa
 const fatal = (what: What): FaultCase => ({ what, harmless: [], fatal: both })
 const open = (what: What): FaultCase => ({ what, harmless: [], fatal: [] })
 
-/** Each kind, with something typical and something odd where it has parameters. */
+/** Each kind, with usual and unusual values of its fields. */
 export const faultCases: ReadonlyArray<FaultCase> = [
   harmless({ kind: "latency" }),
   fatal({ kind: "latency", distribution: { kind: "fixed", delay: "45 seconds" } }),
@@ -72,7 +101,7 @@ export const faultCases: ReadonlyArray<FaultCase> = [
   fatal({ kind: "truncation" }),
   fatal({ kind: "truncation", keep: 0 }),
   fatal({ kind: "badChunk" }),
-  // In process the answer is one of `fetch`, which would have decompressed it: the client does not.
+  // In process, the response is that of `fetch`, which would have decompressed it, and the client does not.
   open({ kind: "falseGzip" }),
   fatal({ kind: "duplicateLength" }),
   fatal({ kind: "randomBytes" }),
@@ -86,7 +115,7 @@ export const faultCases: ReadonlyArray<FaultCase> = [
   fatal({ kind: "hang" }),
   fatal({ kind: "hang", at: "body" }),
   fatal({ kind: "oversize" }),
-  // A token that is plain text becomes an object without one.
+  // A plain-text token becomes an object without a token.
   harmless({ kind: "oversize", bytes: 9000 }, ["aml"]),
   fatal({ kind: "somebodyElse" }),
   fatal({ kind: "unknownMatch" }),

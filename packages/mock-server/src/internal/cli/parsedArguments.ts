@@ -15,9 +15,6 @@ export const value = (args: ParsedArguments, name: string): string | undefined =
 
 export const isOn = (args: ParsedArguments, name: string): boolean => values(args, name).length > 0
 
-/** Turns digits into a number, so that one schema decodes flags and JSON. */
-export const numberOrText = (text: string): number | string => /^\d+$/.test(text) ? Number(text) : text
-
 const text = (text: string): unknown => text
 
 /** An object with the value of a flag as a field, or an empty one. */

@@ -8,11 +8,12 @@ import * as Schema from "effect/Schema"
 import * as Control from "../../Control.ts"
 import { type ArmedFault, type ClockReading, NewSession, type SessionInfo } from "../../ControlApi.ts"
 import * as Fault from "../../Fault.ts"
-import * as Journal from "../../Journal.ts"
 import * as Session from "../../Session.ts"
-import * as Fields from "../faults/faultFields.ts"
+import * as Verification from "../../Verification.ts"
 import { DurationText } from "../schema/durationText.ts"
+import * as Fields from "../schema/fields.ts"
 import { Instant } from "../schema/instantText.ts"
+import { numberOrText } from "../schema/numberOrText.ts"
 import { Address } from "./address.ts"
 import * as EntryLine from "./entryLine.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
@@ -57,7 +58,7 @@ const printEach = <A>(line: (item: A) => string) => (items: ReadonlyArray<A>) =>
   Effect.forEach(items, (item) => Console.log(line(item)), { discard: true })
 
 const Search = Schema.Struct({
-  ...Journal.Pattern.omit("customerId", "status").fields,
+  ...Verification.Pattern.omit("customerId", "status").fields,
   status: Schema.optionalWith(Fields.whole(100, 599), { exact: true })
 })
 
@@ -66,7 +67,7 @@ export const journal = (args: ParsedArguments.ParsedArguments) =>
     if (ParsedArguments.isOn(args, "clear")) return yield* usingSession(args, ({ clearJournal }) => clearJournal)
     const search = yield* decode(Search, {
       ...ParsedArguments.field(args, "operation"),
-      ...ParsedArguments.field(args, "status", ParsedArguments.numberOrText),
+      ...ParsedArguments.field(args, "status", numberOrText),
       ...ParsedArguments.field(args, "rule"),
       ...ParsedArguments.field(args, "fault"),
       ...(ParsedArguments.isOn(args, "unexpected") && { unexpected: true })
@@ -119,7 +120,7 @@ export const clockResume = clock(({ resume }) => resume)
 
 export const clockAdvance = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
-    const duration = yield* decode(DurationText, ParsedArguments.numberOrText(args.argument), () => "<duration>")
+    const duration = yield* decode(DurationText, numberOrText(args.argument), () => "<duration>")
     yield* clock(({ advance }) => advance(duration))(args)
   })
 

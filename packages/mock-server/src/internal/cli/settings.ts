@@ -11,10 +11,11 @@ import * as Fault from "../../Fault.ts"
 import type * as MockServer from "../../MockServer.ts"
 import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
-import * as Fields from "../faults/faultFields.ts"
 import { PositiveWaitText, WaitText } from "../schema/durationText.ts"
+import * as Fields from "../schema/fields.ts"
 import * as KnownFields from "../schema/knownFields.ts"
-import { expected as expectedOnce, onceEach, repeated } from "../schema/uniqueIds.ts"
+import { numberOrText } from "../schema/numberOrText.ts"
+import { expected as expectedOnce, repeated, uniqueBy } from "../schema/uniqueIds.ts"
 import * as ConfigFile from "./configFile.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
 import * as Secrets from "./secrets.ts"
@@ -25,7 +26,7 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(sche
 const flag = optional(Schema.Boolean.annotations(Violation.expecting("true or false")))
 
 const Customer = Schema.Struct({ customerId: NewSession.fields.customerId, customerKey: Secrets.Key }).annotations({
-  ...Fields.strict,
+  ...Fields.closed,
   description: "an object with customerId and customerKey"
 })
 
@@ -43,15 +44,15 @@ export const Settings = Schema.Struct({
   ),
   seed: optional(Fields.whole(0, 2 ** 32 - 1)),
   profile: optional(Profile.Patch),
-  faults: optional(onceEach(Schema.Array(Fault.Fault).annotations(Violation.expecting("a list of faults")), "id")),
+  faults: optional(uniqueBy(Schema.Array(Fault.Fault).annotations(Violation.expecting("a list of faults")), "id")),
   customers: optional(
-    onceEach(Schema.Array(Customer).annotations(Violation.expecting("a list of customers")), "customerId")
+    uniqueBy(Schema.Array(Customer).annotations(Violation.expecting("a list of customers")), "customerId")
   ),
   reveal: flag,
   gracePeriod: optional(WaitText),
   requestTimeout: optional(PositiveWaitText),
   force: flag
-}).annotations({ ...Fields.strict, description: "an object of options" })
+}).annotations({ ...Fields.closed, description: "an object of options" })
 
 export interface Settings extends Schema.Schema.Type<typeof Settings> {}
 
@@ -108,7 +109,7 @@ export const faults = (
 
 const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Settings, UsageError.UsageError> =>
   Either.gen(function*() {
-    const { field, isOn, numberOrText, values } = ParsedArguments
+    const { field, isOn, values } = ParsedArguments
     const hosts = values(args, "allowed-host")
     const profile = yield* patch(values(args, "profile"))
     const customers = values(args, "customer")

@@ -7,8 +7,9 @@ import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as Fields from "../faults/faultFields.ts"
 import { PositiveWaitText, WaitText } from "../schema/durationText.ts"
+import * as Fields from "../schema/fields.ts"
+import { numberOrText } from "../schema/numberOrText.ts"
 import { Address, isInTheClear } from "./address.ts"
 import * as EvidenceFile from "./evidenceFile.ts"
 import * as OutputFile from "./outputFile.ts"
@@ -52,7 +53,7 @@ const flagsOf = (given: Given.ParsedArguments) =>
     Violation.decodeUnknown(Flags)(Object.assign(
       {},
       ...Object.keys(Flags.fields).map((name) =>
-        Given.field(given, name, numbers.includes(name) ? Given.numberOrText : undefined)
+        Given.field(given, name, numbers.includes(name) ? numberOrText : undefined)
       )
     )),
     Refusal.fromViolations((flag) => `--${flag}`)

@@ -29,21 +29,22 @@ import {
   SessionUnknown
 } from "../../ControlApi.ts"
 import * as Fault from "../../Fault.ts"
-import * as Journal from "../../Journal.ts"
+import type * as Journal from "../../Journal.ts"
 import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
+import * as Verification from "../../Verification.ts"
 import * as JsonText from "../http/jsonText.ts"
 import * as Lifecycle from "../http/lifecycle.ts"
 import * as Request from "../http/request.ts"
 import * as Metrics from "../journal/metrics.ts"
+import { isInRange } from "../schema/instantText.ts"
 import * as KnownFields from "../schema/knownFields.ts"
-import { listed } from "../schema/truncateViolations.ts"
+import { truncateViolations } from "../schema/truncateViolations.ts"
 import type { Armed } from "../session/faultBoard.ts"
-import * as SessionClock from "../session/sessionClock.ts"
 
 type Decode<A> = (input: unknown) => Either.Either<A, Violation.Violations>
 
-const invalid = (violations: Violation.Violations) => new ControlRefused({ violations: listed(violations) })
+const invalid = (violations: Violation.Violations) => new ControlRefused({ violations: truncateViolations(violations) })
 
 /**
  * Keeps out forms of other sites: an HTML form can only send three other content types, and a script of another site
@@ -170,7 +171,7 @@ const clock = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
         const session = yield* sessionOf(path.customerId)
         const from = set === undefined ? yield* session.clock.now : DateTime.toEpochMillis(set)
         const to = from + Duration.toMillis(advance ?? Duration.zero)
-        if (!SessionClock.isInRange(to)) return yield* invalid(tooFar)
+        if (!isInRange(to)) return yield* invalid(tooFar)
         if (set !== undefined || advance !== undefined) yield* session.clock.set(to)
         if (frozen !== undefined) yield* frozen ? session.clock.freeze : session.clock.resume
         return yield* reading(session)
@@ -229,7 +230,7 @@ const statusExpected = Violation.expecting("a status, a whole number from 100 to
 
 /** The query parameters of a journal search, which are text, as a pattern. */
 const SearchText = Schema.Struct({
-  ...Journal.Pattern.fields,
+  ...Verification.Pattern.fields,
   status: Schema.optionalWith(
     Schema.compose(
       Schema.String.annotations(statusExpected).pipe(Schema.pattern(/^[1-5]\d\d$/, statusExpected)),
@@ -253,7 +254,7 @@ const page = (journal: Journal.Journal) =>
   Effect.gen(function*() {
     const search = yield* HttpServerRequest.ParsedSearchParams
     const pattern = yield* Effect.mapError(decodeSearch({ ...search }), invalid)
-    const entries = (yield* journal.entries).filter(Journal.matches(pattern))
+    const entries = (yield* journal.entries).filter(Verification.matches(pattern))
     return { entries, dropped: yield* journal.dropped } satisfies JournalPage
   })
 
@@ -264,11 +265,11 @@ const journal = HttpApiBuilder.group(ControlApi, "journal", (handlers) =>
     .handleRaw("verify", ({ path, request }) =>
       Effect.gen(function*() {
         const session = yield* existingSession(path.customerId)
-        yield* session.journal.verify(yield* payload(request, Journal.decodeUnknown))
+        yield* session.journal.verify(yield* payload(request, Verification.decodeUnknown))
         // A session that was removed meanwhile received no more entries, so its result means nothing.
         if ((yield* existingSession(path.customerId)) !== session) return yield* new SessionUnknown(path)
       }))
-    .handle("strangers", () => Effect.flatMap(Session.Sessions, ({ strangers }) => page(strangers))))
+    .handle("strangers", () => Effect.flatMap(Session.Sessions, ({ unmatched }) => page(unmatched))))
 
 const server = HttpApiBuilder.group(ControlApi, "server", (handlers) =>
   handlers
@@ -278,7 +279,12 @@ const server = HttpApiBuilder.group(ControlApi, "server", (handlers) =>
         const { isReady } = yield* Lifecycle.Lifecycle
         return (yield* isReady) ? { ready: true } as const : yield* new NotReady()
       }))
-    .handle("metrics", () => Effect.flatMap(Metrics.Metrics, ({ text }) => text)))
+    .handle("metrics", () =>
+      Effect.gen(function*() {
+        const { list } = yield* Session.Sessions
+        const { text } = yield* Metrics.Metrics
+        return yield* text((yield* list).length)
+      })))
 
 export const layer = Layer.provide(HttpApiBuilder.api(ControlApi), [
   sessions,

@@ -76,17 +76,17 @@ const make = ({ allowedHosts, host, token }: Options) => {
     // A target in absolute form takes precedence over the Host header (RFC 9112, section 3.2.2).
     const target = Request.authorityOf(request.url)
     if (Option.isNone(authority) || target !== undefined && !Option.exists(authorityOf(target), isOwn)) {
-      return Problem.response(403, "Forbidden", "The Host header does not name this server: see --allowed-host")
+      return Problem.serverResponse(403, "The Host header does not name this server: see --allowed-host")
     }
     const { origin } = headers
     if (
       headers["sec-fetch-site"] === "cross-site" && !isNavigation(request) ||
       origin !== undefined && !isSameOrigin(origin, authority.value)
     ) {
-      return Problem.response(403, "Forbidden", "Pages of other sites may not use the control plane")
+      return Problem.serverResponse(403, "Pages of other sites may not use the control plane")
     }
     const ambiguous = Request.headersProblem(request)
-    if (Option.isSome(ambiguous)) return Problem.response(400, "Bad Request", ambiguous.value)
+    if (Option.isSome(ambiguous)) return Problem.serverResponse(400, ambiguous.value)
     if (token === undefined || open.includes(Request.pathOf(request.url))) return undefined
     // A browser asks the user for a password and sends it as Basic. Programs send a Bearer token.
     const presented = Option.orElse(
@@ -95,9 +95,8 @@ const make = ({ allowedHosts, host, token }: Options) => {
     )
     return Option.exists(presented, (text) => isToken(text, token))
       ? undefined
-      : Problem.response(
+      : Problem.serverResponse(
         401,
-        "Unauthorized",
         "The control token is missing or wrong: send it as a Bearer token, or as the password of any user",
         { "www-authenticate": "Basic realm=\"idv-mock control\", charset=\"UTF-8\"" }
       )

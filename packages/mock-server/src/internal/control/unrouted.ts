@@ -35,17 +35,15 @@ const unknownPath = (url: string) => {
   const methods = operations.filter((operation) => isText && operation.path.test(path)).map(({ method }) => method)
     .join(", ")
   return methods === ""
-    ? Problem.response(
+    ? Problem.serverResponse(
       404,
-      "Not Found",
       "There is no such path: /_mock/docs and /_mock/openapi.json list every path, and /_mock/ui is the page for people"
     )
-    : Problem.response(405, "Method Not Allowed", `The method is not allowed: use ${methods}`, { allow: methods })
+    : Problem.serverResponse(405, `The method is not allowed: use ${methods}`, { allow: methods })
 }
 
-const internalError = Problem.response(
+const internalError = Problem.serverResponse(
   500,
-  "Internal Server Error",
   "The mock server failed, not the request: its log has the details"
 )
 

@@ -1,51 +1,47 @@
 /**
- * `POST /api/aml` (API document, section 4.2): strict, and with the token's lifetime enforced.
- *
- * @since 0.1.0
+ * `POST /api/aml` (section 4.2): refuses every request that breaks the service's document, and checks the
+ * lifetime of the token.
  */
 import { AmlCredential } from "@effect-idv/core/AmlCredential"
+import type { DateOfBirth } from "@effect-idv/core/DateOfBirth"
 import * as Person from "@effect-idv/core/Person"
 import * as Violation from "@effect-idv/core/Violation"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type * as Profile from "../../Profile.ts"
+import type { Profile } from "../../Profile.ts"
 import type * as Session from "../../Session.ts"
 import * as TestPerson from "../../TestPerson.ts"
 import * as JsonText from "../http/jsonText.ts"
+import type { FieldError } from "../http/problem.ts"
 import * as Request from "../http/request.ts"
-import { listed } from "../schema/truncateViolations.ts"
-import type { Status } from "../session/tokens.ts"
-import * as DayOfBirth from "./dayOfBirth.ts"
-import { type Answer, Refused } from "./decision.ts"
-import * as Shaping from "./responseFormat.ts"
+import type { Headers } from "../http/response.ts"
+import { truncateViolations } from "../schema/truncateViolations.ts"
+import { type Decision, redirected, Refused } from "./decision.ts"
+import * as ResponseFormat from "./responseFormat.ts"
 
 /**
- * Answers an AML check:
+ * Decides an AML check:
  *
- * - 200 with the credential of section 2.3; `TestPerson` says what it finds.
+ * - 200 with the credential of section 2.3, whose result `TestPerson` selects.
  * - 405 for another method, 415 for another content type or a content coding, 413 for a body over
  *   64 KiB.
  * - 401 without a token, or with one that is unknown, expired or revoked.
  * - 400 for two `Authorization`, `Content-Type` or `Host` headers, for a token or a field of the
  *   person in the query, and for a body that is not JSON or has a duplicate key.
- * - 422 for a wrong, missing or extra field, with its path and the reason, never its value. Of more
- *   than 20 it lists the first, and counts the others. A date of birth that is in the future by the
- *   session's clock is wrong.
+ * - 422 for a wrong, missing or extra field, with its path and the reason, never its value. It lists at
+ *   most 20 fields and counts the others. A date of birth must not be after the session's time.
  *
- * A profile gives all but the conditions another form. `profileUrl` is the address of the page of a
- * profile id.
- *
- * @category handlers
- * @since 0.1.0
+ * The profile changes the form of the responses. `profileUrl` returns the address of a profile's page.
  */
-export const answer = (
+export const decide = (
   request: Request.Request,
-  found: Option.Option<Session.Session>,
-  profile: Profile.Profile,
+  session: Option.Option<Session.Session>,
+  profile: Profile,
   profileUrl: (profileId: string) => string
-): Effect.Effect<Answer> =>
+): Effect.Effect<Decision> =>
   Effect.gen(function*() {
     const refuse = refusal(profile)
     if (request.method !== "POST") {
@@ -54,9 +50,9 @@ export const answer = (
     if (Option.isSome(request.headersProblem)) {
       return yield* refuse("headers", 400, request.headersProblem.value)
     }
-    const session = yield* authorize(request, found, profile)
-    const redirected = Shaping.redirect(profile, request.target)
-    if (Option.isSome(redirected)) return redirection(redirected.value)
+    const { addSearch, clock } = yield* authorize(request, session, profile)
+    const redirect = ResponseFormat.redirect(profile, request.target)
+    if (Option.isSome(redirect)) return redirected("aml", redirect.value)
     if (!isContentTypeRight(request, profile)) {
       return yield* refuse("content-type", 415, "The content type of this operation is application/json")
     }
@@ -79,12 +75,12 @@ export const answer = (
     const refuseBody = (violations: Violation.Violations) =>
       refuse("body-invalid", 422, "The body is not the one of this operation", described(violations))
     const body = yield* Effect.mapError(decodeBody(json), refuseBody)
-    const now = yield* session.clock.now
-    if (!DayOfBirth.hasBegun(body.dob, now)) return yield* refuseBody(notBorn)
+    const now = yield* clock.now
+    if (!hasBegun(body.dob, now)) return yield* refuseBody(notBorn)
 
-    const searchedOn = Shaping.searchedOn(profile, now)
+    const searchedOn = ResponseFormat.searchedOn(profile, now)
     const { description, fault, matchFound } = TestPerson.of(Redacted.value(body.name))
-    const credential = yield* session.keepSearch((profileId) => ({
+    const credential = yield* addSearch((profileId) => ({
       credentialType: "aml",
       credentialName: "AML",
       issuedBy: "Mock Identity Verification Service",
@@ -102,15 +98,22 @@ export const answer = (
     }))
     return {
       rule: "aml.answered",
-      why: `The token is valid and the body is right: the person ${description}`,
+      why: `The token and the body are valid: the mock server ${description}`,
       claims: ["aml.success.status", "aml.answer.credential", "aml.answer.match-found", "aml.answer.aml-profile"],
       unexpected: false,
-      reply: Shaping.credentialReply(profile, encodeCredential(credential)),
+      response: ResponseFormat.credential(profile, encodeCredential(credential)),
       ...(fault !== undefined && { fault })
     }
-  }).pipe(Effect.catchTag("Refused", ({ answer }) => Effect.succeed(answer)))
+  }).pipe(Effect.catchTag("Refused", ({ decision }) => Effect.succeed(decision)))
 
 const decodeBody = Violation.decodeUnknown(Person.RequestBody, { onExcessProperty: "error" })
+
+const ordinal = ({ day, month, year }: Readonly<Record<"day" | "month" | "year", number>>): number =>
+  year * 10_000 + month * 100 + day
+
+/** Whether a day has begun anywhere on earth. Days begin first at UTC+14. `now` is in milliseconds since 1970. */
+const hasBegun = (dateOfBirth: DateOfBirth, now: number): boolean =>
+  ordinal(dateOfBirth) <= ordinal(DateTime.toPartsUtc(DateTime.add(DateTime.unsafeMake(now), { hours: 14 })))
 
 const notBorn: Violation.Violations = [
   new Violation.Violation({
@@ -122,27 +125,27 @@ const notBorn: Violation.Violations = [
 
 const fields: ReadonlyArray<string> = Object.keys(Person.RequestBody.fields)
 
-/** A field that does not exist may be named after whoever was to be checked. */
-const withoutNames = (violation: Violation.Violation) =>
+/** Hides the name of an unknown field, because it may be the name of a person. */
+const hideUnknownField = (violation: Violation.Violation) =>
   fields.includes(violation.path) || violation.path === ""
     ? violation
     : new Violation.Violation({ ...violation, path: "another field" })
 
-/** Violations for the client, with every path, and for the journal. */
+/** Violations for the client, with all paths, and for the journal, without those of unknown fields. */
 const described = (all: Violation.Violations) => {
-  const violations = listed(all)
+  const violations = truncateViolations(all)
   return {
-    why: Violation.format(violations.map(withoutNames)),
+    why: Violation.format(violations.map(hideUnknownField)),
     errors: violations.map(({ expected, path, problem }) => ({ path, reason: `${problem}: expected ${expected}` }))
   }
 }
 
 const encodeCredential = Schema.encodeSync(AmlCredential)
 
-/** A name, a date of birth or a token in an address ends up in the logs of everything on the way. */
+/** Parameters that must not be in an address, because proxies and servers log addresses. */
 const parameterNames = [...fields, "access_token"]
 
-const isContentTypeRight = (request: Request.Request, { amlRequestType }: Profile.Profile): boolean => {
+const isContentTypeRight = (request: Request.Request, { amlRequestType }: Profile): boolean => {
   const { parameters, type } = Request.mediaType(request)
   return amlRequestType === "any" || type === "application/json" &&
       (amlRequestType === "exact" ? parameters.length === 0 : !parameters.some(Request.isOtherCharset))
@@ -164,26 +167,26 @@ const claims = {
   "body-invalid": ["aml.request.body", "aml.error", "aml.error.fields"]
 } as const
 
-const refusal = (profile: Profile.Profile) =>
+const refusal = (profile: Profile) =>
 (
   rule: keyof typeof claims,
   status: 400 | 401 | 403 | 405 | 413 | 415 | 422,
   detail: string,
   options: {
     readonly why?: string
-    readonly errors?: ReadonlyArray<{ readonly path: string; readonly reason: string }>
-    readonly headers?: Record<string, string>
-    /** That a token is over is nothing that a client does wrong. */
+    readonly errors?: ReadonlyArray<FieldError>
+    readonly headers?: Headers
+    /** Whether a correct client can send this request, as one with an expired token. */
     readonly isExpected?: boolean
   } = {}
 ) =>
   new Refused({
-    answer: {
+    decision: {
       rule: `aml.${rule}`,
       why: options.why ?? detail,
       claims: claims[rule],
       unexpected: options.isExpected !== true,
-      reply: Shaping.amlRefusal(profile, {
+      response: ResponseFormat.amlError(profile, {
         status,
         code: rule.replaceAll("-", "_"),
         detail,
@@ -195,24 +198,20 @@ const refusal = (profile: Profile.Profile) =>
 
 const challenge = (parameters = "") => ({ "www-authenticate": `Bearer realm="idv-mock"${parameters}` })
 
-const authorize = (
-  request: Request.Request,
-  found: Option.Option<Session.Session>,
-  profile: Profile.Profile
-) =>
+const invalidToken = challenge(", error=\"invalid_token\"")
+
+const authorize = (request: Request.Request, session: Option.Option<Session.Session>, profile: Profile) =>
   Effect.gen(function*() {
     const refuse = refusal(profile)
     const token = yield* Effect.mapError(
       Request.bearer(request),
       () => refuse("token-missing", 401, "A bearer token is required", { headers: challenge() })
     )
-    const status: Status | "unknown" = Option.isSome(found) ? yield* found.value.tokens.statusOf(token) : "unknown"
-    if (Option.isSome(found) && status === "valid") return found.value
-    if (status === "unknown" || status === "valid") {
-      return yield* refuse("token-unknown", 401, "The token is unknown", {
-        headers: challenge(", error=\"invalid_token\"")
-      })
-    }
+    const unknown = () => refuse("token-unknown", 401, "The token is unknown", { headers: invalidToken })
+    const customer = yield* Effect.mapError(session, unknown)
+    const status = yield* customer.tokens.statusOf(token)
+    if (status === "valid") return customer
+    if (status === "unknown") return yield* unknown()
     return yield* refuse(
       `token-${status}`,
       profile.expiredToken === "forbidden" ? 403 : 401,
@@ -220,15 +219,7 @@ const authorize = (
       {
         why: `The token is ${status}, by this session's clock`,
         isExpected: true,
-        ...(profile.expiredToken === "challenge" && { headers: challenge(", error=\"invalid_token\"") })
+        ...(profile.expiredToken === "challenge" && { headers: invalidToken })
       }
     )
   })
-
-const redirection = (reply: Answer["reply"]): Answer => ({
-  rule: "aml.redirected",
-  why: "The profile redirects: a client may not follow with its token",
-  claims: ["redirects"],
-  unexpected: false,
-  reply
-})

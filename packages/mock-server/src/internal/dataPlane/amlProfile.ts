@@ -1,8 +1,4 @@
-/**
- * The page behind `aml_profile` (API document, section 2.3), for a person with a browser.
- *
- * @since 0.1.0
- */
+/** The page at the address in `aml_profile` (section 2.3), for a person with a browser. */
 import type { AmlCredential } from "@effect-idv/core/AmlCredential"
 import type * as Headers from "@effect/platform/Headers"
 import * as Effect from "effect/Effect"
@@ -10,59 +6,49 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import escapeHtml from "escape-html"
 import type * as Session from "../../Session.ts"
-import * as Reply from "../http/response.ts"
-import type { Answer } from "./decision.ts"
+import * as Response from "../http/response.ts"
+import type { Decision } from "./decision.ts"
 
 const prefix = "/aml-profiles/"
 
-/**
- * The profile id in a path, if it is the path of a profile.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the profile id in a path, if it is the path of a profile. */
 export const idOf = (path: string): Option.Option<string> =>
   path.startsWith(prefix) ? Option.some(path.slice(prefix.length)) : Option.none()
 
 /**
- * The address of a profile as the client that asked can reach it: by the host it asked for, which
- * behind a container's port mapping is not the one the server listens on. No host, or one
- * that is none, counts as `localhost`.
- *
- * @category constructors
- * @since 0.1.0
+ * Returns the address of a profile on the host that the client requested, which behind the port mapping
+ * of a container differs from that of the server. A missing or invalid host becomes `localhost`.
  */
 export const url = (headers: Headers.Headers, profileId: string): string => {
   const origin = `http://${headers["host"] ?? "localhost"}`
   return new URL(`${prefix}${profileId}`, URL.canParse(origin) ? origin : "http://localhost").href
 }
 
-/**
- * 200 with the page, or 404 with a page that says so.
- *
- * @category handlers
- * @since 0.1.0
- */
-export const answer = (profileId: string, session: Option.Option<Session.Session>): Effect.Effect<Answer> =>
+/** Decides a request for a profile: 200 with the page, or 404 with a page for an unknown profile. */
+export const decide = (profileId: string, session: Option.Option<Session.Session>): Effect.Effect<Decision> =>
   Effect.map(
     Option.match(session, { onNone: () => Effect.succeedNone, onSome: ({ search }) => search(profileId) }),
     Option.match({
       onNone: () => ({
         ...shown,
         rule: "profile.unknown",
-        why: "No search that is kept has this profile",
-        reply: page(404, "No such AML profile", "<p>The mock server keeps the last searches only, until it stops.</p>")
+        why: "No search of the session has this profile",
+        response: page(
+          404,
+          "No such AML profile",
+          "<p>The mock server keeps only the last searches, until it stops.</p>"
+        )
       }),
       onSome: ({ credentials: { attributes } }) => ({
         ...shown,
         rule: "profile.shown",
-        why: "Somebody opened the profile of a search",
-        reply: page(
+        why: "The profile of a search was opened",
+        response: page(
           200,
           "AML profile",
           `<p class="${outcomes[attributes.matchFound]}">${attributes.matchFound}</p><dl>${
             rows(attributes)
-          }</dl><p class="note">This person is fictional: so is the result.</p>`
+          }</dl><p class="note">The person and the result are fictional.</p>`
         )
       })
     })
@@ -81,11 +67,10 @@ const rows = ({ birthYear, name, searchedOn }: Attributes): string =>
 
 const outcomes = { "No": "clear", "Potential match": "potential" }
 
-/** `body` is HTML; everything in it that came from a request is escaped. */
+/** Makes a page. The caller escapes what comes from a request. */
 const page = (status: number, title: string, body: string) =>
-  Reply.text(
+  Response.html(
     status,
-    "text/html; charset=utf-8",
     `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -1,99 +1,94 @@
-/** What a fault makes of an answer, or of the way it goes out. */
+/** Applies a fault to a response, or to the way in which it is sent. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { STATUS_CODES } from "node:http"
 import type * as Fault from "../../Fault.ts"
-import * as Reply from "../http/response.ts"
+import * as Response from "../http/response.ts"
+import * as RetryAfter from "./retryAfter.ts"
 
-/**
- * - `now`: the session's time, in milliseconds since 1970.
- * - `random`: in [0, 1), seeded.
- */
 export interface Options {
+  /** The session's time, in milliseconds since 1970. */
   readonly now: number
+  /** Returns a number in [0, 1) from a seeded sequence. */
   readonly random: () => number
 }
 
-/** Latency, the end of a token and a quota change no answer here: who gives the answer does it. */
-export const apply = (reply: Reply.Reply, what: Fault.What, { now, random }: Options): Reply.Delivery => {
-  const { body } = reply
+/**
+ * Applies a fault. A latency, a quota and the end of a token leave the response as it is, because they
+ * act before or after it.
+ */
+export const apply = (response: Response.Response, what: Fault.What, { now, random }: Options): Response.Delivery => {
+  const { body } = response
   switch (what.kind) {
     case "latency":
     case "tokenExpiry":
     case "tokenRevocation":
     case "quota":
-      return whole(reply)
+      return whole(response)
     case "status":
-      return whole(withStatus(what, now))
+      return whole(statusResponse(what, now))
     case "falseGzip":
-      return whole({ ...reply, headers: { ...reply.headers, "content-encoding": "gzip" } })
+      return whole({ ...response, headers: { ...response.headers, "content-encoding": "gzip" } })
     case "malformedJson":
-      return whole({ ...reply, body: cut(body) })
+      return whole({ ...response, body: cutInHalf(body) })
     case "invalidUtf8":
-      return whole({ ...reply, body: withInvalidByte(body) })
+      return whole({ ...response, body: withInvalidByte(body) })
     case "empty":
-      return whole({ ...reply, body: nothing })
+      return whole({ ...response, body: nothing })
     case "html":
-      return whole({ ...reply, headers: { ...reply.headers, "content-type": "text/html; charset=utf-8" }, body: page })
+      return whole({
+        ...response,
+        headers: { ...response.headers, "content-type": "text/html; charset=utf-8" },
+        body: page
+      })
     case "oversize":
-      return whole({ ...reply, body: padded(body, what.bytes) })
+      return whole({ ...response, body: padded(body, what.bytes) })
     case "somebodyElse":
-      return whole({ ...reply, body: withAttributes(body, another) })
+      return whole({ ...response, body: withAttributes(body, another) })
     case "unknownMatch":
-      return whole({ ...reply, body: withAttributes(body, () => ({ match_found: "Under review" })) })
+      return whole({ ...response, body: withAttributes(body, () => ({ match_found: "Under review" })) })
     case "reset":
-      return scripted(reply, what.at === "headers" ? [reset] : [...begun(reply), reset])
     case "fin":
-      return scripted(reply, what.at === "headers" ? [fin] : [...begun(reply), fin])
     case "hang":
-      return scripted(reply, what.at === "headers" ? [hang] : [...begun(reply), hang])
+      return scripted(response, [...(what.at === "headers" ? [] : beginning(response)), ends[what.kind]])
     case "truncation":
-      return scripted(reply, [...begun(reply, what.keep), fin])
+      return scripted(response, [...beginning(response, what.keep), fin])
     case "badChunk":
-      return scripted(reply, [write(head(reply, ["transfer-encoding: chunked"])), write(badChunks(body)), fin])
+      return scripted(response, [write(head(response, ["transfer-encoding: chunked"])), write(badChunks(body)), fin])
     case "duplicateLength":
-      return scripted(reply, [
-        write(head(reply, [`content-length: ${body.length}`, `content-length: ${body.length + 1}`])),
+      return scripted(response, [
+        write(head(response, [`content-length: ${body.length}`, `content-length: ${body.length + 1}`])),
         write(body),
         fin
       ])
     case "randomBytes":
-      return scripted(reply, [write(Uint8Array.from({ length: what.length }, () => Math.floor(random() * 256))), fin])
-    case "drip":
-      return scripted(reply, [
-        write(head(reply, [`content-length: ${body.length}`])),
-        ...drops(body, what.bytes, Duration.toMillis(what.every)),
+      return scripted(response, [
+        write(Uint8Array.from({ length: what.length }, () => Math.floor(random() * 256))),
         fin
       ])
-  }
-}
-
-/** `Retry-After` in one of its forms. A date is never earlier than was asked for: it has no milliseconds. */
-export const retryAfter = (form: Fault.RetryAfter, now: number): string => {
-  switch (form.kind) {
-    case "seconds":
-      return String(form.seconds)
-    case "date":
-      return new Date(Math.ceil((now + Duration.toMillis(form.in)) / 1000) * 1000).toUTCString()
-    case "garbage":
-      return form.text
+    case "drip":
+      return scripted(response, [
+        write(head(response, [`content-length: ${body.length}`])),
+        ...pieces(body, what.bytes, Duration.toMillis(what.every)),
+        fin
+      ])
   }
 }
 
 const utf8 = new TextEncoder()
 const nothing = new Uint8Array()
 
-const whole = (reply: Reply.Reply) => Reply.Delivery.Whole({ reply })
-const scripted = (reply: Reply.Reply, steps: ReadonlyArray<Reply.Step>) => Reply.Delivery.Scripted({ reply, steps })
+const whole = (response: Response.Response) => Response.Delivery.Whole({ response })
+const scripted = (response: Response.Response, steps: ReadonlyArray<Response.Step>) =>
+  Response.Delivery.Scripted({ response, steps })
 
-const write = (bytes: Uint8Array) => Reply.Step.Write({ bytes })
-const fin = Reply.Step.Fin()
-const reset = Reply.Step.Reset()
-const hang = Reply.Step.Hang()
+const write = (bytes: Uint8Array) => Response.Step.Write({ bytes })
+const fin = Response.Step.Fin()
+const ends = { fin, reset: Response.Step.Reset(), hang: Response.Step.Hang() }
 
-const head = ({ headers, status }: Reply.Reply, framing: ReadonlyArray<string>): Uint8Array =>
+const head = ({ headers, status }: Response.Response, framing: ReadonlyArray<string>): Uint8Array =>
   utf8.encode(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
@@ -104,12 +99,15 @@ const head = ({ headers, status }: Reply.Reply, framing: ReadonlyArray<string>):
     ].join("\r\n")
   )
 
-/** The head and the beginning of the body, which is always shorter than the head says. */
-const begun = (reply: Reply.Reply, keep = Math.floor(reply.body.length / 2)): ReadonlyArray<Reply.Step> => {
-  const length = Math.max(reply.body.length, 1)
+/** The head and the beginning of the body, which is always shorter than its `Content-Length`. */
+const beginning = (
+  response: Response.Response,
+  keep = Math.floor(response.body.length / 2)
+): ReadonlyArray<Response.Step> => {
+  const length = Math.max(response.body.length, 1)
   return [
-    write(head(reply, [`content-length: ${length}`])),
-    write(reply.body.subarray(0, Math.min(keep, length - 1)))
+    write(head(response, [`content-length: ${length}`])),
+    write(response.body.subarray(0, Math.min(keep, length - 1)))
   ]
 }
 
@@ -119,26 +117,24 @@ const badChunks = (body: Uint8Array): Uint8Array => {
   return Buffer.concat([...first, utf8.encode("zz\r\n"), body.subarray(half.length), utf8.encode("\r\n0\r\n\r\n")])
 }
 
-const drops = (body: Uint8Array, size: number, millis: number): ReadonlyArray<Reply.Step> =>
+const pieces = (body: Uint8Array, size: number, millis: number): ReadonlyArray<Response.Step> =>
   Array.from({ length: Math.ceil(body.length / size) }, (_, index) => [
-    Reply.Step.Wait({ millis }),
+    Response.Step.Wait({ millis }),
     write(body.subarray(index * size, (index + 1) * size))
   ]).flat()
 
-/** The statuses whose answers have no body, by RFC 9110. */
-const bodiless = [204, 205, 304]
+/** The statuses whose responses have no body (RFC 9110). */
+const withoutBody = [204, 205, 304]
 
-const withStatus = (
-  { body: text = "", contentType, retryAfter: form, status }: Extract<Fault.What, { readonly kind: "status" }>,
+/** The response of a `status` fault, which replaces that of the service. */
+export const statusResponse = (
+  { body: text = "", contentType, retryAfter, status }: Extract<Fault.What, { readonly kind: "status" }>,
   now: number
-): Reply.Reply => {
-  const body = bodiless.includes(status) ? nothing : utf8.encode(text)
+): Response.Response => {
+  const body = withoutBody.includes(status) ? nothing : utf8.encode(text)
   return {
     status,
-    headers: {
-      ...(body.length > 0 && { "content-type": contentType }),
-      ...(form !== undefined && { "retry-after": retryAfter(form, now) })
-    },
+    headers: { ...(body.length > 0 && { "content-type": contentType }), ...RetryAfter.headers(retryAfter, now) },
     body
   }
 }
@@ -149,8 +145,8 @@ const page = utf8.encode(
 
 const decodeJson = Violation.decodeJson(Schema.Unknown)
 
-/** Half of it; should that be JSON all the same, its bracket stays open. */
-const cut = (body: Uint8Array): Uint8Array => {
+/** Cuts the body in half. If that is still JSON, an opening bracket breaks it. */
+const cutInHalf = (body: Uint8Array): Uint8Array => {
   const text = new TextDecoder().decode(body)
   const half = utf8.encode(text.slice(0, Math.floor(text.length / 2)))
   return half.length === 0 || Either.isRight(decodeJson(half))
@@ -159,8 +155,8 @@ const cut = (body: Uint8Array): Uint8Array => {
 }
 
 /**
- * At the end of the longest text that is a value, where a reader that is lenient would notice
- * nothing: in a token, or in the path of a URL.
+ * Inserts a byte that is not UTF-8 at the end of the longest string value, where a lenient reader would
+ * not notice it: in a token, or in the path of a URL.
  */
 const withInvalidByte = (body: Uint8Array): Uint8Array => {
   const text = new TextDecoder().decode(body)
@@ -176,7 +172,7 @@ const withInvalidByte = (body: Uint8Array): Uint8Array => {
 const JsonObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const decodeObject = Violation.decodeJson(JsonObject)
 
-/** What is not a JSON object becomes one. */
+/** Adds padding to a JSON object. Any other body becomes an object. */
 const padded = (body: Uint8Array, bytes: number): Uint8Array => {
   const fields = Either.getOrElse(decodeObject(body), () => ({}))
   const unpadded = utf8.encode(JSON.stringify({ ...fields, padding: "" })).length
@@ -188,7 +184,7 @@ const isCredential = Schema.is(
   Schema.Struct({ credentials: Schema.Struct({ attributes: JsonObject }, JsonObject) }, JsonObject)
 )
 
-/** Everything else of the credential stays, whatever a profile put there. What is no credential stays too. */
+/** Changes attributes of a credential and keeps all other fields. A body that is not a credential stays as it is. */
 const withAttributes = (
   body: Uint8Array,
   changes: (attributes: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>

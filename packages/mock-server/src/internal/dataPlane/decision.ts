@@ -1,25 +1,32 @@
-/** What an endpoint says to a request, and why: the answer before any fault changes it. */
+/** What an endpoint decides about a request, and why, before a fault changes the response. */
 import * as Data from "effect/Data"
 import type * as Fault from "../../Fault.ts"
-import type { Reply } from "../http/response.ts"
+import type { Response } from "../http/response.ts"
 
-/**
- * - `rule`: which rule answered, such as `aml.token-expired`.
- * - `why`: that rule's reason here, as a sentence without anything of the person or a secret.
- * - `claims`: what the answer shows of the contract.
- * - `unexpected`: the request is one that the API document does not have.
- * - `issued`: the token that the answer gives.
- * - `fault`: what the subject of a check asks for, by its name.
- */
-export interface Answer {
+export interface Decision {
+  /** The rule that decided, such as `aml.token-expired`. */
   readonly rule: string
+  /** The reason, as a sentence without personal data and secrets. */
   readonly why: string
+  /** The ids of the contract's claims that the response shows. */
   readonly claims: ReadonlyArray<string>
+  /** Whether the request breaks the service's document. */
   readonly unexpected: boolean
-  readonly reply: Reply
-  readonly issued?: string
+  readonly response: Response
+  /** The token that the response issues. */
+  readonly issuedToken?: string
+  /** The fault that the name of a test person selects. */
   readonly fault?: Fault.What
 }
 
-/** A request that ends here. */
-export class Refused extends Data.TaggedError("Refused")<{ readonly answer: Answer }> {}
+/** Ends the handling of a request with a refusal. */
+export class Refused extends Data.TaggedError("Refused")<{ readonly decision: Decision }> {}
+
+/** A redirect that the profile selects. */
+export const redirected = (operation: "token" | "aml", response: Response): Decision => ({
+  rule: `${operation}.redirected`,
+  why: "The profile redirects: a client must not follow with its credentials or its token",
+  claims: ["redirects"],
+  unexpected: false,
+  response
+})

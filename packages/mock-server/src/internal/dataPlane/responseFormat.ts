@@ -1,48 +1,19 @@
-/** Answers in the form that a profile gives them. What is answered is decided before. */
+/** Formats responses as the profile selects. What the response says is decided elsewhere. */
 import type { AmlCredential } from "@effect-idv/core/AmlCredential"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
+import type * as Fault from "../../Fault.ts"
 import type { Profile } from "../../Profile.ts"
-import * as Reply from "../http/response.ts"
-import * as SessionClock from "../session/sessionClock.ts"
+import * as Problem from "../http/problem.ts"
+import * as Response from "../http/response.ts"
+import { clamp } from "../schema/instantText.ts"
+import * as RetryAfter from "./retryAfter.ts"
 
-type Headers = Readonly<Record<string, string>>
-
-const titles = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  413: "Content Too Large",
-  415: "Unsupported Media Type",
-  422: "Unprocessable Content",
-  429: "Too Many Requests"
-}
-
-interface FieldError {
-  readonly path: string
-  readonly reason: string
-}
-
-const problem = (
-  status: keyof typeof titles,
-  detail: string,
-  { errors, headers }: { readonly errors?: ReadonlyArray<FieldError> | undefined; readonly headers?: Headers }
-): Reply.Reply =>
-  Reply.json(
+/** The page of a gateway in front of the service, which knows only the status. */
+const gatewayPage = (status: Problem.Status, headers?: Response.Headers): Response.Response => {
+  const title = `${status} ${Problem.titles[status]}`
+  return Response.html(
     status,
-    { type: "about:blank", title: titles[status], status, detail, ...(errors && { errors }) },
-    headers,
-    "application/problem+json"
-  )
-
-/** What stands in front of a service answers for it, and knows the status only. */
-const gatewayPage = (status: keyof typeof titles, headers?: Headers): Reply.Reply => {
-  const title = `${status} ${titles[status]}`
-  return Reply.text(
-    status,
-    "text/html; charset=utf-8",
     `<!doctype html>\n<html lang="en">\n<head><title>${title}</title></head>\n` +
       `<body><center><h1>${title}</h1></center><hr><center>gateway</center></body>\n</html>\n`,
     headers
@@ -51,23 +22,17 @@ const gatewayPage = (status: keyof typeof titles, headers?: Headers): Reply.Repl
 
 const uncacheable = { "cache-control": "no-store", pragma: "no-cache" }
 
-/** For how many seconds a token is valid, whatever its response says. */
-export const lifetimeSeconds = ({ tokenLifetime }: Profile): number => tokenLifetime === "shorter" ? 60 : 3600
-
 /**
- * A token response. The names of the type and of the lifetime go with that of the token; as plain
- * text it has neither.
+ * Formats a token response. The names of the fields for type and lifetime follow that of the token. A
+ * plain text has neither.
  */
-export const grantReply = (
-  profile: Profile,
-  token: string
-): Reply.Reply => {
+export const tokenResponse = (profile: Profile, token: string): Response.Response => {
   const status = Number(profile.tokenStatus)
   const fields = (token_type: string, expires_in: string) => ({
     ...optional(token_type, statedType(profile)),
     ...optional(expires_in, statedLifetime(profile))
   })
-  const json = (body: object) => Reply.json(status, body, uncacheable)
+  const json = (body: object) => Response.json(status, body, uncacheable)
   switch (profile.tokenField) {
     case "access_token":
       return json({ access_token: token, ...fields("token_type", "expires_in") })
@@ -78,7 +43,7 @@ export const grantReply = (
     case "data.access_token":
       return json({ data: { access_token: token, ...fields("token_type", "expires_in") } })
     case "text":
-      return Reply.text(status, "text/plain; charset=utf-8", token, uncacheable)
+      return Response.text(status, "text/plain; charset=utf-8", token, uncacheable)
   }
 }
 
@@ -120,65 +85,65 @@ const statedLifetime = ({ tokenLifetime }: Profile): number | string | null | un
 const basicChallenge = { "www-authenticate": "Basic realm=\"idv-mock\", charset=\"UTF-8\"" }
 
 /**
- * A refusal by the token endpoint. 405, 413 and 415 come from before OAuth, so they are problem
- * details unless the profile has an empty body or a page.
+ * Formats an error of the token endpoint. 405, 413 and 415 precede OAuth, so they are problem details
+ * unless the profile has an empty body or a page.
  *
- * A 401 has a challenge for Basic, but not in the variant `html`, whose gateway drops it. In the
- * variants `400` and `200` there is no 401.
+ * A 401 has a challenge for Basic, except for the variant `html`, whose gateway removes it. The variants
+ * `400` and `200` have no 401.
  */
-export const tokenRefusal = (
+export const tokenError = (
   { tokenError }: Profile,
   { description, error, headers, status }: {
     readonly status: 400 | 401 | 405 | 413 | 415
     readonly error: string
     readonly description: string
-    readonly headers?: Headers
+    readonly headers?: Response.Headers
   }
-): Reply.Reply => {
+): Response.Response => {
   const isOAuth = status === 400 || status === 401
   const unchallenged = { ...(isOAuth && uncacheable), ...headers }
   const challenged = { ...unchallenged, ...(status === 401 && basicChallenge) }
-  if (tokenError === "empty") return Reply.empty(status, challenged)
+  if (tokenError === "empty") return Response.empty(status, challenged)
   if (tokenError === "html") return gatewayPage(status, unchallenged)
-  if (tokenError === "problem" || !isOAuth) return problem(status, description, { headers: challenged })
+  if (tokenError === "problem" || !isOAuth) return Problem.response(status, description, challenged)
   const body = { error, error_description: description }
   switch (tokenError) {
     case "401":
-      return Reply.json(status, body, challenged)
+      return Response.json(status, body, challenged)
     case "400":
-      return Reply.json(400, body, unchallenged)
+      return Response.json(400, body, unchallenged)
     case "200":
-      return Reply.json(200, body, unchallenged)
+      return Response.json(200, body, unchallenged)
   }
 }
 
 /**
- * A refusal by the API. `code` is one word, such as `token_expired`. The forms `oauth` and `nested`
- * have it, and only `problem` and `nested` have `errors`: which fields are wrong.
+ * Formats an error of the API. `code` is one word, such as `token_expired`, which only the variants
+ * `oauth` and `nested` show. Only `problem` and `nested` show `errors`, which name the invalid fields.
  */
-export const amlRefusal = (
+export const amlError = (
   { amlError }: Profile,
   { code, detail, errors, headers, status }: {
-    readonly status: keyof typeof titles
+    readonly status: Problem.Status
     readonly code: string
     readonly detail: string
-    readonly errors?: ReadonlyArray<FieldError>
-    readonly headers?: Headers
+    readonly errors?: ReadonlyArray<Problem.FieldError>
+    readonly headers?: Response.Headers
   }
-): Reply.Reply => {
+): Response.Response => {
   switch (amlError) {
     case "problem":
-      return problem(status, detail, { errors, ...(headers && { headers }) })
+      return Problem.response(status, detail, headers, errors)
     case "empty":
-      return Reply.empty(status, headers)
+      return Response.empty(status, headers)
     case "html":
       return gatewayPage(status, headers)
     case "oauth":
-      return Reply.json(status, { error: code, error_description: detail }, headers)
+      return Response.json(status, { error: code, error_description: detail }, headers)
     case "text":
-      return Reply.text(status, "text/plain; charset=utf-8", detail, headers)
+      return Response.text(status, "text/plain; charset=utf-8", detail, headers)
     case "nested":
-      return Reply.json(
+      return Response.json(
         status,
         {
           errors: errors === undefined || errors.length === 0
@@ -190,31 +155,48 @@ export const amlRefusal = (
   }
 }
 
-/** A credential: with the name, the version and the fields that the profile gives it. */
-export const credentialReply = (profile: Profile, encoded: typeof AmlCredential.Encoded): Reply.Reply => {
+/**
+ * Formats a 429. `retryIn` is the time until the client may retry, `now` the session's time in
+ * milliseconds since 1970, and `form` that of the `Retry-After`.
+ */
+export const rateLimited = (
+  profile: Profile,
+  retryIn: Duration.Duration,
+  now: number,
+  form: Fault.RetryAfter | "profile" = "profile"
+): Response.Response =>
+  amlError(profile, {
+    status: 429,
+    code: "rate_limited",
+    detail: "There are too many requests",
+    headers: RetryAfter.headers(form === "profile" ? RetryAfter.ofProfile(profile, retryIn) : form, now)
+  })
+
+/** Formats a credential, with the name, the version and the extra fields that the profile selects. */
+export const credential = (profile: Profile, encoded: typeof AmlCredential.Encoded): Response.Response => {
   const { attributes } = encoded.credentials
   const extra = profile.extraFields === "some" ? extraFields : undefined
-  return Reply.json(Number(profile.amlStatus), {
+  return Response.json(Number(profile.amlStatus), {
     ...encoded,
     cred_version: profile.credVersion,
     credentials: {
       ...encoded.credentials,
-      attributes: { ...attributes, name: echo(profile, attributes.name), ...extra?.attributes },
+      attributes: { ...attributes, name: echoName(profile, attributes.name), ...extra?.attributes },
       ...extra?.credentials
     },
     ...extra?.top
   })
 }
 
-/** One of each type of JSON, and none that says anything of a person. */
+/** A field of each JSON type, none of which describes the person. */
 const extraFields = {
   top: { valid_until: null, links: { self: "https://example.com/credentials/1" } },
   credentials: { format: "json", revision: 3 },
   attributes: { lists: ["pep", "sanctions"], is_final: true }
 }
 
-/** Of a name of one word, the last word is all of it, so `reordered` only puts it in upper case. */
-const echo = ({ nameEcho }: Profile, name: string): string => {
+/** Repeats the name as the profile selects. A name of one word cannot be reordered, and becomes upper case. */
+const echoName = ({ nameEcho }: Profile, name: string): string => {
   switch (nameEcho) {
     case "exact":
       return name
@@ -238,43 +220,20 @@ const wordsOf = (name: string): ReadonlyArray<string> => name.trim().split(/\s+/
 const offsets = { utc: 0, ahead: 14, behind: -12 }
 
 /**
- * `now`, in milliseconds since 1970, as `YYYY-MM-DD HH:MM:SS` in the time zone of the profile. At an
- * edge of the years 0001 to 9999 it stays: beyond it, a year has another form.
+ * Formats `now`, in milliseconds since 1970, as `YYYY-MM-DD HH:MM:SS` in the time zone of the profile. It
+ * stays in the years 1 to 9999, because other years have another length.
  */
 export const searchedOn = (profile: Profile, now: number): string => {
   const zoned = now + Duration.toMillis("1 hour") * offsets[profile.searchedOn]
-  const { first, last } = SessionClock.range
-  return new Date(Math.min(Math.max(zoned, first), last)).toISOString().slice(0, 19).replace("T", " ")
-}
-
-/** A 429. `now` is in milliseconds since 1970. Whoever comes back when it says, is not too early. */
-export const rateLimited = (profile: Profile, retryIn: Duration.Duration, now: number): Reply.Reply =>
-  amlRefusal(profile, {
-    status: 429,
-    code: "rate_limited",
-    detail: "There are too many requests",
-    headers: retryAfter(profile, retryIn, now)
-  })
-
-const retryAfter = ({ rateLimit }: Profile, retryIn: Duration.Duration, now: number): Headers => {
-  switch (rateLimit) {
-    case "seconds":
-      return { "retry-after": String(Math.ceil(Duration.toSeconds(retryIn))) }
-    case "date":
-      return { "retry-after": new Date(Math.ceil((now + Duration.toMillis(retryIn)) / 1000) * 1000).toUTCString() }
-    case "none":
-      return {}
-    case "garbage":
-      return { "retry-after": "soon" }
-  }
+  return new Date(clamp(zoned)).toISOString().slice(0, 19).replace("T", " ")
 }
 
 /**
- * A redirect of a request for `target`, if the profile has one: on the same server to the same path
- * with the query `redirected`, where it ends. Of a request that comes with it, the client followed.
+ * Returns a redirect of a request for `target`, if the profile has one. On the same server it leads to
+ * the same path with the query `redirected`, which is not redirected again: the client followed.
  */
-export const redirect = ({ redirects }: Profile, target: string): Option.Option<Reply.Reply> => {
+export const redirect = ({ redirects }: Profile, target: string): Option.Option<Response.Response> => {
   if (redirects === "none" || target.includes("?redirected")) return Option.none()
   const location = redirects === "same-origin" ? `${target}?redirected` : `http://elsewhere.invalid${target}`
-  return Option.some(Reply.empty(307, { location }))
+  return Option.some(Response.empty(307, { location }))
 }

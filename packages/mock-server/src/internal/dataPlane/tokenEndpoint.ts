@@ -1,39 +1,37 @@
 /**
- * `POST /oauth/service` (API document, section 4.1): strict, and with the customer key enforced.
- *
- * @since 0.1.0
+ * `POST /oauth/service` (section 4.1): refuses every request that breaks the service's document, and
+ * checks the customer key.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import type * as Profile from "../../Profile.ts"
+import type { Profile } from "../../Profile.ts"
 import type * as Session from "../../Session.ts"
 import * as Request from "../http/request.ts"
-import { type Answer, Refused } from "./decision.ts"
-import * as Shaping from "./responseFormat.ts"
+import type { Headers } from "../http/response.ts"
+import { tokenLifetimeSeconds } from "../profile/choices.ts"
+import { type Decision, redirected, Refused } from "./decision.ts"
+import * as ResponseFormat from "./responseFormat.ts"
 
 /**
- * Answers a token request:
+ * Decides a token request:
  *
  * - 200 with a token that is valid for one hour of the session's clock.
  * - 405 for another method, 415 for another content type or a content coding, 413 for a body over
  *   64 KiB.
  * - 401 `invalid_client` for missing or wrong credentials.
- * - 400 `invalid_request` for two `Authorization`, `Content-Type` or `Host` headers, for a parameter
- *   of OAuth in the query, and for a missing or repeated `grant_type`; `unsupported_grant_type` for
+ * - 400 `invalid_request` for two `Authorization`, `Content-Type` or `Host` headers, for an OAuth
+ *   parameter in the query, and for a missing or repeated `grant_type`; `unsupported_grant_type` for
  *   another one.
  *
- * A profile gives all but the conditions another form. Credentials that do not fit as they are
- * count form-decoded (RFC 6749, section 2.3.1), because many OAuth clients encode them.
- *
- * @category handlers
- * @since 0.1.0
+ * The profile changes the form of the responses. Credentials that match no customer as they are count
+ * form-decoded (RFC 6749, section 2.3.1), because many OAuth clients encode them.
  */
-export const answer = (
+export const decide = (
   request: Request.Request,
-  found: Option.Option<Session.Session>,
-  profile: Profile.Profile
-): Effect.Effect<Answer> =>
+  session: Option.Option<Session.Session>,
+  profile: Profile
+): Effect.Effect<Decision> =>
   Effect.gen(function*() {
     const refuse = refusal(profile)
     if (request.method !== "POST") {
@@ -54,9 +52,9 @@ export const answer = (
     if (Request.isTooLong(request)) {
       return yield* refuse("body-too-long", 413, "invalid_request", `A body has at most ${Request.maxBodyBytes} bytes`)
     }
-    const { isEncoded, session } = yield* authenticate(request, found, refuse)
-    const redirected = Shaping.redirect(profile, request.target)
-    if (Option.isSome(redirected)) return redirection(redirected.value)
+    const { customer, isEncoded } = yield* authenticate(request, session, refuse)
+    const redirect = ResponseFormat.redirect(profile, request.target)
+    if (Option.isSome(redirect)) return redirected("token", redirect.value)
 
     const inQuery = Request.inQuery(request, parameterNames)
     if (Option.isSome(inQuery)) {
@@ -78,21 +76,21 @@ export const answer = (
     if (form.size > 1 && profile.tokenParameters === "refused") {
       return yield* refuse("parameters", 400, "invalid_request", "there is no parameter but grant_type")
     }
-    const token = yield* session.issueToken
+    const token = yield* customer.issueToken
     return {
       rule: "token.granted",
-      why: `The customer is known and its key is right: a token for ${Shaping.lifetimeSeconds(profile)} s` +
-        (isEncoded ? ". Both came form-encoded, which the document does not show" : ""),
+      why: `The credentials are right: the token is valid for ${tokenLifetimeSeconds(profile)} s` +
+        (isEncoded ? ". The client form-encoded them, which the service's document does not show" : ""),
       claims: ["token.success.status", "token.response.fields", "token.lifetime", "token.response.lifetime"],
       unexpected: false,
-      reply: Shaping.grantReply(profile, token),
-      issued: token
+      response: ResponseFormat.tokenResponse(profile, token),
+      issuedToken: token
     }
-  }).pipe(Effect.catchTag("Refused", ({ answer }) => Effect.succeed(answer)))
+  }).pipe(Effect.catchTag("Refused", ({ decision }) => Effect.succeed(decision)))
 
 const formType = "application/x-www-form-urlencoded"
 
-/** Those of a token request, and what may identify the client in it (RFC 6749, sections 2.3.1 and 4.4.2). */
+/** Parameters of a token request, and those that may identify the client (RFC 6749, sections 2.3.1 and 4.4.2). */
 const parameterNames = [
   "grant_type",
   "scope",
@@ -116,56 +114,45 @@ const claims = {
 
 type Refusal = ReturnType<typeof refusal>
 
-const refusal = (profile: Profile.Profile) =>
+const refusal = (profile: Profile) =>
 (
   rule: keyof typeof claims,
   status: 400 | 401 | 405 | 413 | 415,
   error: string,
   description: string,
-  headers: Record<string, string> = {}
+  headers: Headers = {}
 ) =>
   new Refused({
-    answer: {
+    decision: {
       rule: `token.${rule}`,
       why: description,
       claims: claims[rule],
       unexpected: true,
-      reply: Shaping.tokenRefusal(profile, { status, error, description, headers })
+      response: ResponseFormat.tokenError(profile, { status, error, description, headers })
     }
   })
 
-/** Id and key as they are, or else form-encoded: `isEncoded`. */
-const authenticate = (request: Request.Request, found: Option.Option<Session.Session>, refuse: Refusal) => {
-  const given = Request.basic(request)
-  const fits = ({ customerId, customerKey }: Session.Session) => (basic: Request.Basic) =>
+/** Compares id and key as they are, and then form-decoded, which `isEncoded` reports. */
+const authenticate = (request: Request.Request, session: Option.Option<Session.Session>, refuse: Refusal) => {
+  const credentials = Request.basic(request)
+  const matches = ({ customerId, customerKey }: Session.Session) => (basic: Request.Basic) =>
     basic.customerId === customerId && basic.customerKey === Redacted.value(customerKey)
-  return Option.match(found, {
-    onNone: () => Option.none(),
-    onSome: (session) =>
-      Option.exists(given, fits(session))
-        ? Option.some({ session, isEncoded: false })
-        : Option.exists(Request.formBasic(request), fits(session))
-        ? Option.some({ session, isEncoded: true })
-        : Option.none()
-  }).pipe(Effect.mapError(() =>
-    refuse(
-      "credentials",
-      401,
-      "invalid_client",
-      "the Authorization header must be Basic with a known customer_id and its key" +
-        Option.match(given, {
-          onNone: () => ": it is not Basic, or not there",
-          onSome: () =>
-            Option.isNone(found) ? ": the customer_id is not known, or its key is wrong" : ": the key is wrong"
-        })
-    )
-  ))
+  return Option.flatMap(session, (customer) =>
+    Option.exists(credentials, matches(customer))
+      ? Option.some({ customer, isEncoded: false })
+      : Option.exists(Request.formBasic(request), matches(customer))
+      ? Option.some({ customer, isEncoded: true })
+      : Option.none()).pipe(Effect.mapError(() =>
+        refuse(
+          "credentials",
+          401,
+          "invalid_client",
+          "the Authorization header must be Basic with a known customer_id and its key" +
+            Option.match(credentials, {
+              onNone: () => ": it is not Basic, or not there",
+              onSome: () =>
+                Option.isNone(session) ? ": the customer_id is not known, or its key is wrong" : ": the key is wrong"
+            })
+        )
+      ))
 }
-
-const redirection = (reply: Answer["reply"]): Answer => ({
-  rule: "token.redirected",
-  why: "The profile redirects: a client may not follow with its credentials",
-  claims: ["redirects"],
-  unexpected: false,
-  reply
-})

@@ -1,40 +1,28 @@
-/** The fields that the structs of a fault are made of. */
+/** The fields that the structs of a fault consist of. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
 import { constant } from "effect/Function"
 import * as Schema from "effect/Schema"
 import { DurationText, WaitText } from "../schema/durationText.ts"
+import { closed, oneOf } from "../schema/fields.ts"
 
-/** A key that is not known is refused wherever the struct is decoded. */
-export const strict = { parseOptions: { errors: "all", onExcessProperty: "error" } } as const
+/** Annotations of a closed struct with a description. */
+export const described = (description: string) => ({ ...closed, description })
 
-export const whole = (min: number, max?: number) => {
-  const expected = Violation.expecting(`a whole number from ${min}${max === undefined ? "" : ` to ${max}`}`)
-  return Schema.Number.annotations(expected).pipe(
-    Schema.int(expected),
-    max === undefined ? Schema.greaterThanOrEqualTo(min, expected) : Schema.between(min, max, expected)
-  )
-}
-
-export const number = (min: number, max: number) => {
-  const expected = Violation.expecting(`a number from ${min} to ${max}`)
-  return Schema.Number.annotations(expected).pipe(Schema.between(min, max, expected))
-}
-
+/** A span of the session's time, with a default in milliseconds. */
 export const duration = (millis: number) =>
   Schema.optionalWith(DurationText, { exact: true, default: () => Duration.millis(millis) })
 
+/** A duration that a timer waits, with a default in milliseconds. */
 export const wait = (millis: number) =>
   Schema.optionalWith(WaitText, { exact: true, default: () => Duration.millis(millis) })
 
-export const oneOf = <const Names extends readonly [string, ...Array<string>]>(...names: Names) =>
-  Schema.Literal(...names).annotations(Violation.expecting(`one of ${names.join(", ")}`))
-
+/** Where in the response a fault strikes. */
 export const at = Schema.optionalWith(oneOf("headers", "body"), { exact: true, default: constant("headers" as const) })
 
 const headerExpected = "a text of printable ASCII characters"
 
-/** What may stand in a header. */
+/** The value of a header. */
 export const headerText = Schema.String.annotations({ description: headerExpected }).pipe(
   Schema.pattern(/^[\x20-\x7e]*$/, Violation.expecting(headerExpected))
 )

@@ -1,35 +1,39 @@
-/** A fault in one line, as the command line takes it: `on:what[=value][:when[=value]]`. */
+/** A fault in one line, as on the command line: `on:what[=value][:when[=value]]`. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import * as Record from "effect/Record"
+import { numberOrText } from "../schema/numberOrText.ts"
 import * as FaultKinds from "./faultKinds.ts"
 
-type Parameters = (value: number | string) => Readonly<Record<string, unknown>>
-
-/** Where the value of a part goes. What is not here takes none. */
-const parametersOfWhat: Readonly<Record<string, Parameters>> = {
-  latency: (delay) => ({ distribution: { kind: "fixed", delay } }),
-  status: (status) => ({ status }),
-  reset: (at) => ({ at }),
-  fin: (at) => ({ at }),
-  hang: (at) => ({ at }),
-  truncation: (keep) => ({ keep }),
-  randomBytes: (length) => ({ length }),
-  oversize: (bytes) => ({ bytes }),
-  drip: (every) => ({ every }),
-  quota: (limit) => ({ limit })
+/** The field that the value of each kind sets. A kind that is not here has no value. */
+const fieldsOfWhat: Readonly<Record<string, string>> = {
+  latency: "delay",
+  status: "status",
+  reset: "at",
+  fin: "at",
+  hang: "at",
+  truncation: "keep",
+  randomBytes: "length",
+  oversize: "bytes",
+  drip: "every",
+  quota: "limit"
 }
 
-const parametersOfWhen: Readonly<Record<string, Parameters>> = {
-  nth: (n) => ({ n }),
-  first: (n) => ({ n }),
-  every: (n) => ({ n }),
-  probability: (p) => ({ p }),
-  window: (span) => ({ for: span })
+const fieldsOfWhen: Readonly<Record<string, string>> = {
+  nth: "n",
+  first: "n",
+  every: "n",
+  probability: "p",
+  window: "for"
 }
 
-/** The value of the line, in the form that a fault has in JSON, and not decoded yet. */
+/** Kinds that exist and have no value. An unknown kind is left to the schema, which lists the known ones. */
+const kindsWithoutValue: Readonly<Record<"what" | "when", ReadonlyArray<string>>> = {
+  what: Record.keys(FaultKinds.table).filter((kind) => !Record.has(fieldsOfWhat, kind)),
+  when: ["always"]
+}
+
+/** Parses the line into the form that a fault has in JSON, which the schema has yet to decode. */
 export const parse = (text: string): Either.Either<unknown, Violation.Violations> => {
   const [on = "", what, when, ...others] = text.trim().split(":")
   if (what === undefined || others.length > 0) {
@@ -39,30 +43,26 @@ export const parse = (text: string): Either.Either<unknown, Violation.Violations
   }
   return Either.all({
     on: Either.right(on.trim()),
-    what: part("what", what, parametersOfWhat),
-    ...(when !== undefined && { when: part("when", when, parametersOfWhen) })
+    what: parsePart("what", what, fieldsOfWhat),
+    ...(when !== undefined && { when: parsePart("when", when, fieldsOfWhen) })
   })
 }
 
-const part = (
+const parsePart = (
   path: "what" | "when",
   text: string,
-  parametersOf: Readonly<Record<string, Parameters>>
+  fields: Readonly<Record<string, string>>
 ): Either.Either<unknown, Violation.Violations> => {
   const [kind = "", ...values] = text.split("=").map((piece) => piece.trim())
   if (values.length === 0) return Either.right({ kind })
-  return Option.match(Record.get(parametersOf, kind), {
-    onNone: () =>
-      valueless[path].includes(kind)
-        ? Either.left([new Violation.Violation({ path, problem: "unexpected", expected: `${kind} without a value` })])
-        : Either.right({ kind }),
-    onSome: (parameters) => Either.right({ kind, ...parameters(numberOrText(values.join("="))) })
+  if (kindsWithoutValue[path].includes(kind)) {
+    return Either.left([new Violation.Violation({ path, problem: "unexpected", expected: `${kind} without a value` })])
+  }
+  const field = Record.has(fields, kind) ? fields[kind] : undefined
+  if (field === undefined) return Either.right({ kind })
+  const value = numberOrText(values.join("="))
+  return Either.right({
+    kind,
+    ...(kind === "latency" ? { distribution: { kind: "fixed", delay: value } } : { [field]: value })
   })
 }
-
-const valueless: Readonly<Record<"what" | "when", ReadonlyArray<string>>> = {
-  what: Record.keys(FaultKinds.table).filter((kind) => !Record.has(parametersOfWhat, kind)),
-  when: ["always"]
-}
-
-const numberOrText = (value: string) => /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value

@@ -33,7 +33,7 @@ export const client = (app: HttpApp.Default): HttpClient.HttpClient =>
         ),
         Effect.scoped
       )
-      const steps = Script.scriptOf(response)
+      const steps = Script.stepsOf(response)
       return steps === undefined
         ? HttpClientResponse.fromWeb(request, HttpServerResponse.toWeb(response))
         : yield* Effect.flatMap(clientOf(steps), (client) => client.execute(request))

@@ -1,11 +1,14 @@
-/** JSON in which each key stands once in its object: of two, one reader would take the first, and one the last. */
+/**
+ * Parses JSON and refuses duplicate keys in an object, because one reader would take the first value and
+ * another the last.
+ */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Arr from "effect/Array"
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 
-/** What is wrong with a text. A duplicate key has a violation with its path. */
+/** Why a text was refused. Each duplicate key has a violation with its path. */
 export type Problem = Data.TaggedEnum<{
   NotJson: { readonly violations: Violation.Violations }
   DuplicateKeys: { readonly violations: Violation.Violations }
@@ -17,7 +20,7 @@ const decode = Violation.decodeJson(Schema.Unknown)
 
 const isJson = (text: string): boolean => Either.isRight(Either.try((): unknown => JSON.parse(text)))
 
-/** Bytes as JSON. */
+/** Parses bytes as JSON in UTF-8. */
 export const parse = (bytes: Uint8Array): Either.Either<unknown, Problem> =>
   Either.mapLeft(decode(bytes), (violations) => {
     const text = new TextDecoder().decode(bytes)
@@ -30,22 +33,22 @@ export const parse = (bytes: Uint8Array): Either.Either<unknown, Problem> =>
 const duplicate = (path: string) =>
   new Violation.Violation({ path, problem: "invalid", expected: "each key once in an object: this is a duplicate key" })
 
-/** Of more duplicates, the first ones, and of a longer path its beginning: a short text gets no long answer. */
-const most = { paths: 20, keys: 64 }
+/** The duplicates reported and the keys shown of a path, so that a short text cannot cause a long response. */
+const max = { paths: 20, keys: 64 }
 
 const pathOf = (open: ReadonlyArray<Open>): string =>
-  open.slice(0, most.keys).map(({ at }) => at).join(".") + (open.length > most.keys ? "…" : "")
+  open.slice(0, max.keys).map(({ at }) => at).join(".") + (open.length > max.keys ? "…" : "")
 
-/** An object or a list that is not closed yet. */
+/** An object or a list that the scan has not closed yet. */
 interface Open {
   readonly keys: Set<string> | undefined
-  /** The last key, or the index in a list. */
+  /** The current key of an object, or the index in a list. */
   at: string | number
 }
 
 /**
- * The paths of the keys that stand twice or more often in their object, in a text that is JSON. With a
- * stack of its own: a text may be nested deeper than that of the program.
+ * Returns the paths of the duplicate keys in a text that is JSON. It keeps a stack of its own, because a
+ * text may be nested deeper than the stack of the program.
  */
 const duplicates = (text: string): ReadonlyArray<string> => {
   const open: Array<Open> = []
@@ -72,7 +75,7 @@ const duplicates = (text: string): ReadonlyArray<string> => {
         if (inside.keys.has(inside.at)) found.add(pathOf(open))
         inside.keys.add(inside.at)
     }
-    if (found.size === most.paths) break
+    if (found.size === max.paths) break
   }
   return Array.from(found)
 }

@@ -1,4 +1,4 @@
-/** A request as plain data, read as a whole, and what both endpoints look at in it. */
+/** A request as plain data, read in full, and the parts of it that both endpoints check. */
 import * as Headers from "@effect/platform/Headers"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Arr from "effect/Array"
@@ -9,18 +9,16 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { IncomingMessage } from "node:http"
 
-/**
- * - `target`: the path with its query.
- * - `headersProblem`: what is wrong with the headers as they were sent, in a sentence.
- * - `body`: its first 64 KiB and a byte, where there is more.
- * - `isWhole`: whether it arrived to its end.
- */
 export interface Request {
   readonly method: string
+  /** The path with its query. */
   readonly target: string
   readonly headers: Headers.Headers
+  /** What is wrong with the headers, as a sentence. */
   readonly headersProblem: Option.Option<string>
+  /** The body. If it is too long, its first 64 KiB and one byte. */
   readonly body: Uint8Array
+  /** Whether the body arrived to its end. */
   readonly isWhole: boolean
 }
 
@@ -29,10 +27,10 @@ export const maxBodyBytes = 64 * 1024
 export const isTooLong = ({ body }: Request): boolean => body.length > maxBodyBytes
 
 /**
- * A body that is too long is read to its end all the same, and dropped: to stop reading would
- * reset the connection, and the client would never see the answer.
+ * Reads a body to its end and drops what exceeds the limit. To stop reading would reset the connection,
+ * and the client would never see the response.
  */
-const collect = ({ stream }: HttpServerRequest.HttpServerRequest) =>
+const readBounded = ({ stream }: HttpServerRequest.HttpServerRequest) =>
   stream.pipe(
     Stream.runFold({ length: 0, chunks: Arr.empty<Uint8Array>() }, (read, chunk) => {
       const length = read.length + chunk.length
@@ -44,29 +42,32 @@ const collect = ({ stream }: HttpServerRequest.HttpServerRequest) =>
 
 const singleHeaders = ["Authorization", "Content-Type", "Host"]
 
-/** Of a header that comes twice, Node keeps the first only. In process, no header comes twice. */
+/**
+ * The names of all headers as they were sent. Node keeps only the first of two equal headers, so this
+ * reads its raw list. In process there are no duplicates.
+ */
 const namesOf = ({ source }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
   source instanceof IncomingMessage
     ? source.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase())
     : []
 
 /**
- * Two readers of a request must not see two requests: one that takes the first of two headers, and
- * one that takes the last; one that decodes a transfer coding, and one that does not.
+ * Finds headers that two readers could understand differently: a duplicate, of which one reader takes
+ * the first and another the last, or a transfer coding that only one of them decodes.
  */
 export const headersProblem = (request: HttpServerRequest.HttpServerRequest): Option.Option<string> => {
   const names = namesOf(request)
-  const repeated = singleHeaders.find((name) => {
+  const duplicate = singleHeaders.find((name) => {
     const lower = name.toLowerCase()
     return names.indexOf(lower) !== names.lastIndexOf(lower)
   })
-  if (repeated !== undefined) return Option.some(`The request has more than one ${repeated} header`)
+  if (duplicate !== undefined) return Option.some(`The request has more than one ${duplicate} header`)
   return (request.headers["transfer-encoding"] ?? "chunked").toLowerCase() === "chunked"
     ? Option.none()
     : Option.some("The only transfer coding is chunked")
 }
 
-/** A body that says that it is short is read at once. */
+/** Reads a request. A body with a small `Content-Length` is read at once, which is faster. */
 export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Request> => {
   const isShort = Number(request.headers["content-length"]) <= maxBodyBytes &&
     request.headers["transfer-encoding"] === undefined
@@ -74,14 +75,14 @@ export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effec
     ? Effect.succeed(new Uint8Array())
     : isShort
     ? Effect.map(request.arrayBuffer, (bytes) => new Uint8Array(bytes))
-    : collect(request)
+    : readBounded(request)
   const { headers, method, originalUrl } = request
   return Effect.match(body, {
     onFailure: () => ({ body: new Uint8Array(), isWhole: false }),
     onSuccess: (body) => ({ body, isWhole: true })
   }).pipe(Effect.map((read) => ({
     method,
-    // Of a request, too, Node gives Set-Cookie as a list.
+    // Node has Set-Cookie as a list, in requests too.
     headers: Headers.fromInput(headers),
     headersProblem: headersProblem(request),
     target: targetOf(originalUrl),
@@ -89,31 +90,32 @@ export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effec
   })))
 }
 
-/** A request may name an absolute address, as one to a proxy does. */
-const address = /^[a-z]+:\/\/([^/?]*)/i
+/** The origin of an absolute address, as a request to a proxy has it. */
+const origin = /^[a-z]+:\/\/([^/?]*)/i
 
-export const targetOf = (url: string): string => url.replace(address, "") || "/"
+export const targetOf = (url: string): string => url.replace(origin, "") || "/"
 
-export const authorityOf = (url: string): string | undefined => address.exec(url)?.[1]
+export const authorityOf = (url: string): string | undefined => origin.exec(url)?.[1]
 
 export const pathOf = (url: string): string => targetOf(url).split("?")[0] ?? ""
 
-/** A media type is compared without case; its parameters come with it. */
+/** Returns the media type in lower case, and its parameters. */
 export const mediaType = ({ headers }: Request) => {
   const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";").map((part) => part.trim())
   return { type, parameters: parameters.filter((parameter) => parameter !== "") }
 }
 
+/** Whether a parameter of a media type is a charset other than UTF-8. */
 export const isOtherCharset = (parameter: string): boolean => /^charset=(?!"?utf-8"?$)/.test(parameter)
 
-/** Whether the body has a content coding (RFC 9110, section 8.4): nothing here decodes one. */
+/** Whether the body has a content coding (RFC 9110, section 8.4). The mock server decodes none. */
 export const hasCoding = ({ headers }: Request): boolean =>
   (headers["content-encoding"] ?? "").split(",").some((coding) => !/^\s*(identity)?\s*$/i.test(coding))
 
-/** The parameters of a form, of which the first may begin with a question mark like any other text. */
+/** Parses a form. The added question mark keeps one that the first name may begin with. */
 export const parametersOf = (form: string): URLSearchParams => new URLSearchParams(`?${form}`)
 
-/** The first of these names that is a parameter of the query. */
+/** Returns the first of these names that the query has as a parameter. */
 export const inQuery = ({ target }: Request, names: ReadonlyArray<string>): Option.Option<string> => {
   const at = target.indexOf("?")
   if (at === -1) return Option.none()
@@ -126,7 +128,7 @@ export interface Basic {
   readonly customerKey: string
 }
 
-/** The customer id and key of a Basic header, as UTF-8 and as they are (API document, section 4.1). */
+/** Returns the customer id and key of a Basic header, decoded from Base64 as UTF-8 (section 4.1). */
 export const basic = ({ headers }: Pick<Request, "headers">): Option.Option<Basic> =>
   Option.fromNullable(/^basic +([A-Za-z0-9+/=]+)$/i.exec(headers["authorization"] ?? "")?.[1]).pipe(
     Option.flatMap((encoded) => Either.getRight(Encoding.decodeBase64String(encoded))),
@@ -140,8 +142,8 @@ export const basic = ({ headers }: Pick<Request, "headers">): Option.Option<Basi
 const formDecode = (text: string) => Encoding.decodeUriComponent(text.replaceAll("+", " "))
 
 /**
- * The same, as clients have it that form-encode both first (RFC 6749, section 2.3.1). Some of them
- * encode also a hyphen, so what they send fits no customer as it is.
+ * Returns the id and key of a Basic header from a client that form-encodes both first (RFC 6749,
+ * section 2.3.1). Some clients also encode a hyphen, so that the id matches no customer as it is.
  */
 export const formBasic = (request: Pick<Request, "headers">): Option.Option<Basic> =>
   Option.flatMap(

@@ -1,57 +1,61 @@
-/** An answer as plain data, before it goes onto a wire: what endpoints give and faults change. */
+/** A response as plain data, and how it is sent: what the endpoints return and faults change. */
 import * as Data from "effect/Data"
 
-/** Header names are in lower case. `Content-Length` is not among them: whoever sends it, adds it. */
-export interface Reply {
+export type Headers = Readonly<Record<string, string>>
+
+export interface Response {
   readonly status: number
-  readonly headers: Readonly<Record<string, string>>
+  /** Names in lower case, without `content-length`, which the sender adds. */
+  readonly headers: Headers
   readonly body: Uint8Array
 }
 
 const utf8 = new TextEncoder()
 
-export const text = (
-  status: number,
-  contentType: string,
-  body: string,
-  headers: Readonly<Record<string, string>> = {}
-): Reply => ({ status, headers: { "content-type": contentType, ...headers }, body: utf8.encode(body) })
+export const text = (status: number, contentType: string, body: string, headers: Headers = {}): Response => ({
+  status,
+  headers: { "content-type": contentType, ...headers },
+  body: utf8.encode(body)
+})
 
 export const json = (
   status: number,
   body: unknown,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Headers = {},
   contentType = "application/json"
-): Reply => text(status, contentType, JSON.stringify(body), headers)
+): Response => text(status, contentType, JSON.stringify(body), headers)
 
-export const empty = (status: number, headers: Readonly<Record<string, string>> = {}): Reply => ({
+export const html = (status: number, body: string, headers?: Headers): Response =>
+  text(status, "text/html; charset=utf-8", body, headers)
+
+export const empty = (status: number, headers: Headers = {}): Response => ({
   status,
   headers,
   body: new Uint8Array()
 })
 
-/** How the bytes of a broken answer go out, one step after the other. */
+/** One step of a script, which controls what a connection sends. */
 export type Step = Data.TaggedEnum<{
-  /** Bytes as they are, head and framing included. */
+  /** Sends bytes as they are, head and framing included. */
   Write: { readonly bytes: Uint8Array }
   Wait: { readonly millis: number }
-  /** The end of the stream, as a peer that closes properly gives it (FIN). */
+  /** Ends the stream, as a properly closing peer does (FIN). */
   Fin: object
-  /** The connection is reset (RST). */
+  /** Resets the connection (RST). */
   Reset: object
-  /** Nothing more comes, and the connection stays open until the client gives up. */
+  /** Sends nothing more and leaves the connection open until the client gives up. */
   Hang: object
 }>
 
 export const Step = Data.taggedEnum<Step>()
 
 /**
- * How an answer goes out: `Whole` by the HTTP library, properly framed on a connection that lives
- * on; `Scripted` byte by byte, on a connection that ends with it.
+ * How a response is sent: `Whole` by the HTTP library, with correct framing, on a connection that may
+ * stay open; `Scripted` step by step, on a connection that ends with the script.
  */
 export type Delivery = Data.TaggedEnum<{
-  Whole: { readonly reply: Reply }
-  Scripted: { readonly reply: Reply; readonly steps: ReadonlyArray<Step> }
+  Whole: { readonly response: Response }
+  Scripted: { readonly response: Response; readonly steps: ReadonlyArray<Step> }
 }>
 
 export const Delivery = Data.taggedEnum<Delivery>()

@@ -1,6 +1,6 @@
 /**
- * Answers on their way out. A whole one is a response of the HTTP library. A scripted one is a
- * response too, whose body is the script: on a socket it is played into it, in process into an HTTP
+ * Turns a delivery into a response of the HTTP library. A scripted one becomes a response whose body is
+ * the script; the transport takes the script out and plays it on a socket, or in process into an HTTP
  * parser.
  */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
@@ -15,30 +15,34 @@ class Script {
   }
 }
 
-export const response = (delivery: Delivery): HttpServerResponse.HttpServerResponse => {
-  const { body, headers, status } = delivery.reply
+export const serverResponse = (delivery: Delivery): HttpServerResponse.HttpServerResponse => {
+  const { body, headers, status } = delivery.response
   if (delivery._tag === "Scripted") return HttpServerResponse.raw(new Script(delivery.steps))
   return body.length === 0
-    ? HttpServerResponse.empty({ status, headers: { ...headers, ...(!lengthless.includes(status) && noLength) } })
+    ? HttpServerResponse.empty({ status, headers: { ...headers, ...(!withoutLength.includes(status) && zeroLength) } })
     : HttpServerResponse.uint8Array(body, { status, headers, contentType: headers["content-type"] })
 }
 
-/** Without it, Node sends an empty body as chunks. Where there never is a body, it may not stand (RFC 9110, 8.6). */
-const noLength = { "content-length": "0" }
-const lengthless = [204, 304]
+/** Without it, Node sends an empty body in chunks. */
+const zeroLength = { "content-length": "0" }
 
-/** The steps of a scripted response, or `undefined` of any other. */
-export const scriptOf = ({ body }: HttpServerResponse.HttpServerResponse): ReadonlyArray<Step> | undefined =>
+/** Statuses that never have a body, and so must not have a length (RFC 9110, section 8.6). */
+const withoutLength = [204, 304]
+
+/** Returns the steps of a scripted response, or `undefined` for any other. */
+export const stepsOf = ({ body }: HttpServerResponse.HttpServerResponse): ReadonlyArray<Step> | undefined =>
   body._tag === "Raw" && body.body instanceof Script ? body.body.steps : undefined
 
-/** A connection, seen from the side of the server. `Out` ends what goes out, and `reset` all of it. */
+/** The server's side of a connection. */
 export interface Connection {
   readonly out: Duplex
+  /** Ends the outgoing stream. */
   readonly fin: Effect.Effect<void>
+  /** Resets both directions. */
   readonly reset: Effect.Effect<void>
 }
 
-/** One step after the other, until the last. */
+/** Plays the steps in order. */
 export const play = (steps: ReadonlyArray<Step>, { fin, out, reset }: Connection): Effect.Effect<void> =>
   Effect.forEach(steps, (step) => {
     switch (step._tag) {

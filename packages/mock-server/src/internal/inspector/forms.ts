@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import * as Fault from "../../Fault.ts"
 import * as Profile from "../../Profile.ts"
 import { quoted } from "../profile/choices.ts"
+import { numberOrText } from "../schema/numberOrText.ts"
 
 /** The fields of a form as the user typed them. */
 export type Fields = Readonly<Record<string, string>>
@@ -49,16 +50,13 @@ export const decodeClock = decoder(Schema.Struct({
 /** The conditions that the form offers. The text form has all of them. */
 export const whens = ["always", "nth", "first", "every"] as const
 
-/** Keeps a text that is not a number, so that the schema reports what is allowed. */
-const numberOf = (text: string): number | string => /^\s*-?\d+(\.\d+)?\s*$/.test(text) ? Number(text) : text
-
 /** A fault from the fields `on`, `what`, `when` and `n`. */
 export const decodeFault = ({ n = "", on, what, when = "always" }: Fields): Either.Either<Fault.Fault, Problems> =>
   Either.mapLeft(
     Fault.decodeUnknown({
       on,
       what: { kind: what },
-      when: when === "always" ? { kind: when } : { kind: when, n: numberOf(n) }
+      when: when === "always" ? { kind: when } : { kind: when, n: numberOrText(n) }
     }),
     (violations) =>
       problemsOf(

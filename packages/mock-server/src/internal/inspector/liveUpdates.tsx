@@ -143,9 +143,9 @@ export const events = (
 ): Stream.Stream<Uint8Array, never, Session.Sessions | Lifecycle.Lifecycle> =>
   Stream.unwrap(Effect.gen(function*() {
     const { stopping } = yield* Lifecycle.Lifecycle
-    const { strangers } = yield* Session.Sessions
+    const { unmatched } = yield* Session.Sessions
     const heartbeat = Stream.as(Stream.drop(Stream.tick("15 seconds"), 1), ": still here\n\n")
-    const announced = [page.journal.changes, strangers.changes].map(Stream.map(constVoid))
+    const announced = [page.journal.changes, unmatched.changes].map(Stream.map(constVoid))
     const changes = Stream.mergeAll([...announced, Stream.tick("1 second")], { concurrency: "unbounded" }).pipe(
       Stream.buffer({ capacity: 1, strategy: "sliding" }),
       Stream.mapAccumEffect(nothingShown(cursor), (known) =>

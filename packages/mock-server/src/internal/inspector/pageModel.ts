@@ -49,11 +49,11 @@ export const find = (customerId: string): Effect.Effect<Option.Option<Page>, nev
 
 /** The page of the requests that belong to no session. */
 export const unmatched: Effect.Effect<Page, never, Services> = Effect.gen(function*() {
-  const { strangers } = yield* Session.Sessions
+  const { unmatched } = yield* Session.Sessions
   return {
     path: unmatchedPath,
     title: "Unmatched requests",
-    journal: strangers,
+    journal: unmatched,
     session: Option.none(),
     origin: yield* origin
   }
@@ -116,6 +116,6 @@ export const read = (page: Page): Effect.Effect<State, never, Session.Sessions> 
         onSome: (session) => Effect.asSome(sessionState(session))
       }),
       customers: (yield* sessions.list).map(({ customerId }) => customerId),
-      unmatched: yield* totalOf(sessions.strangers)
+      unmatched: yield* totalOf(sessions.unmatched)
     }
   })

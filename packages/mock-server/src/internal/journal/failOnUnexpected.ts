@@ -1,22 +1,23 @@
-/** Whether a request broke the API document, judged when the scope closes. */
+/** Fails a test whose requests break the service's document. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import * as Journal from "../../Journal.ts"
+import * as Verification from "../../Verification.ts"
+import type { Entry } from "./entry.ts"
 
-const shown = 5
+const maxNearest = 5
 
 /**
- * Gives what is to be told of every exchange. The closing of the scope dies if one was unexpected,
- * also if its entry or its session is not there any more.
+ * Returns a listener for every exchange. When the scope closes, it dies if one was unexpected, even if
+ * its entry or its session no longer exists.
  */
-export const make: Effect.Effect<(entry: Journal.Entry) => Effect.Effect<void>, never, Scope.Scope> = Effect.gen(
+export const make: Effect.Effect<(entry: Entry) => Effect.Effect<void>, never, Scope.Scope> = Effect.gen(
   function*() {
     let among = 0
     let found = 0
-    const first: Array<Journal.Mismatch["nearest"][number]> = []
+    const nearest: Array<Verification.VerificationFailed["nearest"][number]> = []
     yield* Effect.addFinalizer(() =>
       found === 0 ? Effect.void : Effect.die(
-        new Journal.VerificationFailed({ expected: "nothing unexpected", found, among, dropped: 0, nearest: first })
+        new Verification.VerificationFailed({ expected: "nothing unexpected", found, among, dropped: 0, nearest })
       )
     )
     return ({ id, response: { status }, rule, unexpected, why }) =>
@@ -24,7 +25,7 @@ export const make: Effect.Effect<(entry: Journal.Entry) => Effect.Effect<void>, 
         among++
         if (!unexpected) return
         found++
-        if (first.length < shown) first.push({ id, rule, status, why })
+        if (nearest.length < maxNearest) nearest.push({ id, rule, status, why })
       })
   }
 )

@@ -1,9 +1,9 @@
-/** Words that headers have, in lower case: none of them says anything of a person, and none is a secret. */
+/** Words of usual headers, in lower case. None of them can be a secret or identify a person. */
 
 const words = (...lines: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(lines.flatMap((line) => line.split(" ")))
 
-/** Names of headers: those of HTTP, and those that proxies, browsers and tracers add. */
+/** Names of headers of HTTP, proxies, browsers and tracers. */
 export const names = words(
   "accept accept-charset accept-encoding accept-language accept-ranges access-control-request-headers",
   "access-control-request-method age allow alt-svc alt-used authorization b3 baggage cache-control cf-connecting-ip",
@@ -26,7 +26,7 @@ export const names = words(
 
 export const charsets = words("* utf-8 utf8 us-ascii ascii iso-8859-1 latin1 iso-8859-15 utf-16 windows-1252 q")
 
-/** Both halves of a media type, and its parameters. */
+/** Types and subtypes of media types, and their parameters. */
 export const mediaTypes = words(
   "* application audio font image message multipart text video",
   "avif calendar cbor css csv event-stream form-data gif graphql html javascript jpeg json jsonp jwt mixed msgpack",
@@ -60,7 +60,7 @@ export const fetch = words(
   "?0 ?1 cors cross-site document empty iframe image navigate no-cors none same-origin same-site script style websocket"
 )
 
-/** Programs that send requests, and what browsers say beside their name. A version may follow one of them. */
+/** Programs that send requests, and the other words of a browser's `User-Agent`. A version may follow any of them. */
 export const agents = words(
   "aiohttp apache-httpclient applewebkit axios bun chrome chromium curl dart deno edg fetch firefox gecko",
   "go-http-client got guzzlehttp headlesschrome http httpclient httpie httpx insomnia java java-http-client jest",

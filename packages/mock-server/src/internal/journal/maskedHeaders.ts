@@ -1,15 +1,15 @@
 /**
- * The headers of a message as a journal keeps them. A name is kept if it is a known one, and a word of
- * a value if it is known to stand in that header; everything else is hidden. So whatever a client puts
- * into a header by mistake, a key, a token or a person, is in no journal.
+ * Masks the headers of a message. It shows a name if it is a known one, and a word of a value if that
+ * header is known to have it, and hides everything else. So a key, a token or a person that a client puts
+ * into a header by mistake never reaches a journal.
  */
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Session from "../../Session.ts"
+import { demoCustomer, testKey } from "../session/customer.ts"
 import * as Words from "./headerWords.ts"
-import { cut, hidden, named } from "./hidden.ts"
+import { cut, hidden, recordOf } from "./hiddenText.ts"
 import { maskTarget, maxTarget } from "./maskedTarget.ts"
 
 type Headers = Readonly<Record<string, string>>
@@ -20,14 +20,14 @@ const maxHeaders = 100
 
 const maxHeaderValue = 256
 
-/** Between words stand blanks and signs, which are kept. `before`: what stands before the word. */
+/** Shows known words and the separators between them. `before` is the text before the word. */
 const keepingWords = (isKnown: (word: string, before: string) => boolean): Mask => (value) =>
   value.slice(0, maxHeaderValue * 4).replaceAll(
     /[^\s,;=()"/]+/g,
     (word, at: number) => isKnown(word.toLowerCase(), value.slice(0, at).toLowerCase()) ? word : hidden
   )
 
-/** The weight of a preference: `q=0.8`. */
+/** Whether a word is the weight of a preference, as in `q=0.8`. */
 const isWeight = (word: string, before: string): boolean => before.endsWith("q=") && /^[01](\.\d{1,3})?$/.test(word)
 
 const keeping = (words: ReadonlySet<string>): Mask =>
@@ -35,7 +35,7 @@ const keeping = (words: ReadonlySet<string>): Mask =>
 
 const matching = (pattern: RegExp): Mask => (value) => pattern.test(value) ? value : hidden
 
-/** A part of it that is a year, as in a date, is of no version. */
+/** Whether a word is a version. A part that could be a year is not, because the word could be a date. */
 const isVersion = (word: string): boolean =>
   /^v?(0|[1-9]\d{0,2})(\.(0|[1-9]\d{0,3})){0,3}$/.test(word) &&
   !word.split(".").some((part) => /^(1[89]|20)\d\d$/.test(part))
@@ -54,8 +54,8 @@ const maskTraceparent: Mask = (value) =>
 
 const host = "localhost|127\\.0\\.0\\.1|\\[::1\\]"
 
-/** In a message of either side. */
-const shapes: Readonly<Record<string, Mask>> = {
+/** The masks of headers that a request or a response has. All other values are hidden. */
+const masks: Readonly<Record<string, Mask>> = {
   "accept": keeping(Words.mediaTypes),
   "accept-charset": keeping(Words.charsets),
   "accept-encoding": keeping(Words.codings),
@@ -84,27 +84,27 @@ const shapes: Readonly<Record<string, Mask>> = {
 }
 
 /** The mock server itself writes these, but for the text of a fault. */
-const responseShapes: Readonly<Record<string, Mask>> = {
-  ...shapes,
+const responseMasks: Readonly<Record<string, Mask>> = {
+  ...masks,
   "allow": keeping(Words.methods),
   "location": (value) => maskLocation(value),
   "retry-after": matching(/^(\d{1,10}|soon|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT)$/),
   "www-authenticate": keeping(Words.challenges)
 }
 
-const maskHeaders = (shapes: Readonly<Record<string, Mask>>) => (headers: Headers): Record<string, string> => {
+const maskHeaders = (masks: Readonly<Record<string, Mask>>) => (headers: Headers): Record<string, string> => {
   const all = Object.entries(headers)
   const kept = all.slice(0, maxHeaders).map(([name, value]): readonly [string, string] => {
     const lower = name.toLowerCase()
-    const mask = Object.hasOwn(shapes, lower) ? shapes[lower] : undefined
+    const mask = Object.hasOwn(masks, lower) ? masks[lower] : undefined
     return [Words.names.has(lower) ? name : hidden, mask === undefined ? hidden : cut(mask(value), maxHeaderValue)]
   })
-  return named(all.length > maxHeaders ? kept.concat([["…", `${all.length - maxHeaders} more`]]) : kept)
+  return recordOf(all.length > maxHeaders ? kept.concat([["…", `${all.length - maxHeaders} more`]]) : kept)
 }
 
-export const maskRequestHeaders = maskHeaders(shapes)
+export const maskRequestHeaders = maskHeaders(masks)
 
-export const maskResponseHeaders = maskHeaders(responseShapes)
+export const maskResponseHeaders = maskHeaders(responseMasks)
 
 const maskAuthorization = (value: string): string => {
   const [scheme = "", ...credentials] = value.trim().split(/\s+/)
@@ -119,21 +119,21 @@ const maskAuthorization = (value: string): string => {
 }
 
 /**
- * Of the customers that are known without a list. Any other id may as well be a key: id and key are
- * easily swapped. Whose request it was, its entry says anyway.
+ * Whether a text is the id of a built-in customer. Any other text may be a key, because id and key are
+ * easily swapped. The entry names the customer anyway.
  */
-const isKnownId = (text: string): boolean =>
-  text === Session.demoCustomer.customerId ||
-  /^test-[\w.-]{1,59}$/.test(text) && text !== Redacted.value(Session.testKey)
+const isBuiltInId = (text: string): boolean =>
+  text === demoCustomer.customerId ||
+  /^test-[\w.-]{1,59}$/.test(text) && text !== Redacted.value(testKey)
 
 const customerIdOf = ([encoded, ...more]: ReadonlyArray<string>): Option.Option<string> =>
   Option.fromNullable(more.length === 0 ? encoded : undefined).pipe(
     Option.flatMap((encoded) => Either.getRight(Encoding.decodeBase64String(encoded))),
     Option.flatMap((text) => Option.fromNullable(/^([^:]+):/.exec(text)?.[1])),
-    Option.filter(isKnownId)
+    Option.filter(isBuiltInId)
   )
 
-/** Where the mock server itself sends to, and nothing of another address. */
+/** Shows an address that the mock server itself redirects to, and hides any other. */
 const maskLocation = (location: string): string => {
   const [, origin = "", rest = location] =
     new RegExp(`^(https?://(?:elsewhere\\.invalid|${host})(?::\\d{1,5})?)((?:[/?#].*)?)$`, "is").exec(location) ?? []

@@ -1,15 +1,39 @@
-/** The target of a request as a journal keeps it: paths and names of parameters that are known, and nothing else. */
-import { cut, hidden } from "./hidden.ts"
+/** Masks the target of a request: only known paths, known words and known names of parameters are shown. */
+import { cut, hidden } from "./hiddenText.ts"
 
 const knownPaths = new Set(["/oauth/service", "/api/aml"])
 
-/** What a path that is wrong is made of, mostly. Any other word may be somebody's name. */
-const harmlessSegments = new Set(
-  ["", "oauth", "oauth2", "service", "token", "auth", "api", "v1", "v2", "v3", "aml", "aml-profiles", "check", "health"]
-    .concat(["connect", "services", "ready", "live", "favicon.ico", "robots.txt", "_mock", "ui", "docs", "*"])
-)
+/** Words that a wrong path usually consists of. Any other word may be a name or a key. */
+const word = "(oauth2?|services?|token|auth|api|v[123]|aml|profiles?|check|health|connect)"
 
-const isHarmlessSegment = (segment: string): boolean => harmlessSegments.has(segment)
+/** A known word, or several of them together, as in `amlcheck` or `aml-check`. */
+const knownWords = new RegExp(`^${word}([-_.]?${word})*$`, "i")
+
+const otherSegments = new Set(["", "*", "_mock", "docs", "favicon.ico", "live", "ready", "robots.txt", "ui"])
+
+/**
+ * Words of the known paths that are long enough for a typing error to be recognized. `api` and `aml` are
+ * not: a name such as Ali differs from them by a single letter.
+ */
+const longWords = ["oauth", "service"]
+
+/** Whether two words differ by one letter that is missing, added, replaced or swapped with the next. */
+const isTypingError = (typed: string, word: string): boolean => {
+  const start = commonPrefix(typed, word)
+  const rest = (text: string, skipped: number) => text.slice(start + skipped)
+  return rest(typed, 1) === rest(word, 1) || rest(typed, 1) === rest(word, 0) || rest(typed, 0) === rest(word, 1) ||
+    typed[start] === word[start + 1] && typed[start + 1] === word[start] && rest(typed, 2) === rest(word, 2)
+}
+
+const commonPrefix = (one: string, other: string): number => {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length++
+  return length
+}
+
+const isKnown = (segment: string): boolean =>
+  otherSegments.has(segment) || knownWords.test(segment) ||
+  /^[os][a-z]{3,7}$/i.test(segment) && longWords.some((word) => isTypingError(segment.toLowerCase(), word))
 
 const maxSegments = 8
 
@@ -26,21 +50,22 @@ const maskPath = (path: string): string => {
   const [first, ...segments] = path.split("/")
   return first !== "" || segments.length === 0 || segments.length > maxSegments
     ? hidden
-    : `/${segments.map((segment) => isHarmlessSegment(segment) ? segment : hidden).join("/")}`
+    : `/${segments.map((segment) => isKnown(segment) ? segment : hidden).join("/")}`
 }
 
 const maskQuery = (query: string): string => query === "" ? "" : maskPairs(query, () => false)
 
-const harmlessParameters = new Set(
+/** Names of parameters. Any other name may be a value without its name. */
+const parameters = new Set(
   ["grant_type", "client_id", "client_secret", "scope", "audience", "resource", "redirected", "customer_id"]
     .concat(["customer_key", "username", "password", "name", "dob", "entity_type", "token"])
 )
 
-/** The name of any other parameter may be what lost its name. */
+/** Masks the pairs of a form or a query: shows known names, and the values that are known to be harmless. */
 export const maskPairs = (pairs: string, isHarmless: (name: string, value: string) => boolean): string =>
   pairs.split("&").map((pair) => {
     const [, name, value = ""] = /^([^=]*)=(.*)$/s.exec(pair) ?? []
     return name === undefined
       ? hidden
-      : `${harmlessParameters.has(name) ? name : hidden}=${value === "" || isHarmless(name, value) ? value : hidden}`
+      : `${parameters.has(name) ? name : hidden}=${value === "" || isHarmless(name, value) ? value : hidden}`
   }).join("&")

@@ -1,6 +1,6 @@
 /**
- * What a journal keeps of a request and of its answer: enough to see what went wrong, and neither a
- * key nor a token nor a person. What is not known to be harmless is hidden.
+ * Masks a request and its response for a journal. It shows only what is known to be harmless: enough to
+ * see what went wrong, and no key, token, name or date of birth.
  */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Either from "effect/Either"
@@ -8,9 +8,9 @@ import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import type { Operation } from "../../Journal.ts"
 import * as TestPerson from "../../TestPerson.ts"
-import { hidden, named } from "./hidden.ts"
+import type { Operation } from "./entry.ts"
+import { hidden, recordOf } from "./hiddenText.ts"
 import { maskRequestHeaders, maskResponseHeaders } from "./maskedHeaders.ts"
 import { maskPairs, maskTarget } from "./maskedTarget.ts"
 
@@ -28,29 +28,33 @@ export interface ResponseParts {
   readonly body: Uint8Array
 }
 
-type Shown<Parts> = Omit<Parts, "operation" | "body"> & { readonly body: string }
+type Masked<Parts> = Omit<Parts, "operation" | "body"> & { readonly body: string }
 
+/** Masks a request, unless `reveal` is on. */
 export const maskRequest = (
   { body, headers, method, operation, target }: RequestParts,
   reveal: boolean
-): Shown<RequestParts> =>
+): Masked<RequestParts> =>
   reveal
     ? { method, target, headers, body: revealed(body) }
     : {
       method,
       target: maskTarget(target),
       headers: maskRequestHeaders(headers),
-      body: shown(body, requestBodies[operation])
+      body: maskBody(body, requestBodies[operation])
     }
 
-/** Answers are told apart by their fields alone: a fault may give that of one operation to another. */
+/**
+ * Masks a response, unless `reveal` is on. The operation does not matter: all responses share one list of
+ * known fields, because a fault may change which fields a response has.
+ */
 export const maskResponse = (
   { body, headers, status }: ResponseParts,
   reveal: boolean
-): Shown<ResponseParts> =>
+): Masked<ResponseParts> =>
   reveal
     ? { status, headers, body: revealed(body) }
-    : { status, headers: maskResponseHeaders(headers), body: shown(body, maskAnswer) }
+    : { status, headers: maskResponseHeaders(headers), body: maskBody(body, maskResponseBody) }
 
 const maxHexBytes = 256
 
@@ -67,15 +71,15 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 const decodeText = (bytes: Uint8Array) => Either.try(() => utf8.decode(bytes))
 
-/** To read and write a longer one would cost more than it tells. */
-const maxShownBytes = 256 * 1024
+/** A longer body is not worth the time to parse and mask it. */
+const maxMaskedBytes = 256 * 1024
 
 type MaskBody = (body: Uint8Array) => Option.Option<string>
 
-const shown = (body: Uint8Array, mask: MaskBody): string =>
+const maskBody = (body: Uint8Array, mask: MaskBody): string =>
   body.length === 0
     ? ""
-    : (body.length > maxShownBytes ? Option.none() : mask(body)).pipe(
+    : (body.length > maxMaskedBytes ? Option.none() : mask(body)).pipe(
       Option.getOrElse(() => `(${body.length} bytes, not shown)`)
     )
 
@@ -85,7 +89,7 @@ const maskForm: MaskBody = (body) =>
     Option.map((text) => maskPairs(text, (name, value) => name === "grant_type" && value === "client_credentials"))
   )
 
-/** What stands in the place of a value, by the name of its field; a member of a list has none. */
+/** Returns the replacement of a value, by the name of its field. A member of a list has no name. */
 type Rule = (name: string | undefined, value: unknown) => Option.Option<unknown>
 
 const maxDepth = 64
@@ -96,7 +100,7 @@ const maskJson = (rule: Rule, leaf: (value: unknown) => unknown): MaskBody => {
       Array.isArray(value)
         ? value.map((item: unknown) => mask(undefined, item))
         : Predicate.isRecord(value)
-        ? named(
+        ? recordOf(
           Object.entries(value).map(([name, value]) => [knownFields.has(name) ? name : hidden, mask(name, value)])
         )
         : leaf(value))
@@ -107,10 +111,10 @@ const maskJson = (rule: Rule, leaf: (value: unknown) => unknown): MaskBody => {
     )
 }
 
-/** A key that stands twice is refused too. */
+/** Also refuses duplicate keys. */
 const parseJson = Violation.decodeJson(Schema.Unknown)
 
-/** Level by level, for a body may be nested deeper than the stack. */
+/** Looks level by level, because a body may be nested deeper than the stack. */
 const isDeep = (root: unknown): boolean => {
   let level = [root]
   for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
@@ -123,7 +127,7 @@ const isDeep = (root: unknown): boolean => {
 
 const lastWords = new Set(TestPerson.reserved.map(({ lastWord }) => lastWord.toLowerCase()))
 
-/** The reserved words are fictional, and a journal cannot be read without them. */
+/** Shows a reserved last word, which is fictional and decides the result. */
 const maskName = (value: unknown): string => {
   const words = typeof value === "string" ? value.trim().split(/\s+/) : []
   const last = words.at(-1)
@@ -150,7 +154,7 @@ const maskPerson = maskJson(
   () => hidden
 )
 
-/** In an answer, they hold a person or a token. */
+/** Fields of a response that hold a person or a token. */
 const secretFields = new Set(["name", "dob", "birth_year", "aml_profile", "access_token", "accessToken", "token"])
 
 const requestFields = new Set(["entity_type", "name", "dob", "grant_type"])
@@ -165,10 +169,10 @@ const credentialFields = ["cred_version", "credential_name", "credential_type", 
 
 const attributeFields = ["attributes", "match_found", "searched_on"]
 
-/** What a profile or a fault adds to an answer. */
+/** Fields that a profile or a fault adds to a response. */
 const addedFields = ["format", "is_final", "links", "lists", "padding", "revision", "self", "valid_until"]
 
-/** Of both operations, in each form that a profile gives them. Any other may be named after a person. */
+/** All fields of both operations and all profiles. The name of any other field may be that of a person. */
 const knownFields = new Set([
   ...requestFields,
   ...secretFields,
@@ -180,14 +184,14 @@ const knownFields = new Set([
   ...addedFields
 ])
 
-/** Refusals hold no values, but the path of a field that does not exist is as the client wrote it. */
-const isForeignPath = (name: string, value: unknown): boolean =>
+/** Whether a value is the path of an unknown field, which has the name that the client wrote. */
+const isUnknownPath = (name: string, value: unknown): boolean =>
   (name === "path" || name === "field") &&
   !(typeof value === "string" && (value === "" || requestFields.has(value)))
 
-const maskAnswer = maskJson(
+const maskResponseBody = maskJson(
   (name, value) =>
-    name !== undefined && (!knownFields.has(name) || secretFields.has(name) || isForeignPath(name, value))
+    name !== undefined && (!knownFields.has(name) || secretFields.has(name) || isUnknownPath(name, value))
       ? Option.some(hidden)
       : Option.none(),
   (value) => value

@@ -1,72 +1,62 @@
-/** Counts of a server, as Prometheus reads them. */
+/** Counts the exchanges of a server for Prometheus. */
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Entry } from "../../Journal.ts"
-import * as Session from "../../Session.ts"
+import * as MutableHashMap from "effect/MutableHashMap"
+import * as Option from "effect/Option"
+import type { Entry } from "./entry.ts"
 
 export class Metrics extends Context.Tag("@effect-idv/mock-server/internal/Metrics")<Metrics, {
   readonly count: (entry: Entry) => Effect.Effect<void>
-  readonly text: Effect.Effect<string>
+  /** Prints all metrics in the text format of Prometheus, with the number of sessions. */
+  readonly text: (sessions: number) => Effect.Effect<string>
 }>() {}
 
-/** How often each was seen. */
-type Seen = Map<string, number>
-
-const see = (seen: Seen, what: string) => {
-  seen.set(what, (seen.get(what) ?? 0) + 1)
-}
+const increment = <Labels>(counts: MutableHashMap.MutableHashMap<Labels, number>, labels: Labels) =>
+  MutableHashMap.modifyAt(counts, labels, (count) => Option.some(Option.getOrElse(count, () => 0) + 1))
 
 /**
- * What is counted is given to `prom-client` when somebody reads it: until then, it is not loaded.
- * Customer ids are no label: there may be one for each test.
+ * The counts become metrics of `prom-client` when they are read, so that a server whose metrics nobody
+ * reads never loads it. Customer ids are not a label, because each test may have its own.
  */
-export const layer: Layer.Layer<Metrics, never, Session.Sessions> = Layer.effect(
-  Metrics,
-  Effect.map(Session.Sessions, ({ list }) => {
-    const exchanges: Seen = new Map()
-    const faults: Seen = new Map()
-    let unexpected = 0
+export const layer: Layer.Layer<Metrics> = Layer.sync(Metrics, () => {
+  const exchanges = MutableHashMap.empty<Readonly<Record<"operation" | "status" | "rule", string>>, number>()
+  const faults = MutableHashMap.empty<{ readonly kind: string }, number>()
+  let unexpected = 0
 
-    const text = (sessions: number) =>
+  return {
+    count: ({ faults: fired, operation, response, rule, unexpected: isUnexpected }) =>
+      Effect.sync(() => {
+        increment(exchanges, Data.struct({ operation, status: String(response.status), rule }))
+        for (const { kind } of fired) increment(faults, Data.struct({ kind }))
+        if (isUnexpected) unexpected += 1
+      }),
+    text: (sessions) =>
       Effect.flatMap(Effect.promise(() => import("prom-client")), ({ Counter, Gauge, Registry }) => {
         const registry = new Registry()
         const registers = [registry]
-        const ofExchanges = new Counter({
+        const exchangesTotal = new Counter({
           name: "idv_mock_exchanges_total",
-          help: "Requests that were answered, by operation, status and the rule that answered",
+          help: "Requests, by operation, status of the response and the rule that decided it",
           labelNames: ["operation", "status", "rule"],
           registers
         })
-        for (const [labels, count] of exchanges) {
-          const [operation = "", status = "", rule = ""] = labels.split(" ")
-          ofExchanges.inc({ operation, status, rule }, count)
-        }
-        const ofFaults = new Counter({
+        for (const [labels, count] of exchanges) exchangesTotal.inc(labels, count)
+        const faultsTotal = new Counter({
           name: "idv_mock_faults_total",
           help: "Faults that fired, by kind",
           labelNames: ["kind"],
           registers
         })
-        for (const [kind, count] of faults) ofFaults.inc({ kind }, count)
-        const ofUnexpected = new Counter({
+        for (const [labels, count] of faults) faultsTotal.inc(labels, count)
+        new Counter({
           name: "idv_mock_unexpected_total",
-          help: "Requests that the API document does not have",
+          help: "Requests that break the service's document",
           registers
-        })
-        ofUnexpected.inc(unexpected)
-        new Gauge({ name: "idv_mock_sessions", help: "Sessions that there are", registers }).set(sessions)
+        }).inc(unexpected)
+        new Gauge({ name: "idv_mock_sessions", help: "Sessions of the server", registers }).set(sessions)
         return Effect.promise(() => registry.metrics())
       })
-
-    return {
-      count: (entry) =>
-        Effect.sync(() => {
-          see(exchanges, `${entry.operation} ${entry.response.status} ${entry.rule}`)
-          for (const { kind } of entry.faults) see(faults, kind)
-          if (entry.unexpected) unexpected += 1
-        }),
-      text: Effect.flatMap(list, ({ length }) => text(length))
-    }
-  })
-)
+  }
+})

@@ -1,14 +1,13 @@
-/** What is done with every exchange beside the journal: it is counted, and told to whoever asked. */
+/** The server's options for recording exchanges, and what happens to each of them beside the journal. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type * as Journal from "../../Journal.ts"
+import type { Entry } from "./entry.ts"
 
-/**
- * - `reveal`: names and secrets are written as they are.
- * - `random`: for requests that carry no session.
- */
 export class Recorder extends Context.Tag("@effect-idv/mock-server/internal/Recorder")<Recorder, {
+  /** Whether entries show names and secrets. */
   readonly reveal: boolean
+  /** The random sequence of requests that match no session. */
   readonly random: () => number
-  readonly record: (entry: Journal.Entry) => Effect.Effect<void>
+  /** Counts an entry and passes it on to the server's listeners. */
+  readonly record: (entry: Entry) => Effect.Effect<void>
 }>() {}

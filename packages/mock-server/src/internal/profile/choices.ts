@@ -1,14 +1,51 @@
-/** What there is to choose of each behaviour that the API document does not show. */
+/** The behaviours that the service's document leaves open, with the variants of each. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
-import type { Level, Variant } from "../../Profile.ts"
 
+/**
+ * How certain the default of a point is, with the words of the contract.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Level = "documented" | "observed" | "assumed" | "unknown"
+
+/**
+ * Whether a check by `@effect-idv/core` returns a credential or fails with a typed error. It holds for a
+ * client with default options and the right key, for a name of at least two words, and for a cached
+ * token that may have expired.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Client = "accepts" | "refuses"
+
+/**
+ * One way to behave.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Variant<Value extends string = string> {
+  readonly value: Value
+  /** The behaviour, as an answer to the question of its point. */
+  readonly description: string
+  /** How the client copes with it while every other point has its default. */
+  readonly client: Client
+}
+
+/** A behaviour that the service's document leaves open. */
 export interface Choice<Value extends string> {
+  /** What the document does not say, as a question. */
   readonly question: string
+  /** The id of the claim in the contract. */
   readonly claim: string
+  /** How certain the default is. */
   readonly level: Level
+  /** The section of the service's document that would say it. */
   readonly section: string
+  /** All variants. The first is the default. */
   readonly variants: Arr.NonEmptyReadonlyArray<Variant<Value>>
 }
 
@@ -24,14 +61,16 @@ const refuses = <const Value extends string>(value: Value, description: string):
   client: "refuses"
 })
 
+/** Makes the schema of a choice, which also carries its description. */
 const choice = <Value extends string>(choice: Choice<Value>) => {
   const values = Arr.map(choice.variants, ({ value }) => value)
-  return {
-    ...choice,
-    schema: Schema.Literal(...values).annotations(Violation.expecting(`one of ${quoted(values)}`))
-  }
+  return Object.assign(
+    Schema.Literal(...values).annotations(Violation.expecting(`one of ${quoted(values)}`)),
+    choice
+  )
 }
 
+/** Texts in quotation marks, separated by commas. */
 export const quoted = (values: ReadonlyArray<string>): string => values.map((value) => JSON.stringify(value)).join(", ")
 
 export const choices = {
@@ -45,11 +84,11 @@ export const choices = {
       accepts("accessToken", "accessToken, with tokenType and expiresIn beside it"),
       accepts("token", "token, with token_type and expires_in beside it"),
       accepts("data.access_token", "access_token, token_type and expires_in, all in an object data"),
-      accepts("text", "none: the body is the token as text/plain, and so has neither type nor lifetime")
+      accepts("text", "none: the body is the token as text/plain, without type and lifetime")
     ]
   }),
   tokenType: choice({
-    question: "Which type does the token response give?",
+    question: "Which token type does the token response state?",
     claim: "token.response.type",
     level: "assumed",
     section: "2.2",
@@ -66,27 +105,27 @@ export const choices = {
     level: "unknown",
     section: "2.2",
     variants: [
-      accepts("opaque", "a text without meaning"),
+      accepts("opaque", "a text without structure"),
       accepts("jwt", "a signed JWT (RFC 9068)")
     ]
   }),
   tokenStatus: choice({
-    question: "With which status does the token endpoint give a token?",
+    question: "Which status does a token response have?",
     claim: "token.success.status",
     level: "assumed",
     section: "4.2",
-    variants: [accepts("200", "200 OK"), accepts("201", "201 Created"), accepts("203", "203, as a proxy has it")]
+    variants: [accepts("200", "200 OK"), accepts("201", "201 Created"), accepts("203", "203, as a proxy may return")]
   }),
   tokenLifetime: choice({
-    question: "Which lifetime does the token response give?",
+    question: "Which lifetime does the token response state?",
     claim: "token.response.lifetime",
     level: "assumed",
     section: "2.2",
     variants: [
       accepts("3600", "3600, the seconds of the hour that a token is valid"),
       accepts("absent", "none; the token is valid for one hour"),
-      accepts("text", "\"3600\", as text"),
-      accepts("longer", "86400; the token is valid for one hour all the same"),
+      accepts("text", "\"3600\", a string"),
+      accepts("longer", "86400; the token is still valid for one hour"),
       accepts("shorter", "60, and the token is valid for 60 seconds"),
       accepts("null", "null; the token is valid for one hour"),
       accepts("zero", "0; the token is valid for one hour"),
@@ -108,7 +147,7 @@ export const choices = {
     ]
   }),
   tokenParameters: choice({
-    question: "What becomes of form parameters beside grant_type?",
+    question: "How does the token endpoint treat form parameters other than grant_type?",
     claim: "token.request.parameters",
     level: "assumed",
     section: "4.1",
@@ -129,11 +168,11 @@ export const choices = {
     ]
   }),
   amlStatus: choice({
-    question: "With which status does the API give a credential?",
+    question: "Which status does a credential response have?",
     claim: "aml.success.status",
     level: "assumed",
     section: "4.2",
-    variants: [accepts("200", "200 OK"), accepts("201", "201 Created"), refuses("203", "203, as a proxy has it")]
+    variants: [accepts("200", "200 OK"), accepts("201", "201 Created"), refuses("203", "203, as a proxy may return")]
   }),
   amlError: choice({
     question: "Which body does an error of the API have?",
@@ -150,26 +189,26 @@ export const choices = {
     ]
   }),
   expiredToken: choice({
-    question: "How does the API answer a token that is no longer valid?",
+    question: "How does the API respond to a token that is no longer valid?",
     claim: "token.expired",
     level: "assumed",
     section: "7",
     variants: [
       accepts("challenge", "401 with WWW-Authenticate: Bearer error=\"invalid_token\" (RFC 6750, section 3)"),
       accepts("bare", "401 without WWW-Authenticate"),
-      refuses("forbidden", "403, which the client never takes for an expired token")
+      refuses("forbidden", "403, which the client never treats as an expired token")
     ]
   }),
   rateLimit: choice({
-    question: "How does a 429 say when to come back?",
+    question: "How does a 429 state when to retry?",
     claim: "limits.rate.retry-after",
     level: "assumed",
     section: "8",
     variants: [
       accepts("seconds", "Retry-After in seconds"),
       accepts("date", "Retry-After as an HTTP date"),
-      accepts("none", "not at all; by default the client does not repeat a check that meets this 429"),
-      accepts("garbage", "Retry-After: soon; by default the client does not repeat a check that meets this 429")
+      accepts("none", "not at all; by default the client does not retry after this 429"),
+      accepts("garbage", "Retry-After: soon; by default the client does not retry after this 429")
     ]
   }),
   searchedOn: choice({
@@ -179,8 +218,8 @@ export const choices = {
     section: "2.3",
     variants: [
       accepts("utc", "UTC"),
-      accepts("ahead", "+14:00, where it is tomorrow already"),
-      accepts("behind", "-12:00, where it is still yesterday")
+      accepts("ahead", "+14:00, where the date can be a day ahead of UTC"),
+      accepts("behind", "-12:00, where the date can be a day behind UTC")
     ]
   }),
   nameEcho: choice({
@@ -191,8 +230,8 @@ export const choices = {
     variants: [
       accepts("exact", "as it was sent"),
       accepts("upper", "in upper case"),
-      accepts("nfd", "in Unicode NFD: letters and their marks taken apart"),
-      accepts("blanks", "with two blanks between words, and one before and after"),
+      accepts("nfd", "in Unicode NFD, with marks as separate characters"),
+      accepts("blanks", "with two spaces between words, and one before and after"),
       refuses("reordered", "as LAST, First; a client accepts it only with nameEcho \"loose\" or \"ignore\"")
     ]
   }),
@@ -207,7 +246,7 @@ export const choices = {
     ]
   }),
   credVersion: choice({
-    question: "Which version has the credential?",
+    question: "Which version does the credential have?",
     claim: "aml.cred-version",
     level: "assumed",
     section: "9",
@@ -229,3 +268,8 @@ export const choices = {
     ]
   })
 }
+
+/** The seconds for which a token is valid, whatever its response states. */
+export const tokenLifetimeSeconds = (
+  { tokenLifetime }: { readonly tokenLifetime: typeof choices.tokenLifetime.Type }
+): number => tokenLifetime === "shorter" ? 60 : 3600

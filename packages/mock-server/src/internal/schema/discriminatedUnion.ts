@@ -1,4 +1,4 @@
-/** A union of structs told apart by their `kind`, whose violations are those of the one that was meant. */
+/** A union of structs with a field `kind`, whose violations are those of the member that the input names. */
 import * as Violation from "@effect-idv/core/Violation"
 import type * as Arbitrary from "effect/Arbitrary"
 import * as JSONSchema from "effect/JSONSchema"
@@ -7,7 +7,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 
-/** The kinds of the members, in their order. */
+/** Returns the kinds of a union's members, in their order. */
 export const kindsOf = (ast: AST.AST): ReadonlyArray<string> => {
   switch (ast._tag) {
     case "Declaration":
@@ -27,10 +27,10 @@ export const kindsOf = (ast: AST.AST): ReadonlyArray<string> => {
 }
 
 /**
- * An unknown kind is a violation of `kind` that lists the kinds; a known one has the violations of
- * its own parameters. A plain union would say only that nothing fits.
+ * For an unknown kind, the violation is at `kind` and lists the kinds. For a known one, the violations
+ * are those of its own fields. A plain union would report only that no member matches.
  */
-export const byKind = <A, I>(union: Schema.Schema<A, I>): Schema.Schema<A, I> => {
+export const discriminatedUnion = <A, I>(union: Schema.Schema<A, I>): Schema.Schema<A, I> => {
   const kinds = kindsOf(union.ast)
   const oneOf = `one of ${kinds.join(", ")}`
   const kindAst = Schema.Unknown.annotations({ description: oneOf }).ast
@@ -43,7 +43,7 @@ export const byKind = <A, I>(union: Schema.Schema<A, I>): Schema.Schema<A, I> =>
           if (!Predicate.isRecord(input)) return ParseResult.fail(new ParseResult.Type(ast, input))
           const kind = input["kind"]
           if (typeof kind === "string" && kinds.includes(kind)) {
-            return ParseResult.mapError(decode(input, options), (issue) => ofMember(issue, ast))
+            return ParseResult.mapError(decode(input, options), (issue) => withoutUnion(issue, ast))
           }
           const issue = kind === undefined
             ? new ParseResult.Missing(new AST.Type(kindAst))
@@ -61,18 +61,18 @@ export const byKind = <A, I>(union: Schema.Schema<A, I>): Schema.Schema<A, I> =>
   )
 }
 
-/** The issues below a union, as those of something that is no union. */
-const ofMember = (issue: ParseResult.ParseIssue, ast: AST.AST): ParseResult.ParseIssue =>
+/** The issues of a union's member as issues of `ast`, so that the report does not list the other members. */
+const withoutUnion = (issue: ParseResult.ParseIssue, ast: AST.AST): ParseResult.ParseIssue =>
   issue._tag === "Composite" && AST.isUnion(issue.ast)
     ? new ParseResult.Composite(ast, issue.actual, issue.issues)
     : issue
 
-/** A value that is not what was expected. */
+/** The issue of a value that differs from what was expected. */
 export const unlike = (expected: string, actual: unknown): ParseResult.Type =>
   new ParseResult.Type(Schema.Unknown.annotations({ description: expected }).ast, actual)
 
-/** A certain text, or an object with the violations of its own. */
-export const orText = <const Text extends string, A extends object, I>(text: Text, schema: Schema.Schema<A, I>) => {
+/** A literal text, or an object that keeps the violations of its own schema. */
+export const literalOr = <const Text extends string, A extends object, I>(text: Text, schema: Schema.Schema<A, I>) => {
   const union = Schema.Union(Schema.Literal(text), schema)
   const expected = `"${text}", or an object whose kind is one of ${kindsOf(schema.ast).join(", ")}`
   return Schema.declare(

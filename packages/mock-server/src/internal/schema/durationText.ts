@@ -1,4 +1,4 @@
-/** A duration as it stands in JSON: milliseconds as a number, or a text such as "2 seconds". */
+/** A duration in JSON: a number of milliseconds, or a text such as "2 seconds". It is encoded as the number. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
@@ -6,15 +6,14 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Wait from "./wait.ts"
 
-/** Encodes as a number of milliseconds. */
 const make = (least: number, most = Number.MAX_VALUE) => {
   const range = `from ${least}${most === Wait.longest ? ` to ${most} (24.8 days)` : ""}`
   const expected = `a number of milliseconds ${range}, or a text such as "2 seconds"`
-  const isAllowed = Wait.isBetween(least, most)
+  const isInRange = Wait.isBetween(least, most)
   return Schema.transformOrFail(
     Schema.Union(Schema.Number, Schema.String).annotations({ description: expected }),
     Schema.DurationFromSelf.pipe(
-      Schema.filter(isAllowed, {
+      Schema.filter(isInRange, {
         ...Violation.expecting(`a finite duration ${range}`),
         arbitrary: () => (fc) => fc.integer({ min: least, max: 86_400_000 }).map((millis) => Duration.millis(millis))
       })
@@ -22,7 +21,7 @@ const make = (least: number, most = Number.MAX_VALUE) => {
     {
       strict: true,
       decode: (input, _, ast) =>
-        Option.match(Wait.isNoSpan(input) ? Option.none() : Option.filter(Duration.decodeUnknown(input), isAllowed), {
+        Option.match(Option.filter(Wait.decode(input), isInRange), {
           onNone: () => ParseResult.fail(new ParseResult.Type(ast, input)),
           onSome: (duration) => ParseResult.succeed(duration)
         }),
@@ -31,12 +30,14 @@ const make = (least: number, most = Number.MAX_VALUE) => {
   ).annotations(Violation.expecting(expected))
 }
 
-/** A span of the time of a session, whose clock can be moved. */
+/** A span of a session's time, of any length, because that clock can be moved. */
 export const DurationText = make(0)
 
+/** A span of a session's time of at least a millisecond. */
 export const PositiveDurationText = make(1)
 
-/** What is waited for, by a timer. */
+/** A duration that a timer waits: at most 24.8 days. */
 export const WaitText = make(0, Wait.longest)
 
+/** A duration of at least a millisecond that a timer waits: at most 24.8 days. */
 export const PositiveWaitText = make(1, Wait.longest)

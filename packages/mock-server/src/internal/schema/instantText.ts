@@ -1,20 +1,28 @@
-/** A time as it stands in JSON: ISO 8601 with a time zone, or a date alone, within the range of a session's clock. */
+/** A time in JSON: ISO 8601 with a time zone, or a date alone, in the years 1 to 9999. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import * as SessionClock from "../session/sessionClock.ts"
+
+/** The years 1 to 9999 in milliseconds since 1970: the times that `searched_on` can hold. */
+export const range = { first: Date.parse("0001-01-01T00:00:00.000Z"), last: Date.parse("9999-12-31T23:59:59.999Z") }
+
+/** Whether a time, in milliseconds since 1970, is in the years 1 to 9999. */
+export const isInRange = (millis: number): boolean => millis >= range.first && millis <= range.last
+
+/** The nearest time, in milliseconds since 1970, in the years 1 to 9999. */
+export const clamp = (millis: number): number => Math.min(Math.max(millis, range.first), range.last)
 
 const expected = "a time of the years 1 to 9999, such as 2026-01-31T12:00:00Z; a date alone is its midnight in UTC"
 
-/** `Date` makes a time also of "in 5 minutes", and of the 30th of February. */
+/** Refuses days that do not exist. `Date` would turn the 30th of February into a day in March. */
 const parse = (text: string): Option.Option<DateTime.Utc> => {
   const day = text.slice(0, 10)
   return Option.filter(DateTime.make(day), (time) => DateTime.formatIsoDateUtc(time) === day).pipe(
     Option.flatMap(() => DateTime.make(text)),
     Option.map(DateTime.toUtc),
-    Option.filter((time) => SessionClock.isInRange(DateTime.toEpochMillis(time)))
+    Option.filter((time) => isInRange(DateTime.toEpochMillis(time)))
   )
 }
 

@@ -1,4 +1,4 @@
-/** Decoding whose refusal of a field that does not exist lists those that do. */
+/** A decoder whose violation for an unknown field lists the known ones. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
@@ -6,7 +6,7 @@ import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 
-/** A field that is not of the schema is a violation, also where the schema itself would ignore it. */
+/** Refuses unknown fields, also where the schema itself would ignore them. */
 export const decodeUnknown = <A, I>(
   schema: Schema.Schema<A, I>
 ): (input: unknown) => Either.Either<A, Violation.Violations> => {
@@ -15,18 +15,17 @@ export const decodeUnknown = <A, I>(
     Either.mapLeft(
       decode(input),
       Arr.map((violation) => {
+        if (violation.problem !== "unexpected") return violation
         const fields = fieldsAt(schema.ast, input, violation.path.split("."))
-        return violation.problem !== "unexpected"
-          ? violation
-          : new Violation.Violation({
-            ...violation,
-            expected: fields.length === 0 ? "no field at all" : `one of ${fields.join(", ")}`
-          })
+        return new Violation.Violation({
+          ...violation,
+          expected: fields.length === 0 ? "no field at all" : `one of ${fields.join(", ")}`
+        })
       })
     )
 }
 
-/** As far as the path is known: a name of a field may itself have dots. */
+/** The fields of the struct that a path leads to, as far as the path is known: the name of a field may have dots. */
 const fieldsAt = (ast: AST.AST, input: unknown, [name = "", ...rest]: ReadonlyArray<string>): ReadonlyArray<string> => {
   const members = membersOf(ast, input)
   const child = Arr.findFirst(members, (member) => childOf(member, name))
@@ -39,11 +38,11 @@ const fieldsAt = (ast: AST.AST, input: unknown, [name = "", ...rest]: ReadonlyAr
     )
 }
 
-/** The structs and lists that a value may be; of structs with a `kind`, the one that is meant. */
+/** The structs and lists that the schema allows here. Of structs with a `kind`, only the one of the input's kind. */
 const membersOf = (ast: AST.AST, input: unknown): ReadonlyArray<AST.TypeLiteral | AST.TupleType> => {
   switch (ast._tag) {
     case "TypeLiteral":
-      return isMeant(ast, input) ? [ast] : []
+      return isOfSameKind(ast, input) ? [ast] : []
     case "TupleType":
       return [ast]
     case "Union":
@@ -58,7 +57,7 @@ const membersOf = (ast: AST.AST, input: unknown): ReadonlyArray<AST.TypeLiteral 
   }
 }
 
-const isMeant = ({ propertySignatures }: AST.TypeLiteral, input: unknown): boolean =>
+const isOfSameKind = ({ propertySignatures }: AST.TypeLiteral, input: unknown): boolean =>
   propertySignatures.every(({ name, type }) =>
     name !== "kind" || !AST.isLiteral(type) || Predicate.hasProperty(input, "kind") && input.kind === type.literal
   )

@@ -1,9 +1,9 @@
-/** Lists whose members have an id: each id once, for of two members with one id the second would replace the first. */
+/** Lists in which no two members have the same id, because the second would replace the first. */
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { unlike } from "./discriminatedUnion.ts"
 
-/** The indexes of the members whose id is that of a member before. */
+/** Returns the indexes of the ids that an earlier member already has. */
 export const repeated = (ids: ReadonlyArray<string | undefined>): ReadonlyArray<number> => {
   const seen = new Set<string>()
   return ids.flatMap((id, index) => {
@@ -14,8 +14,8 @@ export const repeated = (ids: ReadonlyArray<string | undefined>): ReadonlyArray<
   })
 }
 
-/** A list that is refused at each member whose `field` is that of a member before. */
-export const onceEach = <Field extends string, A extends { readonly [id in Field]?: string | undefined }, I>(
+/** Refuses a list at each member whose `field` repeats that of an earlier member. */
+export const uniqueBy = <Field extends string, A extends { readonly [id in Field]?: string | undefined }, I>(
   list: Schema.Schema<ReadonlyArray<A>, ReadonlyArray<I>>,
   field: Field
 ) =>

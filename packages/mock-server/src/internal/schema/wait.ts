@@ -1,26 +1,31 @@
-/** Durations that are waited for, as they are given in code. */
+/** Durations that a timer waits, as options in code. */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 
-/** What a timer can wait, in milliseconds: with more, what it ends would never end, or end at once. */
+/** The longest time in milliseconds that a timer can wait. A longer one would end at once or never. */
 export const longest = 2 ** 31 - 1
 
-/** What `Duration` would quietly take for 0, or for no end. */
-export const isNoSpan = (input: unknown): boolean =>
+/** Whether `Duration` would silently read the input as 0 or as infinite. */
+const isNegativeOrNaN = (input: unknown): boolean =>
   typeof input === "string"
     ? input.startsWith("-")
     : Array.isArray(input)
-    ? input.some(isNoSpan)
+    ? input.some(isNegativeOrNaN)
     : (typeof input === "number" || typeof input === "bigint") && !(input >= 0)
 
+/** Decodes a duration, and refuses negative ones. */
+export const decode = (input: unknown): Option.Option<Duration.Duration> =>
+  isNegativeOrNaN(input) ? Option.none() : Duration.decodeUnknown(input)
+
+/** Whether a duration is in a range of milliseconds, both ends included. */
 export const isBetween = (least: number, most: number) => (duration: Duration.Duration): boolean => {
   const millis = Duration.toMillis(duration)
   return millis >= least && millis <= most
 }
 
-/** Whether a timer can wait it. */
+/** Whether a timer can wait this duration, of at least `least` milliseconds. */
 export const isWait = (input: Duration.DurationInput, least: number): boolean =>
-  !isNoSpan(input) && Option.exists(Duration.decodeUnknown(input), isBetween(least, longest))
+  Option.exists(decode(input), isBetween(least, longest))
 
-/** What {@link isWait} takes. */
+/** The durations that {@link isWait} accepts, in words. */
 export const expected = (least: number): string => `a duration from ${least} to ${longest} ms (24.8 days)`

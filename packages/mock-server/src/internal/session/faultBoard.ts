@@ -1,4 +1,4 @@
-/** The faults that are set for one session, and which of them fire at its next request. */
+/** The faults of one session: counts the requests that each watches, and decides which fire. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Hash from "effect/Hash"
@@ -6,35 +6,40 @@ import type * as Fault from "../../Fault.ts"
 import * as Schedule from "./schedule.ts"
 import type { SessionClock } from "./sessionClock.ts"
 
-/** A fault with its id, how many requests it has watched, and at how many it fired. */
+/** A fault that is set. */
 export interface Armed {
   readonly id: string
   readonly fault: Fault.Fault
+  /** The session's time when it was set, in milliseconds since 1970. */
   readonly setAt: number
+  /** How many requests it has watched. */
   readonly seen: number
+  /** At how many of them it fired. */
   readonly fired: number
   readonly quota: Schedule.Quota
 }
 
-/** - `retryIn`: for a quota, the milliseconds until its window ends. */
+/** A fault that fires at a request. */
 export interface Firing {
   readonly id: string
   readonly what: Fault.What
+  /** The number of the request among those that the fault watches, from 1. */
   readonly number: number
+  /** For a quota, the milliseconds until its window ends; 0 for other faults. */
   readonly retryIn: number
 }
 
-/**
- * - `next`: counts a request, and tells what fires at it: all latencies, which add up, and the first
- *   of the others.
- */
 export interface FaultBoard {
   readonly set: (fault: Fault.Fault) => Effect.Effect<Armed>
   readonly list: Effect.Effect<ReadonlyArray<Armed>>
   readonly remove: (id: string) => Effect.Effect<boolean>
   readonly clear: Effect.Effect<void>
-  /** Back to the faults of the beginning. */
+  /** Restores the faults that the session began with. */
   readonly reset: Effect.Effect<void>
+  /**
+   * Counts a request and returns the faults that fire at it: all latencies, which add up, and the first
+   * of the others.
+   */
   readonly next: (operation: "token" | "aml") => Effect.Effect<ReadonlyArray<Firing>>
 }
 
@@ -47,30 +52,34 @@ export const make = (
     const board = new Map<string, Armed>()
     let number = 0
 
+    const unusedId = (): string => {
+      do number++
+      while (board.has(`f${number}`))
+      return `f${number}`
+    }
+
     const arm = (fault: Fault.Fault, now: number): Armed => {
-      const unused = () => {
-        do number++
-        while (board.has(`f${number}`))
-        return `f${number}`
-      }
-      const armed = { id: fault.id ?? unused(), fault, setAt: now, seen: 0, fired: 0, quota: Schedule.emptyQuota }
+      const armed = { id: fault.id ?? unusedId(), fault, setAt: now, seen: 0, fired: 0, quota: Schedule.emptyQuota }
       board.set(armed.id, armed)
       return armed
     }
 
-    const sweep = (now: number) => {
+    const removeExpired = (now: number) => {
       for (const { fault: { ttl }, id, setAt } of board.values()) {
         if (ttl !== undefined && now - setAt >= Duration.toMillis(ttl)) board.delete(id)
       }
     }
 
-    /** By the seed and the id, so that two faults of one session do not fire together. */
+    /**
+     * Counts a request. `retryIn` is undefined if the fault does not fire. The seed includes the id, so
+     * that two faults of one session do not fire at the same requests.
+     */
     const watch = (armed: Armed, now: number): { readonly armed: Armed; readonly retryIn: number | undefined } => {
       const { fault: { what, when }, setAt } = armed
       const seen = armed.seen + 1
       const elapsed = now - setAt
-      const due = Schedule.fires(when, { number: seen, elapsed, seed: seed ^ Hash.string(armed.id) })
-      if (!due || what.kind !== "quota") return { armed: { ...armed, seen }, retryIn: due ? 0 : undefined }
+      const isDue = Schedule.fires(when, { number: seen, elapsed, seed: seed ^ Hash.string(armed.id) })
+      if (!isDue || what.kind !== "quota") return { armed: { ...armed, seen }, retryIn: isDue ? 0 : undefined }
       const { quota, retryIn } = Schedule.countQuota(armed.quota, what, elapsed)
       return { armed: { ...armed, seen, quota }, retryIn }
     }
@@ -85,7 +94,7 @@ export const make = (
     return {
       set: (fault) => Effect.map(now, (now) => arm(fault, now)),
       list: Effect.map(now, (now) => {
-        sweep(now)
+        removeExpired(now)
         return Array.from(board.values())
       }),
       remove: (id) => Effect.sync(() => board.delete(id)),
@@ -93,19 +102,15 @@ export const make = (
       reset,
       next: (operation) =>
         Effect.map(now, (now) => {
-          sweep(now)
+          removeExpired(now)
           const due: Array<Firing> = []
           for (const armed of board.values()) {
-            if (armed.fault.on !== "both" && armed.fault.on !== operation) continue
+            const { fault: { on, what }, id } = armed
+            if (on !== "both" && on !== operation) continue
             const watched = watch(armed, now)
-            board.set(armed.id, watched.armed)
+            board.set(id, watched.armed)
             if (watched.retryIn === undefined) continue
-            due.push({
-              id: armed.id,
-              what: armed.fault.what,
-              number: watched.armed.seen,
-              retryIn: watched.retryIn
-            })
+            due.push({ id, what, number: watched.armed.seen, retryIn: watched.retryIn })
           }
           const first = due.find(({ what }) => what.kind !== "latency")
           const firings = due.filter((firing) => firing === first || firing.what.kind === "latency")

@@ -1,6 +1,6 @@
 /**
- * Handles are what a session gives away: tokens and profile ids. Each carries its customer id, so
- * that a request finds its session with nothing but the handle.
+ * Handles are the tokens and profile ids that a session hands out. Each carries its customer id, so that
+ * a later request finds the session by the handle alone.
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
-/** Unguessable enough for a mock, and told apart from every other session's. */
+/** Makes a handle of the customer id and 128 random bits of the session's own sequence. */
 export const opaque = (customerId: string, random: () => number): string => {
   const words = Arr.makeBy(4, () => Math.floor(random() * 2 ** 32).toString(16).padStart(8, "0"))
   return `${Encoding.encodeBase64Url(customerId)}.${words.join("")}`
@@ -17,17 +17,17 @@ export const opaque = (customerId: string, random: () => number): string => {
 
 const issuer = "idv-mock"
 
-/** Nobody but this server is meant to look into it, so its key is nobody else's business. */
-const secret = new TextEncoder().encode("the mock server signs for itself only")
+/** Only this server verifies its tokens, so the key may stand in the code. */
+const signingKey = new TextEncoder().encode("the mock server signs for itself only")
 
-/** A JWT as many services issue it: to the client it is as opaque as any other token. */
+/** Makes a signed JWT (RFC 9068), which a client must treat like any other opaque token. */
 export const jwt = (
   customerId: string,
   random: () => number,
   times: { readonly issuedAt: number; readonly expiresAt: number }
 ): Effect.Effect<string> => {
   const id = opaque(customerId, random)
-  // Loaded by who needs it: most sessions have tokens that are opaque.
+  // Loaded on demand, because most sessions use opaque tokens.
   return Effect.flatMap(
     Effect.promise(() => import("jose")),
     ({ SignJWT }) =>
@@ -39,7 +39,7 @@ export const jwt = (
           .setJti(id)
           .setIssuedAt(Math.floor(times.issuedAt / 1000))
           .setExpirationTime(Math.floor(times.expiresAt / 1000))
-          .sign(secret)
+          .sign(signingKey)
       )
   )
 }
@@ -48,10 +48,11 @@ const Claims = Schema.parseJson(Schema.Struct({ client_id: Schema.String }))
 
 const decodeBase64Url = (text: string) => Either.getRight(Encoding.decodeBase64UrlString(text))
 
-/** The customer id that a handle carries, whether or not it was ever given away. */
+/** Returns the customer id that a handle carries, whether or not the server ever issued the handle. */
 export const customerOf = (handle: string): Option.Option<string> => {
-  const [first = "", claims] = handle.split(".").slice(0, 3)
-  return handle.split(".").length === 3 && claims !== undefined
+  const parts = handle.split(".")
+  const [first = "", claims = ""] = parts
+  return parts.length === 3
     ? Option.flatMap(
       decodeBase64Url(claims),
       (json) => Option.map(Either.getRight(Schema.decodeEither(Claims)(json)), ({ client_id }) => client_id)

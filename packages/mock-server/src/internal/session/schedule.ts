@@ -1,20 +1,20 @@
-/** When a fault fires, and for how long: pure functions, so that the same run has the same faults. */
+/** Whether a fault fires and how long a latency is: pure functions, so that a run can be repeated exactly. */
 import { randomLogNormal, randomNormal, randomUniform } from "d3-random"
 import * as Duration from "effect/Duration"
-import type * as Fault from "../../Fault.ts"
+import type { Distribution } from "../faults/what.ts"
+import type { When } from "../faults/when.ts"
 
-/**
- * - `number`: of this request among those that the fault watches, from 1.
- * - `elapsed`: milliseconds since the fault was set.
- * - `seed`: of the session.
- */
+/** A request, from the view of one fault. */
 export interface Moment {
+  /** The number of the request among those that the fault watches, from 1. */
   readonly number: number
+  /** Milliseconds of the session's time since the fault was set. */
   readonly elapsed: number
+  /** The seed for probabilities without a seed of their own. */
   readonly seed: number
 }
 
-export const fires = (when: Fault.When, { elapsed, number, seed }: Moment): boolean => {
+export const fires = (when: When, { elapsed, number, seed }: Moment): boolean => {
   switch (when.kind) {
     case "always":
       return true
@@ -33,20 +33,20 @@ export const fires = (when: Fault.When, { elapsed, number, seed }: Moment): bool
   }
 }
 
-/** The finalizer of MurmurHash3: each bit of the word changes about half of the bits. */
+/** The finalizer of MurmurHash3: each input bit changes about half of the output bits. */
 const mix = (word: number): number => {
   const once = Math.imul(word ^ (word >>> 16), 0x85ebca6b)
   const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35)
   return twice ^ (twice >>> 16)
 }
 
-/** In [0, 1), a function of seed and number alone: the order and the time of requests do not matter. */
+/** A number in [0, 1) that depends on the seed and the number alone, not on the time of the request. */
 const uniform = (seed: number, number: number): number => {
   const key = mix(mix(Math.floor(seed / 2 ** 32) + 0x9e3779b9) ^ seed)
   return (mix(mix(key + number) ^ key) >>> 0) / 2 ** 32
 }
 
-/** How many requests there were in the window that began at `start`. */
+/** The number of requests in the window that began at `start`. */
 export interface Quota {
   readonly start: number
   readonly count: number
@@ -55,9 +55,8 @@ export interface Quota {
 export const emptyQuota: Quota = { start: 0, count: 0 }
 
 /**
- * Counts a request in windows that follow one another without a gap from the time 0 on.
- *
- * - `retryIn`: the milliseconds until the window ends, for a request above the limit.
+ * Counts a request in consecutive windows, the first of which begins at time 0. For a request above the
+ * limit, `retryIn` is the milliseconds until its window ends.
  */
 export const countQuota = (
   quota: Quota,
@@ -70,13 +69,13 @@ export const countQuota = (
   return { quota: { start, count }, retryIn: count > limit ? start + length - now : undefined }
 }
 
-const longest = Duration.toMillis("10 minutes")
+const maxDelay = Duration.toMillis("10 minutes")
 
-/** A delay in milliseconds, from 0 to 10 minutes. */
-export const sample = (distribution: Fault.Distribution, random: () => number): number =>
-  Math.min(Math.max(draw(distribution, random), 0), longest)
+/** Draws a delay in milliseconds, limited to 0 to 10 minutes. */
+export const sample = (distribution: Distribution, random: () => number): number =>
+  Math.min(Math.max(draw(distribution, random), 0), maxDelay)
 
-const draw = (distribution: Fault.Distribution, random: () => number): number => {
+const draw = (distribution: Distribution, random: () => number): number => {
   switch (distribution.kind) {
     case "fixed":
       return Duration.toMillis(distribution.delay)

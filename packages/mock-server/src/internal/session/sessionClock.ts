@@ -1,13 +1,15 @@
-/** A clock of a session's own: real time (or a test's), moved, set or stopped, and no other session's. */
+/** The clock of one session: follows the `Clock` of the program until it is moved, set or frozen. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
+import { clamp } from "../schema/instantText.ts"
 
-/** The time stands still `at`, or runs on by `offset` ahead of the clock of the program. */
+/** Frozen `at` a time, or running `offset` milliseconds ahead of the clock of the program. */
 type State = { readonly at: number } | { readonly offset: number }
 
 export interface Reading {
+  /** Milliseconds since 1970. */
   readonly now: number
   readonly frozen: boolean
 }
@@ -16,33 +18,27 @@ export interface SessionClock {
   /** Milliseconds since 1970. */
   readonly now: Effect.Effect<number>
   readonly read: Effect.Effect<Reading>
+  /** Moves the time forward. It stops at the end of the year 9999. */
   readonly advance: (duration: Duration.DurationInput) => Effect.Effect<void>
+  /** Sets the time, in milliseconds since 1970. It stays frozen if it was. */
   readonly set: (now: number) => Effect.Effect<void>
   readonly freeze: Effect.Effect<void>
-  /** The time runs on from where it stands. */
+  /** Lets the time run on from where it is. */
   readonly resume: Effect.Effect<void>
-  /** Back to the clock of the program. */
+  /** Returns to the clock of the program. */
   readonly reset: Effect.Effect<void>
 }
-
-/** From the year 1 to 9999: the times that have the form of `searched_on`. */
-export const range = { first: Date.parse("0001-01-01T00:00:00.000Z"), last: Date.parse("9999-12-31T23:59:59.999Z") }
-
-export const isInRange = (now: number): boolean => now >= range.first && now <= range.last
-
-/** At the end of its range, the time stands still. */
-const within = (now: number): number => Math.min(Math.max(now, range.first), range.last)
 
 const running: State = { offset: 0 }
 
 export const make: Effect.Effect<SessionClock> = Effect.map(Ref.make<State>(running), (ref) => {
   const update = (change: (state: State, real: number) => State): Effect.Effect<void> =>
     Effect.flatMap(Clock.currentTimeMillis, (real) => Ref.update(ref, (state) => change(state, real)))
-  const at = (state: State, real: number) => within("at" in state ? state.at : real + state.offset)
-  const to = (state: State, now: number, real: number): State =>
-    "at" in state ? { at: within(now) } : { offset: within(now) - real }
+  const timeOf = (state: State, real: number) => clamp("at" in state ? state.at : real + state.offset)
+  const moveTo = (state: State, now: number, real: number): State =>
+    "at" in state ? { at: clamp(now) } : { offset: clamp(now) - real }
   const read = Effect.zipWith(Ref.get(ref), Clock.currentTimeMillis, (state, real): Reading => ({
-    now: at(state, real),
+    now: timeOf(state, real),
     frozen: "at" in state
   }))
   return {
@@ -50,11 +46,11 @@ export const make: Effect.Effect<SessionClock> = Effect.map(Ref.make<State>(runn
     read,
     advance: (duration) => {
       const millis = Duration.toMillis(duration)
-      return update((state, real) => to(state, at(state, real) + millis, real))
+      return update((state, real) => moveTo(state, timeOf(state, real) + millis, real))
     },
-    set: (now) => update((state, real) => to(state, now, real)),
-    freeze: update((state, real) => ({ at: at(state, real) })),
-    resume: update((state, real) => ({ offset: at(state, real) - real })),
+    set: (now) => update((state, real) => moveTo(state, now, real)),
+    freeze: update((state, real) => ({ at: timeOf(state, real) })),
+    resume: update((state, real) => ({ offset: timeOf(state, real) - real })),
     reset: Ref.set(ref, running)
   }
 })

@@ -1,24 +1,27 @@
-/** The tokens of one session, by its clock. */
+/** The tokens of one session. They expire by its clock. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Bounded from "./boundedMap.ts"
+import { setBounded } from "./boundedMap.ts"
 import type { SessionClock } from "./sessionClock.ts"
 
 export type Status = "valid" | "expired" | "revoked"
 
 export interface Issued {
+  /** Milliseconds since 1970, as `expiresAt`. */
   readonly issuedAt: number
   readonly expiresAt: number
   readonly revoked: boolean
 }
 
-/** - `expire`, `revoke`: one token, or all; how many that were valid are not any more. */
 export interface Tokens {
-  readonly keep: (token: string, lifetime: Duration.DurationInput) => Effect.Effect<void>
+  /** Adds a token that is valid from now on. */
+  readonly add: (token: string, lifetime: Duration.DurationInput) => Effect.Effect<void>
   readonly statusOf: (token: string) => Effect.Effect<Status | "unknown">
   readonly list: Effect.Effect<ReadonlyArray<Issued & { readonly token: string; readonly status: Status }>>
+  /** Expires one token, or all, and returns how many were valid before. */
   readonly expire: (token: Option.Option<string>) => Effect.Effect<number>
+  /** Revokes one token, or all, and returns how many were valid before. */
   readonly revoke: (token: Option.Option<string>) => Effect.Effect<number>
   readonly clear: Effect.Effect<void>
 }
@@ -41,9 +44,9 @@ export const make = ({ now }: SessionClock): Tokens => {
     })
 
   return {
-    keep: (token, lifetime) =>
+    add: (token, lifetime) =>
       Effect.map(now, (now) =>
-        Bounded.keep(
+        setBounded(
           tokens,
           token,
           { issuedAt: now, expiresAt: now + Duration.toMillis(lifetime), revoked: false },

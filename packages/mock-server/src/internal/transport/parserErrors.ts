@@ -89,7 +89,7 @@ function destroy(this: Duplex) {
  */
 export const listen = (server: Server): Effect.Effect<void, never, Session.Sessions | Recorder> =>
   Effect.gen(function*() {
-    const { strangers } = yield* Session.Sessions
+    const { unmatched } = yield* Session.Sessions
     const { record, reveal } = yield* Recorder
     const runFork = Runtime.runFork(yield* Effect.runtime())
     const pending = new WeakMap<Duplex, { readonly request: IncomingMessage; readonly response: ServerResponse }>()
@@ -104,7 +104,7 @@ export const listen = (server: Server): Effect.Effect<void, never, Session.Sessi
       // The client closed the connection, or a browser opened one for later and never used it.
       if (!socket.writable || socket instanceof Socket && socket.bytesRead === 0) return void socket.destroy()
       runFork(
-        Effect.flatMap(strangers.write(entryOf(rejection, reveal)), record).pipe(
+        Effect.flatMap(unmatched.write(entryOf(rejection, reveal)), record).pipe(
           Effect.ensuring(respond(socket, rejection.status))
         )
       )

@@ -62,7 +62,7 @@ const play = (response: ServerResponse, steps: ReadonlyArray<Step>) =>
  */
 export const middleware = <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R> =>
   Effect.flatMap(app, (response) => {
-    const steps = Script.scriptOf(response)
+    const steps = Script.stepsOf(response)
     if (steps === undefined) return Effect.succeed(response)
     return Effect.flatMap(
       HttpServerRequest.HttpServerRequest,

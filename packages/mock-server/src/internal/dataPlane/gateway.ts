@@ -1,0 +1,39 @@
+/**
+ * The faults that respond in place of the service, as a gateway in front of it does: the service never
+ * sees the request.
+ */
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import type { Profile } from "../../Profile.ts"
+import type { Firing } from "../session/faultBoard.ts"
+import { statusResponse } from "./applyFault.ts"
+import type { Decision } from "./decision.ts"
+import * as ResponseFormat from "./responseFormat.ts"
+
+/** Returns the decision of a gateway, if the fault stands for one. */
+export const decide = (
+  { retryIn, what }: Pick<Firing, "retryIn" | "what">,
+  profile: Profile,
+  now: number
+): Option.Option<Decision> => {
+  switch (what.kind) {
+    case "status":
+      return Option.some({
+        rule: "fault.status",
+        why: "The fault responded, and the service did not see the request",
+        claims: [],
+        unexpected: false,
+        response: statusResponse(what, now)
+      })
+    case "quota":
+      return Option.some({
+        rule: "fault.quota",
+        why: `The quota of ${what.limit} requests per ${Duration.format(what.per)} is exceeded`,
+        claims: ["limits.rate.retry-after"],
+        unexpected: false,
+        response: ResponseFormat.rateLimited(profile, Duration.millis(retryIn), now, what.retryAfter)
+      })
+    default:
+      return Option.none()
+  }
+}

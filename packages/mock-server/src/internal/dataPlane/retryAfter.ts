@@ -1,0 +1,35 @@
+/** The header `Retry-After` in each of its forms. */
+import * as Duration from "effect/Duration"
+import type * as Fault from "../../Fault.ts"
+import type { Profile } from "../../Profile.ts"
+import type { Headers } from "../http/response.ts"
+
+/** Returns the header. `now` is the session's time in milliseconds since 1970. */
+export const headers = (form: Fault.RetryAfter | undefined, now: number): Headers =>
+  form === undefined ? {} : { "retry-after": value(form, now) }
+
+const value = (form: Fault.RetryAfter, now: number): string => {
+  switch (form.kind) {
+    case "seconds":
+      return String(form.seconds)
+    case "date":
+      // An HTTP date has no milliseconds: rounded up, so that a client that waits until then is not too early.
+      return new Date(Math.ceil((now + Duration.toMillis(form.in)) / 1000) * 1000).toUTCString()
+    case "garbage":
+      return form.text
+  }
+}
+
+/** Returns the form that a profile has for a wait of `retryIn`. */
+export const ofProfile = ({ rateLimit }: Profile, retryIn: Duration.Duration): Fault.RetryAfter | undefined => {
+  switch (rateLimit) {
+    case "seconds":
+      return { kind: "seconds", seconds: Math.ceil(Duration.toSeconds(retryIn)) }
+    case "date":
+      return { kind: "date", in: retryIn }
+    case "none":
+      return undefined
+    case "garbage":
+      return { kind: "garbage", text: "soon" }
+  }
+}

@@ -1,0 +1,57 @@
+/** When a fault fires. */
+import * as Schema from "effect/Schema"
+import { discriminatedUnion } from "../schema/discriminatedUnion.ts"
+import { PositiveDurationText } from "../schema/durationText.ts"
+import { whole } from "../schema/fields.ts"
+import * as FaultFields from "./faultFields.ts"
+
+/**
+ * At which of the requests that a fault watches it fires. Requests are counted from 1, from the time the
+ * fault is set.
+ *
+ * - `always`: at each.
+ * - `nth`: at request `n`. `first`: at the first `n`. `every`: at each multiple of `n`.
+ * - `probability`: at each with probability `p`.
+ * - `window`: at those in a span of the session's time.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const When = discriminatedUnion(Schema.Union(
+  Schema.Struct({ kind: Schema.Literal("always") }).annotations(FaultFields.described("Each request")),
+  Schema.Struct({ kind: Schema.Literal("nth"), n: whole(1) }).annotations(
+    FaultFields.described("The request with number n")
+  ),
+  Schema.Struct({ kind: Schema.Literal("first"), n: whole(1) }).annotations(
+    FaultFields.described("The first n requests")
+  ),
+  Schema.Struct({ kind: Schema.Literal("every"), n: whole(1) }).annotations(FaultFields.described("Each nth request")),
+  Schema.Struct({
+    kind: Schema.Literal("probability"),
+    /** Over 0 and at most 1. */
+    p: FaultFields.probability,
+    /**
+     * A whole number. The same seed gives the same firings.
+     *
+     * @default derived from the session's seed and the fault's id
+     */
+    seed: Schema.optionalWith(FaultFields.integer, { exact: true })
+  }).annotations(FaultFields.described("Each request with probability p, the same for the same seed")),
+  Schema.Struct({
+    kind: Schema.Literal("window"),
+    /**
+     * When the window begins, after the fault was set.
+     *
+     * @default 0
+     */
+    after: FaultFields.duration(0),
+    /** How long the window is. */
+    for: PositiveDurationText
+  }).annotations(FaultFields.described("The requests of a window of the session's time, since the fault was set"))
+))
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type When = typeof When.Type

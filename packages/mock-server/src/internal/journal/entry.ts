@@ -1,0 +1,76 @@
+/** An entry of a journal: one request with its response, and why the mock server sent that response. */
+import * as Violation from "@effect-idv/core/Violation"
+import * as Schema from "effect/Schema"
+
+/**
+ * The operation that a request calls, by its path. `other` is any path but those of the two operations.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Operation = Schema.Literal("token", "aml", "other").annotations(
+  Violation.expecting("one of token, aml, other")
+)
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Operation = typeof Operation.Type
+
+/**
+ * The status of a response, from 100 to 599.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Status = Schema.Number.pipe(Schema.int(), Schema.between(100, 599)).annotations(
+  Violation.expecting("a status, a whole number from 100 to 599")
+)
+
+const Headers = Schema.Record({ key: Schema.String, value: Schema.String })
+
+/**
+ * One exchange: a request and its response. The server masks names, dates of birth, keys and tokens,
+ * unless its option `reveal` is on.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Entry = Schema.Struct({
+  /** The number of the exchange, from 1. All sessions of a server share the count. */
+  id: Schema.Int.pipe(Schema.positive()),
+  /** The customer whose session the request belongs to, or null for an unmatched request. */
+  customerId: Schema.NullOr(Schema.String),
+  /** The time by the session's clock: ISO 8601 with milliseconds. */
+  at: Schema.String,
+  /** The operation that the request calls. */
+  operation: Operation,
+  /** The request. A journal keeps at most 16 KiB of its body. */
+  request: Schema.Struct({ method: Schema.String, target: Schema.String, headers: Headers, body: Schema.String }),
+  /** The response. `delivery` is `scripted` if a fault controls the connection, such as a reset. */
+  response: Schema.Struct({
+    status: Status,
+    headers: Headers,
+    body: Schema.String,
+    delivery: Schema.Literal("whole", "scripted")
+  }),
+  /** The rule that decided the response, such as `aml.token-expired`. */
+  rule: Schema.String,
+  /** The reason for the response, as a sentence. */
+  why: Schema.String,
+  /** The ids of the contract's claims that the exchange is about. */
+  claims: Schema.Array(Schema.String),
+  /** The faults that fired. */
+  faults: Schema.Array(Schema.Struct({ id: Schema.String, kind: Schema.String })),
+  /** Whether the request breaks the service's document. */
+  unexpected: Schema.Boolean,
+  /** Real milliseconds from the arrival of the request to the response, delays of faults included. */
+  millis: Schema.NonNegative
+})
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Entry extends Schema.Schema.Type<typeof Entry> {}

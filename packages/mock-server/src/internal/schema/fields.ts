@@ -1,0 +1,25 @@
+/** Fields that several schemas share, and the annotations of a closed struct. */
+import * as Violation from "@effect-idv/core/Violation"
+import * as Schema from "effect/Schema"
+
+/** Annotations of a struct that refuses unknown fields and reports all violations, wherever it is decoded. */
+export const closed = { parseOptions: { errors: "all", onExcessProperty: "error" } } as const
+
+/** A whole number in a range. Without `max`, there is no upper limit. */
+export const whole = (min: number, max?: number) => {
+  const expected = Violation.expecting(`a whole number from ${min}${max === undefined ? "" : ` to ${max}`}`)
+  return Schema.Number.annotations(expected).pipe(
+    Schema.int(expected),
+    max === undefined ? Schema.greaterThanOrEqualTo(min, expected) : Schema.between(min, max, expected)
+  )
+}
+
+/** A number in a range. */
+export const number = (min: number, max: number) => {
+  const expected = Violation.expecting(`a number from ${min} to ${max}`)
+  return Schema.Number.annotations(expected).pipe(Schema.between(min, max, expected))
+}
+
+/** One of several texts. */
+export const oneOf = <const Names extends readonly [string, ...Array<string>]>(...names: Names) =>
+  Schema.Literal(...names).annotations(Violation.expecting(`one of ${names.join(", ")}`))
