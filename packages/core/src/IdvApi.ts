@@ -80,19 +80,34 @@ type Json = Readonly<Record<string, unknown>>
 const members = (value: unknown): Json => Predicate.isRecord(value) ? value : {}
 
 const decodeError = "HttpApiDecodeError"
+const decodeErrorRef = `#/components/schemas/${decodeError}`
 
-/** Removes the response that an `HttpApi` adds to each operation for requests that its server cannot decode. */
-const withoutDecodeError = (spec: Json): Json => {
+const isDecodeError = (schema: unknown): boolean => Predicate.isRecord(schema) && schema["$ref"] === decodeErrorRef
+
+const withoutMember = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.filter((member: unknown) => !isDecodeError(member)).map(withoutMember)
+    : Predicate.isRecord(value)
+    ? Record.map(value, withoutMember)
+    : value
+
+/**
+ * Removes `HttpApiDecodeError` from an OpenAPI document. `HttpApi` adds it to each operation, for requests that its own
+ * server cannot decode. For `OpenApi.Transform` of an API whose server never responds with it.
+ *
+ * @category openapi
+ * @since 0.1.0
+ */
+export const withoutDecodeError = (spec: Json): Json => {
   const components = members(spec["components"])
-  const refersTo = `"#/components/schemas/${decodeError}"`
   return {
     ...spec,
     paths: Record.map(members(spec["paths"]), (item) =>
       Record.map(members(item), (operation) => ({
         ...members(operation),
         responses: Record.filter(
-          members(members(operation)["responses"]),
-          (response) => !JSON.stringify(response).includes(refersTo)
+          members(withoutMember(members(operation)["responses"])),
+          (response) => !JSON.stringify(response).includes(`"${decodeErrorRef}"`)
         )
       }))),
     components: {

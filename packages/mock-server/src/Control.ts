@@ -1,10 +1,9 @@
 /**
- * The control plane as a service: moves the clock of a session, sets faults, reads and verifies its
- * journal. In a test it comes with the mock server; `layer` talks to one that runs elsewhere.
+ * The control API as a service: sets a session's clock, faults and profile, and reads and verifies its journal. In a
+ * test it comes with the mock server. `layer` connects to a server that runs elsewhere.
  *
  * @since 0.1.0
  */
-import type * as Violation from "@effect-idv/core/Violation"
 import * as HttpApiClient from "@effect/platform/HttpApiClient"
 import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -41,9 +40,12 @@ import * as Profile from "./Profile.ts"
 import * as Verification from "./Verification.ts"
 
 /**
- * The control plane does not answer as one: nobody is there (`transport`), the token is missing or
- * wrong (`unauthorized`), it may not be used by this name (`forbidden`), or something else answers
- * (`answer`).
+ * The control API is not available:
+ *
+ * - `transport`: the server cannot be reached.
+ * - `unauthorized`: the control token is missing or wrong.
+ * - `forbidden`: the server does not accept this host name.
+ * - `answer`: the response is not one of the control API.
  *
  * @category errors
  * @since 0.1.0
@@ -55,19 +57,19 @@ export class ControlUnavailable extends Schema.TaggedError<ControlUnavailable>(
   reason: Schema.Literal("transport", "unauthorized", "forbidden", "answer")
 }) {
   override get message() {
-    return `The control plane at ${this.url} ${reasons[this.reason]}`
+    return `The control API at ${this.url} ${reasons[this.reason]}`
   }
 }
 
 const reasons = {
-  transport: "cannot be reached: is the mock server running there?",
-  unauthorized: "needs its token, or another one: the command takes it from IDV_MOCK_CONTROL_TOKEN",
-  forbidden: "refuses this host name: the server must be started with it as an allowed host",
-  answer: "answers something else: is it another server, or another version?"
+  transport: "cannot be reached: check that the mock server runs there",
+  unauthorized: "rejects the control token: set IDV_MOCK_CONTROL_TOKEN, or the option token, to the server's token",
+  forbidden: "does not accept this host name: start the server with it as an allowed host",
+  answer: "sent an unexpected response: check that it is a mock server of the same version"
 }
 
 /**
- * Which entries of a journal to read: those that have all that is given, or all.
+ * Selects journal entries: those that match all given fields. Without fields, all entries.
  *
  * @category models
  * @since 0.1.0
@@ -75,70 +77,93 @@ const reasons = {
 export interface Search extends Omit<Verification.Pattern, "customerId"> {}
 
 /**
- * What can be done with one session. That of a test customer begins with the first of `reset`,
- * `advance`, `setTime`, `freeze`, `resume`, `fault` and `changeProfile`, if not with a token request.
- * Each call fails with `SessionUnknown` if there is no session of this customer, with `ControlUnavailable` if the server is not there, and with `ControlRefused` for an
- * argument that makes no sense.
+ * The operations on one session. Each fails with `SessionUnknown` if the customer has no session, with
+ * `ControlUnavailable` if the server cannot be reached, and with `ControlRefused` if an argument is invalid.
  *
- * - `reset`: as it was at its beginning. No other session notices.
- * - `advance`, `setTime`, `freeze`, `resume`: its clock, in the years 1 to 9999. A text for `setTime`
- *   is ISO 8601 with a time zone, or a date alone. To go back, set it.
- * - `fault`: sets one, in the form of JSON: `{ on: "aml", what: { kind: "hang" } }`.
- * - `changeProfile`: some of its options, or a preset.
- * - `revokeTokens`: one, or all, at once.
- * - `verify`: fails with what was there instead.
+ * The session of a test customer begins with its first token request, or with the first call of `reset`, `advance`,
+ * `setTime`, `freeze`, `resume`, `fault` or `changeProfile`.
  *
  * @category models
  * @since 0.1.0
  */
 export interface SessionControl {
+  /** The state of the session. */
   readonly info: Call<SessionInfo>
+  /** Restores the initial state of this session. Other sessions are not affected. */
   readonly reset: Call<SessionInfo>
+  /** Removes the session. */
   readonly remove: Call<void>
+  /** The session's clock. */
   readonly clock: Call<ClockReading>
+  /** Moves the clock forward. To move it back, use `setTime`. */
   readonly advance: (duration: Duration.DurationInput) => Call<ClockReading, ControlRefused>
+  /**
+   * Sets the clock to a time in the years 1 to 9999. A text must be an ISO 8601 date, or a date and time with a time
+   * zone.
+   */
   readonly setTime: (time: DateTime.DateTime.Input) => Call<ClockReading, ControlRefused>
+  /** Stops the clock. */
   readonly freeze: Call<ClockReading>
+  /** Starts the clock again. */
   readonly resume: Call<ClockReading>
+  /** The faults of the session, and how often each fired. */
   readonly faults: Call<ReadonlyArray<ArmedFault>>
+  /** Sets a fault in its JSON form: `{ on: "aml", what: { kind: "hang" } }`. */
   readonly fault: (fault: typeof Fault.Fault.Encoded) => Call<ArmedFault, ControlRefused>
+  /** Removes the fault with this id. */
   readonly removeFault: (id: string) => Call<void, FaultUnknown>
+  /** Removes all faults. */
   readonly clearFaults: Call<void>
+  /** The session's profile. */
   readonly profile: Call<Profile.Profile>
+  /** Changes the given options of the profile, or applies a preset. */
   readonly changeProfile: (patch: Profile.Patch) => Call<Profile.Profile, ControlRefused>
+  /** Revokes one token, or all tokens of the session. Returns how many valid tokens it revoked. */
   readonly revokeTokens: (token?: Redacted.Redacted<string>) => Call<number, ControlRefused>
+  /** The journal entries that match the search, the oldest first. */
   readonly journal: (search?: Search) => Call<JournalPage, ControlRefused>
+  /** Deletes all entries of the session's journal. */
   readonly clearJournal: Call<void>
+  /** Verifies the journal. Fails with `VerificationFailed`, which shows the nearest entries. */
   readonly verify: (
     expectation: typeof Verification.Expectation.Encoded
   ) => Call<void, ControlRefused | Verification.VerificationFailed>
 }
 
 /**
+ * A call about one session.
+ *
  * @category models
  * @since 0.1.0
  */
 export type Call<A, E = never> = Effect.Effect<A, E | SessionUnknown | ControlUnavailable>
 
 /**
- * - `session`: of this customer, whether or not there is one yet.
- * - `create`: begins a session. If there is one of this customer, it stays as it is, and is returned.
- * - `strangers`: the journal of requests that carry no session.
+ * The operations of the control API.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Service {
+  /** The operations on the session of this customer, whether or not the session exists yet. */
   readonly session: (customerId: string) => SessionControl
+  /** All sessions of the server. */
   readonly sessions: Effect.Effect<ReadonlyArray<SessionInfo>, ControlUnavailable>
+  /** Creates a session. If the customer already has one, it is returned unchanged. */
   readonly create: (
     session: NewSession
   ) => Effect.Effect<SessionInfo, ControlRefused | ControlUnavailable>
-  readonly strangers: (search?: Search) => Effect.Effect<JournalPage, ControlRefused | ControlUnavailable>
+  /** The journal of the requests that belong to no session. */
+  readonly unmatchedRequests: (
+    search?: Search
+  ) => Effect.Effect<JournalPage, ControlRefused | ControlUnavailable>
+  /** The metrics of the server in the Prometheus text format. */
   readonly metrics: Effect.Effect<string, ControlUnavailable>
 }
 
 /**
+ * The control API of a mock server.
+ *
  * @example
  * import { Control } from "@effect-idv/mock-server"
  * import { Effect } from "effect"
@@ -154,18 +179,23 @@ export interface Service {
 export class Control extends Context.Tag("@effect-idv/mock-server/Control")<Control, Service>() {}
 
 /**
- * - `url`: where the mock server is, such as `http://127.0.0.1:4010`.
- * - `token`: what the server was started with, if it was.
+ * Where the server is, and how to authenticate.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /** The address of the mock server, such as `http://127.0.0.1:4010`. */
   readonly url: string
+  /**
+   * The control token that the server was started with.
+   *
+   * @default undefined
+   */
   readonly token?: Redacted.Redacted<string> | undefined
 }
 
-/** Of what this module itself sends. */
+/** For requests that this module builds itself, and that are always valid. */
 const dieRefused = <A, E>(effect: Effect.Effect<A, E | ControlRefused>) =>
   Effect.catchIf(effect, (error) => error instanceof ControlRefused, Effect.die)
 
@@ -180,12 +210,11 @@ const reasonOf = (error: Internal): ControlUnavailable["reason"] => {
   return status === 401 ? "unauthorized" : status === 403 ? "forbidden" : "answer"
 }
 
-const refused = (violations: Violation.Violations) => new ControlRefused({ violations })
-
-/** As the server would, but before anything is sent: the client of an `HttpApi` fails with the values. */
+/** Decodes as the server does, before the request is sent: the client of an `HttpApi` repeats values in its errors. */
 const decoding = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = KnownFields.decodeUnknown(schema)
-  return (input: unknown): Either.Either<A, ControlRefused> => Either.mapLeft(decode(input), refused)
+  return (input: unknown): Either.Either<A, ControlRefused> =>
+    Either.mapLeft(decode(input), (violations) => new ControlRefused({ violations }))
 }
 
 const decodeFault = decoding(Fault.Fault)
@@ -194,19 +223,19 @@ const decodePatch = decoding(Profile.Patch)
 const decodeClockChange = decoding(ClockChange)
 const decodeNewSession = decoding(Schema.typeSchema(NewSession))
 
-/** As it is written in JSON: numbers and texts are judged there, and `Duration` takes what is negative for 0. */
-const durationText = (duration: Duration.DurationInput): unknown =>
+/** The JSON form of a duration. `ClockChange` validates it, because `Duration` itself turns a negative number into 0. */
+const durationJson = (duration: Duration.DurationInput): unknown =>
   typeof duration === "bigint"
     ? Number(duration) / 1_000_000
     : typeof duration === "object"
     ? Duration.toMillis(duration)
     : duration
 
-const timeText = (time: DateTime.DateTime.Input): unknown =>
+const timeJson = (time: DateTime.DateTime.Input): unknown =>
   typeof time === "string" ? time : Option.getOrUndefined(Option.map(DateTime.make(time), DateTime.formatIso))
 
-/** A path cannot say all ids: none, dots alone, half a character. There is nothing of such an id. */
-const isSayable = (id: string): boolean => !/^\.{0,2}$/.test(id) && Either.isRight(Encoding.encodeUriComponent(id))
+/** A URL path cannot carry an empty id, `.`, `..` or half a surrogate pair. Nothing exists with such an id. */
+const isPathSegment = (id: string): boolean => !/^\.{0,2}$/.test(id) && Either.isRight(Encoding.encodeUriComponent(id))
 
 const client = (url: string, token: Redacted.Redacted | undefined) =>
   HttpApiClient.make(ControlApi, {
@@ -217,12 +246,14 @@ const client = (url: string, token: Redacted.Redacted | undefined) =>
 type Client = Effect.Effect.Success<ReturnType<typeof client>>
 
 /**
+ * Connects to the control API of a server.
+ *
  * @category constructors
  * @since 0.1.0
  */
 export const make = ({ token, url }: Options): Effect.Effect<Service, never, HttpClient.HttpClient> =>
   Effect.map(
-    // Made when it is first used: it takes longer than to start a server.
+    // Built on first use: building it takes longer than starting a server.
     Effect.flatMap(HttpClient.HttpClient, (http) =>
       client(url, token).pipe(
         Effect.provideService(HttpClient.HttpClient, http),
@@ -245,41 +276,41 @@ export const make = ({ token, url }: Options): Effect.Effect<Service, never, Htt
 
       const session = (customerId: string): SessionControl => {
         const path = { customerId }
-        const ask = <A, E>(use: (api: Client) => Effect.Effect<A, E | Internal>) =>
-          isSayable(customerId) ? call(use) : new SessionUnknown({ customerId })
+        const request = <A, E>(use: (api: Client) => Effect.Effect<A, E | Internal>) =>
+          isPathSegment(customerId) ? call(use) : new SessionUnknown({ customerId })
         const change = (change: unknown) =>
-          Effect.flatMap(decodeClockChange(change), (payload) => ask((api) => api.clock.change({ path, payload })))
+          Effect.flatMap(decodeClockChange(change), (payload) => request((api) => api.clock.change({ path, payload })))
         return {
-          info: ask((api) => api.sessions.get({ path })),
-          reset: dieRefused(ask((api) => api.sessions.reset({ path }))),
-          remove: ask((api) => api.sessions.remove({ path })),
-          clock: ask((api) => api.clock.read({ path })),
-          advance: (duration) => change({ advance: durationText(duration) }),
-          setTime: (time) => change({ set: timeText(time) }),
+          info: request((api) => api.sessions.get({ path })),
+          reset: dieRefused(request((api) => api.sessions.reset({ path }))),
+          remove: request((api) => api.sessions.remove({ path })),
+          clock: request((api) => api.clock.read({ path })),
+          advance: (duration) => change({ advance: durationJson(duration) }),
+          setTime: (time) => change({ set: timeJson(time) }),
           freeze: dieRefused(change({ frozen: true })),
           resume: dieRefused(change({ frozen: false })),
-          faults: ask((api) => api.faults.list({ path })),
+          faults: request((api) => api.faults.list({ path })),
           fault: (fault) =>
-            Effect.flatMap(decodeFault(fault), (payload) => ask((api) => api.faults.set({ path, payload }))),
+            Effect.flatMap(decodeFault(fault), (payload) => request((api) => api.faults.set({ path, payload }))),
           removeFault: (id) =>
-            isSayable(id)
-              ? ask((api) => api.faults.remove({ path: { customerId, faultId: id } }))
+            isPathSegment(id)
+              ? request((api) => api.faults.remove({ path: { customerId, faultId: id } }))
               : new FaultUnknown({ id }),
-          clearFaults: ask((api) => api.faults.clear({ path })),
-          profile: ask((api) => api.profile.get({ path })),
+          clearFaults: request((api) => api.faults.clear({ path })),
+          profile: request((api) => api.profile.get({ path })),
           changeProfile: (patch) =>
-            Effect.flatMap(decodePatch(patch), (payload) => ask((api) => api.profile.change({ path, payload }))),
+            Effect.flatMap(decodePatch(patch), (payload) => request((api) => api.profile.change({ path, payload }))),
           revokeTokens: (token) =>
             Effect.map(
-              ask((api) => api.tokens.revoke({ path, payload: { ...(token && { token }) } })),
+              request((api) => api.tokens.revoke({ path, payload: { ...(token && { token }) } })),
               ({ revoked }) => revoked
             ),
-          journal: (search) => ask((api) => api.journal.search({ path, urlParams: urlParams(search) })),
-          clearJournal: ask((api) => api.journal.clear({ path })),
+          journal: (search) => request((api) => api.journal.search({ path, urlParams: urlParams(search) })),
+          clearJournal: request((api) => api.journal.clear({ path })),
           verify: (expectation) =>
             Effect.flatMap(
               decodeExpectation(expectation),
-              (expectation) => ask((api) => api.journal.verify({ path, payload: { expectation } }))
+              (expectation) => request((api) => api.journal.verify({ path, payload: { expectation } }))
             )
         }
       }
@@ -289,14 +320,14 @@ export const make = ({ token, url }: Options): Effect.Effect<Service, never, Htt
         sessions: call((api) => api.sessions.list()),
         create: (session) =>
           Effect.flatMap(decodeNewSession(session), (payload) => call((api) => api.sessions.create({ payload }))),
-        strangers: (search) => call((api) => api.journal.strangers({ urlParams: urlParams(search) })),
+        unmatchedRequests: (search) => call((api) => api.journal.strangers({ urlParams: urlParams(search) })),
         metrics: call((api) => api.server.metrics())
       }
     }
   )
 
 /**
- * The control plane of a mock server that runs elsewhere.
+ * The control API of a mock server that runs elsewhere.
  *
  * @category layers
  * @since 0.1.0

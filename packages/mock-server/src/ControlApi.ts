@@ -1,7 +1,7 @@
 /**
- * The control plane as an `HttpApi`: everything under `/_mock` that moves a session's clock, sets
- * its faults and its profile, ends its tokens, and reads its journal. Its OpenAPI document and its
- * client come from here. `Control` is the same as a service.
+ * The control API as an `HttpApi`: everything under `/_mock` that reads and changes sessions, their clock, faults,
+ * profile, tokens and journal. Its OpenAPI document and its client are derived from it. `Control` is the same API as a
+ * service.
  *
  * @since 0.1.0
  */
@@ -13,7 +13,8 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import * as Fault from "./Fault.ts"
-import * as Refusals from "./internal/control/controlOpenApi.ts"
+import { ControlRefused, FaultUnknown, NotReady, SessionUnknown } from "./internal/control/controlErrors.ts"
+import * as ControlOpenApi from "./internal/control/controlOpenApi.ts"
 import { expectation, search } from "./internal/journal/journalParameters.ts"
 import { DurationText } from "./internal/schema/durationText.ts"
 import { closed, whole } from "./internal/schema/fields.ts"
@@ -24,68 +25,13 @@ import * as Journal from "./Journal.ts"
 import * as Profile from "./Profile.ts"
 import * as Verification from "./Verification.ts"
 
+export { ControlRefused, FaultUnknown, NotReady, SessionUnknown }
+
 const optional = { exact: true } as const
 
 /**
- * What a request holds is not what it may hold: where, and what is allowed there. Never the value. A
- * body is JSON of at most 64 KiB, and says so: `Content-Type: application/json`, which pages of other
- * sites cannot send. Without a body, it is the empty object.
+ * The clock of a session.
  *
- * @category errors
- * @since 0.1.0
- */
-export class ControlRefused extends Schema.TaggedError<ControlRefused>("@effect-idv/mock-server/ControlRefused")(
-  "ControlRefused",
-  { violations: Schema.Array(Violation.Violation.annotations({ identifier: "Violation" })) },
-  HttpApiSchema.annotations({
-    status: 400,
-    identifier: "ControlRefused",
-    description: "What the request holds is not what it may hold"
-  })
-) {
-  override get message() {
-    return Violation.format(this.violations)
-  }
-}
-
-/**
- * There is no session of this customer. One of a test customer begins with its first token request,
- * when its clock, its faults or its profile are set, when it is reset, or when it is created.
- *
- * @category errors
- * @since 0.1.0
- */
-export class SessionUnknown extends Schema.TaggedError<SessionUnknown>("@effect-idv/mock-server/SessionUnknown")(
-  "SessionUnknown",
-  { customerId: Schema.String },
-  HttpApiSchema.annotations({
-    status: 404,
-    identifier: "SessionUnknown",
-    description: "There is no session of this customer"
-  })
-) {
-  override get message() {
-    return `There is no session of ${this.customerId}: one begins when it is created; that of a test customer also with its first token, or when a fault, its clock or its profile is set`
-  }
-}
-
-/**
- * There is no fault of this id, or not any more.
- *
- * @category errors
- * @since 0.1.0
- */
-export class FaultUnknown extends Schema.TaggedError<FaultUnknown>("@effect-idv/mock-server/FaultUnknown")(
-  "FaultUnknown",
-  { id: Schema.String },
-  HttpApiSchema.annotations({ status: 404, identifier: "FaultUnknown", description: "There is no fault of this id" })
-) {
-  override get message() {
-    return `There is no fault ${this.id}`
-  }
-}
-
-/**
  * @category schemas
  * @since 0.1.0
  */
@@ -101,7 +47,7 @@ export const ClockReading = Schema.Struct({
 export interface ClockReading extends Schema.Schema.Type<typeof ClockReading> {}
 
 /**
- * What to do with the clock, in this order: `set` it, `advance` it, stop it or let it run.
+ * A change of the clock. Its fields are applied in this order: `set`, `advance`, `frozen`.
  *
  * @category schemas
  * @since 0.1.0
@@ -124,17 +70,17 @@ const customerIdExpected = Violation.expecting(
   "1 to 128 visible characters of ASCII, without a colon, and not . or .. alone"
 )
 
-/** Dots alone are no part of a path. */
+/** Excludes `.` and `..`, which a URL path cannot carry as a segment. */
 const CustomerId = Schema.String.annotations(customerIdExpected).pipe(
   Schema.pattern(/^[\x21-\x39\x3b-\x7e]{1,128}$/, customerIdExpected),
   Schema.filter((id) => id !== "." && id !== "..", { ...customerIdExpected, jsonSchema: {} })
 )
 
-const keyExpected = Violation.expecting("1 to 256 characters, none of them a control")
+const keyExpected = Violation.expecting("1 to 256 characters, without control characters")
 
 /**
- * A session to begin, unless there is one of this customer: that stays as it is, with its own key.
- * `customerKey` is `test-key` if absent.
+ * A session to create. If the customer already has a session, it stays unchanged and keeps its key. Without
+ * `customerKey`, the key is `test-key`.
  *
  * @category schemas
  * @since 0.1.0
@@ -159,6 +105,8 @@ export const NewSession = Schema.Struct({
 export interface NewSession extends Schema.Schema.Type<typeof NewSession> {}
 
 /**
+ * A session: how many `faults` it has, and how many `exchanges` its journal received since it was last cleared.
+ *
  * @category schemas
  * @since 0.1.0
  */
@@ -178,7 +126,7 @@ export const SessionInfo = Schema.Struct({
 export interface SessionInfo extends Schema.Schema.Type<typeof SessionInfo> {}
 
 /**
- * A fault that is set: at how many requests it looked, and at how many of them it fired.
+ * A fault of a session: how many requests it has `seen`, and for how many of them it `fired`.
  *
  * @category schemas
  * @since 0.1.0
@@ -197,7 +145,7 @@ export const ArmedFault = Schema.Struct({
 export interface ArmedFault extends Schema.Schema.Type<typeof ArmedFault> {}
 
 /**
- * How many tokens are over that were valid before.
+ * How many valid tokens were revoked.
  *
  * @category schemas
  * @since 0.1.0
@@ -205,7 +153,7 @@ export interface ArmedFault extends Schema.Schema.Type<typeof ArmedFault> {}
 export const Revoked = Schema.Struct({ revoked: Schema.NonNegativeInt })
 
 /**
- * `token`: the one to revoke; all of the session if absent.
+ * The token to revoke. Without `token`, all tokens of the session are revoked.
  *
  * @category schemas
  * @since 0.1.0
@@ -218,7 +166,7 @@ export const Revocation = Schema.Struct({
 }).annotations({ ...closed, description: "an object with token, or with nothing" })
 
 /**
- * A token, without its text.
+ * The state of a token, without its text.
  *
  * @category schemas
  * @since 0.1.0
@@ -230,11 +178,13 @@ export const TokenInfo = Schema.Struct({
 })
 
 /**
+ * The entries of a journal, the oldest first.
+ *
  * @category schemas
  * @since 0.1.0
  */
 export const JournalPage = Schema.Struct({
-  dropped: Schema.NonNegativeInt.annotations({ description: "how many older entries are not kept any more" }),
+  dropped: Schema.NonNegativeInt.annotations({ description: "how many older entries the journal no longer keeps" }),
   entries: Schema.Array(Journal.Entry)
 })
 
@@ -251,8 +201,8 @@ const sessions = HttpApiGroup.make("sessions")
   .add(HttpApiEndpoint.get("list", "/sessions").addSuccess(Schema.Array(SessionInfo)))
   .add(
     HttpApiEndpoint.post("create", "/sessions").setPayload(NewSession)
-      .addSuccess(SessionInfo.annotations({ description: "The session, which has begun" }), { status: 201 })
-      .addSuccess(SessionInfo.annotations({ description: "The session that was there already, unchanged" }))
+      .addSuccess(SessionInfo.annotations({ description: "The new session" }), { status: 201 })
+      .addSuccess(SessionInfo.annotations({ description: "The existing session, unchanged" }))
       .addError(ControlRefused)
   )
   .add(HttpApiEndpoint.get("get")`/sessions/${customerId}`.addSuccess(SessionInfo).addError(SessionUnknown))
@@ -263,8 +213,8 @@ const sessions = HttpApiGroup.make("sessions")
   .add(HttpApiEndpoint.del("remove")`/sessions/${customerId}`.addSuccess(Schema.Void).addError(SessionUnknown))
   .annotate(
     OpenApi.Description,
-    "One session for each customer id: its own clock, tokens, faults, profile, journal. That of a test customer " +
-      "begins with its first token request, or when its clock, faults or profile are set"
+    "One session for each customer id, with its own clock, tokens, faults, profile and journal. The session of a test " +
+      "customer begins with its first token request, or when its clock, faults or profile are set"
   )
 
 const clock = HttpApiGroup.make("clock")
@@ -273,7 +223,7 @@ const clock = HttpApiGroup.make("clock")
     HttpApiEndpoint.post("change")`/sessions/${customerId}/clock`.setPayload(ClockChange)
       .addSuccess(ClockReading).addError(ControlRefused).addError(SessionUnknown)
   )
-  .annotate(OpenApi.Description, "The time of a session, which decides when its tokens expire")
+  .annotate(OpenApi.Description, "The clock of a session, which decides when its tokens expire")
 
 const faults = HttpApiGroup.make("faults")
   .add(
@@ -289,7 +239,7 @@ const faults = HttpApiGroup.make("faults")
       .addError(SessionUnknown).addError(FaultUnknown)
   )
   .add(HttpApiEndpoint.del("clear")`/sessions/${customerId}/faults`.addSuccess(Schema.Void).addError(SessionUnknown))
-  .annotate(OpenApi.Description, "What goes wrong in a session, when, and how often")
+  .annotate(OpenApi.Description, "The faults of a session: what fails, when, and how often")
 
 const profile = HttpApiGroup.make("profile")
   .add(HttpApiEndpoint.get("get")`/sessions/${customerId}/profile`.addSuccess(Profile.Profile).addError(SessionUnknown))
@@ -297,7 +247,10 @@ const profile = HttpApiGroup.make("profile")
     HttpApiEndpoint.patch("change")`/sessions/${customerId}/profile`.setPayload(Profile.Patch)
       .addSuccess(Profile.Profile).addError(ControlRefused).addError(SessionUnknown)
   )
-  .annotate(OpenApi.Description, "How the session does what the API document does not show")
+  .annotate(
+    OpenApi.Description,
+    "The choice of the session for each behaviour that the API document leaves unspecified"
+  )
 
 const tokens = HttpApiGroup.make("tokens")
   .add(
@@ -324,28 +277,13 @@ const journal = HttpApiGroup.make("journal")
       .addError(Verification.VerificationFailed, { status: 409 })
   )
   .add(
+    // The requests that belong to no session.
     HttpApiEndpoint.get("strangers", "/strangers").setUrlParams(search)
       .addSuccess(JournalPage).addError(ControlRefused)
   )
-  .annotate(OpenApi.Description, "Every exchange of a session, why it was answered so, and verification over them")
+  .annotate(OpenApi.Description, "Every exchange of a session with the reason for its response, and their verification")
 
 const Ready = Schema.Struct({ ready: Schema.Literal(true) })
-
-/**
- * The server does not take requests yet, or not any more.
- *
- * @category errors
- * @since 0.1.0
- */
-export class NotReady extends Schema.TaggedError<NotReady>("@effect-idv/mock-server/NotReady")(
-  "NotReady",
-  {},
-  HttpApiSchema.annotations({
-    status: 503,
-    identifier: "NotReady",
-    description: "The server does not take requests yet, or not any more"
-  })
-) {}
 
 const server = HttpApiGroup.make("server")
   .add(HttpApiEndpoint.get("live", "/live").addSuccess(Schema.Struct({ live: Schema.Literal(true) })))
@@ -357,6 +295,8 @@ const server = HttpApiGroup.make("server")
   .annotate(OpenApi.Description, "The server as a whole")
 
 /**
+ * All groups of the control API.
+ *
  * @category api
  * @since 0.1.0
  */
@@ -369,6 +309,6 @@ export class ControlApi extends HttpApi.make("idv-mock")
   .add(journal)
   .add(server)
   .prefix("/_mock")
-  .annotate(OpenApi.Title, "idv-mock: the control plane")
-  .annotate(OpenApi.Transform, Refusals.transform)
+  .annotate(OpenApi.Title, "idv-mock: the control API")
+  .annotate(OpenApi.Transform, ControlOpenApi.transform)
 {}

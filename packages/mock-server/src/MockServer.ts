@@ -1,6 +1,6 @@
 /**
- * The identity verification service, played: on a port, or in process without a socket. Each layer
- * gives what `Idv.layer` needs, and the control plane beside it.
+ * The mock server: it emulates the identity verification service on a port, or in process without a socket. Each layer
+ * provides the options for `Idv.layer`, and `Control`.
  *
  * @since 0.1.0
  */
@@ -23,29 +23,36 @@ import * as Schema from "effect/Schema"
 import { createServer, type Server } from "node:http"
 import * as Control from "./Control.ts"
 import * as Guard from "./internal/control/guard.ts"
+import * as InProcessClient from "./internal/http/inProcessClient.ts"
+import * as Lifecycle from "./internal/http/lifecycle.ts"
 import * as Wait from "./internal/schema/wait.ts"
 import * as App from "./internal/transport/app.ts"
-import * as InProcess from "./internal/transport/inProcessClient.ts"
-import * as Lifecycle from "./internal/transport/lifecycle.ts"
-import * as Unparsed from "./internal/transport/parserErrors.ts"
-import * as OnSocket from "./internal/transport/socketScript.ts"
-import type * as Journal from "./Journal.ts"
+import type { InProcessOptions } from "./internal/transport/inProcessOptions.ts"
+import * as ParserErrors from "./internal/transport/parserErrors.ts"
+import * as SocketScript from "./internal/transport/socketScript.ts"
 import * as Session from "./Session.ts"
 
+export type { InProcessOptions }
+
 /**
- * - `url`: the address of both the token endpoint and the API.
- * - `options`: what `Idv.layer` needs to be the first customer of this server. For a test customer
- *   of your own: `{ ...options, ...Session.testCustomer("test-mine") }`.
+ * A running mock server.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Service {
+  /** The address of both the token endpoint and the API. */
   readonly url: string
+  /**
+   * The options of `Idv.layer` for the first customer of this server. For a test customer of your own, use
+   * `{ ...options, ...Session.testCustomer("test-mine") }`.
+   */
   readonly options: Idv.Options
 }
 
 /**
+ * The mock server of this layer.
+ *
  * @example
  * import { Idv } from "@effect-idv/core"
  * import { MockServer } from "@effect-idv/mock-server"
@@ -64,52 +71,59 @@ export interface Service {
 export class MockServer extends Context.Tag("@effect-idv/mock-server/MockServer")<MockServer, Service>() {}
 
 /**
- * What a server does, on a port or in process. Sessions begin with `seed`, `profile` and `faults`.
- *
- * - `customers`: who may ask for a token beside all test customers (`test-*`), the demo customer by
- *   default. Two with one id are a defect.
- * - `reveal`: the journal holds names and secrets as they are. They are masked by default.
- * - `onExchange`: is told of every exchange, before it is answered.
- * - `unexpected`: with `fail`, the closing of the scope dies, and so fails the test, if there was a
- *   request that the API document does not have. They are ignored by default.
- *
- * @category models
- * @since 0.1.0
- */
-export interface InProcessOptions extends Session.Settings {
-  readonly customers?: Arr.NonEmptyReadonlyArray<Session.Customer> | undefined
-  readonly reveal?: boolean | undefined
-  readonly onExchange?: ((entry: Journal.Entry) => Effect.Effect<void>) | undefined
-  readonly unexpected?: "fail" | "ignore" | undefined
-}
-
-/**
- * - `host`: the address to listen on, 127.0.0.1 by default. Any other lets other machines in, and
- *   needs a `controlToken`.
- * - `port`: 4010 by default; 0 picks a free one.
- * - `controlToken`: what the control plane asks for, if it is there.
- * - `allowedHosts`: names by which the control plane is reached beside the host's own and those of
- *   loopback.
- * - `gracePeriod`: how long a stop waits, at most, for requests that are not answered yet; 5 s.
- * - `requestTimeout`: how long a request may take to arrive; 30 s.
- * - `force`: starts also where `NODE_ENV` is `production`.
+ * The options of a server on a port.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends InProcessOptions {
+  /**
+   * The address to listen on. Any other than loopback admits other machines, and requires a `controlToken`.
+   *
+   * @default "127.0.0.1"
+   */
   readonly host?: string | undefined
+  /**
+   * The port to listen on. 0 selects a free one.
+   *
+   * @default 4010
+   */
   readonly port?: number | undefined
+  /**
+   * The token that the control plane requires.
+   *
+   * @default undefined
+   */
   readonly controlToken?: Redacted.Redacted<string> | undefined
+  /**
+   * Further host names under which the control plane is reached, beside `host` and those of loopback.
+   *
+   * @default []
+   */
   readonly allowedHosts?: ReadonlyArray<string> | undefined
+  /**
+   * The longest time that a stop waits for requests without a response.
+   *
+   * @default "5 seconds"
+   */
   readonly gracePeriod?: Duration.DurationInput | undefined
+  /**
+   * The longest time that a request may take to arrive. Later, the response is 408.
+   *
+   * @default "30 seconds"
+   */
   readonly requestTimeout?: Duration.DurationInput | undefined
+  /**
+   * Starts the server even if `NODE_ENV` is `production`.
+   *
+   * @default false
+   */
   readonly force?: boolean | undefined
 }
 
 /**
- * The server cannot listen, for example because the port is in use; may not; or has an option that
- * cannot be used.
+ * The server did not start. `code` is the code of Node's error, such as `EADDRINUSE`, or one of `CONTROL_TOKEN_MISSING`,
+ * `GRACE_PERIOD`, `REQUEST_TIMEOUT` and `PRODUCTION`.
  *
  * @category errors
  * @since 0.1.0
@@ -125,21 +139,21 @@ export class MockServerError extends Schema.TaggedError<MockServerError>("@effec
 
 const reasons: Record<string, string> = {
   EADDRINUSE: "the port is in use",
-  EACCES: "the port may not be opened by this user",
-  EADDRNOTAVAIL: "the host is no address of this machine",
-  ENOTFOUND: "the host is no address of this machine",
-  ERR_SOCKET_BAD_PORT: "a port is a whole number from 0 to 65535",
+  EACCES: "this user may not open the port",
+  EADDRNOTAVAIL: "the host is not an address of this machine",
+  ENOTFOUND: "the host is not an address of this machine",
+  ERR_SOCKET_BAD_PORT: "a port must be a whole number from 0 to 65535",
   CONTROL_TOKEN_MISSING:
     "beyond loopback the control plane needs a token: set controlToken (IDV_MOCK_CONTROL_TOKEN or --control-token)",
   GRACE_PERIOD: `gracePeriod should be ${Wait.expected(0)}`,
   REQUEST_TIMEOUT: `requestTimeout should be ${Wait.expected(1)}`,
-  PRODUCTION: "NODE_ENV is production, and this server plays a service: set force (--force) if you mean it"
+  PRODUCTION: "NODE_ENV is production, and a mock server does not belong there: set force (--force) to start it anyway"
 }
 
 const defaultCustomers: Arr.NonEmptyReadonlyArray<Session.Customer> = [Session.demoCustomer]
 
-/** Where a client takes `http:` without being told that it is meant. */
-const withoutTls = ["127.0.0.1", "[::1]", "localhost"]
+/** The hosts to which the client sends `http:` without `allowInsecure`. */
+const insecureHosts = ["127.0.0.1", "[::1]", "localhost"]
 
 const service = (url: string, [customer]: Arr.NonEmptyReadonlyArray<Session.Customer>) =>
   MockServer.of({
@@ -148,19 +162,19 @@ const service = (url: string, [customer]: Arr.NonEmptyReadonlyArray<Session.Cust
       authUrl: url,
       baseUrl: url,
       ...customer,
-      ...(!withoutTls.includes(new URL(url).hostname) && { allowInsecure: true })
+      ...(!insecureHosts.includes(new URL(url).hostname) && { allowInsecure: true })
     }
   })
 
-/** In process, whatever guards it from outside: whoever holds the layer holds the server. */
+/** Calls the control plane in process and without its guard, because the code that builds the layer owns the server. */
 const layerControl = (url: string) =>
   Layer.effect(
     Control.Control,
     Effect.flatMap(App.ControlPlane, (app) =>
-      Effect.provideService(Control.make({ url }), HttpClient.HttpClient, InProcess.client(app)))
+      Effect.provideService(Control.make({ url }), HttpClient.HttpClient, InProcessClient.client(app)))
   )
 
-const mayStart = (
+const checkOptions = (
   { controlToken, force }: Options,
   { gracePeriod, host, port, requestTimeout }: {
     readonly host: string
@@ -170,19 +184,19 @@ const mayStart = (
   }
 ) =>
   Effect.gen(function*() {
-    const refuse = (code: string) => new MockServerError({ host, port, code })
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) return yield* refuse("ERR_SOCKET_BAD_PORT")
+    const fail = (code: string) => new MockServerError({ host, port, code })
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) return yield* fail("ERR_SOCKET_BAD_PORT")
     const hasToken = controlToken !== undefined && Redacted.value(controlToken) !== ""
-    if (!Guard.isLoopback(host) && !hasToken) return yield* refuse("CONTROL_TOKEN_MISSING")
-    if (!Wait.isWait(gracePeriod, 0)) return yield* refuse("GRACE_PERIOD")
-    if (!Wait.isWait(requestTimeout, 1)) return yield* refuse("REQUEST_TIMEOUT")
+    if (!Guard.isLoopback(host) && !hasToken) return yield* fail("CONTROL_TOKEN_MISSING")
+    if (!Wait.isWait(gracePeriod, 0)) return yield* fail("GRACE_PERIOD")
+    if (!Wait.isWait(requestTimeout, 1)) return yield* fail("REQUEST_TIMEOUT")
     const environment = yield* Effect.orElseSucceed(Config.option(Config.string("NODE_ENV")), Option.none)
-    if (Option.contains(environment, "production") && force !== true) return yield* refuse("PRODUCTION")
+    if (Option.contains(environment, "production") && force !== true) return yield* fail("PRODUCTION")
   })
 
 class NodeServer extends Context.Tag("@effect-idv/mock-server/NodeServer")<NodeServer, Server>() {}
 
-/** A request that never ends arriving is answered with a 408 by Node itself. */
+/** Node itself responds with 408 to a request that does not arrive in time. */
 const layerNodeServer = (requestTimeout: Duration.DurationInput) =>
   Layer.sync(NodeServer, () =>
     createServer({
@@ -192,8 +206,8 @@ const layerNodeServer = (requestTimeout: Duration.DurationInput) =>
     }))
 
 /**
- * A server on a port, until the scope closes. A stop answers what was accepted, and cuts what is
- * left after `gracePeriod`.
+ * A server on a port. When the scope closes, it responds to the requests that it has accepted, and closes the remaining
+ * connections after `gracePeriod`.
  *
  * @category layers
  * @since 0.1.0
@@ -222,8 +236,8 @@ export const layer = (options: Options = {}): Layer.Layer<MockServer | Control.C
     const server = yield* NodeServer
     const app = yield* App.make(Guard.middleware({ host, token: controlToken, allowedHosts }))
     return Layer.tap(
-      HttpServer.serve(OnSocket.middleware(lifecycle.closing(app)), lifecycle.counted),
-      () => Unparsed.listen(server)
+      HttpServer.serve(SocketScript.middleware(lifecycle.closing(app)), lifecycle.counted),
+      () => ParserErrors.listen(server)
     )
   }))
 
@@ -247,7 +261,7 @@ export const layer = (options: Options = {}): Layer.Layer<MockServer | Control.C
     Layer.provide(layerListening),
     Layer.provide(layerNodeServer(requestTimeout)),
     Layer.provide(App.layer(customers, options)),
-    Layer.provide(Layer.effectDiscard(mayStart(options, { host, port, gracePeriod, requestTimeout })))
+    Layer.provide(Layer.effectDiscard(checkOptions(options, { host, port, gracePeriod, requestTimeout })))
   )
 }
 
@@ -260,7 +274,7 @@ const urlOf = (address: HttpServer.Address, host: string): string => {
 const codeOf = ({ cause }: ServeError): string => Predicate.hasProperty(cause, "code") ? String(cause.code) : "unknown"
 
 /**
- * A server on a free port, for a test that needs a socket.
+ * A server with the default options on a free port, for a test that needs a socket.
  *
  * @category layers
  * @since 0.1.0
@@ -268,8 +282,8 @@ const codeOf = ({ cause }: ServeError): string => Predicate.hasProperty(cause, "
 export const layerTest: Layer.Layer<MockServer | Control.Control, MockServerError> = layer({ port: 0 })
 
 /**
- * The service in process, as an `HttpClient` that answers every request itself: without a socket,
- * and in the time of the `TestClock`, where there is one.
+ * A server in process, as an `HttpClient` that handles each request itself: without a socket, and in the time of the
+ * `TestClock` if there is one.
  *
  * @category layers
  * @since 0.1.0
@@ -287,7 +301,7 @@ export const layerHttpClientWith = (
       Effect.gen(function*() {
         const lifecycle = yield* Lifecycle.Lifecycle
         yield* lifecycle.start
-        return InProcess.client(
+        return InProcessClient.client(
           yield* App.make(Guard.middleware({ host: "localhost", token: undefined, allowedHosts: [] }))
         )
       })
@@ -296,7 +310,7 @@ export const layerHttpClientWith = (
 }
 
 /**
- * `layerHttpClientWith` of the demo customer.
+ * `layerHttpClientWith` with the default options.
  *
  * @category layers
  * @since 0.1.0

@@ -19,7 +19,7 @@ const version = Effect.suspend(() =>
   Schema.decode(Package)(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
 )
 
-/** Whatever ends the command is told in one line. */
+/** Prints the error that ended the command, in one line. */
 const report = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
   return Cause.isInterruptedOnly(cause)
@@ -27,11 +27,11 @@ const report = (cause: Cause.Cause<unknown>) => {
     : Console.error((error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, " "))
 }
 
-/** As shells have it: 128, and the number of the signal. A server has no other end. */
+/** The exit code after a signal: 128 plus its number, as in shells. A server always ends by a signal, so its code is 0. */
 let interrupted = 1
 const onSignal = (signal: NodeJS.Signals) => {
   interrupted = process.argv[2] === "serve" ? 0 : 128 + constants.signals[signal]
-  // The second one ends it at once.
+  // A second signal ends the process at once.
   process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
 }
 process.on("SIGINT", onSignal).on("SIGTERM", onSignal)

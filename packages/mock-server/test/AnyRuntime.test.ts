@@ -13,7 +13,7 @@ import * as Browser from "./support/browser.ts"
 
 const source = fileURLToPath(new URL("support/anywhere.ts", import.meta.url))
 
-/** Core and a check, for the browser platform: esbuild refuses a module of Node there. */
+/** Bundles core and a check for the browser platform, for which esbuild rejects Node modules. */
 const bundle = (format: "esm" | "iife") =>
   Effect.promise(() =>
     build({
@@ -34,11 +34,11 @@ const bundle = (format: "esm" | "iife") =>
     }))
   )
 
-/** What only Node has, or only CommonJS. */
-const ofNode = /\b(Buffer|process|global|require|module|__dirname|__filename|setImmediate)\b(?!:)|["']node:/
+/** Globals that only Node or only CommonJS has. */
+const nodeOnly = /\b(Buffer|process|global|require|module|__dirname|__filename|setImmediate)\b(?!:)|["']node:/
 
-/** What every runtime has, by the Minimum Common Web API, and the types that they share with their caller. */
-const ofTheWeb = [
+/** The globals of the Minimum Common Web API, and the types that the runtime shares with its caller. */
+const webGlobals = [
   "AbortController",
   "AbortSignal",
   "ArrayBuffer",
@@ -95,7 +95,7 @@ const isRight = (outcome: Outcome) => {
 
 layer(Layer.merge(Browser.layer, MockServer.layerTest), { excludeTestServices: true })("Core", (it) => {
   it.effect(
-    "is bundled for the browser platform, and names nothing of Node in its own modules",
+    "can be bundled for browsers, and uses nothing of Node in its modules",
     () =>
       Effect.gen(function*() {
         const { inputs } = yield* bundle("esm")
@@ -105,17 +105,17 @@ layer(Layer.merge(Browser.layer, MockServer.layerTest), { excludeTestServices: t
           const { code } = yield* Effect.promise(() =>
             transform(readFileSync(resolve(path), "utf8"), { loader: "ts", minifyWhitespace: true })
           )
-          strictEqual(ofNode.exec(code)?.[0], undefined, path)
+          strictEqual(nodeOnly.exec(code)?.[0], undefined, path)
         }
       }),
     60_000
   )
 
-  it.effect("checks a person where there are the globals of the web alone", () =>
+  it.effect("checks a person with the globals of the web only", () =>
     Effect.gen(function*() {
       const { code } = yield* bundle("iife")
       const globals = Object.fromEntries(
-        ofTheWeb.map((name): [string, unknown] => [name, Reflect.get(globalThis, name)])
+        webGlobals.map((name): [string, unknown] => [name, Reflect.get(globalThis, name)])
       )
       const script = `${code}; anywhere.run(...${JSON.stringify(yield* check)})`
       isRight(yield* Effect.promise<Outcome>(() => runInNewContext(script, globals)))
@@ -124,7 +124,7 @@ layer(Layer.merge(Browser.layer, MockServer.layerTest), { excludeTestServices: t
   const inPage = Effect.gen(function*() {
     const { code } = yield* bundle("iife")
     const parameters = yield* check
-    // A page of the same origin, without a policy for scripts.
+    // A page of the same origin without a content security policy for scripts.
     const tab = yield* Browser.open(`${parameters[0]}/_mock/live`, { mayComplain: true })
     return { code, parameters, tab }
   })
@@ -144,7 +144,7 @@ layer(Layer.merge(Browser.layer, MockServer.layerTest), { excludeTestServices: t
       const script = `${code}; anywhere.run(...${
         JSON.stringify(parameters)
       }).then(postMessage, (error) => postMessage(String(error)))`
-      // Not a blob: there the platform makes a base of the location that is not a URL.
+      // Not a blob: its location is not a valid base URL for the platform.
       const worker = { contentType: "text/javascript", body: script }
       yield* tab.act((page) => page.route("**/worker.js", (route) => route.fulfill(worker)))
       const outcome = yield* tab.act((page) =>
@@ -159,7 +159,7 @@ layer(Layer.merge(Browser.layer, MockServer.layerTest), { excludeTestServices: t
       isRight(outcome)
     }), 60_000)
 
-  it.scoped("does not follow a redirect in Chromium, and says that there is no token", () =>
+  it.scoped("does not follow a redirect in Chromium, and fails without a token", () =>
     Effect.gen(function*() {
       const { code, parameters: [url], tab } = yield* inPage
       const { customerId } = Session.testCustomer("test-redirect-in-a-browser")

@@ -22,7 +22,7 @@ import { check, checkStatus, control, token, tokenRequest } from "./support/plai
 
 const controlToken = Redacted.make("control-token")
 
-/** The control plane by its derived client, over a socket and past the guard. */
+/** The control API through its derived client, over a socket and through the guard. */
 const layerRemote = Layer.unwrapEffect(
   Effect.map(MockServer.MockServer, ({ url }) => Control.layer({ url: `${url}/`, token: controlToken }))
 )
@@ -46,7 +46,7 @@ const layers: ReadonlyArray<
 let customers = 0
 const newId = () => `test-control-${++customers}`
 
-/** A session of a test's own. */
+/** Begins a session for one test. */
 const begin = Effect.gen(function*() {
   const { create, session } = yield* Control.Control
   const { customerId } = yield* create({ customerId: newId() })
@@ -62,16 +62,16 @@ const refusedPaths = <A, E>(effect: Effect.Effect<A, E>) =>
 const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
 
-/** As a program without types gives it. */
+/** The input as a program without types passes it. */
 const untyped = (input: object) => JSON.parse(JSON.stringify(input))
 
 const hang: typeof Fault.Fault.Encoded = { on: "aml", what: { kind: "hang" } }
 const unavailable: typeof Fault.Fault.Encoded = { on: "aml", what: { kind: "status", status: 503 } }
 
-describe.each(layers)("The control plane %s", (_, layer) => {
+describe.each(layers)("The control API %s", (_, layer) => {
   it.layer(layer)((it) => {
     describe("sessions", () => {
-      it.effect("begin as they are asked to, and go back there with a reset", () =>
+      it.effect("begin with the given settings, and a reset restores them", () =>
         Effect.gen(function*() {
           const { create, session } = yield* Control.Control
           const customerId = newId()
@@ -101,7 +101,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           deepStrictEqual((yield* mine.faults).map(({ fault }) => fault), [fault])
         }))
 
-      it.effect("are told of as long as they are there", () =>
+      it.effect("are listed until they are removed", () =>
         Effect.gen(function*() {
           const { session, sessions } = yield* Control.Control
           const { customerId, session: { info, remove } } = yield* begin
@@ -114,7 +114,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           assertInclude((yield* Effect.flip(session("nobody").info)).message, "There is no session of nobody")
         }))
 
-      it.effect("without one, everything says so", () =>
+      it.effect("make each call fail with SessionUnknown if they do not exist", () =>
         Effect.gen(function*() {
           const nobody = (yield* Control.Control).session("nobody")
           const calls: ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }>> = [
@@ -159,7 +159,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
         "/",
         "//",
         "x".repeat(128)
-      ])("%s is an id like any other", (customerId) =>
+      ])("can have the id %s", (customerId) =>
         Effect.gen(function*() {
           const { create, session } = yield* Control.Control
           strictEqual((yield* create({ customerId })).customerId, customerId)
@@ -176,7 +176,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
         }))
 
       it.effect.each(["", ".", "..", "\ud800", "a:b", "a b", "é", "x".repeat(129)])(
-        "there is none of %o, and none can begin",
+        "cannot have the id %o",
         (customerId) =>
           Effect.gen(function*() {
             const { create, session } = yield* Control.Control
@@ -186,7 +186,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           })
       )
 
-      it.effect("of two that begin at once, one does", () =>
+      it.effect("begin once, even if several requests create the same one at the same time", () =>
         Effect.gen(function*() {
           const { create } = yield* Control.Control
           const customerId = newId()
@@ -198,7 +198,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           deepStrictEqual(begun.map((session) => session.seed), begun.map(() => seed))
         }))
 
-      it.effect("of a test customer with a key of its own has that key alone", () =>
+      it.effect("of a test customer with its own key do not accept the common key", () =>
         Effect.gen(function*() {
           const { create, session } = yield* Control.Control
           const customerId = newId()
@@ -211,7 +211,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           strictEqual((yield* tokenRequest(customerId)).status, 200)
         }))
 
-      it.effect("is created twice: the second time it is returned as it is, with its own key", () =>
+      it.effect("that exist are returned unchanged by a second create, with their own key", () =>
         Effect.gen(function*() {
           const { create, session } = yield* Control.Control
           const customerId = newId()
@@ -240,7 +240,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
         ["the clock, running", ({ resume }) => resume],
         ["the profile", ({ changeProfile }) => changeProfile({ tokenStatus: "201" })],
         ["a reset", ({ reset }) => reset]
-      ])("of a test customer begins with %s, before its first token request", ([, set]) =>
+      ])("of a test customer begin with %s, before the first token request", ([, set]) =>
         Effect.gen(function*() {
           const { session } = yield* Control.Control
           const mine = session(newId())
@@ -249,7 +249,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           strictEqual((yield* mine.info).exchanges, 0)
         }))
 
-      it.effect("keeps the fault, the clock and the profile that were set before its first token request", () =>
+      it.effect("keep the fault, clock and profile that were set before the first token request", () =>
         Effect.gen(function*() {
           const { session } = yield* Control.Control
           const customerId = newId()
@@ -262,7 +262,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           assertInclude((yield* mine.journal()).entries[0]?.at, "2030-01-31T")
         }))
 
-      it.effect("begins for no customer that needs a key of its own, with nothing that is refused, and with no look", () =>
+      it.effect("do not begin for a customer with its own key, with an invalid request, or by reading", () =>
         Effect.gen(function*() {
           const { create, session } = yield* Control.Control
           const customerId = newId()
@@ -285,7 +285,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           strictEqual(yield* tagOf(session(fresh).info), "SessionUnknown")
         }))
 
-      it.effect("a removed one takes its tokens along, also from requests that run", () =>
+      it.effect("that are removed take their tokens with them, also for requests in flight", () =>
         Effect.gen(function*() {
           const { create } = yield* Control.Control
           const { customerId, session } = yield* begin
@@ -307,7 +307,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
     })
 
     describe("the clock", () => {
-      it.effect("moves, stops and runs on, for one session alone", () =>
+      it.effect("of one session moves, stops and resumes independently", () =>
         Effect.gen(function*() {
           const { session: mine } = yield* begin
           const { session: other } = yield* begin
@@ -336,7 +336,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           )
         }))
 
-      it.effect("goes back, and what was over is valid again", () =>
+      it.effect("can move back, and expired tokens become valid again", () =>
         Effect.gen(function*() {
           const { customerId, session: { advance, clock, setTime } } = yield* begin
           const issued = yield* token(customerId)
@@ -347,7 +347,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           strictEqual(yield* checkStatus(issued), 200)
         }))
 
-      it.effect("takes a time in every form, and years before 1970", () =>
+      it.effect("accepts a time in every form, and years before 1970", () =>
         Effect.gen(function*() {
           const { session: { setTime } } = yield* begin
           const set = (time: DateTime.DateTime.Input) => Effect.map(setTime(time), ({ now }) => DateTime.formatIso(now))
@@ -363,11 +363,11 @@ describe.each(layers)("The control plane %s", (_, layer) => {
         ["a negative number", -1],
         ["a negative text", "-5 minutes"],
         ["a negative bigint", -5n],
-        ["no number", Number.NaN],
-        ["what never ends", Duration.infinity],
-        ["what never ends, as a number", Number.POSITIVE_INFINITY],
+        ["a number that is NaN", Number.NaN],
+        ["an infinite duration", Duration.infinity],
+        ["an infinite number", Number.POSITIVE_INFINITY],
         ["a duration past the year 9999", "3000000 days"]
-      ])("is not advanced by %s, and the refusal is typed", ([, duration]) =>
+      ])("rejects an advance by %s with a typed error", ([, duration]) =>
         Effect.gen(function*() {
           const { session } = yield* begin
           const before = yield* session.freeze
@@ -389,7 +389,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
         [Number.NaN],
         [8.64e15],
         [new Date(Number.NaN)]
-      ])("is not set to %o, and the refusal is typed", ([time]) =>
+      ])("rejects the time %o with a typed error", ([time]) =>
         Effect.gen(function*() {
           const { session } = yield* begin
           const before = yield* session.freeze
@@ -398,7 +398,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           deepStrictEqual(yield* session.clock, before)
         }))
 
-      it.effect("stands still at the end of the year 9999, and everything still answers", () =>
+      it.effect("stops at the end of the year 9999, and the server still responds", () =>
         Effect.gen(function*() {
           const { customerId, session } = yield* begin
           yield* session.setTime("9999-12-31T23:59:59Z")
@@ -410,7 +410,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           strictEqual((yield* session.journal()).entries.at(-1)?.at, "9999-12-31T23:59:59.999Z")
         }))
 
-      it.effect("decides about faults: those of a window, with an end, or with a quota", () =>
+      it.effect("decides when a fault with a window, a ttl or a quota fires", () =>
         Effect.gen(function*() {
           const { customerId, session } = yield* begin
           const issued = yield* token(customerId)
@@ -446,7 +446,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
     })
 
     describe("tokens", () => {
-      it.effect("a revoked one is refused at once, and the others are not", () =>
+      it.effect("that are revoked are rejected at once, and others are not", () =>
         Effect.gen(function*() {
           const { customerId, session: { revokeTokens } } = yield* begin
           const { customerId: otherId } = yield* begin
@@ -464,7 +464,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
     })
 
     describe("faults", () => {
-      it.effect("are set, counted, replaced and removed by their id", () =>
+      it.effect("are set, counted, replaced and removed by id", () =>
         Effect.gen(function*() {
           const { customerId, session } = yield* begin
           const issued = yield* token(customerId)
@@ -484,7 +484,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
         }))
 
       it.effect.each(["", ".", "..", "/", "%", "%2e%2e", "f1/..", "a b", "\ud800", "f1?x=1", "f1#x", "f1;x"])(
-        "to remove %o removes nothing else",
+        "stay when the unknown id %o is removed",
         (id) =>
           Effect.gen(function*() {
             const { session } = yield* begin
@@ -494,7 +494,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           })
       )
 
-      it.effect("are refused before they are sent, with all that is wrong, and nothing of it", () =>
+      it.effect("that are invalid fail before the request is sent, with all violations and no values", () =>
         Effect.gen(function*() {
           const { session } = yield* begin
           const what: object = { kind: "drip", bytes: "canary", evry: "canary" }
@@ -506,7 +506,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           strictEqual(error.message.includes("canary"), false)
         }))
 
-      it.effect("by chance do not fire together, and do the same again with the same seed", () =>
+      it.effect("with a probability fire independently, and the same way with the same seed", () =>
         Effect.gen(function*() {
           const { create, session } = yield* Control.Control
           const run = Effect.gen(function*() {
@@ -554,7 +554,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           strictEqual((yield* tokenRequest(customerId)).status, 200)
         }))
 
-      it.effect("is refused with what is allowed", () =>
+      it.effect("that is invalid is rejected with what is allowed", () =>
         Effect.gen(function*() {
           const { session: { changeProfile, profile } } = yield* begin
           const error = yield* Effect.flip(changeProfile(untyped({ tokenStatus: "canary", tokenfield: "token" })))
@@ -567,7 +567,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
     })
 
     describe("the journal", () => {
-      it.effect("is searched by all that a pattern has", () =>
+      it.effect("can be searched by each field of a pattern", () =>
         Effect.gen(function*() {
           const { customerId, session } = yield* begin
           const issued = yield* token(customerId)
@@ -595,19 +595,19 @@ describe.each(layers)("The control plane %s", (_, layer) => {
           deepStrictEqual(yield* session.journal(), { dropped: 0, entries: [] })
         }))
 
-      it.effect("of the strangers has what carries no session", () =>
+      it.effect("of unmatched requests has the requests that belong to no session", () =>
         Effect.gen(function*() {
-          const { strangers } = yield* Control.Control
-          const tokens = Effect.map(strangers({ operation: "token" }), ({ entries }) => entries)
+          const { unmatchedRequests } = yield* Control.Control
+          const tokens = Effect.map(unmatchedRequests({ operation: "token" }), ({ entries }) => entries)
           const before = yield* tokens
           yield* tokenRequest(`nobody-${newId()}`)
           yield* token(newId())
           const [entry, ...others] = (yield* tokens).slice(before.length)
           deepStrictEqual([entry?.rule, entry?.customerId, others], ["token.credentials", null, []])
-          deepStrictEqual(yield* refusedPaths(strangers({ status: 0.5 })), ["status"])
+          deepStrictEqual(yield* refusedPaths(unmatchedRequests({ status: 0.5 })), ["status"])
         }))
 
-      it.effect("is verified in every way", () =>
+      it.effect("can be verified with each kind of expectation", () =>
         Effect.gen(function*() {
           const { customerId, session: { verify } } = yield* begin
           yield* checkStatus(yield* token(customerId))
@@ -638,7 +638,7 @@ describe.each(layers)("The control plane %s", (_, layer) => {
         }))
     })
 
-    it.effect("metrics count what was done", () =>
+    it.effect("metrics count exchanges", () =>
       Effect.gen(function*() {
         const { metrics } = yield* Control.Control
         const granted = Effect.map(metrics, (text) =>
@@ -654,10 +654,10 @@ describe.each(layers)("The control plane %s", (_, layer) => {
   })
 })
 
-describe.each(layers)("In real time, the control plane %s", (_, layer) => {
+describe.each(layers)("In real time, the control API %s", (_, layer) => {
   const verified = <A, E, R>(verify: Effect.Effect<A, E, R>) => Effect.timed(Effect.either(verify))
 
-  it.live("waits for what is expected within a time, and no longer", () =>
+  it.live("waits until an expectation is met, and at most for the given time", () =>
     Effect.gen(function*() {
       const { customerId, session: { verify } } = yield* begin
       const twice = { kind: "exactly", n: 2, pattern: { operation: "token" }, within: "20 seconds" } as const
@@ -680,7 +680,7 @@ describe.each(layers)("In real time, the control plane %s", (_, layer) => {
       deepStrictEqual(right, Either.right(undefined))
     }).pipe(Effect.provide(layer)))
 
-  it.live("verifies nothing of a session that was removed meanwhile", () =>
+  it.live("fails a verification if the session is removed meanwhile", () =>
     Effect.gen(function*() {
       const { create } = yield* Control.Control
       const { customerId, session: { remove, verify } } = yield* begin
@@ -692,11 +692,11 @@ describe.each(layers)("In real time, the control plane %s", (_, layer) => {
     }).pipe(Effect.provide(layer)))
 })
 
-describe("A control plane", () => {
+describe("A control API", () => {
   const live = <A, E>(effect: Effect.Effect<A, E, Control.Control | MockServer.MockServer | HttpClient.HttpClient>) =>
     effect.pipe(Effect.provide(Layer.merge(MockServer.layerTest, NodeHttpClient.layerUndici)))
 
-  it.live("works for any program: 61 minutes on, the old token is over, and a new one works", () =>
+  it.live("works over plain HTTP: after 61 minutes the old token is expired and a new one is valid", () =>
     live(Effect.gen(function*() {
       const old = yield* token("test-curl")
       strictEqual(yield* checkStatus(old), 200)
@@ -736,7 +736,7 @@ describe("A control plane", () => {
       NodeHttpClient.layerUndici
     ))))
 
-  it.effect("finds customers that were given in code, whatever their ids", () =>
+  it.effect("finds customers from code with any id", () =>
     Effect.gen(function*() {
       const { session } = yield* Control.Control
       for (const customerId of ["Zoë İSTANBUL/王 😀", "İİİ"]) {
@@ -763,7 +763,7 @@ describe("A control plane", () => {
       })
     )
 
-  it.live("that does not answer as one says why, and not with what", () =>
+  it.live("that is not available reports why, without the response", () =>
     Effect.gen(function*() {
       const { url } = yield* MockServer.MockServer
       const unavailable = (reason: Control.ControlUnavailable["reason"]) => ["ControlUnavailable", reason]
@@ -790,7 +790,7 @@ describe("unexpected: \"fail\"", () => {
 
   const broken = Effect.asVoid(tokenRequest("demo-customer", "wrong"))
 
-  it.effect("makes the closing of the scope die, naming the entries", () =>
+  it.effect("makes closing the scope die and lists the entries", () =>
     Effect.gen(function*() {
       const message = defect(yield* closing(Effect.zipRight(token("test-a"), broken)))
       assertInclude(
@@ -800,7 +800,7 @@ describe("unexpected: \"fail\"", () => {
       assertInclude(message, "the key is wrong")
     }))
 
-  it.live("also on a socket", () =>
+  it.live("works on a socket too", () =>
     Effect.gen(function*() {
       const exit = yield* broken.pipe(
         Effect.provide(
@@ -812,7 +812,7 @@ describe("unexpected: \"fail\"", () => {
     }))
 
   it.effect.each<[string, Use]>([
-    ["that carries no session", Effect.asVoid(tokenRequest("nobody"))],
+    ["that belongs to no session", Effect.asVoid(tokenRequest("nobody"))],
     [
       "whose journal was cleared",
       Effect.gen(function*() {
@@ -829,18 +829,18 @@ describe("unexpected: \"fail\"", () => {
         yield* session("demo-customer").remove
       })
     ]
-  ])("knows of a request %s", ([, use]) =>
+  ])("finds a request %s", ([, use]) =>
     Effect.gen(function*() {
       assertInclude(defect(yield* closing(use)), "nearest: #1 token.credentials 401 (")
     }))
 
-  it.effect("is content with more good requests than a journal keeps", () =>
+  it.effect("accepts more correct requests than a journal keeps", () =>
     Effect.gen(function*() {
       const exit = yield* closing(Effect.replicateEffect(token("test-a"), 1001, { discard: true }))
       strictEqual(Exit.isSuccess(exit), true)
     }))
 
-  it.effect("is content with faults, and with tokens that expired or were revoked", () =>
+  it.effect("accepts requests that met a fault, or an expired or revoked token", () =>
     Effect.gen(function*() {
       const use = Effect.gen(function*() {
         const { session } = yield* Control.Control
@@ -867,7 +867,7 @@ describe("unexpected: \"fail\"", () => {
       strictEqual(Exit.isSuccess(exit), true, String(exit))
     }))
 
-  it.effect("is not asked for by default", () =>
+  it.effect("is off by default", () =>
     Effect.gen(function*() {
       for (const options of [{}, { unexpected: "ignore" } as const]) {
         strictEqual(Exit.isSuccess(yield* closing(broken, options)), true)

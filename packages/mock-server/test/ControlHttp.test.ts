@@ -18,9 +18,9 @@ import {
   Scope,
   Supervisor
 } from "effect"
+import * as InProcessClient from "../src/internal/http/inProcessClient.ts"
+import { Lifecycle } from "../src/internal/http/lifecycle.ts"
 import * as App from "../src/internal/transport/app.ts"
-import * as InProcess from "../src/internal/transport/inProcessClient.ts"
-import { Lifecycle } from "../src/internal/transport/lifecycle.ts"
 import { type Answer, check, control, json, request, token, tokenRequest } from "./support/plain.ts"
 import { connect } from "./support/rawClient.ts"
 
@@ -33,7 +33,7 @@ const layers: ReadonlyArray<
 
 const demo = "/sessions/demo-customer"
 
-/** `path problem: expected`, of each. */
+/** Each violation as `path problem: expected`. */
 const violations = ({ headers, status, text }: Answer) => {
   deepStrictEqual([status, headers["content-type"]], [400, "application/json"])
   const { _tag, violations } = JSON.parse(text)
@@ -53,15 +53,15 @@ const problem = ({ headers, status, text }: Answer) => {
 const post = (path: string, body: string | Uint8Array, headers: Record<string, string> = json) =>
   request("POST", `/_mock${path}`, { body, headers })
 
-describe.each(layers)("A body that the control plane %s refuses", (_, layer) => {
+describe.each(layers)("A request that the control plane %s rejects", (_, layer) => {
   it.layer(layer)((it) => {
     it.effect.each<[string, string | Uint8Array]>([
       ["cut", "{\"advance\":\"canary"],
-      ["no JSON", "advance=canary"],
+      ["not JSON", "advance=canary"],
       ["blank", " "],
-      ["no UTF-8", Buffer.from("{\"advance\":\"canary\xff\"}", "latin1")],
+      ["not UTF-8", Buffer.from("{\"advance\":\"canary\xff\"}", "latin1")],
       ["UTF-16", Buffer.from("{\"advance\":1}", "utf16le")]
-    ])("is one that is %s", ([, body]) =>
+    ])("has a body that is %s", ([, body]) =>
       Effect.gen(function*() {
         deepStrictEqual(violations(yield* post(`${demo}/clock`, body)), [" invalid: JSON text in UTF-8"])
       }))
@@ -75,15 +75,18 @@ describe.each(layers)("A body that the control plane %s refuses", (_, layer) => 
         "{\"customerId\":\"x\",\"faults\":[{\"on\":\"aml,[{\"},[],{\"what\":{\"kind\":\":\",\"kind\":1},\"on\":1,\"on\":1}]}",
         ["faults.2.what.kind", "faults.2.on"]
       ]
-    ])("of %s has a duplicate key, with its path: %s", ([path, body, paths]) =>
-      Effect.gen(function*() {
-        deepStrictEqual(
-          violations(yield* post(path, body)),
-          paths.map((path) => `${path} invalid: each key once in an object: this is a duplicate key`)
-        )
-      }))
+    ])(
+      "to %s has a duplicate key, which is reported with its path: %s",
+      ([path, body, paths]) =>
+        Effect.gen(function*() {
+          deepStrictEqual(
+            violations(yield* post(path, body)),
+            paths.map((path) => `${path} invalid: each key once in an object: this is a duplicate key`)
+          )
+        })
+    )
 
-    it.effect("has many duplicate keys, or deeper than the stack, and the answer stays short", () =>
+    it.effect("has many duplicate keys, or is deeply nested, and gets a short response", () =>
       Effect.gen(function*() {
         const duplicates = Array.from({ length: 200 }, (_, index) => `"k${index}":1,"k${index}":2`).join()
         strictEqual(violations(yield* post(`${demo}/clock`, `{${duplicates}}`)).length, 20)
@@ -106,7 +109,7 @@ describe.each(layers)("A body that the control plane %s refuses", (_, layer) => 
       ["POST", `${demo}/clock`, [" invalid: an object with one or more of set, advance, frozen"]],
       ["POST", `${demo}/faults`, ["on missing: one of token, aml, both", "what missing: an object whose kind is"]],
       ["POST", `${demo}/verify`, ["kind missing: one of exactly, atLeast, never, inOrder, nothingUnexpected"]]
-    ])("of %s %s is empty, and so the empty object", ([, path, expected]) =>
+    ])("%s %s has an empty body, which counts as the empty object", ([, path, expected]) =>
       Effect.gen(function*() {
         for (const body of ["", "{}"]) {
           const found = violations(yield* post(path, body))
@@ -198,14 +201,14 @@ describe.each(layers)("A body that the control plane %s refuses", (_, layer) => 
         ["faults.2.id invalid: an id that no member before it has"]
       ],
       ["POST", `${demo}/verify`, { kind: "never", pattern: {}, within: "canary" }, [`within invalid: ${wait}`]]
-    ])("of %s %s is %j", ([method, path, body, expected]) =>
+    ])("%s %s has the body %j", ([method, path, body, expected]) =>
       Effect.gen(function*() {
         const found = violations(yield* control(method, path, body))
         strictEqual(found.length, expected.length, found.join())
         expected.forEach((start, index) => assertInclude(found[index], start))
       }))
 
-    it.effect("has much wrong in it, of which the first is listed and the others are counted", () =>
+    it.effect("has many violations, of which only the first are listed and the others counted", () =>
       Effect.gen(function*() {
         const body = (count: number) =>
           Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, "canary"]))
@@ -226,7 +229,7 @@ describe.each(layers)("A body that the control plane %s refuses", (_, layer) => 
       ["rule=", ["rule invalid: the name of a rule"]],
       ["stauts=401", ["stauts unexpected: one of operation, status, rule, fault, unexpected"]],
       ["status=4&operation=5", ["operation invalid: one of", "status invalid: a status"]]
-    ])("is no body but the query %s", ([query, expected]) =>
+    ])("has the query %s", ([query, expected]) =>
       Effect.gen(function*() {
         for (const path of [`${demo}/journal`, "/strangers"]) {
           const found = violations(yield* control("GET", `${path}?${query}`)).toSorted()
@@ -235,7 +238,7 @@ describe.each(layers)("A body that the control plane %s refuses", (_, layer) => 
         }
       }))
 
-    it.effect("is over 64 KiB, and the next request works", () =>
+    it.effect("has a body over 64 KiB, and the next request works", () =>
       Effect.gen(function*() {
         const body = (length: number) => `{"token":"${"x".repeat(length - 12)}"}`
         deepStrictEqual(violations(yield* post(`${demo}/tokens/revoke`, body(65_537))), [
@@ -269,7 +272,7 @@ describe.each(layers)("A body that the control plane %s refuses", (_, layer) => 
         }
       }))
 
-    it.effect("comes from a form of another site, with nothing in it", () =>
+    it.effect("comes from a form of another site, without a body", () =>
       Effect.gen(function*() {
         for (const contentType of ["text/plain", "application/x-www-form-urlencoded"]) {
           for (const path of [`${demo}/reset`, `${demo}/tokens/revoke`]) {
@@ -280,7 +283,7 @@ describe.each(layers)("A body that the control plane %s refuses", (_, layer) => 
         strictEqual((yield* request("POST", `/_mock${demo}/reset`)).status, 200)
       }))
 
-    it.effect("is wrong, and so nothing was done", () =>
+    it.effect("is invalid, and changes nothing", () =>
       Effect.gen(function*() {
         const before = (yield* control("GET", demo)).text
         yield* control("POST", `${demo}/clock`, { frozen: true, advance: -1 })
@@ -305,7 +308,7 @@ describe.each(layers)("A path of the control plane %s", (_, layer) => {
       ["POST", `/_mock${demo}/profile`, "GET, PATCH"],
       ["GET", `/_mock${demo}/faults/canary`, "DELETE"],
       ["OPTIONS", `/_mock${demo}`, "GET, DELETE"]
-    ])("%s %s is 405, with the methods that there are", ([method, path, allow]) =>
+    ])("%s %s gets 405 with the allowed methods", ([method, path, allow]) =>
       Effect.gen(function*() {
         const answer = yield* request(method, path)
         deepStrictEqual(problem(answer), [405, "Method Not Allowed"])
@@ -328,7 +331,7 @@ describe.each(layers)("A path of the control plane %s", (_, layer) => {
         ["GET", "/_mock/sessions/%c0%af"],
         ["GET", `/_mock/${"canary/".repeat(1000)}`]
       ] as const
-    )("%s %s is 404, in words", ([method, path]) =>
+    )("%s %s gets 404 with a reason", ([method, path]) =>
       Effect.gen(function*() {
         const answer = yield* request(method, path)
         strictEqual(answer.status, 404)
@@ -337,7 +340,7 @@ describe.each(layers)("A path of the control plane %s", (_, layer) => {
         } else deepStrictEqual(problem(answer), [404, "Not Found"])
       }))
 
-    it.effect("of nobody's session is 404, with the customer id", () =>
+    it.effect("of a missing session gets 404 with the customer id", () =>
       Effect.gen(function*() {
         const { status, text } = yield* control("GET", "/sessions/nobody%2F%25")
         deepStrictEqual([status, JSON.parse(text)], [404, { _tag: "SessionUnknown", customerId: "nobody/%" }])
@@ -345,7 +348,7 @@ describe.each(layers)("A path of the control plane %s", (_, layer) => {
         deepStrictEqual([fault.status, JSON.parse(fault.text)._tag], [404, "FaultUnknown"])
       }))
 
-    it.effect("answers HEAD as GET", () =>
+    it.effect("accepts HEAD like GET", () =>
       Effect.gen(function*() {
         strictEqual((yield* request("HEAD", `/_mock${demo}`)).status, 200)
         strictEqual((yield* request("HEAD", "/_mock/live")).status, 200)
@@ -360,11 +363,11 @@ const member = (value: unknown, ...path: ReadonlyArray<string>): Readonly<Record
   return Predicate.isRecord(found) ? found : assert.fail(`There is no ${path.join(".")}`)
 }
 
-describe("What the control plane says of itself", () => {
+describe("The documents of the control plane", () => {
   it.layer(MockServer.layerHttpClient)((it) => {
     const document = Effect.map(control("GET", "/openapi.json"), ({ text }): unknown => JSON.parse(text))
 
-    it.effect("is an OpenAPI document whose references lead somewhere", () =>
+    it.effect("include an OpenAPI document without dangling references", () =>
       Effect.gen(function*() {
         const { headers, text } = yield* control("GET", "/openapi.json")
         strictEqual(headers["content-type"], "application/json")
@@ -380,7 +383,7 @@ describe("What the control plane says of itself", () => {
         strictEqual(text.includes("HttpApiDecodeError"), false)
       }))
 
-    it.effect("has every operation once, each of which answers, with the parameters of its path", () =>
+    it.effect("list every operation once, with its path parameters and a status that it responds with", () =>
       Effect.gen(function*() {
         const ids: Array<unknown> = []
         for (const [path, operations] of Record.toEntries(member(yield* document, "paths"))) {
@@ -408,7 +411,7 @@ describe("What the control plane says of itself", () => {
         strictEqual(ids.length, 22)
       }))
 
-    it.effect("lists every refusal", () =>
+    it.effect("list the error statuses of each operation", () =>
       Effect.gen(function*() {
         const statuses = Record.map(member(yield* document, "paths"), (operations) =>
           Record.map(member(operations), (operation) =>
@@ -422,12 +425,12 @@ describe("What the control plane says of itself", () => {
         deepStrictEqual(statuses["/_mock/ready"], { get: "200 403 503" })
       }))
 
-    it.effect("opens in a browser, and fetches nothing from elsewhere", () =>
+    it.effect("include a page that loads nothing from other origins", () =>
       Effect.gen(function*() {
         const { headers, status, text } = yield* control("GET", "/docs")
         strictEqual(status, 200)
         assertInclude(headers["content-type"], "text/html")
-        assertInclude(text, "idv-mock: the control plane")
+        assertInclude(text, "idv-mock: the control API")
         deepStrictEqual(text.match(/<(script|link|img|iframe)[^>]*(src|href)=/g), null)
         deepStrictEqual(text.match(/@import|url\(\s*["']?(https?:)?\/\//g), null)
         strictEqual(
@@ -447,7 +450,7 @@ describe("What the control plane says of itself", () => {
       ["PUT", "/sessions", 405, "no-referrer"],
       ["GET", "/strangers/ui", 200, "same-origin"]
     ])(
-      "may be in no frame, and is read as what it is: %s %s",
+      "cannot be framed, and have security headers: %s %s",
       ([method, path, status, referrer]) =>
         Effect.gen(function*() {
           const answer = yield* control(method, path)
@@ -458,7 +461,7 @@ describe("What the control plane says of itself", () => {
         })
     )
 
-    it.effect("is Prometheus text that counts what was done", () =>
+    it.effect("include Prometheus metrics that count exchanges and faults", () =>
       Effect.gen(function*() {
         const issued = yield* token("test-metrics")
         yield* check(issued, "Ada Test500")
@@ -503,17 +506,17 @@ const httpMethod = (method: string): HttpMethod.HttpMethod => {
   return upper === "GET" || upper === "POST" || upper === "PATCH" || upper === "DELETE" ? upper : assert.fail(method)
 }
 
-describe("A broken operation", () => {
-  /** As a program without types gives it. */
+describe("An operation that fails", () => {
+  /** The fault as a program without types passes it. */
   const broken = (what: object): Fault.Fault => ({
     ...JSON.parse("{\"on\":\"aml\",\"when\":{\"kind\":\"always\"}}"),
     what
   })
 
   it.effect.each<[string, object, string]>([
-    ["cannot encode its answer", { kind: "canary" }, "at 0.fault.what"],
+    ["cannot encode its response", { kind: "canary" }, "at 0.fault.what"],
     ["throws", Object.defineProperty({}, "kind", { enumerable: true, get: () => assert.fail("canary") }), "canary"]
-  ])("that %s is a readable 500, and the log says why", ([, what, expected]) => {
+  ])("because it %s responds with a 500, and the log says why", ([, what, expected]) => {
     const logged: Array<string> = []
     const logger = Logger.make(({ cause, message }) => logged.push(String(message) + Cause.pretty(cause)))
     return Effect.gen(function*() {
@@ -532,10 +535,10 @@ describe("A broken operation", () => {
 describe("ready", () => {
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
-  it.effect("is not there before the server is", () =>
+  it.effect("responds with 503 until the server is ready", () =>
     Effect.gen(function*() {
       const { start } = yield* Lifecycle
-      const client = InProcess.client(yield* App.ControlPlane)
+      const client = InProcessClient.client(yield* App.ControlPlane)
       const status = Effect.map(client.get("http://localhost/_mock/ready"), ({ status }) => status)
       strictEqual(yield* status, 503)
       strictEqual((yield* client.get("http://localhost/_mock/live")).status, 200)
@@ -543,7 +546,7 @@ describe("ready", () => {
       strictEqual(yield* status, 200)
     }).pipe(Effect.provide(App.layer([Session.demoCustomer], {}))))
 
-  it.scopedLive("is over once the stop has begun, while a request still hangs", () =>
+  it.scopedLive("responds with 503 once the stop has begun, while a request still hangs", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { url } = Context.get(
@@ -580,8 +583,8 @@ describe("ready", () => {
     }))
 })
 
-describe("A client that waits for a verification and goes away", () => {
-  it.live("leaves nothing behind that waits", () =>
+describe("A client that disconnects while it waits for a verification", () => {
+  it.live("leaves no waiting fiber behind", () =>
     Effect.gen(function*() {
       const supervisor = yield* Supervisor.track
       const running = Effect.map(supervisor.value, (fibers) => fibers.length)

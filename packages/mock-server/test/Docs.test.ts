@@ -45,7 +45,7 @@ describe("docs/mock-server.md", () => {
     Layer.provideMerge(MockServer.layerHttpClientWith({ unexpected: "fail" }))
   )
 
-  it.effect("its example holds", () =>
+  it.effect("has an example that works", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(Date.UTC(2026, 0, 1))
       const { create, session } = yield* Control.Control

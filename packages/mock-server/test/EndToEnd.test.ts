@@ -23,10 +23,10 @@ import { createConnection } from "node:net"
 import { clients } from "../../core/test/support/clients.ts"
 import * as EndToEnd from "./support/endToEnd.ts"
 
-/** Idv on whatever `HttpClient` there is, as the first customer of the mock. */
+/** The client on any `HttpClient`, as the first customer of the mock server. */
 const layerIdv = Layer.unwrapEffect(Effect.map(MockServer.MockServer, ({ options }) => Idv.layer(options)))
 
-/** What was sent, by path. */
+/** The sent requests by path. */
 const layerCounting = (paths: Array<string>) =>
   Layer.effect(
     HttpClient.HttpClient,
@@ -39,7 +39,7 @@ const layerCounting = (paths: Array<string>) =>
 const count = (paths: ReadonlyArray<string>, path: string) => paths.filter((other) => other === path).length
 
 describe("The client against the mock, in process and under the TestClock", () => {
-  it.effect("100 checks on a cold layer: 1 token request; after 38 minutes still 1; at 60 2", () => {
+  it.effect("100 checks send 1 token request, still 1 after 38 minutes, and 2 after 60", () => {
     const paths: Array<string> = []
     return Effect.gen(function*() {
       const fibers = yield* Effect.forkAll(
@@ -62,7 +62,7 @@ describe("The client against the mock, in process and under the TestClock", () =
     )
   })
 
-  it.effect("a token that the service let expire early is renewed and the check sent once more", () => {
+  it.effect("a token that expires early is renewed, and the check is replayed", () => {
     const paths: Array<string> = []
     const layer = Layer.provide(layerIdv, layerCounting(paths)).pipe(Layer.provideMerge(MockServer.layerHttpClient))
     return Effect.gen(function*() {
@@ -83,7 +83,7 @@ describe("The client against the mock, in process and under the TestClock", () =
     10_000
   )
 
-  it.effect("takes every kind of request body, as a socket would", () => {
+  it.effect("accepts every kind of request body, as a socket does", () => {
     const form = new FormData()
     form.set("grant_type", "client_credentials")
     const bodies: ReadonlyArray<readonly [HttpBody.HttpBody, number]> = [
@@ -110,7 +110,7 @@ describe("The client against the mock, in process and under the TestClock", () =
       })).pipe(Effect.provide(MockServer.layerHttpClient))
   })
 
-  it.effect("a wrong key is TokenRejected", () => {
+  it.effect("a wrong key fails with TokenRejected", () => {
     const layer = MockServer.MockServer.pipe(
       Effect.map(({ options }) => Idv.layer({ ...options, customerKey: Redacted.make("wrong") })),
       Layer.unwrapEffect,
@@ -133,24 +133,24 @@ describe.each(clients)("The client against the mock on a socket, with %s", (clie
     EndToEnd.concurrent
   )
 
-  it.live("is refused with a wrong key", () => Effect.provide(EndToEnd.wrongKey(layerClient), MockServer.layerTest))
+  it.live("fails with a wrong key", () => Effect.provide(EndToEnd.wrongKey(layerClient), MockServer.layerTest))
 })
 
 describe("MockServer", () => {
-  it.effect("a wrong key begins no session, and takes none away", () =>
+  it.effect("begins and removes no session for a wrong key", () =>
     Effect.gen(function*() {
-      const { session, sessions, strangers } = yield* Control.Control
+      const { session, sessions, unmatchedRequests } = yield* Control.Control
       const request = HttpClientRequest.post("http://localhost/oauth/service").pipe(
         HttpClientRequest.basicAuth("test-nobody", "wrong"),
         HttpClientRequest.setBody(HttpBody.text("grant_type=client_credentials", "application/x-www-form-urlencoded"))
       )
       strictEqual((yield* HttpClient.execute(request)).status, 401)
       deepStrictEqual((yield* sessions).map(({ customerId }) => customerId), ["demo-customer"])
-      deepStrictEqual((yield* strangers()).entries.map(({ rule }) => rule), ["token.credentials"])
+      deepStrictEqual((yield* unmatchedRequests()).entries.map(({ rule }) => rule), ["token.credentials"])
       strictEqual((yield* Effect.flip(session("test-nobody").info))._tag, "SessionUnknown")
     }).pipe(Effect.provide(MockServer.layerHttpClient)))
 
-  it.effect("a token that was never given away fires no fault", () =>
+  it.effect("fires no fault for a token that it never issued", () =>
     Effect.gen(function*() {
       const { session } = yield* Control.Control
       const demo = session("demo-customer")
@@ -162,11 +162,11 @@ describe("MockServer", () => {
       deepStrictEqual((yield* demo.faults).map(({ fired, seen }) => [seen, fired]), [[0, 0]])
     }).pipe(Effect.provide(MockServer.layerHttpClient)))
 
-  it.effect("a defect of its own is an answer, and in the journal without what it says", () =>
+  it.effect("responds with 500 to its own defect, and records it without the message", () =>
     Effect.gen(function*() {
-      const { strangers } = yield* Control.Control
+      const { unmatchedRequests } = yield* Control.Control
       strictEqual((yield* HttpClient.get("http://localhost/nowhere")).status, 500)
-      const [, entry] = (yield* strangers()).entries
+      const [, entry] = (yield* unmatchedRequests()).entries
       assert.deepInclude(entry, { rule: "server.defect", unexpected: false })
       strictEqual(JSON.stringify(entry).includes("canary"), false)
     }).pipe(
@@ -175,7 +175,7 @@ describe("MockServer", () => {
       }))
     ))
 
-  it.scopedLive("a port in use, or a host of another machine, is a readable error", () =>
+  it.scopedLive("reports a port in use and a host of another machine as a readable error", () =>
     Effect.gen(function*() {
       const start = (options: MockServer.Options) =>
         Effect.either(Layer.build(MockServer.layer(options))).pipe(
@@ -187,16 +187,16 @@ describe("MockServer", () => {
       for (const port of [-1, 65_536, 80.5, Number.NaN]) {
         strictEqual(
           yield* start({ port }),
-          `Cannot listen on 127.0.0.1:${port}: a port is a whole number from 0 to 65535`
+          `Cannot listen on 127.0.0.1:${port}: a port must be a whole number from 0 to 65535`
         )
       }
       strictEqual(
         yield* start({ port: 0, host: "192.0.2.1", controlToken: Redacted.make("control") }),
-        "Cannot listen on 192.0.2.1:0: the host is no address of this machine"
+        "Cannot listen on 192.0.2.1:0: the host is not an address of this machine"
       )
     }))
 
-  it.effect("its scope closes although a client stays silent, also under the TestClock", () =>
+  it.effect("stops even if a client keeps a silent connection, also under the TestClock", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const context = yield* Layer.build(MockServer.layerTest).pipe(Scope.extend(scope))
@@ -212,7 +212,7 @@ describe("MockServer", () => {
       yield* Deferred.await(closed)
     }), 5000)
 
-  it.scopedLive("gives options that Idv.layer takes, also on a host other than the usual ones", () =>
+  it.scopedLive("provides valid options for Idv.layer, also on another loopback address", () =>
     Effect.gen(function*() {
       const { options } = Context.get(
         yield* Layer.build(MockServer.layer({ host: "127.0.0.2", port: 0 })),
@@ -222,7 +222,7 @@ describe("MockServer", () => {
       yield* Layer.build(Layer.provide(Idv.layer(options), NodeHttpClient.layerUndici))
     }))
 
-  it.scopedLive("listens on loopback only, unless told otherwise", () =>
+  it.scopedLive("listens on loopback by default", () =>
     Effect.gen(function*() {
       const { url } = Context.get(yield* Layer.build(MockServer.layerTest), MockServer.MockServer)
       strictEqual(new URL(url).hostname, "127.0.0.1")

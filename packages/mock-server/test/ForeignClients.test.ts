@@ -1,4 +1,4 @@
-/** Clients that nobody here wrote, each with the key that is right and with one that is wrong. */
+/** OAuth clients of other projects, each with the right key and with wrong ones. */
 import { Control, MockServer, Session } from "@effect-idv/mock-server"
 import { describe, layer } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -9,12 +9,12 @@ import * as openid from "openid-client"
 import { ClientCredentials } from "simple-oauth2"
 import * as RawClient from "./support/rawClient.ts"
 
-/** The token, or the status of the refusal. */
+/** Returns the token, or fails with the status of the error response. */
 type GetToken = (url: string, customerId: string, customerKey: string) => Effect.Effect<string, unknown>
 
 const server = (url: string) => ({ issuer: url, token_endpoint: `${url}/oauth/service` })
 
-/** Both tell a 401 by its challenge, and fail with anything else as it is. */
+/** The status, if the error is a 401 with a Basic challenge. */
 const challenged = (error: unknown): unknown =>
   error instanceof oauth.WWWAuthenticateChallengeError && error.cause.some(({ scheme }) => scheme === "basic")
     ? error.status
@@ -68,13 +68,13 @@ const clients: ReadonlyArray<readonly [string, GetToken]> = [
     })]
 ]
 
-/** Whatever a form encodes, and what would be another text if it was decoded once too often. */
+/** Characters that a form encodes, and some that change if they are decoded once too often. */
 const odd: Session.Customer = { customerId: "acme-bank+1 x", customerKey: Redacted.make("k+y/%41 :=&~") }
 
 layer(MockServer.layer({ port: 0, customers: [Session.demoCustomer, odd] }), { excludeTestServices: true })((it) => {
   describe.each(clients)("%s", (_, getToken) => {
     it.effect.each(["demo-customer", "test-foreign", odd.customerId])(
-      "gets a token of %s that the API accepts, with its key",
+      "gets a token for %s that the API accepts",
       (customerId) =>
         Effect.gen(function*() {
           const { url } = yield* MockServer.MockServer
@@ -84,7 +84,7 @@ layer(MockServer.layer({ port: 0, customers: [Session.demoCustomer, odd] }), { e
     )
 
     it.effect.each(["wrong", "%zz", "demo%252Dkey", "Demo-key", "test-key"])(
-      "is refused with the wrong key %s",
+      "gets a 401 with the wrong key %s",
       (customerKey) =>
         Effect.gen(function*() {
           const { url } = yield* MockServer.MockServer
@@ -97,7 +97,7 @@ layer(MockServer.layer({ port: 0, customers: [Session.demoCustomer, odd] }), { e
     )
   })
 
-  it.effect("what came form-encoded, and so not as the document shows it, is told by the journal", () =>
+  it.effect("the journal says that credentials were form-encoded, which the API document does not show", () =>
     Effect.gen(function*() {
       const { url } = yield* MockServer.MockServer
       const session = (yield* Control.Control).session("test-told")

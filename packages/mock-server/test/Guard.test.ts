@@ -10,7 +10,7 @@ import { send } from "./support/rawClient.ts"
 
 const loopback: Guard.Options = { host: "127.0.0.1", token: undefined, allowedHosts: [] }
 
-const answered = (
+const responseTo = (
   options: Partial<Guard.Options>,
   headers: Record<string, string>,
   { method = "GET", url = "/_mock/sessions" } = {}
@@ -26,12 +26,12 @@ const answered = (
     Effect.scoped
   )
 
-const status = (...request: Parameters<typeof answered>) => Effect.map(answered(...request), ({ status }) => status)
+const status = (...request: Parameters<typeof responseTo>) => Effect.map(responseTo(...request), ({ status }) => status)
 
 const passed = 204
 const forbidden = 403
 
-describe("The Host of a request to the control plane", () => {
+describe("The Host header of a request to the control plane", () => {
   it.effect.each<[string, number]>([
     ["127.0.0.1", passed],
     ["127.0.0.1:4010", passed],
@@ -78,13 +78,13 @@ describe("The Host of a request to the control plane", () => {
       strictEqual(yield* status({}, { host }), expected)
     }))
 
-  it.effect("may not be missing", () =>
+  it.effect("is required", () =>
     Effect.gen(function*() {
-      const refused = yield* answered({}, {})
-      deepStrictEqual([refused.status, refused.headers["content-type"]], [forbidden, "application/problem+json"])
+      const response = yield* responseTo({}, {})
+      deepStrictEqual([response.status, response.headers["content-type"]], [forbidden, "application/problem+json"])
     }))
 
-  it.effect("is one of the allowed names, in any case and with any port, and no other", () =>
+  it.effect("can be an allowed name in any case and with any port", () =>
     Effect.gen(function*() {
       const allowedHosts = ["Mock.Internal", "mock_server:4010", "box."]
       for (const host of ["mock.internal", "MOCK.internal.:80", "mock_server", "mock_server:1", "box", "box."]) {
@@ -95,7 +95,7 @@ describe("The Host of a request to the control plane", () => {
       }
     }))
 
-  it.effect("may be any address, but no other name, where the server listens beyond loopback", () =>
+  it.effect("can be any address, but no other name, if the server listens beyond loopback", () =>
     Effect.gen(function*() {
       for (const host of ["0.0.0.0", "::", "10.0.0.7", "box"]) {
         for (const name of ["10.0.0.7:4010", "[fe80::1]:4010", "localhost", "127.0.0.1"]) {
@@ -117,14 +117,14 @@ describe("The Host of a request to the control plane", () => {
     ["http://evil.example@127.0.0.1/_mock/sessions", forbidden],
     ["http:///_mock/sessions", forbidden],
     ["http://127.0.0.1:4010/_mock/sessions", passed]
-  ])("counts in the target as well: %s is %d", ([url, expected]) =>
+  ])("is checked in an absolute target too: %s is %d", ([url, expected]) =>
     Effect.gen(function*() {
       strictEqual(yield* status({}, { host: "127.0.0.1:4010" }, { url }), expected)
       strictEqual(yield* status({}, { host: "evil.example" }, { url }), forbidden)
     }))
 })
 
-describe("A page", () => {
+describe("A page in a browser", () => {
   const host = "127.0.0.1:4010"
 
   it.effect.each<[string, number]>([
@@ -140,13 +140,13 @@ describe("A page", () => {
     ["chrome-extension://127.0.0.1:4010", forbidden],
     ["null", forbidden],
     ["", forbidden]
-  ])("of the origin %o: %d", ([origin, expected]) =>
+  ])("of the origin %o gets %d", ([origin, expected]) =>
     Effect.gen(function*() {
       strictEqual(yield* status({}, { host, origin }), expected)
       strictEqual(yield* status({}, { host, origin }, { method: "POST" }), expected)
     }))
 
-  it.effect("of this server may be behind a proxy that speaks TLS", () =>
+  it.effect("of this server is accepted behind a TLS proxy", () =>
     Effect.gen(function*() {
       const origin = "https://mock.internal"
       strictEqual(yield* status({ allowedHosts: ["mock.internal"] }, { host: "mock.internal", origin }), passed)
@@ -156,12 +156,12 @@ describe("A page", () => {
   const visit = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" }
 
   it.effect.each<[string, Record<string, string>, string, number]>([
-    ["may send what it wants to its own server", { "sec-fetch-site": "same-origin" }, "POST", passed],
-    ["may be opened by hand", { "sec-fetch-site": "none", ...visit }, "GET", passed],
+    ["may post to its own server", { "sec-fetch-site": "same-origin" }, "POST", passed],
+    ["may be opened by its address", { "sec-fetch-site": "none", ...visit }, "GET", passed],
     ["of another site may link here", { "sec-fetch-site": "cross-site", ...visit }, "GET", passed],
     ["of another site may not post a form", { "sec-fetch-site": "cross-site", ...visit }, "POST", forbidden],
     [
-      "of another site may not have this one in a frame",
+      "of another site may not show this one in a frame",
       { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" },
       "GET",
       forbidden
@@ -190,15 +190,15 @@ describe("The control token", () => {
 
   it.effect.each<[string, string | undefined, number]>([
     ["as Bearer", "Bearer s3cret", passed],
-    ["as Bearer, whatever the case", "bEARER  s3cret", passed],
-    ["as the password of anybody", basic("anybody:s3cret"), passed],
-    ["as the password of nobody", basic(":s3cret"), passed],
+    ["as Bearer in another case", "bEARER  s3cret", passed],
+    ["as the password of any user", basic("anybody:s3cret"), passed],
+    ["as the password of an empty user", basic(":s3cret"), passed],
     ["as a user", basic("s3cret:"), 401],
     ["as a user without a password", basic("s3cret"), 401],
-    ["not there", undefined, 401],
+    ["missing", undefined, 401],
     ["empty", "", 401],
     ["Bearer alone", "Bearer ", 401],
-    ["Bearer with nothing in it", "Bearer \"\"", 401],
+    ["Bearer with an empty quoted text", "Bearer \"\"", 401],
     ["wrong", "Bearer canary", 401],
     ["longer", "Bearer s3crets", 401],
     ["shorter", "Bearer s3cre", 401],
@@ -211,24 +211,24 @@ describe("The control token", () => {
   ])("%s: %s is %d", ([, authorization, expected]) =>
     Effect.gen(function*() {
       const headers = { host: "localhost", ...(authorization !== undefined && { authorization }) }
-      const answer = yield* answered({ token: Redacted.make("s3cret") }, headers)
+      const answer = yield* responseTo({ token: Redacted.make("s3cret") }, headers)
       strictEqual(answer.status, expected)
       if (expected === 401) {
         assertInclude(answer.headers["www-authenticate"], "Basic realm=")
         const { body } = answer
         const text = body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : ""
-        assertInclude(text, "The control token is needed")
+        assertInclude(text, "The control token is missing or wrong")
         strictEqual(/s3cret|canary/.test(text), false)
       }
     }))
 
-  it.effect("may have colons and other letters, as a password", () =>
+  it.effect("may contain colons and non-ASCII letters as a password", () =>
     Effect.gen(function*() {
       strictEqual(yield* status({ token }, { host: "localhost", authorization: basic("x:s3cret:ü") }), passed)
       strictEqual(yield* status({ token }, { host: "localhost", authorization: latin1(basic("x:s3cret")) }), 401)
     }))
 
-  it.effect("is not asked for where anybody may ask, and there only", () =>
+  it.effect("is not required by the health checks, and by every other path", () =>
     Effect.gen(function*() {
       const at = (url: string) => status({ token }, { host: "localhost" }, { url })
       for (const url of ["/_mock/live", "/_mock/ready", "/_mock/live?x", "http://localhost/_mock/live"]) {
@@ -256,10 +256,10 @@ describe("The control token", () => {
     }))
 })
 
-describe("Whether the server lives and is ready", () => {
+describe("The health checks", () => {
   const urls = ["/_mock/live", "/_mock/ready"]
 
-  it.effect("is told to a name of its own, and to no page of another site", () =>
+  it.effect("respond to a name of this server, and to no page of another site", () =>
     Effect.gen(function*() {
       for (const url of urls) {
         strictEqual(yield* status({}, { host: "evil.example" }, { url }), forbidden)
@@ -269,7 +269,7 @@ describe("Whether the server lives and is ready", () => {
       }
     }))
 
-  it.effect("is told to a probe that asks by an address, where the server listens beyond loopback", () =>
+  it.effect("respond to a probe that uses an address, if the server listens beyond loopback", () =>
     Effect.gen(function*() {
       const options = { host: "0.0.0.0", token: Redacted.make("s3cret") }
       for (const url of urls) {
@@ -299,7 +299,7 @@ describe("A server", () => {
       })
   )
 
-  it.live("on loopback starts without one, and anywhere with one", () =>
+  it.live("starts on loopback without a token, and anywhere with one", () =>
     Effect.gen(function*() {
       for (const host of ["127.0.0.1", "127.0.0.2", "localhost"]) strictEqual(yield* start({ host }), "started", host)
       strictEqual(yield* start({ host: "0.0.0.0", controlToken: Redacted.make("s3cret") }), "started")
@@ -315,7 +315,7 @@ describe("A server", () => {
       strictEqual(yield* start({}), "started")
     }))
 
-  it.live("that does not start says what to do", () =>
+  it.live("that does not start reports what to do", () =>
     Effect.gen(function*() {
       const { message } = yield* Effect.flip(Effect.scoped(Layer.build(MockServer.layer({ host: "0.0.0.0", port: 0 }))))
       strictEqual(
@@ -340,7 +340,7 @@ describe("On a socket", () => {
     const bearer = "Authorization: Bearer s3cret"
     const statusOf = (text: string) => Number(text.split(" ")[1])
 
-    it.effect("the data plane needs no token, and answers to any name", () =>
+    it.effect("the data plane needs no token, and responds to any Host", () =>
       Effect.gen(function*() {
         strictEqual((yield* tokenRequest("test-a")).status, 200)
         const answer = yield* raw("POST /oauth/service HTTP/1.1", "Host: evil.example", "Origin: http://evil.example")
@@ -348,7 +348,7 @@ describe("On a socket", () => {
         assertInclude(yield* raw("GET /api/aml HTTP/1.0"), "HTTP/1.1 405 ")
       }))
 
-    it.effect("the control plane answers to its own name, with the token", () =>
+    it.effect("the control plane responds to its own Host with the token", () =>
       Effect.gen(function*() {
         const { url } = yield* MockServer.MockServer
         const { host } = new URL(url)
@@ -358,11 +358,15 @@ describe("On a socket", () => {
       }))
 
     it.effect.each<[string, ReadonlyArray<string>]>([
-      ["another name", ["GET /_mock/sessions HTTP/1.1", "Host: evil.example"]],
-      ["no name, in HTTP/1.0", ["GET /_mock/sessions HTTP/1.0"]],
-      ["an empty name", ["GET /_mock/sessions HTTP/1.1", "Host:"]],
-      ["two names, the first another", ["GET /_mock/sessions HTTP/1.1", "Host: evil.example", "Host: localhost"]],
-      ["another name in its target", ["GET http://evil.example/_mock/sessions HTTP/1.1", "Host: localhost"]],
+      ["another Host", ["GET /_mock/sessions HTTP/1.1", "Host: evil.example"]],
+      ["no Host, in HTTP/1.0", ["GET /_mock/sessions HTTP/1.0"]],
+      ["an empty Host", ["GET /_mock/sessions HTTP/1.1", "Host:"]],
+      ["two Hosts, the first of which is another", [
+        "GET /_mock/sessions HTTP/1.1",
+        "Host: evil.example",
+        "Host: localhost"
+      ]],
+      ["another host in its target", ["GET http://evil.example/_mock/sessions HTTP/1.1", "Host: localhost"]],
       ["an origin", ["GET /_mock/sessions HTTP/1.1", "Host: localhost", "Origin: http://evil.example"]],
       ["two origins", [
         "GET /_mock/sessions HTTP/1.1",
@@ -376,14 +380,14 @@ describe("On a socket", () => {
         "Origin: http://evil.example",
         "Access-Control-Request-Method: DELETE"
       ]]
-    ])("is forbidden with the token too, for %s", ([, lines]) =>
+    ])("a request with %s is forbidden, also with the token", ([, lines]) =>
       Effect.gen(function*() {
         const text = yield* raw(...lines, bearer)
         strictEqual(statusOf(text), forbidden, text)
         strictEqual(/access-control/i.test(text), false)
       }))
 
-    it.effect("no name at all is no request, in HTTP/1.1", () =>
+    it.effect("a request without a Host is malformed in HTTP/1.1", () =>
       Effect.gen(function*() {
         assertInclude(yield* raw("GET /_mock/sessions HTTP/1.1", bearer), "HTTP/1.1 400 ")
       }))
@@ -415,7 +419,7 @@ describe("On a socket", () => {
       "*_mock/sessions",
       "/_mock;/sessions",
       "/_mock#/sessions"
-    ])("no way leads around the token: %s", (target) =>
+    ])("no path bypasses the token: %s", (target) =>
       Effect.gen(function*() {
         const text = yield* raw(`GET ${target} HTTP/1.1`, "Host: localhost")
         assertInclude([400, 401, 404].join(), String(statusOf(text)))
@@ -423,7 +427,7 @@ describe("On a socket", () => {
       }))
 
     it.effect.each(["/_mock/../api/aml", "/_mock/..%2fapi%2faml", "/_mock/%2e%2e/oauth/service", "/_mock/api/aml"])(
-      "and with the token, no way leads from it to the data plane: %s",
+      "with the token, no path leads from the control plane to the data plane: %s",
       (target) =>
         Effect.gen(function*() {
           const text = yield* raw(`GET ${target} HTTP/1.1`, "Host: localhost", bearer)
@@ -432,13 +436,13 @@ describe("On a socket", () => {
         })
     )
 
-    it.effect("whoever holds the layer needs no token", () =>
+    it.effect("the service of the layer needs no token", () =>
       Effect.gen(function*() {
         const { sessions } = yield* Control.Control
         strictEqual(Exit.isSuccess(yield* Effect.exit(sessions)), true)
       }))
 
-    it.effect("the control token opens nothing of the data plane, and a token of it nothing here", () =>
+    it.effect("the control token is not valid for the data plane, and an access token not for the control plane", () =>
       Effect.gen(function*() {
         strictEqual((yield* check("s3cret")).status, 401)
         const issued: string = JSON.parse((yield* tokenRequest("test-a")).text).access_token

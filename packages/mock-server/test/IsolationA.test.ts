@@ -1,4 +1,4 @@
-/** One of two files against one server at the same time. This one moves its clock and sets every fault. */
+/** One of two test files that use one server at the same time. This one moves its clock and sets every fault. */
 import { Fault, Profile } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -11,12 +11,12 @@ const other = "test-isolation-b"
 
 const faults = Fault.kinds.flatMap(({ kind, on }) => on.map((on) => ({ id: `${kind}-${on}`, on, what: { kind } })))
 
-describe("A session with everything wrong", () => {
-  it.scopedLive("has all of its faults and its time for itself", (context) =>
+describe("A session with every fault", () => {
+  it.scopedLive("keeps its faults and its clock to itself", (context) =>
     Effect.gen(function*() {
-      const { control, tell, told, url } = yield* SharedServer.server([mine, other])
-      yield* tell(mine)
-      const isMet = yield* told(other, 8_000)
+      const { control, isSignalled, signal, url } = yield* SharedServer.server([mine, other])
+      yield* signal(mine)
+      const isMet = yield* isSignalled(other, 8_000)
 
       const session = control.session(mine)
       const token = yield* RawClient.token(url, mine)
@@ -25,9 +25,9 @@ describe("A session with everything wrong", () => {
       yield* session.changeProfile({ preset: "hostile" })
       yield* Effect.forEach(faults, session.fault)
       yield* session.revokeTokens()
-      yield* tell(`${mine}-faulty`)
+      yield* signal(`${mine}-faulty`)
 
-      // Each is the first of its endpoint once, and the latencies are with all of them.
+      // Each fault is the first of its endpoint once. The latencies apply to all of them.
       yield* session.removeFault("latency-token")
       yield* session.removeFault("latency-aml")
       const others = faults.filter(({ id }) => !id.startsWith("latency"))
@@ -49,11 +49,11 @@ describe("A session with everything wrong", () => {
       )
       strictEqual(entries.some(({ rule }) => rule === "aml.token-expired"), true)
 
-      const isSeen = isMet && (yield* told(`${other}-looked`, 20_000))
+      const isSeen = isMet && (yield* isSignalled(`${other}-looked`, 20_000))
       const info = yield* session.reset
       deepStrictEqual([info.exchanges, info.faults, info.profile], [0, 0, Profile.defaultProfile])
       strictEqual(yield* RawClient.works(url, mine), true)
-      yield* tell(`${mine}-done`)
+      yield* signal(`${mine}-done`)
       context.skip(!isSeen, "alone: the other file was not run at the same time")
     }), 60_000)
 })

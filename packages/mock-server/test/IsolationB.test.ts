@@ -1,4 +1,4 @@
-/** One of two files against one server at the same time. This one is a customer that nothing happens to. */
+/** One of two test files that use one server at the same time. This one must not be affected by the other. */
 import { Profile } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -9,14 +9,14 @@ import * as SharedServer from "./support/sharedServer.ts"
 const mine = "test-isolation-b"
 const other = "test-isolation-a"
 
-describe("A session beside one with everything wrong", () => {
+describe("A session beside one with every fault", () => {
   it.scopedLive(
-    "has right answers, the right time and nothing but its own in its journal",
+    "has correct responses, the right time and only its own journal entries",
     (context) =>
       Effect.gen(function*() {
-        const { control, tell, told, url } = yield* SharedServer.server([mine, other])
-        yield* tell(mine)
-        const isMet = (yield* told(other, 8_000)) && (yield* told(`${other}-faulty`, 20_000))
+        const { control, isSignalled, signal, url } = yield* SharedServer.server([mine, other])
+        yield* signal(mine)
+        const isMet = (yield* isSignalled(other, 8_000)) && (yield* isSignalled(`${other}-faulty`, 20_000))
 
         const session = control.session(mine)
         const token = yield* RawClient.token(url, mine)
@@ -43,16 +43,16 @@ describe("A session beside one with everything wrong", () => {
           Array.from({ length: checks + 1 }, () => [mine])
         )
 
-        // Exchanges are numbered server-wide, so those of the other customer are the gaps.
+        // The server numbers all exchanges, so gaps are the exchanges of the other customer.
         const [first = 0, last = 0] = [entries[1]?.id, entries.at(-1)?.id]
         const isBetween = last - first > checks
         strictEqual(isBetween, isMet)
 
-        yield* tell(`${mine}-looked`)
-        if (isMet) yield* told(`${other}-done`, 20_000)
+        yield* signal(`${mine}-looked`)
+        if (isMet) yield* isSignalled(`${other}-done`, 20_000)
         yield* check
         strictEqual((yield* session.info).exchanges, checks + 2)
-        yield* tell(`${mine}-done`)
+        yield* signal(`${mine}-done`)
         context.skip(!isMet, "alone: the other file was not run at the same time")
       }),
     60_000

@@ -199,7 +199,7 @@ const seen = (reveal: boolean) => {
   )
   return Effect.gen(function*() {
     const handles = yield* driving
-    const { metrics, session, sessions, strangers } = yield* Control.Control
+    const { metrics, session, sessions, unmatchedRequests } = yield* Control.Control
     const { dropped, entries } = yield* session(customer.customerId).journal()
     const { verify } = session(customer.customerId)
     const failures = yield* Effect.forEach(
@@ -211,7 +211,7 @@ const seen = (reveal: boolean) => {
     return {
       handles,
       journal: JSON.stringify(entries),
-      strangers: JSON.stringify(yield* strangers()),
+      strangers: JSON.stringify(yield* unmatchedRequests()),
       told: JSON.stringify(told),
       rest: JSON.stringify([yield* metrics, inspect(yield* sessions, { depth: 9 }), logged, failures.map(String)])
     }
@@ -308,9 +308,9 @@ describe("A journal", () => {
   it.live("stays readable whatever headers a request has", () =>
     Effect.gen(function*() {
       const { url } = yield* MockServer.MockServer
-      const { strangers } = yield* Control.Control
+      const { unmatchedRequests } = yield* Control.Control
       yield* send(url, "GET / HTTP/1.1\r\nHost: x\r\nSet-Cookie: a\r\nSet-Cookie: b\r\nConnection: close\r\n\r\n")
-      const { entries: [entry] } = yield* strangers()
+      const { entries: [entry] } = yield* unmatchedRequests()
       strictEqual(entry?.request.headers["set-cookie"], "a, b")
     }).pipe(Effect.provide(MockServer.layer({ port: 0, reveal: true }))))
 

@@ -1,4 +1,4 @@
-/** What the page learns after it was made, without a browser. */
+/** The live updates of the page, without a browser. */
 import { FetchHttpClient, HttpClient } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -17,11 +17,11 @@ const firstEvent = (url: string) =>
     Effect.map(([text = ""]) => text)
   )
 
-/** The whole list in place of the one that is shown, or rows on top of it. */
+/** Whether the event replaces the whole list, instead of adding rows to it. */
 const isWhole = (event: string) => event.includes("hx-target=\"#exchanges\" hx-swap=\"outerMorph\"")
 
 describe("The events of the page", () => {
-  it.scopedLive("show all exchanges to a page of another run of the server, whatever numbers it knows", () =>
+  it.scopedLive("send all exchanges to a page of an earlier run of the server, whatever its cursor", () =>
     Effect.gen(function*() {
       const { page, token } = yield* start
       const eventsAfter = (cursor: string) => firstEvent(`${page}/demo-customer/events?after=${cursor}`)

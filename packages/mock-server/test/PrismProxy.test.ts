@@ -1,15 +1,13 @@
 /**
- * All traffic of the client's end-to-end checks through Prism, which holds each request and each
- * answer against the OpenAPI document of the contract, written by hand.
+ * Sends the end-to-end checks of the client through Prism, a proxy that validates each request and response against the
+ * handwritten OpenAPI document of the contract.
  *
- * What goes straight to the mock only, because no proxy that checks can pass it on:
+ * Some tests bypass the proxy, because no validating proxy can forward them:
  *
- * - Connections that break or hang, framing and bodies that are broken, and bytes that are no HTTP
- *   (FaultWire, AmlWireFaults, Subjects `Testcut`, `Testreset`, `Testhang`, `Testempty`): Prism gives
- *   an answer of its own, or none.
- * - Answers that are meant to break the contract (`Testhtml`, `Testunknown`; `Test401` and `Test429`,
- *   which have no body): they are the violations that it has to find.
- * - The variants of a profile: the document has their default.
+ * - Broken connections, framing and bodies, and bytes that are not HTTP (such as `Testcut` and `Testhang`). Prism sends
+ *   its own response, or none.
+ * - Responses that violate the contract on purpose (such as `Testhtml`). Prism must find these violations.
+ * - The variants of a profile: the OpenAPI document describes the default.
  */
 import { Control, MockServer, Session } from "@effect-idv/mock-server"
 import { HttpClient, HttpClientRequest } from "@effect/platform"
@@ -22,7 +20,7 @@ import * as Prism from "../../contract/test/support/prism.ts"
 import { clients } from "../../core/test/support/clients.ts"
 import * as EndToEnd from "./support/endToEnd.ts"
 
-/** What the client got, of every answer. */
+/** Every response that the client received. */
 const got: Array<{ readonly status: number; readonly violations: string | undefined }> = []
 
 const recording = (layerClient: Layer.Layer<HttpClient.HttpClient>) =>
@@ -51,11 +49,11 @@ layer(layerPrism, { excludeTestServices: true, timeout: Duration.minutes(1) })((
       EndToEnd.concurrent
     )
 
-    it.effect("is refused with a wrong key", () => inTime(EndToEnd.wrongKey(recording(layerClient))))
+    it.effect("fails with a wrong key", () => inTime(EndToEnd.wrongKey(recording(layerClient))))
   })
 
   describe("Prism", () => {
-    it.effect("has seen all of it, and has nothing against any request or answer", () =>
+    it.effect("sees every request, and finds no violation in any request or response", () =>
       Effect.gen(function*() {
         yield* Prism.linesFrom(0, Prism.isRequest, got.length)
         const lines = yield* Effect.delay(Effect.flatMap(Prism.Prism, ({ log }) => log), "200 millis")
@@ -70,8 +68,8 @@ layer(layerPrism, { excludeTestServices: true, timeout: Duration.minutes(1) })((
       }))
   })
 
-  describe("Prism would find", () => {
-    /** A customer, and how many lines Prism has printed before. */
+  describe("Prism finds", () => {
+    /** A customer, and how many lines Prism has printed so far. */
     const setUp = (customerId: `test-${string}`) =>
       Effect.gen(function*() {
         const { log } = yield* Prism.Prism
@@ -84,7 +82,7 @@ layer(layerPrism, { excludeTestServices: true, timeout: Duration.minutes(1) })((
 
     it.effect.each(
       [
-        ["a match_found that is not listed", "unknownMatch", "match_found"],
+        ["an unlisted match_found", "unknownMatch", "match_found"],
         ["a page of HTML", "html", "media type"],
         ["a token response without a token", "status", "access_token"]
       ] as const
@@ -109,10 +107,10 @@ layer(layerPrism, { excludeTestServices: true, timeout: Duration.minutes(1) })((
 
     it.effect.each(
       [
-        ["a date of birth of another form", { entity_type: "person", name: "Zoë Testpep", dob: "1957-03-14" }, "dob"],
-        ["a name that is missing", { entity_type: "person", dob: "14-03-1957" }, "name"],
-        ["another entity", { entity_type: "company", name: "Zoë Testpep", dob: "14-03-1957" }, "entity_type"],
-        ["a field too many", { entity_type: "person", name: "Zoë", dob: "14-03-1957", key: 1 }, "additional"]
+        ["a date of birth in another format", { entity_type: "person", name: "Zoë Testpep", dob: "1957-03-14" }, "dob"],
+        ["a missing name", { entity_type: "person", dob: "14-03-1957" }, "name"],
+        ["another entity type", { entity_type: "company", name: "Zoë Testpep", dob: "14-03-1957" }, "entity_type"],
+        ["an additional field", { entity_type: "person", name: "Zoë", dob: "14-03-1957", key: 1 }, "additional"]
       ] as const
     )("%s", ([, body, expected]) =>
       Effect.gen(function*() {

@@ -1,4 +1,4 @@
-/** Whatever a client sends: an answer or a close, never a crash, and the next request works. */
+/** Whatever a client sends, the server responds or closes the connection, never crashes, and handles the next request. */
 import { Control, type Journal, MockServer } from "@effect-idv/mock-server"
 import { describe, layer } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -8,7 +8,7 @@ import * as RawClient from "./support/rawClient.ts"
 const form = "grant_type=client_credentials"
 const formLength = `Content-Length: ${form.length}`
 
-/** A token request with headers of its own for the length of the body. */
+/** A token request with the given headers for the length of the body. */
 const post = (
   headers: ReadonlyArray<string>,
   body: string | Uint8Array = form,
@@ -35,12 +35,12 @@ const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 const chunked = once("Transfer-Encoding: chunked")
 const lines = (...lines: ReadonlyArray<string>) => `${lines.join("\r\n")}\r\n\r\n`
 
-/** The statuses of the answers, one after the other. */
+/** The statuses of the responses in their order. */
 const statuses = (text: string) => Array.from(text.matchAll(/HTTP\/1\.1 (\d{3})/g), ([, status]) => Number(status))
 
 const KiB = 1024
 
-/** What is sent; the status that comes back; and the rule that the journal has for it. */
+/** The bytes to send, the statuses of the responses, and the rules in the journal. */
 const cases: Record<string, readonly [string | Uint8Array, ReadonlyArray<number>, ReadonlyArray<string>]> = {
   "a body of 64 KiB": [ofLength(64 * KiB), [200], ["token.granted"]],
   "a body of 64 KiB and a byte": [ofLength(64 * KiB + 1), [413], ["token.body-too-long"]],
@@ -54,7 +54,7 @@ const cases: Record<string, readonly [string | Uint8Array, ReadonlyArray<number>
     [200],
     ["token.granted"]
   ],
-  "a chunk size that is no number": [post(chunked, `zz\r\n${form}\r\n0\r\n\r\n`), [400], ["request.cut-off"]],
+  "a chunk size that is not a number": [post(chunked, `zz\r\n${form}\r\n0\r\n\r\n`), [400], ["request.cut-off"]],
   "a chunk size that is too small": [post(chunked, `5\r\n${form}\r\n0\r\n\r\n`), [400], ["request.cut-off"]],
   "an unknown transfer coding": [post(once("Transfer-Encoding: gzip")), [400], ["request.cut-off"]],
   "a Content-Length that is too small": [post(once("Content-Length: 10")), [400], ["token.grant-type"]],
@@ -63,7 +63,7 @@ const cases: Record<string, readonly [string | Uint8Array, ReadonlyArray<number>
   "a Content-Length and chunks": [post([...chunked, formLength], `${chunk(form)}0\r\n\r\n`), [400], ["http.malformed"]],
   "a Content-Length that is a word": [post(once("Content-Length: many")), [400], ["http.malformed"]],
   "a negative Content-Length": [post(once("Content-Length: -1")), [400], ["http.malformed"]],
-  // Node 22 refuses 1,000, and Node 20 does not.
+  // Node 22 rejects 1,000 headers, and Node 20 accepts them.
   "900 headers": [post(once(formLength, ...Arr.makeBy(900, (i) => `X-${i}: ${i}`))), [200], ["token.granted"]],
   "a header of 100 KB": [post(once(formLength, `X-Big: ${"x".repeat(100_000)}`)), [431], ["http.malformed"]],
   "100 KB of headers": [
@@ -72,15 +72,15 @@ const cases: Record<string, readonly [string | Uint8Array, ReadonlyArray<number>
     ["http.malformed"]
   ],
   "a NUL in a header": [post(once(formLength, "X-Nul: a\0b")), [400], ["http.malformed"]],
-  "bytes that are no ASCII in a header": [post(once(formLength, "X-Name: Zoë")), [200], ["token.granted"]],
+  "non-ASCII bytes in a header": [post(once(formLength, "X-Name: Zoë")), [200], ["token.granted"]],
   "a header without a colon": [post(once(formLength, "X-Nothing")), [400], ["http.malformed"]],
   "lines that end with LF only": [post(once(formLength)).toString().replaceAll("\r", ""), [400], ["http.malformed"]],
   "HTTP/0.9": ["GET /\r\n\r\n", [404], ["path.unknown"]],
   "HTTP/1.0": [post([formLength], form, "POST /oauth/service HTTP/1.0"), [200], ["token.granted"]],
   "HTTP/3.0": [post(once(formLength), form, "POST /oauth/service HTTP/3.0"), [400], ["http.malformed"]],
   "the preface of HTTP/2": ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", [400], ["http.malformed"]],
-  "a method that nobody knows": [lines("BREW /api/aml HTTP/1.1", "Host: mock.test"), [400], ["http.malformed"]],
-  "a handshake of TLS": [Uint8Array.of(0x16, 3, 1, 0, 5, 1, 0, 0, 1, 0), [400], ["http.malformed"]],
+  "an unknown method": [lines("BREW /api/aml HTTP/1.1", "Host: mock.test"), [400], ["http.malformed"]],
+  "a TLS handshake": [Uint8Array.of(0x16, 3, 1, 0, 5, 1, 0, 0, 1, 0), [400], ["http.malformed"]],
   "OPTIONS *": [lines("OPTIONS * HTTP/1.1", "Host: mock.test", "Connection: close"), [404], ["path.unknown"]],
   "CONNECT": [lines("CONNECT mock.test:443 HTTP/1.1", "Host: mock.test:443"), [405], ["http.malformed"]],
   "a target that is an absolute address": [
@@ -93,7 +93,7 @@ const cases: Record<string, readonly [string | Uint8Array, ReadonlyArray<number>
     [404],
     ["profile.unknown"]
   ],
-  "a Host that is none": [
+  "an invalid Host": [
     lines("GET /aml-profiles/x HTTP/1.1", "Host: [:::", "Connection: close"),
     [404],
     ["profile.unknown"]
@@ -108,7 +108,7 @@ const onExchange = (entry: Journal.Entry) => Effect.sync(() => void seen.push(en
 
 const tenMillis = Schedule.spaced("10 millis")
 
-/** What the journal is told, until there are so many entries of it. */
+/** The rules of the recorded entries, once there are `count`. */
 const rules = (count: number) =>
   Effect.sync(() => seen.map(({ rule }) => rule)).pipe(
     Effect.repeat({ until: ({ length }) => length >= count, schedule: tenMillis, times: 300 }),
@@ -121,7 +121,7 @@ const works = Effect.gen(function*() {
   seen.length = 0
 })
 
-/** On a connection of its own, that the client keeps open. */
+/** Uses a connection that the client keeps open. */
 const connected = <A, E, R>(use: (connection: RawClient.Connection) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(
     MockServer.MockServer,
@@ -130,7 +130,7 @@ const connected = <A, E, R>(use: (connection: RawClient.Connection) => Effect.Ef
 
 const answers = (count: number) => ({ isEnough: (text: string) => statuses(text).length >= count })
 
-describe("A client that is strange", () => {
+describe("A client that sends", () => {
   layer(MockServer.layer({ port: 0, onExchange }), { excludeTestServices: true })((it) => {
     it.effect.each(Object.entries(cases))("%s", ([, [bytes, expected, expectedRules]]) =>
       Effect.gen(function*() {
@@ -142,7 +142,7 @@ describe("A client that is strange", () => {
         yield* works
       }))
 
-    it.effect("a body that was too long leaves the connection as it is", () =>
+    it.effect("a body that is too long can use the connection again", () =>
       connected(({ answer, write }) =>
         Effect.gen(function*() {
           yield* write(post([`Content-Length: ${KiB * KiB}`], padded(KiB * KiB)))
@@ -155,7 +155,7 @@ describe("A client that is strange", () => {
       ))
 
     it.effect.each(["websocket", "h2c"])(
-      "an upgrade to %s is passed over, and the request answered",
+      "an upgrade to %s gets a response as if it had not",
       (protocol) =>
         connected(({ answer, write }) =>
           Effect.gen(function*() {
@@ -169,7 +169,7 @@ describe("A client that is strange", () => {
         )
     )
 
-    it.effect("requests in one piece are answered in their order, also if the first is slow", () =>
+    it.effect("pipelined requests gets the responses in their order, even if the first is slow", () =>
       connected(({ answer, write }) =>
         Effect.gen(function*() {
           const session = (yield* Control.Control).session("test-robust")
@@ -184,7 +184,7 @@ describe("A client that is strange", () => {
         })
       ))
 
-    it.effect("what follows a request and is none does not take away its answer", () =>
+    it.effect("garbage after a request still gets the response to the request", () =>
       connected(({ answer, write }) =>
         Effect.gen(function*() {
           yield* write(Buffer.concat([post([formLength]), Buffer.from("GARBAGE\r\n\r\n")]))
@@ -195,7 +195,7 @@ describe("A client that is strange", () => {
         })
       ))
 
-    it.effect("a body that comes a byte each 50 ms is answered", () =>
+    it.effect("a body one byte each 50 ms gets a response", () =>
       connected(({ answer, write }) =>
         Effect.gen(function*() {
           yield* write(post(once(formLength), ""))
@@ -207,7 +207,7 @@ describe("A client that is strange", () => {
       ))
 
     it.effect.each(["destroy", "reset", "half"] as const)(
-      "a client that goes away in the middle of a body: %s",
+      "half a body and disconnects (%s) does no harm",
       (how) =>
         connected((connection) =>
           Effect.gen(function*() {
@@ -220,7 +220,7 @@ describe("A client that is strange", () => {
         )
     )
 
-    it.effect("a client that goes away before its answer", () =>
+    it.effect("a request and disconnects before the response does no harm", () =>
       connected((connection) =>
         Effect.gen(function*() {
           const session = (yield* Control.Control).session("test-robust")
@@ -233,7 +233,7 @@ describe("A client that is strange", () => {
         })
       ))
 
-    it.effect("clients that ask for a tunnel, and reset their connections at once", () =>
+    it.effect("CONNECT and resets the connection at once does no harm", () =>
       Effect.gen(function*() {
         const ask = connected(({ reset, write }) =>
           Effect.zipRight(write(lines("CONNECT a:1 HTTP/1.1", "Host: a:1")), reset)
@@ -242,7 +242,7 @@ describe("A client that is strange", () => {
         yield* works
       }))
 
-    it.effect("the target of what became no request is masked", () =>
+    it.effect("a malformed request leaves a masked target in the journal", () =>
       Effect.gen(function*() {
         const { url } = yield* MockServer.MockServer
         yield* RawClient.send(url, lines("CONNECT zoecanary.test:443 HTTP/1.1", "Host: mock.test"))
@@ -263,7 +263,7 @@ describe("A client that is strange", () => {
         yield* works
       }))
 
-    it.effect("a client that asks for much and never reads", () =>
+    it.effect("requests for long responses and never reads does no harm", () =>
       connected(({ pause, write }) =>
         Effect.gen(function*() {
           const session = (yield* Control.Control).session("test-robust")
@@ -276,7 +276,7 @@ describe("A client that is strange", () => {
         })
       ))
 
-    it.effect("tells what it was that became no request, and nothing of what was in it", () =>
+    it.effect("malformed input leaves an entry with the reason, without its content", () =>
       Effect.gen(function*() {
         const { url } = yield* MockServer.MockServer
         yield* RawClient.send(url, post(once(formLength, "X-Canary: can\0ary")))
@@ -285,13 +285,13 @@ describe("A client that is strange", () => {
         deepStrictEqual(
           seen.map(({ customerId, response, unexpected, why }) => [customerId, response.status, unexpected, why]),
           [
-            [null, 400, true, "What came is no HTTP request: Invalid header value char"],
-            [null, 400, true, "This looks like TLS, and the mock server speaks http: only"]
+            [null, 400, true, "The input is not an HTTP request: Invalid header value char"],
+            [null, 400, true, "The client speaks TLS, but the mock server supports http: only"]
           ]
         )
         strictEqual(/canary/i.test(JSON.stringify(seen)), false)
-        const { entries } = yield* Effect.flatMap(Control.Control, ({ strangers }) =>
-          strangers({ rule: "http.malformed" }))
+        const { entries } = yield* Effect.flatMap(Control.Control, ({ unmatchedRequests }) =>
+          unmatchedRequests({ rule: "http.malformed" }))
         deepStrictEqual(
           entries.slice(-2).map(({ id }) =>
             id
@@ -302,7 +302,7 @@ describe("A client that is strange", () => {
   })
 
   layer(MockServer.layer({ port: 0, requestTimeout: "1 second", onExchange }), { excludeTestServices: true })((it) => {
-    it.effect("has a second for its request, and then a 408 or a closed connection", () =>
+    it.effect("an incomplete request gets 408 after the request timeout, or a closed connection", () =>
       Effect.gen(function*() {
         const { url } = yield* MockServer.MockServer
         seen.length = 0
@@ -317,7 +317,7 @@ describe("A client that is strange", () => {
           strictEqual(answer.millis >= 500 && answer.millis < 4000, true, `${answer.millis} ms`)
         }
         deepStrictEqual([silent.end, silent.text], ["fin", ""])
-        // A connection that nothing came on is no request.
+        // A silent connection leaves no entry.
         deepStrictEqual((yield* rules(3)).toSorted(), ["http.malformed", "request.cut-off", "request.cut-off"])
         yield* works
       }))

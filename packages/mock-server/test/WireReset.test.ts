@@ -1,4 +1,4 @@
-/** A reset of the connection comes after what was sent before it, and not with it. */
+/** A connection reset arrives after the bytes that were sent before it. */
 import { Control, MockServer } from "@effect-idv/mock-server"
 import { assert, layer } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import * as RawClient from "./support/rawClient.ts"
 
 layer(MockServer.layerTest, { excludeTestServices: true })("A reset", (it) => {
-  it.effect("in the body comes 50 ms after the bytes before it, so that the client has read them", () =>
+  it.effect("in the body comes 50 ms after the bytes before it, so that the client can read them", () =>
     Effect.gen(function*() {
       const { url } = yield* MockServer.MockServer
       const { fault } = (yield* Control.Control).session("test-reset-pause")

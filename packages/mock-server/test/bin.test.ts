@@ -8,7 +8,7 @@ import { createConnection, type Socket } from "node:net"
 import { fileURLToPath } from "node:url"
 import * as Program from "./support/program.ts"
 
-/** As the README does. */
+/** Starts the command from its sources, as the README does. */
 const fromSource = Effect.succeed(["--import", "tsx/esm", fileURLToPath(new URL("../src/bin.ts", import.meta.url))])
 
 const bundled = Effect.map(Program.idvMock, (path) => [path])
@@ -23,7 +23,7 @@ const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream
 const firstLine = (process: CommandExecutor.Process) =>
   process.stdout.pipe(Stream.decodeText(), Stream.splitLines, Stream.runHead, Effect.map(Option.getOrThrow))
 
-/** What a command prints until it ends by itself. */
+/** The output of a command that ends by itself. */
 const run = (...args: ReadonlyArray<string>) =>
   Effect.scoped(Effect.gen(function*() {
     const process = yield* idvMock(...args)
@@ -51,7 +51,7 @@ const connect = (port: number, bytes: string) =>
 const curl = (...args: ReadonlyArray<string>) => Command.string(Command.make("curl", "--silent", "--include", ...args))
 
 describe("idv-mock serve", () => {
-  it.scopedLive("prints one JSON line when it listens, and ends with 0 on SIGTERM", () =>
+  it.scopedLive("prints one JSON line when it listens, and exits with 0 on SIGTERM", () =>
     Effect.gen(function*() {
       const process = yield* start(["serve", "--port", "0"], fromSource)
       const { port, ...line } = JSON.parse(yield* firstLine(process))
@@ -68,7 +68,7 @@ describe("idv-mock serve", () => {
       strictEqual(yield* process.exitCode, 0)
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("ends within its grace period although a client keeps a silent connection, and half a request", () =>
+  it.scopedLive("stops within its grace period, even if a client keeps a silent connection and half a request open", () =>
     Effect.gen(function*() {
       const process = yield* idvMock("serve", "--port", "0", "--grace-period", "1 second")
       const { port } = JSON.parse(yield* firstLine(process))
@@ -78,12 +78,12 @@ describe("idv-mock serve", () => {
       strictEqual(yield* Effect.timeout(process.exitCode, "3 seconds"), 0)
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("ends at once on a second signal", () =>
+  it.scopedLive("stops at once on a second signal", () =>
     Effect.gen(function*() {
       const process = yield* idvMock("serve", "--port", "0", "--grace-period", "1 minute")
       const { port } = JSON.parse(yield* firstLine(process))
       yield* connect(port, "POST /oauth/service HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\ngrant")
-      // Not waited for, because the end is far.
+      // In the background, because the process ends only after the grace period.
       const first = yield* Effect.fork(process.kill("SIGINT"))
       yield* Effect.sleep("300 millis")
       strictEqual(yield* process.isRunning, true)
@@ -92,7 +92,7 @@ describe("idv-mock serve", () => {
       strictEqual(yield* Effect.isFailure(process.exitCode), true)
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("goes on if nobody reads its logs, and tells its port by a file", () =>
+  it.scopedLive("continues if nobody reads its logs, and writes its port to a file", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const file = `${yield* fs.makeTempDirectoryScoped()}/port`
@@ -106,7 +106,7 @@ describe("idv-mock serve", () => {
       deepStrictEqual([yield* process.exitCode, yield* fs.exists(file)], [0, false])
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("curl alone gets a token and a credential, and is refused as it should be", () =>
+  it.scopedLive("responds to curl with a token, a credential and errors", () =>
     Effect.gen(function*() {
       const process = yield* idvMock("serve", "--port", "0")
       const { authUrl, baseUrl } = JSON.parse(yield* firstLine(process))
@@ -140,7 +140,7 @@ describe("idv-mock serve", () => {
       assertInclude(refused, "{\"path\":\"dob\",\"reason\":\"invalid: expected a date that exists, as dd-mm-yyyy\"}")
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("a port in use is one line and a non-zero exit code", () =>
+  it.scopedLive("reports a port in use in one line, with a non-zero exit code", () =>
     Effect.gen(function*() {
       const { port } = JSON.parse(yield* firstLine(yield* idvMock("serve", "--port", "0")))
       const { exitCode, stderr, stdout } = yield* run("serve", "--port", String(port))
@@ -156,14 +156,14 @@ describe("idv-mock serve", () => {
       ["--port", "0", "--host", "0.0.0.0"],
       "Cannot listen on 0.0.0.0:0: beyond loopback the control plane needs a token: set controlToken (IDV_MOCK_CONTROL_TOKEN or --control-token)\n"
     ]
-  ])("%s is one line and a non-zero exit code", ([, args, line]) =>
+  ])("reports %s in one line, with a non-zero exit code", ([, args, line]) =>
     Effect.gen(function*() {
       deepStrictEqual(yield* run("serve", ...args), { stdout: "", stderr: line, exitCode: 1 })
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 
 describe("idv-mock", () => {
-  it.live("--help tells of the subjects and the commands, and --version of the version", () =>
+  it.live("--help shows the test persons and the flags, and --version the version", () =>
     Effect.gen(function*() {
       const { exitCode, stdout } = yield* run("serve", "--help")
       for (const word of ["demo-customer", "demo-key", "Testclear", "Testpep", "Testsanc", "--port"]) {
@@ -173,7 +173,7 @@ describe("idv-mock", () => {
       deepStrictEqual(yield* run("--version"), { stdout: "0.0.0\n", stderr: "", exitCode: 0 })
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("talks to a server that runs, and fails in one line if none does", () =>
+  it.scopedLive("talks to a running server, and fails in one line without one", () =>
     Effect.gen(function*() {
       const process = yield* idvMock("serve", "--port", "0")
       const { controlUrl } = JSON.parse(yield* firstLine(process))
@@ -183,9 +183,9 @@ describe("idv-mock", () => {
       yield* process.kill("SIGTERM")
       deepStrictEqual(yield* run("fault", "list", "--url", controlUrl), {
         stdout: "",
-        stderr: `The control plane at ${
+        stderr: `The control API at ${
           controlUrl.slice(0, -6)
-        } cannot be reached: is the mock server running there?\n`,
+        } cannot be reached: check that the mock server runs there\n`,
         exitCode: 1
       })
     }).pipe(Effect.provide(NodeContext.layer)))

@@ -20,7 +20,7 @@ const bash = (script: string, ...args: ReadonlyArray<string>) =>
     Effect.provide(NodeContext.layer)
   )
 
-/** What a real bash offers for the last word. */
+/** The completions of the last word in a real bash. */
 const offered = (...words: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const lines = yield* bash(`${yield* completionsOf("bash")}
@@ -33,7 +33,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"
   })
 
 describe("idv-mock completions bash", () => {
-  it.live("is a script that bash takes", () =>
+  it.live("is a valid bash script", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* bash(yield* completionsOf("bash"), "-n"), [])
     }))
@@ -44,12 +44,12 @@ describe("idv-mock completions bash", () => {
     ["a flag", ["idv-mock", "serve", "--po"], ["--port", "--port-file"]],
     ["a flag after another", ["idv-mock", "serve", "--port", "0", "--grace"], ["--grace-period"]],
     ["a flag of a command of a command", ["idv-mock", "fault", "set", "--cu"], ["--customer"]],
-    ["a word that is all that may follow", ["idv-mock", "completions", "f"], ["fish"]],
+    ["an argument", ["idv-mock", "completions", "f"], ["fish"]],
     ["the values of a flag", ["idv-mock", "verify", "--format", ""], ["json", "junit", "table"]],
-    ["those of the same flag of another command", ["idv-mock", "contract", "--format", ""], ["json", "table"]],
-    ["those of a flag after another", ["idv-mock", "serve", "--port", "0", "--logs", "j"], ["json"]],
+    ["the values of the same flag of another command", ["idv-mock", "contract", "--format", ""], ["json", "table"]],
+    ["the values of a flag after another", ["idv-mock", "serve", "--port", "0", "--logs", "j"], ["json"]],
     ["the flags of verify", ["idv-mock", "verify", "--customer"], ["--customer-id", "--customer-key"]],
-    ["no flag that is not there", ["idv-mock", "serve", "--url"], []]
+    ["no flag of another command", ["idv-mock", "serve", "--url"], []]
   ])("completes %s", ([, words, expected]) =>
     Effect.gen(function*() {
       deepStrictEqual((yield* offered(...words)).toSorted(), expected)
@@ -58,7 +58,7 @@ describe("idv-mock completions bash", () => {
 
 describe("idv-mock completions", () => {
   it.effect.each(["fish", "zsh"])(
-    "for %s has commands and flags, and none that are not there",
+    "for %s has the existing commands and flags only",
     (shell) =>
       Effect.gen(function*() {
         const script = yield* completionsOf(shell)

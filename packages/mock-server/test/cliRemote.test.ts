@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream"
 import { main } from "../src/internal/cli/main.ts"
 import { captured } from "./support/captured.ts"
 
-/** The command, in this process. What it is refused with is a line of its own. */
+/** Runs the command in this process. Its error is added as a line of stderr. */
 const run = (words: ReadonlyArray<string>, variables: ReadonlyArray<readonly [string, string]> = []) =>
   captured(Effect.either(main(words, { stdout: new PassThrough(), version: "1.2.3" }))).pipe(
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(variables))),
@@ -18,7 +18,7 @@ const run = (words: ReadonlyArray<string>, variables: ReadonlyArray<readonly [st
 
 const messageOf = (error: unknown) => error instanceof Error ? error.message : "no error"
 
-/** A server, and the command with its address. */
+/** A server, and the command with the address of the server. */
 const serving = (options: MockServer.Options = {}) =>
   Effect.gen(function*() {
     const services = yield* Layer.build(MockServer.layer({ port: 0, seed: 7, ...options }))
@@ -40,12 +40,12 @@ const ask = (url: string, customer: string) =>
   )
 
 const notAnAddress =
-  "--url is invalid: expected an address such as http://127.0.0.1:4010, without a user, a password, a query or a hash"
+  "--url is invalid: expected an address such as http://127.0.0.1:4010, without a user, password, query or fragment"
 
 const silent = { stdout: [], stderr: [] }
 
 describe("idv-mock journal", () => {
-  it.scopedLive("shows one line for each exchange, with why, and those that are asked for", () =>
+  it.scopedLive("shows one line with the reason for each exchange, and filters them", () =>
     Effect.gen(function*() {
       const { idvMock, url } = yield* serving()
       strictEqual(yield* ask(url, "demo-customer:demo-key"), 200)
@@ -64,8 +64,10 @@ describe("idv-mock journal", () => {
 
       strictEqual((yield* idvMock("journal", "--status", "401")).stdout.length, 1)
       strictEqual((yield* idvMock("journal", "--operation", "aml")).stdout.length, 0)
-      const [stranger = ""] = (yield* idvMock("journal", "--strangers")).stdout
-      assertInclude(stranger, " - POST /oauth/service 401")
+      for (const flag of ["--unmatched", "--strangers"]) {
+        const [unmatched = ""] = (yield* idvMock("journal", flag)).stdout
+        assertInclude(unmatched, " - POST /oauth/service 401")
+      }
 
       const [first = ""] = (yield* idvMock("journal", "--json")).stdout
       deepStrictEqual(JSON.parse(first).response.status, 200)
@@ -86,14 +88,14 @@ describe("idv-mock journal", () => {
     ["--url http://127.0.0.1?", notAnAddress],
     ["--url http://127.0.0.1#canary", notAnAddress],
     ["--url http://127.0.0.1#", notAnAddress]
-  ])("%s is refused in one line", ([words, line]) =>
+  ])("%s is a usage error in one line", ([words, line]) =>
     Effect.gen(function*() {
       deepStrictEqual(yield* run(["journal", ...words.split(" ")]), { stdout: [], stderr: [line] })
     }))
 })
 
 describe("idv-mock fault", () => {
-  it.scopedLive("sets a fault, lists it with its firings, and removes it", () =>
+  it.scopedLive("sets a fault, lists how often it fired, and removes it", () =>
     Effect.gen(function*() {
       const { idvMock, url } = yield* serving()
       const { stdout: [set = ""] } = yield* idvMock("fault", "set", "token:status=503:nth=1")
@@ -113,7 +115,7 @@ describe("idv-mock fault", () => {
       deepStrictEqual(yield* idvMock("fault", "list"), silent)
     }))
 
-  it.scopedLive("set takes several faults, and sets none of them if one is wrong", () =>
+  it.scopedLive("sets several faults, or none if one is invalid", () =>
     Effect.gen(function*() {
       const { idvMock } = yield* serving()
       const json = "{\"id\":\"mine\",\"on\":\"token\",\"what\":{\"kind\":\"empty\"}}"
@@ -131,7 +133,7 @@ describe("idv-mock fault", () => {
       strictEqual((yield* idvMock("fault", "list")).stdout.length, 3)
     }))
 
-  it.live("that is none is refused in one line that says what is allowed", () =>
+  it.live("reports an invalid fault in one line that says what is allowed", () =>
     Effect.gen(function*() {
       const { stderr } = yield* run(["fault", "set", "canary:hang"])
       deepStrictEqual(stderr, ["<fault>: on is invalid: expected one of token, aml, both"])
@@ -139,7 +141,7 @@ describe("idv-mock fault", () => {
 })
 
 describe("idv-mock clock", () => {
-  it.scopedLive("shows, sets, stops and moves the clock of a customer, and of no other", () =>
+  it.scopedLive("shows, sets, stops and moves the clock of one customer only", () =>
     Effect.gen(function*() {
       const { control, idvMock } = yield* serving()
       yield* control.create({ customerId: "test-clock" })
@@ -155,7 +157,7 @@ describe("idv-mock clock", () => {
       strictEqual((yield* idvMock("clock", "show")).stdout[0]?.startsWith("2030"), false)
     }))
 
-  it.live("is not moved by what is no duration, nor set to what is no time", () =>
+  it.live("rejects an invalid duration and an invalid time", () =>
     Effect.gen(function*() {
       const [advance = ""] = (yield* run(["clock", "advance", "canary"])).stderr
       strictEqual(
@@ -187,7 +189,7 @@ describe("idv-mock sessions and reset", () => {
 })
 
 describe("A command that talks to a running server", () => {
-  it.scopedLive("has the token from a flag or the variable, and says so if it has none", () =>
+  it.scopedLive("takes the control token from a flag or the variable, and says so if the token is wrong", () =>
     Effect.gen(function*() {
       const { url } = yield* serving({ controlToken: Redacted.make("s3cret") })
       const words = ["clock", "show", "--url", url]
@@ -198,7 +200,7 @@ describe("A command that talks to a running server", () => {
         {
           stdout: [],
           stderr: [
-            `The control plane at ${url} needs its token, or another one: the command takes it from IDV_MOCK_CONTROL_TOKEN`
+            `The control API at ${url} rejects the control token: set IDV_MOCK_CONTROL_TOKEN, or the option token, to the server's token`
           ]
         }
       )
@@ -208,23 +210,23 @@ describe("A command that talks to a running server", () => {
       )
     }))
 
-  it.scopedLive("takes the address of the control plane as well", () =>
+  it.scopedLive("accepts the address of the control plane too", () =>
     Effect.gen(function*() {
       const { url } = yield* serving()
       strictEqual((yield* run(["clock", "show", "--url", `${url}/_mock`])).stdout.length, 1)
       strictEqual((yield* run(["clock", "show", "--url", `${url}/`])).stdout.length, 1)
     }))
 
-  it.live("says in one line that there is no server", () =>
+  it.live("reports in one line that it cannot reach a server", () =>
     Effect.gen(function*() {
       const { url } = yield* Effect.scoped(serving())
       deepStrictEqual(yield* run(["sessions", "--url", url]), {
         stdout: [],
-        stderr: [`The control plane at ${url} cannot be reached: is the mock server running there?`]
+        stderr: [`The control API at ${url} cannot be reached: check that the mock server runs there`]
       })
     }))
 
-  it.live("is not asked for a version", () =>
+  it.live("prints the version", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* run(["--version"]), { stdout: ["1.2.3"], stderr: [] })
     }))

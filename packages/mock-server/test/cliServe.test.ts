@@ -10,7 +10,7 @@ import * as Output from "../src/internal/cli/output.ts"
 
 const Listening = Schema.parseJson(Schema.Struct({ port: Schema.Int, authUrl: Schema.String }))
 
-/** The command in this process: its first line, and what it printed so far. */
+/** Runs the command in this process. `lines` is what it has printed so far. */
 const serving = (words: ReadonlyArray<string>, { isTTY = false, variables = {} } = {}) =>
   Effect.gen(function*() {
     const stdout = Object.assign(new PassThrough(), { isTTY })
@@ -24,7 +24,7 @@ const serving = (words: ReadonlyArray<string>, { isTTY = false, variables = {} }
       Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))),
       Effect.forkScoped
     )
-    // What fails before there is a first line fails here.
+    // An error before the first line fails here.
     yield* Effect.raceFirst(begun.await, Fiber.join(fiber))
     const lines = Effect.sync(() => printed.trimEnd().split("\n"))
     const [first = ""] = yield* lines
@@ -41,7 +41,7 @@ const ask = (url: string, customer = "demo-customer:demo-key", path = "/oauth/se
   )
 
 describe("idv-mock serve", () => {
-  it.scopedLive("says where it listens and where its control plane is, and the seed if it has one", () =>
+  it.scopedLive("prints its address, its control URL and its seed", () =>
     Effect.gen(function*() {
       const { authUrl, first, port } = yield* serving(["--seed", "7"])
       deepStrictEqual(JSON.parse(first), {
@@ -56,7 +56,7 @@ describe("idv-mock serve", () => {
       })
     }))
 
-  it.scopedLive("plays what the flags say: customers, profile, faults", () =>
+  it.scopedLive("applies the customers, profile and faults of its flags", () =>
     Effect.gen(function*() {
       const { authUrl } = yield* serving([
         ..."--customer acme:k3y --profile tokenStatus=201 --fault token:status=418:nth=2".split(" ")
@@ -67,7 +67,7 @@ describe("idv-mock serve", () => {
       strictEqual(yield* ask(authUrl, "demo-customer:k3y"), 401)
     }))
 
-  it.scopedLive("keeps the number of its port in a file while it listens", () =>
+  it.scopedLive("keeps its port number in a file while it listens", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const directory = yield* fs.makeTempDirectoryScoped()
@@ -77,20 +77,20 @@ describe("idv-mock serve", () => {
       deepStrictEqual(yield* fs.readDirectory(directory), [])
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("removes the file that a killed server left, before it listens", () =>
+  it.scopedLive("removes the port file of a killed server before it listens", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const directory = yield* fs.makeTempDirectoryScoped()
       const file = `${directory}/port`
       yield* fs.writeFileString(file, "1\n")
-      // An address of documentation is none of this machine: this server never listens.
+      // The server never listens, because an address for documentation does not belong to this machine.
       const nowhere = ["--host", "192.0.2.1", "--control-token", "s3cret"]
       const error = yield* Effect.flip(serving(["--port-file", file, ...nowhere]))
       assert(error instanceof MockServer.MockServerError)
       strictEqual(yield* fs.exists(file), false)
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("leaves the file to a server that started later with the same one", () =>
+  it.scopedLive("leaves the port file to a server that started later with the same file", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const file = `${yield* fs.makeTempDirectoryScoped()}/port`
@@ -102,7 +102,7 @@ describe("idv-mock serve", () => {
       strictEqual(yield* fs.exists(file), false)
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("does not start if that file cannot be written", () =>
+  it.scopedLive("does not start if the port file cannot be written", () =>
     Effect.gen(function*() {
       for (const path of ["/nowhere/canary", "/tmp"]) {
         const error = yield* Effect.flip(serving(["--port-file", path]))
@@ -111,7 +111,7 @@ describe("idv-mock serve", () => {
       }
     }))
 
-  it.scopedLive("guards the control plane with the token of the variable", () =>
+  it.scopedLive("takes the control token from the variable", () =>
     Effect.gen(function*() {
       const { authUrl: url } = yield* serving(["--host", "0.0.0.0"], {
         variables: { IDV_MOCK_CONTROL_TOKEN: "s3cret" }
@@ -121,7 +121,7 @@ describe("idv-mock serve", () => {
       strictEqual(error.reason, "unauthorized")
     }).pipe(Effect.provide(NodeHttpClient.layer)))
 
-  it.scopedLive("does not listen beyond loopback without a token, nor in production", () =>
+  it.scopedLive("does not listen beyond loopback without a token, or in production without --force", () =>
     Effect.gen(function*() {
       const message = (words: ReadonlyArray<string>, variables = {}) =>
         Effect.map(
@@ -139,7 +139,7 @@ describe("idv-mock serve", () => {
 })
 
 describe("idv-mock serve --logs", () => {
-  it.scopedLive("is silent by default", () =>
+  it.scopedLive("prints no exchanges by default", () =>
     Effect.gen(function*() {
       const { authUrl, lines } = yield* serving([])
       yield* ask(authUrl)
@@ -170,7 +170,7 @@ describe("idv-mock serve --logs", () => {
       strictEqual(line.includes("canary"), false)
     }))
 
-  it.scopedLive("pretty prints a line for people, with colours on a terminal if it has not NO_COLOR", () =>
+  it.scopedLive("pretty prints a line of text, with colours on a terminal unless NO_COLOR is set", () =>
     Effect.gen(function*() {
       const line = (options: { readonly isTTY?: boolean; readonly variables?: Record<string, string> }) =>
         Effect.gen(function*() {
@@ -185,8 +185,8 @@ describe("idv-mock serve --logs", () => {
     }))
 })
 
-describe("A reader who does not read", () => {
-  it.scopedLive("loses lines, which are counted, and the server goes on", () =>
+describe("Standard output that nobody reads", () => {
+  it.scopedLive("loses lines, which are counted, and does not delay the server", () =>
     Effect.gen(function*() {
       const written: Array<string> = []
       let read: (() => void) | undefined

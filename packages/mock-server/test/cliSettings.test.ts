@@ -13,7 +13,7 @@ const read = (flags: Flags, variables: ReadonlyArray<readonly [string, string]> 
     Effect.provide(NodeContext.layer)
   )
 
-const refusal = (flags: Flags) => Effect.map(Effect.flip(read(flags)), ({ message }) => message)
+const errorOf = (flags: Flags) => Effect.map(Effect.flip(read(flags)), ({ message }) => message)
 
 const fileOf = (content: string | Uint8Array) =>
   Effect.gen(function*() {
@@ -33,11 +33,15 @@ describe("A flag of serve", () => {
     ["port", "80.5", "--port is invalid: expected a whole number from 0 to 65535"],
     ["port", "1e3", "--port is invalid: expected a whole number from 0 to 65535"],
     ["seed", "canary", "--seed is invalid: expected a whole number from 0 to 4294967295"],
-    ["host", "can ary", "--host is invalid: expected an address of this machine, or a name of it"],
-    ["allowed-host", "canary:80", "--allowed-host is invalid: expected the name of a host, without its port"],
+    ["host", "can ary", "--host is invalid: expected an address or a name of this machine"],
+    ["allowed-host", "canary:80", "--allowed-host is invalid: expected a host name without a port"],
     ["profile", "canary", `--profile preset is invalid: expected ${presets}`],
     ["profile", "tokenStatus=canary", "--profile tokenStatus is invalid: expected one of \"200\", \"201\""],
-    ["customer", "canary", "--customer customerKey is invalid: expected 1 to 256 characters, none of them a control"],
+    [
+      "customer",
+      "canary",
+      "--customer customerKey is invalid: expected 1 to 256 characters, without control characters"
+    ],
     [
       "customer",
       ":canary",
@@ -56,14 +60,14 @@ describe("A flag of serve", () => {
       "--request-timeout is invalid: expected a number of milliseconds from 1 to 2147483647 (24.8 days), or a text such as \"2 seconds\""
     ],
     ["fault", "canary:hang", "--fault: on is invalid: expected one of token, aml, both"]
-  ])("--%s %s is refused in one line that says what is allowed", ([name, value, line]) =>
+  ])("--%s %s is a usage error in one line that says what is allowed", ([name, value, line]) =>
     Effect.gen(function*() {
-      strictEqual((yield* refusal({ [name]: [value] })).startsWith(line), true, yield* refusal({ [name]: [value] }))
+      strictEqual((yield* errorOf({ [name]: [value] })).startsWith(line), true, yield* errorOf({ [name]: [value] }))
     }))
 
-  it.effect("that is a fault lists the kinds", () =>
+  it.effect("with an unknown kind of fault lists the kinds", () =>
     Effect.gen(function*() {
-      const message = yield* refusal({ fault: ["aml:hang", "aml:canary"] })
+      const message = yield* errorOf({ fault: ["aml:hang", "aml:canary"] })
       strictEqual(message.startsWith("--fault[1]: what kind is invalid: expected one of latency, status, reset,"), true)
       strictEqual(message.includes("canary"), false)
     }))
@@ -75,50 +79,50 @@ describe("A flag of serve", () => {
       { fault: ["aml:hang", "aml:empty", "{\"on\":\"aml\",\"what\":{\"kind\":\"hang\",\"at\":1}}"] },
       "--fault[2]: what at is invalid"
     ],
-    ["a host", { "allowed-host": ["mock", "canary:80"] }, "--allowed-host[1] is invalid: expected the name of a host"],
+    ["a host", { "allowed-host": ["mock", "canary:80"] }, "--allowed-host[1] is invalid: expected a host name"],
     ["a customer", { customer: ["a:b", "c:d", "canary"] }, "--customer[2] customerKey is invalid: expected 1 to 256"]
-  ])("that is there several times names the index of %s that is wrong", ([, flags, line]) =>
+  ])("with several values reports the index of %s that is invalid", ([, flags, line]) =>
     Effect.gen(function*() {
-      const message = yield* refusal(flags)
+      const message = yield* errorOf(flags)
       strictEqual(message.startsWith(line), true, message)
       strictEqual(message.includes("canary"), false)
     }))
 
-  it.effect("has each customer id once, and each id of a fault", () =>
+  it.effect("rejects two customers, or two faults, with the same id", () =>
     Effect.gen(function*() {
       const once = "is invalid: expected an id that no member before it has"
-      strictEqual(yield* refusal({ customer: ["a:canary", "a:canary2"] }), `--customer[1] customerId ${once}`)
-      strictEqual(yield* refusal({ customer: ["a:canary", "a:canary"] }), `--customer[1] customerId ${once}`)
+      strictEqual(yield* errorOf({ customer: ["a:canary", "a:canary2"] }), `--customer[1] customerId ${once}`)
+      strictEqual(yield* errorOf({ customer: ["a:canary", "a:canary"] }), `--customer[1] customerId ${once}`)
       strictEqual(
-        yield* refusal({ customer: ["demo-customer:canary", "b:c", "demo-customer:canary2"] }),
+        yield* errorOf({ customer: ["demo-customer:canary", "b:c", "demo-customer:canary2"] }),
         `--customer[2] customerId ${once}`
       )
       const fault = "{\"id\":\"mine\",\"on\":\"aml\",\"what\":{\"kind\":\"hang\"}}"
-      strictEqual(yield* refusal({ fault: [fault, "aml:hang", fault] }), `--fault[2]: id ${once}`)
+      strictEqual(yield* errorOf({ fault: [fault, "aml:hang", fault] }), `--fault[2]: id ${once}`)
     }))
 
-  it.effect("that is an option of the profile lists the options, and is there once", () =>
+  it.effect("with an unknown option of the profile lists the options, and rejects a second value", () =>
     Effect.gen(function*() {
       strictEqual(
-        (yield* refusal({ profile: ["canary=1"] })).includes("expected one of preset, tokenField, tokenType,"),
+        (yield* errorOf({ profile: ["canary=1"] })).includes("expected one of preset, tokenField, tokenType,"),
         true
       )
       strictEqual(
-        yield* refusal({ profile: ["strict", "hostile"] }),
+        yield* errorOf({ profile: ["strict", "hostile"] }),
         "--profile: expected at most one preset, and each option once"
       )
     }))
 
-  it.effect("may be wrong beside another, and the line has both", () =>
+  it.effect("is reported together with other invalid flags", () =>
     Effect.gen(function*() {
       strictEqual(
-        yield* refusal({ port: ["x"], seed: ["y"] }),
+        yield* errorOf({ port: ["x"], seed: ["y"] }),
         "--port is invalid: expected a whole number from 0 to 65535; " +
           "--seed is invalid: expected a whole number from 0 to 4294967295"
       )
     }))
 
-  it.effect("is what the server is started with", () =>
+  it.effect("becomes an option of the server", () =>
     Effect.gen(function*() {
       const settings = yield* read({
         "host": ["localhost"],
@@ -142,7 +146,7 @@ describe("A flag of serve", () => {
       )
       deepStrictEqual(faults.map(({ on, what }) => [on, what.kind]), [["aml", "hang"], ["token", "empty"]])
       deepStrictEqual([profile?.tokenStatus, profile?.nameEcho], ["200", "upper"])
-      // Node takes whole milliseconds.
+      // Node accepts only whole milliseconds.
       strictEqual(Duration.toMillis(requestTimeout), 2)
       deepStrictEqual(options, {
         host: "localhost",
@@ -174,7 +178,7 @@ describe("The config file of serve", () => {
     force: true
   }
 
-  it.scoped("has every option, and a flag takes the place of one", () =>
+  it.scoped("has every option, and flags take precedence", () =>
     Effect.gen(function*() {
       const config = [yield* fileOf(JSON.stringify(all))]
       const settings = yield* read({ config })
@@ -184,7 +188,7 @@ describe("The config file of serve", () => {
       deepStrictEqual([changed.port, changed.seed, changed.faults?.map(({ on }) => on)], [0, 7, ["token"]])
     }))
 
-  it.scoped("has a control token, but the variable counts more, and the flag most", () =>
+  it.scoped("may hold the control token, but the variable takes precedence, and the flag over both", () =>
     Effect.gen(function*() {
       const config = [yield* fileOf(JSON.stringify(all))]
       const token = (flags: Flags, variable: string) =>
@@ -212,15 +216,15 @@ describe("The config file of serve", () => {
     ["a wrong value", { port: "canary" }, "--config: port is invalid: expected a whole number from 0 to 65535"],
     ["a wrong profile", { profile: { preset: "canary" } }, `--config: profile preset is invalid: expected ${presets}`],
     ["a list", [], "--config: the file is invalid: expected an object of options"]
-  ])("with %s is refused in one line that says what is allowed", ([, content, line]) =>
+  ])("with %s is a usage error in one line that says what is allowed", ([, content, line]) =>
     Effect.gen(function*() {
-      strictEqual(yield* refusal({ config: [yield* fileOf(JSON.stringify(content))] }), line)
+      strictEqual(yield* errorOf({ config: [yield* fileOf(JSON.stringify(content))] }), line)
     }))
 
-  it.scoped("names the index of what is wrong in a list", () =>
+  it.scoped("is reported with the index of an invalid element of a list", () =>
     Effect.gen(function*() {
       const of = (content: unknown) =>
-        Effect.flatMap(fileOf(JSON.stringify(content)), (file) => refusal({ config: [file] }))
+        Effect.flatMap(fileOf(JSON.stringify(content)), (file) => errorOf({ config: [file] }))
       const hang = { on: "aml", what: { kind: "hang" } }
       strictEqual(
         yield* of({ faults: [hang, hang, { ...hang, when: { kind: "nth", n: 0 } }] }),
@@ -234,17 +238,17 @@ describe("The config file of serve", () => {
       )
       strictEqual(
         yield* of({ allowedHosts: ["mock", "canary:80"] }),
-        "--config: allowedHosts[1] is invalid: expected the name of a host, without its port"
+        "--config: allowedHosts[1] is invalid: expected a host name without a port"
       )
     }))
 
-  it.scoped("has each customer id once, and each id of a fault, together with the flags", () =>
+  it.scoped("may not repeat a customer id or a fault id, also not together with the flags", () =>
     Effect.gen(function*() {
       const customer = (customerId: string, customerKey = "canary") => ({ customerId, customerKey })
       const fault = { id: "mine", on: "aml", what: { kind: "hang" } }
       const once = "expected an id that no member before it has"
       const of = (content: unknown, flags: Flags = {}) =>
-        Effect.flatMap(fileOf(JSON.stringify(content)), (file) => refusal({ ...flags, config: [file] }))
+        Effect.flatMap(fileOf(JSON.stringify(content)), (file) => errorOf({ ...flags, config: [file] }))
       strictEqual(
         yield* of({ customers: [customer("a"), customer("b"), customer("a"), customer("b")] }),
         `--config: customers[2] customerId is invalid: ${once}; --config: customers[3] customerId is invalid: ${once}`
@@ -260,9 +264,9 @@ describe("The config file of serve", () => {
       )
     }))
 
-  it.scoped("that is no JSON, too large, a directory or not there is refused in one line", () =>
+  it.scoped("that is not JSON, too large, a directory or missing is a usage error in one line", () =>
     Effect.gen(function*() {
-      const of = (path: string) => refusal({ config: [path] })
+      const of = (path: string) => errorOf({ config: [path] })
       strictEqual(
         yield* of(yield* fileOf("{\"port\": canary}")),
         "--config: the file is invalid: expected JSON text in UTF-8"
@@ -273,9 +277,9 @@ describe("The config file of serve", () => {
       )
       strictEqual(
         yield* of(yield* fileOf(new Uint8Array(1_048_577))),
-        "--config: the file is over 1 MiB: expected at most that"
+        "--config: the file is too large: expected at most 1 MiB"
       )
-      strictEqual(yield* of("/tmp"), "--config: the file is a directory: expected a file of JSON")
+      strictEqual(yield* of("/tmp"), "--config: the file is a directory: expected a JSON file")
       strictEqual(yield* of("canary/nowhere.json"), "--config: the file does not exist")
     }))
 })

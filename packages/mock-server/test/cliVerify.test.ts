@@ -210,9 +210,9 @@ describe("idv-mock verify --target sandbox", () => {
         /\nsent +(\d) requests of a budget of 8, \d checks? that may be billed, only about/.exec(stdout) ?? []
       // Some of it is kept, to see at the end whether the service still answers.
       assert(Number(sent) > 4 && Number(sent) <= 8, stdout)
-      const strangers = yield* Effect.flatMap(Control.make({ url }), ({ strangers }) => strangers({}))
+      const unmatched = yield* Effect.flatMap(Control.make({ url }), ({ unmatchedRequests }) => unmatchedRequests({}))
       const { entries } = yield* session("demo-customer").journal({})
-      const times = [...entries, ...strangers.entries].map(({ at }) => Date.parse(at)).toSorted((a, b) => a - b)
+      const times = [...entries, ...unmatched.entries].map(({ at }) => Date.parse(at)).toSorted((a, b) => a - b)
       strictEqual(times.length, Number(sent))
       for (const [i, time] of times.slice(1).entries()) assert(time - (times[i] ?? 0) >= 95, `${times}`)
       harmless(yield* fs.readFileString(seen))
@@ -304,7 +304,7 @@ describe("idv-mock verify of what cannot be verified", () => {
       const again = yield* verifyHere(words, customer)
       deepStrictEqual(
         [again.stdout, again.stderr],
-        ["", `--observations ${path} cannot be written: it is there already, and is not overwritten`]
+        ["", `--observations ${path} cannot be written: it exists, and is not overwritten`]
       )
       strictEqual(yield* fs.readFileString(path), "mine")
     }).pipe(Effect.provide(NodeContext.layer)))
@@ -351,7 +351,7 @@ describe("idv-mock verify of a service without --target sandbox", () => {
 
 describe("The flags of idv-mock verify", () => {
   const closed = "http://127.0.0.1:1"
-  const address = "expected an address such as http://127.0.0.1:4010, without a user, a password, a query or a hash"
+  const address = "expected an address such as http://127.0.0.1:4010, without a user, password, query or fragment"
   const clear = "is invalid: expected an https: address, or --allow-insecure: http: is for loopback"
   it.live.each<[string, string, Record<string, string>]>([
     ["--target canary", "--target is invalid: expected one of mock, sandbox", {}],
@@ -378,7 +378,7 @@ describe("The flags of idv-mock verify", () => {
     ],
     [
       "--customer-id a",
-      "IDV_CUSTOMER_KEY is invalid: expected 1 to 256 characters, none of them a control",
+      "IDV_CUSTOMER_KEY is invalid: expected 1 to 256 characters, without control characters",
       { IDV_CUSTOMER_KEY: "can\nary" }
     ],
     ["--customer-key canary", "--customer-id is missing: expected it, or IDV_CUSTOMER_ID", {}],
@@ -396,7 +396,7 @@ describe("The flags of idv-mock verify", () => {
       {}
     ],
     ["--evidence /nowhere/claims", "--evidence /nowhere/claims: there is no such file", {}],
-    ["--output /nowhere/report", "--output /nowhere/report cannot be written: there is no such directory", {}],
+    ["--output /nowhere/report", "--output /nowhere/report cannot be written: the directory does not exist", {}],
     ["--observations /", "--observations / cannot be written: it is a directory", {}]
   ])("%s is refused in one line", ([words, line, variables]) =>
     Effect.gen(function*() {

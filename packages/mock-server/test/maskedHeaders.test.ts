@@ -192,9 +192,9 @@ describe("A key, a name or a date of birth in a header", () => {
           return send(url, `POST /api/aml HTTP/1.1\r\n${headers.join("\r\n")}\r\n\r\n{}`, 2000)
         }, { concurrency: 10 })
 
-        const { metrics, session, strangers } = yield* Control.Control
+        const { metrics, session, unmatchedRequests } = yield* Control.Control
         const journal = (yield* session(customer.customerId).journal()).entries
-        const strange = (yield* strangers()).entries
+        const strange = (yield* unmatchedRequests()).entries
         strictEqual(journal.length + strange.length >= all.length, true, `${journal.length} and ${strange.length}`)
         const page = yield* Plain.control("GET", `/ui/${customer.customerId}`)
         const [first] = journal.slice(-1)

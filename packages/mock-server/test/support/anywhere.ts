@@ -1,6 +1,6 @@
 /**
- * A check of one person by `fetch` alone, bundled for any runtime: a page, a worker, Node without
- * its own globals. The whole of core is in the bundle.
+ * Checks one person with `fetch` only. It is bundled with all of core for any runtime: a page, a worker, or Node without
+ * its own globals.
  */
 import { AmlClient, Evidence, Idv, Person, Violation } from "@effect-idv/core"
 import { FetchHttpClient } from "@effect/platform"
@@ -8,7 +8,7 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 
 export * as Core from "@effect-idv/core"
 
-/** What a check came to: as text, because it leaves the runtime. */
+/** The result of a check as text, because it leaves the runtime. */
 export interface Outcome {
   readonly matchFound: string
   readonly sha256: string
@@ -46,7 +46,7 @@ const program = (options: Idv.Options, name: string) =>
     return outcome
   })
 
-/** Runs a check of somebody of this name against the service at an address. */
+/** Checks a person with this name against the service at an address. */
 export const run = (url: string, customerId: string, customerKey: string, name: string): Promise<Outcome> =>
   Effect.runPromise(
     program({ authUrl: url, baseUrl: url, customerId, customerKey: Redacted.make(customerKey) }, name)

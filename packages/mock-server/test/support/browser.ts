@@ -1,4 +1,4 @@
-/** A Chromium, with pages that fail a test when they complain. */
+/** A Chromium whose pages fail a test when they report a problem. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,34 +8,30 @@ import * as Chromium from "./chromium.ts"
 
 export class Browser extends Context.Tag("@effect-idv/mock-server/test/Browser")<Browser, Playwright>() {}
 
-/** Playwright gives each browser a profile directory of its own, and removes it. */
+/** Playwright creates a profile directory for each browser, and removes it. */
 export const layer: Layer.Layer<Browser> = Layer.scoped(
   Browser,
   Effect.acquireRelease(Effect.orDie(Chromium.launch), (browser) => Effect.promise(() => browser.close()))
 )
 
-/**
- * - `act`: does something with the page.
- * - `sees`: waits until an element of the selector shows the text.
- * - `lives`: waits until the page gets events.
- * - `problems`: what the page complained about so far: errors and warnings of its console, uncaught
- *   errors, requests that failed.
- */
 export interface Tab {
+  /** Runs an action on the page. */
   readonly act: <A>(use: (page: Page) => Promise<A>) => Effect.Effect<A>
+  /** Waits until an element of the selector shows the text. */
   readonly sees: (selector: string, text?: string | RegExp) => Effect.Effect<void>
+  /** Waits until the page receives live updates. */
   readonly lives: Effect.Effect<void>
+  /** Warnings and errors of the console, uncaught errors and failed requests so far. */
   readonly problems: ReadonlyArray<string>
 }
 
 const timeout = 15_000
 
-/** What is streamed ends with the page. */
+/** A stream of events ends with the page, which is not a problem. */
 const isEventStream = (url: string): boolean => /\/events(\?|$)/.test(url)
 
 /**
- * A page in a context of its own, that is, without anything of another. A problem that it had is a
- * defect when it closes, unless `mayComplain`.
+ * Opens a page in its own browser context. A problem of the page is a defect when it closes, unless `mayComplain`.
  */
 export const open = (
   url: string,

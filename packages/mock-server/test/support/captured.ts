@@ -1,4 +1,4 @@
-/** What an effect prints. */
+/** Captures what an effect prints. */
 import { Console, Effect } from "effect"
 
 export const captured = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

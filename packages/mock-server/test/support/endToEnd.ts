@@ -1,4 +1,4 @@
-/** The traffic of the client on a socket: the same checks go straight to the mock, and through a proxy. */
+/** End-to-end checks of the client on a socket. They run directly against the mock server, and through a proxy. */
 import { AmlClient, AmlCredential, Idv, Person, TokenProvider } from "@effect-idv/core"
 import { Control, MockServer, Session } from "@effect-idv/mock-server"
 import type { HttpClient } from "@effect/platform"
@@ -6,7 +6,7 @@ import { assert } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Effect, Layer, Redacted } from "effect"
 
-/** What is found of somebody. */
+/** The result about a person. */
 export const screen = (name: string, dateOfBirth = "1957-03-14") =>
   Effect.gen(function*() {
     const aml = yield* AmlClient.AmlClient
@@ -19,7 +19,7 @@ export const screen = (name: string, dateOfBirth = "1957-03-14") =>
 
 const failureOf = (name: string) => Effect.map(Effect.flip(screen(name)), ({ _tag }) => String(_tag))
 
-/** The client as this customer, at whatever address there is. */
+/** The client as this customer, at the address in the context. */
 export const layerIdv = (customer: Partial<Session.Customer>, layerClient: Layer.Layer<HttpClient.HttpClient>) =>
   MockServer.MockServer.pipe(
     Effect.map(({ options }) => Idv.layer({ ...options, ...customer })),
@@ -29,9 +29,9 @@ export const layerIdv = (customer: Partial<Session.Customer>, layerClient: Layer
 
 type Requirements = Idv.Idv | Control.Control
 
-/** Each with a session of its own. The statuses are those of the journal, in its order. */
+/** The checks. Each has its own session. The statuses are those in the journal, in its order. */
 const checks: Record<string, (session: Control.SessionControl) => Effect.Effect<void, unknown, Requirements>> = {
-  "screens, in any script": () =>
+  "screens names in any script": () =>
     Effect.gen(function*() {
       strictEqual(yield* screen("Zoë O’Testclear Testclear"), "No")
       strictEqual(yield* screen("Иван Testsanc"), "Potential match")
@@ -44,7 +44,7 @@ const checks: Record<string, (session: Control.SessionControl) => Effect.Effect<
         strictEqual(yield* screen("Zoë Testpep", dateOfBirth), "Potential match")
       }
     }),
-  "has evidence of what came": () =>
+  "keeps the response as evidence": () =>
     Effect.gen(function*() {
       const aml = yield* AmlClient.AmlClient
       const person = yield* Person.make({ name: "Ada Testclear", dateOfBirth: "1957-03-14" })
@@ -53,7 +53,7 @@ const checks: Record<string, (session: Control.SessionControl) => Effect.Effect<
       const { credentials } = JSON.parse(new TextDecoder().decode(body && Redacted.value(body)))
       strictEqual(credentials.attributes.aml_profile, Redacted.value(credential.credentials.attributes.amlProfile))
     }),
-  "asks for one token for 50 checks at once": ({ verify }) =>
+  "requests one token for 50 concurrent checks": ({ verify }) =>
     Effect.gen(function*() {
       const found = yield* Effect.forEach(
         Arr.makeBy(50, (i) => i % 2 === 0 ? "A Testclear" : "B Testpep"),
@@ -64,7 +64,7 @@ const checks: Record<string, (session: Control.SessionControl) => Effect.Effect<
       yield* verify({ kind: "exactly", n: 1, pattern: { operation: "token" } })
       yield* verify({ kind: "exactly", n: 50, pattern: { operation: "aml", status: 200 } })
     }),
-  "replaces a token that expired early, and sends the check once more": ({ advance, journal }) =>
+  "replaces a token that expired early, and replays the check": ({ advance, journal }) =>
     Effect.gen(function*() {
       strictEqual(yield* screen("A Testclear"), "No")
       yield* advance("61 minutes")
@@ -84,19 +84,19 @@ const checks: Record<string, (session: Control.SessionControl) => Effect.Effect<
       strictEqual(yield* screen("B Testpep"), "Potential match")
       yield* verify({ kind: "inOrder", patterns: [{ rule: "aml.token-revoked" }, { rule: "aml.answered" }] })
     }),
-  "gets a new token when it is told to": ({ verify }) =>
+  "refreshes the token on request": ({ verify }) =>
     Effect.gen(function*() {
       const tokens = yield* TokenProvider.TokenProvider
       yield* tokens.get
       yield* tokens.refresh
       yield* verify({ kind: "exactly", n: 2, pattern: { operation: "token", status: 200 } })
     }),
-  "fails if every token is refused": ({ fault }) =>
+  "fails if every token is rejected": ({ fault }) =>
     Effect.gen(function*() {
       yield* fault({ on: "aml", what: { kind: "tokenExpiry" } })
       strictEqual(yield* failureOf("A Testclear"), "AmlUnauthorized")
     }),
-  "waits as long as a 429 asks": ({ fault, verify }) =>
+  "waits for the Retry-After of a 429": ({ fault, verify }) =>
     Effect.gen(function*() {
       yield* Effect.flatMap(TokenProvider.TokenProvider, ({ get }) => get)
       yield* fault({ on: "aml", what: { kind: "quota", limit: 1, per: "1 second" } })
@@ -109,14 +109,14 @@ const checks: Record<string, (session: Control.SessionControl) => Effect.Effect<
       strictEqual(yield* failureOf("A Test403"), "AmlForbidden")
       strictEqual(yield* failureOf("A Test500"), "AmlUnavailable")
     }),
-  "tries again after a 503 of the API and of the token endpoint": ({ fault }) =>
+  "retries after a 503 of the API and of the token endpoint": ({ fault }) =>
     Effect.gen(function*() {
       const what = { kind: "status", retryAfter: { kind: "seconds", seconds: 0 } } as const
       yield* fault({ on: "aml", when: { kind: "first", n: 1 }, what })
       yield* fault({ on: "token", when: { kind: "first", n: 1 }, what })
       strictEqual(yield* screen("B Testpep"), "Potential match")
     }),
-  "sends nothing that a strict service refuses": ({ changeProfile, verify }) =>
+  "sends nothing that a strict service rejects": ({ changeProfile, verify }) =>
     Effect.gen(function*() {
       yield* changeProfile({ preset: "strict" })
       strictEqual(yield* screen("B Testpep"), "Potential match")
@@ -126,10 +126,10 @@ const checks: Record<string, (session: Control.SessionControl) => Effect.Effect<
 
 export const names = Object.keys(checks)
 
-/** Each has its own session, and some only wait. */
+/** The checks can run concurrently, because each has its own session. */
 export const concurrent = { concurrent: true, timeout: 60_000 }
 
-/** Runs one of them, as a customer whose id begins like that. */
+/** Runs one check, as a customer whose id has this prefix. */
 export const run = (name: string, prefix: string, layerClient: Layer.Layer<HttpClient.HttpClient>) =>
   Effect.gen(function*() {
     const { create, session } = yield* Control.Control
@@ -139,7 +139,7 @@ export const run = (name: string, prefix: string, layerClient: Layer.Layer<HttpC
     yield* Effect.provide(check(session(customer.customerId)), layerIdv(customer, layerClient))
   })
 
-/** Has no session, so it is no check like the others. */
+/** A check with a wrong key. It has no session, so it is not one of the others. */
 export const wrongKey = (layerClient: Layer.Layer<HttpClient.HttpClient>) =>
   Effect.gen(function*() {
     const error = yield* Effect.flip(screen("A Testclear"))

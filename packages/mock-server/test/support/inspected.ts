@@ -1,11 +1,11 @@
-/** A server with a client beside the page: what a person looks at while their app runs. */
+/** A server for the tests of the page, with functions that send requests as an app does. */
 import { MockServer, Session } from "@effect-idv/mock-server"
 import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
 import { Context, Effect, Layer, Redacted } from "effect"
 
 /**
- * - `token`, `check`: the two requests, as any client sends them. Of the first the body is told, of
- *   the second the status, which is 0 if the connection breaks.
+ * Starts the server. `token` returns the body of a token response. `check` returns the status of a check, or 0 if the
+ * connection breaks.
  */
 export const start = Effect.gen(function*() {
   const context = yield* Layer.build(MockServer.layer({ port: 0 }))
@@ -46,6 +46,6 @@ export const start = Effect.gen(function*() {
   return { control: context, page: `${url}/_mock/ui`, url, token, check }
 })
 
-/** The token in its usual field. */
+/** The token in the field `access_token`. */
 export const accessToken = (response: unknown): string =>
   /"access_token":"([^"]+)"/.exec(JSON.stringify(response))?.[1] ?? ""

@@ -1,8 +1,8 @@
-/** The mock server in process, in a year in which the people of the conformance suite are born. */
+/** The mock server in process, at a time after the births of the test persons. */
 import { MockServer } from "@effect-idv/mock-server"
 import { Layer, TestClock } from "effect"
 
-/** The `TestClock` starts in 1970, when somebody who is born in 1990 has a date of birth in the future. */
+/** The `TestClock` starts in 1970, when a date of birth in 1990 is in the future. */
 export const layerWith = (options: MockServer.InProcessOptions) =>
   Layer.merge(
     MockServer.layerHttpClientWith(options),

@@ -1,4 +1,4 @@
-/** Requests as any program sends them, to whatever mock server there is. */
+/** Plain HTTP requests to the mock server of the context. */
 import { MockServer } from "@effect-idv/mock-server"
 import { HttpClient, HttpClientRequest, type HttpMethod } from "@effect/platform"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ export interface Answer {
 
 export const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`
 
-/** A body without a `content-type` is sent without one. */
+/** Adds no `content-type`: a body is sent without one unless the headers have it. */
 export const request = (
   method: HttpMethod.HttpMethod,
   path: string,
@@ -33,7 +33,7 @@ export const request = (
 
 export const json = { "content-type": "application/json" }
 
-/** What is sent to the control plane, as JSON. */
+/** A request to the control plane with a JSON body. */
 export const control = (method: HttpMethod.HttpMethod, path: string, body?: unknown, headers = {}) =>
   request(method, `/_mock${path}`, {
     headers: { ...(body !== undefined && json), ...headers },

@@ -1,7 +1,6 @@
 /**
- * Programs of this repository, to be started as processes of their own. Each is bundled once for a
- * run of the tests: to start one with `tsx` takes seconds, because every module is found, read and
- * translated again.
+ * Bundles programs of this repository, so that tests can start them as processes. Each is bundled once per test run,
+ * because a start with `tsx` takes seconds.
  */
 import { Effect } from "effect"
 import { build, type Plugin } from "esbuild"
@@ -13,7 +12,7 @@ import { basename, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { inject } from "vitest"
 
-/** A module that looks for a file beside itself finds it beside its source. */
+/** Lets a module find files beside its source. */
 const atHome: Plugin = {
   name: "at home",
   setup: ({ onLoad }) =>
@@ -27,7 +26,7 @@ const atHome: Plugin = {
     )
 }
 
-/** The native part of SQLite stays where it is installed. */
+/** Leaves the native part of SQLite where it is installed. */
 const native: Plugin = {
   name: "native",
   setup: ({ onResolve }) =>
@@ -37,13 +36,13 @@ const native: Plugin = {
     }))
 }
 
-/** Some packages are CommonJS, and require what belongs to Node. */
+/** CommonJS packages require modules of Node. */
 const banner =
   "import { createRequire as requireFrom } from \"node:module\"; const require = requireFrom(import.meta.url);"
 
 const bundles = new Map<string, Promise<string>>()
 
-/** Another worker may bundle the same program at the same time: then the last one wins, with the same text. */
+/** Another worker may write the same bundle at the same time, with the same content. */
 const bundle = (source: string): Promise<string> => {
   const digest = createHash("sha256").update(source).digest("hex").slice(0, 8)
   const outfile = join(inject("programs"), `${basename(source, ".ts")}-${digest}.mjs`)
@@ -62,7 +61,7 @@ const bundle = (source: string): Promise<string> => {
   }).then(() => rename(draft, outfile)).then(() => outfile)
 }
 
-/** The path of a bundle of a TypeScript program, for `node` alone. */
+/** Bundles a TypeScript program for `node`, and returns its path. */
 export const bundled = (entry: URL): Effect.Effect<string> =>
   Effect.promise(() => {
     const source = fileURLToPath(entry)
@@ -71,5 +70,5 @@ export const bundled = (entry: URL): Effect.Effect<string> =>
     return made
   })
 
-/** The command `idv-mock`, bundled. */
+/** The bundled command `idv-mock`. */
 export const idvMock = bundled(new URL("../../src/bin.ts", import.meta.url))

@@ -1,4 +1,4 @@
-/** Once for a run of the tests: a directory for the programs that they start. */
+/** The global setup of the tests: creates a directory for the programs that they start. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -12,7 +12,7 @@ declare module "vitest" {
 
 const cache = fileURLToPath(new URL("../../../../node_modules/.cache", import.meta.url))
 
-/** Another run beside this one has another directory. */
+/** Each test run has its own directory. */
 export default ({ provide }: TestProject) => {
   mkdirSync(cache, { recursive: true })
   const programs = mkdtempSync(join(cache, "programs-"))

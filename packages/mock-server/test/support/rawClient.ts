@@ -1,40 +1,35 @@
-/** A TCP client that knows nothing of HTTP: it sends bytes, and tells what came back and how it ended. */
+/** A TCP client that sends bytes, and returns the received bytes and how the connection ended. */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { createConnection, type Socket } from "node:net"
 
-/**
- * - `fin`: the server closed properly. `reset`: it reset the connection.
- * - `open`: nothing more came, and the connection stayed open.
- */
+/** The server closed the connection (`fin`), reset it (`reset`), or left it open (`open`). */
 export type End = "fin" | "reset" | "open"
 
-/**
- * - `text`: what came, a character for each byte.
- * - `millis`: from the last write to the end. `firstByte`: to the first byte, if there was one.
- * - `arrivals`: how many pieces it came in.
- */
 export interface Answer {
   readonly bytes: Buffer
+  /** The received bytes, one character each. */
   readonly text: string
   readonly end: End
+  /** From the last write to the end. */
   readonly millis: number
+  /** From the last write to the first byte, if one arrived. */
   readonly firstByte: number | undefined
+  /** How many chunks arrived. */
   readonly arrivals: number
 }
 
-/**
- * - `write`: sends bytes; also when the server has gone, which only `answer` tells.
- * - `answer`: everything until the server ends the connection, or until `isEnough`, or until it was
- *   silent for `patience` milliseconds, which are 5000 by default.
- * - `half`: ends what goes out, and still reads.
- * - `destroy`, `reset`: the client goes away.
- */
 export interface Connection {
+  /** Sends bytes. Ignores that the server has closed the connection, which `answer` reports. */
   readonly write: (data: string | Uint8Array) => Effect.Effect<void>
+  /**
+   * Returns everything until the server ends the connection, until `isEnough`, or until it was silent for `patience`
+   * milliseconds (5000 by default).
+   */
   readonly answer: (
     options?: { readonly patience?: number; readonly isEnough?: (text: string) => boolean }
   ) => Effect.Effect<Answer>
+  /** Ends the outgoing stream, and still reads. */
   readonly half: Effect.Effect<void>
   readonly destroy: Effect.Effect<void>
   readonly reset: Effect.Effect<void>
@@ -50,7 +45,7 @@ const open = (url: string) =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** A connection until the scope closes. */
+/** Opens a connection, which closes with the scope. */
 export const connect = (url: string) =>
   Effect.acquireRelease(open(url), (socket) => Effect.sync(() => socket.destroy())).pipe(
     Effect.map((socket): Connection => {
@@ -104,7 +99,7 @@ export const connect = (url: string) =>
     })
   )
 
-/** Sends bytes on a connection of their own, and tells what came back. */
+/** Sends bytes on a new connection, and returns what it received. */
 export const send = (url: string, data: string | Uint8Array, patience?: number) =>
   Effect.scoped(Effect.gen(function*() {
     const connection = yield* connect(url)
@@ -112,7 +107,7 @@ export const send = (url: string, data: string | Uint8Array, patience?: number) 
     return yield* connection.answer({ ...(patience !== undefined && { patience }) })
   }))
 
-/** A request as text, with a `Content-Length` and, unless told otherwise, the last one of its connection. */
+/** The text of a request with a `Content-Length`. By default it closes the connection. */
 export const request = (
   line: string,
   headers: Readonly<Record<string, string>>,
@@ -133,7 +128,7 @@ export const request = (
     Buffer.from(body)
   ])
 
-/** The request for a token. */
+/** The text of a token request. */
 export const tokenRequest = (
   customerId: string,
   customerKey = "test-key",
@@ -149,7 +144,7 @@ export const tokenRequest = (
     connection
   )
 
-/** The request for a check. */
+/** The text of a check. */
 export const amlRequest = (
   token: string,
   name = "Ada Testclear",
@@ -162,7 +157,7 @@ export const amlRequest = (
     connection
   )
 
-/** What an intact answer says. */
+/** Parses an intact response. */
 export const parse = ({ bytes }: Pick<Answer, "bytes">) => {
   const at = bytes.indexOf("\r\n\r\n")
   const [statusLine = "", ...lines] = bytes.subarray(0, at).toString("latin1").split("\r\n")
@@ -179,14 +174,14 @@ export const parse = ({ bytes }: Pick<Answer, "bytes">) => {
   }
 }
 
-/** A token for this customer, over a connection of its own. */
+/** Requests a token for this customer on a new connection. */
 export const token = (url: string, customerId: string, customerKey?: string) =>
   Effect.map(send(url, tokenRequest(customerId, customerKey)), (answer): string => {
     const { access_token } = JSON.parse(parse(answer).body.toString())
     return access_token
   })
 
-/** Whether a fresh connection gets what it asks for: a token, and a check with it. */
+/** Whether a token request and a check succeed on new connections. */
 export const works = (url: string, customerId: string) =>
   Effect.gen(function*() {
     const answer = yield* send(url, amlRequest(yield* token(url, customerId)))

@@ -1,4 +1,4 @@
-/** One server for test files that run at the same time: whoever comes first starts it, and stops it last. */
+/** One server for test files that run at the same time. The first file starts it, and stops it after the others. */
 import { Control, MockServer } from "@effect-idv/mock-server"
 import { FetchHttpClient, FileSystem } from "@effect/platform"
 import { NodeFileSystem } from "@effect/platform-node"
@@ -7,25 +7,23 @@ import { fileURLToPath } from "node:url"
 
 const parent = fileURLToPath(new URL("../../../../node_modules/.cache/idv-mock", import.meta.url))
 
-/** Of this run: all its workers have the same parent. */
+/** Identifies the test run, because all its workers have the same parent. */
 const folder = `${parent}/shared-${process.ppid}`
 
-/**
- * - `tell`: leaves a mark that every file sees: a session of that name.
- * - `told`: whether there is such a mark within the time, in milliseconds.
- */
 export interface Shared {
   readonly url: string
   readonly control: Control.Service
-  readonly tell: (mark: string) => Effect.Effect<void>
-  readonly told: (mark: string, millis: number) => Effect.Effect<boolean>
+  /** Creates a session with this id, which every file can see. */
+  readonly signal: (mark: string) => Effect.Effect<void>
+  /** Whether another file sends this signal within the time in milliseconds. */
+  readonly isSignalled: (mark: string, millis: number) => Effect.Effect<boolean>
 }
 
 const of = (url: string, control: Control.Service): Shared => ({
   url,
   control,
-  tell: (mark) => Effect.orDie(control.create({ customerId: mark })),
-  told: (mark, millis) =>
+  signal: (mark) => Effect.orDie(control.create({ customerId: mark })),
+  isSignalled: (mark, millis) =>
     isThere(control, mark).pipe(
       Effect.filterOrFail((isThere) => isThere),
       Effect.retry(Schedule.spaced("20 millis").pipe(Schedule.upTo(millis))),
@@ -42,7 +40,7 @@ const isThere = ({ session }: Control.Service, mark: string) =>
 
 const control = (url: string) => Effect.provide(Control.make({ url }), FetchHttpClient.layer)
 
-/** The file with the address is there at once and whole, because it gets its name last. */
+/** Writes the file with the address atomically, by a rename. */
 const start = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const { url } = Context.get(yield* Layer.build(MockServer.layerTest), MockServer.MockServer)
@@ -59,8 +57,8 @@ const running = Effect.gen(function*() {
 })
 
 /**
- * The server, until the scope closes. The file that started it then waits, for 20 seconds at most,
- * until each of `files` that has begun has told `<file>-done`.
+ * The server, until the scope closes. The file that started it then waits for at most 20 seconds until each of `files`
+ * that has begun has called `signal("<file>-done")`.
  */
 export const server = (files: ReadonlyArray<string>) =>
   Effect.gen(function*() {
@@ -78,7 +76,7 @@ export const server = (files: ReadonlyArray<string>) =>
       yield* Effect.addFinalizer(() =>
         Effect.forEach(files, (file) =>
           Effect.if(isThere(shared.control, file), {
-            onTrue: () => shared.told(`${file}-done`, 20_000),
+            onTrue: () => shared.isSignalled(`${file}-done`, 20_000),
             onFalse: () => Effect.void
           }), { discard: true })
       )

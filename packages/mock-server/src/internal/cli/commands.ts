@@ -1,14 +1,14 @@
-/** What each command does that talks to a running server, by its words. */
+/** The commands that talk to a running server, by their names. */
 import * as Effect from "effect/Effect"
 import type { ControlUnavailable } from "../../Control.ts"
 import type { ControlRefused, FaultUnknown, SessionUnknown } from "../../ControlApi.ts"
-import type { Given } from "./parsedArguments.ts"
+import type { ParsedArguments } from "./parsedArguments.ts"
 import * as Remote from "./remoteCommands.ts"
-import type { Refusal } from "./usageError.ts"
+import type { UsageError } from "./usageError.ts"
 
-type Failure = Refusal | ControlRefused | SessionUnknown | FaultUnknown | ControlUnavailable
+type Failure = UsageError | ControlRefused | SessionUnknown | FaultUnknown | ControlUnavailable
 
-const commands: Readonly<Record<string, (given: Given) => Effect.Effect<void, Failure>>> = {
+const commands: Readonly<Record<string, (args: ParsedArguments) => Effect.Effect<void, Failure>>> = {
   "journal": Remote.journal,
   "fault list": Remote.faultList,
   "fault set": Remote.faultSet,
@@ -23,5 +23,5 @@ const commands: Readonly<Record<string, (given: Given) => Effect.Effect<void, Fa
   "reset": Remote.reset
 }
 
-export const run = (command: string, given: Given): Effect.Effect<void, Failure> =>
-  commands[command]?.(given) ?? Effect.dieMessage(`Nothing is done for ${command}`)
+export const run = (command: string, args: ParsedArguments): Effect.Effect<void, Failure> =>
+  commands[command]?.(args) ?? Effect.dieMessage(`The command ${command} has no implementation`)

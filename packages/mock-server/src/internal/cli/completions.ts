@@ -1,17 +1,17 @@
-/** Completions for a shell, from the commands themselves. */
+/** Shell completions, generated from the commands. */
 import * as Violation from "@effect-idv/core/Violation"
 import type { Command } from "commander"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import * as Refusal from "./usageError.ts"
+import * as UsageError from "./usageError.ts"
 
-/** A command by the words before it, and what may come next. */
-interface Place {
+/** A command, and the words that can follow it. */
+interface Context {
   readonly path: ReadonlyArray<string>
   readonly words: ReadonlyArray<{ readonly word: string; readonly description: string }>
 }
 
-const placesOf = (command: Command, path: ReadonlyArray<string>): ReadonlyArray<Place> => [
+const contextsOf = (command: Command, path: ReadonlyArray<string>): ReadonlyArray<Context> => [
   {
     path,
     words: [
@@ -25,10 +25,10 @@ const placesOf = (command: Command, path: ReadonlyArray<string>): ReadonlyArray<
       }))
     ]
   },
-  ...command.commands.flatMap((command) => placesOf(command, [...path, command.name()]))
+  ...command.commands.flatMap((command) => contextsOf(command, [...path, command.name()]))
 ]
 
-/** The values of a flag, which may be others behind another command. */
+/** The values of each flag. They depend on the command. */
 const choicesOf = (command: Command, path: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...command.options.flatMap(({ argChoices, long }) =>
     argChoices === undefined ? [] : [`    "${path.join(" ")} "*"${long} ") words="${argChoices.join(" ")}" ;;`]
@@ -37,7 +37,7 @@ const choicesOf = (command: Command, path: ReadonlyArray<string>): ReadonlyArray
 ]
 
 const bash = (program: Command): string => {
-  const cases = placesOf(program, []).toReversed().map(({ path, words }) =>
+  const cases = contextsOf(program, []).toReversed().map(({ path, words }) =>
     `    "${[...path, ""].join(" ")}"*) words="${words.map(({ word }) => word).join(" ")}" ;;`
   )
   return `_idv_mock() {
@@ -52,29 +52,29 @@ complete -o default -F _idv_mock idv-mock`
 
 const fish = (program: Command): string => {
   const quoted = (text: string) => `'${text.replaceAll(/['\\]/g, "\\$&")}'`
-  return placesOf(program, []).flatMap(({ path, words }) => {
-    const place = path.length === 0
+  return contextsOf(program, []).flatMap(({ path, words }) => {
+    const condition = path.length === 0
       ? "__fish_use_subcommand"
       : path.map((word) => `__fish_seen_subcommand_from ${word}`).join("; and ")
     return words.map(({ description, word }) =>
-      `complete -c idv-mock -n ${quoted(place)} ${word.startsWith("--") ? `-l ${word.slice(2)}` : `-f -a ${word}`} -d ${
-        quoted(description)
-      }`
+      `complete -c idv-mock -n ${quoted(condition)} ${
+        word.startsWith("--") ? `-l ${word.slice(2)}` : `-f -a ${word}`
+      } -d ${quoted(description)}`
     )
   }).join("\n")
 }
 
-/** zsh takes the completions of bash. */
+/** zsh can load the completions of bash. */
 const zsh = (program: Command): string => `autoload -U +X bashcompinit && bashcompinit\n${bash(program)}`
 
-const makers = { bash, fish, zsh }
+const generators = { bash, fish, zsh }
 
 const decodeShell = Violation.decodeUnknown(
   Schema.Literal("bash", "fish", "zsh").annotations(Violation.expecting("one of bash, fish, zsh"))
 )
 
-export const make = (program: Command, shell: string): Either.Either<string, Refusal.Refusal> =>
+export const make = (program: Command, shell: string): Either.Either<string, UsageError.UsageError> =>
   Either.mapBoth(decodeShell(shell), {
-    onLeft: Refusal.of(() => "<shell>"),
-    onRight: (shell) => makers[shell](program)
+    onLeft: UsageError.fromViolations(() => "<shell>"),
+    onRight: (shell) => generators[shell](program)
   })

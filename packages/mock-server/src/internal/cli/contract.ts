@@ -113,11 +113,11 @@ const Flags = Schema.Struct({
   format: Schema.optionalWith(Fields.oneOf("table", "json"), { exact: true })
 })
 
-export const contract = (given: Given.Given) =>
+export const contract = (given: Given.ParsedArguments) =>
   Effect.gen(function*() {
     const { format = "table", level } = yield* Effect.mapError(
       Violation.decodeUnknown(Flags)({ level: Given.values(given, "level"), ...Given.field(given, "format") }),
-      Refusal.ofFlags(given)
+      Refusal.fromFlagViolations(given)
     )
     const { evidence: { claims } } = yield* EvidenceFile.read(given)
     const all = claims.map(exercised(yield* scenarios))

@@ -1,7 +1,7 @@
-/** An exchange as one line, for people and for programs. */
+/** An exchange as one line of log, as JSON or as text. */
 import type * as Journal from "../../Journal.ts"
 
-/** Without headers and bodies. */
+/** Leaves out headers and bodies. */
 export const json = ({ request, response, ...entry }: Journal.Entry): string =>
   JSON.stringify({
     event: "exchange",

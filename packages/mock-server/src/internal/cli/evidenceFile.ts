@@ -3,13 +3,13 @@ import * as Contract from "@effect-idv/contract/Contract"
 import * as Effect from "effect/Effect"
 import * as ParsedArguments from "./parsedArguments.ts"
 import * as Text from "./textField.ts"
-import { Refusal } from "./usageError.ts"
+import { UsageError } from "./usageError.ts"
 
 /** The file is read once, because it may be a pipe. */
-export const read = (given: ParsedArguments.Given) => {
+export const read = (given: ParsedArguments.ParsedArguments) => {
   const path = ParsedArguments.value(given, "evidence") ?? Contract.pathOf("evidence.yaml")
   return Effect.mapError(
     Contract.loadWithDigest(path),
-    ({ message }) => new Refusal({ text: `--evidence ${Text.printable(path)}: ${message}` })
+    ({ message }) => new UsageError({ text: `--evidence ${Text.printable(path)}: ${message}` })
   )
 }

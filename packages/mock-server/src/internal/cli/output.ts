@@ -1,44 +1,41 @@
-/**
- * Lines for standard output that nobody may be reading: a full pipe neither holds up the server nor
- * fills its memory.
- */
+/** Prints lines to standard output without waiting for its reader: a full pipe neither delays the server nor fills its memory. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Writable } from "node:stream"
 
-/** - `begin`: prints a first line, and then what was printed before it. */
 export interface Output {
+  /** Prints the first line, and then the lines that were printed before this call. */
   readonly begin: (line: string) => void
   readonly print: (line: string) => void
 }
 
-/** How much waits for a reader at most, in bytes or so. Then lines are left out, and counted. */
+/** The most that is buffered for a slow reader, in characters. Further lines are dropped and counted. */
 const capacity = 1_048_576
 
-/** What is left to write once the scope closes has this time. */
-const patience = "1 second"
+/** The longest wait for the remaining lines when the scope closes. */
+const closeTimeout = "1 second"
 
-/** Lines are left out from when a reader is too slow until it has read all that waits. */
+/** Once the buffer is full, lines are dropped until the reader has read all of it. */
 export const make = (stream: Writable): Effect.Effect<Output, never, Scope.Scope> =>
   Effect.gen(function*() {
     let omitted = 0
-    const tell = () => {
+    const reportOmitted = () => {
       if (omitted === 0) return
       stream.write(`${JSON.stringify({ event: "omitted", lines: omitted })}\n`)
       omitted = 0
     }
-    // A reader that went away is no reason to stop.
+    // The server continues when the reader closes the pipe.
     const ignore = () => {}
     yield* Effect.acquireRelease(
-      Effect.sync(() => stream.on("drain", tell).on("error", ignore)),
+      Effect.sync(() => stream.on("drain", reportOmitted).on("error", ignore)),
       () =>
         Effect.async<void>((resume) => {
-          tell()
+          reportOmitted()
           stream.write("", () => resume(Effect.void))
         }).pipe(
           Effect.interruptible,
-          Effect.timeoutOption(patience),
-          Effect.zipRight(Effect.sync(() => stream.off("drain", tell)))
+          Effect.timeoutOption(closeTimeout),
+          Effect.zipRight(Effect.sync(() => stream.off("drain", reportOmitted)))
         )
     )
     let early: Array<string> | undefined = []

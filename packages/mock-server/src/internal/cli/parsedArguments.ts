@@ -1,20 +1,22 @@
-/** What was given to a command: its flags by name, each with its values, and its arguments. */
+/** The arguments of a command, as `commander` parsed them. */
 
-/** - `words`: the arguments. `argument`: the same as one text. */
-export interface Given {
+export interface ParsedArguments {
+  /** The values of each flag by its name. */
   readonly flags: Readonly<Record<string, ReadonlyArray<string>>>
+  /** The positional arguments. */
   readonly words: ReadonlyArray<string>
+  /** The positional arguments as one text. */
   readonly argument: string
 }
 
-export const values = ({ flags }: Given, name: string): ReadonlyArray<string> => flags[name] ?? []
+export const values = ({ flags }: ParsedArguments, name: string): ReadonlyArray<string> => flags[name] ?? []
 
-export const value = (given: Given, name: string): string | undefined => values(given, name)[0]
+export const value = (args: ParsedArguments, name: string): string | undefined => values(args, name)[0]
 
-export const isOn = (given: Given, name: string): boolean => values(given, name).length > 0
+export const isOn = (args: ParsedArguments, name: string): boolean => values(args, name).length > 0
 
 const text = (text: string): unknown => text
 
-/** The value of a flag as a field, or nothing. */
-export const field = (given: Given, name: string, as: (text: string) => unknown = text, field = name) =>
-  Object.fromEntries(values(given, name).map((value) => [field, as(value)]))
+/** An object with the value of a flag as a field, or an empty one. */
+export const field = (args: ParsedArguments, name: string, as: (text: string) => unknown = text, field = name) =>
+  Object.fromEntries(values(args, name).map((value) => [field, as(value)]))

@@ -1,27 +1,25 @@
-/** A file that tells a port to whoever waits for it to be there. */
+/** The file of `--port-file`: its existence tells other programs that the server listens, and its content is the port. */
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { Refusal } from "./usageError.ts"
+import { UsageError } from "./usageError.ts"
 
-const refusal = () => new Refusal({ text: "--port-file cannot be written: expected a path in a directory" })
+const cannotWrite = () => new UsageError({ text: "--port-file cannot be written: expected a path in a directory" })
 
 /**
- * Removes the file of a server that ended without doing so. Without this, a program that waits for
- * the file would take the old port for that of the server that is about to start.
+ * Removes the file that a killed server left. Otherwise a program that waits for the file would read the old port.
  */
-export const remove = (path: string): Effect.Effect<void, Refusal, FileSystem.FileSystem> =>
-  Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.mapError(fs.remove(path, { force: true }), refusal))
+export const remove = (path: string): Effect.Effect<void, UsageError, FileSystem.FileSystem> =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.mapError(fs.remove(path, { force: true }), cannotWrite))
 
 /**
- * There until the scope closes, unless another server has written its own port meanwhile. It comes
- * by a rename, so that nobody reads half of a number; no other server of this machine has the port,
- * or the name with it.
+ * Writes the port, and removes the file when the scope closes, unless another server has written its own port meanwhile.
+ * A rename makes the write atomic. The name of the temporary file contains the port, which no other server has.
  */
 export const write = (
   path: string,
   port: number
-): Effect.Effect<void, Refusal, FileSystem.FileSystem | Scope.Scope> =>
+): Effect.Effect<void, UsageError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const draft = `${path}.${port}`
@@ -30,7 +28,7 @@ export const write = (
       fs.writeFileString(draft, text).pipe(
         Effect.zipRight(fs.rename(draft, path)),
         Effect.tapError(() => Effect.ignore(fs.remove(draft))),
-        Effect.mapError(refusal)
+        Effect.mapError(cannotWrite)
       ),
       () =>
         Effect.ignore(

@@ -1,20 +1,20 @@
-/** The commands of `idv-mock`, as `commander` reads and explains them. */
+/** The commands and flags of `idv-mock`, their help and their usage errors. */
 import { Argument, Command, type ErrorOptions, Option } from "commander"
 import * as Either from "effect/Either"
 import * as Record from "effect/Record"
 import * as TestPerson from "../../TestPerson.ts"
 import * as FaultKinds from "../faults/faultKinds.ts"
-import type { Given } from "./parsedArguments.ts"
-import { Refusal } from "./usageError.ts"
+import type { ParsedArguments } from "./parsedArguments.ts"
+import { UsageError } from "./usageError.ts"
 
-/** What was asked for: a text to show, or a command with what was given to it. */
-export type Asked =
+/** What a command line asks for: a text such as the help, or a command to run. */
+export type Invocation =
   | { readonly _tag: "Text"; readonly text: string }
-  | { readonly _tag: "Run"; readonly command: string; readonly given: Given }
+  | { readonly _tag: "Run"; readonly command: string; readonly args: ParsedArguments }
 
 const list = (words: ReadonlyArray<string>) => words.join(", ")
 
-/** Without the name of the program: `fault set`. */
+/** The name of a command without that of the program, such as `fault set`. */
 const pathOf = (command: Command): string =>
   command.parent === null ? "" : `${pathOf(command.parent)} ${command.name()}`.trim()
 
@@ -24,52 +24,56 @@ const commandsOf = ({ commands }: Command) => list(commands.map((command) => com
 
 const inQuotes = (message: string) => /'([^' ]*)/.exec(message)?.[1] ?? ""
 
-/** In the words of the other refusals. */
-const rewritten: Readonly<Record<string, (message: string) => string>> = {
-  "commander.optionMissingArgument": (message) => `${inQuotes(message)} needs a value`,
-  "commander.missingArgument": (message) => `<${inQuotes(message)}> is missing`,
-  "commander.excessArguments": () => "nothing more is taken than flags"
-}
-
-/** A refusal is one line, and lacks the values that some of `commander` repeat. */
+/** Rewrites the errors of `commander`, some of which repeat values. */
 class IdvCommand extends Command {
   override createCommand(name?: string): IdvCommand {
     return new IdvCommand(name)
   }
   override error(message: string, { code }: ErrorOptions = {}): never {
-    const [, word = ""] = /'(--?[a-z][a-z-]*)/i.exec(message) ?? []
-    const text = code === "commander.unknownOption"
-      ? this.options.some(({ long }) => long === word)
-        ? `${word} takes no value`
-        : `there is no flag ${word === "" ? "of this name" : word}: expected one of ${flagsOf(this)}`
-      : code === "commander.unknownCommand"
-      ? `there is no such command: expected one of ${commandsOf(this)}`
-      : rewritten[code ?? ""]?.(message) ?? message.replace(/^error: /, "")
-    throw new Refusal({ text: `idv-mock ${pathOf(this)}`.trim() + `: ${text}` })
+    throw new UsageError({ text: `idv-mock ${pathOf(this)}`.trim() + `: ${this.#problem(message, code)}` })
+  }
+  #problem(message: string, code: string | undefined): string {
+    const [, flag = ""] = /'(--?[a-z][a-z-]*)/i.exec(message) ?? []
+    switch (code) {
+      case "commander.unknownOption":
+        return this.options.some(({ long }) => long === flag)
+          ? `${flag} takes no value`
+          : `${`unknown flag ${flag}`.trim()}: expected one of ${flagsOf(this)}`
+      case "commander.unknownCommand":
+        return `unknown command: expected one of ${commandsOf(this)}`
+      case "commander.optionMissingArgument":
+        return `${inQuotes(message)} needs a value`
+      case "commander.missingArgument":
+        return `<${inQuotes(message)}> is missing`
+      case "commander.excessArguments":
+        return this.registeredArguments.length === 0 ? "this command takes no arguments" : "too many arguments"
+      default:
+        return message.replace(/^error: /, "")
+    }
   }
 }
 
 type Texts = ReadonlyArray<string>
 
-/** No value begins like a flag: that one was forgotten. */
-const given = (name: string, value: string): string => {
-  if (value.startsWith("--")) throw new Refusal({ text: `--${name} needs a value` })
+/** Rejects a value that begins like a flag: the value before it is missing. */
+const valueOf = (name: string, value: string): string => {
+  if (value.startsWith("--")) throw new UsageError({ text: `--${name} needs a value` })
   return value
 }
 
-/** `choices` are for help and completions: to be refused by their schema, which does not repeat the value. */
+/** `choices` serve help and completions only. The schema of the command checks them, because it does not repeat the value. */
 const one = (name: string, value: string, description: string, choices?: ReadonlyArray<string>) => {
   const option = new Option(`--${name} <${value}>`, description).argParser<Texts>((value, previous = []) => {
-    if (previous.length > 0) throw new Refusal({ text: `--${name} is there more than once` })
-    return [given(name, value)]
+    if (previous.length > 0) throw new UsageError({ text: `--${name} was given more than once` })
+    return [valueOf(name, value)]
   })
   if (choices !== undefined) option.argChoices = Array.from(choices)
   return option
 }
 
 const many = (name: string, value: string, description: string) =>
-  new Option(`--${name} <${value}>`, `${description}; may be repeated`)
-    .argParser<Texts>((value, previous = []) => [...previous, given(name, value)])
+  new Option(`--${name} <${value}>`, `${description} (repeatable)`)
+    .argParser<Texts>((value, previous = []) => [...previous, valueOf(name, value)])
 
 const on = (name: string, description: string) => new Option(`--${name}`, description)
 
@@ -83,20 +87,20 @@ const table = ({ heading, rows }: Section): string => {
   return [`\n${heading}:`, ...rows.map(([term, meaning]) => `  ${term.padEnd(width)}  ${meaning}`)].join("\n")
 }
 
-const subjects: Section = {
-  heading: "By the last word of a name (everybody else is on no list)",
+const testPersons: Section = {
+  heading: "Test persons, by the last word of the name (any other name is on no list)",
   rows: TestPerson.reserved.map(({ description, lastWord }) => [lastWord, description])
 }
 
 const faultKinds: Section = {
-  heading: "A fault is <on>:<what>[=value][:<when>[=value]], such as aml:hang or token:status=503:nth=2, or an\n" +
-    "object of JSON. <on> is token, aml or both; <when> is always, nth, first, every, probability or\n" +
-    "window; <what> is",
+  heading: "A fault is <on>:<what>[=value][:<when>[=value]], such as aml:hang or token:status=503:nth=2, or a\n" +
+    "JSON object. <on> is token, aml or both. <when> is always, nth, first, every, probability or\n" +
+    "window. <what> is one of",
   rows: Record.toEntries(FaultKinds.table).map(([kind, { description }]) => [kind, description])
 }
 
 const completions: Section = {
-  heading: "Completions, for this session of the shell",
+  heading: "Completions for the current shell",
   rows: [
     ["bash", "source <(idv-mock completions bash)"],
     ["fish", "idv-mock completions fish | source"],
@@ -107,88 +111,101 @@ const completions: Section = {
 const controlToken = one(
   "control-token",
   "token",
-  "The token of the control plane. Everybody sees a flag in the list of processes: rather set the variable " +
-    "IDV_MOCK_CONTROL_TOKEN"
+  "Token of the control plane. Flags are visible in the process list: prefer the variable IDV_MOCK_CONTROL_TOKEN"
 )
 
-const ofServer = [one("url", "url", "Where the mock server is, http://127.0.0.1:4010 by default"), controlToken]
+const serverFlags = [one("url", "url", "Address of the mock server (default: http://127.0.0.1:4010)"), controlToken]
 
-const ofSession = [one("customer", "id", "Whose session it is, that of demo-customer by default"), ...ofServer]
+const sessionFlags = [one("customer", "id", "Customer of the session (default: demo-customer)"), ...serverFlags]
 
-const ofServe = [
-  one("config", "file", "A file of JSON with these options in camelCase, and customers, faults and profile; flags win"),
-  one("host", "address", "The address to listen on, 127.0.0.1 by default; any beyond loopback needs a control token"),
-  one("port", "number", "The port to listen on, 4010 by default; 0 picks a free one"),
-  one("port-file", "file", "A file that holds the number of the port while the server listens; an old one is removed"),
-  one("logs", "form", "A line for each exchange, none by default", ["none", "json", "pretty"]),
+const serveFlags = [
+  one("config", "file", "JSON file with these options in camelCase, and customers, faults and profile. Flags win"),
+  one("host", "address", "Address to listen on (default: 127.0.0.1). Beyond loopback, a control token is required"),
+  one("port", "number", "Port to listen on (default: 4010). 0 selects a free one"),
+  one("port-file", "file", "File that holds the port number while the server listens. An old one is removed first"),
+  one("logs", "form", "Print a line for each exchange (default: none)", ["none", "json", "pretty"]),
   controlToken,
-  many("allowed-host", "name", "A name by which the control plane may be reached, such as that of a container"),
-  one("seed", "number", "Makes tokens and chance the same each time"),
-  many("profile", "variant", "A preset (default, strict or hostile), or option=variant such as tokenStatus=201"),
-  many("fault", "fault", "What goes wrong, such as aml:hang"),
-  many("customer", "id:key", "Who may ask for a token too; in a file, the key stays out of the list of processes"),
-  on("reveal", "Keeps names and secrets in the journal as they are, instead of masked"),
-  one("grace-period", "duration", "How long a stop waits for requests that are not answered yet, 5 seconds by default"),
-  one("request-timeout", "duration", "How long a request may take to arrive, 30 seconds by default"),
-  on("force", "Starts also where NODE_ENV is production")
+  many("allowed-host", "name", "Further host name of the control plane, such as that of a container"),
+  one("seed", "number", "Seed that makes tokens and random faults reproducible"),
+  many("profile", "variant", "Preset (default, strict or hostile), or option=variant such as tokenStatus=201"),
+  many("fault", "fault", "Fault to inject, such as aml:hang"),
+  many("customer", "id:key", "Further customer. Flags are visible in the process list: prefer the file of --config"),
+  on("reveal", "Keep names and secrets in the journal unmasked"),
+  one("grace-period", "duration", "Longest wait for pending responses when the server stops (default: 5 seconds)"),
+  one("request-timeout", "duration", "Longest time for a request to arrive (default: 30 seconds)"),
+  on("force", "Start even if NODE_ENV is production")
 ]
 
-const ofJournal = [
-  one("operation", "name", "Only requests to this", ["token", "aml", "other"]),
-  one("status", "number", "Only answers of this status, such as 401"),
-  one("rule", "name", "Only what this rule answered, such as aml.token-expired"),
-  one("fault", "name", "Only where a fault of this id or kind fired"),
-  on("unexpected", "Only requests that break the API document"),
-  on("strangers", "The requests that carry no session, instead of those of a customer"),
-  on("json", "The entries in full, one object of JSON a line"),
-  on("clear", "Forgets all entries of the session, and shows none"),
-  ...ofSession
+const journalFlags = [
+  one("operation", "name", "Only requests to this operation", ["token", "aml", "other"]),
+  one("status", "number", "Only responses with this status, such as 401"),
+  one("rule", "name", "Only responses of this rule, such as aml.token-expired"),
+  one("fault", "name", "Only requests for which a fault with this id or kind fired"),
+  on("unexpected", "Only requests that the API document does not allow"),
+  on("unmatched", "Show the unmatched requests, which belong to no session, instead of those of a customer"),
+  // The former name of --unmatched, which scripts may still use.
+  on("strangers", "The same as --unmatched").hideHelp(),
+  on("json", "Print complete entries, one JSON object per line"),
+  on("clear", "Delete all entries of the session, and print none"),
+  ...sessionFlags
 ]
 
-const evidence = one("evidence", "file", "The claims, in the form of contract/evidence.yaml, which they are by default")
+const evidence = one("evidence", "file", "File of claims (default: contract/evidence.yaml of the contract package)")
 
-const ofVerify = [
+const verifyFlags = [
   one(
     "auth-url",
     "url",
-    "The address of the token endpoint without /oauth/service; else IDV_AUTH_URL; for a mock server, " +
-      "http://127.0.0.1:4010 by default"
+    "Address of the token endpoint without /oauth/service (default: IDV_AUTH_URL; for a mock server, else " +
+      "http://127.0.0.1:4010)"
   ),
   one(
     "base-url",
     "url",
-    "The address of the API without /api/aml; else IDV_BASE_URL; one address is for both if only one is given"
+    "Address of the API without /api/aml (default: IDV_BASE_URL). If you give only one of the two addresses, it is " +
+      "used for both"
   ),
-  one("target", "kind", "What is there: a mock server, by default, or a service", ["mock", "sandbox"]),
-  one("customer-id", "id", "Who asks; rather set IDV_CUSTOMER_ID. For a mock server, a test customer by default"),
-  one("customer-key", "key", "Its key; everybody sees a flag in the list of processes: rather set IDV_CUSTOMER_KEY"),
-  on("allow-insecure", "Sends key, token and names also to http: beyond loopback, where others can read them"),
-  one("control-url", "url", "Where the control plane of the mock server is, at the address of the API by default"),
+  one("target", "kind", "Kind of the target: a mock server, or a sandbox of the service (default: mock)", [
+    "mock",
+    "sandbox"
+  ]),
+  one("customer-id", "id", "Customer id (default: IDV_CUSTOMER_ID; for a mock server, else a test customer)"),
+  one(
+    "customer-key",
+    "key",
+    "Customer key (default: IDV_CUSTOMER_KEY). Prefer the variable: flags are visible in the process list"
+  ),
+  on("allow-insecure", "Send key, token and names over http: beyond loopback too, where others can read them"),
+  one("control-url", "url", "Address of the mock server's control plane (default: the address of the API)"),
   controlToken,
   evidence,
-  one("format", "form", "The form of the report, table by default", ["table", "json", "junit"]),
-  one("output", "file", "Where the report goes, instead of being printed"),
+  one("format", "form", "Format of the report (default: table)", ["table", "json", "junit"]),
+  one("output", "file", "File to write the report to, instead of printing it"),
   one(
     "observations",
     "file",
-    "Where goes what was seen, as claims for --evidence of the next run; a file that is there is not overwritten"
+    "File to write the observations to; pass it to the next run with --evidence. An existing file is not overwritten"
   ),
-  one("budget", "number", "How many requests a sandbox may be sent, 70 by default; what is left over is skipped"),
+  one("budget", "number", "Largest number of requests to a sandbox (default: 70). The remaining cases are skipped"),
   one(
     "spacing",
     "duration",
-    "How long to wait between two requests to a sandbox, \"500 millis\" by default; a number is in milliseconds"
+    "Pause between two requests to a sandbox, such as \"500 millis\" (default), or a number of milliseconds"
   ),
-  one("deadline", "duration", "How long an answer may take, \"10 seconds\" by default; a number is in milliseconds")
+  one(
+    "deadline",
+    "duration",
+    "Longest wait for a response, such as \"10 seconds\" (default), or a number of milliseconds"
+  )
 ]
 
-const ofContract = [
+const contractFlags = [
   many("level", "level", "Only claims of this level: documented, observed, assumed or unknown"),
-  one("format", "form", "The form, table by default", ["table", "json"]),
+  one("format", "form", "Output format (default: table)", ["table", "json"]),
   evidence
 ]
 
-const givenTo = (command: Command): Given => {
+const argumentsOf = (command: Command): ParsedArguments => {
   const values = command.opts<Readonly<Record<string, unknown>>>()
   const flags = command.options.map((option): readonly [string, ReadonlyArray<string>] => {
     const value = values[option.attributeName()]
@@ -197,83 +214,83 @@ const givenTo = (command: Command): Given => {
   return { flags: Object.fromEntries(flags), words: command.args, argument: command.args.join(" ") }
 }
 
-/** `ask` is told which command it is, once its words are read. */
-export const make = (version: string, ask: (asked: Asked) => void): Command => {
+/** The program. Parsing calls `invoke` with what the command line asks for. */
+export const make = (version: string, invoke: (invocation: Invocation) => void): Command => {
   const group = (parent: Command, name: string, description: string) =>
     parent.command(name).description(description).helpCommand(false)
 
   const leaf = (parent: Command, usage: string, description: string, flags: ReadonlyArray<Option>) => {
     const command = parent.command(usage).description(description)
     for (const flag of flags) command.addOption(flag)
-    return command.action(() => ask({ _tag: "Run", command: pathOf(command), given: givenTo(command) }))
+    return command.action(() => invoke({ _tag: "Run", command: pathOf(command), args: argumentsOf(command) }))
   }
 
   const program = new IdvCommand("idv-mock")
-    .description("A mock of the identity verification service")
-    .version(version, "--version", "Shows the version")
+    .description("A mock server of the identity verification service")
+    .version(version, "--version", "Show the version")
     .exitOverride()
     .configureHelp({ helpWidth: 100, showGlobalOptions: false })
-    .configureOutput({ writeOut: (text) => ask({ _tag: "Text", text }), writeErr: () => {} })
-    .helpOption("--help", "Shows this")
+    .configureOutput({ writeOut: (text) => invoke({ _tag: "Text", text }), writeErr: () => {} })
+    .helpOption("--help", "Show this help")
     .helpCommand(false)
     .showSuggestionAfterError(false)
-    .addHelpText("after", table(subjects) + "\n" + table(completions))
+    .addHelpText("after", table(testPersons) + "\n" + table(completions))
 
   leaf(
     program,
     "serve",
-    "Plays the token endpoint and the AML check, for the customer demo-customer with the key demo-key, and for " +
-      "every customer test-* with the key test-key",
-    ofServe
-  ).addHelpText("after", table(subjects) + "\n" + table(faultKinds))
-  leaf(program, "journal", "Shows what a running server was asked, what it answered, and why", ofJournal)
+    "Start the mock server: the token endpoint and the AML check, for the customer demo-customer with the key " +
+      "demo-key, and for every customer test-* with the key test-key",
+    serveFlags
+  ).addHelpText("after", table(testPersons) + "\n" + table(faultKinds))
+  leaf(program, "journal", "Show the exchanges of a running server, and the reason for each response", journalFlags)
 
-  const fault = group(program, "fault", "Sets what goes wrong in a session of a running server")
-  leaf(fault, "list", "Shows the faults that are set, and how often they fired", ofSession)
-  leaf(fault, "set <fault...>", "Sets faults, such as aml:hang: all of them, or none if one is wrong", ofSession)
+  const fault = group(program, "fault", "Change the faults of a session of a running server")
+  leaf(fault, "list", "Show the faults, and how often each fired", sessionFlags)
+  leaf(fault, "set <fault...>", "Set faults, such as aml:hang: all of them, or none if one is invalid", sessionFlags)
     .addHelpText("after", table(faultKinds))
-  leaf(fault, "remove <id>", "Removes the fault of this id", ofSession)
-  leaf(fault, "clear", "Removes all faults", ofSession)
+  leaf(fault, "remove <id>", "Remove the fault with this id", sessionFlags)
+  leaf(fault, "clear", "Remove all faults", sessionFlags)
 
-  const clock = group(program, "clock", "Moves the clock of a session of a running server")
-  leaf(clock, "show", "Shows the time", ofSession)
-  leaf(clock, "advance <duration...>", "Moves the clock forward, by 61 minutes for example", ofSession)
-  leaf(clock, "set <time>", "Sets the clock, to 2026-01-31T12:00:00Z for example", ofSession)
-  leaf(clock, "freeze", "Stops the clock", ofSession)
-  leaf(clock, "resume", "Lets the clock run again", ofSession)
+  const clock = group(program, "clock", "Change the clock of a session of a running server")
+  leaf(clock, "show", "Show the time", sessionFlags)
+  leaf(clock, "advance <duration...>", "Move the clock forward, for example by 61 minutes", sessionFlags)
+  leaf(clock, "set <time>", "Set the clock, for example to 2026-01-31T12:00:00Z", sessionFlags)
+  leaf(clock, "freeze", "Stop the clock", sessionFlags)
+  leaf(clock, "resume", "Start the clock again", sessionFlags)
 
-  leaf(program, "sessions", "Shows the sessions of a running server", ofServer)
-  leaf(program, "reset", "Takes a session of a running server back to its beginning", ofSession)
+  leaf(program, "sessions", "Show the sessions of a running server", serverFlags)
+  leaf(program, "reset", "Restore the initial state of a session of a running server", sessionFlags)
   leaf(
     program,
     "verify",
-    "Tries whether a server does what the reference contract says. With --target sandbox it is a service: its " +
-      "addresses and credentials may be the variables IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and " +
-      "IDV_CUSTOMER_KEY, only fictional people are asked about, and each check may be billed",
-    ofVerify
+    "Check whether a server follows the contract. With --target sandbox it checks the real service: addresses and " +
+      "credentials can be the variables IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY. It sends " +
+      "only fictional people, and each check may be billed",
+    verifyFlags
   )
-  leaf(program, "contract", "Shows the claims of the reference contract, and what exercises them", ofContract)
-  const printing = leaf(program, "completions", "Prints completions for bash, fish or zsh", [])
-  const shell = new Argument("<shell>")
-  shell.argChoices = ["bash", "fish", "zsh"]
-  printing.addArgument(shell)
+  leaf(program, "contract", "Show the claims of the contract, and what exercises each", contractFlags)
+  leaf(program, "completions", "Print completions for bash, fish or zsh", [])
+    .addArgument(Object.assign(new Argument("<shell>"), { argChoices: ["bash", "fish", "zsh"] }))
   return program
 }
 
-/** Reads the words of a command line. Nothing is done yet. */
-export const read = (version: string, words: ReadonlyArray<string>): Either.Either<Asked, Refusal> => {
-  let asked: Asked = { _tag: "Text", text: "" }
+/** Parses a command line. Runs nothing. */
+export const read = (version: string, words: ReadonlyArray<string>): Either.Either<Invocation, UsageError> => {
+  let invocation: Invocation = { _tag: "Text", text: "" }
   const program = make(version, (next) => {
-    // Help comes in parts.
-    asked = next._tag === "Text" && asked._tag === "Text" ? { ...next, text: asked.text + next.text } : next
+    // `commander` writes the help in parts.
+    invocation = next._tag === "Text" && invocation._tag === "Text"
+      ? { ...next, text: invocation.text + next.text }
+      : next
   })
   const parsed = Either.try({
     try: () => program.parse(words.length === 0 ? ["--help"] : words, { from: "user" }),
-    catch: (error) => error instanceof Refusal ? error : undefined
+    // `commander` throws after it has written the help or the version, which is not an error.
+    catch: (error) => error instanceof UsageError ? error : undefined
   })
-  // Help and the version end the parsing with an error that is none.
   if (Either.isLeft(parsed) && parsed.left !== undefined) return Either.left(parsed.left)
-  return asked._tag === "Text" && asked.text === ""
-    ? Either.left(new Refusal({ text: "idv-mock: a command is missing; --help behind a word shows what may follow" }))
-    : Either.right(asked)
+  return invocation._tag === "Text" && invocation.text === ""
+    ? Either.left(new UsageError({ text: "idv-mock: a command is missing: add --help for a list" }))
+    : Either.right(invocation)
 }

@@ -16,25 +16,25 @@ import { Instant } from "../schema/instantText.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
 import { Address } from "./address.ts"
 import * as EntryLine from "./entryLine.ts"
-import * as Given from "./parsedArguments.ts"
+import * as ParsedArguments from "./parsedArguments.ts"
 import * as Secrets from "./secrets.ts"
 import * as Settings from "./settings.ts"
-import * as Refusal from "./usageError.ts"
+import * as UsageError from "./usageError.ts"
 
-/** A value of the command line. The refusal has the name that it has there. */
+/** Decodes a value. `name` returns its flag or argument for the error. */
 const decode = <A, I>(schema: Schema.Schema<A, I>, input: unknown, name: (field: string) => string) =>
-  Effect.mapError(Violation.decodeUnknown(schema)(input), Refusal.of(name))
+  Effect.mapError(Violation.decodeUnknown(schema)(input), UsageError.fromViolations(name))
 
-/** If the other side takes a request and never answers it, it is no mock server. */
+/** A server that does not respond within this time is reported as unreachable. */
 const deadline = "30 seconds"
 
-/** Something done with the control plane of the server that the flags mean. */
-const using = <A, E>(given: Given.Given, use: (control: Control.Service) => Effect.Effect<A, E>) =>
+/** Uses the control API of the server that the flags select. */
+const using = <A, E>(args: ParsedArguments.ParsedArguments, use: (control: Control.Service) => Effect.Effect<A, E>) =>
   Effect.gen(function*() {
-    const address = yield* decode(Address, Given.value(given, "url") ?? "http://127.0.0.1:4010", () => "--url")
-    // A server announces the address of its control plane, which is as good.
+    const address = yield* decode(Address, ParsedArguments.value(args, "url") ?? "http://127.0.0.1:4010", () => "--url")
+    // A server prints the address of its control plane, which is accepted too.
     const url = address.replace(/\/*(_mock\/*)?$/, "")
-    const token = yield* Secrets.controlToken(given)
+    const token = yield* Secrets.controlToken(args)
     return yield* Effect.flatMap(Control.make({ url, token }), use).pipe(
       Effect.timeoutFail({
         duration: deadline,
@@ -43,12 +43,15 @@ const using = <A, E>(given: Given.Given, use: (control: Control.Service) => Effe
     )
   }).pipe(Effect.provide(NodeHttpClient.layerUndici))
 
-/** The same with the session of the customer that they mean. */
-const usingSession = <A, E>(given: Given.Given, use: (session: Control.SessionControl) => Effect.Effect<A, E>) =>
+/** Uses the session of the customer that the flags select. */
+const usingSession = <A, E>(
+  args: ParsedArguments.ParsedArguments,
+  use: (session: Control.SessionControl) => Effect.Effect<A, E>
+) =>
   Effect.gen(function*() {
-    const text = Given.value(given, "customer") ?? Session.demoCustomer.customerId
+    const text = ParsedArguments.value(args, "customer") ?? Session.demoCustomer.customerId
     const { customerId } = yield* decode(NewSession.pick("customerId"), { customerId: text }, () => "--customer")
-    return yield* using(given, ({ session }) => use(session(customerId)))
+    return yield* using(args, ({ session }) => use(session(customerId)))
   })
 
 const printEach = <A>(line: (item: A) => string) => (items: ReadonlyArray<A>) =>
@@ -59,21 +62,22 @@ const Search = Schema.Struct({
   status: Schema.optionalWith(Fields.whole(100, 599), { exact: true })
 })
 
-export const journal = (given: Given.Given) =>
+export const journal = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
-    if (Given.isOn(given, "clear")) return yield* usingSession(given, ({ clearJournal }) => clearJournal)
+    if (ParsedArguments.isOn(args, "clear")) return yield* usingSession(args, ({ clearJournal }) => clearJournal)
     const search = yield* decode(Search, {
-      ...Given.field(given, "operation"),
-      ...Given.field(given, "status", numberOrText),
-      ...Given.field(given, "rule"),
-      ...Given.field(given, "fault"),
-      ...(Given.isOn(given, "unexpected") && { unexpected: true })
+      ...ParsedArguments.field(args, "operation"),
+      ...ParsedArguments.field(args, "status", numberOrText),
+      ...ParsedArguments.field(args, "rule"),
+      ...ParsedArguments.field(args, "fault"),
+      ...(ParsedArguments.isOn(args, "unexpected") && { unexpected: true })
     }, (field) => `--${field}`)
-    const { dropped, entries } = yield* Given.isOn(given, "strangers")
-      ? using(given, ({ strangers }) => strangers(search))
-      : usingSession(given, ({ journal }) => journal(search))
-    if (dropped > 0) yield* Console.error(`${dropped} older entries are not kept any more`)
-    yield* printEach(Given.isOn(given, "json") ? JSON.stringify : EntryLine.pretty(false))(entries)
+    const isUnmatched = ["unmatched", "strangers"].some((flag) => ParsedArguments.isOn(args, flag))
+    const { dropped, entries } = yield* isUnmatched
+      ? using(args, ({ unmatchedRequests }) => unmatchedRequests(search))
+      : usingSession(args, ({ journal }) => journal(search))
+    if (dropped > 0) yield* Console.error(`${dropped} older entries are no longer kept`)
+    yield* printEach(ParsedArguments.isOn(args, "json") ? JSON.stringify : EntryLine.pretty(false))(entries)
   })
 
 const encodeFault = Schema.encodeSync(Fault.Fault)
@@ -83,27 +87,30 @@ const faultLine = ({ fault, fired, id, seen }: ArmedFault) =>
 
 const printFault = (fault: ArmedFault) => Console.log(faultLine(fault))
 
-export const faultList = (given: Given.Given) =>
-  Effect.flatMap(usingSession(given, ({ faults }) => faults), printEach(faultLine))
+export const faultList = (args: ParsedArguments.ParsedArguments) =>
+  Effect.flatMap(usingSession(args, ({ faults }) => faults), printEach(faultLine))
 
-export const faultSet = (given: Given.Given) =>
+export const faultSet = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
-    const faults = yield* Settings.faults(given.words, "<fault>")
+    const faults = yield* Settings.faults(args.words, "<fault>")
     yield* usingSession(
-      given,
+      args,
       (session) => Effect.forEach(faults, (fault) => Effect.flatMap(session.fault(encodeFault(fault)), printFault))
     )
   })
 
-export const faultRemove = (given: Given.Given) => usingSession(given, ({ removeFault }) => removeFault(given.argument))
+export const faultRemove = (args: ParsedArguments.ParsedArguments) =>
+  usingSession(args, ({ removeFault }) => removeFault(args.argument))
 
-export const faultClear = (given: Given.Given) => usingSession(given, ({ clearFaults }) => clearFaults)
+export const faultClear = (args: ParsedArguments.ParsedArguments) =>
+  usingSession(args, ({ clearFaults }) => clearFaults)
 
 const printClock = ({ frozen, now }: ClockReading) =>
   Console.log(`${DateTime.formatIso(now)}${frozen ? ", frozen" : ""}`)
 
-const clock = <E>(use: (session: Control.SessionControl) => Control.Call<ClockReading, E>) => (given: Given.Given) =>
-  Effect.flatMap(usingSession(given, use), printClock)
+const clock =
+  <E>(use: (session: Control.SessionControl) => Control.Call<ClockReading, E>) =>
+  (args: ParsedArguments.ParsedArguments) => Effect.flatMap(usingSession(args, use), printClock)
 
 export const clockShow = clock(({ clock }) => clock)
 
@@ -111,24 +118,24 @@ export const clockFreeze = clock(({ freeze }) => freeze)
 
 export const clockResume = clock(({ resume }) => resume)
 
-export const clockAdvance = (given: Given.Given) =>
+export const clockAdvance = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
-    const duration = yield* decode(DurationText, numberOrText(given.argument), () => "<duration>")
-    yield* clock(({ advance }) => advance(duration))(given)
+    const duration = yield* decode(DurationText, numberOrText(args.argument), () => "<duration>")
+    yield* clock(({ advance }) => advance(duration))(args)
   })
 
-export const clockSet = (given: Given.Given) =>
+export const clockSet = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
-    const time = yield* decode(Instant, given.argument, () => "<time>")
-    yield* clock(({ setTime }) => setTime(time))(given)
+    const time = yield* decode(Instant, args.argument, () => "<time>")
+    yield* clock(({ setTime }) => setTime(time))(args)
   })
 
 const sessionLine = ({ clock, customerId, exchanges, faults, seed }: SessionInfo) =>
   `${customerId}: ${DateTime.formatIso(clock.now)}${clock.frozen ? " (frozen)" : ""}, seed ${seed}, ` +
   `faults: ${faults}, exchanges: ${exchanges}`
 
-export const sessions = (given: Given.Given) =>
-  Effect.flatMap(using(given, ({ sessions }) => sessions), printEach(sessionLine))
+export const sessions = (args: ParsedArguments.ParsedArguments) =>
+  Effect.flatMap(using(args, ({ sessions }) => sessions), printEach(sessionLine))
 
-export const reset = (given: Given.Given) =>
-  Effect.flatMap(usingSession(given, ({ reset }) => reset), (session) => Console.log(sessionLine(session)))
+export const reset = (args: ParsedArguments.ParsedArguments) =>
+  Effect.flatMap(usingSession(args, ({ reset }) => reset), (session) => Console.log(sessionLine(session)))

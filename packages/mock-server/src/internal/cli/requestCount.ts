@@ -1,14 +1,12 @@
-/** How much was asked: also of a run that was interrupted, or whose checks may be billed. */
+/** Counts requests, because a service may bill them, and an interrupted run must report them too. */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 
-/**
- * - `requests`: how many were begun, but for those to a control plane.
- * - `checks`: how many checks were answered with 2xx.
- */
 export interface Counted {
   readonly client: HttpClient.HttpClient
+  /** How many requests were begun, without those to a control plane. */
   readonly requests: () => number
+  /** How many checks had a 2xx response. */
   readonly checks: () => number
 }
 

@@ -1,4 +1,4 @@
-/** `idv-mock serve`: a server until it is told to stop. */
+/** `idv-mock serve`: runs a server until it is interrupted. */
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,11 +7,11 @@ import type { Writable } from "node:stream"
 import * as MockServer from "../../MockServer.ts"
 import * as EntryLine from "./entryLine.ts"
 import * as Output from "./output.ts"
-import type { Given } from "./parsedArguments.ts"
+import type { ParsedArguments } from "./parsedArguments.ts"
 import * as PortFile from "./portFile.ts"
 import * as Settings from "./settings.ts"
 
-/** One JSON line for whoever waits for the server to be ready. */
+/** The JSON line that tells other programs that the server is ready. */
 const listening = ({ options, url }: MockServer.Service, { host = "127.0.0.1", seed }: Settings.Settings) => {
   const { authUrl, baseUrl, customerId } = options
   return {
@@ -38,9 +38,9 @@ export interface Stdout extends Writable {
   readonly isTTY?: boolean
 }
 
-export const serve = (given: Given, stdout: Stdout) =>
+export const serve = (args: ParsedArguments, stdout: Stdout) =>
   Effect.gen(function*() {
-    const settings = yield* Settings.read(given)
+    const settings = yield* Settings.read(args)
     const { logs = "none", portFile } = settings
     if (portFile !== undefined) yield* PortFile.remove(portFile)
     const line = logs === "json" ? EntryLine.json : EntryLine.pretty(stdout.isTTY === true && (yield* mayColor))

@@ -1,4 +1,4 @@
-/** What `serve` does, from the flags and from a file: one schema for both. */
+/** The settings of `serve`, from flags and from a file. Both have the same schema. */
 import * as Violation from "@effect-idv/core/Violation"
 import type * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
@@ -17,10 +17,10 @@ import * as KnownFields from "../schema/knownFields.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
 import { expected as expectedOnce, repeated, uniqueBy } from "../schema/uniqueIds.ts"
 import * as ConfigFile from "./configFile.ts"
-import * as Given from "./parsedArguments.ts"
+import * as ParsedArguments from "./parsedArguments.ts"
 import * as Secrets from "./secrets.ts"
 import * as Text from "./textField.ts"
-import * as Refusal from "./usageError.ts"
+import * as UsageError from "./usageError.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const flag = optional(Schema.Boolean.annotations(Violation.expecting("true or false")))
@@ -30,17 +30,17 @@ const Customer = Schema.Struct({ customerId: NewSession.fields.customerId, custo
   description: "an object with customerId and customerKey"
 })
 
-/** Every option is absent or has a value; another field is an error. */
+/** Unknown fields are an error. */
 export const Settings = Schema.Struct({
-  host: optional(Text.matching(/^[\w.:-]{1,253}$/, "an address of this machine, or a name of it")),
+  host: optional(Text.matching(/^[\w.:-]{1,253}$/, "an address or a name of this machine")),
   port: optional(Fields.whole(0, 65_535)),
   portFile: optional(Text.Path),
   logs: optional(Fields.oneOf("none", "json", "pretty")),
   controlToken: optional(Secrets.Token),
   allowedHosts: optional(
     Schema.Array(
-      Schema.compose(Text.matching(/^[\w.-]{1,253}$/, "the name of a host, without its port"), Schema.Lowercase)
-    ).annotations(Violation.expecting("a list of names of hosts"))
+      Schema.compose(Text.matching(/^[\w.-]{1,253}$/, "a host name without a port"), Schema.Lowercase)
+    ).annotations(Violation.expecting("a list of host names"))
   ),
   seed: optional(Fields.whole(0, 2 ** 32 - 1)),
   profile: optional(Profile.Patch),
@@ -66,84 +66,85 @@ const flagOf: Record<string, string> = {
   requestTimeout: "request-timeout"
 }
 
-const both = (text: string, separator: string): readonly [string, string] => {
+const splitAt = (text: string, separator: string): readonly [string, string] => {
   const at = text.indexOf(separator)
   return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)]
 }
 
 const customer = (text: string) => {
-  const [customerId, customerKey] = both(text, ":")
+  const [customerId, customerKey] = splitAt(text, ":")
   return { customerId, customerKey }
 }
 
-const patch = (texts: ReadonlyArray<string>): Either.Either<unknown, Refusal.Refusal> => {
-  const chosen = texts.map((text) => text.includes("=") ? both(text, "=") : ["preset", text] as const)
+const patch = (texts: ReadonlyArray<string>): Either.Either<unknown, UsageError.UsageError> => {
+  const chosen = texts.map((text) => text.includes("=") ? splitAt(text, "=") : ["preset", text] as const)
   return new Set(chosen.map(([option]) => option)).size === chosen.length
     ? Either.right(Object.fromEntries(chosen))
-    : Either.left(new Refusal.Refusal({ text: "--profile: expected at most one preset, and each option once" }))
+    : Either.left(new UsageError.UsageError({ text: "--profile: expected at most one preset, and each option once" }))
 }
 
 /**
- * Faults, each in one line or as an object of JSON. `name` is what one of them is on the command line;
- * of several, the index says which is wrong.
+ * Decodes faults, each in its one-line form or as a JSON object. `name` is the flag or argument of one. If there are
+ * several, errors have the index.
  */
 export const faults = (
   texts: ReadonlyArray<string>,
   name: string
-): Either.Either<ReadonlyArray<Fault.Fault>, Refusal.Refusal> => {
+): Either.Either<ReadonlyArray<Fault.Fault>, UsageError.UsageError> => {
   const nameOf = (index: number) => texts.length < 2 ? name : `${name}[${index}]`
-  const refused = (index: number) => Refusal.of((field) => field === "" ? nameOf(index) : `${nameOf(index)}: ${field}`)
+  const invalid = (index: number) =>
+    UsageError.fromViolations((field) => field === "" ? nameOf(index) : `${nameOf(index)}: ${field}`)
   return Either.gen(function*() {
     const all = yield* Either.all(
-      texts.map((text, index) => Either.mapLeft(Fault.fromText(text), ({ violations }) => refused(index)(violations)))
+      texts.map((text, index) => Either.mapLeft(Fault.fromText(text), ({ violations }) => invalid(index)(violations)))
     )
-    const [again] = repeated(all.map(({ id }) => id))
-    return again === undefined
+    const [duplicate] = repeated(all.map(({ id }) => id))
+    return duplicate === undefined
       ? all
       : yield* Either.left(
-        refused(again)([new Violation.Violation({ path: "id", problem: "invalid", expected: expectedOnce })])
+        invalid(duplicate)([new Violation.Violation({ path: "id", problem: "invalid", expected: expectedOnce })])
       )
   })
 }
 
-const fromFlags = (given: Given.Given): Either.Either<Settings, Refusal.Refusal> =>
+const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Settings, UsageError.UsageError> =>
   Either.gen(function*() {
-    const { field, isOn, values } = Given
-    const hosts = values(given, "allowed-host")
-    const profile = yield* patch(values(given, "profile"))
-    const customers = values(given, "customer")
+    const { field, isOn, values } = ParsedArguments
+    const hosts = values(args, "allowed-host")
+    const profile = yield* patch(values(args, "profile"))
+    const customers = values(args, "customer")
     const settings = yield* Either.mapLeft(
       decode({
-        ...field(given, "host"),
-        ...field(given, "port", numberOrText),
-        ...field(given, "port-file", String, "portFile"),
-        ...field(given, "logs"),
+        ...field(args, "host"),
+        ...field(args, "port", numberOrText),
+        ...field(args, "port-file", String, "portFile"),
+        ...field(args, "logs"),
         ...(hosts.length > 0 && { allowedHosts: hosts }),
-        ...field(given, "seed", numberOrText),
-        ...(values(given, "profile").length > 0 && { profile }),
+        ...field(args, "seed", numberOrText),
+        ...(values(args, "profile").length > 0 && { profile }),
         ...(customers.length > 0 && { customers: customers.map(customer) }),
-        ...field(given, "grace-period", numberOrText, "gracePeriod"),
-        ...field(given, "request-timeout", numberOrText, "requestTimeout"),
-        ...(isOn(given, "reveal") && { reveal: true }),
-        ...(isOn(given, "force") && { force: true })
+        ...field(args, "grace-period", numberOrText, "gracePeriod"),
+        ...field(args, "request-timeout", numberOrText, "requestTimeout"),
+        ...(isOn(args, "reveal") && { reveal: true }),
+        ...(isOn(args, "force") && { force: true })
       }),
-      Refusal.ofFlags(given, flagOf)
+      UsageError.fromFlagViolations(args, flagOf)
     )
-    const set = yield* faults(values(given, "fault"), "--fault")
+    const set = yield* faults(values(args, "fault"), "--fault")
     return set.length === 0 ? settings : { ...settings, faults: set }
   })
 
-/** A customer of a flag would take the place of one of the file, and its key with it. */
-const notOfBoth = (
-  given: Given.Given,
+/** Rejects a customer that both a flag and the file have, because the flag would replace the key in the file. */
+const checkCustomers = (
+  args: ParsedArguments.ParsedArguments,
   { customers: ofFlags = [] }: Settings,
   { customers: ofFile = [] }: Settings
-): Either.Either<void, Refusal.Refusal> => {
-  const again = ofFlags.findIndex(({ customerId }) => ofFile.some((customer) => customer.customerId === customerId))
-  return again === -1 ? Either.void : Either.left(
-    Refusal.ofFlags(given, flagOf)([
+): Either.Either<void, UsageError.UsageError> => {
+  const duplicate = ofFlags.findIndex(({ customerId }) => ofFile.some((customer) => customer.customerId === customerId))
+  return duplicate === -1 ? Either.void : Either.left(
+    UsageError.fromFlagViolations(args, flagOf)([
       new Violation.Violation({
-        path: `customers.${again}.customerId`,
+        path: `customers.${duplicate}.customerId`,
         problem: "invalid",
         expected: "an id that no customer in the file of --config has"
       })
@@ -151,29 +152,29 @@ const notOfBoth = (
   )
 }
 
-/** A flag takes the place of the same option in the variable, and that of the same in the file. */
-export const read = (given: Given.Given) =>
+/** A flag takes precedence over a variable, and a variable over the file. */
+export const read = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
-    const flags = yield* fromFlags(given)
-    const path = Given.value(given, "config")
+    const flags = yield* fromFlags(args)
+    const path = ParsedArguments.value(args, "config")
     const file = path === undefined ?
       {} :
-      yield* ConfigFile.read(path, (json) => Either.mapLeft(decode(json), ConfigFile.refused))
-    yield* notOfBoth(given, flags, file)
-    const token = (yield* Secrets.controlToken(given)) ?? file.controlToken
+      yield* ConfigFile.read(path, (json) => Either.mapLeft(decode(json), ConfigFile.invalid))
+    yield* checkCustomers(args, flags, file)
+    const token = (yield* Secrets.controlToken(args)) ?? file.controlToken
     return { ...file, ...flags, ...(token && { controlToken: token }) } satisfies Settings
   })
 
-/** The demo customer is there in any case, with another key if one is given. */
+/** Adds the demo customer, unless the customers have it with another key. */
 const customersOf = (customers: ReadonlyArray<Session.Customer>): Arr.NonEmptyReadonlyArray<Session.Customer> => {
   const isDemo = ({ customerId }: Session.Customer) => customerId === Session.demoCustomer.customerId
   return [customers.find(isDemo) ?? Session.demoCustomer, ...customers.filter((customer) => !isDemo(customer))]
 }
 
-/** Node takes whole milliseconds only. */
+/** Node accepts only whole milliseconds. */
 const whole = (duration: Duration.Duration) => Duration.millis(Math.ceil(Duration.toMillis(duration)))
 
-/** What the layer of a server takes. */
+/** The options of the server layer. */
 export const options = (
   { customers = [], profile, requestTimeout, ...settings }: Settings
 ): MockServer.Options => ({

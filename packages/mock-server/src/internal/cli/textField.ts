@@ -1,4 +1,4 @@
-/** A text as a flag or a field of a file, in words. */
+/** Texts as values of flags and fields. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Schema from "effect/Schema"
 
@@ -7,5 +7,5 @@ export const matching = (pattern: RegExp, expected: string) =>
 
 export const Path = matching(/^\P{Cc}+$/u, "the path of a file")
 
-/** A text of the user, to be repeated on a terminal. */
+/** Replaces control characters, so that a text of the user is safe on a terminal. */
 export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "\ufffd")

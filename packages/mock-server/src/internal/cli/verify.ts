@@ -48,7 +48,7 @@ interface Flags extends Schema.Schema.Type<typeof Flags> {}
 
 const numbers = ["budget", "spacing", "deadline"]
 
-const flagsOf = (given: Given.Given) =>
+const flagsOf = (given: Given.ParsedArguments) =>
   Effect.mapError(
     Violation.decodeUnknown(Flags)(Object.assign(
       {},
@@ -56,10 +56,10 @@ const flagsOf = (given: Given.Given) =>
         Given.field(given, name, numbers.includes(name) ? numberOrText : undefined)
       )
     )),
-    Refusal.of((flag) => `--${flag}`)
+    Refusal.fromViolations((flag) => `--${flag}`)
   )
 
-const refuse = (text: string) => new Refusal.Refusal({ text })
+const refuse = (text: string) => new Refusal.UsageError({ text })
 
 const CustomerId = Text.matching(/^[^\p{Cc}:]{1,256}$/u, "1 to 256 characters, none of them a colon or a control")
 
@@ -67,12 +67,12 @@ const CustomerId = Text.matching(/^[^\p{Cc}:]{1,256}$/u, "1 to 256 characters, n
  * Both or none; a service knows nobody else. A mock server is told the variables only where its
  * address is one too: those of a shell are of the service that they name.
  */
-const customerOf = (given: Given.Given, kind: Conformance.Kind, isOfVariables: boolean) =>
+const customerOf = (given: Given.ParsedArguments, kind: Conformance.Kind, isOfVariables: boolean) =>
   Effect.gen(function*() {
     const isFlag = Given.values(given, "customer-id").length + Given.values(given, "customer-key").length > 0
     if (kind === "mock" && !isFlag && !isOfVariables) return {}
-    const customerId = yield* Secrets.either(given, "customer-id", "IDV_CUSTOMER_ID", CustomerId)
-    const customerKey = yield* Secrets.either(given, "customer-key", "IDV_CUSTOMER_KEY", Secrets.Key)
+    const customerId = yield* Secrets.flagOrVariable(given, "customer-id", "IDV_CUSTOMER_ID", CustomerId)
+    const customerKey = yield* Secrets.flagOrVariable(given, "customer-key", "IDV_CUSTOMER_KEY", Secrets.Key)
     if (customerId === undefined && customerKey === undefined) {
       if (kind === "mock") return {}
       return yield* refuse(
@@ -97,7 +97,7 @@ const ofVariable = (name: string) =>
     value === undefined
       ? Effect.succeed(undefined)
       : Effect.mapBoth(Violation.decodeUnknown(Address)(value), {
-        onFailure: Refusal.of(() => name),
+        onFailure: Refusal.fromViolations(() => name),
         onSuccess: (url) => named(name, url)
       }))
 
@@ -118,7 +118,7 @@ const addressesOf = (flags: Flags, kind: Conformance.Kind) =>
     return { auth: auth ?? both, base: base ?? both, isOfVariables }
   })
 
-const secure = (given: Given.Given, address: Named | undefined) =>
+const secure = (given: Given.ParsedArguments, address: Named | undefined) =>
   address !== undefined && isInTheClear(address.url) && !Given.isOn(given, "allow-insecure")
     ? refuse(`${address.name} is invalid: expected an https: address, or --allow-insecure: http: is for loopback`)
     : Effect.void
@@ -126,7 +126,7 @@ const secure = (given: Given.Given, address: Named | undefined) =>
 /** What is given and does nothing would be taken for done. */
 const ofSandbox = ["budget", "spacing"] as const
 
-const targetOf = (given: Given.Given, flags: Flags) =>
+const targetOf = (given: Given.ParsedArguments, flags: Flags) =>
   Effect.gen(function*() {
     const { budget, deadline, spacing, target: kind = "mock" } = flags
     const useless = kind === "mock" ? ofSandbox.find((flag) => flags[flag] !== undefined) : undefined
@@ -163,7 +163,7 @@ const toldOf = (counted: Counting.Counted) =>
     )
   })
 
-export const verify = (given: Given.Given, version: string) =>
+export const verify = (given: Given.ParsedArguments, version: string) =>
   Effect.gen(function*() {
     const flags = yield* flagsOf(given)
     const { format = "table", observations, output } = flags

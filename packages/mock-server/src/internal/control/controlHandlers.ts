@@ -1,4 +1,4 @@
-/** The handlers of the control plane: the sessions as they are, behind its `HttpApi`. */
+/** The handlers of the control API. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
@@ -34,21 +34,21 @@ import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
 import * as Verification from "../../Verification.ts"
 import * as JsonText from "../http/jsonText.ts"
+import * as Lifecycle from "../http/lifecycle.ts"
 import * as Request from "../http/request.ts"
 import * as Metrics from "../journal/metrics.ts"
 import { isInRange } from "../schema/instantText.ts"
 import * as KnownFields from "../schema/knownFields.ts"
 import { truncateViolations } from "../schema/truncateViolations.ts"
 import type { Armed } from "../session/faultBoard.ts"
-import * as Lifecycle from "../transport/lifecycle.ts"
 
 type Decode<A> = (input: unknown) => Either.Either<A, Violation.Violations>
 
-const refused = (violations: Violation.Violations) => new ControlRefused({ violations: truncateViolations(violations) })
+const invalid = (violations: Violation.Violations) => new ControlRefused({ violations: truncateViolations(violations) })
 
 /**
- * A form of a page of another site has one of three other types, and any other type needs a
- * permission that nobody gets here.
+ * Keeps out forms of other sites: an HTML form can only send three other content types, and a script of another site
+ * needs a CORS permission for this one, which this server never gives.
  */
 const isJson = (request: Request.Request): boolean => {
   const { parameters, type } = Request.mediaType(request)
@@ -57,36 +57,27 @@ const isJson = (request: Request.Request): boolean => {
     : type === "" && request.body.length === 0
 }
 
-const contentType: Violation.Violations = [
-  new Violation.Violation({
-    path: "Content-Type",
-    problem: "invalid",
-    expected: "application/json in UTF-8, or no header and no body"
-  })
+const violation = (path: string, problem: Violation.Violation["problem"], expected: string): Violation.Violations => [
+  new Violation.Violation({ path, problem, expected })
 ]
 
-const contentEncoding: Violation.Violations = [
-  new Violation.Violation({
-    path: "Content-Encoding",
-    problem: "unexpected",
-    expected: "a body without a content coding"
-  })
-]
+const contentType = violation("Content-Type", "invalid", "application/json in UTF-8, or no header and no body")
+const contentEncoding = violation("Content-Encoding", "unexpected", "a body without a content coding")
 
-/** The body, decoded here and not by the `HttpApi`, whose refusals repeat the values. */
+/** The decoded body. The `HttpApi` does not decode it, because its errors repeat the values. */
 const payload = <A>(source: HttpServerRequest.HttpServerRequest, decode: Decode<A>) =>
   Effect.gen(function*() {
     const request = yield* Request.read(source)
-    if (!request.isWhole) return yield* refused(Violation.whole("a body that arrives whole"))
-    if (!isJson(request)) return yield* refused(contentType)
-    if (Request.hasCoding(request)) return yield* refused(contentEncoding)
+    if (!request.isWhole) return yield* invalid(Violation.whole("a complete body"))
+    if (!isJson(request)) return yield* invalid(contentType)
+    if (Request.hasCoding(request)) return yield* invalid(contentEncoding)
     if (Request.isTooLong(request)) {
-      return yield* refused(Violation.whole(`a body of at most ${Request.maxBodyBytes} bytes`))
+      return yield* invalid(Violation.whole(`a body of at most ${Request.maxBodyBytes} bytes`))
     }
     const json = request.body.length === 0
       ? {}
-      : yield* Effect.mapError(JsonText.parse(request.body), ({ violations }) => refused(violations))
-    return yield* Effect.mapError(decode(json), refused)
+      : yield* Effect.mapError(JsonText.parse(request.body), ({ violations }) => invalid(violations))
+    return yield* Effect.mapError(decode(json), invalid)
   })
 
 const decodeNewSession = KnownFields.decodeUnknown(NewSession)
@@ -99,20 +90,17 @@ const decodeFault = KnownFields.decodeUnknown(Fault.Fault)
 const decodePatch = KnownFields.decodeUnknown(Profile.Patch)
 const decodeRevocation = KnownFields.decodeUnknown(Revocation)
 
-const sessionOf = (customerId: string) =>
+const sessionBy = (find: "known" | "find") => (customerId: string) =>
   Effect.flatMap(Session.Sessions, (sessions) =>
     Effect.flatMap(
-      sessions.known(customerId),
+      sessions[find](customerId),
       Option.match({ onNone: () => new SessionUnknown({ customerId }), onSome: Effect.succeed })
     ))
 
-/** The same, for what is set: that of a test customer begins here. What is refused begins none. */
-const begunOf = (customerId: string) =>
-  Effect.flatMap(Session.Sessions, (sessions) =>
-    Effect.flatMap(
-      sessions.find(customerId),
-      Option.match({ onNone: () => new SessionUnknown({ customerId }), onSome: Effect.succeed })
-    ))
+const existingSession = sessionBy("known")
+
+/** Begins the session of a test customer. Call it after decoding: an invalid request must not begin a session. */
+const sessionOf = sessionBy("find")
 
 const reading = ({ clock }: Session.Session): Effect.Effect<ClockReading> =>
   Effect.map(clock.read, ({ frozen, now }) => ({ now: DateTime.unsafeMake(now), frozen }))
@@ -131,9 +119,9 @@ const info = (session: Session.Session): Effect.Effect<SessionInfo> =>
     )
   })
 
-const answered = HttpServerResponse.schemaJson(SessionInfo)
+const sessionResponse = HttpServerResponse.schemaJson(SessionInfo)
 
-const shown = ({ fault, fired, id, seen }: Armed): ArmedFault => ({ id, fault, seen, fired })
+const armedFault = ({ fault, fired, id, seen }: Armed): ArmedFault => ({ id, fault, seen, fired })
 
 const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
   handlers
@@ -142,7 +130,7 @@ const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
       Effect.gen(function*() {
         const sessions = yield* Session.Sessions
         const { customerId, customerKey, faults, profile, seed } = yield* payload(request, decodeNewSession)
-        const before = yield* sessions.known(customerId)
+        const existing = yield* sessions.known(customerId)
         const session = yield* sessions.create(
           { customerId, customerKey: customerKey ?? Session.testKey },
           {
@@ -153,14 +141,14 @@ const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
             })
           }
         )
-        const status = Option.contains(before, session) ? 200 : 201
-        return yield* Effect.orDie(answered(yield* info(session), { status }))
+        const status = Option.contains(existing, session) ? 200 : 201
+        return yield* Effect.orDie(sessionResponse(yield* info(session), { status }))
       }))
-    .handle("get", ({ path }) => Effect.flatMap(sessionOf(path.customerId), info))
+    .handle("get", ({ path }) => Effect.flatMap(existingSession(path.customerId), info))
     .handle("reset", ({ path, request }) =>
       Effect.gen(function*() {
         yield* payload(request, decodeNothing)
-        const session = yield* begunOf(path.customerId)
+        const session = yield* sessionOf(path.customerId)
         yield* session.reset
         return yield* info(session)
       }))
@@ -172,24 +160,18 @@ const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
         }
       })))
 
-const tooFar: Violation.Violations = [
-  new Violation.Violation({
-    path: "advance",
-    problem: "invalid",
-    expected: "a duration that ends before the year 10000"
-  })
-]
+const tooFar = violation("advance", "invalid", "a duration that ends before the year 10000")
 
 const clock = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
   handlers
-    .handle("read", ({ path }) => Effect.flatMap(sessionOf(path.customerId), reading))
+    .handle("read", ({ path }) => Effect.flatMap(existingSession(path.customerId), reading))
     .handleRaw("change", ({ path, request }) =>
       Effect.gen(function*() {
         const { advance, frozen, set } = yield* payload(request, decodeClockChange)
-        const session = yield* begunOf(path.customerId)
+        const session = yield* sessionOf(path.customerId)
         const from = set === undefined ? yield* session.clock.now : DateTime.toEpochMillis(set)
         const to = from + Duration.toMillis(advance ?? Duration.zero)
-        if (!isInRange(to)) return yield* refused(tooFar)
+        if (!isInRange(to)) return yield* invalid(tooFar)
         if (set !== undefined || advance !== undefined) yield* session.clock.set(to)
         if (frozen !== undefined) yield* frozen ? session.clock.freeze : session.clock.resume
         return yield* reading(session)
@@ -198,38 +180,39 @@ const clock = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
 const faults = HttpApiBuilder.group(ControlApi, "faults", (handlers) =>
   handlers
     .handle("list", ({ path }) =>
-      Effect.flatMap(sessionOf(path.customerId), ({ faults }) =>
-        Effect.map(faults.list, (armed) => armed.map(shown))))
+      Effect.flatMap(existingSession(path.customerId), ({ faults }) =>
+        Effect.map(faults.list, (armed) =>
+          armed.map(armedFault))))
     .handleRaw("set", ({ path, request }) =>
       Effect.gen(function*() {
         const fault = yield* payload(request, decodeFault)
-        const { faults } = yield* begunOf(path.customerId)
-        return shown(yield* faults.set(fault))
+        const { faults } = yield* sessionOf(path.customerId)
+        return armedFault(yield* faults.set(fault))
       }))
     .handle("remove", ({ path: { customerId, faultId } }) =>
       Effect.gen(function*() {
-        const { faults } = yield* sessionOf(customerId)
+        const { faults } = yield* existingSession(customerId)
         if (!(yield* faults.remove(faultId))) {
           return yield* new FaultUnknown({ id: faultId })
         }
       }))
     .handle("clear", ({ path }) =>
-      Effect.flatMap(sessionOf(path.customerId), ({ faults }) => faults.clear)))
+      Effect.flatMap(existingSession(path.customerId), ({ faults }) => faults.clear)))
 
 const profile = HttpApiBuilder.group(ControlApi, "profile", (handlers) =>
   handlers
-    .handle("get", ({ path }) => Effect.flatMap(sessionOf(path.customerId), ({ profile }) => Ref.get(profile)))
+    .handle("get", ({ path }) => Effect.flatMap(existingSession(path.customerId), ({ profile }) => Ref.get(profile)))
     .handleRaw("change", ({ path, request }) =>
       Effect.gen(function*() {
         const patch = yield* payload(request, decodePatch)
-        const { profile } = yield* begunOf(path.customerId)
+        const { profile } = yield* sessionOf(path.customerId)
         return yield* Ref.updateAndGet(profile, Profile.apply(patch))
       })))
 
 const tokens = HttpApiBuilder.group(ControlApi, "tokens", (handlers) =>
   handlers
     .handle("list", ({ path }) =>
-      Effect.flatMap(sessionOf(path.customerId), ({ tokens }) =>
+      Effect.flatMap(existingSession(path.customerId), ({ tokens }) =>
         Effect.map(tokens.list, (tokens) =>
           tokens.map(({ expiresAt, issuedAt, status }) => ({
             issuedAt: DateTime.unsafeMake(issuedAt),
@@ -238,14 +221,14 @@ const tokens = HttpApiBuilder.group(ControlApi, "tokens", (handlers) =>
           })))))
     .handleRaw("revoke", ({ path, request }) =>
       Effect.gen(function*() {
-        const { tokens } = yield* sessionOf(path.customerId)
+        const { tokens } = yield* existingSession(path.customerId)
         const { token } = yield* payload(request, decodeRevocation)
         return { revoked: yield* tokens.revoke(Option.map(Option.fromNullable(token), Redacted.value)) }
       })))
 
 const statusExpected = Violation.expecting("a status, a whole number from 100 to 599")
 
-/** What a query has as text, as the pattern has it. */
+/** The query parameters of a journal search, which are text, as a pattern. */
 const SearchText = Schema.Struct({
   ...Verification.Pattern.fields,
   status: Schema.optionalWith(
@@ -266,25 +249,25 @@ const SearchText = Schema.Struct({
 }).omit("customerId")
 const decodeSearch = KnownFields.decodeUnknown(SearchText)
 
-/** Of the query as it came: what the `HttpApi` does not know, it passes over. */
+/** Decodes the raw query, because the `HttpApi` ignores unknown parameters. */
 const page = (journal: Journal.Journal) =>
   Effect.gen(function*() {
     const search = yield* HttpServerRequest.ParsedSearchParams
-    const pattern = yield* Effect.mapError(decodeSearch({ ...search }), refused)
+    const pattern = yield* Effect.mapError(decodeSearch({ ...search }), invalid)
     const entries = (yield* journal.entries).filter(Verification.matches(pattern))
     return { entries, dropped: yield* journal.dropped } satisfies JournalPage
   })
 
 const journal = HttpApiBuilder.group(ControlApi, "journal", (handlers) =>
   handlers
-    .handle("search", ({ path }) => Effect.flatMap(sessionOf(path.customerId), ({ journal }) => page(journal)))
-    .handle("clear", ({ path }) => Effect.flatMap(sessionOf(path.customerId), ({ journal }) => journal.clear))
+    .handle("search", ({ path }) => Effect.flatMap(existingSession(path.customerId), ({ journal }) => page(journal)))
+    .handle("clear", ({ path }) => Effect.flatMap(existingSession(path.customerId), ({ journal }) => journal.clear))
     .handleRaw("verify", ({ path, request }) =>
       Effect.gen(function*() {
-        const session = yield* sessionOf(path.customerId)
+        const session = yield* existingSession(path.customerId)
         yield* session.journal.verify(yield* payload(request, Verification.decodeUnknown))
-        // One that was removed meanwhile had nothing written to it any more.
-        if ((yield* sessionOf(path.customerId)) !== session) return yield* new SessionUnknown(path)
+        // A session that was removed meanwhile received no more entries, so its result means nothing.
+        if ((yield* existingSession(path.customerId)) !== session) return yield* new SessionUnknown(path)
       }))
     .handle("strangers", () => Effect.flatMap(Session.Sessions, ({ unmatched }) => page(unmatched))))
 

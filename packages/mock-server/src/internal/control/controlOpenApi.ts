@@ -1,23 +1,9 @@
-/**
- * The refusals in the OpenAPI document of the control plane: those of its guard beside those of its
- * operations, and not the one that every `HttpApi` has, which no request comes to.
- */
+/** The OpenAPI document of the control API: adds the responses of its guard to those of each operation. */
+import * as IdvApi from "@effect-idv/core/IdvApi"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 
 type Json = Readonly<Record<string, unknown>>
-
-const unreachable = { error: "HttpApiDecodeError", parts: ["Issue", "PropertyKey"] }
-
-const isUnreachable = (schema: unknown): boolean =>
-  Predicate.isRecord(schema) && schema["$ref"] === `#/components/schemas/${unreachable.error}`
-
-const without = (value: unknown): unknown =>
-  Array.isArray(value)
-    ? value.filter((member: unknown) => !isUnreachable(member)).map(without)
-    : Predicate.isRecord(value)
-    ? Record.map(value, without)
-    : value
 
 const members = (value: unknown): Json => Predicate.isRecord(value) ? value : {}
 
@@ -40,35 +26,27 @@ const problem = (description: string) => ({
 })
 
 const guarded = {
-  401: problem("The control token is missing or wrong, if the server has one"),
-  403: problem("The host is not the server's own, or the page is one of another site"),
-  500: problem("The mock server itself is broken")
+  401: problem("The control token is missing or wrong. Only for a server that was started with one"),
+  403: problem("The Host header does not name this server, or the request comes from a page of another site"),
+  500: problem("The mock server itself failed")
 }
 
+/** Paths that need no control token. */
 const open = ["/_mock/live", "/_mock/ready"]
 
-const refusing = (path: string) => (operation: unknown): Json => ({
+const withGuard = (path: string) => (operation: unknown): Json => ({
   ...members(operation),
   responses: {
-    ...Record.filter(
-      members(without(members(operation)["responses"])),
-      (response) => !JSON.stringify(response).includes(unreachable.error)
-    ),
+    ...members(members(operation)["responses"]),
     ...(open.includes(path) ? { 403: guarded[403] } : guarded)
   }
 })
 
+/** The handlers decode requests themselves, so the decode error of the platform is removed too. */
 export const transform = (spec: Json): Json => {
-  const components = members(spec["components"])
+  const pruned = IdvApi.withoutDecodeError(spec)
   return {
-    ...spec,
-    paths: Record.map(members(spec["paths"]), (operations, path) => Record.map(members(operations), refusing(path))),
-    components: {
-      ...components,
-      schemas: Record.filter(
-        members(components["schemas"]),
-        (_, name) => name !== unreachable.error && !unreachable.parts.includes(name)
-      )
-    }
+    ...pruned,
+    paths: Record.map(members(pruned["paths"]), (operations, path) => Record.map(members(operations), withGuard(path)))
   }
 }

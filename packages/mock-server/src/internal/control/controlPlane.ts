@@ -1,7 +1,6 @@
 /**
- * The control plane as an HTTP app: its operations, its OpenAPI document, and the pages. A test of
- * the data plane never needs it, and neither does the start of a server: it is loaded and made for
- * the first request to it.
+ * The control plane as an HTTP app: the control API, its OpenAPI document and a page. It is loaded and built for the
+ * first request to it, so that neither a test of the data plane nor the start of a server waits for it.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as HttpApi from "@effect/platform/HttpApi"
@@ -16,13 +15,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as Session from "../../Session.ts"
+import type * as Lifecycle from "../http/lifecycle.ts"
 import * as Request from "../http/request.ts"
-import * as Inspector from "../inspector/inspector.ts"
 import type * as Metrics from "../journal/metrics.ts"
 import type { Recorder } from "../journal/recorder.ts"
-import type * as Lifecycle from "../transport/lifecycle.ts"
-import * as Controlled from "./controlHandlers.ts"
-import * as BrowserRules from "./securityHeaders.ts"
+import * as ControlHandlers from "./controlHandlers.ts"
+import * as SecurityHeaders from "./securityHeaders.ts"
 import * as Unrouted from "./unrouted.ts"
 
 export type Services =
@@ -31,10 +29,10 @@ export type Services =
   | Metrics.Metrics
   | Lifecycle.Lifecycle
 
-/** A page for people: a megabyte of Swagger, for whoever opens it. */
+/** The Swagger page. It is a megabyte, so it is loaded when somebody opens it. */
 const docs = Effect.gen(function*() {
   const Swagger = yield* Effect.promise(() => import("@effect/platform/HttpApiSwagger"))
-  const layer = Layer.provideMerge(Swagger.layer({ path: BrowserRules.docsPath }), HttpApiBuilder.Router.Live)
+  const layer = Layer.provideMerge(Swagger.layer({ path: SecurityHeaders.docsPath }), HttpApiBuilder.Router.Live)
   return yield* HttpRouter.toHttpApp(yield* Effect.provide(HttpApiBuilder.Router.router, layer))
 })
 
@@ -43,18 +41,17 @@ const document = Effect.flatMap(
   ({ api }) => Effect.orDie(HttpServerResponse.json(OpenApi.fromApi(api)))
 )
 
-/** Each is made when it is first asked for. */
 const documents = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function*() {
     const api = yield* Effect.context<HttpApi.Api>()
     const once = <A>(effect: Effect.Effect<A, never, HttpApi.Api>) =>
       Effect.cached(Effect.uninterruptible(Effect.provide(effect, api)))
     yield* router.get("/_mock/openapi.json", yield* once(document))
-    yield* router.get(BrowserRules.docsPath, Effect.flatten(yield* once(docs)))
+    yield* router.get(SecurityHeaders.docsPath, Effect.flatten(yield* once(docs)))
   })
 )
 
-/** A path means one thing: with an empty id at its end it is not the path of all ids. */
+/** Strict matching: a path that ends with an empty id must not match the path of the list. */
 const routing = {
   caseSensitive: true,
   ignoreDuplicateSlashes: false,
@@ -64,7 +61,7 @@ const routing = {
 
 class App extends Context.Tag("@effect-idv/mock-server/internal/controlPlane/App")<App, HttpApp.Default>() {}
 
-const layer = Layer.effect(
+const app = Layer.effect(
   App,
   Effect.gen(function*() {
     const app = yield* HttpRouter.withRouterConfig(HttpApiBuilder.httpApp, routing)
@@ -75,15 +72,17 @@ const layer = Layer.effect(
       (request) => request.modify({ url: Request.targetOf(request.url) })
     )
   })
-).pipe(
-  Layer.provide([Inspector.layer, documents]),
-  Layer.provide(Unrouted.layer),
-  Layer.provide(Controlled.layer),
-  Layer.provide([HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer, NodeHttpServer.layerContext])
 )
 
-/** Everything under `/_mock`, whoever asks. */
-export const make: Effect.Effect<HttpApp.Default, never, Services | Scope.Scope> = Effect.map(
-  Layer.build(layer),
-  Context.get(App)
-)
+/** `page` adds its routes to the same router. */
+export const make = (
+  page: Layer.Layer<never, never, HttpApiBuilder.Router | Services | HttpRouter.HttpRouter.DefaultServices>
+): Effect.Effect<HttpApp.Default, never, Services | Scope.Scope> =>
+  app.pipe(
+    Layer.provide([page, documents]),
+    Layer.provide(Unrouted.layer),
+    Layer.provide(ControlHandlers.layer),
+    Layer.provide([HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer, NodeHttpServer.layerContext]),
+    Layer.build,
+    Effect.map(Context.get(App))
+  )

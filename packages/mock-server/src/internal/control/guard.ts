@@ -1,6 +1,7 @@
 /**
- * Who may use the control plane: a host that is this server's own (or a page of any site could have
- * its name resolve to it), a page of its own, and whoever has the token, if there is one.
+ * Guards the control plane. A request must name this server as its host, because a page of any site can make its own
+ * name resolve to this machine. It must not come from a page of another site. If the server has a control token, the
+ * request must carry it.
  */
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
@@ -13,13 +14,11 @@ import { isIP } from "node:net"
 import * as Problem from "../http/problem.ts"
 import * as Request from "../http/request.ts"
 
-/**
- * - `host`: the one that the server listens on.
- * - `allowedHosts`: other names that it is reached by, such as that of a container.
- */
 export interface Options {
+  /** The address or name that the server listens on. */
   readonly host: string
   readonly token: Redacted.Redacted<string> | undefined
+  /** Further names of the server, such as that of a container. */
   readonly allowedHosts: ReadonlyArray<string>
 }
 
@@ -33,7 +32,7 @@ interface Authority {
   readonly port: string
 }
 
-/** A name and a port, in the one form that a browser would give them. Nothing else may be in it. */
+/** A host name and a port, normalized as a browser does it. A user, a path or anything else makes it invalid. */
 const authorityOf = (text: string): Option.Option<Authority> => {
   const url = `http://${text}`
   if (!/^[\w.:[\]-]+$/.test(text) || !URL.canParse(url)) return Option.none()
@@ -41,7 +40,7 @@ const authorityOf = (text: string): Option.Option<Authority> => {
   return Option.some({ name: hostname.replaceAll(/^\[|\]$|\.$/g, ""), port })
 }
 
-/** Without a colon it is no address of IPv6: not to ask Node, which then compiles a long expression, saves the start. */
+/** Checks for a colon first: `isIP` compiles a long regular expression, which slows down the start. */
 const isIPv6 = (text: string): boolean => text.includes(":") && isIP(text) === 6
 
 const nameOf = (text: string): string =>
@@ -49,39 +48,39 @@ const nameOf = (text: string): string =>
 
 const digest = (text: string) => createHash("sha256").update(text).digest()
 
-const isRight = (given: string, token: Redacted.Redacted<string>): boolean =>
-  timingSafeEqual(digest(given), digest(Redacted.value(token)))
+const isToken = (text: string, token: Redacted.Redacted<string>): boolean =>
+  timingSafeEqual(digest(text), digest(Redacted.value(token)))
 
-/** To follow a link does nothing, and shows nothing to the page that has the link. */
-const isVisit = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
+/** A followed link is safe: it changes nothing, and the page with the link cannot read the response. */
+const isNavigation = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
   method === "GET" && headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document"
 
-/** By host and port: a proxy in front of this server may speak TLS. */
+/** Compares host and port only, because a proxy in front of this server may speak TLS. */
 const isSameOrigin = (origin: string, host: Authority): boolean => {
   const text = /^https?:\/\/(.*)$/.exec(origin)?.[1]
   return text !== undefined &&
     Option.exists(authorityOf(text), ({ name, port }) => name === host.name && port === host.port)
 }
 
-/** Whether the server lives and is ready is nobody's secret, and asked by those who have no token. */
+/** Health checks need no token. */
 const open = ["/_mock/live", "/_mock/ready"]
 
 const make = ({ allowedHosts, host, token }: Options) => {
-  const own = [...[host, ...allowedHosts].map(nameOf), ...loopback]
-  /** A name can be made to resolve to this machine, an address cannot. */
-  const isOwn = ({ name }: Authority): boolean => own.includes(name) || !isLoopback(host) && isIP(name) !== 0
+  const ownNames = [...[host, ...allowedHosts].map(nameOf), ...loopback]
+  /** Beyond loopback any address is accepted: a name can be made to resolve to this machine, an address cannot. */
+  const isOwn = ({ name }: Authority): boolean => ownNames.includes(name) || !isLoopback(host) && isIP(name) !== 0
 
   return (request: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse | undefined => {
     const { headers } = request
     const authority = Option.filter(authorityOf(headers["host"] ?? ""), isOwn)
-    // What a client says to a proxy, and what counts before the Host header (RFC 9112, section 3.2.2).
+    // A target in absolute form takes precedence over the Host header (RFC 9112, section 3.2.2).
     const target = Request.authorityOf(request.url)
     if (Option.isNone(authority) || target !== undefined && !Option.exists(authorityOf(target), isOwn)) {
-      return Problem.serverResponse(403, "The Host header is not one of this server's own: see --allowed-host")
+      return Problem.serverResponse(403, "The Host header does not name this server: see --allowed-host")
     }
     const { origin } = headers
     if (
-      headers["sec-fetch-site"] === "cross-site" && !isVisit(request) ||
+      headers["sec-fetch-site"] === "cross-site" && !isNavigation(request) ||
       origin !== undefined && !isSameOrigin(origin, authority.value)
     ) {
       return Problem.serverResponse(403, "Pages of other sites may not use the control plane")
@@ -89,24 +88,26 @@ const make = ({ allowedHosts, host, token }: Options) => {
     const ambiguous = Request.headersProblem(request)
     if (Option.isSome(ambiguous)) return Problem.serverResponse(400, ambiguous.value)
     if (token === undefined || open.includes(Request.pathOf(request.url))) return undefined
-    // A browser asks for a password, and sends it as Basic; programs send a Bearer token.
-    const given = Option.orElse(
+    // A browser asks the user for a password and sends it as Basic. Programs send a Bearer token.
+    const presented = Option.orElse(
       Request.bearer(request),
       () => Option.map(Request.basic(request), ({ customerKey }) => customerKey)
     )
-    return Option.exists(given, (given) => isRight(given, token))
+    return Option.exists(presented, (text) => isToken(text, token))
       ? undefined
-      : Problem.serverResponse(401, "The control token is needed: as a Bearer token, or as the password of any user", {
-        "www-authenticate": "Basic realm=\"idv-mock control\", charset=\"UTF-8\""
-      })
+      : Problem.serverResponse(
+        401,
+        "The control token is missing or wrong: send it as a Bearer token, or as the password of any user",
+        { "www-authenticate": "Basic realm=\"idv-mock control\", charset=\"UTF-8\"" }
+      )
   }
 }
 
 export const middleware = (options: Options) => {
-  const refusal = make(options)
+  const rejectionOf = make(options)
   return <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R> =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-      const refused = refusal(request)
-      return refused === undefined ? app : Effect.succeed(refused)
+      const rejection = rejectionOf(request)
+      return rejection === undefined ? app : Effect.succeed(rejection)
     })
 }

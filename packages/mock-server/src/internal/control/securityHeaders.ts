@@ -1,4 +1,4 @@
-/** What a browser may do with what the control plane answers, wherever an answer has no rules of its own. */
+/** Security headers for browsers, on each response of the control plane that does not set its own. */
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
@@ -7,13 +7,13 @@ import * as Request from "../http/request.ts"
 
 export const docsPath = "/_mock/docs"
 
-const rules = {
+const defaults = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer"
 }
 
-/** The page has its script and its style in itself, and may load nothing but the control plane. */
+/** The documentation page contains its script and style inline, and may connect only to the control plane. */
 const docsPolicy = [
   "default-src 'none'",
   "script-src 'unsafe-inline'",
@@ -30,7 +30,7 @@ export const middleware = <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E,
     ({ url }) =>
       Effect.map(app, (response) =>
         HttpServerResponse.setHeaders(response, {
-          ...rules,
+          ...defaults,
           ...(Request.pathOf(url) === docsPath && { "content-security-policy": docsPolicy }),
           ...response.headers
         }))

@@ -1,4 +1,4 @@
-/** What the control plane says where none of its operations answers, or where one of them breaks. */
+/** The responses of the control plane to unknown paths and methods, and to a failure of an operation. */
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
@@ -28,8 +28,8 @@ HttpApi.reflect(ControlApi, {
   }
 })
 
-/** Neither says what was asked for: that may be anything. */
-const nothingThere = (url: string) => {
+/** Neither response repeats the path, which may hold anything. */
+const unknownPath = (url: string) => {
   const path = Request.pathOf(url)
   const isText = Either.isRight(Encoding.decodeUriComponent(path))
   const methods = operations.filter((operation) => isText && operation.path.test(path)).map(({ method }) => method)
@@ -37,26 +37,26 @@ const nothingThere = (url: string) => {
   return methods === ""
     ? Problem.serverResponse(
       404,
-      "There is no such path: every path is at /_mock/openapi.json and, to read, at /_mock/docs; for people there is /_mock/ui"
+      "There is no such path: /_mock/docs and /_mock/openapi.json list every path, and /_mock/ui is the page for people"
     )
-    : Problem.serverResponse(405, `The methods of this path are ${methods}`, { allow: methods })
+    : Problem.serverResponse(405, `The method is not allowed: use ${methods}`, { allow: methods })
 }
 
-const broken = Problem.serverResponse(
+const internalError = Problem.serverResponse(
   500,
-  "This is a fault of the mock server, and not of the request: its log says more"
+  "The mock server failed, not the request: its log has the details"
 )
 
 /**
- * No request can fail to be decoded by the `HttpApi` itself, which would repeat the value: whatever
- * it cannot decode or encode is a defect here.
+ * The `HttpApi` decodes no request, because its errors repeat values. If it fails to decode or encode anyway, that is a
+ * defect of this server: the log names the path and leaves out the value.
  */
 export const layer: Layer.Layer<never> = HttpApiBuilder.middleware((app) =>
   Effect.catchAllCause(app, (cause) => {
     if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause)
     const failure: Option.Option<unknown> = Cause.failureOption(cause)
     if (Option.exists(failure, Predicate.isTagged("RouteNotFound"))) {
-      return Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => nothingThere(url))
+      return Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => unknownPath(url))
     }
     const decoding = Option.filter(failure, (error) => error instanceof HttpApiDecodeError)
     if (Option.isSome(failure) && Option.isNone(decoding)) return Effect.failCause(cause)
@@ -68,7 +68,7 @@ export const layer: Layer.Layer<never> = HttpApiBuilder.middleware((app) =>
           onSome: ({ issues }) => `at ${issues.map(({ path }) => path.map(String).join(".")).join(", ")}`
         })
       ),
-      broken
+      internalError
     )
   })
 )

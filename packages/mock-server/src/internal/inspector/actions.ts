@@ -1,121 +1,108 @@
-/** What the forms of a session do. */
-import * as Violation from "@effect-idv/core/Violation"
+/** The actions of the forms on the page of a session. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import type * as Either from "effect/Either"
 import * as Ref from "effect/Ref"
 import type * as Fault from "../../Fault.ts"
 import * as Profile from "../../Profile.ts"
 import type * as Session from "../../Session.ts"
 import type { Recorder } from "../journal/recorder.ts"
-import * as Check from "./checkRun.ts"
 import { description } from "./clockPanel.tsx"
 import * as Forms from "./forms.ts"
-import type * as Page from "./page.tsx"
+import type { FormStates, PanelId } from "./page.tsx"
 import { clockOf } from "./pageModel.ts"
+import * as RunCheck from "./runCheck.ts"
 
-/**
- * - `panel`: which one to show again. `forms`: with what in it.
- * - `said`: what happened, in a sentence.
- */
+/** What an action did. */
 export interface Outcome {
-  readonly panel: Page.PanelId
-  readonly forms: Page.Forms
-  readonly said: string
-  readonly isRefused: boolean
+  /** The panel to render again. */
+  readonly panel: PanelId
+  readonly forms: FormStates
+  /** A sentence for the user. */
+  readonly message: string
+  readonly isInvalid: boolean
 }
 
-/** - `origin`: where the person who looks reaches this server. */
+/** `origin` is the address at which the user's browser reaches this server. */
 export type Action = (
   session: Session.Session,
   fields: Forms.Fields,
   origin: string
 ) => Effect.Effect<Outcome, never, Session.Sessions | Recorder>
 
-const done = (panel: Page.PanelId, said: string, forms: Page.Forms = {}): Outcome => ({
-  panel,
-  forms,
-  said,
-  isRefused: false
-})
+type Run = (
+  session: Session.Session,
+  fields: Forms.Fields,
+  origin: string
+) => Effect.Effect<
+  { readonly message: string; readonly forms?: FormStates },
+  Forms.Problems,
+  Session.Sessions | Recorder
+>
 
-const refused = (
-  panel: Page.PanelId,
-  violations: ReadonlyArray<Violation.Violation>,
-  forms: Page.Forms = {}
-): Outcome => ({ panel, forms, said: `Not done: ${Violation.format(violations)}`, isRefused: true })
+/** `invalidState` is the state of the forms if this one is invalid. */
+const action =
+  (panel: PanelId, invalidState: (form: Forms.InvalidForm) => FormStates, run: Run): Action =>
+  (session, fields, origin) =>
+    Effect.match(run(session, fields, origin), {
+      onFailure: (problems) => ({
+        panel,
+        forms: invalidState({ fields, problems }),
+        message: `Not applied: ${Forms.format(problems)}`,
+        isInvalid: true
+      }),
+      onSuccess: ({ forms = {}, message }) => ({ panel, forms, message, isInvalid: false })
+    })
 
-const moveClock: Action = (session, fields) =>
-  Either.match(Forms.decodeClock(fields), {
-    onLeft: (violations) => Effect.succeed(refused("clock", violations)),
-    onRight: ({ move }) =>
-      Effect.gen(function*() {
-        const { clock } = session
-        yield* move === "freeze"
-          ? clock.freeze
-          : move === "resume"
-          ? clock.resume
-          : move === "real"
-          ? clock.reset
-          : clock.advance(move)
-        return done("clock", `The clock ${description(yield* clockOf(session))}`)
-      })
-  })
+const moveClock = action("clock", () => ({}), (session, fields) =>
+  Effect.gen(function*() {
+    const { move } = yield* Forms.decodeClock(fields)
+    const { clock } = session
+    yield* move === "freeze"
+      ? clock.freeze
+      : move === "resume"
+      ? clock.resume
+      : move === "real"
+      ? clock.reset
+      : clock.advance(move)
+    return { message: `Clock: ${description(yield* clockOf(session))}` }
+  }))
 
-const setFault = ({ faults }: Session.Session, fault: Fault.Fault) =>
-  Effect.map(faults.set(fault), ({ id }) => done("faults", `The fault ${id} is set: ${fault.what.kind} on ${fault.on}`))
+const setFault =
+  (decode: (fields: Forms.Fields) => Either.Either<Fault.Fault, Forms.Problems>): Run => ({ faults }, fields) =>
+    Effect.gen(function*() {
+      const fault = yield* decode(fields)
+      const { id } = yield* faults.set(fault)
+      return { message: `Fault ${id} set: ${fault.what.kind} on ${fault.on}` }
+    })
 
-const setFaultByFields: Action = (session, fields) =>
-  Either.match(Forms.decodeFault(fields), {
-    onLeft: (violations) =>
-      Effect.succeed(refused("faults", violations, { faults: { refusal: { fields, violations } } })),
-    onRight: (fault) => setFault(session, fault)
-  })
+const removeFault = action("faults", () => ({}), ({ faults }, fields) =>
+  Effect.gen(function*() {
+    const { id } = yield* Forms.decodeFaultId(fields)
+    return { message: (yield* faults.remove(id)) ? `Fault ${id} removed` : `Fault ${id} no longer exists` }
+  }))
 
-const setFaultByText: Action = (session, fields) =>
-  Either.match(Forms.decodeFaultText(fields), {
-    onLeft: (violations) =>
-      Effect.succeed(refused("faults", violations, { faults: { textRefusal: { fields, violations } } })),
-    onRight: (fault) => setFault(session, fault)
-  })
+const changeProfile = action("profile", (profile) => ({ profile }), ({ profile }, fields) =>
+  Effect.gen(function*() {
+    const patch = yield* Forms.decodeProfile(fields)
+    yield* Ref.update(profile, Profile.apply(patch))
+    return { message: patch.preset === undefined ? "Profile changed" : `Profile changed to the preset ${patch.preset}` }
+  }))
 
-const removeFault: Action = ({ faults }, fields) =>
-  Either.match(Forms.decodeFaultId(fields), {
-    onLeft: (violations) => Effect.succeed(refused("faults", violations)),
-    onRight: ({ id }) =>
-      Effect.map(
-        faults.remove(id),
-        (wasThere) => done("faults", wasThere ? `The fault ${id} is removed` : `There is no fault ${id} any more`)
-      )
-  })
+const runCheck = action(
+  "check",
+  (invalid) => ({ check: { invalid } }),
+  (session, fields, origin) =>
+    Effect.gen(function*() {
+      const check = yield* RunCheck.run(session, yield* Forms.decodePerson(fields), origin)
+      return { message: `Check finished: ${check.verdict.text}`, forms: { check: { fields, check } } }
+    })
+)
 
-const decodePatch = Violation.decodeUnknown(Profile.Patch)
-
-const changeProfile: Action = ({ profile }, fields) =>
-  Either.match(decodePatch(fields), {
-    onLeft: (violations) => Effect.succeed(refused("profile", violations, { profile: { fields, violations } })),
-    onRight: (patch) =>
-      Effect.as(
-        Ref.update(profile, Profile.apply(patch)),
-        done("profile", patch.preset === undefined ? "The profile is changed" : `The profile is ${patch.preset}`)
-      )
-  })
-
-const runCheck: Action = (session, fields, origin) =>
-  Either.match(Forms.decodeCheck(fields), {
-    onLeft: (violations) =>
-      Effect.succeed(refused("check", violations, { check: { refusal: { fields, violations } } })),
-    onRight: (input) =>
-      Effect.map(
-        Check.run(session, input, origin),
-        (check) => done("check", `The check is done: ${check.verdict.text}`, { check: { fields, check } })
-      )
-  })
-
-/** By the end of their path. */
+/** By the end of the path of each form. */
 export const actions: Readonly<Record<string, Action>> = {
   "clock": moveClock,
-  "faults": setFaultByFields,
-  "faults/text": setFaultByText,
+  "faults": action("faults", (invalid) => ({ faults: { invalid } }), setFault(Forms.decodeFault)),
+  "faults/text": action("faults", (invalidText) => ({ faults: { invalidText } }), setFault(Forms.decodeFaultText)),
   "faults/remove": removeFault,
   "profile": changeProfile,
   "check": runCheck

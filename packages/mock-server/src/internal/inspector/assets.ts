@@ -1,4 +1,4 @@
-/** What the page loads beside itself: its style, its script, and htmx from the package it comes in. */
+/** The files that the page loads: its style, its script, and htmx from its npm package. */
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
@@ -11,10 +11,8 @@ export interface Asset {
   readonly text: string
 }
 
-/**
- * - `path`: where they are, with a digest of them all in it: what is cached is never out of date.
- */
 export interface Assets {
+  /** The path of the folder. It contains a digest of all files, so that browsers may cache them without a limit. */
   readonly path: string
   readonly files: ReadonlyMap<string, Asset>
 }
@@ -29,7 +27,7 @@ const library = (specifier: string) =>
     return { contentType: javascript, text: yield* fs.readFileString(yield* resolve(specifier)) }
   })
 
-/** A package that is not there is a defect of the installation. */
+/** Dies if the htmx package is missing, which is a defect of the installation. */
 export const read: Effect.Effect<Assets, never, FileSystem.FileSystem> = Effect.gen(function*() {
   const files = new Map<string, Asset>([
     ["style.css", { contentType: "text/css; charset=utf-8", text: style }],

@@ -1,18 +1,18 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** A form that runs a check, and what came of it. */
+/** The form that runs a check, and the result of the last one. */
 import * as Option from "effect/Option"
 import * as TestPerson from "../../TestPerson.ts"
-import type { Check, Step } from "./checkRun.ts"
 import { Badge, errorAttributes, FieldError, Form, Panel, typed, Wire } from "./components.tsx"
-import type { Refusal } from "./forms.ts"
+import type { Fields, InvalidForm } from "./forms.ts"
+import type { Check, Step } from "./runCheck.ts"
 import { nameOf } from "./testPersonsPanel.tsx"
 
-/** - `check`: what came of it. `refusal`: what was wrong with it. `fields`: what was typed. */
+/** The state of the form: what the user typed, and either the check or the problems. */
 export interface CheckForm {
-  readonly fields?: Readonly<Record<string, string>>
+  readonly fields?: Fields
   readonly check?: Check
-  readonly refusal?: Refusal
+  readonly invalid?: InvalidForm
 }
 
 const StepResult = ({ step: { end, entry, request, response, title } }: { readonly step: Step }) => (
@@ -24,7 +24,7 @@ const StepResult = ({ step: { end, entry, request, response, title } }: { readon
       </p>
     )}
     <Wire label={`${title}: request`} text={request} />
-    {response !== "" && <Wire label={`${title}: answer`} text={response} />}
+    {response !== "" && <Wire label={`${title}: response`} text={response} />}
     {Option.isSome(end) && <p class="end">{end.value}.</p>}
   </section>
 )
@@ -54,31 +54,31 @@ const Result = ({ check: { steps, verdict } }: { readonly check: Check }) => (
 )
 
 export const CheckPanel = (
-  { customerId, form: { check, fields, refusal }, path }: {
+  { customerId, form: { check, fields, invalid }, path }: {
     readonly path: string
     readonly customerId: string
     readonly form: CheckForm
   }
 ) => {
-  const { dateOfBirth = "1990-02-01", name = "Ada Testclear" } = fields ?? typed(refusal)
+  const { dateOfBirth = "1990-02-01", name = "Ada Testclear" } = fields ?? typed(invalid)
   return (
-    <Panel id="check" title="Check" note={<span class="muted">a real one, as {customerId}</span>}>
+    <Panel id="check" title="Check" note={<span class="muted">the client checks a person as {customerId}</span>}>
       <Form action={`${path}/check`} panel="check" class="fields" label="Run a check">
         <div class="field name">
           <label for="check-name">Full name</label>
           <input
             id="check-name"
             name="name"
-            list="subject-names"
+            list="test-person-names"
             autocomplete="off"
             spellcheck={false}
             value={name}
-            {...errorAttributes("check-name", "name", refusal)}
+            {...errorAttributes("check-name", "name", invalid)}
           />
-          <datalist id="subject-names">
-            {TestPerson.reserved.map((subject) => <option value={nameOf(subject)} key={subject.lastWord} />)}
+          <datalist id="test-person-names">
+            {TestPerson.reserved.map((person) => <option value={nameOf(person)} key={person.lastWord} />)}
           </datalist>
-          <FieldError id="check-name" field="name" refusal={refusal} />
+          <FieldError id="check-name" field="name" invalid={invalid} />
         </div>
         <div class="field born">
           <label for="check-born">Date of birth, yyyy-mm-dd</label>
@@ -88,9 +88,9 @@ export const CheckPanel = (
             class="mono"
             autocomplete="off"
             value={dateOfBirth}
-            {...errorAttributes("check-born", "dateOfBirth", refusal)}
+            {...errorAttributes("check-born", "dateOfBirth", invalid)}
           />
-          <FieldError id="check-born" field="dateOfBirth" refusal={refusal} />
+          <FieldError id="check-born" field="dateOfBirth" invalid={invalid} />
         </div>
         <button type="submit" class="primary">Run the check</button>
       </Form>

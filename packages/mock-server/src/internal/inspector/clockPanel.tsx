@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The time of a session, and what moves it. */
+/** The clock of a session, and the buttons that move it. */
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
@@ -10,14 +10,14 @@ import type { ClockState } from "./pageModel.ts"
 const isoOf = (now: number): string =>
   Option.match(DateTime.make(now), { onNone: () => "out of range", onSome: DateTime.formatIso })
 
-/** Within a second it is the real time: the two are not read at once. */
-const distance = ({ ahead }: ClockState): string => {
+/** A difference below a second counts as none, because the two clocks are read one after the other. */
+export const description = ({ ahead, frozen }: ClockState): string => {
+  if (frozen) return "frozen"
   const seconds = Math.round(Math.abs(ahead) / 1000)
-  if (seconds === 0) return "the real time"
-  return `${Duration.format(Duration.seconds(seconds))} ${ahead > 0 ? "ahead of" : "behind"} the real time`
+  return seconds === 0
+    ? "real time"
+    : `${Duration.format(Duration.seconds(seconds))} ${ahead > 0 ? "ahead of" : "behind"} real time`
 }
-
-export const description = (clock: ClockState): string => clock.frozen ? "stands still" : `runs, ${distance(clock)}`
 
 const Move = ({ label, move }: { readonly move: string; readonly label: string }) => (
   <button type="submit" name="move" value={move}>{label}</button>
@@ -43,7 +43,7 @@ export const ClockPanel = ({ clock, path }: { readonly path: string; readonly cl
         <Move move="1 minute" label="+1 min" />
         <Move move="61 minutes" label="+61 min" />
         <Move move="2 hours" label="+2 h" />
-        {clock.frozen ? <Move move="resume" label="Let it run" /> : <Move move="freeze" label="Freeze" />}
+        {clock.frozen ? <Move move="resume" label="Resume" /> : <Move move="freeze" label="Freeze" />}
         <Move move="real" label="Back to real time" />
       </Form>
     </Panel>

@@ -1,12 +1,10 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** What the panels of the page are put together from. */
-import * as Violation from "@effect-idv/core/Violation"
+/** The components that the panels of the page share. */
 import type { ComponentChildren } from "preact"
-import type { Fields, Refusal } from "./forms.ts"
-import { violationsAt } from "./forms.ts"
+import { type Fields, format, type InvalidForm, problemsAt } from "./forms.ts"
 
-/** A part of the page with a heading. `note` stands beside it. */
+/** A section of the page with a heading and a note beside it. */
 export const Panel = (
   { children, id, note, title }: {
     readonly id: string
@@ -24,7 +22,7 @@ export const Panel = (
   </section>
 )
 
-/** A form that changes a panel: in place with the script, by a redirection without it. */
+/** A form that changes a panel: in place with the script, by a redirect without it. */
 export const Form = (
   { action, children, panel, ...attributes }: {
     readonly action: string
@@ -33,7 +31,7 @@ export const Form = (
     readonly class?: string
     readonly id?: string
     readonly label?: string
-    /** Empty again once it was taken. */
+    /** Whether to empty the fields once the server has accepted the form. */
     readonly resets?: boolean
   }
 ) => (
@@ -53,23 +51,24 @@ export const Form = (
   </form>
 )
 
-/** What is wrong with a field, under the id `<id>-error`. */
+/** The problems of a field, in an element with the id `<id>-error`. */
 export const FieldError = (
-  { field, id, refusal }: { readonly id: string; readonly field: string; readonly refusal: Refusal | undefined }
+  { field, id, invalid }: { readonly id: string; readonly field: string; readonly invalid: InvalidForm | undefined }
 ) => {
-  const violations = refusal === undefined ? [] : violationsAt(refusal, field)
-  return violations.length === 0 ? null : <p class="error" id={`${id}-error`}>{Violation.format(violations)}</p>
+  const problems = invalid === undefined ? [] : problemsAt(invalid, field)
+  return problems.length === 0 ? null : <p class="error" id={`${id}-error`}>{format(problems)}</p>
 }
 
-/** The attributes that tie a field to what is wrong with it. */
-export const errorAttributes = (id: string, field: string, refusal: Refusal | undefined) =>
-  refusal === undefined || violationsAt(refusal, field).length === 0
+/** The attributes that connect a field with its problems. */
+export const errorAttributes = (id: string, field: string, invalid: InvalidForm | undefined) =>
+  invalid === undefined || problemsAt(invalid, field).length === 0
     ? {}
     : { "aria-invalid": true, "aria-describedby": `${id}-error` }
 
-export const typed = (refusal: Refusal | undefined): Fields => refusal?.fields ?? {}
+/** What the user typed into an invalid form. */
+export const typed = (invalid: InvalidForm | undefined): Fields => invalid?.fields ?? {}
 
-/** HTTP as it is, in a box that scrolls, also by keyboard. */
+/** The text of a request or response, in a box that also scrolls by keyboard. */
 export const Wire = ({ label, text }: { readonly label: string; readonly text: string }) => (
   <figure class="wire">
     <figcaption>{label}</figcaption>
@@ -86,7 +85,7 @@ export const Badge = ({ children, kind }: { readonly kind: string; readonly chil
   <span class={`badge ${kind}`}>{children}</span>
 )
 
-/** Copying is for the script, so the button is hidden without it. */
+/** A button that copies a text. Copying needs the script, so the button is hidden without it. */
 export const Copy = ({ text }: { readonly text: string }) => (
   <button type="button" class="small needs-script" data-copy={text} aria-label={`Copy ${text}`}>Copy</button>
 )

@@ -1,16 +1,20 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The exchanges of a place: a row for each, which opens to what went over. */
+/** The exchanges of a page: one row each, which opens to its request and response. */
+import * as IdvApi from "@effect-idv/core/IdvApi"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import type * as Journal from "../../Journal.ts"
-import { Badge, Form, Panel, Status, Wire } from "./components.tsx"
+import * as Session from "../../Session.ts"
+import { Badge, Copy, Form, Panel, Status, Wire } from "./components.tsx"
 import type { State } from "./pageModel.ts"
 import * as WireText from "./wireText.ts"
 
-/** Of more, the page gets slow; the journal has them. Unexpected ones there are as many as a journal keeps. */
+/** More rows would make the page slow. Unexpected requests are shown as far back as the journal keeps them. */
 export const maxRows = 200
 export const maxUnexpected = 1000
 
-/** The rows of the page, the newest first: the last ones, and those before them that are unexpected. */
+/** The rows of the page, the newest first: the latest exchanges, and all older ones that are unexpected. */
 export const rowsOf = (
   entries: ReadonlyArray<Journal.Entry>
 ): ReadonlyArray<{ readonly entry: Journal.Entry; readonly isOlder: boolean }> =>
@@ -32,12 +36,13 @@ const requestOf = ({ operation, request: { method, target } }: Journal.Entry) =>
 
 const isFailure = ({ faults, response: { status } }: Journal.Entry): boolean => status >= 400 || faults.length > 0
 
-/** - `isNew`: it came while somebody was looking. `isOlder`: it is shown among unexpected ones only. */
 export const Row = (
   { entry, isNew = false, isOlder, path }: {
     readonly path: string
     readonly entry: Journal.Entry
+    /** Whether it arrived while the page was open. */
     readonly isNew?: boolean
+    /** Whether it is shown only among unexpected requests. */
     readonly isOlder: boolean
   }
 ) => {
@@ -79,7 +84,7 @@ export const Row = (
         </td>
       </tr>
       <tr id={`exchange-${id}-detail`} class="detail" hidden>
-        <td colSpan={columns.length} id={`exchange-${id}-wire`}>One moment…</td>
+        <td colSpan={columns.length} id={`exchange-${id}-wire`}>Loading…</td>
       </tr>
     </tbody>
   )
@@ -98,11 +103,11 @@ const Facts = ({ entry, path }: { readonly path: string; readonly entry: Journal
         {claims.length === 0 ? "none" : claims.map((claim) => <Badge kind="claim" key={claim}>{claim}</Badge>)}
       </dd>
       <dt>Request</dt>
-      <dd>{unexpected ? "one that the API document does not have" : "as the API document has it"}</dd>
+      <dd>{unexpected ? "not allowed by the API document" : "allowed by the API document"}</dd>
       <dt>Delivery</dt>
       <dd>
-        {delivery === "whole" ? "whole" : "broken by a fault: not all of this arrived, or not so"}, after{" "}
-        {Math.round(millis)} ms
+        {delivery === "whole" ? "complete" : "broken by a fault: the client received only a part of it, or other bytes"}
+        , after {Math.round(millis)} ms
       </dd>
       <dt>Time</dt>
       <dd>
@@ -112,12 +117,12 @@ const Facts = ({ entry, path }: { readonly path: string; readonly entry: Journal
   )
 }
 
-/** What a row opens to. */
+/** The request and the response of a row, and why the server sent it. */
 export const Exchange = ({ entry, path }: { readonly path: string; readonly entry: Journal.Entry }) => (
   <div class="exchange">
     <Wire label={`Request ${entry.id}`} text={WireText.request(entry.request)} />
     <div>
-      <Wire label={`Answer ${entry.id}`} text={WireText.response(entry.response)} />
+      <Wire label={`Response ${entry.id}`} text={WireText.response(entry.response)} />
       <Facts entry={entry} path={path} />
     </div>
   </div>
@@ -127,30 +132,56 @@ export const Count = ({ entries, total }: Pick<State, "entries" | "total">) => {
   const unexpected = entries.filter(({ unexpected }) => unexpected).length
   return (
     <span id="exchange-count" class="muted">
-      {total === 1 ? "1 so far" : `${total} so far`}
-      {total > maxRows && `, the last ${maxRows} here`}
+      {total === 1 ? "1 exchange" : `${total} exchanges`}
+      {total > maxRows && `, the latest ${maxRows} shown`}
       {unexpected > 0 && `, ${unexpected} unexpected`}
     </span>
   )
 }
 
-export const ExchangesPanel = ({ entries, place: { path }, total }: State) => (
+const publicKeys = [Session.demoCustomer.customerKey, Session.testKey].map(Redacted.value)
+
+const shellQuoted = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+
+/** A command that sends a token request. It has the key only if that is a well-known one. */
+const curl = (origin: string, { customerId, customerKey }: Session.Customer): string => {
+  const key = Redacted.value(customerKey)
+  const user = `${customerId}:${publicKeys.includes(key) ? key : "<customer key>"}`
+  return `curl -u ${shellQuoted(user)} -d grant_type=client_credentials ${origin}${IdvApi.token.path}`
+}
+
+const Empty = ({ page: { origin, session } }: Pick<State, "page">) => {
+  if (Option.isNone(session)) {
+    return <p class="empty">No requests yet. A request with an unknown customer id or token appears here.</p>
+  }
+  const command = curl(origin, session.value)
+  return (
+    <p class="empty">
+      No requests yet. Send one: <code>{command}</code> <Copy text={command} />
+    </p>
+  )
+}
+
+export const ExchangesPanel = ({ entries, page, total }: State) => (
   <Panel id="exchanges" title="Exchanges" note={<Count entries={entries} total={total} />}>
     <div class="toolbar">
       <label class="check">
         <input type="checkbox" id="only-unexpected" /> Unexpected only
       </label>
-      <Form action={`${path}/exchanges/clear`} panel="exchanges">
+      <Form action={`${page.path}/exchanges/clear`} panel="exchanges">
         <button type="submit">Clear</button>
       </Form>
     </div>
     <table class="exchanges" id="exchange-table">
-      <caption class="hidden">The newest first. The number opens what went over.</caption>
+      <caption class="hidden">Newest first. The number opens the request and the response.</caption>
       <thead id="exchange-head">
         <tr>{columns.map((column) => <th scope="col" key={column}>{column}</th>)}</tr>
       </thead>
-      {rowsOf(entries).map(({ entry, isOlder }) => <Row path={path} entry={entry} isOlder={isOlder} key={entry.id} />)}
+      {rowsOf(entries).map(({ entry, isOlder }) => (
+        <Row path={page.path} entry={entry} isOlder={isOlder} key={entry.id} />
+      ))}
     </table>
-    <p class="empty">Nothing yet. What comes appears here by itself.</p>
+    <Empty page={page} />
   </Panel>
 )

@@ -1,15 +1,15 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The faults of a session: those that are set, and two ways to set another. */
+/** The faults of a session, and two forms that set another. */
 import * as Schema from "effect/Schema"
 import * as Fault from "../../Fault.ts"
 import type { Armed } from "../session/faultBoard.ts"
 import { errorAttributes, FieldError, Form, Panel, typed } from "./components.tsx"
-import { type Refusal, whens } from "./forms.ts"
+import { type InvalidForm, whens } from "./forms.ts"
 
 const encode = Schema.encodeSync(Fault.Fault)
 
-/** Its parameters, without its kind. */
+/** The parameters of a condition or an action, without its kind. */
 const parameters = (part: { readonly kind: string }): string =>
   Object.entries(part).filter(([name]) => name !== "kind").map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
     .join(", ")
@@ -28,7 +28,7 @@ const SetFault = ({ armed: { fault, fired, id, seen }, path }: { readonly path: 
         {condition.kind} <span class="muted">{parameters(condition)}</span>
         {ttl !== undefined && <span class="muted">for {ttl} ms</span>}
       </td>
-      <td class="count">{fired} of {seen}</td>
+      <td class="count">{fired} of {seen} requests</td>
       <td class="action">
         <Form action={`${path}/faults/remove`} panel="faults">
           <input type="hidden" name="id" value={id} />
@@ -39,12 +39,12 @@ const SetFault = ({ armed: { fault, fired, id, seen }, path }: { readonly path: 
   )
 }
 
-/** Live: it changes with every request that a fault watches. */
+/** Updated live, because each request that a fault applies to changes its counts. */
 export const FaultList = ({ faults, path }: { readonly path: string; readonly faults: ReadonlyArray<Armed> }) => (
   <div id="fault-list">
-    {faults.length === 0 ? <p class="empty">None is set: every answer is as it should be.</p> : (
+    {faults.length === 0 ? <p class="empty">No faults set.</p> : (
       <table>
-        <caption class="hidden">The faults that are set</caption>
+        <caption class="hidden">The faults of the session</caption>
         <thead>
           <tr>
             <th scope="col">Id</th>
@@ -65,35 +65,35 @@ export const FaultList = ({ faults, path }: { readonly path: string; readonly fa
 
 const conditions: Record<typeof whens[number], string> = {
   always: "always",
-  nth: "at request n",
-  first: "at the first n",
-  every: "at every nth"
+  nth: "at the nth request",
+  first: "at the first n requests",
+  every: "at every nth request"
 }
 
 const Choice = (
-  { field, label, options, refusal, value }: {
+  { field, invalid, label, options, value }: {
     readonly field: string
     readonly label: string
     readonly value: string
     readonly options: ReadonlyArray<readonly [value: string, text: string]>
-    readonly refusal: Refusal | undefined
+    readonly invalid: InvalidForm | undefined
   }
 ) => {
   const id = `fault-${field}`
   return (
     <div class={`field ${field}`}>
       <label for={id}>{label}</label>
-      <select id={id} name={field} {...errorAttributes(id, field, refusal)}>
+      <select id={id} name={field} {...errorAttributes(id, field, invalid)}>
         {options.map(([option, text]) => <option value={option} selected={option === value} key={option}>{text}
         </option>)}
       </select>
-      <FieldError id={id} field={field} refusal={refusal} />
+      <FieldError id={id} field={field} invalid={invalid} />
     </div>
   )
 }
 
-const FaultForm = ({ path, refusal }: { readonly path: string; readonly refusal: Refusal | undefined }) => {
-  const { n = "1", on = "aml", what = "status", when = "always" } = typed(refusal)
+const FaultForm = ({ invalid, path }: { readonly path: string; readonly invalid: InvalidForm | undefined }) => {
+  const { n = "1", on = "aml", what = "status", when = "always" } = typed(invalid)
   return (
     <Form action={`${path}/faults`} panel="faults" class="fields" label="Set a fault" resets>
       <Choice
@@ -101,21 +101,21 @@ const FaultForm = ({ path, refusal }: { readonly path: string; readonly refusal:
         label="What"
         value={what}
         options={Fault.kinds.map(({ description, kind }) => [kind, `${kind}: ${description}`])}
-        refusal={refusal}
+        invalid={invalid}
       />
       <Choice
         field="on"
         label="On"
         value={on}
         options={["aml", "token", "both"].map((on) => [on, on])}
-        refusal={refusal}
+        invalid={invalid}
       />
       <Choice
         field="when"
         label="When"
         value={when}
         options={whens.map((when) => [when, conditions[when]])}
-        refusal={refusal}
+        invalid={invalid}
       />
       <div class="field n">
         <label for="fault-n">n</label>
@@ -125,22 +125,22 @@ const FaultForm = ({ path, refusal }: { readonly path: string; readonly refusal:
           inputMode="numeric"
           autocomplete="off"
           value={n}
-          {...errorAttributes("fault-n", "n", refusal)}
+          {...errorAttributes("fault-n", "n", invalid)}
         />
-        <FieldError id="fault-n" field="n" refusal={refusal} />
+        <FieldError id="fault-n" field="n" invalid={invalid} />
       </div>
       <button type="submit" class="primary">Set the fault</button>
     </Form>
   )
 }
 
-const FaultText = ({ path, refusal }: { readonly path: string; readonly refusal: Refusal | undefined }) => {
+const FaultText = ({ invalid, path }: { readonly path: string; readonly invalid: InvalidForm | undefined }) => {
   const id = "fault-text"
-  const violations = refusal?.violations ?? []
+  const problems = invalid?.problems ?? []
   return (
     <Form action={`${path}/faults/text`} panel="faults" class="fields" label="Set a fault by text" resets>
       <div class="field text">
-        <label for={id}>Or as text, with every parameter</label>
+        <label for={id}>Or as text, with all parameters</label>
         <input
           id={id}
           name="text"
@@ -148,13 +148,13 @@ const FaultText = ({ path, refusal }: { readonly path: string; readonly refusal:
           autocomplete="off"
           spellcheck={false}
           placeholder="aml:latency=2 seconds:every=3"
-          value={typed(refusal)["text"] ?? ""}
-          aria-invalid={violations.length > 0 ? true : undefined}
-          aria-describedby={violations.length > 0 ? `${id}-error ${id}-hint` : `${id}-hint`}
+          value={typed(invalid)["text"] ?? ""}
+          aria-invalid={problems.length > 0 ? true : undefined}
+          aria-describedby={problems.length > 0 ? `${id}-error ${id}-hint` : `${id}-hint`}
         />
-        {violations.length > 0 && (
+        {problems.length > 0 && (
           <ul class="error" id={`${id}-error`}>
-            {violations.map((violation) => <li key={violation.path}>{String(violation)}</li>)}
+            {problems.map(({ path, text }) => <li key={path}>{text}</li>)}
           </ul>
         )}
         <p class="hint" id={`${id}-hint`}>
@@ -167,22 +167,23 @@ const FaultText = ({ path, refusal }: { readonly path: string; readonly refusal:
   )
 }
 
-/** - `refusal`, `textRefusal`: of either form, after it was sent. */
 export interface FaultForms {
-  readonly refusal?: Refusal
-  readonly textRefusal?: Refusal
+  /** The form with fields, if it was invalid. */
+  readonly invalid?: InvalidForm
+  /** The form with a text, if it was invalid. */
+  readonly invalidText?: InvalidForm
 }
 
 export const FaultsPanel = (
-  { faults, forms: { refusal, textRefusal }, path }: {
+  { faults, forms: { invalid, invalidText }, path }: {
     readonly path: string
     readonly faults: ReadonlyArray<Armed>
     readonly forms: FaultForms
   }
 ) => (
-  <Panel id="faults" title="Faults" note={<span class="muted">fired, of the requests that were watched</span>}>
+  <Panel id="faults" title="Faults">
     <FaultList path={path} faults={faults} />
-    <FaultForm path={path} refusal={refusal} />
-    <FaultText path={path} refusal={textRefusal} />
+    <FaultForm path={path} invalid={invalid} />
+    <FaultText path={path} invalid={invalidText} />
   </Panel>
 )

@@ -1,69 +1,88 @@
-/** What the forms of the page send, as a schema each, and what of it is refused. */
-import * as DateOfBirth from "@effect-idv/core/DateOfBirth"
+/** Decodes the forms of the page. */
 import * as Person from "@effect-idv/core/Person"
 import * as Violation from "@effect-idv/core/Violation"
-import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { flow } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as Fault from "../../Fault.ts"
+import * as Profile from "../../Profile.ts"
 import { quoted } from "../profile/choices.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
 
-/** The fields of a form, as they were typed. */
+/** The fields of a form as the user typed them. */
 export type Fields = Readonly<Record<string, string>>
 
 export const parse = (body: Uint8Array): Fields =>
   Object.fromEntries(new URLSearchParams(Buffer.from(body).toString("utf8")))
 
-/** What a form was given, and what is wrong with it. */
-export interface Refusal {
-  readonly fields: Fields
-  readonly violations: ReadonlyArray<Violation.Violation>
+/** What is wrong with a field, as a sentence that names it. */
+export interface Problem {
+  readonly path: string
+  readonly text: string
 }
 
-/** Of the violations of a refusal, those of a field and of what is in it. */
-export const violationsAt = ({ violations }: Refusal, field: string): ReadonlyArray<Violation.Violation> =>
-  violations.filter(({ path }) => path === field || path.startsWith(`${field}.`))
+export type Problems = ReadonlyArray<Problem>
+
+/** A form that could not be decoded. */
+export interface InvalidForm {
+  readonly fields: Fields
+  readonly problems: Problems
+}
+
+/** The problems of a field and of the fields below it. */
+export const problemsAt = ({ problems }: InvalidForm, field: string): Problems =>
+  problems.filter(({ path }) => path === field || path.startsWith(`${field}.`))
+
+export const format = (problems: Problems): string => problems.map(({ text }) => text).join("; ")
+
+const problemsOf = (violations: ReadonlyArray<Violation.Violation>): Problems =>
+  violations.map((violation) => ({ path: violation.path, text: String(violation) }))
+
+const decoder = <A, I>(schema: Schema.Schema<A, I>) => flow(Violation.decodeUnknown(schema), Either.mapLeft(problemsOf))
 
 export const moves = ["1 minute", "61 minutes", "2 hours", "freeze", "resume", "real"] as const
 
-export const decodeClock = Violation.decodeUnknown(Schema.Struct({
+export const decodeClock = decoder(Schema.Struct({
   move: Schema.Literal(...moves).annotations(Violation.expecting(`one of ${quoted(moves)}`))
 }))
 
-/** The conditions of the form; for the others there is the text. */
+/** The conditions that the form offers. The text form has all of them. */
 export const whens = ["always", "nth", "first", "every"] as const
 
 /** A fault from the fields `on`, `what`, `when` and `n`. */
-export const decodeFault = (
-  { n = "", on, what, when = "always" }: Fields
-): Either.Either<Fault.Fault, Violation.Violations> =>
+export const decodeFault = ({ n = "", on, what, when = "always" }: Fields): Either.Either<Fault.Fault, Problems> =>
   Either.mapLeft(
     Fault.decodeUnknown({
       on,
       what: { kind: what },
       when: when === "always" ? { kind: when } : { kind: when, n: numberOrText(n) }
     }),
-    Arr.map((violation) =>
-      violation.path === "when.n" ? new Violation.Violation({ ...violation, path: "n" }) : violation
-    )
+    (violations) =>
+      problemsOf(
+        violations.map((violation) =>
+          violation.path === "when.n" ? new Violation.Violation({ ...violation, path: "n" }) : violation
+        )
+      )
   )
 
 /** A fault from the field `text`. */
-export const decodeFaultText = (
-  { text = "" }: Fields
-): Either.Either<Fault.Fault, ReadonlyArray<Violation.Violation>> =>
-  Either.mapLeft(Fault.fromText(text), ({ violations }) => violations)
+export const decodeFaultText = ({ text = "" }: Fields): Either.Either<Fault.Fault, Problems> =>
+  Either.mapLeft(Fault.fromText(text), ({ violations }) => problemsOf(violations))
 
-export const decodeFaultId = Violation.decodeUnknown(Schema.Struct({
+export const decodeFaultId = decoder(Schema.Struct({
   id: Schema.String.annotations(Violation.expecting("the id of a fault"))
 }))
 
-export const decodeCheck = Violation.decodeUnknown(Schema.Struct({
-  name: Person.RequestBody.fields.name,
-  dateOfBirth: DateOfBirth.FromIso
-}))
+export const decodeProfile = decoder(Profile.Patch)
 
-export const decodeSession = Violation.decodeUnknown(Schema.Struct({
+/** A person from the fields `name` and `dateOfBirth`, as the client accepts it. */
+export const decodePerson = ({ dateOfBirth = "", name = "" }: Fields): Effect.Effect<Person.Person, Problems> =>
+  Effect.mapError(
+    Person.make({ name, dateOfBirth }),
+    ({ issues }) => issues.map((issue) => ({ path: issue.field, text: String(issue) }))
+  )
+
+export const decodeSession = decoder(Schema.Struct({
   session: Schema.NonEmptyString.annotations(Violation.expecting("a customer id"))
 }))

@@ -1,9 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /**
- * The page, kept up to date: what changed of a place, as server-sent events of HTML. The state is
- * looked at whenever something is announced, and every second, so that nothing is missed: neither an
- * exchange between two looks, nor a fault that somebody else sets.
+ * Live updates of a page: server-sent events with the HTML of what changed. The state is read after each exchange, and
+ * every second, because a change of the clock, a fault or the profile is not announced.
  */
 import * as Effect from "effect/Effect"
 import { constVoid } from "effect/Function"
@@ -12,22 +11,22 @@ import * as Stream from "effect/Stream"
 import type { VNode } from "preact"
 import { render } from "preact-render-to-string"
 import * as Session from "../../Session.ts"
-import * as Lifecycle from "../transport/lifecycle.ts"
+import * as Lifecycle from "../http/lifecycle.ts"
 import { ClockPanel, description } from "./clockPanel.tsx"
 import { Count, ExchangesPanel, Row, rowsOf } from "./exchangesPanel.tsx"
 import { FaultList } from "./faultsPanel.tsx"
 import { Sessions } from "./page.tsx"
-import type { Place, State } from "./pageModel.ts"
-import * as Places from "./pageModel.ts"
+import type { Page, State } from "./pageModel.ts"
+import * as PageModel from "./pageModel.ts"
 import { ProfilePanel } from "./profilePanel.tsx"
 
-/**
- * Up to where a page knows a place: the run of the server, for numbers begin anew with each; how
- * many exchanges there were, for there are less after they were cleared; and the last of them.
- */
+/** How far a browser has received the exchanges of a page. */
 export interface Cursor {
+  /** The run of the server. The ids of exchanges begin at 1 with each. */
   readonly run: string
+  /** How many exchanges there were. A smaller number means that the journal was cleared. */
   readonly total: number
+  /** The id of the last one. */
   readonly last: number
 }
 
@@ -39,13 +38,13 @@ export const cursorOf = (run: string, { entries, total }: Pick<State, "entries" 
 
 export const formatCursor = ({ last, run, total }: Cursor): string => `${run}.${total}.${last}`
 
-/** What is no cursor knows nothing. */
+/** An invalid text is the cursor of a browser that has received nothing. */
 export const parseCursor = (text: string): Cursor => {
   const [, run = "", total, last] = /^([a-z0-9]+)\.(\d{1,15})\.(\d{1,15})$/.exec(text) ?? []
   return { run, total: Number(total ?? 0), last: Number(last ?? 0) }
 }
 
-/** Content for a place of the page, as htmx takes several at once. */
+/** New content for one element of the page. htmx accepts several in one response. */
 export const partial = (target: string, swap: "outerMorph" | "afterend" | "textContent", content: string): string =>
   `<hx-partial hx-target="${target}" hx-swap="${swap}">${content}</hx-partial>`
 
@@ -53,12 +52,12 @@ const replacing = (target: string, content: VNode): string => partial(target, "o
 
 interface Panel {
   readonly target: string
-  /** What is compared: the time itself always differs. */
+  /** The value to compare with the previous one, because the HTML of a running clock always differs. */
   readonly key: string
   readonly html: string
 }
 
-const panels = ({ customers, place: { path }, session, strangers }: State): ReadonlyArray<Panel> => {
+const panels = ({ customers, page: { path }, session, unmatched }: State): ReadonlyArray<Panel> => {
   const own = Option.getOrUndefined(session)
   const panel = (target: string, content: VNode): Panel => {
     const html = replacing(target, content)
@@ -66,7 +65,7 @@ const panels = ({ customers, place: { path }, session, strangers }: State): Read
   }
   const header = panel(
     "#sessions",
-    <Sessions current={own?.customerId} customers={customers} strangers={strangers} />
+    <Sessions current={own?.customerId} customers={customers} unmatched={unmatched} />
   )
   if (own === undefined) return [header]
   const { clock, faults, profile } = own
@@ -82,7 +81,7 @@ const panels = ({ customers, place: { path }, session, strangers }: State): Read
 }
 
 const exchanges = (known: Cursor, cursor: Cursor, state: State): string => {
-  const { entries, place: { path }, total } = state
+  const { entries, page: { path }, total } = state
   if (known.run !== cursor.run || total < known.total) return replacing("#exchanges", <ExchangesPanel {...state} />)
   const rows = rowsOf(entries.filter(({ id }) => id > known.last))
   return rows.length === 0 ? "" : [
@@ -102,7 +101,7 @@ const exchanges = (known: Cursor, cursor: Cursor, state: State): string => {
 const event = (id: string, data: string): string =>
   `id: ${id}\n${data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`).join("\n")}\n\n`
 
-/** The page stops listening. */
+/** Tells the browser to stop listening. */
 const gone = "event: gone\ndata: gone\n\n"
 
 interface Known {
@@ -123,36 +122,36 @@ const difference = (run: string, known: Known, state: State): readonly [Known, s
   ]
 }
 
-const isThere = (place: Place): Effect.Effect<boolean, never, Session.Sessions> =>
-  Option.match(place.session, {
+const exists = (page: Page): Effect.Effect<boolean, never, Session.Sessions> =>
+  Option.match(page.session, {
     onNone: () => Effect.succeed(true),
     onSome: (session) =>
       Effect.flatMap(Session.Sessions, ({ known }) => Effect.map(known(session.customerId), Option.contains(session)))
   })
 
-/** Not more often than this, however much happens. */
-const pause = "50 millis"
+/** The shortest time between two events. */
+const interval = "50 millis"
 
 /**
- * All that changes after `cursor`, until the place is gone or the server stops. The first event has
- * every panel: since the page was made, anything may have changed.
+ * The changes after `cursor`, until the session is removed or the server stops. The first event has every panel, because
+ * anything may have changed since the page was rendered.
  */
 export const events = (
   run: string,
-  place: Place,
+  page: Page,
   cursor: Cursor
 ): Stream.Stream<Uint8Array, never, Session.Sessions | Lifecycle.Lifecycle> =>
   Stream.unwrap(Effect.gen(function*() {
     const { stopping } = yield* Lifecycle.Lifecycle
     const { unmatched } = yield* Session.Sessions
     const heartbeat = Stream.as(Stream.drop(Stream.tick("15 seconds"), 1), ": still here\n\n")
-    const announced = [place.journal.changes, unmatched.changes].map(Stream.map(constVoid))
+    const announced = [page.journal.changes, unmatched.changes].map(Stream.map(constVoid))
     const changes = Stream.mergeAll([...announced, Stream.tick("1 second")], { concurrency: "unbounded" }).pipe(
       Stream.buffer({ capacity: 1, strategy: "sliding" }),
       Stream.mapAccumEffect(nothingShown(cursor), (known) =>
         Effect.gen(function*() {
-          yield* Effect.sleep(pause)
-          return (yield* isThere(place)) ? difference(run, known, yield* Places.read(place)) : [known, gone] as const
+          yield* Effect.sleep(interval)
+          return (yield* exists(page)) ? difference(run, known, yield* PageModel.read(page)) : [known, gone] as const
         })),
       Stream.filter((text) => text !== "")
     )

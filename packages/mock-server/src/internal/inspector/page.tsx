@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The whole document, around the panels of a place. */
+/** The HTML documents around the panels. */
 import * as Option from "effect/Option"
 import type { ComponentChildren } from "preact"
 import type * as Journal from "../../Journal.ts"
@@ -9,35 +9,35 @@ import { ClockPanel } from "./clockPanel.tsx"
 import { Panel } from "./components.tsx"
 import { Exchange, ExchangesPanel } from "./exchangesPanel.tsx"
 import { type FaultForms, FaultsPanel } from "./faultsPanel.tsx"
-import type { Refusal } from "./forms.ts"
-import { root, type SessionState, type State, strangersPath } from "./pageModel.ts"
+import type { InvalidForm } from "./forms.ts"
+import { root, type SessionState, type State, unmatchedPath } from "./pageModel.ts"
 import { ProfilePanel } from "./profilePanel.tsx"
-import { SubjectsPanel } from "./testPersonsPanel.tsx"
+import { TestPersonsPanel } from "./testPersonsPanel.tsx"
 
-/** What the forms hold after one was sent. */
-export interface Forms {
+/** The contents of the forms after one was sent. */
+export interface FormStates {
   readonly faults?: FaultForms
-  readonly profile?: Refusal
+  readonly profile?: InvalidForm
   readonly check?: CheckForm
 }
 
 /** A panel that a form changes. */
 export type PanelId = "clock" | "faults" | "profile" | "check"
 
-export const panelOf = (panel: PanelId, { place: { path } }: State, session: SessionState, forms: Forms) => {
+export const panelOf = (panel: PanelId, { page: { path } }: State, session: SessionState, forms: FormStates) => {
   switch (panel) {
     case "clock":
       return <ClockPanel path={path} clock={session.clock} />
     case "faults":
       return <FaultsPanel path={path} faults={session.faults} forms={forms.faults ?? {}} />
     case "profile":
-      return <ProfilePanel path={path} profile={session.profile} refusal={forms.profile} />
+      return <ProfilePanel path={path} profile={session.profile} invalid={forms.profile} />
     case "check":
       return <CheckPanel path={path} customerId={session.customerId} form={forms.check ?? {}} />
   }
 }
 
-/** Nothing that needs an exception of the content security policy: no eval, no style of its own. */
+/** Disables what the content security policy forbids, such as the inline style of htmx. */
 const htmxConfig = JSON.stringify({ includeIndicatorCSS: false, history: false, extensions: "sse" })
 
 const icon = "data:image/svg+xml," + encodeURIComponent(
@@ -61,24 +61,24 @@ const Document = (
       <title>{`${title} – idv-mock`}</title>
       <link rel="icon" href={icon} />
       <link rel="stylesheet" href={`${assets}/style.css`} />
-      {/* Not deferred: htmx would begin between two deferred scripts, and miss its extension. */}
+      {/* Not deferred: htmx would start between two deferred scripts, before its extension is loaded. */}
       <script src={`${assets}/htmx.js`} />
       <script src={`${assets}/hx-sse.js`} />
       <script src={`${assets}/inspector.js`} />
     </head>
     <body>
-      <a class="skip" href="#main">To the content</a>
+      <a class="skip" href="#main">Skip to the content</a>
       {children}
     </body>
   </html>
 )
 
-/** Live: sessions begin and end, and strangers come. */
+/** Updated live, because sessions begin and end while the page is open. */
 export const Sessions = (
-  { current, customers, strangers }: {
+  { current, customers, unmatched }: {
     readonly current: string | undefined
     readonly customers: ReadonlyArray<string>
-    readonly strangers: number
+    readonly unmatched: number
   }
 ) => (
   <div id="sessions">
@@ -92,21 +92,21 @@ export const Sessions = (
       </select>
       <button type="submit">Open</button>
     </form>
-    <a href={strangersPath}>Without a session: {strangers}</a>
+    <a href={unmatchedPath}>Unmatched requests: {unmatched}</a>
   </div>
 )
 
 const Top = (
-  { children, current, customers, strangers }: {
+  { children, current, customers, unmatched }: {
     readonly current: string | undefined
     readonly customers: ReadonlyArray<string>
-    readonly strangers: number
+    readonly unmatched: number
     readonly children?: ComponentChildren
   }
 ) => (
   <header class="top">
     <a class="brand" href={root}>idv-mock</a>
-    <Sessions current={current} customers={customers} strangers={strangers} />
+    <Sessions current={current} customers={customers} unmatched={unmatched} />
     {children}
     <a href="/_mock/docs">API</a>
   </header>
@@ -117,7 +117,7 @@ const sections = [
   ["exchanges", "Exchanges"],
   ["faults", "Faults"],
   ["profile", "Profile"],
-  ["subjects", "Subjects"],
+  ["test-persons", "Test persons"],
   ["check", "Check"]
 ] as const
 
@@ -127,24 +127,25 @@ const Contents = ({ only }: { readonly only: ReadonlyArray<string> }) => (
   </nav>
 )
 
-/** - `cursor`: up to where the page knows the place already. */
-export const Page = (
+/** The page of a session, or of the unmatched requests. */
+export const OverviewPage = (
   { assets, cursor, forms = {}, state }: {
     readonly assets: string
+    /** How far this document shows the exchanges: see `liveUpdates.tsx`. */
     readonly cursor: string
     readonly state: State
-    readonly forms?: Forms
+    readonly forms?: FormStates
   }
 ) => {
-  const { customers, place: { path, title }, strangers } = state
+  const { customers, page: { path, title }, unmatched } = state
   const session = Option.getOrUndefined(state.session)
   return (
     <Document assets={assets} title={title}>
-      <Top current={session?.customerId} customers={customers} strangers={strangers}>
+      <Top current={session?.customerId} customers={customers} unmatched={unmatched}>
         <div id="live" hx-sse:connect={`${path}/events?after=${cursor}`}>
           <span id="live-state" role="status">not live</span>
         </div>
-        <p id="said" role="status"></p>
+        <p id="message" role="status"></p>
       </Top>
       <Contents only={session === undefined ? ["exchanges"] : sections.map(([id]) => id)} />
       <main id="main">
@@ -158,7 +159,7 @@ export const Page = (
               {panelOf("profile", state, session, forms)}
             </div>
             <div>
-              <SubjectsPanel />
+              <TestPersonsPanel />
               {panelOf("check", state, session, forms)}
             </div>
           </div>
@@ -168,9 +169,9 @@ export const Page = (
   )
 }
 
-/** One exchange, under an address of its own. */
+/** One exchange, at its own address. */
 export const ExchangePage = (
-  { assets, entry, state: { customers, place: { path, title }, session, strangers } }: {
+  { assets, entry, state: { customers, page: { path, title }, session, unmatched } }: {
     readonly assets: string
     readonly state: State
     readonly entry: Journal.Entry
@@ -180,12 +181,12 @@ export const ExchangePage = (
     <Top
       current={Option.getOrUndefined(session)?.customerId}
       customers={customers}
-      strangers={strangers}
+      unmatched={unmatched}
     />
     <main id="main">
       <h1>Exchange {entry.id}</h1>
       <p>
-        <a href={path}>All of {title}</a>
+        <a href={path}>All exchanges of {title}</a>
       </p>
       <Panel id="exchange" title={`${entry.request.method} ${entry.request.target}`}>
         <Exchange entry={entry} path={path} />
@@ -194,37 +195,37 @@ export const ExchangePage = (
   </Document>
 )
 
-/** Something that the page cannot do, or is not there. */
-export const Trouble = (
-  { assets, children, customers, strangers, title }: {
+/** An error, such as a session that does not exist. */
+export const ErrorPage = (
+  { assets, children, customers, title, unmatched }: {
     readonly assets: string
     readonly title: string
     readonly customers: ReadonlyArray<string>
-    readonly strangers: number
+    readonly unmatched: number
     readonly children: ComponentChildren
   }
 ) => (
   <Document assets={assets} title={title}>
-    <Top current={undefined} customers={customers} strangers={strangers} />
-    <main id="main" class="trouble">
+    <Top current={undefined} customers={customers} unmatched={unmatched} />
+    <main id="main" class="error-page">
       <h1>{title}</h1>
       {children}
     </main>
   </Document>
 )
 
-/** No session of this customer. That of a test customer can begin here. */
+/** The content of an error page: the customer has no session. For a test customer it offers to begin one. */
 export const NoSession = ({ customerId, customers }: {
   readonly customerId: string
   readonly customers: ReadonlyArray<string>
 }) => (
   <>
     <p>
-      The server has no session of <strong class="mono">{customerId}</strong>.
+      There is no session of <strong class="mono">{customerId}</strong>.
     </p>
     {customerId.startsWith("test-") && (
       <form method="post" action={root}>
-        <p>That of a test customer begins with its first token request, or here:</p>
+        <p>The session of a test customer begins with its first token request. You can also begin it now:</p>
         <input type="hidden" name="session" value={customerId} />
         <button type="submit" class="primary">Begin the session</button>
       </form>

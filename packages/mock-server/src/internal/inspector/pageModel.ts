@@ -1,4 +1,5 @@
-/** What a page is about: a session, or the requests that carry none. */
+/** What a page shows: a session, or the requests that belong to none. */
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -8,43 +9,60 @@ import type * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
 import type { Armed } from "../session/faultBoard.ts"
 
-/** - `path`: of its page. `title`: its name for a person. */
-export interface Place {
+export interface Page {
   readonly path: string
   readonly title: string
   readonly journal: Journal.Journal
+  /** None on the page of the unmatched requests. */
   readonly session: Option.Option<Session.Session>
+  /** The address at which the user's browser reaches this server. */
+  readonly origin: string
 }
 
 export const root = "/_mock/ui"
 
-/** Not below the root, where a customer may have any name. */
-export const strangersPath = "/_mock/strangers/ui"
+/** Not below the root, where each path segment is a customer id. */
+export const unmatchedPath = "/_mock/strangers/ui"
 
 export const pathOf = (customerId: string): string => `${root}/${encodeURIComponent(customerId)}`
 
-const ofSession = (session: Session.Session): Place => ({
-  path: pathOf(session.customerId),
-  title: session.customerId,
-  journal: session.journal,
-  session: Option.some(session)
+type Services = Session.Sessions | HttpServerRequest.HttpServerRequest
+
+const origin = Effect.map(
+  HttpServerRequest.HttpServerRequest,
+  ({ headers: { host } }) => `http://${host ?? "localhost"}`
+)
+
+/** The page of a customer, if a session exists. */
+export const find = (customerId: string): Effect.Effect<Option.Option<Page>, never, Services> =>
+  Effect.gen(function*() {
+    const { known } = yield* Session.Sessions
+    const address = yield* origin
+    return Option.map(yield* known(customerId), (session) => ({
+      path: pathOf(customerId),
+      title: customerId,
+      journal: session.journal,
+      session: Option.some(session),
+      origin: address
+    }))
+  })
+
+/** The page of the requests that belong to no session. */
+export const unmatched: Effect.Effect<Page, never, Services> = Effect.gen(function*() {
+  const { unmatched } = yield* Session.Sessions
+  return {
+    path: unmatchedPath,
+    title: "Unmatched requests",
+    journal: unmatched,
+    session: Option.none(),
+    origin: yield* origin
+  }
 })
 
-/** The place of a customer, as long as it has a session. */
-export const find = (customerId: string): Effect.Effect<Option.Option<Place>, never, Session.Sessions> =>
-  Effect.flatMap(Session.Sessions, ({ known }) => Effect.map(known(customerId), Option.map(ofSession)))
-
-export const strangers: Effect.Effect<Place, never, Session.Sessions> = Effect.map(Session.Sessions, (sessions) => ({
-  path: strangersPath,
-  title: "Requests without a session",
-  journal: sessions.unmatched,
-  session: Option.none()
-}))
-
-/** - `ahead`: how far before the real time its own is, in milliseconds. */
 export interface ClockState {
   readonly now: number
   readonly frozen: boolean
+  /** How far the clock is ahead of real time, in milliseconds. */
   readonly ahead: number
 }
 
@@ -55,19 +73,17 @@ export interface SessionState {
   readonly profile: Profile.Profile
 }
 
-/**
- * A place at one moment.
- *
- * - `total`: how many exchanges there were since the last clearing, with those that are not kept.
- * - `customers`: of all sessions.
- */
+/** A page at one moment. */
 export interface State {
-  readonly place: Place
+  readonly page: Page
   readonly entries: ReadonlyArray<Journal.Entry>
+  /** How many exchanges the journal received since it was last cleared, with those that it no longer keeps. */
   readonly total: number
   readonly session: Option.Option<SessionState>
+  /** The customer ids of all sessions. */
   readonly customers: ReadonlyArray<string>
-  readonly strangers: number
+  /** How many requests belong to no session. */
+  readonly unmatched: number
 }
 
 export const clockOf = ({ clock }: Session.Session): Effect.Effect<ClockState> =>
@@ -77,7 +93,7 @@ export const clockOf = ({ clock }: Session.Session): Effect.Effect<ClockState> =
     ({ frozen, now }, real) => ({ frozen, now, ahead: now - real })
   )
 
-export const sessionState = (session: Session.Session): Effect.Effect<SessionState> =>
+const sessionState = (session: Session.Session): Effect.Effect<SessionState> =>
   Effect.all({
     customerId: Effect.succeed(session.customerId),
     clock: clockOf(session),
@@ -88,18 +104,18 @@ export const sessionState = (session: Session.Session): Effect.Effect<SessionSta
 const totalOf = ({ dropped, entries }: Journal.Journal) =>
   Effect.zipWith(entries, dropped, ({ length }, dropped) => length + dropped)
 
-export const read = (place: Place): Effect.Effect<State, never, Session.Sessions> =>
+export const read = (page: Page): Effect.Effect<State, never, Session.Sessions> =>
   Effect.gen(function*() {
     const sessions = yield* Session.Sessions
     return {
-      place,
-      entries: yield* place.journal.entries,
-      total: yield* totalOf(place.journal),
-      session: yield* Option.match(place.session, {
+      page,
+      entries: yield* page.journal.entries,
+      total: yield* totalOf(page.journal),
+      session: yield* Option.match(page.session, {
         onNone: () => Effect.succeedNone,
         onSome: (session) => Effect.asSome(sessionState(session))
       }),
       customers: (yield* sessions.list).map(({ customerId }) => customerId),
-      strangers: yield* totalOf(sessions.unmatched)
+      unmatched: yield* totalOf(sessions.unmatched)
     }
   })

@@ -1,21 +1,18 @@
-/**
- * The page's own script: what htmx has no attribute for. It is text, so that nothing has to be
- * copied or bundled for it to be served.
- */
+/** The page's own script, for what htmx has no attribute for. It is a string, so that the build copies no files. */
 import { maxRows, maxUnexpected } from "./exchangesPanel.tsx"
 
 export const script = `"use strict"
 document.documentElement.classList.add("scripted")
 
-// htmx 4.0.1 passes options to this function, which Chromium 143 refuses. Without it htmx uses DOMParser.
+// htmx 4.0.1 passes options to this function, and Chromium 143 rejects them. Without it, htmx uses DOMParser.
 try {
   Document.parseHTMLUnsafe?.("", {})
 } catch {
   Document.parseHTMLUnsafe = undefined
 }
 
-const say = (text) => {
-  document.getElementById("said").textContent = text
+const showMessage = (text) => {
+  document.getElementById("message").textContent = text
 }
 
 const toggle = (button) => {
@@ -26,8 +23,8 @@ const toggle = (button) => {
 
 const copy = (text) =>
   (navigator.clipboard ? navigator.clipboard.writeText(text) : Promise.reject()).then(
-    () => say("Copied: " + text),
-    () => say("Not copied: this browser lets a page copy on localhost and by HTTPS only")
+    () => showMessage("Copied: " + text),
+    () => showMessage("Not copied: browsers allow copying only on localhost and over HTTPS")
   )
 
 document.addEventListener("click", ({ target }) => {
@@ -37,20 +34,20 @@ document.addEventListener("click", ({ target }) => {
   if (button.dataset.copy !== undefined) copy(button.dataset.copy)
 })
 
-// Where the button that was pressed is gone with its row, the panel has the focus.
+// If the pressed button was removed with its row, the panel receives the focus.
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   if (ctx.request?.method === "POST" && document.activeElement === document.body) {
     document.getElementById(ctx.target?.id)?.querySelector("h2")?.focus()
   }
 })
 
-// What was typed stays in a field also when the server has nothing in it any more.
+// htmx keeps what the user typed, even if the server returned an empty field.
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   const form = ctx.sourceElement
   if (ctx.request?.method === "POST" && form.dataset.resets !== undefined) form.reset()
 })
 
-// A row may come twice, by an event and with a panel. Old ones make room, unless they are unexpected.
+// Removes rows that arrived twice, by an event and with a panel, and rows beyond the limits.
 document.addEventListener("htmx:after:swap", () => {
   const seen = new Set()
   for (const row of document.querySelectorAll("#exchange-table > tbody")) {
@@ -71,25 +68,25 @@ const showLive = (state, text) => {
 }
 document.addEventListener("htmx:sse:after:connection", () => showLive("on", "live"))
 document.addEventListener("htmx:sse:before:connection", ({ detail }) => {
-  if (detail.connection.attempt > 0) showLive("off", "connecting again")
+  if (detail.connection.attempt > 0) showLive("off", "reconnecting")
 })
 document.addEventListener("gone", () => {
-  showLive("off", "over")
-  say("This session is over: it was removed")
+  showLive("off", "ended")
+  showMessage("This session was removed")
 })
 
-// The time runs on from where the server told it.
-let told
-let toldAt
+// The displayed time continues from the last time that the server sent.
+let received
+let receivedAt
 const tick = () => {
   const shown = document.getElementById("now")
   if (shown === null) return
   const key = shown.dataset.now + shown.dataset.frozen
-  if (told !== key) {
-    told = key
-    toldAt = performance.now()
+  if (received !== key) {
+    received = key
+    receivedAt = performance.now()
   }
-  const passed = shown.dataset.frozen ? 0 : performance.now() - toldAt
+  const passed = shown.dataset.frozen ? 0 : performance.now() - receivedAt
   const now = new Date(Number(shown.dataset.now) + passed)
   if (!Number.isNaN(now.getTime())) shown.textContent = now.toISOString().slice(0, 19).replace("T", " ")
 }

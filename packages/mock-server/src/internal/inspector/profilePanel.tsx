@@ -1,23 +1,23 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** What the document does not show: each point, how sure its default is, and what the session does. */
+/** The profile of a session: each unspecified behaviour, the level of its default, and the choice of the session. */
 import * as Struct from "effect/Struct"
 import * as Profile from "../../Profile.ts"
 import { Badge, errorAttributes, FieldError, Form, Panel, typed } from "./components.tsx"
-import type { Refusal } from "./forms.ts"
+import type { InvalidForm } from "./forms.ts"
 
 const levels: Record<Profile.Level, string> = {
-  documented: "the document shows it",
-  observed: "the service was seen to do it",
-  assumed: "a standard or custom speaks for it",
-  unknown: "nothing does"
+  documented: "the API document says it",
+  observed: "the service does it",
+  assumed: "a standard or custom supports it",
+  unknown: "nothing supports it"
 }
 
 const Point = (
-  { point: { level, name, question, variants }, refusal, value }: {
+  { invalid, point: { level, name, question, variants }, value }: {
     readonly point: Profile.Point
     readonly value: string
-    readonly refusal: Refusal | undefined
+    readonly invalid: InvalidForm | undefined
   }
 ) => {
   const id = `profile-${name}`
@@ -31,52 +31,56 @@ const Point = (
         <Badge kind={level}>{level}</Badge>
       </td>
       <td>
-        <select id={id} name={name} {...errorAttributes(id, name, refusal)}>
+        <select id={id} name={name} {...errorAttributes(id, name, invalid)}>
           {variants.map((variant) => (
             <option value={variant.value} selected={variant.value === value} key={variant.value}>
               {variant.description}
-              {variant.client === "refuses" ? " – the client refuses it" : ""}
+              {variant.client === "refuses" ? " – the client rejects it" : ""}
             </option>
           ))}
         </select>
-        <FieldError id={id} field={name} refusal={refusal} />
+        <FieldError id={id} field={name} invalid={invalid} />
       </td>
     </tr>
   )
 }
 
 export const ProfilePanel = (
-  { path, profile, refusal }: {
+  { invalid, path, profile }: {
     readonly path: string
     readonly profile: Profile.Profile
-    readonly refusal?: Refusal | undefined
+    readonly invalid?: InvalidForm | undefined
   }
 ) => (
-  <Panel id="profile" title="Profile" note={<span class="muted">what the API document does not show</span>}>
+  <Panel
+    id="profile"
+    title="Profile"
+    note={<span class="muted">behaviour that the API document leaves unspecified</span>}
+  >
     <div class="toolbar">
-      <Form action={`${path}/profile`} panel="profile" class="buttons" label="Profiles with a name">
+      <Form action={`${path}/profile`} panel="profile" class="buttons" label="Presets">
         {Struct.keys(Profile.presets).map((preset) => (
           <button type="submit" name="preset" value={preset} key={preset}>{preset}</button>
         ))}
       </Form>
     </div>
-    <FieldError id="profile-preset" field="preset" refusal={refusal} />
+    <FieldError id="profile-preset" field="preset" invalid={invalid} />
     <Form action={`${path}/profile`} panel="profile" label="Profile">
       <table class="profile">
-        <caption class="hidden">The points of the profile</caption>
+        <caption class="hidden">The options of the profile</caption>
         <thead>
           <tr>
             <th scope="col">Question</th>
-            <th scope="col">Default is</th>
-            <th scope="col">The session does</th>
+            <th scope="col">Level</th>
+            <th scope="col">This session</th>
           </tr>
         </thead>
         <tbody>
           {Profile.points.map((point) => (
             <Point
               point={point}
-              value={typed(refusal)[point.name] ?? profile[point.name]}
-              refusal={refusal}
+              value={typed(invalid)[point.name] ?? profile[point.name]}
+              invalid={invalid}
               key={point.name}
             />
           ))}

@@ -1,4 +1,4 @@
-/** The look of the page. It is text, so that nothing has to be copied for it to be served. */
+/** The style sheet of the page. It is a string, so that the build copies no files. */
 export const style = `
 :root {
   color-scheme: light dark;
@@ -76,7 +76,7 @@ button.small { min-height: 1.5rem; padding: 0 0.5rem; font-size: 0.8125rem }
 #live-state.on { color: var(--good) }
 #live-state.on::before { background: currentColor }
 #live-state.off { color: var(--bad) }
-#said { flex: 1; min-width: 0; color: var(--muted); overflow-wrap: anywhere }
+#message { flex: 1; min-width: 0; color: var(--muted); overflow-wrap: anywhere }
 nav {
   position: sticky; top: 2.9rem; z-index: 1; display: flex; flex-wrap: wrap; gap: 0 1.25rem; padding: 0 1.25rem;
   background: var(--panel); border-bottom: 1px solid var(--line);
@@ -196,11 +196,10 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 .legend { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; padding: 0.625rem 1rem; border-top: 1px solid var(--line); font-size: 0.8125rem; color: var(--muted) }
 .legend div { display: flex; gap: 0.375rem }
 
-.subjects th { white-space: nowrap }
+.test-persons th { white-space: nowrap }
 
 /* Check */
-#check-result { display: grid; gap: 0.75rem }
-#check-result { padding: 0.75rem 1rem 1rem; border-top: 1px solid var(--line) }
+#check-result { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem; padding: 0.75rem 1rem 1rem; border-top: 1px solid var(--line) }
 .verdict { padding: 0.5rem 0.75rem; border-radius: 5px; background: var(--bad-ground); border-left: 3px solid var(--bad) }
 .verdict.clear { background: var(--good-ground); border-color: var(--good) }
 .verdict.potential { background: var(--warn-ground); border-color: var(--warn) }
@@ -208,12 +207,13 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 .verdict.clear h3 { color: var(--good) }
 .verdict.potential h3 { color: var(--warn) }
 .verdict .badge { background: var(--panel) }
-.step { display: grid; gap: 0.375rem }
+.step { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.375rem }
+.verdict, .step { overflow-wrap: anywhere }
 .step .end { color: var(--bad); font-weight: 500 }
 
-/* Trouble */
-.trouble { max-width: 42rem; padding-top: 2.5rem }
-.trouble form { display: grid; gap: 0.75rem; justify-items: start }
+/* Error pages */
+.error-page { max-width: 42rem; padding-top: 2.5rem }
+.error-page form { display: grid; gap: 0.75rem; justify-items: start }
 
 @media (max-width: 62rem) {
   .columns { grid-template-columns: minmax(0, 1fr) }

@@ -1,39 +1,43 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The reserved names, to copy. */
+/** The test persons, with buttons that copy their names. */
 import * as TestPerson from "../../TestPerson.ts"
 import { Badge, Copy, Panel } from "./components.tsx"
 
 export const nameOf = ({ lastWord }: TestPerson.TestPerson): string => `Ada ${lastWord}`
 
-export const SubjectsPanel = () => (
-  <Panel id="subjects" title="Subjects" note={<span class="muted">the last word of a name decides</span>}>
-    <table class="subjects">
-      <caption class="hidden">The reserved names</caption>
+export const TestPersonsPanel = () => (
+  <Panel
+    id="test-persons"
+    title="Test persons"
+    note={<span class="muted">the last word of the name selects the response</span>}
+  >
+    <table class="test-persons">
+      <caption class="hidden">The test persons</caption>
       <thead>
         <tr>
           <th scope="col">Name</th>
-          <th scope="col">What becomes of it</th>
+          <th scope="col">Response</th>
           <th scope="col">
             <span class="hidden">Action</span>
           </th>
         </tr>
       </thead>
       <tbody>
-        {TestPerson.reserved.map((subject) => (
-          <tr key={subject.lastWord}>
-            <th scope="row" class="mono">{nameOf(subject)}</th>
+        {TestPerson.reserved.map((person) => (
+          <tr key={person.lastWord}>
+            <th scope="row" class="mono">{nameOf(person)}</th>
             <td>
-              {subject.fault === undefined
+              {person.fault === undefined
                 ? (
-                  <Badge kind={subject.matchFound === "No" ? "clear" : "potential"}>
-                    {subject.matchFound}
+                  <Badge kind={person.matchFound === "No" ? "clear" : "potential"}>
+                    {person.matchFound}
                   </Badge>
                 )
-                : <Badge kind="fault">{subject.fault.kind}</Badge>} {subject.description}
+                : <Badge kind="fault">{person.fault.kind}</Badge>} {person.description}
             </td>
             <td class="action">
-              <Copy text={nameOf(subject)} />
+              <Copy text={nameOf(person)} />
             </td>
           </tr>
         ))}

@@ -1,4 +1,4 @@
-/** Requests and answers as the text that HTTP has for them. */
+/** Requests and responses as HTTP text. */
 import { STATUS_CODES } from "node:http"
 
 type Headers = Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-/** The server as an HTTP app: the control plane under `/_mock`, the service everywhere else. */
+/** The whole server as an HTTP app: the control plane with the page under `/_mock`, the data plane everywhere else. */
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Context from "effect/Context"
@@ -7,16 +7,16 @@ import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
 import { PCGRandom } from "effect/Utils"
-import type { InProcessOptions } from "../../MockServer.ts"
 import * as Session from "../../Session.ts"
 import type * as Control from "../control/controlPlane.ts"
-import * as BrowserRules from "../control/securityHeaders.ts"
-import * as Exchange from "../dataPlane/dataPlane.ts"
+import * as SecurityHeaders from "../control/securityHeaders.ts"
+import * as DataPlane from "../dataPlane/dataPlane.ts"
+import * as Lifecycle from "../http/lifecycle.ts"
 import * as Request from "../http/request.ts"
-import * as Judgement from "../journal/failOnUnexpected.ts"
+import * as FailOnUnexpected from "../journal/failOnUnexpected.ts"
 import * as Metrics from "../journal/metrics.ts"
 import { Recorder } from "../journal/recorder.ts"
-import * as Lifecycle from "./lifecycle.ts"
+import type { InProcessOptions } from "./inProcessOptions.ts"
 
 const layerRecorder = (
   { onExchange = () => Effect.void, reveal = false, unexpected = "ignore" }: InProcessOptions
@@ -25,31 +25,35 @@ const layerRecorder = (
     Recorder,
     Effect.gen(function*() {
       const { count } = yield* Metrics.Metrics
-      const judge = unexpected === "fail" ? yield* Judgement.make : () => Effect.void
+      const check = unexpected === "fail" ? yield* FailOnUnexpected.make : () => Effect.void
       const generator = new PCGRandom(yield* Random.nextInt)
       return {
         reveal,
         random: () => generator.number(),
-        record: (entry) => Effect.all([count(entry), judge(entry), onExchange(entry)], { discard: true })
+        record: (entry) => Effect.all([count(entry), check(entry), onExchange(entry)], { discard: true })
       }
     })
   )
 
-/** Everything under `/_mock`, whoever asks. */
+/** Everything under `/_mock`, without its guard. */
 export class ControlPlane extends Context.Tag("@effect-idv/mock-server/internal/ControlPlane")<
   ControlPlane,
   HttpApp.Default
 >() {}
 
+const loadControlPlane = Effect.promise(() =>
+  Promise.all([import("../control/controlPlane.ts"), import("../inspector/routes.ts")])
+)
+
 const layerControlPlane = Layer.scoped(
   ControlPlane,
   Effect.gen(function*() {
     const context = yield* Effect.context<Control.Services | Scope.Scope>()
-    // Whoever comes first may leave before it is made: others wait for it too.
-    const app = yield* Effect.promise(() => import("../control/controlPlane.ts")).pipe(
-      Effect.flatMap(({ make }) => make),
-      // Nothing of the request that comes first: what is made keeps the context that it was made in.
+    const app = yield* loadControlPlane.pipe(
+      Effect.flatMap(([{ make }, { layer }]) => make(layer)),
+      // Built in the context of the server, not in that of the first request, whose services would remain in it.
       Effect.mapInputContext<never, Control.Services | Scope.Scope>(() => context),
+      // The first request may be cancelled while others wait for the same build.
       Effect.uninterruptible,
       Effect.cached
     )
@@ -59,7 +63,7 @@ const layerControlPlane = Layer.scoped(
 
 export type Services = Control.Services | ControlPlane
 
-/** Fresh, because two servers of one program share nothing. */
+/** Fresh, because two servers of one program must not share state. */
 export const layer = (
   customers: ReadonlyArray<Session.Customer>,
   options: InProcessOptions
@@ -74,15 +78,15 @@ export const layer = (
 
 const isControl = (path: string): boolean => path === "/_mock" || path.startsWith("/_mock/")
 
-/** The whole server, with the control plane behind its guard. */
+/** The app, with the control plane behind `guard`. */
 export const make = (
   guard: (app: HttpApp.Default) => HttpApp.Default
 ): Effect.Effect<HttpApp.Default, never, Services> =>
   Effect.gen(function*() {
-    const control = BrowserRules.middleware(guard(yield* ControlPlane))
-    const exchange = Effect.provide(Exchange.handle, yield* Effect.context<Session.Sessions | Recorder>())
+    const control = SecurityHeaders.middleware(guard(yield* ControlPlane))
+    const data = Effect.provide(DataPlane.handle, yield* Effect.context<Session.Sessions | Recorder>())
     return Effect.flatMap(
       HttpServerRequest.HttpServerRequest,
-      ({ url }): HttpApp.Default => isControl(Request.pathOf(url)) ? control : exchange
+      ({ url }): HttpApp.Default => isControl(Request.pathOf(url)) ? control : data
     )
   })

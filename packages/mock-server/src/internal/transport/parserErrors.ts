@@ -1,6 +1,6 @@
 /**
- * What arrives on a port and never becomes a request, because Node's parser refuses it. Here it is
- * answered, and the journal of strangers has it: nothing is lost silently.
+ * Responds to input that Node's parser rejects or hands over, and that never becomes a request. Each such input is
+ * recorded in the journal of unmatched requests.
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -13,7 +13,7 @@ import * as Request from "../http/request.ts"
 import * as Masking from "../journal/masking.ts"
 import { Recorder } from "../journal/recorder.ts"
 
-interface Refusal {
+interface Rejection {
   readonly status: 400 | 405 | 408 | 413 | 417 | 431
   readonly why: string
   readonly method?: string | undefined
@@ -29,52 +29,52 @@ const statuses: Record<string, 408 | 413 | 431> = {
 /** The first byte of a TLS handshake. */
 const handshake = 0x16
 
-/** The reasons of the parser are fixed sentences, without anything of what it read. */
-const refusalOf = (error: Error): Refusal => {
+/** The parser's reasons are fixed sentences that repeat nothing of the input. */
+const rejectionOf = (error: Error): Rejection => {
   const status = statuses[Predicate.hasProperty(error, "code") ? String(error.code) : ""] ?? 400
   const isTls = Predicate.hasProperty(error, "rawPacket") && error.rawPacket instanceof Uint8Array &&
     error.rawPacket[0] === handshake
   return {
     status,
     why: isTls
-      ? "This looks like TLS, and the mock server speaks http: only"
+      ? "The client speaks TLS, but the mock server supports http: only"
       : Predicate.hasProperty(error, "reason")
-      ? `What came is no HTTP request: ${error.reason}`
+      ? `The input is not an HTTP request: ${error.reason}`
       : "The request did not arrive in time"
   }
 }
 
-const nothing = new Uint8Array()
+const noBody = new Uint8Array()
 
-const requestOf = ({ method = "?", target }: Refusal, reveal: boolean) =>
+const requestOf = ({ method = "?", target }: Rejection, reveal: boolean) =>
   target === undefined
     ? { method, target: "?", headers: {}, body: "" }
     : Masking.maskRequest(
-      { operation: "other", method, target: Request.targetOf(target), headers: {}, body: nothing },
+      { operation: "other", method, target: Request.targetOf(target), headers: {}, body: noBody },
       reveal
     )
 
-const entryOf = (refusal: Refusal, reveal: boolean) => ({
+const entryOf = (rejection: Rejection, reveal: boolean) => ({
   customerId: null,
   operation: "other" as const,
-  request: requestOf(refusal, reveal),
-  response: { status: refusal.status, headers: { connection: "close" }, body: "", delivery: "whole" as const },
+  request: requestOf(rejection, reveal),
+  response: { status: rejection.status, headers: { connection: "close" }, body: "", delivery: "whole" as const },
   rule: "http.malformed",
-  why: refusal.why,
+  why: rejection.why,
   claims: [],
   faults: [],
   unexpected: true,
   millis: 0
 })
 
-const answerOf = (status: Refusal["status"]): string =>
+const responseOf = (status: Rejection["status"]): string =>
   `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`
 
 /**
- * A raw socket that Node hands over has no listener of Node's any more: without one, a client that
- * resets its connection would end the process. A socket may be handed over more than once.
+ * Handles errors of a raw socket. Node removes its own listener when it hands the socket over, and without one a
+ * connection reset would end the process. Node may hand over the same socket more than once.
  */
-const guard = (socket: Duplex): void => {
+const handleErrors = (socket: Duplex): void => {
   socket.off("error", destroy).on("error", destroy)
 }
 
@@ -83,9 +83,9 @@ function destroy(this: Duplex) {
 }
 
 /**
- * To be called once the server serves: its HTTP library also takes upgrades, and loses the body of a
- * request that only offers one, as some clients do with `h2c`. Without a listener Node passes over
- * the offer.
+ * Adds the listeners to a server. Call it after the HTTP library has added its own: it removes the one for upgrades,
+ * which loses the body of a request that offers an upgrade, as some clients do with `h2c`. Without that listener, Node
+ * ignores the offer.
  */
 export const listen = (server: Server): Effect.Effect<void, never, Session.Sessions | Recorder> =>
   Effect.gen(function*() {
@@ -94,18 +94,18 @@ export const listen = (server: Server): Effect.Effect<void, never, Session.Sessi
     const runFork = Runtime.runFork(yield* Effect.runtime())
     const pending = new WeakMap<Duplex, { readonly request: IncomingMessage; readonly response: ServerResponse }>()
 
-    const answer = (socket: Duplex, status: Refusal["status"]) =>
+    const respond = (socket: Duplex, status: Rejection["status"]) =>
       Effect.sync(() => {
-        if (socket.writable) socket.end(answerOf(status), () => socket.destroy())
+        if (socket.writable) socket.end(responseOf(status), () => socket.destroy())
         else socket.destroy()
       })
 
-    const refuse = (socket: Duplex, refusal: Refusal) => {
-      // A client that went away, or a connection that a browser opened for later and never used.
+    const reject = (socket: Duplex, rejection: Rejection) => {
+      // The client closed the connection, or a browser opened one for later and never used it.
       if (!socket.writable || socket instanceof Socket && socket.bytesRead === 0) return void socket.destroy()
       runFork(
-        Effect.flatMap(unmatched.write(entryOf(refusal, reveal)), record).pipe(
-          Effect.ensuring(answer(socket, refusal.status))
+        Effect.flatMap(unmatched.write(entryOf(rejection, reveal)), record).pipe(
+          Effect.ensuring(respond(socket, rejection.status))
         )
       )
     }
@@ -120,22 +120,22 @@ export const listen = (server: Server): Effect.Effect<void, never, Session.Sessi
     server.on(
       "connect",
       ({ method, url }, socket) => {
-        guard(socket)
-        refuse(socket, { status: 405, why: "CONNECT is for a proxy, and this is none", method, target: url })
+        handleErrors(socket)
+        reject(socket, { status: 405, why: "CONNECT is for a proxy, and this server is not one", method, target: url })
       }
     )
     server.on(
       "checkExpectation",
       ({ method, socket, url }) =>
-        refuse(socket, { status: 417, why: "Expect can only be 100-continue", method, target: url })
+        reject(socket, { status: 417, why: "The Expect header can only be 100-continue", method, target: url })
     )
     server.on("clientError", (error, socket) => {
-      guard(socket)
-      const refusal = refusalOf(error)
+      handleErrors(socket)
+      const rejection = rejectionOf(error)
       const before = pending.get(socket)
-      if (before === undefined) return refuse(socket, refusal)
-      // Answers keep the order of their requests; one that broke off has its entry already.
-      if (before.request.complete) before.response.once("close", () => refuse(socket, refusal))
-      else runFork(answer(socket, refusal.status))
+      if (before === undefined) return reject(socket, rejection)
+      // Responses keep the order of their requests. A request that broke off already has its entry.
+      if (before.request.complete) before.response.once("close", () => reject(socket, rejection))
+      else runFork(respond(socket, rejection.status))
     })
   })

@@ -1,4 +1,4 @@
-/** Scripted answers on a real connection, beside and below the HTTP library. */
+/** Writes scripted responses to a real socket, below the HTTP library. */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
@@ -10,45 +10,45 @@ import type { Socket } from "node:net"
 import type { Step } from "../http/response.ts"
 import * as Script from "../http/script.ts"
 
-/** A reset may overtake the bytes before it, which then nobody sees. In real time: the network is real. */
-const settled = Effect.withClock(Effect.sleep("50 millis"), Clock.make())
+/** A reset may overtake the bytes before it, which the client then never reads. The wait takes real time, as the network does. */
+const beforeReset = Effect.withClock(Effect.sleep("50 millis"), Clock.make())
 
 const connection = (socket: Socket): Script.Connection => ({
   out: socket,
   fin: Effect.async<void>((resume) => {
     socket.end(() => resume(Effect.void))
   }),
-  reset: Effect.zipRight(settled, Effect.sync(() => socket.resetAndDestroy()))
+  reset: Effect.zipRight(beforeReset, Effect.sync(() => socket.resetAndDestroy()))
 })
 
 /**
- * The socket, once it is the turn of this response: of pipelined requests, those before it are
- * answered first. Nothing if the connection ends before that, which Node tells no such response.
+ * Waits for the socket: with pipelined requests, the earlier responses are sent first. Returns `undefined` if the
+ * connection is closed before that. Node emits no event on a response that still waits.
  */
-const turn = (response: ServerResponse) =>
+const awaitSocket = (response: ServerResponse) =>
   Effect.async<Socket | undefined>((resume) => {
     const { req: { socket } } = response
     if (response.socket !== null || socket.destroyed) return resume(Effect.succeed(response.socket ?? undefined))
     const stop = () => {
-      response.off("socket", onTurn)
+      response.off("socket", onSocket)
       socket.off("close", onClose)
     }
-    const settle = (found: Socket | undefined) => {
+    const finish = (result: Socket | undefined) => {
       stop()
-      resume(Effect.succeed(found))
+      resume(Effect.succeed(result))
     }
-    const onTurn = () => settle(socket)
-    const onClose = () => settle(undefined)
+    const onSocket = () => finish(socket)
+    const onClose = () => finish(undefined)
     // Any number of requests may wait on one connection.
     socket.setMaxListeners(0)
-    response.on("socket", onTurn)
+    response.on("socket", onSocket)
     socket.on("close", onClose)
     return Effect.sync(stop)
   })
 
-/** An answer before this one may have ended the connection. */
+/** Writes nothing if an earlier response has ended the connection. */
 const play = (response: ServerResponse, steps: ReadonlyArray<Step>) =>
-  Effect.flatMap(turn(response), (socket) =>
+  Effect.flatMap(awaitSocket(response), (socket) =>
     socket?.writable === true
       ? Effect.ensuring(
         Script.play(steps, connection(socket)),
@@ -57,8 +57,8 @@ const play = (response: ServerResponse, steps: ReadonlyArray<Step>) =>
       : Effect.void)
 
 /**
- * The connection of a script ends with it. What the HTTP library writes after that goes nowhere:
- * the socket is closed by then. A client that gives up ends the script with its connection.
+ * Plays the script of a scripted response and then closes the connection, so that what the HTTP library writes
+ * afterwards goes nowhere. When the client closes the connection, the script is interrupted.
  */
 export const middleware = <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R> =>
   Effect.flatMap(app, (response) => {

@@ -1,7 +1,6 @@
 /**
- * From the first request to the last: readiness, and a stop that answers what was accepted: no new
- * connections, an end to those that are kept alive with their next answer, and whatever is left is
- * cut when the deadline passes.
+ * Readiness and graceful stop of a server. A stop accepts no new connections, closes each kept connection with its next
+ * response, and closes the remaining connections at the deadline.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type * as HttpApp from "@effect/platform/HttpApp"
@@ -16,36 +15,34 @@ import * as Option from "effect/Option"
 import type { Server as HttpServer } from "node:http"
 import { Server } from "node:net"
 
-/**
- * - `isReady`: between `start` and the stop.
- * - `stopping`: waits until the stop begins, for what would otherwise never end.
- * - `closing`: tells clients that their connection ends, once the stop has begun.
- * - `counted`: around a request. It counts until its answer has left, or its connection is gone.
- * - `stop`: returns once all requests are answered, or cut at the deadline.
- */
 export interface Service {
+  /** True from `start` until the stop begins. */
   readonly isReady: Effect.Effect<boolean>
   readonly start: Effect.Effect<void>
+  /** Waits until the stop begins. It ends responses that would otherwise never end. */
   readonly stopping: Effect.Effect<void>
+  /** Adds `connection: close` to responses once the stop has begun. */
   readonly closing: <E, R>(app: HttpApp.Default<E, R>) => HttpApp.Default<E, R>
+  /** Counts a request as active until its response is sent or its connection is closed. */
   readonly counted: <A, E, R>(handling: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Returns once no request is active, or after it has closed all connections at the deadline. */
   readonly stop: (server: HttpServer, deadline: Duration.DurationInput) => Effect.Effect<void>
 }
 
 export class Lifecycle extends Context.Tag("@effect-idv/mock-server/internal/Lifecycle")<Lifecycle, Service>() {}
 
-/** A request that was sent just before the stop still has this time to arrive, on a kept connection. */
+/** The time for a request to arrive that a client sent on a kept connection just before the stop. */
 const linger = "100 millis"
 
 const make = Effect.sync((): Service => {
-  const begun = Effect.unsafeMakeLatch()
+  const stopBegun = Effect.unsafeMakeLatch()
   const idle = Effect.unsafeMakeLatch(true)
   let phase: "starting" | "ready" | "stopping" = "starting"
   let active = 0
 
   const close = (server: HttpServer) =>
     Effect.async<void>((resume) => {
-      // Not that of HTTP, which cuts kept connections at once, with requests that are on their way.
+      // The `close` of `node:http` closes kept connections at once and loses the requests that are on their way.
       Server.prototype.close.call(server, () => resume(Effect.void))
     })
 
@@ -54,7 +51,7 @@ const make = Effect.sync((): Service => {
     start: Effect.sync(() => {
       phase = "ready"
     }),
-    stopping: begun.await,
+    stopping: stopBegun.await,
     closing: (app) =>
       Effect.map(
         app,
@@ -76,20 +73,20 @@ const make = Effect.sync((): Service => {
         handling
       ),
     stop: (server, deadline) => {
-      const cut = Effect.sync(() => server.closeAllConnections())
-      // In one go: a request that came between the look and the cut would be lost.
-      const cutOnceIdle: Effect.Effect<void> = Effect.suspend(() =>
-        active === 0 ? cut : Effect.zipRight(idle.await, cutOnceIdle)
+      const closeAll = Effect.sync(() => server.closeAllConnections())
+      // The check and the close are one step: a request that arrived in between would be lost.
+      const closeAllOnceIdle: Effect.Effect<void> = Effect.suspend(() =>
+        active === 0 ? closeAll : Effect.zipRight(idle.await, closeAllOnceIdle)
       )
       return Effect.gen(function*() {
         phase = "stopping"
-        yield* begun.open
+        yield* stopBegun.open
         yield* close(server).pipe(
-          Effect.race(Effect.zipRight(Effect.sleep(linger), cutOnceIdle)),
+          Effect.race(Effect.zipRight(Effect.sleep(linger), closeAllOnceIdle)),
           Effect.interruptible,
           Effect.timeoutOption(deadline)
         )
-        yield* cut
+        yield* closeAll
       }).pipe(Effect.withClock(Clock.make()))
     }
   }

@@ -1,9 +1,7 @@
 /**
- * The page that a person opens: `/_mock/ui`. It shows the exchanges of a session as they come, and
- * why each was answered so, sets its faults, moves its clock, changes its profile, and runs a check.
- * It is made on the server, and works without its script, only not live.
- *
- * @since 0.1.0
+ * The routes of the page at `/_mock/ui`. For each session it shows the exchanges live with the reason for each response,
+ * sets faults, moves the clock, changes the profile and runs a check. The HTML is rendered on the server. Without its
+ * script the page works too, but is not updated live.
  */
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
@@ -18,24 +16,16 @@ import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Stream from "effect/Stream"
 import * as Session from "../../Session.ts"
+import type * as Lifecycle from "../http/lifecycle.ts"
 import * as Request from "../http/request.ts"
 import type { Recorder } from "../journal/recorder.ts"
-import type * as Lifecycle from "../transport/lifecycle.ts"
 import { type Action, actions } from "./actions.ts"
 import * as Assets from "./assets.ts"
 import * as Forms from "./forms.ts"
 import * as Live from "./liveUpdates.tsx"
-import type { Place } from "./pageModel.ts"
-import * as Places from "./pageModel.ts"
-import * as Answers from "./routes.tsx"
-
-/**
- * Where the page is: that of the first customer, and below it one for each.
- *
- * @category models
- * @since 0.1.0
- */
-export const path: "/_mock/ui" = Places.root
+import type { Page } from "./pageModel.ts"
+import * as PageModel from "./pageModel.ts"
+import * as Responses from "./responses.tsx"
 
 type Services = Session.Sessions | Recorder | Lifecycle.Lifecycle | FileSystem.FileSystem
 
@@ -45,8 +35,8 @@ type Handling = Effect.Effect<
   HttpRouter.HttpRouter.Provided | Services
 >
 
-/** What is done with the place that a request is about, if there is such a place. */
-type Use = (place: Place, setting: Answers.Setting) => Handling
+/** Handles a request about a page that exists. */
+type PageHandler = (page: Page, info: Responses.ServerInfo) => Handling
 
 const query = Effect.map(
   HttpServerRequest.HttpServerRequest,
@@ -55,78 +45,68 @@ const query = Effect.map(
 
 const param = (name: string) => Effect.map(HttpRouter.params, (params) => params[name] ?? "")
 
-const ofSession = (use: Use) => (setting: Answers.Setting): Handling =>
+const ofSession = (handler: PageHandler) => (info: Responses.ServerInfo): Handling =>
   Effect.flatMap(param("customerId"), (customerId) =>
     Effect.flatMap(
-      Places.find(customerId),
+      PageModel.find(customerId),
       Option.match({
-        onNone: (): Handling => Answers.noSession(setting, customerId),
-        onSome: (place) => use(place, setting)
+        onNone: (): Handling => Responses.noSession(info, customerId),
+        onSome: (page) => handler(page, info)
       })
     ))
 
-const ofStrangers = (use: Use) => (setting: Answers.Setting): Handling =>
-  Effect.flatMap(Places.strangers, (place) => use(place, setting))
+const ofUnmatched = (handler: PageHandler) => (info: Responses.ServerInfo): Handling =>
+  Effect.flatMap(PageModel.unmatched, (page) => handler(page, info))
 
-/** With a session in the query, that one's page; without, that of the first customer. */
+/** Redirects to the page of the session in the query, or of the first customer. */
 const home: Handling = Effect.gen(function*() {
   const wanted = (yield* query).get("session")
-  if (wanted !== null && wanted !== "") return Answers.redirect(Places.pathOf(wanted))
+  if (wanted !== null && wanted !== "") return Responses.redirect(PageModel.pathOf(wanted))
   const { list } = yield* Session.Sessions
   const [first] = yield* list
-  return Answers.redirect(first === undefined ? Places.strangersPath : Places.pathOf(first.customerId))
+  return Responses.redirect(first === undefined ? PageModel.unmatchedPath : PageModel.pathOf(first.customerId))
 })
 
-const page: Use = (place, setting) => Answers.page(setting, place)
+const overview: PageHandler = (page, info) => Responses.overview(info, page)
 
-const exchange: Use = (place, setting) => Effect.flatMap(param("id"), (id) => Answers.exchange(setting, place, id))
+const exchange: PageHandler = (page, info) => Effect.flatMap(param("id"), (id) => Responses.exchange(info, page, id))
 
-const clear: Use = (place) => Effect.zipRight(place.journal.clear, Answers.cleared(place))
+const clear: PageHandler = (page) => Effect.zipRight(page.journal.clear, Responses.cleared(page))
 
-const events: Use = (place, { run }) =>
+const events: PageHandler = (page, { run }) =>
   Effect.gen(function*() {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const cursor = Live.parseCursor(headers["last-event-id"] ?? (yield* query).get("after") ?? "")
     const context = yield* Effect.context<Session.Sessions | Lifecycle.Lifecycle>()
-    return HttpServerResponse.stream(Stream.provideContext(Live.events(run, place, cursor), context), {
+    return HttpServerResponse.stream(Stream.provideContext(Live.events(run, page, cursor), context), {
       contentType: "text/event-stream; charset=utf-8",
-      headers: Answers.safe
+      headers: Responses.securityHeaders
     })
   })
 
-/** The fields of the form that came, unless it is too long. */
+/** The fields of the form in the request. None if it is too long. */
 const form = Effect.map(
   Effect.flatMap(HttpServerRequest.HttpServerRequest, Request.read),
   (request) => Request.isTooLong(request) ? Option.none() : Option.some(Forms.parse(request.body))
 )
 
-/** Where the page itself was asked for: that is where the server can be reached. */
-const origin = Effect.map(
-  HttpServerRequest.HttpServerRequest,
-  ({ headers: { host } }) => `http://${host ?? "localhost"}`
-)
-
-const act = (action: Action): Use => (place, setting) =>
+const act = (action: Action): PageHandler => (page, info) =>
   Effect.gen(function*() {
     const fields = yield* form
-    if (Option.isNone(fields)) return yield* Answers.formTooLong(setting)
-    if (Option.isNone(place.session)) return Answers.redirect(place.path)
-    return yield* Answers.outcome(
-      setting,
-      place,
-      yield* action(place.session.value, fields.value, yield* origin)
-    )
+    if (Option.isNone(fields)) return yield* Responses.formTooLong(info)
+    if (Option.isNone(page.session)) return Responses.redirect(page.path)
+    return yield* Responses.outcome(info, page, yield* action(page.session.value, fields.value, page.origin))
   })
 
-const begin = (setting: Answers.Setting): Handling =>
+const begin = (info: Responses.ServerInfo): Handling =>
   Effect.gen(function*() {
     const fields = yield* form
-    if (Option.isNone(fields)) return yield* Answers.formTooLong(setting)
+    if (Option.isNone(fields)) return yield* Responses.formTooLong(info)
     const wanted = Forms.decodeSession(fields.value)
-    if (Either.isLeft(wanted)) return Answers.redirect(path)
+    if (Either.isLeft(wanted)) return Responses.redirect(PageModel.root)
     const { find } = yield* Session.Sessions
     yield* find(wanted.right.session)
-    return Answers.redirect(Places.pathOf(wanted.right.session))
+    return Responses.redirect(PageModel.pathOf(wanted.right.session))
   })
 
 const asset = (assets: Effect.Effect<Assets.Assets>): Handling =>
@@ -142,37 +122,32 @@ const asset = (assets: Effect.Effect<Assets.Assets>): Handling =>
       })
   })
 
-/**
- * The routes of the page, on the router of the control plane.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Adds the routes to the router of the control plane. */
 export const layer: Layer.Layer<never, never, HttpApiBuilder.Router | Services> = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function*() {
     const context = yield* Effect.context<Services>()
     const assets = yield* Effect.cached(Effect.provide(Assets.read, context))
     const run = (yield* Clock.currentTimeMillis).toString(36)
 
-    const provided = (handle: (setting: Answers.Setting) => Handling) =>
+    const provided = (handle: (info: Responses.ServerInfo) => Handling) =>
       Effect.provide(Effect.flatMap(assets, ({ path }) => handle({ assets: path, run })), context)
 
-    for (const path of ["/_mock", "/_mock/", `${Places.root}/`] as const) {
-      yield* router.get(path, Effect.succeed(Answers.redirect(Places.root)))
+    for (const path of ["/_mock", "/_mock/", `${PageModel.root}/`] as const) {
+      yield* router.get(path, Effect.succeed(Responses.redirect(PageModel.root)))
     }
     yield* router.get("/_mock/assets/:digest/:file", provided(() => asset(assets)))
-    yield* router.get(Places.root, provided(() => home))
-    yield* router.post(Places.root, provided(begin))
+    yield* router.get(PageModel.root, provided(() => home))
+    yield* router.post(PageModel.root, provided(begin))
 
-    const places = [[`${Places.root}/:customerId`, ofSession], [Places.strangersPath, ofStrangers]] as const
-    for (const [path, of] of places) {
-      yield* router.get(path, provided(of(page)))
+    const pages = [[`${PageModel.root}/:customerId`, ofSession], [PageModel.unmatchedPath, ofUnmatched]] as const
+    for (const [path, of] of pages) {
+      yield* router.get(path, provided(of(overview)))
       yield* router.get(`${path}/events`, provided(of(events)))
       yield* router.get(`${path}/exchanges/:id`, provided(of(exchange)))
       yield* router.post(`${path}/exchanges/clear`, provided(of(clear)))
     }
     for (const [name, action] of Record.toEntries(actions)) {
-      yield* router.post(`${Places.root}/:customerId/${name}`, provided(ofSession(act(action))))
+      yield* router.post(`${PageModel.root}/:customerId/${name}`, provided(ofSession(act(action))))
     }
   })
 )

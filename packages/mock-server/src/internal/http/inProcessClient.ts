@@ -1,6 +1,6 @@
 /**
- * A client whose every request is answered in the fiber that sends it: no socket, no other runtime,
- * and so the same clock.
+ * An HTTP client that runs a server app in process: the fiber that sends a request also handles it, without a socket and
+ * with the same clock.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Headers from "@effect/platform/Headers"
@@ -16,14 +16,14 @@ import * as Stream from "effect/Stream"
 import { Agent } from "node:http"
 import { Agent as SecureAgent } from "node:https"
 import { Duplex } from "node:stream"
-import type { Step } from "../http/response.ts"
-import * as Script from "../http/script.ts"
+import type { Step } from "./response.ts"
+import * as Script from "./script.ts"
 
 export const client = (app: HttpApp.Default): HttpClient.HttpClient =>
   HttpClient.make((request, url) =>
     Effect.gen(function*() {
       const { headers, method } = request
-      // A request without a body is not told from one whose body is lost, but by an empty one.
+      // An empty body, because a server reads a missing one as a body that was cut off.
       const body = (yield* bodyOf(request.body)) ?? (HttpMethod.hasBody(method) ? new Uint8Array() : undefined)
       const source = new Request(url, { method, headers, ...(body !== undefined && { body, duplex: "half" }) })
       const response = yield* app.pipe(
@@ -36,12 +36,12 @@ export const client = (app: HttpApp.Default): HttpClient.HttpClient =>
       const steps = Script.stepsOf(response)
       return steps === undefined
         ? HttpClientResponse.fromWeb(request, HttpServerResponse.toWeb(response))
-        : yield* Effect.flatMap(playing(steps), (client) => client.execute(request))
+        : yield* Effect.flatMap(clientOf(steps), (client) => client.execute(request))
     })
   )
 
-/** What arrives is the script, whatever is sent. */
-class Played extends Duplex {
+/** A connection that ignores what is sent and receives the bytes of a script. */
+class ScriptConnection extends Duplex {
   override _read() {}
   override _write(_chunk: unknown, _encoding: string, done: () => void) {
     done()
@@ -59,10 +59,10 @@ class ScriptAgent extends Agent {
   }
 }
 
-/** Node's own HTTP client, with its parser, on a connection that is a script. */
-const playing = (steps: ReadonlyArray<Step>) =>
+/** Node's own HTTP client, whose parser reads the bytes of the script. */
+const clientOf = (steps: ReadonlyArray<Step>) =>
   Effect.gen(function*() {
-    const stream = new Played()
+    const stream = new ScriptConnection()
     const reset = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" })
     const out = new Duplex({
       read: () => {},

@@ -1,0 +1,138 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** The responses of the page: documents, and parts of them for htmx. */
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { VNode } from "preact"
+import { render } from "preact-render-to-string"
+import type * as Session from "../../Session.ts"
+import type { Outcome } from "./actions.ts"
+import { Exchange, ExchangesPanel } from "./exchangesPanel.tsx"
+import * as Live from "./liveUpdates.tsx"
+import { ErrorPage, ExchangePage, type FormStates, NoSession, OverviewPage, panelOf } from "./page.tsx"
+import type { Page } from "./pageModel.ts"
+import * as PageModel from "./pageModel.ts"
+
+export interface ServerInfo {
+  /** The path of the folder with the assets. */
+  readonly assets: string
+  /** Identifies this run of the server: see `liveUpdates.tsx`. */
+  readonly run: string
+}
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
+
+export const securityHeaders = {
+  "cache-control": "no-store",
+  "content-security-policy": policy,
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff"
+}
+
+const html = (status: number, text: string) =>
+  HttpServerResponse.text(text, { status, contentType: "text/html; charset=utf-8", headers: securityHeaders })
+
+const document = (status: number, content: VNode) => html(status, `<!doctype html>${render(content)}`)
+
+/** Whether htmx sent the request, for a part of the page. */
+const isPartial = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => headers["hx-request"] === "true")
+
+const messagePart = (text: string): string => Live.partial("#message", "textContent", render(<>{text}</>))
+
+export const redirect = (location: string) =>
+  HttpServerResponse.empty({ status: 303, headers: { ...securityHeaders, location } })
+
+export const overview = ({ assets, run }: ServerInfo, page: Page, forms: FormStates = {}, status = 200) =>
+  Effect.map(PageModel.read(page), (state) => {
+    const cursor = Live.formatCursor(Live.cursorOf(run, state))
+    return document(status, <OverviewPage assets={assets} cursor={cursor} state={state} forms={forms} />)
+  })
+
+/**
+ * The outcome of a form. To htmx, an invalid form is a 200 with the panel and its problems, because browsers write each
+ * error status to the console.
+ */
+export const outcome = (info: ServerInfo, page: Page, { forms, isInvalid, message, panel }: Outcome) =>
+  Effect.gen(function*() {
+    if (yield* isPartial) {
+      const state = yield* PageModel.read(page)
+      const content = Option.match(state.session, {
+        onNone: () => "",
+        onSome: (session) => render(panelOf(panel, state, session, forms))
+      })
+      return html(200, content + messagePart(message))
+    }
+    return isInvalid
+      ? yield* overview(info, page, forms, 422)
+      : Object.keys(forms).length > 0
+      ? yield* overview(info, page, forms)
+      : redirect(`${page.path}#${panel}`)
+  })
+
+export const cleared = (page: Page) =>
+  Effect.gen(function*() {
+    if (!(yield* isPartial)) return redirect(`${page.path}#exchanges`)
+    return html(200, render(<ExchangesPanel {...yield* PageModel.read(page)} />) + messagePart("Exchanges cleared"))
+  })
+
+const error = (
+  { assets }: ServerInfo,
+  status: number,
+  title: string,
+  content: (customers: ReadonlyArray<string>) => VNode
+): Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  never,
+  HttpServerRequest.HttpServerRequest | Session.Sessions
+> =>
+  Effect.gen(function*() {
+    if (yield* isPartial) return html(200, messagePart(title))
+    const state = yield* Effect.flatMap(PageModel.unmatched, PageModel.read)
+    return document(
+      status,
+      <ErrorPage assets={assets} title={title} customers={state.customers} unmatched={state.unmatched}>
+        {content(state.customers)}
+      </ErrorPage>
+    )
+  })
+
+export const noSession = (info: ServerInfo, customerId: string) =>
+  error(
+    info,
+    404,
+    "No such session",
+    (customers) => <NoSession customerId={customerId} customers={customers} />
+  )
+
+export const formTooLong = (info: ServerInfo) =>
+  error(info, 413, "The form is too long", () => <p>A form may have at most 64 KiB.</p>)
+
+export const exchange = (info: ServerInfo, page: Page, id: string) =>
+  Effect.gen(function*() {
+    const state = yield* PageModel.read(page)
+    const entry = state.entries.find((entry) => String(entry.id) === id)
+    const isPart = yield* isPartial
+    if (entry === undefined) {
+      return isPart
+        ? html(200, "The journal no longer has this exchange.")
+        : yield* error(info, 404, "No such exchange", () => (
+          <p>
+            The journal of <a href={page.path}>{page.title}</a> does not have this exchange, or no longer has it.
+          </p>
+        ))
+    }
+    return isPart
+      ? html(200, render(<Exchange entry={entry} path={page.path} />))
+      : document(200, <ExchangePage assets={info.assets} state={state} entry={entry} />)
+  })
