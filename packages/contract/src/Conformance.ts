@@ -1,62 +1,46 @@
 /**
- * The conformance suite: whether a service, the mock server or any other, does what the reference
- * contract says. It sends requests and reads the raw wire with expectations of its own; nothing of
- * `@effect-idv/core` is in it, because an oracle that shares code with what it judges proves nothing.
+ * The conformance suite: whether a server, the mock server or any other, follows the reference contract. It sends
+ * requests and reads the raw responses with expectations of its own. It shares no code with `@effect-idv/core`,
+ * because a suite that shared code with the client could not find their common mistakes.
  *
- * To observe and to judge are two steps: a case is observed as one word, such as `200` or `refused`,
- * and the contract says which words are right.
+ * Observing and judging are separate: a case observes one word, such as `200` or `refused`, and the contract says
+ * which words are right.
  *
  * @since 0.1.0
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Arr from "effect/Array"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Contract from "./Contract.ts"
-import { cases as amlCases } from "./internal/cases/amlCases.ts"
-import type { Send } from "./internal/cases/requestSpec.ts"
-import { cases as tokenCases, last as lastCases } from "./internal/cases/tokenCases.ts"
-import * as Verdicts from "./internal/judge.ts"
-import type { Reading } from "./internal/readings/readings.ts"
+import * as AmlCases from "./internal/cases/amlCases.ts"
+import * as TokenCases from "./internal/cases/tokenCases.ts"
+import * as Judge from "./internal/judge.ts"
+import type { Case, Kind, Observation, Report, Run, RunInfo, Target } from "./internal/model.ts"
 import * as Json from "./internal/report/json.ts"
 import * as Junit from "./internal/report/junit.ts"
-import * as Observed from "./internal/report/observations.ts"
-import type { Circumstances } from "./internal/report/runInfo.ts"
-import * as Counts from "./internal/report/summary.ts"
+import * as Observations from "./internal/report/observations.ts"
+import * as Summary from "./internal/report/summary.ts"
 import * as Table from "./internal/report/table.ts"
-import * as Recognize from "./internal/run/detectMockServer.ts"
-import * as Running from "./internal/run/runner.ts"
+import * as DetectMockServer from "./internal/run/detectMockServer.ts"
+import * as Runner from "./internal/run/runner.ts"
 
-/**
- * One thing to try, as data.
- *
- * - `claim`: the claim of the contract that it exercises, which has its section, its level, and what
- *   is expected.
- * - `title`: what is tried, in a few words.
- * - `sends`: the requests, as what differs from the right ones.
- * - `reads`: what is read of the answers: one word.
- * - `notOnSandbox`: why it is only for the mock server.
- * - `standsOn`: the case that must be refused, of which it reads how. Without a refusal there is
- *   nothing to read.
- *
- * A case that sends nothing reads what the whole run saw of its token.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Case {
-  readonly id: string
-  readonly claim: string
-  readonly title: string
-  readonly sends: ReadonlyArray<Send>
-  readonly reads: Reading
-  readonly notOnSandbox?: string
-  readonly standsOn?: string
-}
+export type {
+  Case,
+  ClaimCoverage,
+  Coverage,
+  Kind,
+  Observation,
+  Reading,
+  Report,
+  Result,
+  Run,
+  RunInfo,
+  Target,
+  Verdict
+} from "./internal/model.ts"
 
 /**
  * Every case, in the order in which they run.
@@ -64,179 +48,50 @@ export interface Case {
  * @category constants
  * @since 0.1.0
  */
-export const cases: ReadonlyArray<Case> = [...tokenCases, ...amlCases, ...lastCases]
+export const cases: ReadonlyArray<Case> = [...TokenCases.cases, ...AmlCases.cases, ...TokenCases.finalCases]
 
 /**
- * What a target is: the mock server, which must do what the contract says that it does, or a service,
- * which may do all that the contract accepts.
- *
- * @category models
- * @since 0.1.0
- */
-export type Kind = "mock" | "sandbox"
-
-/**
- * Who is asked, and how.
- *
- * - `authUrl`, `baseUrl`: the addresses of section 1 of the API document.
- * - `customerId`, `customerKey`: for a mock server, a test customer of its own by default.
- * - `controlUrl`, `controlToken`: the control plane of a mock server, at `baseUrl` by default.
- * - `budget`: how many requests a sandbox may be sent, 70 by default. What is left over is skipped.
- * - `spacing`: how long to wait between two of them, half a second by default.
- * - `deadline`: how long an answer may take, 10 seconds by default.
- *
- * A mock server is sent all at once, without a budget.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Target {
-  readonly kind: Kind
-  readonly authUrl: string
-  readonly baseUrl: string
-  readonly customerId?: string | undefined
-  readonly customerKey?: Redacted.Redacted<string> | undefined
-  readonly controlUrl?: string | undefined
-  readonly controlToken?: Redacted.Redacted<string> | undefined
-  readonly budget?: number | undefined
-  readonly spacing?: Duration.DurationInput | undefined
-  readonly deadline?: Duration.DurationInput | undefined
-}
-
-/**
- * What was seen of a case: one word, or why it was `skipped`. `requests` counts what it took.
- *
- * `standsOn` is the case that got nowhere, and without which nothing can be said of this one: it is
- * left out, even where a word was seen.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Observation {
-  readonly case: string
-  readonly seen?: string
-  readonly skipped?: string
-  readonly standsOn?: string
-  readonly requests: number
-  readonly millis: number
-}
-
-/**
- * - `pass`: as the contract has it.
- * - `drift`: a guess turned out another way. Of a mock server: accepted, and other than its default.
- *   Of a service: all that the client can live with.
- * - `fail`: not accepted.
- * - `skipped`: not tried, for a reason, or left out.
- *
- * @category models
- * @since 0.1.0
- */
-export type Verdict = "pass" | "drift" | "fail" | "skipped"
-
-/**
- * What a case came to. `expects` is what the contract accepts, `observed` what was seen, `reason` why
- * it was skipped. With `standsOn`, it was left out because that case got nowhere, which alarms there
- * and not here.
- *
- * Of a case whose claim the contract does not have, the `section` is `0`.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Result {
-  readonly id: string
-  readonly claim: string
-  readonly section: string
-  readonly level: Contract.Level
-  readonly title: string
-  readonly expects: string
-  readonly verdict: Verdict
-  readonly observed?: string
-  readonly reason?: string
-  readonly standsOn?: string
-  readonly millis: number
-}
-
-/**
- * How much of a claim was tried: all its cases, some of them, or none.
- *
- * @category models
- * @since 0.1.0
- */
-export type Extent = "whole" | "part" | "none"
-
-/**
- * How much of a claim was tried, and why the rest was not: each reason once.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Tried {
-  readonly claim: string
-  readonly level: Contract.Level
-  readonly extent: Extent
-  readonly reasons: ReadonlyArray<string>
-}
-
-/**
- * - `requests`: how many were sent, but for those to the control plane of a mock server.
- * - `tried`: of each claim that a request can show, how much was tried.
- * - `unexecuted`: documented claims that a request can show, and of which no case ran.
- * - `alarms`: the cases that are wrong for this kind of target, and the claims of `unexecuted` that
- *   were not left out because of another alarm. A target conforms if there are none; a run without
- *   any case that ran alarms by itself.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Report {
-  readonly kind: Kind
-  readonly results: ReadonlyArray<Result>
-  readonly requests: number
-  readonly tried: ReadonlyArray<Tried>
-  readonly unexecuted: ReadonlyArray<string>
-  readonly alarms: ReadonlyArray<string>
-}
-
-/**
- * Observes one case after the other. What several cases send alike is sent once.
- *
- * A refusal says something only of a server that still answers the right request. `confirm` is for
- * the end: it sends the right requests once more, if none was answered since, and gives the
- * observations back, with what is not confirmed as skipped.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Run {
-  readonly observe: (one: Case) => Effect.Effect<Observation>
-  readonly confirm: (observations: ReadonlyArray<Observation>) => Effect.Effect<ReadonlyArray<Observation>>
-}
-
-/**
- * Begins a run. Sessions that it makes on a mock server end with the scope.
+ * Starts a run. The sessions that it creates on a mock server end with the scope. Dies if `spacing` or `deadline`
+ * is a duration that no timer can wait.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const start: (target: Target) => Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> = Running.make
+export const start: (target: Target) => Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> = Runner.make
 
 /**
- * Observes cases, all by default.
+ * Observes cases, all of them by default, and confirms their refusals.
  *
  * @category combinators
  * @since 0.1.0
  */
 export const observe = Effect.fn("Conformance.observe")(
-  function*(target: Target, of: ReadonlyArray<Case> = cases) {
+  function*(target: Target, casesToObserve: ReadonlyArray<Case> = cases) {
     const run = yield* start(target)
-    return yield* run.confirm(yield* Effect.forEach(of, run.observe))
+    return yield* run.confirm(yield* Effect.forEach(casesToObserve, run.observe))
   },
   Effect.scoped
 )
 
 /**
- * What observations mean by a contract.
+ * Options of {@link judge}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface JudgeOptions {
+  /** The kind of the observed target, which decides what is an alarm. */
+  readonly kind: Kind
+  /**
+   * The cases of the report.
+   *
+   * @default all cases
+   */
+  readonly cases?: ReadonlyArray<Case>
+}
+
+/**
+ * Judges observations by a contract.
  *
  * @category combinators
  * @since 0.1.0
@@ -244,95 +99,82 @@ export const observe = Effect.fn("Conformance.observe")(
 export const judge = (
   evidence: Contract.Evidence,
   observations: ReadonlyArray<Observation>,
-  { cases: of = cases, kind }: { readonly kind: Kind; readonly cases?: ReadonlyArray<Case> }
-): Report => Verdicts.judge(evidence, of, observations, kind)
+  { cases: judgedCases = cases, kind }: JudgeOptions
+): Report => Judge.judge(evidence, judgedCases, observations, kind)
 
 /**
- * What answers where a mock server should be is none (`answer`), does not answer in time (`late`), or
- * refuses to tell (`forbidden`), as a mock server does by a name that it does not know.
+ * A target of the kind `mock` is not a mock server: it sends other responses (`response`), does not respond in
+ * time (`timeout`), or responds with 403 (`forbidden`), as a mock server does for an unknown host name.
  *
  * @category errors
  * @since 0.1.0
  */
 export class NotAMockServer extends Schema.TaggedError<NotAMockServer>("@effect-idv/contract/NotAMockServer")(
   "NotAMockServer",
-  { url: Schema.String, reason: Schema.Literal("answer", "late", "forbidden") }
+  { url: Schema.String, reason: Schema.Literal("response", "timeout", "forbidden") }
 ) {
   override get message() {
-    return `${this.url} ${strangers[this.reason]}`
+    return `${this.url} ${notAMockServer[this.reason]}`
   }
 }
 
-const strangers = {
-  answer: "is no idv-mock server: use --target sandbox",
-  late: "does not answer GET /_mock/live in time, so it is no idv-mock server: use --target sandbox",
-  forbidden: "refuses GET /_mock/live with 403: if it is no idv-mock server, use --target sandbox; if it is one, " +
+const notAMockServer: Readonly<Record<NotAMockServer["reason"], string>> = {
+  response: "is not an idv-mock server: use --target sandbox",
+  timeout: "does not respond to GET /_mock/live in time, so it is not an idv-mock server: use --target sandbox",
+  forbidden: "refuses GET /_mock/live with 403: if it is not an idv-mock server, use --target sandbox; if it is one, " +
     "start it with --allowed-host"
 }
 
 /**
- * Fails if a target of the kind `mock` is something else, which would take harm. One request without
- * a credential goes to its control plane. Where nothing answers at all, nothing can be harmed.
+ * Fails if a target of the kind `mock` is another server, which might bill the requests of a run or lock the
+ * customer out. It sends one request without credentials to each address of the target. If no server responds
+ * there, it succeeds, because a run can do no harm.
  *
  * @category combinators
  * @since 0.1.0
  */
-export const recognize = (target: Target): Effect.Effect<void, NotAMockServer, HttpClient.HttpClient> =>
+export const requireMockServer = (target: Target): Effect.Effect<void, NotAMockServer, HttpClient.HttpClient> =>
   Effect.flatMap(
-    Recognize.stranger(target),
-    Option.match({ onNone: () => Effect.void, onSome: (stranger) => new NotAMockServer(stranger) })
+    DetectMockServer.otherServer(target),
+    Option.match({ onNone: () => Effect.void, onSome: (otherServer) => new NotAMockServer(otherServer) })
   )
 
 /**
- * Observes a target and judges what was seen. Nothing is sent for a case whose claim the contract does
- * not have, and nothing but one request to what should be a mock server and is none.
+ * Observes a target and judges the observations. Cases whose claim the contract lacks send no requests. Fails,
+ * as {@link requireMockServer} does, before a target that should be a mock server receives credentials.
  *
  * @category combinators
  * @since 0.1.0
  */
 export const verify = Effect.fn("Conformance.verify")(function*(target: Target, evidence: Contract.Evidence) {
-  yield* recognize(target)
-  const [others, known] = Arr.partition(cases, Verdicts.isOf(evidence))
-  const observations = yield* observe(target, known)
-  return judge(evidence, [...observations, ...others.map(Verdicts.unclaimed)], { kind: target.kind })
+  yield* requireMockServer(target)
+  const [withoutClaim, withClaim] = Arr.partition(cases, Judge.hasClaimOf(evidence))
+  const observations = yield* observe(target, withClaim)
+  return judge(evidence, [...observations, ...withoutClaim.map(Judge.withoutClaim)], { kind: target.kind })
 })
 
 /**
- * Where a report was made, and how: the addresses for its words, and what who signs it off wants to
- * know of the run. A {@link Target} is one.
- *
- * - `startedAt`: when the run began.
- * - `version`: of this package.
- * - `evidenceSha256`: of the file of claims, in hexadecimal digits.
- * - `checks`: how many checks were answered with 2xx, and may be billed.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Place extends Circumstances {}
-
-/**
- * Whether a target conforms, in one line; or what is wrong with its first answers, if nothing could
- * be learned from them.
+ * Whether a target conforms, in one line. If the documented requests failed, the line says why.
  *
  * @category destructors
  * @since 0.1.0
  */
-export const verdict: (report: Report, place?: Place) => string = Counts.verdict
+export const verdict: (report: Report, runInfo?: RunInfo) => string = Summary.verdict
 
 /**
- * A report for people: who was asked and when, the cases by section of the API document, the claims
- * by level, what is no pass by its reason, the alarms, the flags that make the mock server play what
- * was seen, and the {@link verdict} as the last line.
+ * A report as text for people: the circumstances of the run, the cases by section of the API document, the claims
+ * by level, the results that did not pass, the alarms, the flags that make the mock server behave like the target,
+ * and the {@link verdict} as the last line.
  *
  * @category destructors
  * @since 0.1.0
  */
-export const toTable: (report: Report, evidence: Contract.Evidence, place?: Place) => string = Table.make
+export const toTable: (report: Report, evidence: Contract.Evidence, runInfo?: RunInfo) => string = Table.make
 
 /**
- * A report for programs. `version` is that of this form; `conforms` means no alarm, `verdict` is the
- * line for people, and `run` says who was asked, when, by what, and at what cost.
+ * The JSON file of a report. `version` is the version of this format, `conforms` means that there is no alarm,
+ * `verdict` is the line of {@link verdict}, and `run` has the circumstances of the run. In the file, `coverage`
+ * is called `tried`, with `extent` for each claim, and `dependsOn` is called `standsOn`.
  *
  * @category schemas
  * @since 0.1.0
@@ -340,41 +182,43 @@ export const toTable: (report: Report, evidence: Contract.Evidence, place?: Plac
 export const ReportFile = Json.ReportFile
 
 /**
+ * The decoded JSON file of a report.
+ *
  * @category schemas
  * @since 0.1.0
  */
 export interface ReportFile extends Schema.Schema.Type<typeof ReportFile> {}
 
 /**
- * A report as JSON, in the form of {@link ReportFile}.
+ * A report as JSON, in the format of {@link ReportFile}.
  *
  * @category destructors
  * @since 0.1.0
  */
-export const toJson: (report: Report, evidence: Contract.Evidence, place?: Place) => string = Json.make
+export const toJson: (report: Report, evidence: Contract.Evidence, runInfo?: RunInfo) => string = Json.make
 
 /**
- * A report as JUnit XML: one suite for each section of the API document. What alarms is a failure.
+ * A report as JUnit XML: one suite for each section of the API document. Alarms are failures.
  *
  * @category destructors
  * @since 0.1.0
  */
-export const toJunit: (report: Report, evidence: Contract.Evidence, place?: Place) => string = Junit.make
+export const toJunit: (report: Report, evidence: Contract.Evidence, runInfo?: RunInfo) => string = Junit.make
 
 /**
- * What was seen, as a file of claims that may take the place of `contract/evidence.yaml`: a claim
- * that was exercised is `observed`, unless it is documented, and has the words that were seen of it,
- * and the day. What could not be tried, and what is accepted, stays as it is.
+ * The observations of a report as an evidence file in YAML, which can replace `contract/evidence.yaml`. A claim
+ * of which a case ran has the observed words and the day, and the level `observed` unless it is documented. All
+ * other claims are unchanged.
  *
  * @category destructors
  * @since 0.1.0
  */
-export const toObservations: (report: Report, evidence: Contract.Evidence) => Effect.Effect<string> = Observed.make
+export const toObservations: (report: Report, evidence: Contract.Evidence) => Effect.Effect<string> = Observations.make
 
 /**
- * Whether a report holds any observation that {@link toObservations} would write.
+ * Whether a report has any observation for {@link toObservations}.
  *
  * @category destructors
  * @since 0.1.0
  */
-export const hasObservations: (report: Report) => boolean = Observed.isAny
+export const hasObservations: (report: Report) => boolean = Observations.isAny

@@ -1,6 +1,6 @@
 /**
- * The reference contract: what is known of the service, one claim for each behaviour, and how it is
- * known. The claims stand in `contract/evidence.yaml`, beside the OpenAPI document and the scenarios.
+ * The reference contract: one claim for each behaviour of the service, with the evidence for it. The claims are
+ * in `contract/evidence.yaml`, beside the OpenAPI document and the scenarios.
  *
  * @since 0.1.0
  */
@@ -15,15 +15,15 @@ import { createHash } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import { parse, YAMLParseError } from "yaml"
 
-/** What is written in a file is never repeated: it may be anything. */
+/** A message without the value, because a file may hold a secret. */
 const shouldBe = (expected: string) => ({ message: () => `should be ${expected}` })
 
-/** The same, in place of what each of several alternatives would say. */
+/** The same for a union, in place of one message for each member. */
 const shouldBeOneOf = (expected: string) => ({ message: () => ({ message: `should be ${expected}`, override: true }) })
 
 /**
- * How it is known: the API document shows it (`documented`), a service was seen to do it
- * (`observed`), a standard or custom speaks for it (`assumed`), or nothing does (`unknown`).
+ * The evidence for a claim: the API document shows it (`documented`), a service showed it (`observed`), a standard
+ * or common practice supports it (`assumed`), or nothing does (`unknown`).
  *
  * @category schemas
  * @since 0.1.0
@@ -33,13 +33,15 @@ export const Level = Schema.Literal("documented", "observed", "assumed", "unknow
 )
 
 /**
+ * The decoded type of {@link Level}.
+ *
  * @category schemas
  * @since 0.1.0
  */
 export type Level = typeof Level.Type
 
 /**
- * Every level, the surest first.
+ * Every level, the most certain first.
  *
  * @category constants
  * @since 0.1.0
@@ -48,18 +50,18 @@ export const levels: ReadonlyArray<Level> = Level.literals
 
 const sentence = Schema.NonEmptyTrimmedString.annotations({
   description: "a text",
-  ...shouldBe("a text, without blanks around it")
+  ...shouldBe("a text without blanks around it")
 })
 
 const text = Schema.NonEmptyString.annotations(shouldBe("a text"))
 
-/** A word for what is observed: a status, a name, a form. In YAML a number may stand for itself. */
+/** An observable word, such as a status or a name. In YAML, a number need not be quoted. */
 const Word = Schema.Union(Schema.NonEmptyString, Schema.Number).annotations({
   description: "a word or a number",
   ...shouldBeOneOf("a word or a number")
 })
 
-/** One or more. */
+/** A list with at least one element. */
 const listOf = <A, I>(schema: Schema.Schema<A, I>, of: string) =>
   Schema.NonEmptyArray(schema).annotations(shouldBe(`a list of ${of}`))
 
@@ -76,72 +78,78 @@ const Accepted = Schema.Union(Word, Pattern).annotations(
 )
 
 /**
- * What the mock server does: by default, and in its other variants. `option` is the point of
- * `Profile` that chooses between them, where there is one.
+ * The behaviours that the mock server can show.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const Played = Schema.Struct({
+export const MockBehavior = Schema.Struct({
+  /** The option of `Profile` that chooses the behaviour, if there is one. */
   option: Schema.optionalWith(text, { exact: true }),
+  /** The behaviour without a profile. */
   default: Word,
+  /** The behaviours that the option can choose instead. */
   variants: Schema.optionalWith(listOf(Word, "words"), { exact: true })
-}).annotations(shouldBe("an object with default, and perhaps option and variants"))
+}).annotations(shouldBe("an object with default, and optionally option and variants"))
 
 const id = Schema.String.pipe(
   Schema.pattern(/^[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)*$/, {
-    description: "words such as token.success.status",
-    ...shouldBe("words such as token.success.status")
+    description: "an id such as token.success.status",
+    ...shouldBe("an id such as token.success.status")
   })
-).annotations(shouldBe("words such as token.success.status"))
+).annotations(shouldBe("an id such as token.success.status"))
 
 /**
- * When and of what something was seen. Where it was is left out.
+ * When a claim was observed, and on which kind of target. The address is not kept.
  *
  * @category schemas
  * @since 0.1.0
  */
 export const ObservedOn = Schema.Struct({
+  /** The day, in the form `YYYY-MM-DD`. */
   day: Schema.String.pipe(Schema.pattern(/^\d{4}-\d\d-\d\d$/, shouldBe("a day such as \"2026-05-17\"")))
     .annotations(shouldBe("a day such as \"2026-05-17\"")),
   target: Schema.Literal("mock", "sandbox").annotations(shouldBeOneOf("mock or sandbox"))
 }).annotations(shouldBe("an object with day and target"))
 
 /**
- * One behaviour of the service.
- *
- * - `claim`: what it does, as a sentence.
- * - `section`: of the API document, where it stands or would stand.
- * - `source`: what speaks for it.
- * - `accept`: what may be observed; nothing else is right.
- * - `mock`: what the mock server does.
- * - `client`: whether `@effect-idv/core` lives with all of it, but for what it `refuses` with a typed
- *   error.
- * - `observed`: what was seen of it, in the observations of a sandbox; `observedOn`: when.
- * - `unobserved`: why no request can show it, instead of `accept`. A claim has one of the two.
+ * One behaviour of the service. A claim has either `accept` or `unobserved`.
  *
  * @category schemas
  * @since 0.1.0
  */
 export const Claim = Schema.Struct({
   id,
+  /** The behaviour, as a sentence. */
   claim: sentence,
+  /** The evidence for the claim. */
   level: Level,
+  /** The section of the API document that shows the behaviour, or that would show it. */
   section: Schema.String.pipe(Schema.pattern(/^\d+(\.\d+)?$/, {
     description: "the number of a section",
     ...shouldBe("the number of a section, in quotes")
   })).annotations(shouldBe("the number of a section, in quotes")),
+  /** The document, standard or practice that supports the claim. */
   source: sentence,
+  /** The observations that satisfy the claim. Every other observation violates it. */
   accept: Schema.optionalWith(listOf(Accepted, "words"), { exact: true }),
-  mock: Schema.optionalWith(Played, { exact: true }),
+  /** What the mock server does. */
+  mock: Schema.optionalWith(MockBehavior, { exact: true }),
+  /** Whether `@effect-idv/core` works with every accepted behaviour, or fails with a typed error for some. */
   client: Schema.Literal("tolerate", "refuse").annotations(shouldBeOneOf("tolerate or refuse")),
+  /** The behaviours for which the client fails with a typed error. */
   refuses: Schema.optionalWith(listOf(Word, "words"), { exact: true }),
+  /** What a service showed, in an evidence file made from observations. */
   observed: Schema.optionalWith(listOf(Word, "words"), { exact: true }),
+  /** When the service showed it. */
   observedOn: Schema.optionalWith(ObservedOn, { exact: true }),
+  /** Why no request can show the behaviour. */
   unobserved: Schema.optionalWith(sentence, { exact: true })
 }).annotations(shouldBe("a claim, with id, claim, level, section, source and client"))
 
 /**
+ * The decoded type of {@link Claim}.
+ *
  * @category schemas
  * @since 0.1.0
  */
@@ -151,7 +159,7 @@ const problemsOfClaims = ({ claims }: { readonly claims: ReadonlyArray<Claim> })
   claims.flatMap(({ accept, id, unobserved }, i) => {
     const path = ["claims", i]
     return [
-      ...(claims.findIndex((claim) => claim.id === id) < i ? [{ path, message: "is there twice" }] : []),
+      ...(claims.findIndex((claim) => claim.id === id) < i ? [{ path, message: "is defined twice" }] : []),
       ...((accept === undefined) === (unobserved === undefined)
         ? [{ path, message: "should have either accept or unobserved" }]
         : [])
@@ -159,7 +167,7 @@ const problemsOfClaims = ({ claims }: { readonly claims: ReadonlyArray<Claim> })
   })
 
 /**
- * The file `contract/evidence.yaml`.
+ * The schema of an evidence file, such as `contract/evidence.yaml`.
  *
  * @category schemas
  * @since 0.1.0
@@ -172,13 +180,15 @@ export const Evidence = Schema.Struct({ claims: listOf(Claim, "claims") }).annot
 )
 
 /**
+ * The decoded type of {@link Evidence}.
+ *
  * @category schemas
  * @since 0.1.0
  */
 export interface Evidence extends Schema.Schema.Type<typeof Evidence> {}
 
 /**
- * A file of claims cannot be read, or is not one. Each of `problems` says where and why.
+ * An evidence file cannot be read or is invalid. Each of `problems` says where and why, without a value of the file.
  *
  * @category errors
  * @since 0.1.0
@@ -194,33 +204,31 @@ export class ContractError extends Schema.TaggedError<ContractError>("@effect-id
 
 const decodeEvidence = Schema.decodeUnknownEither(Evidence)
 
-/** Where a claim has one, its id says more than its number. */
-const nameOf = (yaml: unknown, [field, i, ...inside]: ReadonlyArray<PropertyKey>): string => {
-  const claims = Schema.is(Named)(yaml) ? yaml.claims : []
-  const one = field === "claims" && typeof i === "number" ? claims[i] : undefined
-  const id = Schema.is(Identified)(one) ? one.id : undefined
-  const path = id === undefined ? [field, i].filter((part) => part !== undefined) : [id]
-  return path.concat(inside).join(".") || "the file"
+const ClaimList = Schema.Struct({ claims: Schema.Array(Schema.Unknown) })
+
+const IdentifiedClaim = Schema.Struct({ id })
+
+/** The path of a problem. If the claim has a valid id, the id replaces its index. */
+const pathText = (yaml: unknown, [field, i, ...inside]: ReadonlyArray<PropertyKey>): string => {
+  const claims = Schema.is(ClaimList)(yaml) ? yaml.claims : []
+  const claim = field === "claims" && typeof i === "number" ? claims[i] : undefined
+  const start = Schema.is(IdentifiedClaim)(claim) ? [claim.id] : [field, i].filter((part) => part !== undefined)
+  return start.concat(inside).join(".") || "the file"
 }
 
-const Named = Schema.Struct({ claims: Schema.Array(Schema.Unknown) })
+const problemTexts: Readonly<Record<string, string>> = { Missing: "is missing", Unexpected: "is not a known field" }
 
-const Identified = Schema.Struct({ id })
+/** How many problems an error names. */
+const maxProblems = 5
 
-const words: Readonly<Record<string, string>> = { Missing: "is missing", Unexpected: "is not a field that there is" }
-
-/** More are of no use to anybody. */
-const most = 5
-
-/** Short ones, which say where and what is allowed. */
 const problemsOf = (yaml: unknown, error: ParseResult.ParseError): Arr.NonEmptyReadonlyArray<string> => {
   const all = Arr.dedupe(
     ParseResult.ArrayFormatter.formatErrorSync(error).map(({ _tag, message, path }) =>
-      `${nameOf(yaml, path)} ${words[_tag] ?? message}`
+      `${pathText(yaml, path)} ${problemTexts[_tag] ?? message}`
     )
   )
-  const [first = "it is no file of claims", ...others] = all.slice(0, most)
-  return [first, ...others, ...(all.length > most ? [`and ${all.length - most} more`] : [])]
+  const [first = "the file is not a list of claims", ...others] = all.slice(0, maxProblems)
+  return [first, ...others, ...(all.length > maxProblems ? [`and ${all.length - maxProblems} more`] : [])]
 }
 
 const yamlProblem = (error: unknown): string => {
@@ -229,14 +237,14 @@ const yamlProblem = (error: unknown): string => {
 }
 
 /**
- * The claims of a text of YAML.
+ * Decodes the text of an evidence file.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const fromYaml = (text: string): Either.Either<Evidence, ContractError> =>
   Either.try({
-    // Its warnings would go to where nobody expects them.
+    // By default, the parser writes warnings to the console.
     try: (): unknown => parse(text, { logLevel: "error" }),
     catch: (error) => new ContractError({ problems: [yamlProblem(error)] })
   }).pipe(
@@ -247,22 +255,22 @@ export const fromYaml = (text: string): Either.Either<Evidence, ContractError> =
 
 const fileProblems: Readonly<Record<string, string>> = {
   NotFound: "there is no such file",
-  PermissionDenied: "it may not be read",
-  BadResource: "it is no file"
+  PermissionDenied: "permission to read it is denied",
+  BadResource: "it is not a file"
 }
 
 const fileProblem = (error: PlatformError): string =>
   (error._tag === "SystemError" ? fileProblems[error.reason] : undefined) ?? "it cannot be read"
 
-const folder = new URL("../contract/", import.meta.url)
+const contractFolder = new URL("../contract/", import.meta.url)
 
 /**
- * Where a file of the contract is, such as `openapi.yaml`.
+ * The path of a file of the contract in this package, such as `openapi.yaml`.
  *
  * @category getters
  * @since 0.1.0
  */
-export const pathOf = (name: string): string => fileURLToPath(new URL(name, folder))
+export const pathOf = (name: string): string => fileURLToPath(new URL(name, contractFolder))
 
 const readFile = (path: string): Effect.Effect<string, ContractError, FileSystem.FileSystem> =>
   Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(path)).pipe(
@@ -270,7 +278,7 @@ const readFile = (path: string): Effect.Effect<string, ContractError, FileSystem
   )
 
 /**
- * The claims of a file, those of this package by default.
+ * Loads an evidence file, by default the reference contract of this package.
  *
  * @category constructors
  * @since 0.1.0
@@ -280,7 +288,8 @@ export const load = (
 ): Effect.Effect<Evidence, ContractError, FileSystem.FileSystem> => Effect.flatMap(readFile(path), fromYaml)
 
 /**
- * The claims of a file and the SHA-256 digest of its bytes, in hexadecimal. The file is read once.
+ * Loads an evidence file with the SHA-256 digest of its text, in hexadecimal. It reads the file once, so that the
+ * file may be a pipe.
  *
  * @category constructors
  * @since 0.1.0

@@ -1,6 +1,6 @@
 /**
- * The conformance suite as tests of vitest, for a team that keeps its own service, or its own mock, to
- * the reference contract.
+ * The conformance suite as vitest tests, for a team that tests its own service or its own mock against the
+ * reference contract.
  *
  * @since 0.1.0
  */
@@ -17,48 +17,57 @@ import type * as Scope from "effect/Scope"
 import { afterAll, assert, describe, it, type TestContext } from "vitest"
 import * as Conformance from "./Conformance.ts"
 import * as Contract from "./Contract.ts"
-import * as Verdicts from "./internal/judge.ts"
-import * as Findings from "./internal/report/caseText.ts"
-import * as Stopped from "./internal/run/stopped.ts"
+import * as Judge from "./internal/judge.ts"
+import * as Preflight from "./internal/preflight.ts"
+import * as CaseText from "./internal/report/caseText.ts"
+import * as TargetOptions from "./internal/targetOptions.ts"
 
 /**
- * - `target`: who is asked. An effect, where that is known only once the tests run; its scope closes
- *   after them.
- * - `evidence`: the contract, that of this package by default.
- * - `httpClient`: how it is asked, by Undici by default.
+ * Options of {@link describeConformance}.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /** The server to test, or an effect that returns it when the tests run. The effect's scope ends after them. */
   readonly target: Conformance.Target | Effect.Effect<Conformance.Target, unknown, HttpClient.HttpClient | Scope.Scope>
+  /**
+   * The contract.
+   *
+   * @default the reference contract of this package
+   */
   readonly evidence?: Contract.Evidence | undefined
+  /**
+   * The HTTP client that sends the requests.
+   *
+   * @default NodeHttpClient.layerUndici
+   */
   readonly httpClient?: Layer.Layer<HttpClient.HttpClient, unknown> | undefined
 }
 
-/** What the effects of a test stand on. */
-type Given = FileSystem.FileSystem | HttpClient.HttpClient | Scope.Scope
+/** What the effects of the tests require. */
+type Requirements = FileSystem.FileSystem | HttpClient.HttpClient | Scope.Scope
 
-/** The first cases, from which it is seen whether the others can say anything. */
-const first = ["token.granted", "token.status", "token.content-type", "aml.answered", "aml.status", "aml.credential"]
+/** The deadline of a target that is an effect: its own deadlines are not known yet. */
+const targetDeadline = "60 seconds"
 
-/** For a target that is an effect: nothing is known of it yet. */
-const patience = "60 seconds"
+/** The requests of a run that a case may have to send first, or once more. */
+const requestsOfRun = 4
 
-/** How long a case may take: each of its requests, those on which it stands, and each of them again. */
-const patienceOf = (
-  { deadline = "10 seconds", spacing = "500 millis" }: Conformance.Target,
-  { sends }: Conformance.Case
-) => Duration.times(Duration.sum(Duration.decode(deadline), Duration.decode(spacing)), 3 * (sends.length + 4))
+/** How long a case may take: each request, and the replacement of a token, can take its deadline and spacing. */
+const caseDeadline = (
+  { deadline = TargetOptions.defaultDeadline, spacing = TargetOptions.defaultSpacing }: Conformance.Target,
+  { steps }: Conformance.Case
+) =>
+  Duration.times(Duration.sum(Duration.decode(deadline), Duration.decode(spacing)), 3 * (steps.length + requestsOfRun))
 
-/** No timeout of vitest: those of the target count. */
+/** Turns off vitest's own timeouts: those of the target apply. */
 const timeout = 0
 
 /**
- * One test for each case, named after what it tries; one before them, which fails if they can say
- * nothing because the target does not answer as it should, and then they are skipped; and one at the
- * end: that every documented claim was tried. What cannot be tried on a sandbox is skipped, with the
- * reason; what drifts there is told as an annotation.
+ * Declares one test for each case, with the case's title. A first test fails if the documented requests fail, and
+ * then all others are skipped. A last test checks that every documented claim was tested. Cases that a sandbox
+ * cannot show are skipped with their reason. A drift of a sandbox becomes an annotation of its test.
  *
  * @example
  * import { describeConformance } from "@effect-idv/contract/Vitest"
@@ -83,105 +92,109 @@ export const describeConformance = (
 ): void => {
   describe(name, () => {
     const runtime = ManagedRuntime.make(Layer.mergeAll(httpClient, NodeContext.layer, Layer.scope))
-    // By case: what is tried again counts once.
+    // By the id of the case: a test that vitest retries counts once.
     const observations = new Map<string, Conformance.Observation>()
 
-    const begin = Effect.gen(function*() {
-      const asked = Effect.isEffect(target) ? yield* Effect.timeout(target, patience) : target
+    const setUp = Effect.runSync(Effect.cached(Effect.gen(function*() {
+      const resolved = Effect.isEffect(target) ? yield* Effect.timeout(target, targetDeadline) : target
       const contract = evidence ?? (yield* Contract.load())
-      yield* Conformance.recognize(asked)
-      return { asked, contract, run: yield* Conformance.start(asked) }
-    })
-    const begun = Effect.runSync(Effect.cached(begin))
+      yield* Conformance.requireMockServer(resolved)
+      return { target: resolved, contract, run: yield* Conformance.start(resolved) }
+    })))
 
-    const observe = (one: Conformance.Case) =>
+    const observe = (testCase: Conformance.Case) =>
       Effect.gen(function*() {
-        const { asked, run } = yield* begun
-        const observation = yield* run.observe(one).pipe(
+        const { run, target } = yield* setUp
+        const observation = yield* run.observe(testCase).pipe(
           Effect.disconnect,
-          Effect.timeout(patienceOf(asked, one))
+          Effect.timeout(caseDeadline(target, testCase))
         )
-        observations.set(one.id, observation)
+        observations.set(testCase.id, observation)
         return observation
       })
 
-    const judged = (observed: Iterable<Conformance.Observation>, cases: ReadonlyArray<Conformance.Case>) =>
+    const judge = (observations: Iterable<Conformance.Observation>, cases: ReadonlyArray<Conformance.Case>) =>
       Effect.map(
-        begun,
-        ({ asked: { kind }, contract }) => Conformance.judge(contract, Array.from(observed), { kind, cases })
+        setUp,
+        ({ contract, target: { kind } }) => Conformance.judge(contract, Array.from(observations), { kind, cases })
       )
 
-    /** What several cases send alike is sent once, so that it costs nothing to ask for these first. */
-    const reach = Effect.gen(function*() {
-      const cases = Conformance.cases.filter(({ id }) => first.includes(id))
-      const { asked } = yield* begun
-      const report = yield* judged(yield* Effect.forEach(cases, observe), cases)
-      const stopped = Stopped.of(report, asked)
-      return { stopped, verdict: Conformance.verdict(report, asked) }
-    })
-    const reached = Effect.runSync(Effect.cached(reach))
+    /** The requests of these cases are needed anyway, and are sent once. */
+    const preflight = Effect.runSync(Effect.cached(Effect.gen(function*() {
+      const cases = Conformance.cases.filter(({ id }) => Preflight.caseIds.includes(id))
+      const { target } = yield* setUp
+      const report = yield* judge(yield* Effect.forEach(cases, observe), cases)
+      return {
+        isFailed: Preflight.explanationOf(report, target) !== undefined,
+        verdict: Conformance.verdict(report, target)
+      }
+    })))
 
-    const isReached = Effect.match(reached, {
-      onFailure: () => false,
-      onSuccess: ({ stopped }) => stopped === undefined
-    })
-
-    const tried = (one: Conformance.Case) =>
+    const outcomeOf = (testCase: Conformance.Case) =>
       Effect.gen(function*() {
-        const { asked, contract } = yield* begun
-        if (!contract.claims.some(({ id }) => id === one.claim)) return { skipped: "the contract has no such claim" }
-        const { results: [result] } = yield* judged([yield* observe(one)], [one])
-        if (result === undefined) return { skipped: "nothing was seen" }
-        const finding = `${one.claim} (API document, section ${result.section}): ${Findings.of(contract)(result)}`
-        const isAlarm = Verdicts.isAlarm(asked.kind, result)
-        if (isAlarm) return { failed: finding }
+        const { contract, target } = yield* setUp
+        if (!Judge.hasClaimOf(contract)(testCase)) return { skipped: "the contract has no such claim" }
+        const { results: [result] } = yield* judge([yield* observe(testCase)], [testCase])
+        if (result === undefined) return { skipped: "nothing was observed" }
+        const text = `${testCase.claim} (API document, section ${result.section}): ${CaseText.of(contract)(result)}`
+        if (Judge.isAlarm(target.kind, result)) return { failed: text }
         if (result.verdict === "skipped") return { skipped: result.reason }
-        return result.verdict === "pass" ? {} : { drifted: finding }
+        return result.verdict === "pass" ? {} : { drifted: text }
       })
 
-    const untried = Effect.gen(function*() {
-      const { run } = yield* begun
+    const gaps = Effect.gen(function*() {
+      const { run } = yield* setUp
       const confirmed = yield* run.confirm(Array.from(observations.values()))
-      const { unexecuted } = yield* judged(confirmed, Conformance.cases)
+      const { unexecuted } = yield* judge(confirmed, Conformance.cases)
       return {
         unexecuted,
-        doubts: confirmed.filter(({ case: id, skipped }) => skipped !== observations.get(id)?.skipped)
+        unconfirmed: confirmed.filter(({ case: id, skipped }) => skipped !== observations.get(id)?.skipped)
       }
     })
 
-    afterAll(() => runtime.dispose())
+    const isReachable = Effect.match(preflight, { onFailure: () => false, onSuccess: ({ isFailed }) => !isFailed })
 
-    it("reaches the service", () =>
-      runtime.runPromise(reached).then(({ stopped, verdict }) => {
-        if (stopped !== undefined) assert.fail(verdict)
-      }), timeout)
-
-    /** What a test does, if it can say anything. */
-    const whenReached = <A>(
+    /** Runs an effect and passes its value to `check`, or skips the test if the preflight failed. */
+    const afterPreflight = <A>(
       context: TestContext,
-      effect: Effect.Effect<A, unknown, Given>,
-      then: (value: A) => unknown
+      effect: Effect.Effect<A, unknown, Requirements>,
+      check: (value: A) => unknown
     ) =>
-      runtime.runPromise(Effect.if(isReached, {
+      runtime.runPromise(Effect.if(isReachable, {
         onTrue: () => Effect.asSome(effect),
         onFalse: () => Effect.succeedNone
-      })).then(Option.match({ onNone: () => context.skip("the service is not reached"), onSome: then }))
+      })).then(Option.match({ onNone: () => context.skip("the documented requests failed"), onSome: check }))
 
-    for (const one of Conformance.cases) {
-      it(`${one.id}: ${one.title}`, (context) =>
-        whenReached(context, tried(one), ({ drifted, failed, skipped }) => {
-          if (failed !== undefined) assert.fail(failed)
-          if (skipped !== undefined) return context.skip(skipped)
-          return drifted === undefined ? undefined : context.annotate(`drift: ${drifted}`)
-        }), timeout)
+    afterAll(() => runtime.dispose())
+
+    it(
+      "the service responds to the documented requests",
+      () =>
+        runtime.runPromise(preflight).then(({ isFailed, verdict }) => {
+          if (isFailed) assert.fail(verdict)
+        }),
+      timeout
+    )
+
+    for (const testCase of Conformance.cases) {
+      it(
+        `${testCase.id}: ${testCase.title}`,
+        (context) =>
+          afterPreflight(context, outcomeOf(testCase), ({ drifted, failed, skipped }) => {
+            if (failed !== undefined) assert.fail(failed)
+            if (skipped !== undefined) return context.skip(skipped)
+            return drifted === undefined ? undefined : context.annotate(`drift: ${drifted}`)
+          }),
+        timeout
+      )
     }
 
     it(
-      "every documented claim was tried, and the service still answers",
+      "every documented claim was tested, and the service still responds",
       (context) =>
-        whenReached(context, untried, ({ doubts, unexecuted }) => {
+        afterPreflight(context, gaps, ({ unconfirmed, unexecuted }) => {
           assert.deepEqual(unexecuted, [])
-          assert.deepEqual(doubts.map(({ case: id, skipped }) => `${id}: ${skipped}`), [])
+          assert.deepEqual(unconfirmed.map(({ case: id, skipped }) => `${id}: ${skipped}`), [])
         }),
       timeout
     )

@@ -21,7 +21,7 @@ const sandbox: Conformance.Target = {
 
 const evidence = Effect.runSync(Effect.cached(Effect.provide(Contract.load(), NodeContext.layer)))
 
-/** The people of the cases are born after 1970, when the `TestClock` begins. */
+/** The `TestClock` starts in 1970, before the birth of the test people. */
 const verified = (target: Conformance.Target) =>
   TestClock.setTime(Date.UTC(2026, 4, 17, 12)).pipe(
     Effect.zipRight(evidence),
@@ -35,7 +35,7 @@ const lineWith = (text: string, part: string) => text.split("\n").find((line) =>
 
 const Counts = { tests: Schema.NumberFromString, failures: Schema.NumberFromString, skipped: Schema.NumberFromString }
 
-const Told = Schema.optionalWith(Schema.Struct({ message: Schema.String }), { exact: true })
+const Message = Schema.optionalWith(Schema.Struct({ message: Schema.String }), { exact: true })
 
 const Junit = Schema.Struct({
   testsuites: Schema.Struct({
@@ -43,7 +43,7 @@ const Junit = Schema.Struct({
     testsuite: Schema.Array(Schema.Struct({
       ...Counts,
       name: Schema.String,
-      testcase: Schema.Array(Schema.Struct({ name: Schema.String, failure: Told, skipped: Told }))
+      testcase: Schema.Array(Schema.Struct({ name: Schema.String, failure: Message, skipped: Message }))
     }))
   })
 })
@@ -60,7 +60,7 @@ const readJunit = (xml: string) => {
 }
 
 describe("The table of a report", () => {
-  it.effect("has one line for each case, its columns below each other, and ends with the verdict", () =>
+  it.effect("has one aligned line for each case, and ends with the verdict", () =>
     Effect.gen(function*() {
       const report = yield* verified(mock)
       const table = Conformance.toTable(report, yield* evidence, mock)
@@ -86,7 +86,7 @@ describe("The table of a report", () => {
       strictEqual(Conformance.verdict(report).startsWith("It conforms: "), true)
     }).pipe(Effect.provide(MockServer.layerHttpClient)))
 
-  it.effect("says of a drift what was expected and observed, and how the mock server plays it", () =>
+  it.effect("shows what a drift differs from, and the profile flags of the mock server", () =>
     Effect.gen(function*() {
       const report = yield* verified(mock)
       const table = Conformance.toTable(report, yield* evidence, mock)
@@ -101,7 +101,7 @@ describe("The table of a report", () => {
       )
     }).pipe(Effect.provide(playing({ tokenStatus: "201", credVersion: "2.0", searchedOn: "ahead" }))))
 
-  it.effect("of a service says what it cost, and why a case was skipped, without an alarm", () =>
+  it.effect("of a service shows its cost and the reasons of skipped cases, without alarms", () =>
     Effect.gen(function*() {
       const report = yield* verified(sandbox)
       const table = Conformance.toTable(report, yield* evidence, { ...sandbox, budget: 99 })
@@ -115,21 +115,21 @@ describe("The table of a report", () => {
       assertInclude(table, "Alarms: none")
     }).pipe(Effect.provide(MockServer.layerHttpClient)))
 
-  it.effect("names a documented claim of which no case ran", () =>
+  it.effect("names a documented claim without a case that ran", () =>
     Effect.gen(function*() {
       const { claims: [claim] } = yield* evidence
       const claims: Contract.Evidence = { claims: [{ ...claim, id: "new.claim", level: "documented" }] }
       const report = Conformance.judge(claims, [], { kind: "sandbox" })
       assertInclude(
         Conformance.toTable(report, claims),
-        "Alarms: 1\n  new.claim: it is documented, and no case of it ran\n"
+        "Alarms: 1\n  new.claim: the claim is documented, but none of its cases ran\n"
       )
       const { failures, testsuite: [suite] } = readJunit(Conformance.toJunit(report, claims))
       strictEqual(failures, 1)
-      strictEqual(suite?.testcase[0]?.failure?.message, "it is documented, and no case of it ran")
+      strictEqual(suite?.testcase[0]?.failure?.message, "the claim is documented, but none of its cases ran")
     }))
 
-  it("takes no control character and no markup from a contract", () => {
+  it("escapes control characters and markup of a contract", () => {
     const odd = "\u001b[31m<a href=\"x\">&'\u0000\ud800"
     const claims = Either.getOrThrow(Contract.fromYaml(JSON.stringify({
       claims: [{
@@ -144,7 +144,7 @@ describe("The table of a report", () => {
     })))
     const report = Conformance.judge(
       claims,
-      [{ case: "token.granted", seen: "granted", requests: 1, millis: 1 }],
+      [{ case: "token.granted", observed: "granted", requests: 1, millis: 1 }],
       { kind: "sandbox" }
     )
     strictEqual(/[^\P{Cc}\n]/u.test(Conformance.toTable(report, claims)), false)
@@ -157,14 +157,14 @@ describe("The table of a report", () => {
 })
 
 describe("A report as JSON", () => {
-  it.effect("has the results, and the counts that a program needs", () =>
+  it.effect("has the results and the counts", () =>
     Effect.gen(function*() {
       const report = yield* verified(sandbox)
       const file = yield* Schema.decode(Schema.parseJson(Conformance.ReportFile))(
         Conformance.toJson(report, yield* evidence, sandbox)
       )
-      const { alarms, kind, requests, results, tried, unexecuted } = file
-      deepStrictEqual({ alarms, kind, requests, results, tried, unexecuted }, report)
+      const { alarms, coverage, kind, requests, results, unexecuted } = file
+      deepStrictEqual({ alarms, coverage, kind, requests, results, unexecuted }, report)
       deepStrictEqual([file.version, file.conforms], [1, true])
       const { drift, fail, pass, skipped } = file.counts.cases
       strictEqual(pass + drift + fail + skipped, Conformance.cases.length)
@@ -179,7 +179,7 @@ describe("A report as JSON", () => {
 
 describe("A report as JUnit XML", () => {
   it.effect.each<[string, Conformance.Target]>([["mock server", mock], ["service", sandbox]])(
-    "of a %s has one failure for each alarm, and says what was skipped",
+    "of a %s has one failure for each alarm, and the reasons of skipped cases",
     ([, target]) =>
       Effect.gen(function*() {
         const report = yield* verified(target)
@@ -187,7 +187,7 @@ describe("A report as JUnit XML", () => {
         const isSandbox = target.kind === "sandbox"
         strictEqual(tests, Conformance.cases.length)
         strictEqual(failures, report.alarms.length)
-        // A drift alarms only where the mock server should know better.
+        // A drift is an alarm for a mock server only.
         strictEqual(failures, isSandbox ? 1 : 2)
         strictEqual(
           skipped,
@@ -207,13 +207,13 @@ describe("A report as JUnit XML", () => {
         const { failure } = cases.find(({ name }) => name.startsWith("token.type:")) ?? {}
         strictEqual(failure?.message, "expected Bearer or bearer or absent, observed other")
         const clock = cases.find(({ name }) => name.startsWith("token.expired:"))?.skipped
-        strictEqual(clock?.message, isSandbox ? "not tried: the clock of a service cannot be moved" : undefined)
+        strictEqual(clock?.message, isSandbox ? "not tested: the clock of a service cannot be moved" : undefined)
       }).pipe(Effect.provide(playing({ tokenType: "other", tokenStatus: "201" })))
   )
 })
 
 describe("Observations", () => {
-  it.effect("are a contract in which what was seen is observed, and the rest is as before", () =>
+  it.effect("are an evidence file with the observed claims, and all others unchanged", () =>
     Effect.gen(function*() {
       const first = yield* evidence
       yield* TestClock.setTime(Date.UTC(2026, 4, 17, 12))
@@ -237,7 +237,7 @@ describe("Observations", () => {
       const status = second.claims.find(({ id }) => id === "token.success.status")
       deepStrictEqual(status?.observed, [201])
 
-      // The next run is as this one, and a change is a drift.
+      // An unchanged service passes the next run, and a change drifts.
       const again = yield* Conformance.verify(sandbox, second)
       deepStrictEqual(again.results.filter(({ verdict }) => verdict !== "pass" && verdict !== "skipped"), [])
       const changed = yield* Effect.provide(Conformance.verify(sandbox, second), playing({}))
@@ -246,7 +246,7 @@ describe("Observations", () => {
       ])
     }).pipe(Effect.provide(playing({ tokenStatus: "201" }))))
 
-  it.effect("of a target where nothing could be tried are the claims as they were", () =>
+  it.effect("of a target that refuses the customer leave all claims unchanged", () =>
     Effect.gen(function*() {
       const first = yield* evidence
       const report = yield* verified({ ...sandbox, customerKey: Redacted.make("wrong") })
@@ -254,7 +254,7 @@ describe("Observations", () => {
     }).pipe(Effect.provide(MockServer.layerHttpClient)))
 })
 
-describe("The verdict on a target that is another, or none", () => {
+describe("The verdict if the documented requests fail", () => {
   const answering = (make: (path: string) => Response | undefined) =>
     Layer.succeed(
       HttpClient.HttpClient,
@@ -282,60 +282,64 @@ describe("The verdict on a target that is another, or none", () => {
 
   it.effect.each<[string, string, (path: string) => Response | undefined]>([
     [
-      "does not answer",
-      `${nothing}nothing answers at ${address}: is the address right, and does it run?`,
+      "no server responds",
+      `${nothing}no server responds at ${address}: check the address, and start the server`,
       () => undefined
     ],
     [
-      "refuses the customer",
+      "the customer is refused",
       `${nothing}the customer is refused with 401: its id or its key is wrong`,
       () => json(invalid, 401)
     ],
     [
-      "refuses the customer with a page",
+      "the customer is refused with an HTML page",
       `${nothing}the customer is refused with 401: its id or its key is wrong`,
       () => html(401)
     ],
     [
-      "refuses the token request",
+      "the token request is refused",
       `${nothing}the token request is refused with 400: the id or the key of the customer may be wrong`,
       () => json(invalid, 400)
     ],
     [
-      "refuses it with 200",
+      "the token request is refused with 200",
       `${nothing}the token request is refused with 200: the id or the key of the customer may be wrong`,
       () => json(invalid)
     ],
     [
-      "is a page",
-      `${nothing}the token endpoint answers with a page of HTML (200): is the address right?`,
+      "the token endpoint responds with HTML",
+      `${nothing}the token endpoint responds with an HTML page (200): check the address`,
       () => html(200)
     ],
-    ["is not there", `${nothing}the token endpoint is not there (404): is the address right?`, () => json({}, 404)],
-    ["fails", `${nothing}the token endpoint fails with 503`, () => json({}, 503)],
-    ["gives no token", `${nothing}the token endpoint answers with 200, and without a token`, () => json({})],
     [
-      "redirects",
-      `${nothing}the token endpoint redirects with 302, which is not followed: is the address right?`,
+      "there is no token endpoint",
+      `${nothing}the token endpoint does not exist there (404): check the address`,
+      () => json({}, 404)
+    ],
+    ["the token endpoint fails", `${nothing}the token endpoint fails with 503`, () => json({}, 503)],
+    ["there is no token", `${nothing}the token endpoint responds with 200, but without a token`, () => json({})],
+    [
+      "the token endpoint redirects",
+      `${nothing}the token endpoint redirects with 302, which is not followed: check the address`,
       () => new Response(null, { status: 302, headers: { location: "https://example.com/" } })
     ],
     [
-      "has no API",
-      `${noCheck}nothing answers at ${address}: is the address right, and does it run?`,
+      "there is no API",
+      `${noCheck}no server responds at ${address}: check the address, and start the server`,
       api(() => undefined)
     ],
     [
-      "has a page for an API",
-      `${noCheck}the API answers with a page of HTML (200): is the address right?`,
+      "the API responds with HTML",
+      `${noCheck}the API responds with an HTML page (200): check the address`,
       api(() => html(200))
     ],
-    ["refuses its own token", `${noCheck}the API refuses the token with 401`, api(() => json({}, 401))],
+    ["the API refuses the token", `${noCheck}the API refuses the token with 401`, api(() => json({}, 401))],
     [
-      "refuses the check",
+      "the API refuses the check",
       `${noCheck}the API refuses the request of section 4.2 with 422`,
       api(() => json({}, 422))
     ]
-  ])("%s is one line, at the end of a short table", ([, line, make]) =>
+  ])("is one line at the end of a short table: %s", ([, line, make]) =>
     Effect.gen(function*() {
       const report = yield* verified(sandbox)
       strictEqual(Conformance.verdict(report, sandbox), line)
@@ -355,17 +359,17 @@ describe("The verdict on a target that is another, or none", () => {
       }
     }).pipe(Effect.provide(answering(make))))
 
-  it.effect("names the address that may be wrong, where there are two", () =>
+  it.effect("names the wrong address if the two differ", () =>
     Effect.gen(function*() {
       const { results, ...report } = yield* verified(sandbox)
-      const place: Conformance.Place = { authUrl: "http://localhost/auth", baseUrl: address }
-      assertInclude(Conformance.verdict({ ...report, results }, place), "is the auth URL right")
+      const runInfo: Conformance.RunInfo = { authUrl: "http://localhost/auth", baseUrl: address }
+      assertInclude(Conformance.verdict({ ...report, results }, runInfo), "check the auth URL")
     }).pipe(Effect.provide(answering(() => html(200)))))
 })
 
-describe("What a report says of its run", () => {
+describe("The circumstances of a run in a report", () => {
   const sha = "0123456789abcdef".repeat(4)
-  const place: Conformance.Place = {
+  const runInfo: Conformance.RunInfo = {
     ...sandbox,
     authUrl: "https://user:canary@auth.example.com/idv/?key=canary#canary",
     baseUrl: "https://api.example.com",
@@ -375,11 +379,11 @@ describe("What a report says of its run", () => {
     checks: 12
   }
 
-  it.effect("is whom, when, by what and at what cost, in each form, and not who asked", () =>
+  it.effect("are the addresses, the time, the version and the cost, but not the customer", () =>
     Effect.gen(function*() {
       const report = yield* verified(sandbox)
       const claims = yield* evidence
-      const table = Conformance.toTable(report, claims, place)
+      const table = Conformance.toTable(report, claims, runInfo)
       deepStrictEqual(table.split("\n").slice(0, 8), [
         "target          sandbox",
         "token endpoint  https://auth.example.com/idv",
@@ -391,7 +395,7 @@ describe("What a report says of its run", () => {
         "only about fictional people",
         ""
       ])
-      const json = Conformance.toJson(report, claims, place)
+      const json = Conformance.toJson(report, claims, runInfo)
       const run = {
         authUrl: "https://auth.example.com/idv",
         baseUrl: "https://api.example.com",
@@ -403,7 +407,7 @@ describe("What a report says of its run", () => {
         checks: 12
       }
       deepStrictEqual((yield* Schema.decode(Schema.parseJson(Conformance.ReportFile))(json)).run, run)
-      const xml = Conformance.toJunit(report, claims, place)
+      const xml = Conformance.toJunit(report, claims, runInfo)
       strictEqual(XMLValidator.validate(xml), true)
       assertInclude(xml, "timestamp=\"2026-05-17T12:30:01\"")
       for (const [name, value] of Object.entries({ target: "sandbox", ...run })) {
@@ -412,7 +416,7 @@ describe("What a report says of its run", () => {
       for (const text of [table, json, xml]) strictEqual(/canary|demo-customer|demo-key/.exec(text)?.[0], undefined)
     }).pipe(Effect.provide(MockServer.layerHttpClient)))
 
-  it.effect("ends with what is no pass, by its reason, and has no such part where all passed", () =>
+  it.effect("are followed by the results that did not pass, grouped by their reason", () =>
     Effect.gen(function*() {
       const claims = yield* evidence
       const table = Conformance.toTable(yield* verified(sandbox), claims, sandbox)
@@ -425,38 +429,38 @@ describe("What a report says of its run", () => {
     }).pipe(Effect.provide(playing({ tokenStatus: "201" }))))
 })
 
-describe("A mock server that is none", () => {
-  const asked: Array<string> = []
+describe("A target that should be a mock server", () => {
+  const received: Array<string> = []
   const service = (status: number, body: unknown) =>
     Layer.succeed(
       HttpClient.HttpClient,
       HttpClient.make((request) => {
-        asked.push(`${request.method} ${request.url} ${request.headers["authorization"] ?? "-"}`)
+        received.push(`${request.method} ${request.url} ${request.headers["authorization"] ?? "-"}`)
         return Effect.succeed(HttpClientResponse.fromWeb(request, Response.json(body, { status })))
       })
     )
 
   it.effect.each<[string, number, unknown, string]>([
-    ["answers 404", 404, {}, "is no idv-mock server: use --target sandbox"],
-    ["answers 200", 200, { live: "yes" }, "is no idv-mock server: use --target sandbox"],
-    ["answers 403", 403, {}, "start it with --allowed-host"]
-  ])("%s, and is asked nothing more", ([, status, body, line]) =>
+    ["responds with 404", 404, {}, "is not an idv-mock server: use --target sandbox"],
+    ["responds with another 200", 200, { live: "yes" }, "is not an idv-mock server: use --target sandbox"],
+    ["responds with 403", 403, {}, "start it with --allowed-host"]
+  ])("receives no further request if it %s", ([, status, body, line]) =>
     Effect.gen(function*() {
-      asked.length = 0
+      received.length = 0
       const target = { ...mock, customerId: "demo-customer", customerKey: Redacted.make("demo-key") }
       const error = yield* Effect.flip(verified(target))
       assertInclude(error.message, line)
-      deepStrictEqual(asked, ["GET http://localhost/_mock/live -"])
+      deepStrictEqual(received, ["GET http://localhost/_mock/live -"])
     }).pipe(Effect.provide(service(status, body))))
 
-  it.effect("may be at one of two addresses: both are asked, or the control plane where it is said to be", () =>
+  it.effect("is detected at both addresses, or at the address of its control plane", () =>
     Effect.gen(function*() {
-      asked.length = 0
+      received.length = 0
       const apart: Conformance.Target = { ...mock, authUrl: "http://one/a", baseUrl: "http://two/b/" }
-      yield* Conformance.recognize(apart)
-      yield* Conformance.recognize({ ...apart, controlUrl: "http://three/c" })
-      yield* Conformance.recognize({ ...apart, kind: "sandbox" })
-      deepStrictEqual(asked, [
+      yield* Conformance.requireMockServer(apart)
+      yield* Conformance.requireMockServer({ ...apart, controlUrl: "http://three/c" })
+      yield* Conformance.requireMockServer({ ...apart, kind: "sandbox" })
+      deepStrictEqual(received, [
         "GET http://one/_mock/live -",
         "GET http://two/_mock/live -",
         "GET http://three/c/_mock/live -"

@@ -32,7 +32,7 @@ const consumer = fileURLToPath(new URL("./support/consumer", import.meta.url))
 const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs")
 
 describe("describeConformance", () => {
-  it.scopedLive("fails the cases that a broken server fails, and skips what a sandbox cannot show", () =>
+  it.scopedLive("fails the cases that a mutant fails, and skips those that a sandbox cannot show", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const results = join(yield* fs.makeTempDirectoryScoped(), "results.json")
@@ -52,7 +52,7 @@ describe("describeConformance", () => {
         file.assertionResults.filter((test) => test.ancestorTitles.includes(suite) && test.status === status)
       const idsOf = (suite: string, status: string) => of(suite, status).map(({ title }) => title.split(":")[0])
 
-      deepStrictEqual(idsOf("broken", "failed"), [
+      deepStrictEqual(idsOf("mutant", "failed"), [
         "aml.match-found",
         "aml.match-found.pep",
         "aml.subject.pep",
@@ -60,26 +60,26 @@ describe("describeConformance", () => {
         "aml.subject.sanc",
         "aml.subject.clear"
       ])
-      const [first] = of("broken", "failed")
+      const [first] = of("mutant", "failed")
       assert(
         first?.failureMessages?.join().includes(
           "aml.answer.match-found (API document, section 2.3): expected Potential match or No, observed another text"
         )
       )
-      assert(of("broken", "passed").length > 90)
+      assert(of("mutant", "passed").length > 90)
 
-      // One test says why, and no other repeats it.
-      const lost = of("unreachable", "failed")
-      deepStrictEqual(lost.map(({ title }) => title), ["reaches the service"])
+      // One test gives the reason, and all others are skipped.
+      const unreachable = of("unreachable", "failed")
+      deepStrictEqual(unreachable.map(({ title }) => title), ["the service responds to the documented requests"])
       assert(
-        lost[0]?.failureMessages?.join().includes(
-          "Nothing can be verified: nothing answers at http://127.0.0.1:1: is the address right, and does it run?"
+        unreachable[0]?.failureMessages?.join().includes(
+          "Nothing can be verified: no server responds at http://127.0.0.1:1: check the address, and start the server"
         )
       )
       deepStrictEqual(of("unreachable", "passed"), [])
       assert(of("unreachable", "skipped").length > 100)
 
-      // Its profile is another one, and that is no failure.
+      // Its profile is not the default, which is no failure of a sandbox.
       deepStrictEqual(idsOf("sandbox", "failed"), [])
       const skipped = idsOf("sandbox", "skipped")
       assert(skipped.includes("token.authorization.wrong-key") && skipped.includes("token.lifetime"))

@@ -119,7 +119,7 @@ describe("contract-testing", () => {
         ])
         const passed = of("passed")
         assertTrue(passed.length > 140, `${passed.length} passed`)
-        assertInclude(passed.join("\n"), "every documented claim was tried, and the service still answers")
+        assertInclude(passed.join("\n"), "every documented claim was tested, and the service still responds")
         strictEqual(exitCode, 0)
       }).pipe(Effect.provide(NodeContext.layer)),
     patience

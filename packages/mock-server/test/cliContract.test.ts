@@ -41,7 +41,7 @@ const claimIn = (table: string, id: string) => {
 }
 
 describe("idv-mock contract", () => {
-  it.live("shows each claim once, below its level and how many it has", () =>
+  it.live("shows each claim once, below its level", () =>
     Effect.gen(function*() {
       const { claims } = yield* evidence
       const { stdout } = yield* run()
@@ -59,12 +59,12 @@ describe("idv-mock contract", () => {
       }
     }))
 
-  it.live("says of a claim what is accepted, what the mock server plays, and what exercises it", () =>
+  it.live("shows the accepted words of a claim, the behavior of the mock server, and the cases and scenarios", () =>
     Effect.gen(function*() {
       const { stdout } = yield* run()
       const lines = claimIn(stdout, "token.success.status")
       deepStrictEqual(lines.slice(0, 6), [
-        "token.success.status (section 4.2): the token endpoint answers 200",
+        "token.success.status (section 4.2): the token endpoint responds with 200",
         "source: RFC 6749, section 5.1; the document is silent",
         "accepted: 200, 201, 203, /^2[0-9]{2}$/",
         "the mock server: 200",
@@ -76,7 +76,7 @@ describe("idv-mock contract", () => {
       assertInclude(claimIn(stdout, "aml.cred-version").join("\n"), "accepted: /^1\\.[0-9]+$/")
     }))
 
-  it.live("shows only the levels that are asked for", () =>
+  it.live("shows only the requested levels", () =>
     Effect.gen(function*() {
       const { stdout } = yield* run("--level", "unknown", "--level", "observed")
       deepStrictEqual(
@@ -88,7 +88,7 @@ describe("idv-mock contract", () => {
       assert(claims.length > 0 && claims.every(({ level }) => level === "documented"))
     }))
 
-  it.live("prints the same as JSON: each claim has a case, or a reason", () =>
+  it.live("prints the claims as JSON, each with a case or a reason", () =>
     Effect.gen(function*() {
       const { claims, counts } = yield* json()
       strictEqual(Object.values(counts).reduce((sum, count) => sum + count, 0), claims.length)
@@ -106,7 +106,7 @@ describe("idv-mock contract", () => {
       )
     }))
 
-  it.live("knows the scenarios of every file that is there", () =>
+  it.live("includes the scenarios of every file", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const files = (yield* fs.readDirectory(Contract.pathOf("scenarios"))).filter((name) => name.endsWith(".yaml"))
@@ -114,7 +114,7 @@ describe("idv-mock contract", () => {
       for (const file of files) assert(named.some((name) => name.endsWith(` (${file})`)), file)
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("shows the claims of another file, with what was observed", () =>
+  it.scopedLive("shows the claims of another file with their observations", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = yield* fs.makeTempFileScoped()
@@ -126,7 +126,7 @@ describe("idv-mock contract", () => {
       assertInclude(stdout, "\n      observed: granted\n")
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("refuses in one line what it does not take, without its value", () =>
+  it.scopedLive("refuses invalid arguments in one line without their values", () =>
     Effect.gen(function*() {
       const line = (...words: ReadonlyArray<string>) => Effect.map(run(...words), ({ line }) => line)
       strictEqual(
@@ -137,7 +137,7 @@ describe("idv-mock contract", () => {
       strictEqual(yield* line("--evidence", "/nowhere/canary"), "--evidence /nowhere/canary: there is no such file")
       const fs = yield* FileSystem.FileSystem
       const path = yield* fs.makeTempFileScoped()
-      const told = (text: string) =>
+      const problemOf = (text: string) =>
         Effect.zipRight(
           fs.writeFileString(path, text),
           Effect.map(line("--evidence", path), (line) => {
@@ -147,29 +147,29 @@ describe("idv-mock contract", () => {
           })
         )
       const claim = "id: a.b, claim: x, section: \"4\", source: s, client: tolerate"
-      strictEqual(yield* told("claims: [{ id: [canary"), "it is not YAML: see line 1, column 23")
-      strictEqual(yield* told("claims: *canary"), "it is not YAML")
-      strictEqual(yield* told(""), "the file should be an object with claims")
-      strictEqual(yield* told("canary"), "the file should be an object with claims")
-      strictEqual(yield* told("claims: canary"), "claims should be a list of claims")
-      strictEqual(yield* told("claims: []"), "claims.0 is missing")
+      strictEqual(yield* problemOf("claims: [{ id: [canary"), "it is not YAML: see line 1, column 23")
+      strictEqual(yield* problemOf("claims: *canary"), "it is not YAML")
+      strictEqual(yield* problemOf(""), "the file should be an object with claims")
+      strictEqual(yield* problemOf("canary"), "the file should be an object with claims")
+      strictEqual(yield* problemOf("claims: canary"), "claims should be a list of claims")
+      strictEqual(yield* problemOf("claims: []"), "claims.0 is missing")
       strictEqual(
-        yield* told("claims: [{ id: Canary }]"),
-        "claims.0.id should be words such as token.success.status; claims.0.claim is missing; " +
+        yield* problemOf("claims: [{ id: Canary }]"),
+        "claims.0.id should be an id such as token.success.status; claims.0.claim is missing; " +
           "claims.0.level is missing; claims.0.section is missing; claims.0.source is missing; and 1 more"
       )
       strictEqual(
-        yield* told(`claims: [{ ${claim}, level: canary, accept: [] }]`),
+        yield* problemOf(`claims: [{ ${claim}, level: canary, accept: [] }]`),
         "a.b.level should be documented, observed, assumed or unknown; a.b.accept.0 is missing"
       )
       strictEqual(
-        yield* told(`claims: [{ ${claim}, level: assumed, accept: [{ pattern: "(canary" }] }]`),
+        yield* problemOf(`claims: [{ ${claim}, level: assumed, accept: [{ pattern: "(canary" }] }]`),
         "a.b.accept.0 should be a word, a number, or { pattern: a regular expression }"
       )
       const either = "a.b should have either accept or unobserved"
-      strictEqual(yield* told(`claims: [{ ${claim}, level: assumed }]`), either)
-      strictEqual(yield* told(`claims: [{ ${claim}, level: assumed, accept: [a], unobserved: x }]`), either)
+      strictEqual(yield* problemOf(`claims: [{ ${claim}, level: assumed }]`), either)
+      strictEqual(yield* problemOf(`claims: [{ ${claim}, level: assumed, accept: [a], unobserved: x }]`), either)
       const once = `{ ${claim}, level: assumed, accept: [a] }`
-      strictEqual(yield* told(`claims: [${once}, ${once}]`), "a.b is there twice")
+      strictEqual(yield* problemOf(`claims: [${once}, ${once}]`), "a.b is defined twice")
     }).pipe(Effect.provide(NodeContext.layer)))
 })

@@ -123,7 +123,7 @@ const page: RequestListener = (request, response) => {
 }
 
 describe("idv-mock verify", () => {
-  it.scopedLive("of the mock server: all documented claims hold, nothing alarms, in less than 5 seconds", () =>
+  it.scopedLive("passes on the mock server: all documented claims hold, without alarms, in less than 5 seconds", () =>
     Effect.gen(function*() {
       const url = yield* served
       const [took, { exitCode, last, stderr, stdout }] = yield* Effect.timed(verify(["--auth-url", url]))
@@ -138,7 +138,7 @@ describe("idv-mock verify", () => {
       assert(Duration.lessThan(took, "5 seconds"), Duration.format(took))
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("of a mock server with another profile names each drift, and the flags that play it", () =>
+  it.scopedLive("names each drift of a mock server with another profile, and the flags of that profile", () =>
     Effect.gen(function*() {
       const outcome = yield* verify(["--base-url", yield* playing({ preset: "strict" })])
       deepStrictEqual([outcome.exitCode, outcome.stderr], [1, "idv-mock verify: 2 alarms\n"])
@@ -150,17 +150,17 @@ describe("idv-mock verify", () => {
       )
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("needs the token of a guarded control plane, and says so by what it skips", () =>
+  it.scopedLive("skips cases without the token of a guarded control plane", () =>
     Effect.gen(function*() {
       const url = yield* serving({ controlToken: Redacted.make("s3cret") })
       const without = yield* verifyHere(["--auth-url", url])
       strictEqual(without.exitCode, 1)
-      assertInclude(without.stdout, "\n      the control plane of the mock server answers 401\n")
+      assertInclude(without.stdout, "\n      the control plane of the mock server responds with 401\n")
       const right = yield* verifyHere(["--auth-url", url], { IDV_MOCK_CONTROL_TOKEN: "s3cret" })
       deepStrictEqual([right.exitCode, right.stderr], [0, ""])
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("writes its report as JSON or JUnit, and what was seen as claims", () =>
+  it.scopedLive("writes its report as JSON or JUnit, and its observations as claims", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
@@ -188,7 +188,7 @@ describe("idv-mock verify", () => {
 })
 
 describe("idv-mock verify --target sandbox", () => {
-  it.scopedLive("keeps to its budget and its spacing, and says what it did not try and why", () =>
+  it.scopedLive("keeps its budget and its spacing, and says which cases were skipped and why", () =>
     Effect.gen(function*() {
       const url = yield* serving()
       const { session } = yield* Control.make({ url })
@@ -223,16 +223,16 @@ describe("idv-mock verify --target sandbox", () => {
     }).pipe(Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici])))
 })
 
-describe("idv-mock verify of what cannot be verified", () => {
-  it.scopedLive("says in one line that nothing answers", () =>
+describe("idv-mock verify of an unusable target", () => {
+  it.scopedLive("says in one line that no server responds", () =>
     Effect.gen(function*() {
       const url = yield* Effect.scoped(foreign(page))
-      const line = `Nothing can be verified: nothing answers at ${url}: is the address right, and does it run?`
+      const line = `Nothing can be verified: no server responds at ${url}: check the address, and start the server`
       refused(yield* verify(["--auth-url", url]), line)
       const token = yield* serving()
       refused(
         yield* verify(["--auth-url", token, "--base-url", url]),
-        `The AML check cannot be verified: nothing answers at ${url}: is the base URL right, and does it run?`
+        `The AML check cannot be verified: no server responds at ${url}: check the base URL, and start the server`
       )
     }).pipe(Effect.provide(NodeContext.layer)))
 
@@ -247,33 +247,33 @@ describe("idv-mock verify of what cannot be verified", () => {
 
   const customer = { IDV_CUSTOMER_ID: "demo-customer", IDV_CUSTOMER_KEY: "demo-key" }
 
-  it.scopedLive("says in one line that there are pages of HTML", () =>
+  it.scopedLive("says in one line that the responses are HTML pages", () =>
     Effect.gen(function*() {
       const html = yield* foreign(page)
-      const why = "with a page of HTML (200): is the"
+      const why = "with an HTML page (200): check the"
       refused(
         yield* verify(["--target", "sandbox", "--auth-url", html], customer),
-        `Nothing can be verified: the token endpoint answers ${why} address right?`
+        `Nothing can be verified: the token endpoint responds ${why} address`
       )
       refused(
         yield* verify(["--target", "sandbox", "--auth-url", yield* serving(), "--base-url", html], customer),
-        `The AML check cannot be verified: the API answers ${why} base URL right?`
+        `The AML check cannot be verified: the API responds ${why} base URL`
       )
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("says in one line, and in time, that no answer comes", () =>
+  it.scopedLive("says in one line, and in time, that no response comes", () =>
     Effect.gen(function*() {
       const url = yield* foreign(() => {})
       const words = ["--target", "sandbox", "--auth-url", url, "--deadline", "1 second"]
       const [took, outcome] = yield* Effect.timed(verify(words, customer))
       refused(
         outcome,
-        `Nothing can be verified: ${url} takes the request to the token endpoint, and does not answer it in time`
+        `Nothing can be verified: ${url} accepts the request to the token endpoint but does not respond in time`
       )
       assert(Duration.lessThan(took, "8 seconds"), Duration.format(took))
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("is ended by a signal with a line, and not with 0", () =>
+  it.scopedLive("ends on a signal with one line and a failure code", () =>
     Effect.gen(function*() {
       for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
         const asked = yield* Deferred.make<void>()
@@ -291,14 +291,14 @@ describe("idv-mock verify of what cannot be verified", () => {
       }
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("writes no observations where nothing was seen, and none over others", () =>
+  it.scopedLive("writes no observations if there are none, and overwrites no file", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = `${yield* fs.makeTempDirectoryScoped()}/seen.yaml`
       const url = yield* Effect.scoped(foreign(page))
       const words = ["--target", "sandbox", "--auth-url", url, "--observations", path]
       const { stderr } = yield* verifyHere(words, customer)
-      assertInclude(stderr, `idv-mock verify: nothing was seen, and ${path} is not written`)
+      assertInclude(stderr, `idv-mock verify: nothing was observed, so ${path} is not written`)
       strictEqual(yield* fs.exists(path), false)
       yield* fs.writeFileString(path, "mine")
       const again = yield* verifyHere(words, customer)
@@ -311,7 +311,7 @@ describe("idv-mock verify of what cannot be verified", () => {
 })
 
 describe("idv-mock verify of a service without --target sandbox", () => {
-  it.scopedLive("asks it for one thing, without a credential, and says what to do", () =>
+  it.scopedLive("sends one request without credentials, and says what to do", () =>
     Effect.gen(function*() {
       const asked: Array<string> = []
       const url = yield* foreign((request, response) => {
@@ -330,7 +330,7 @@ describe("idv-mock verify of a service without --target sandbox", () => {
         const { exitCode, stderr, stdout } = yield* verifyHere(words, variables)
         deepStrictEqual({ exitCode, stderr, stdout }, {
           exitCode: 1,
-          stderr: `${url} is no idv-mock server: use --target sandbox`,
+          stderr: `${url} is not an idv-mock server: use --target sandbox`,
           stdout: ""
         })
       }
@@ -382,8 +382,8 @@ describe("The flags of idv-mock verify", () => {
       { IDV_CUSTOMER_KEY: "can\nary" }
     ],
     ["--customer-key canary", "--customer-id is missing: expected it, or IDV_CUSTOMER_ID", {}],
-    ["--budget 3", "--budget is for --target sandbox: a mock server is sent all at once", {}],
-    ["--target mock --spacing 3", "--spacing is for --target sandbox: a mock server is sent all at once", {}],
+    ["--budget 3", "--budget requires --target sandbox: requests to a mock server are not limited", {}],
+    ["--target mock --spacing 3", "--spacing requires --target sandbox: requests to a mock server are not limited", {}],
     ["--budget 0", "--budget is invalid: expected a whole number from 1 to 10000", {}],
     [
       "--spacing canary",
@@ -404,7 +404,7 @@ describe("The flags of idv-mock verify", () => {
       deepStrictEqual({ stderr, stdout }, { stderr: line, stdout: "" })
     }))
 
-  it.live("are of the loopback by name, too, and of others if that is allowed", () =>
+  it.live("accept loopback addresses by name, and others with --allow-insecure", () =>
     Effect.gen(function*() {
       for (
         const words of ["--auth-url http://localhost:1", "--auth-url http://[::1]:1", `--base-url ${closed}`]

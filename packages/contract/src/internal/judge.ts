@@ -1,44 +1,45 @@
-/** What observations mean by a contract: a pure function, so that another contract may judge the same ones. */
+/** Judges observations by a contract. It is a pure function, so any contract can judge the same observations. */
 import * as Arr from "effect/Array"
-import type { Case, Extent, Kind, Observation, Report, Result, Tried, Verdict } from "../Conformance.ts"
 import type * as Contract from "../Contract.ts"
-import * as Stopped from "./run/stopped.ts"
+import { isNoResponse } from "./exchange.ts"
+import type { Case, ClaimCoverage, Coverage, Kind, Observation, Report, Result, Verdict } from "./model.ts"
 
 type Accepted = NonNullable<Contract.Claim["accept"]>[number]
 
-const accepts = (seen: string) => (accepted: Accepted): boolean =>
-  typeof accepted === "object" ? new RegExp(accepted.pattern, "u").test(seen) : String(accepted) === seen
+const accepts = (observed: string) => (accepted: Accepted): boolean =>
+  typeof accepted === "object" ? new RegExp(accepted.pattern, "u").test(observed) : String(accepted) === observed
 
 const acceptedBy = ({ accept }: Contract.Claim): ReadonlyArray<Accepted> => accept ?? []
 
 const expectationOf = (claim: Contract.Claim): string =>
   acceptedBy(claim).map((accepted) => typeof accepted === "object" ? accepted.pattern : String(accepted)).join(" or ")
 
-/** What was seen of a service before, or else what the mock server does. */
-const usual = ({ mock, observed }: Contract.Claim): ReadonlyArray<string> =>
+/** What was observed of a service before, or else the default of the mock server. */
+const usualWords = ({ mock, observed }: Contract.Claim): ReadonlyArray<string> =>
   (observed ?? (mock === undefined ? [] : [mock.default])).map(String)
 
-const refusedBy = ({ refuses }: Contract.Claim): ReadonlyArray<string> => (refuses ?? []).map(String)
+const refusedByClient = ({ refuses }: Contract.Claim): ReadonlyArray<string> => (refuses ?? []).map(String)
 
-/** What nobody can live with, whatever a claim is about. */
-const isHopeless = (claim: Contract.Claim, seen: string): boolean =>
-  Stopped.unanswered.includes(seen) || refusedBy(claim).includes(seen)
+/** Whether no client can work with the observation. */
+const isUnusable = (claim: Contract.Claim, observed: string): boolean =>
+  isNoResponse(observed) || refusedByClient(claim).includes(observed)
 
 /**
- * Of what the document shows, all that it allows is right. A guess may turn out another way: of a
- * service that is no fault, but for what the client cannot live with.
+ * For a documented claim, every accepted word passes. An assumption may turn out differently: a service only
+ * fails if the client cannot work with the observation.
  */
-const verdictOf = (claim: Contract.Claim, seen: string, kind: Kind): Verdict => {
-  const isGuess = claim.level !== "documented"
-  if (acceptedBy(claim).some(accepts(seen))) return isGuess && !usual(claim).includes(seen) ? "drift" : "pass"
-  if (!isGuess || kind === "mock" || isHopeless(claim, seen)) return "fail"
-  return usual(claim).includes(seen) ? "pass" : "drift"
+const verdictOf = (claim: Contract.Claim, observed: string, kind: Kind): Verdict => {
+  const isAssumption = claim.level !== "documented"
+  const isUsual = usualWords(claim).includes(observed)
+  if (acceptedBy(claim).some(accepts(observed))) return isAssumption && !isUsual ? "drift" : "pass"
+  if (!isAssumption || kind === "mock" || isUnusable(claim, observed)) return "fail"
+  return isUsual ? "pass" : "drift"
 }
 
 const resultOf = (
   claim: Contract.Claim,
   { id, title }: Case,
-  { millis, seen, skipped, standsOn }: Observation,
+  { dependsOn, millis, observed, skipped }: Observation,
   kind: Kind
 ): Result => ({
   id,
@@ -48,24 +49,25 @@ const resultOf = (
   title,
   expects: expectationOf(claim),
   millis,
-  ...(seen !== undefined && { observed: seen }),
-  ...(standsOn !== undefined && { standsOn }),
-  ...(seen === undefined || skipped !== undefined
-    ? { verdict: "skipped", reason: skipped ?? "nothing was seen" }
-    : { verdict: verdictOf(claim, seen, kind) })
+  ...(observed !== undefined && { observed }),
+  ...(dependsOn !== undefined && { dependsOn }),
+  ...(observed === undefined || skipped !== undefined
+    ? { verdict: "skipped", reason: skipped ?? "nothing was observed" }
+    : { verdict: verdictOf(claim, observed, kind) })
 })
 
 const noClaim = "the contract has no such claim"
 
 /** Whether a contract has the claim of a case. */
-export const isOf = ({ claims }: Contract.Evidence) => {
+export const hasClaimOf = ({ claims }: Contract.Evidence) => {
   const ids = new Set(claims.map(({ id }) => id))
   return ({ claim }: Case): boolean => ids.has(claim)
 }
 
-export const unclaimed = (one: Case): Observation => ({ case: one.id, skipped: noClaim, requests: 0, millis: 0 })
+/** The observation of a case whose claim the contract lacks. */
+export const withoutClaim = ({ id }: Case): Observation => ({ case: id, skipped: noClaim, requests: 0, millis: 0 })
 
-const unclaimedResult = ({ claim, id, title }: Case): Result => ({
+const resultWithoutClaim = ({ claim, id, title }: Case): Result => ({
   id,
   claim,
   section: "0",
@@ -77,31 +79,31 @@ const unclaimedResult = ({ claim, id, title }: Case): Result => ({
   millis: 0
 })
 
-/** A mock server is to do what it says; a service may do what is accepted, and lack what cannot be tried there. */
-const alarming: Readonly<Record<Kind, ReadonlyArray<Verdict>>> = {
+/** A mock server must show every default. A service may drift, and need not show what it cannot. */
+const alarmingVerdicts: Readonly<Record<Kind, ReadonlyArray<Verdict>>> = {
   mock: ["fail", "drift", "skipped"],
   sandbox: ["fail"]
 }
 
-/** What is left out because of another case is an alarm there, and what the contract does not have is none. */
-export const isAlarm = (kind: Kind, { reason, standsOn, verdict }: Result): boolean =>
-  standsOn === undefined && reason !== noClaim && alarming[kind].includes(verdict)
+/** A case that another one omits raises no alarm of its own, nor does one whose claim the contract lacks. */
+export const isAlarm = (kind: Kind, { dependsOn, reason, verdict }: Result): boolean =>
+  dependsOn === undefined && reason !== noClaim && alarmingVerdicts[kind].includes(verdict)
 
-/** Alarms by itself, where nothing else does. */
-const nothing = "no case ran"
+/** The alarm of a run in which no case ran, and the reason why a claim without cases was not tested. */
+const noCaseRan = "no case ran"
 
-const extentOf = (results: ReadonlyArray<Result>): Extent => {
+const coverageOf = (results: ReadonlyArray<Result>): Coverage => {
   const ran = results.filter(({ verdict }) => verdict !== "skipped").length
   return ran === 0 ? "none" : ran < results.length ? "part" : "whole"
 }
 
-const triedOf = ({ id, level }: Contract.Claim, results: ReadonlyArray<Result>): Tried => {
+const claimCoverageOf = ({ id, level }: Contract.Claim, results: ReadonlyArray<Result>): ClaimCoverage => {
   const own = results.filter(({ claim }) => claim === id)
   return {
     claim: id,
     level,
-    extent: extentOf(own),
-    reasons: own.length === 0 ? [nothing] : Arr.dedupe(own.flatMap(({ reason }) => reason ?? []))
+    coverage: coverageOf(own),
+    reasons: own.length === 0 ? [noCaseRan] : Arr.dedupe(own.flatMap(({ reason }) => reason ?? []))
   }
 }
 
@@ -111,28 +113,29 @@ export const judge = (
   observations: ReadonlyArray<Observation>,
   kind: Kind
 ): Report => {
-  const claimOf = new Map(claims.map((claim) => [claim.id, claim]))
-  const results = cases.flatMap((one) => {
-    const claim = claimOf.get(one.claim)
-    return observations.filter((observation) => observation.case === one.id).map((observation) =>
-      claim === undefined ? unclaimedResult(one) : resultOf(claim, one, observation, kind)
+  const claimById = new Map(claims.map((claim) => [claim.id, claim]))
+  const results = cases.flatMap((testCase) => {
+    const claim = claimById.get(testCase.claim)
+    return observations.filter((observation) => observation.case === testCase.id).map((observation) =>
+      claim === undefined ? resultWithoutClaim(testCase) : resultOf(claim, testCase, observation, kind)
     )
   })
-  const tried = claims.filter(({ unobserved }) => unobserved === undefined).map((claim) => triedOf(claim, results))
-  const unexecuted = tried.filter(({ extent, level }) => level === "documented" && extent === "none")
+  const coverage = claims.filter(({ unobserved }) => unobserved === undefined)
+    .map((claim) => claimCoverageOf(claim, results))
+  const unexecuted = coverage.filter(({ coverage, level }) => level === "documented" && coverage === "none")
     .map(({ claim }) => claim)
-  const isLeftOut = (id: string) => results.some(({ claim, standsOn }) => claim === id && standsOn !== undefined)
+  const isOmitted = (id: string) => results.some(({ claim, dependsOn }) => claim === id && dependsOn !== undefined)
   const alarms = Arr.dedupe([
     ...results.filter((result) => isAlarm(kind, result)).map(({ id }) => id),
-    ...unexecuted.filter((id) => !isLeftOut(id))
+    ...unexecuted.filter((id) => !isOmitted(id))
   ])
-  const isNothing = alarms.length === 0 && results.every(({ verdict }) => verdict === "skipped")
+  const isEmptyRun = alarms.length === 0 && results.every(({ verdict }) => verdict === "skipped")
   return {
     kind,
     results,
     requests: observations.reduce((sum, { requests }) => sum + requests, 0),
-    tried,
+    coverage,
     unexecuted,
-    alarms: isNothing ? [nothing] : alarms
+    alarms: isEmptyRun ? [noCaseRan] : alarms
   }
 }

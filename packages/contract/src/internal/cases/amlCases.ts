@@ -1,190 +1,204 @@
 /** The cases of the AML check (API document, sections 2.3, 4.2 and 5). */
-import type { Case } from "../../Conformance.ts"
-import type { Reading } from "../readings/readings.ts"
-import type { Json, ToAml } from "./requestSpec.ts"
-import * as People from "./testPeople.ts"
+import type { Case, Reading } from "../model.ts"
+import type { AmlStep, Json } from "../steps.ts"
+import * as TestPeople from "./testPeople.ts"
 
-/** The request of section 4.2 about somebody who is on no list, but for what is given. */
-const check = (changes: Omit<ToAml, "to" | "body"> & { readonly body?: Json } = {}): ToAml => ({
+/** The request of section 4.2 about a person on no list, with these changes. */
+const check = (changes: Omit<AmlStep, "to" | "body"> & { readonly body?: Json } = {}): AmlStep => ({
   to: "aml",
-  body: People.about(People.clear),
+  body: TestPeople.bodyOf(TestPeople.clear),
   ...changes
 })
 
-const ask = (subject: People.Subject): ToAml => check({ body: People.about(subject) })
+const checkOf = (person: TestPeople.TestPerson): AmlStep => check({ body: TestPeople.bodyOf(person) })
 
-/** One that is wrong in some fields. */
-const wrong = (changes: { readonly [field: string]: Json | undefined }): ToAml =>
-  check({ body: People.about(People.clear, changes) })
+/** A check with changed fields in its body. */
+const withFields = (changes: { readonly [field: string]: Json | undefined }): AmlStep =>
+  check({ body: TestPeople.bodyOf(TestPeople.clear, changes) })
 
-/** What is read of the answer to the right request. */
-const answer = (id: string, claim: string, title: string, reads: Reading): Case => ({
+/** Reads something from the response to the documented request. */
+const documented = (id: string, claim: string, title: string, reading: Reading): Case => ({
   id: `aml.${id}`,
   claim,
   title,
-  sends: [check()],
-  reads
+  steps: [check()],
+  reading
 })
 
-/** What is not answered with a credential. */
-const refused = (id: string, claim: string, title: string, send: ToAml): Case => ({
+/** Reads the outcome of a request that may be refused. */
+const changed = (id: string, claim: string, title: string, step: AmlStep): Case => ({
   id: `aml.${id}`,
   claim,
   title,
-  sends: [send],
-  reads: "answer"
+  steps: [step],
+  reading: "check outcome"
 })
 
-const onlyThere = "only the mock server has these people"
+const mockPeople = "only the mock server has these people"
 
 export const cases: ReadonlyArray<Case> = [
-  answer("answered", "aml.request.path", "the request of section 4.2", "answer"),
-  answer("status", "aml.success.status", "the status of the credential", "status"),
-  answer("content-type", "aml.answer.content-type", "the content type of the credential", "media type"),
-  answer("redirect", "redirects", "where the check is sent on to", "redirect"),
-  answer("credential", "aml.answer.credential", "the body of the answer", "body"),
-  answer("credential-type", "aml.answer.credential-type", "credential_type", "credential_type"),
-  answer("credential-name", "aml.answer.credential-name", "credential_name", "credential_name"),
-  answer("issued-by", "aml.answer.issued-by", "issued_by", "issued_by"),
-  answer("issuer-id", "aml.answer.issuer-id", "issuer_id", "issuer_id"),
-  answer("cred-version", "aml.answer.cred-version", "the form of cred_version", "cred_version form"),
-  answer("cred-version.value", "aml.cred-version", "cred_version", "cred_version"),
-  answer("attributes", "aml.answer.attributes", "credentials.attributes", "attributes"),
-  answer("name", "aml.answer.name", "whose name the credential has", "name"),
-  answer("name.echo", "aml.name.echo", "how the credential repeats the name", "name echo"),
-  answer("birth-year", "aml.answer.birth-year", "whose birth_year the credential has", "birth_year"),
-  answer("searched-on", "aml.answer.searched-on", "the form of searched_on", "searched_on"),
-  answer("searched-on.zone", "aml.searched-on.zone", "the time zone of searched_on", "time zone"),
-  answer("match-found", "aml.answer.match-found", "match_found", "match_found"),
-  answer("aml-profile", "aml.answer.aml-profile", "aml_profile", "aml_profile"),
-  answer("extra-fields", "aml.credential.extra-fields", "fields that section 2.3 does not show", "extra fields"),
+  documented("answered", "aml.request.path", "the request of section 4.2", "check outcome"),
+  documented("status", "aml.success.status", "the status of the credential", "status"),
+  documented("content-type", "aml.answer.content-type", "the content type of the credential", "media type"),
+  documented("redirect", "redirects", "a redirect of the check", "redirect"),
+  documented("credential", "aml.answer.credential", "the body of the response", "body"),
+  documented("credential-type", "aml.answer.credential-type", "credential_type", "credential_type"),
+  documented("credential-name", "aml.answer.credential-name", "credential_name", "credential_name"),
+  documented("issued-by", "aml.answer.issued-by", "issued_by", "issued_by"),
+  documented("issuer-id", "aml.answer.issuer-id", "issuer_id", "issuer_id"),
+  documented("cred-version", "aml.answer.cred-version", "the form of cred_version", "cred_version form"),
+  documented("cred-version.value", "aml.cred-version", "cred_version", "cred_version"),
+  documented("attributes", "aml.answer.attributes", "credentials.attributes", "attributes"),
+  documented("name", "aml.answer.name", "the name in the credential", "name"),
+  documented("name.echo", "aml.name.echo", "how the credential writes the name", "name echo"),
+  documented("birth-year", "aml.answer.birth-year", "birth_year", "birth_year"),
+  documented("searched-on", "aml.answer.searched-on", "the form of searched_on", "searched_on"),
+  documented("searched-on.zone", "aml.searched-on.zone", "the time zone of searched_on", "time zone"),
+  documented("match-found", "aml.answer.match-found", "match_found", "match_found"),
+  documented("aml-profile", "aml.answer.aml-profile", "aml_profile", "aml_profile"),
+  documented("extra-fields", "aml.credential.extra-fields", "fields that section 2.3 does not show", "extra fields"),
 
-  ...[People.exposed, People.sanctioned].flatMap((subject, i): ReadonlyArray<Case> => {
+  ...[TestPeople.exposed, TestPeople.sanctioned].flatMap((person, i): ReadonlyArray<Case> => {
     const who = i === 0 ? "pep" : "sanc"
-    const title = i === 0 ? "of a person of the list of PEPs" : "of a person under sanctions"
+    const title = i === 0 ? "of a politically exposed person" : "of a sanctioned person"
     return [
       {
-        ...answer(`match-found.${who}`, "aml.answer.match-found", `match_found ${title}`, "match_found"),
-        sends: [ask(subject)],
-        notOnSandbox: onlyThere
+        ...documented(`match-found.${who}`, "aml.answer.match-found", `match_found ${title}`, "match_found"),
+        steps: [checkOf(person)],
+        notOnSandbox: mockPeople
       },
       {
-        ...answer(`aml-profile.${who}`, "aml.answer.aml-profile", `aml_profile ${title}`, "aml_profile"),
-        sends: [ask(subject)],
-        notOnSandbox: onlyThere
+        ...documented(`aml-profile.${who}`, "aml.answer.aml-profile", `aml_profile ${title}`, "aml_profile"),
+        steps: [checkOf(person)],
+        notOnSandbox: mockPeople
       },
       {
-        ...answer(`subject.${who}`, "aml.match.subjects", `what is found ${title}`, "subject"),
-        sends: [ask(subject)],
-        notOnSandbox: onlyThere
+        ...documented(`subject.${who}`, "aml.match.subjects", `the result ${title}`, "test person"),
+        steps: [checkOf(person)],
+        notOnSandbox: mockPeople
       }
     ]
   }),
   {
-    ...answer("subject.clear", "aml.match.subjects", "what is found of a person on no list", "subject"),
-    notOnSandbox: onlyThere
+    ...documented("subject.clear", "aml.match.subjects", "the result of a person on no list", "test person"),
+    notOnSandbox: mockPeople
   },
   {
-    ...answer("name.script", "aml.request.name.script", "a name in another script", "answer"),
-    sends: [ask(People.cyrillic)]
+    ...documented("name.script", "aml.request.name.script", "a name in another script", "check outcome"),
+    steps: [checkOf(TestPeople.cyrillic)]
   },
   {
-    ...answer("name.script.echo", "aml.answer.name", "whose name the credential has, in another script", "name"),
-    sends: [ask(People.cyrillic)]
+    ...documented("name.script.echo", "aml.answer.name", "the name in the credential, in another script", "name"),
+    steps: [checkOf(TestPeople.cyrillic)]
   },
   {
-    ...answer(
+    ...documented(
       "birth-year.other",
       "aml.answer.birth-year",
-      "whose birth_year the credential has, of another person",
+      "birth_year of another person",
       "birth_year"
     ),
-    sends: [ask(People.cyrillic)]
+    steps: [checkOf(TestPeople.cyrillic)]
   },
   {
-    ...answer("again", "aml.match.again", "the same check twice", "again"),
-    sends: [check(), check()]
+    ...documented("again", "aml.match.again", "the same check twice", "repeated check"),
+    steps: [check(), check()]
   },
   {
-    ...answer("profile", "aml.profile.page", "what aml_profile shows", "page"),
-    sends: [check(), { to: "profile" }],
-    notOnSandbox: "what aml_profile points to is for people, and may hold names"
+    ...documented("profile", "aml.profile.page", "the page at aml_profile", "page"),
+    steps: [check(), { to: "profile" }],
+    notOnSandbox: "the page at aml_profile is for people and may contain names"
   },
 
-  refused("method.get", "aml.request.method", "a check by GET", check({ method: "GET" })),
-  refused("method.put", "aml.request.method", "a check by PUT", check({ method: "PUT" })),
+  changed("method.get", "aml.request.method", "a check with GET", check({ method: "GET" })),
+  changed("method.put", "aml.request.method", "a check with PUT", check({ method: "PUT" })),
   {
-    ...refused("method.status", "aml.error.method", "the status of a check by PUT", check({ method: "PUT" })),
-    reads: "status",
-    standsOn: "aml.method.put"
+    ...changed("method.status", "aml.error.method", "the status of a check with PUT", check({ method: "PUT" })),
+    reading: "status",
+    dependsOn: "aml.method.put"
   },
-  refused(
+  changed(
     "authorization.missing",
     "aml.request.authorization",
-    "a check without Authorization header",
-    check({ as: "nothing" })
+    "a check without an Authorization header",
+    check({ authorization: "nothing" })
   ),
-  refused("authorization.unknown", "aml.request.authorization", "a forged token", check({ as: "unknown token" })),
-  refused(
+  changed(
+    "authorization.unknown",
+    "aml.request.authorization",
+    "a forged token",
+    check({ authorization: "unknown token" })
+  ),
+  changed(
     "authorization.scheme",
     "aml.request.authorization",
     "the token after Basic instead of Bearer",
-    check({ as: "another scheme" })
+    check({ authorization: "another scheme" })
   ),
-  refused(
+  changed(
     "authorization.customer",
     "aml.request.authorization",
-    "id and key instead of a token",
-    check({ as: "customer" })
+    "customer id and key instead of a token",
+    check({ authorization: "customer" })
   ),
-  refused("authorization.case", "aml.request.scheme-case", "the scheme in lower case", check({ as: "lower case" })),
+  changed(
+    "authorization.case",
+    "aml.request.scheme-case",
+    "the scheme in lower case",
+    check({ authorization: "lower case" })
+  ),
   {
-    ...refused(
+    ...changed(
       "unauthorized.status",
       "aml.error.unauthorized",
-      "the status of a check without Authorization header",
-      check({ as: "nothing" })
+      "the status of a check without an Authorization header",
+      check({ authorization: "nothing" })
     ),
-    reads: "status",
-    standsOn: "aml.authorization.missing"
+    reading: "status",
+    dependsOn: "aml.authorization.missing"
   },
   {
-    ...refused(
+    ...changed(
       "unauthorized.challenge",
       "aml.error.challenge",
-      "what a check without Authorization header is asked for",
-      check({ as: "nothing" })
+      "the challenge to a check without an Authorization header",
+      check({ authorization: "nothing" })
     ),
-    reads: "challenge",
-    standsOn: "aml.authorization.missing"
+    reading: "challenge",
+    dependsOn: "aml.authorization.missing"
   },
 
   {
     id: "aml.content-type.request",
     claim: "aml.request.content-type",
     title: "application/json with a charset, and the same body as plain text",
-    sends: [check({ contentType: "application/json; charset=utf-8" }), check({ contentType: "text/plain" })],
-    reads: "request type"
+    steps: [check({ contentType: "application/json; charset=utf-8" }), check({ contentType: "text/plain" })],
+    reading: "request type"
   },
   {
-    ...refused(
+    ...changed(
       "content-type.status",
       "aml.error.content-type",
-      "the status of a check as plain text",
+      "the status of a check sent as plain text",
       check({ contentType: "text/plain" })
     ),
-    reads: "status"
+    reading: "status"
   },
-  refused(
+  changed(
     "body.not-json",
     "aml.request.body",
     "a body that is not JSON",
     check({ body: "{\"entity_type\":\"person\"" })
   ),
-  refused("body.empty", "aml.request.body", "an empty body", check({ body: "" })),
-  refused("body.array", "aml.request.body", "the object in a list", check({ body: [People.about(People.clear)] })),
+  changed("body.empty", "aml.request.body", "an empty body", check({ body: "" })),
+  changed(
+    "body.array",
+    "aml.request.body",
+    "the object inside an array",
+    check({ body: [TestPeople.bodyOf(TestPeople.clear)] })
+  ),
   {
-    ...refused(
+    ...changed(
       "body.not-json.status",
       "aml.error.json",
       "the status of a body that is not JSON",
@@ -192,68 +206,78 @@ export const cases: ReadonlyArray<Case> = [
         body: "{\"entity_type\":\"person\""
       })
     ),
-    reads: "status",
-    standsOn: "aml.body.not-json"
+    reading: "status",
+    dependsOn: "aml.body.not-json"
   },
 
-  refused("entity-type.other", "aml.request.entity-type", "entity_type company", wrong({ entity_type: "company" })),
-  refused("entity-type.case", "aml.request.entity-type", "entity_type Person", wrong({ entity_type: "Person" })),
-  refused("entity-type.missing", "aml.request.entity-type", "no entity_type", wrong({ entity_type: undefined })),
-  refused("name.missing", "aml.request.name", "no name", wrong({ name: undefined })),
-  refused("name.number", "aml.request.name", "a number as name", wrong({ name: 1 })),
-  refused("name.list", "aml.request.name", "a name in parts", wrong({ name: ["Zoë", "Testclear"] })),
-  refused("name.empty", "aml.request.name.empty", "an empty name", wrong({ name: "" })),
-  refused("dob.missing", "aml.request.dob", "no dob", wrong({ dob: undefined })),
-  refused("dob.iso", "aml.request.dob", "a dob with the year first", wrong({ dob: "1990-02-01" })),
-  refused("dob.slashes", "aml.request.dob", "a dob with slashes", wrong({ dob: "01/02/1990" })),
-  refused("dob.short", "aml.request.dob", "a dob without zeros", wrong({ dob: "1-2-1990" })),
-  refused("dob.number", "aml.request.dob", "a number as dob", wrong({ dob: 1021990 })),
-  refused("dob.day", "aml.request.dob.day", "the 31st of February", wrong({ dob: "31-02-1990" })),
+  changed(
+    "entity-type.other",
+    "aml.request.entity-type",
+    "entity_type company",
+    withFields({ entity_type: "company" })
+  ),
+  changed("entity-type.case", "aml.request.entity-type", "entity_type Person", withFields({ entity_type: "Person" })),
+  changed("entity-type.missing", "aml.request.entity-type", "no entity_type", withFields({ entity_type: undefined })),
+  changed("name.missing", "aml.request.name", "no name", withFields({ name: undefined })),
+  changed("name.number", "aml.request.name", "a number as name", withFields({ name: 1 })),
+  changed("name.list", "aml.request.name", "a list as name", withFields({ name: ["Zoë", "Testclear"] })),
+  changed("name.empty", "aml.request.name.empty", "an empty name", withFields({ name: "" })),
+  changed("dob.missing", "aml.request.dob", "no dob", withFields({ dob: undefined })),
+  changed("dob.iso", "aml.request.dob", "a dob with the year first", withFields({ dob: "1990-02-01" })),
+  changed("dob.slashes", "aml.request.dob", "a dob with slashes", withFields({ dob: "01/02/1990" })),
+  changed("dob.short", "aml.request.dob", "a dob without zeros", withFields({ dob: "1-2-1990" })),
+  changed("dob.number", "aml.request.dob", "a number as dob", withFields({ dob: 1021990 })),
+  changed("dob.day", "aml.request.dob.day", "the 31st of February", withFields({ dob: "31-02-1990" })),
   {
-    ...refused(
+    ...changed(
       "extra-field",
       "aml.request.extra-fields",
       "a field that section 4.2 does not show",
-      wrong({ reference: "1" })
+      withFields({ reference: "1" })
     ),
-    reads: "ignored field"
+    reading: "ignored field"
   },
   {
-    ...refused("error", "aml.error", "the form of a refusal", wrong({ dob: "1990-02-01" })),
-    reads: "error form",
-    standsOn: "aml.dob.iso"
+    ...changed("error", "aml.error", "the form of the error body", withFields({ dob: "1990-02-01" })),
+    reading: "error form",
+    dependsOn: "aml.dob.iso"
   },
   {
-    ...refused("error.fields", "aml.error.fields", "the status of a wrong field", wrong({ dob: "1990-02-01" })),
-    reads: "status",
-    standsOn: "aml.dob.iso"
+    ...changed("error.fields", "aml.error.fields", "the status of a wrong field", withFields({ dob: "1990-02-01" })),
+    reading: "status",
+    dependsOn: "aml.dob.iso"
   },
   {
-    ...refused("error.echo", "aml.error.echo", "what a refusal repeats", wrong({ dob: "1990-02-01" })),
-    reads: "echo",
-    standsOn: "aml.dob.iso"
+    ...changed(
+      "error.echo",
+      "aml.error.echo",
+      "whether the error repeats the name or the dob",
+      withFields({ dob: "1990-02-01" })
+    ),
+    reading: "echo",
+    dependsOn: "aml.dob.iso"
   },
 
   {
-    ...refused("path.other", "paths.other", "another path", check({ path: "/api/aml/other" })),
-    reads: "status"
+    ...changed("path.other", "paths.other", "another path", check({ path: "/api/aml/other" })),
+    reading: "status"
   },
   {
-    ...refused("body.long", "limits.body", "a body of 66 KiB", wrong({ name: "A".repeat(66 * 1024) })),
-    reads: "status",
-    notOnSandbox: "no limit of a service is tried"
+    ...changed("body.long", "limits.body", "a body of 66 KiB", withFields({ name: "A".repeat(66 * 1024) })),
+    reading: "status",
+    notOnSandbox: "limits of a service are not tested"
   },
   {
     id: "aml.rate",
     claim: "limits.rate.retry-after",
-    title: "the second check where one in ten seconds is allowed",
-    sends: [
+    title: "a second check within a quota of one in ten seconds",
+    steps: [
       { to: "control", path: "/faults", body: { on: "aml", what: { kind: "quota", limit: 1, per: "10 seconds" } } },
       { to: "token" },
-      check({ as: "this token" }),
-      check({ as: "this token" })
+      check({ authorization: "own token" }),
+      check({ authorization: "own token" })
     ],
-    reads: "retry after",
-    notOnSandbox: "no limit of a service is tried"
+    reading: "retry after",
+    notOnSandbox: "limits of a service are not tested"
   }
 ]

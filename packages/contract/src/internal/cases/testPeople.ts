@@ -1,26 +1,24 @@
-/** Who is asked about: fictional people, and what the mock server finds of them. */
-import type { Json } from "./requestSpec.ts"
+/** The fictional people whom the cases check, and what the mock server finds about them. */
+import type { Json } from "../steps.ts"
 
-/**
- * - `dob`: in the form `dd-mm-yyyy`.
- * - `matchFound`: by the last word of the name, which is reserved.
- */
-export interface Subject {
+export interface TestPerson {
   readonly name: string
+  /** The date of birth, in the form `dd-mm-yyyy`. */
   readonly dob: string
+  /** The result of the mock server, which the reserved last word of the name decides. */
   readonly matchFound: string
 }
 
-export const clear: Subject = { name: "Zoë Ana Testclear", dob: "01-02-1990", matchFound: "No" }
-export const exposed: Subject = { name: "Noor Lee Testpep", dob: "14-03-1957", matchFound: "Potential match" }
-export const sanctioned: Subject = { name: "Max Vale Testsanc", dob: "30-11-1971", matchFound: "Potential match" }
-export const cyrillic: Subject = { name: "Иван Testclear", dob: "29-02-2000", matchFound: "No" }
+export const clear: TestPerson = { name: "Zoë Ana Testclear", dob: "01-02-1990", matchFound: "No" }
+export const exposed: TestPerson = { name: "Noor Lee Testpep", dob: "14-03-1957", matchFound: "Potential match" }
+export const sanctioned: TestPerson = { name: "Max Vale Testsanc", dob: "30-11-1971", matchFound: "Potential match" }
+export const cyrillic: TestPerson = { name: "Иван Testclear", dob: "29-02-2000", matchFound: "No" }
 
-const subjects = [clear, exposed, sanctioned, cyrillic]
+const people = [clear, exposed, sanctioned, cyrillic]
 
-/** The body of section 4.2, with other fields where `changes` has them. `undefined` leaves one out. */
-export const about = (
-  { dob, name }: Subject,
+/** The body of section 4.2 for a person, with changed fields. A field that is `undefined` is omitted. */
+export const bodyOf = (
+  { dob, name }: TestPerson,
   changes: { readonly [field: string]: Json | undefined } = {}
 ): { readonly [field: string]: Json } => {
   const fields: Record<string, Json> = {}
@@ -30,8 +28,8 @@ export const about = (
   return fields
 }
 
-/** Whom a body asks about. */
-export const of = (body: Json): Subject | undefined =>
+/** The person whose name a body has. */
+export const of = (body: Json): TestPerson | undefined =>
   typeof body === "object" && body !== null && "name" in body
-    ? subjects.find(({ name }) => name === body["name"])
+    ? people.find(({ name }) => name === body["name"])
     : undefined

@@ -1,19 +1,19 @@
 /** The cases of the token endpoint (API document, sections 2.2, 4.1 and 5). */
-import type { Case } from "../../Conformance.ts"
-import type { ToAml, ToControl, ToToken } from "./requestSpec.ts"
-import * as People from "./testPeople.ts"
+import type { Case } from "../model.ts"
+import type { AmlStep, ControlStep, TokenStep } from "../steps.ts"
+import * as TestPeople from "./testPeople.ts"
 
-/** The request of section 4.1, but for what is given. */
-const token = (changes: Omit<ToToken, "to"> = {}): ToToken => ({ to: "token", ...changes })
+/** The request of section 4.1 with these changes. */
+const token = (changes: Omit<TokenStep, "to"> = {}): TokenStep => ({ to: "token", ...changes })
 
-const check: ToAml = { to: "aml", as: "this token", body: People.about(People.clear) }
+const check: AmlStep = { to: "aml", authorization: "own token", body: TestPeople.bodyOf(TestPeople.clear) }
 
-const advance = (by: string): ToControl => ({ to: "control", path: "/clock", body: { advance: by } })
+const advance = (by: string): ControlStep => ({ to: "control", path: "/clock", body: { advance: by } })
 
 const lockout = "a service may lock out a customer whose key is wrong"
 const noClock = "the clock of a service cannot be moved"
 
-const granted: Pick<Case, "sends"> = { sends: [token()] }
+const granted: Pick<Case, "steps"> = { steps: [token()] }
 
 export const cases: ReadonlyArray<Case> = [
   {
@@ -21,303 +21,303 @@ export const cases: ReadonlyArray<Case> = [
     claim: "token.request.path",
     title: "the token request of section 4.1",
     ...granted,
-    reads: "grant"
+    reading: "token outcome"
   },
   {
     id: "token.status",
     claim: "token.success.status",
     title: "the status of the token response",
     ...granted,
-    reads: "status"
+    reading: "status"
   },
   {
     id: "token.content-type",
     claim: "token.response.content-type",
     title: "the content type of the token response",
     ...granted,
-    reads: "media type"
+    reading: "media type"
   },
   {
     id: "token.field",
     claim: "token.response.fields",
-    title: "which field holds the token",
+    title: "the field that holds the token",
     ...granted,
-    reads: "token field"
+    reading: "token field"
   },
-  { id: "token.type", claim: "token.response.type", title: "the type of the token", ...granted, reads: "token type" },
+  { id: "token.type", claim: "token.response.type", title: "the token type", ...granted, reading: "token type" },
   {
     id: "token.format",
     claim: "token.response.format",
-    title: "what the token looks like",
+    title: "the format of the token",
     ...granted,
-    reads: "token format"
+    reading: "token format"
   },
   {
     id: "token.lifetime-stated",
     claim: "token.response.lifetime",
-    title: "the lifetime that the token response states",
+    title: "the lifetime in the token response",
     ...granted,
-    reads: "stated lifetime"
+    reading: "stated lifetime"
   },
   {
     id: "token.cache-control",
     claim: "token.response.no-store",
-    title: "what the token response says to caches",
+    title: "the Cache-Control header of the token response",
     ...granted,
-    reads: "caching"
+    reading: "caching"
   },
   {
     id: "token.redirect",
     claim: "redirects",
-    title: "where the token request is sent on to",
+    title: "a redirect of the token request",
     ...granted,
-    reads: "redirect"
+    reading: "redirect"
   },
 
   ...["GET", "PUT"].map((method): Case => ({
     id: `token.method.${method.toLowerCase()}`,
     claim: "token.request.method",
-    title: `a token request by ${method}`,
-    sends: [token({ method })],
-    reads: "grant"
+    title: `a token request with ${method}`,
+    steps: [token({ method })],
+    reading: "token outcome"
   })),
   {
     id: "token.method.status",
     claim: "token.error.method",
-    title: "the status of a token request by PUT",
-    sends: [token({ method: "PUT" })],
-    reads: "status",
-    standsOn: "token.method.put"
+    title: "the status of a token request with PUT",
+    steps: [token({ method: "PUT" })],
+    reading: "status",
+    dependsOn: "token.method.put"
   },
   {
     id: "token.content-type.json",
     claim: "token.request.content-type",
-    title: "grant_type in a body of JSON",
-    sends: [token({ contentType: "application/json", body: "{\"grant_type\":\"client_credentials\"}" })],
-    reads: "grant"
+    title: "grant_type in a JSON body",
+    steps: [token({ contentType: "application/json", body: "{\"grant_type\":\"client_credentials\"}" })],
+    reading: "token outcome"
   },
   {
     id: "token.content-type.text",
     claim: "token.request.content-type",
-    title: "the form as plain text",
-    sends: [token({ contentType: "text/plain" })],
-    reads: "grant"
+    title: "the form sent as plain text",
+    steps: [token({ contentType: "text/plain" })],
+    reading: "token outcome"
   },
   {
     id: "token.content-type.missing",
     claim: "token.request.content-type",
     title: "the form without a content type",
-    sends: [token({ contentType: null })],
-    reads: "grant"
+    steps: [token({ contentType: null })],
+    reading: "token outcome"
   },
   {
     id: "token.content-type.status",
     claim: "token.error.content-type",
-    title: "the status of the form as plain text",
-    sends: [token({ contentType: "text/plain" })],
-    reads: "status",
-    standsOn: "token.content-type.text"
+    title: "the status of a form sent as plain text",
+    steps: [token({ contentType: "text/plain" })],
+    reading: "status",
+    dependsOn: "token.content-type.text"
   },
   {
     id: "token.charset",
     claim: "token.request.charset",
     title: "the content type with charset=UTF-8",
-    sends: [token({ contentType: "application/x-www-form-urlencoded; charset=UTF-8" })],
-    reads: "grant"
+    steps: [token({ contentType: "application/x-www-form-urlencoded; charset=UTF-8" })],
+    reading: "token outcome"
   },
 
   {
     id: "token.authorization.missing",
     claim: "token.request.authorization",
-    title: "a token request without Authorization header",
-    sends: [token({ as: "nothing" })],
-    reads: "grant"
+    title: "a token request without an Authorization header",
+    steps: [token({ authorization: "nothing" })],
+    reading: "token outcome"
   },
   {
     id: "token.authorization.scheme",
     claim: "token.request.authorization",
     title: "id and key after Bearer instead of Basic",
-    sends: [token({ as: "another scheme" })],
-    reads: "grant"
+    steps: [token({ authorization: "another scheme" })],
+    reading: "token outcome"
   },
   {
     id: "token.authorization.body",
     claim: "token.request.authorization",
     title: "id and key in the body instead of the header",
-    sends: [token({ as: "in the body" })],
-    reads: "grant"
+    steps: [token({ authorization: "in the body" })],
+    reading: "token outcome"
   },
   {
     id: "token.authorization.unknown",
     claim: "token.request.authorization",
-    title: "a customer that is not known",
-    sends: [token({ as: "unknown customer" })],
-    reads: "grant"
+    title: "an unknown customer",
+    steps: [token({ authorization: "unknown customer" })],
+    reading: "token outcome"
   },
   {
     id: "token.authorization.wrong-key",
     claim: "token.request.authorization",
     title: "a wrong key",
-    sends: [token({ as: "wrong key" })],
-    reads: "grant",
+    steps: [token({ authorization: "wrong key" })],
+    reading: "token outcome",
     notOnSandbox: lockout
   },
   {
     id: "token.authorization.no-key",
     claim: "token.request.authorization",
     title: "an empty key",
-    sends: [token({ as: "no key" })],
-    reads: "grant",
+    steps: [token({ authorization: "no key" })],
+    reading: "token outcome",
     notOnSandbox: lockout
   },
   {
     id: "token.authorization.encoded",
     claim: "token.request.encoded-credentials",
     title: "id and key form-encoded",
-    sends: [token({ as: "form-encoded" })],
-    reads: "grant",
+    steps: [token({ authorization: "form-encoded" })],
+    reading: "token outcome",
     notOnSandbox: lockout
   },
   {
     id: "token.error",
     claim: "token.error",
-    title: "the answer to a customer that is not known",
-    sends: [token({ as: "unknown customer" })],
-    reads: "token error",
-    standsOn: "token.authorization.unknown"
+    title: "the response to an unknown customer",
+    steps: [token({ authorization: "unknown customer" })],
+    reading: "token error",
+    dependsOn: "token.authorization.unknown"
   },
   {
     id: "token.error.code",
     claim: "token.error.code",
-    title: "the error code for a customer that is not known",
-    sends: [token({ as: "unknown customer" })],
-    reads: "error code",
-    standsOn: "token.authorization.unknown"
+    title: "the error code for an unknown customer",
+    steps: [token({ authorization: "unknown customer" })],
+    reading: "error code",
+    dependsOn: "token.authorization.unknown"
   },
   {
     id: "token.error.challenge",
     claim: "token.error.challenge",
-    title: "what the refusal of a customer asks for",
-    sends: [token({ as: "unknown customer" })],
-    reads: "challenge",
-    standsOn: "token.authorization.unknown"
+    title: "the challenge to an unknown customer",
+    steps: [token({ authorization: "unknown customer" })],
+    reading: "challenge",
+    dependsOn: "token.authorization.unknown"
   },
   {
     id: "token.error.echo",
     claim: "token.error.echo",
-    title: "what the refusal of a customer repeats",
-    sends: [token({ as: "unknown customer" })],
-    reads: "echo",
-    standsOn: "token.authorization.unknown"
+    title: "whether the error for an unknown customer repeats the key",
+    steps: [token({ authorization: "unknown customer" })],
+    reading: "echo",
+    dependsOn: "token.authorization.unknown"
   },
 
   {
     id: "token.grant-type.missing",
     claim: "token.request.grant-type",
     title: "no grant_type",
-    sends: [token({ body: "" })],
-    reads: "grant"
+    steps: [token({ body: "" })],
+    reading: "token outcome"
   },
   {
     id: "token.grant-type.other",
     claim: "token.request.grant-type",
     title: "grant_type=password",
-    sends: [token({ body: "grant_type=password" })],
-    reads: "grant"
+    steps: [token({ body: "grant_type=password" })],
+    reading: "token outcome"
   },
   {
     id: "token.grant-type.case",
     claim: "token.request.grant-type",
     title: "grant_type=CLIENT_CREDENTIALS",
-    sends: [token({ body: "grant_type=CLIENT_CREDENTIALS" })],
-    reads: "grant"
+    steps: [token({ body: "grant_type=CLIENT_CREDENTIALS" })],
+    reading: "token outcome"
   },
   {
     id: "token.grant-type.other-code",
     claim: "token.error.grant-type",
     title: "the error code for grant_type=password",
-    sends: [token({ body: "grant_type=password" })],
-    reads: "error code",
-    standsOn: "token.grant-type.other"
+    steps: [token({ body: "grant_type=password" })],
+    reading: "error code",
+    dependsOn: "token.grant-type.other"
   },
   {
     id: "token.grant-type.missing-code",
     claim: "token.error.grant-type-missing",
-    title: "the error code for no grant_type",
-    sends: [token({ body: "" })],
-    reads: "error code",
-    standsOn: "token.grant-type.missing"
+    title: "the error code for a missing grant_type",
+    steps: [token({ body: "" })],
+    reading: "error code",
+    dependsOn: "token.grant-type.missing"
   },
   {
     id: "token.grant-type.twice",
     claim: "token.request.grant-type.once",
     title: "grant_type twice",
-    sends: [token({ body: "grant_type=client_credentials&grant_type=client_credentials" })],
-    reads: "grant"
+    steps: [token({ body: "grant_type=client_credentials&grant_type=client_credentials" })],
+    reading: "token outcome"
   },
   {
     id: "token.parameters",
     claim: "token.request.parameters",
-    title: "a parameter beside grant_type",
-    sends: [token({ body: "grant_type=client_credentials&audience=aml" })],
-    reads: "ignored parameter"
+    title: "another form parameter beside grant_type",
+    steps: [token({ body: "grant_type=client_credentials&audience=aml" })],
+    reading: "ignored parameter"
   },
 
   {
     id: "token.lifetime",
     claim: "token.lifetime",
-    title: "a token 10 seconds before its hour is over, and 10 seconds after",
-    sends: [token(), advance("3590 seconds"), check, advance("20 seconds"), check],
-    reads: "lifetime",
+    title: "a token 10 seconds before and 10 seconds after its hour ends",
+    steps: [token(), advance("3590 seconds"), check, advance("20 seconds"), check],
+    reading: "lifetime",
     notOnSandbox: noClock
   },
   {
     id: "token.lifetime.used",
     claim: "token.lifetime",
-    title: "a token that is used does not live longer",
-    sends: [token(), advance("30 minutes"), check, advance("3590 seconds"), check],
-    reads: "lifetime",
+    title: "whether a use extends the lifetime of a token",
+    steps: [token(), advance("30 minutes"), check, advance("3590 seconds"), check],
+    reading: "lifetime",
     notOnSandbox: noClock
   },
   {
     id: "token.lifetime.again",
     claim: "token.lifetime",
-    title: "a token that is used twice",
-    sends: [token(), check, check],
-    reads: "lifetime begun"
+    title: "a second use of a token",
+    steps: [token(), check, check],
+    reading: "second use"
   },
   {
     id: "token.expired",
     claim: "token.expired",
-    title: "how a token of 61 minutes is refused",
-    sends: [token(), advance("61 minutes"), check],
-    reads: "expiry",
+    title: "the refusal of a token after 61 minutes",
+    steps: [token(), advance("61 minutes"), check],
+    reading: "expiry",
     notOnSandbox: noClock
   },
   {
     id: "token.revoked",
     claim: "token.revoked",
-    title: "a token that was revoked",
-    sends: [token(), { to: "control", path: "/tokens/revoke", body: {} }, check],
-    reads: "answer",
+    title: "a revoked token",
+    steps: [token(), { to: "control", path: "/tokens/revoke", body: {} }, check],
+    reading: "check outcome",
     notOnSandbox: "the document shows no way to revoke a token"
   },
   {
     id: "token.renewal",
     claim: "token.renewal",
-    title: "a token after the next one was given",
-    sends: [token(), token(), check],
-    reads: "renewal"
+    title: "an earlier token after a new one was issued",
+    steps: [token(), token(), check],
+    reading: "renewal"
   }
 ]
 
-/** What can be told at the end. */
-export const last: ReadonlyArray<Case> = [
+/** Cases that run after all others. */
+export const finalCases: ReadonlyArray<Case> = [
   {
     id: "token.lifetime.kept",
     claim: "token.lifetime",
-    title: "the token that the cases share, to the end of the run",
-    sends: [],
-    reads: "token deaths"
+    title: "the shared token until the end of the run",
+    steps: [],
+    reading: "early refusals"
   }
 ]

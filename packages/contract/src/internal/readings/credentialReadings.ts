@@ -1,50 +1,45 @@
-/** Readings of the answers to a check: the credential of section 2.3, field by field. */
+/** Readings of the responses to a check: the credential of section 2.3, field by field. */
 import * as Option from "effect/Option"
-import * as People from "../cases/testPeople.ts"
-import type { Answered } from "../run/wire.ts"
+import * as TestPeople from "../cases/testPeople.ts"
+import type { Response } from "../exchange.ts"
 import {
+  attributesOf,
   isCredential,
   isErrorBody,
   isHtml,
   isObject,
   isSuccess,
   jsonOf,
+  mediaTypeOf,
   objectOf,
   ofLast,
-  otherOutcome,
-  type Pair,
   type Read,
-  typeOf
+  type StepResponse,
+  unsuccessfulOutcome
 } from "./responseReadings.ts"
 
-const answer = (answered: Answered): string =>
-  !isSuccess(answered)
-    ? otherOutcome(answered)
-    : isCredential(answered)
+const checkOutcome = (response: Response): string =>
+  !isSuccess(response)
+    ? unsuccessfulOutcome(response)
+    : isCredential(response)
     ? "answered"
-    : isErrorBody(answered)
+    : isErrorBody(response)
     ? "refused"
     : "no credential"
 
 type Fields = { readonly [name: string]: unknown }
 
-const credentialOf = ({ answer }: Pair): Fields => Option.getOrElse(objectOf(answer), () => ({}))
+const credentialOf = (response: Response): Fields => Option.getOrElse(objectOf(response), () => ({}))
 
-const attributesOf = (pair: Pair): Fields => {
-  const { credentials } = credentialOf(pair)
-  const attributes = isObject(credentials) ? credentials["attributes"] : undefined
-  return isObject(attributes) ? attributes : {}
-}
-
-/** Of a field that is a text, what `read` says of it; of another, what it is. */
+/** Reads a field that should be a string; of any other value, says what it is. */
 const ofText = (value: unknown, read: (text: string) => string): string =>
   value === undefined ? "absent" : value === null ? "null" : typeof value === "string" ? read(value) : "no string"
 
 const field = (name: string, read: (text: string) => string): Read =>
-  ofLast((pair) => ofText(credentialOf(pair)[name], read))
+  ofLast(({ response }) => ofText(credentialOf(response)[name], read))
 
-const attribute = (name: string, read: (text: string, pair: Pair) => string): Read =>
-  ofLast((pair) => ofText(attributesOf(pair)[name], (text) => read(text, pair)))
+const attribute = (name: string, read: (text: string, response: StepResponse) => string): Read =>
+  ofLast((last) => ofText(attributesOf(last.response)?.[name], (text) => read(text, last)))
 
 const exactly = (...words: ReadonlyArray<string>) => (text: string): string =>
   words.find((word) => word === text) ?? "another text"
@@ -53,44 +48,48 @@ const form = (pattern: RegExp, name: string) => (text: string): string => patter
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
-const body = ({ answer }: Pair): string =>
-  answer.body.length === 0
+const body = (response: Response): string =>
+  response.body.length === 0
     ? "empty"
-    : isHtml(answer)
+    : isHtml(response)
     ? "html"
-    : Option.match(jsonOf(answer), {
+    : Option.match(jsonOf(response), {
       onNone: () => "not JSON",
       onSome: (json) => isObject(json) ? "object" : "no object"
     })
 
-const attributes = (pair: Pair): string => {
-  const { credentials } = credentialOf(pair)
+const attributes = (response: Response): string => {
+  const { credentials } = credentialOf(response)
   if (!isObject(credentials)) return "no credentials"
   const { attributes } = credentials
   return attributes === undefined ? "absent" : isObject(attributes) ? "object" : "no object"
 }
 
-/** Whom the request was about. */
-const subjectOf = ({ send }: Pair): People.Subject =>
-  (send.to === "aml" ? People.of(send.body) : undefined) ?? People.clear
+/** The person whom the request was about. */
+const personOf = ({ step }: StepResponse): TestPeople.TestPerson =>
+  (step.to === "aml" ? TestPeople.of(step.body) : undefined) ?? TestPeople.clear
 
 const folded = (name: string): string => name.normalize("NFC").toLowerCase().replaceAll(/\s+/g, " ").trim()
 
 const wordsOf = (name: string): string => folded(name).replaceAll(",", "").split(" ").toSorted().join(" ")
 
-const nameEcho = (given: string, pair: Pair): string => {
-  const { name } = subjectOf(pair)
-  if (given === name) return "exact"
-  if (given === name.toUpperCase()) return "upper"
-  if (given === name.normalize("NFD")) return "nfd"
-  if (given.replaceAll(/\s+/g, " ").trim() === name) return "blanks"
-  return folded(given) === folded(name) ? "folded" : wordsOf(given) === wordsOf(name) ? "reordered" : "another name"
+const nameEcho = (echoed: string, response: StepResponse): string => {
+  const { name } = personOf(response)
+  if (echoed === name) return "exact"
+  if (echoed === name.toUpperCase()) return "upper"
+  if (echoed === name.normalize("NFD")) return "nfd"
+  if (echoed.replaceAll(/\s+/g, " ").trim() === name) return "blanks"
+  return folded(echoed) === folded(name)
+    ? "folded"
+    : wordsOf(echoed) === wordsOf(name)
+    ? "reordered"
+    : "another name"
 }
 
-const birthYear = (given: string, pair: Pair): string =>
-  !/^\d{4}$/.test(given) ? "not four digits" : subjectOf(pair).dob.endsWith(given) ? "of the person" : "another year"
+const birthYear = (year: string, response: StepResponse): string =>
+  !/^\d{4}$/.test(year) ? "not four digits" : personOf(response).dob.endsWith(year) ? "of the person" : "another year"
 
-/** In milliseconds, as if it were UTC. A time that does not exist is none. */
+/** The time in milliseconds since 1970, read as UTC; none if no such time exists. */
 const timeOf = (text: string): Option.Option<number> => {
   const [, day = "", time = ""] = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})$/.exec(text) ?? []
   const date = new Date(`${day}T${time}Z`)
@@ -106,72 +105,79 @@ const searchedOn = (text: string): string =>
     ? "YYYY-MM-DD HH:MM:SS"
     : "no such time"
 
-const quarter = 15 * 60_000
+const quarterHour = 15 * 60_000
 const tolerance = 3 * 60_000
+const largestOffset = 14 * 4 * quarterHour
 
-const zones: Readonly<Record<string, string>> = { "UTC+00:00": "utc", "UTC+14:00": "ahead", "UTC-12:00": "behind" }
+/** The words of the contract for three offsets. */
+const zoneWords: Readonly<Record<string, string>> = { "UTC+00:00": "utc", "UTC+14:00": "ahead", "UTC-12:00": "behind" }
 
-/** The offset that makes it the time of the answer. */
-const timeZone = (text: string, { answer }: Pair): string =>
+/** The offset from UTC, in quarter hours, that makes the text the time of the response. */
+const timeZone = (text: string, { response }: StepResponse): string =>
   Option.match(timeOf(text), {
     onNone: () => "another form",
     onSome: (time) => {
-      const offset = Math.round((time - answer.at) / quarter) * quarter
-      if (Math.abs(time - answer.at - offset) > tolerance || Math.abs(offset) > 14 * 4 * quarter) return "another time"
+      const difference = time - response.receivedAt
+      const offset = Math.round(difference / quarterHour) * quarterHour
+      if (Math.abs(difference - offset) > tolerance || Math.abs(offset) > largestOffset) return "another time"
       const minutes = Math.abs(offset) / 60_000
-      const two = (number: number) => String(number).padStart(2, "0")
-      const zone = `UTC${offset < 0 ? "-" : "+"}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
-      return zones[zone] ?? zone
+      const twoDigits = (number: number) => String(number).padStart(2, "0")
+      const zone = `UTC${offset < 0 ? "-" : "+"}${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`
+      return zoneWords[zone] ?? zone
     }
   })
 
-/** An address of the Web, whole. */
+/** Whether the text is a complete http or https URL. */
 const url = (text: string): string =>
   URL.canParse(text) && /^https?:\/\/[^\s/]+/.test(text) && !/\s/.test(text) ? "URL" : "no URL"
 
-const known = {
-  top: ["credential_type", "credential_name", "issued_by", "issuer_id", "cred_version", "credentials"],
+/** The fields that section 2.3 shows. */
+const documentedFields = {
+  credential: ["credential_type", "credential_name", "issued_by", "issuer_id", "cred_version", "credentials"],
   credentials: ["attributes"],
   attributes: ["name", "birth_year", "searched_on", "match_found", "aml_profile"]
 }
 
-const extraFields = (pair: Pair): string => {
-  const credential = credentialOf(pair)
+const extraFields = (response: Response): string => {
+  const credential = credentialOf(response)
   const { credentials } = credential
-  const others = [
-    ...Object.keys(credential).filter((name) => !known.top.includes(name)),
-    ...Object.keys(isObject(credentials) ? credentials : {}).filter((name) => !known.credentials.includes(name)),
-    ...Object.keys(attributesOf(pair)).filter((name) => !known.attributes.includes(name))
+  const isExtra = (documented: ReadonlyArray<string>) => (name: string) => !documented.includes(name)
+  const extra = [
+    ...Object.keys(credential).filter(isExtra(documentedFields.credential)),
+    ...Object.keys(isObject(credentials) ? credentials : {}).filter(isExtra(documentedFields.credentials)),
+    ...Object.keys(attributesOf(response) ?? {}).filter(isExtra(documentedFields.attributes))
   ]
-  return others.length === 0 ? "none" : "some"
+  return extra.length === 0 ? "none" : "some"
 }
 
-const matchFound = (pair: Pair): string => ofText(attributesOf(pair)["match_found"], exactly("Potential match", "No"))
+const matchFound = ({ response }: StepResponse): string =>
+  ofText(attributesOf(response)?.["match_found"], exactly("Potential match", "No"))
 
-const subject = (pair: Pair): string =>
-  matchFound(pair) === subjectOf(pair).matchFound ? "as the name says" : "otherwise"
+const testPerson = (response: StepResponse): string =>
+  matchFound(response) === personOf(response).matchFound ? "as the name says" : "otherwise"
 
-const again: Read = (pairs) => new Set(pairs.map(matchFound)).size === 1 ? "same" : "different"
+const repeatedCheck: Read = (responses) => new Set(responses.map(matchFound)).size === 1 ? "same" : "different"
 
-const requestType: Read = (pairs) => {
-  const [withCharset, asText] = pairs.map(({ answer }) => isCredential(answer))
+/** Reads a check with a charset, and then the same check as plain text. */
+const requestType: Read = (responses) => {
+  const [withCharset, asText] = responses.map(({ response }) => isCredential(response))
   return asText === true ? "any" : withCharset === true ? "json" : "exact"
 }
 
-const errorForm = ({ answer }: Pair): string => {
-  if (isCredential(answer)) return "answered"
-  if (answer.body.length === 0) return "empty"
-  if (isHtml(answer)) return "html"
-  if (typeOf(answer) === "application/problem+json") return "problem"
-  const body = Option.getOrUndefined(objectOf(answer))
-  if (body === undefined) return typeOf(answer) === "text/plain" ? "text" : "another form"
+const errorForm = (response: Response): string => {
+  if (isCredential(response)) return "answered"
+  if (response.body.length === 0) return "empty"
+  if (isHtml(response)) return "html"
+  if (mediaTypeOf(response) === "application/problem+json") return "problem"
+  const body = Option.getOrUndefined(objectOf(response))
+  if (body === undefined) return mediaTypeOf(response) === "text/plain" ? "text" : "another form"
   return Array.isArray(body["errors"]) ? "nested" : typeof body["error"] === "string" ? "oauth" : "another form"
 }
 
 export const readings = {
-  "answer": ofLast((pair) => answer(pair.answer)),
-  "ignored field": ofLast(({ answer: answered }) => isCredential(answered) ? "ignored" : answer(answered)),
-  "body": ofLast(body),
+  "check outcome": ofLast(({ response }) => checkOutcome(response)),
+  "ignored field": ofLast(({ response }) => isCredential(response) ? "ignored" : checkOutcome(response)),
+  "body": ofLast(({ response }) => body(response)),
   "credential_type": field("credential_type", exactly("aml")),
   "credential_name": field("credential_name", exactly("AML")),
   "issued_by": field("issued_by", () => "string"),
@@ -183,10 +189,10 @@ export const readings = {
       : /^\d+\.\d+$/.test(text) && !text.startsWith("1.")
       ? "another major"
       : "another form"),
-  "attributes": ofLast(attributes),
+  "attributes": ofLast(({ response }) => attributes(response)),
   "name": attribute(
     "name",
-    (name, pair) => wordsOf(name) === wordsOf(subjectOf(pair).name) ? "of the person" : "another name"
+    (name, response) => wordsOf(name) === wordsOf(personOf(response).name) ? "of the person" : "another name"
   ),
   "name echo": attribute("name", nameEcho),
   "birth_year": attribute("birth_year", birthYear),
@@ -194,10 +200,10 @@ export const readings = {
   "time zone": attribute("searched_on", timeZone),
   "match_found": ofLast(matchFound),
   "aml_profile": attribute("aml_profile", url),
-  "extra fields": ofLast(extraFields),
-  "subject": ofLast(subject),
-  again,
-  "page": ofLast(({ answer }) => isSuccess(answer) && isHtml(answer) ? "page" : "no page"),
+  "extra fields": ofLast(({ response }) => extraFields(response)),
+  "test person": ofLast(testPerson),
+  "repeated check": repeatedCheck,
+  "page": ofLast(({ response }) => isSuccess(response) && isHtml(response) ? "page" : "no page"),
   "request type": requestType,
-  "error form": ofLast(errorForm)
+  "error form": ofLast(({ response }) => errorForm(response))
 } as const satisfies Record<string, Read>

@@ -1,30 +1,35 @@
-/** Whether an answer repeats what it should not, however it is written there. */
+/** Whether a response repeats one of the texts that it should not. */
 import * as Either from "effect/Either"
-import type { Answered } from "../run/wire.ts"
+import escapeHtml from "escape-html"
+import type { Response } from "../exchange.ts"
 
-const names: Readonly<Record<string, string>> = { amp: "&", apos: "'", euml: "ë", gt: ">", lt: "<", quot: "\"" }
+const base64 = (text: string): string => Buffer.from(text).toString("base64").replace(/=+$/, "")
 
-const point = (digits: string, base: number, or: string): string => {
-  const code = parseInt(digits, base)
-  return code <= 0x10ffff ? String.fromCodePoint(code) : or
-}
+const replaceNonAscii = (text: string, replace: (codePoint: number) => string): string =>
+  text.replaceAll(/[^\x00-\x7f]/gu, (char) => replace(char.codePointAt(0) ?? 0))
 
-const withoutHtml = (text: string): string =>
-  text
-    .replaceAll(/&#x([\da-f]{1,6});/gi, (all, digits: string) => point(digits, 16, all))
-    .replaceAll(/&#(\d{1,7});/g, (all, digits: string) => point(digits, 10, all))
-    .replaceAll(/&([a-z]+);/gi, (all, name: string) => names[name.toLowerCase()] ?? all)
+const jsonEscape = (codeUnit: string): string => `\\u${codeUnit.charCodeAt(0).toString(16).padStart(4, "0")}`
 
-const withoutPercent = (text: string): string =>
-  text.replaceAll("+", " ").replaceAll(
-    /(?:%[\da-f]{2})+/gi,
-    (bytes) => Buffer.from(bytes.replaceAll("%", ""), "hex").toString()
-  )
+/** The encodings in which a service may repeat a text. The search ignores case. */
+const encodings: ReadonlyArray<(text: string) => string> = [
+  (text) => text,
+  base64,
+  // In a JSON string, also with everything that is not ASCII escaped.
+  (text) => JSON.stringify(text).slice(1, -1),
+  (text) => JSON.stringify(text).slice(1, -1).replaceAll(/[^\x00-\x7f]/g, jsonEscape),
+  // In the path, or in the query of a URL or a form.
+  encodeURIComponent,
+  (text) => encodeURIComponent(text).replaceAll("%20", "+"),
+  // In HTML, with decimal, hexadecimal or named references. `ë` is the only such letter of the test people.
+  escapeHtml,
+  (text) => replaceNonAscii(escapeHtml(text), (codePoint) => `&#${codePoint};`),
+  (text) => replaceNonAscii(escapeHtml(text), (codePoint) => `&#x${codePoint.toString(16)};`),
+  (text) => escapeHtml(text).replaceAll("ë", "&euml;")
+]
 
-const withoutEscapes = (text: string): string =>
-  text.replaceAll(/\\u([\da-f]{4})/gi, (_all, digits: string) => String.fromCharCode(parseInt(digits, 16)))
+const folded = (text: string): string => text.normalize("NFC").toLowerCase()
 
-/** Every text in a JSON value, and every name. */
+/** All names and strings of a JSON value. */
 const textsOf = (json: unknown): ReadonlyArray<string> =>
   typeof json === "string"
     ? [json]
@@ -32,21 +37,13 @@ const textsOf = (json: unknown): ReadonlyArray<string> =>
     ? [...Object.keys(json), ...Object.values(json).flatMap(textsOf)]
     : []
 
-const parsed = (text: string): ReadonlyArray<string> =>
-  Either.match(Either.try((): unknown => JSON.parse(text)), { onLeft: () => [], onRight: textsOf })
+const jsonTexts = (body: string): ReadonlyArray<string> =>
+  Either.match(Either.try((): unknown => JSON.parse(body)), { onLeft: () => [], onRight: textsOf })
 
-const base64 = (text: string): string => Buffer.from(text).toString("base64").replace(/=+$/, "")
-
-const folded = (text: string): string => text.normalize("NFC").toLowerCase()
-
-export const echo = ({ body, headers }: Answered, secrets: ReadonlyArray<string>): string => {
-  const raw = Buffer.from(body).toString()
-  const written = [raw, ...parsed(raw), ...Object.values(headers)].join("\n")
-  const read = [withoutEscapes, withoutPercent, withoutHtml].flatMap((
-    decode
-  ) => [decode(written), decode(decode(written))])
-  const text = folded([written, ...read].join("\n"))
-  return secrets.flatMap((secret) => [secret, base64(secret)]).some((secret) => text.includes(folded(secret)))
-    ? "echoed"
-    : "silent"
+/** Searches the headers, the body, and the decoded texts of a JSON body. */
+export const echo = ({ body, headers }: Response, secrets: ReadonlyArray<string>): string => {
+  const text = Buffer.from(body).toString()
+  const searched = folded([text, ...jsonTexts(text), ...Object.values(headers)].join("\n"))
+  const isRepeated = (secret: string) => encodings.some((encode) => searched.includes(folded(encode(secret))))
+  return secrets.some(isRepeated) ? "echoed" : "silent"
 }

@@ -1,108 +1,120 @@
-/** Readings of any answer: status, headers, and the form of a body. */
+/** Readings of any response: its status, its headers, and the form of its body. */
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import type { Send } from "../cases/requestSpec.ts"
-import type { Answered } from "../run/wire.ts"
+import type { Response } from "../exchange.ts"
+import type { Step } from "../steps.ts"
 import { echo } from "./echo.ts"
 
-/** A request and its answer. */
-export interface Pair {
-  readonly send: Send
-  readonly answer: Answered
+/** A step and its complete response. */
+export interface StepResponse {
+  readonly step: Step
+  readonly response: Response
+  /** Texts that a refusal must not repeat. */
   readonly secrets: ReadonlyArray<string>
 }
 
-export type Read = (pairs: ReadonlyArray<Pair>) => string
+/** Reads one word from the responses of a case. */
+export type Read = (responses: ReadonlyArray<StepResponse>) => string
 
-/** Most readings are of the last answer. */
-export const ofLast = (read: (pair: Pair) => string): Read => (pairs) => {
-  const last = pairs.at(-1)
+/** Reads the last response, as most readings do. */
+export const ofLast = (read: (response: StepResponse) => string): Read => (responses) => {
+  const last = responses.at(-1)
   return last === undefined ? "no answer" : read(last)
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-export const textOf = ({ body }: Answered): Option.Option<string> =>
+export const textOf = ({ body }: Response): Option.Option<string> =>
   Either.getRight(Either.try(() => utf8.decode(body)))
 
-export const jsonOf = (answer: Answered): Option.Option<unknown> =>
-  Option.flatMap(textOf(answer), (text) => Either.getRight(Either.try((): unknown => JSON.parse(text))))
+export const jsonOf = (response: Response): Option.Option<unknown> =>
+  Option.flatMap(textOf(response), (text) => Either.getRight(Either.try((): unknown => JSON.parse(text))))
 
 export const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-export const objectOf = (answer: Answered): Option.Option<{ readonly [name: string]: unknown }> =>
-  Option.filter(jsonOf(answer), isObject)
+export const objectOf = (response: Response): Option.Option<{ readonly [name: string]: unknown }> =>
+  Option.filter(jsonOf(response), isObject)
 
-export const typeOf = ({ headers }: Answered): string =>
+/** The media type in lower case, without parameters. */
+export const mediaTypeOf = ({ headers }: Response): string =>
   (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? ""
 
-export const isSuccess = ({ status }: Answered): boolean => status >= 200 && status < 300
+export const isSuccess = ({ status }: Response): boolean => status >= 200 && status < 300
 
-/** Of a status that is no success. One who is asked too often does not say what is wrong with the request. */
-export const otherOutcome = ({ status }: Answered): string =>
-  status === 429
+export const isRedirect = ({ status }: Response): boolean => status >= 300 && status < 400
+
+/** The outcome of a response that is not 2xx. A 429 says nothing about the request, so it is not a refusal. */
+export const unsuccessfulOutcome = (response: Response): string =>
+  response.status === 429
     ? "rate limited"
-    : status >= 300 && status < 400
+    : isRedirect(response)
     ? "redirected"
-    : status >= 500
+    : response.status >= 500
     ? "failed"
     : "refused"
 
-/** Whether it has what section 2.3 calls the attributes: without them, nothing was found of anybody. */
-export const isCredential = (answer: Answered): boolean =>
-  isSuccess(answer) &&
-  Option.exists(objectOf(answer), ({ credentials }) => isObject(credentials) && isObject(credentials["attributes"]))
+/** The attributes of a credential (section 2.3), wherever the response has them. */
+export const attributesOf = (response: Response): { readonly [name: string]: unknown } | undefined => {
+  const credentials = Option.getOrUndefined(objectOf(response))?.["credentials"]
+  const attributes = isObject(credentials) ? credentials["attributes"] : undefined
+  return isObject(attributes) ? attributes : undefined
+}
+
+/** Whether a 2xx response has the attributes of section 2.3. Without them, it has no screening result. */
+export const isCredential = (response: Response): boolean => isSuccess(response) && attributesOf(response) !== undefined
 
 const errorFields = ["error", "errors", "error_code", "error_description", "fault", "message", "detail", "title"]
 
-/** The document shows no status of an error: one may come with 200, and says so in its body. */
-export const isErrorBody = (answer: Answered): boolean =>
-  typeOf(answer) === "application/problem+json" ||
-  Option.exists(objectOf(answer), (body) => !("credentials" in body) && errorFields.some((name) => name in body))
+/** The API document shows no error status, so an error may come with 200 and be visible in the body only. */
+export const isErrorBody = (response: Response): boolean =>
+  mediaTypeOf(response) === "application/problem+json" ||
+  Option.exists(objectOf(response), (body) => !("credentials" in body) && errorFields.some((name) => name in body))
 
-export const isHtml = (answer: Answered): boolean =>
-  typeOf(answer) === "text/html" || Option.exists(textOf(answer), (text) => /^\s*<(!doctype|html)/i.test(text))
+export const isHtml = (response: Response): boolean =>
+  mediaTypeOf(response) === "text/html" ||
+  Option.exists(textOf(response), (text) => /^\s*<(!doctype|html)/i.test(text))
 
 const mediaTypes = ["application/json", "text/plain", "text/html", "application/problem+json"]
 
-const mediaType = (answer: Answered): string => {
-  const type = typeOf(answer)
+const mediaType = (response: Response): string => {
+  const type = mediaTypeOf(response)
   if (type === "") return "absent"
   if (mediaTypes.includes(type)) return type
   return /^(text|application)\/([a-z0-9.-]+\+)?json$/.test(type) ? "another JSON type" : "another type"
 }
 
-const redirect = ({ answer }: Pair): string => {
-  const { location } = answer.headers
-  if (answer.status < 300 || answer.status >= 400) return "none"
-  if (location === undefined || !URL.canParse(location, answer.url.href)) return "nowhere"
-  return new URL(location, answer.url).origin === answer.url.origin ? "same-origin" : "other-origin"
+const redirect = (response: Response): string => {
+  const { location } = response.headers
+  if (!isRedirect(response)) return "none"
+  if (location === undefined || !URL.canParse(location, response.url.href)) return "nowhere"
+  return new URL(location, response.url).origin === response.url.origin ? "same-origin" : "other-origin"
 }
 
-const challenge = ({ answer }: Pair): string => {
-  const given = answer.headers["www-authenticate"]
-  if (given === undefined) return "absent"
-  return ["Basic", "Bearer"].find((scheme) => new RegExp(`(^|,\\s*)${scheme}(\\s|$)`, "i").test(given)) ??
+const challenge = ({ headers }: Response): string => {
+  const header = headers["www-authenticate"]
+  if (header === undefined) return "absent"
+  return ["Basic", "Bearer"].find((scheme) => new RegExp(`(^|,\\s*)${scheme}(\\s|$)`, "i").test(header)) ??
     "another scheme"
 }
 
-const retryAfter = ({ answer }: Pair): string => {
-  if (answer.status !== 429) return "no 429"
-  const given = answer.headers["retry-after"]
-  if (given === undefined) return "none"
-  if (/^\d+$/.test(given)) return "seconds"
-  return /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(given) ? "date" : "garbage"
+const retryAfter = ({ headers, status }: Response): string => {
+  if (status !== 429) return "no 429"
+  const header = headers["retry-after"]
+  if (header === undefined) return "none"
+  if (/^\d+$/.test(header)) return "seconds"
+  return /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(header) ? "date" : "garbage"
 }
 
+const caching = ({ headers }: Response): string =>
+  /(^|,)\s*no-store\s*(,|$)/i.test(headers["cache-control"] ?? "") ? "no-store" : "cacheable"
+
 export const readings = {
-  "status": ofLast(({ answer }) => String(answer.status)),
-  "media type": ofLast(({ answer }) => mediaType(answer)),
-  "redirect": ofLast(redirect),
-  "challenge": ofLast(challenge),
-  "caching": ofLast(({ answer }) =>
-    /(^|,)\s*no-store\s*(,|$)/i.test(answer.headers["cache-control"] ?? "") ? "no-store" : "cacheable"
-  ),
-  "retry after": ofLast(retryAfter),
-  "echo": ofLast(({ answer, secrets }) => echo(answer, secrets))
+  "status": ofLast(({ response }) => String(response.status)),
+  "media type": ofLast(({ response }) => mediaType(response)),
+  "redirect": ofLast(({ response }) => redirect(response)),
+  "challenge": ofLast(({ response }) => challenge(response)),
+  "caching": ofLast(({ response }) => caching(response)),
+  "retry after": ofLast(({ response }) => retryAfter(response)),
+  "echo": ofLast(({ response, secrets }) => echo(response, secrets))
 } as const satisfies Record<string, Read>

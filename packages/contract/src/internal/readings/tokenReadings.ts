@@ -1,52 +1,54 @@
-/** Readings of the answers of the token endpoint, and of what becomes of a token. */
+/** Readings of token responses, and of how the API treats a token. */
 import * as Option from "effect/Option"
-import type { Answered } from "../run/wire.ts"
+import type { Response } from "../exchange.ts"
 import {
   isCredential,
   isErrorBody,
   isHtml,
   isObject,
   isSuccess,
+  mediaTypeOf,
   objectOf,
   ofLast,
-  otherOutcome,
   type Read,
+  type StepResponse,
   textOf,
-  typeOf
+  unsuccessfulOutcome
 } from "./responseReadings.ts"
 
-/** Where a token may be, with the names of type and lifetime that go with it. */
-const fields = [
-  { field: "access_token", inside: undefined, names: ["access_token", "token_type", "expires_in"] },
-  { field: "accessToken", inside: undefined, names: ["accessToken", "tokenType", "expiresIn"] },
-  { field: "token", inside: undefined, names: ["token", "token_type", "expires_in"] },
-  { field: "data.access_token", inside: "data", names: ["access_token", "token_type", "expires_in"] }
+/** The fields in which services send a token, with the names of its type and lifetime beside it. */
+const tokenFields = [
+  { field: "access_token", parent: undefined, names: ["access_token", "token_type", "expires_in"] },
+  { field: "accessToken", parent: undefined, names: ["accessToken", "tokenType", "expiresIn"] },
+  { field: "token", parent: undefined, names: ["token", "token_type", "expires_in"] },
+  { field: "data.access_token", parent: "data", names: ["access_token", "token_type", "expires_in"] }
 ] as const
 
 interface Grant {
+  /** Where the token was found: a field, or `text` for a plain-text body. */
   readonly field: string
   readonly token: string
   readonly type?: unknown
   readonly lifetime?: unknown
 }
 
-/** Whether a header can hold it. */
+/** Whether a header can hold the token. */
 const isSendable = (token: string): boolean => /^[\x21-\x7e]+$/.test(token)
 
-/** The token of an answer, wherever it is. */
-export const grantOf = (answer: Answered): Option.Option<Grant> => {
-  if (!isSuccess(answer)) return Option.none()
-  const body: { readonly [name: string]: unknown } = Option.getOrElse(objectOf(answer), () => ({}))
-  for (const { field, inside, names: [token, type, lifetime] } of fields) {
-    const holder = inside === undefined ? body : body[inside]
-    if (!isObject(holder)) continue
-    const value = holder[token]
-    if (typeof value === "string" && isSendable(value)) {
-      return Option.some({ field, token: value, type: holder[type], lifetime: holder[lifetime] })
+/** The token of a 2xx response, in any of the known fields or as plain text. */
+export const grantOf = (response: Response): Option.Option<Grant> => {
+  if (!isSuccess(response)) return Option.none()
+  const body: { readonly [name: string]: unknown } = Option.getOrElse(objectOf(response), () => ({}))
+  for (const { field, names: [tokenName, typeName, lifetimeName], parent } of tokenFields) {
+    const object = parent === undefined ? body : body[parent]
+    if (!isObject(object)) continue
+    const token = object[tokenName]
+    if (typeof token === "string" && isSendable(token)) {
+      return Option.some({ field, token, type: object[typeName], lifetime: object[lifetimeName] })
     }
   }
-  return typeOf(answer) === "text/plain"
-    ? textOf(answer).pipe(
+  return mediaTypeOf(response) === "text/plain"
+    ? textOf(response).pipe(
       Option.map((text) => text.trim()),
       Option.filter(isSendable),
       Option.map((token) => ({ field: "text", token }))
@@ -54,19 +56,19 @@ export const grantOf = (answer: Answered): Option.Option<Grant> => {
     : Option.none()
 }
 
-const errorOf = (answer: Answered): unknown => Option.getOrUndefined(objectOf(answer))?.["error"]
+const errorOf = (response: Response): unknown => Option.getOrUndefined(objectOf(response))?.["error"]
 
-const grant = (answer: Answered): string =>
-  !isSuccess(answer)
-    ? otherOutcome(answer)
-    : Option.isSome(grantOf(answer))
+const tokenOutcome = (response: Response): string =>
+  !isSuccess(response)
+    ? unsuccessfulOutcome(response)
+    : Option.isSome(grantOf(response))
     ? "granted"
-    : isErrorBody(answer)
+    : isErrorBody(response)
     ? "refused"
     : "no token"
 
 const ofGrant = (read: (grant: Grant) => string): Read =>
-  ofLast(({ answer }) => Option.match(grantOf(answer), { onNone: () => "no token", onSome: read }))
+  ofLast(({ response }) => Option.match(grantOf(response), { onNone: () => "no token", onSome: read }))
 
 const tokenType = ({ type }: Grant): string =>
   type === undefined ? "absent" : ["Bearer", "bearer"].find((known) => known === type) ?? "other"
@@ -80,7 +82,7 @@ const statedLifetime = ({ lifetime }: Grant): string => {
   return lifetime > 3600 ? "longer" : lifetime > 0 ? "shorter" : "zero"
 }
 
-/** Three parts in base64url, the first of them an object of JSON with an algorithm. */
+/** A JWT has three parts in base64url. The first is a JSON object with an algorithm. */
 const tokenFormat = ({ token }: Grant): string => {
   const [header = "", ...rest] = token.split(".")
   const isJwt = rest.length === 2 && /^[\w-]+$/.test(header) &&
@@ -88,16 +90,16 @@ const tokenFormat = ({ token }: Grant): string => {
   return isJwt ? "jwt" : "opaque"
 }
 
-const tokenError = (answer: Answered): string => {
-  if (answer.body.length === 0) return "empty"
-  if (isHtml(answer)) return "html"
-  if (typeOf(answer) === "application/problem+json") return "problem"
-  return typeof errorOf(answer) === "string" && [200, 400, 401].includes(answer.status)
-    ? String(answer.status)
+const tokenError = (response: Response): string => {
+  if (response.body.length === 0) return "empty"
+  if (isHtml(response)) return "html"
+  if (mediaTypeOf(response) === "application/problem+json") return "problem"
+  return typeof errorOf(response) === "string" && [200, 400, 401].includes(response.status)
+    ? String(response.status)
     : "another form"
 }
 
-/** Those of RFC 6749, section 5.2. */
+/** The error codes of RFC 6749, section 5.2. */
 const errorCodes = [
   "invalid_request",
   "invalid_client",
@@ -107,25 +109,26 @@ const errorCodes = [
   "invalid_scope"
 ]
 
-const errorCode = (answer: Answered): string => {
-  if (grant(answer) === "granted") return "granted"
-  const error = errorOf(answer)
+const errorCode = (response: Response): string => {
+  if (tokenOutcome(response) === "granted") return "granted"
+  const error = errorOf(response)
   return error === undefined ? "none" : errorCodes.find((code) => code === error) ?? "another code"
 }
 
-const checks = (pairs: Parameters<Read>[0]): ReadonlyArray<Answered> =>
-  pairs.filter(({ send }) => send.to === "aml").map(({ answer }) => answer)
+const checkResponses = (responses: ReadonlyArray<StepResponse>): ReadonlyArray<Response> =>
+  responses.filter(({ step }) => step.to === "aml").map(({ response }) => response)
 
-const lifetime: Read = (pairs) => {
-  const [before, after] = checks(pairs)
+/** Compares a check shortly before the token's hour ends with one shortly after. */
+const lifetime: Read = (responses) => {
+  const [before, after] = checkResponses(responses)
   if (before === undefined || after === undefined) return "no answer"
   return !isCredential(before) ? "shorter" : isCredential(after) ? "longer" : "one hour"
 }
 
-const expiry = (answer: Answered): string => {
-  if (answer.status === 403) return "forbidden"
-  if (answer.status !== 401) return isCredential(answer) ? "answered" : "another status"
-  const challenge = answer.headers["www-authenticate"]
+const expiry = (response: Response): string => {
+  if (response.status === 403) return "forbidden"
+  if (response.status !== 401) return isCredential(response) ? "answered" : "another status"
+  const challenge = response.headers["www-authenticate"]
   return challenge === undefined
     ? "bare"
     : /^bearer\b.*error="?invalid_token"?/i.test(challenge)
@@ -134,18 +137,21 @@ const expiry = (answer: Answered): string => {
 }
 
 export const readings = {
-  "grant": ofLast(({ answer }) => grant(answer)),
-  "ignored parameter": ofLast(({ answer }) => grant(answer) === "granted" ? "ignored" : grant(answer)),
+  "token outcome": ofLast(({ response }) => tokenOutcome(response)),
+  "ignored parameter": ofLast(({ response }) => {
+    const outcome = tokenOutcome(response)
+    return outcome === "granted" ? "ignored" : outcome
+  }),
   "token field": ofGrant(({ field }) => field),
   "token type": ofGrant(tokenType),
   "token format": ofGrant(tokenFormat),
   "stated lifetime": ofGrant(statedLifetime),
-  "token error": ofLast(({ answer }) => tokenError(answer)),
-  "error code": ofLast(({ answer }) => errorCode(answer)),
+  "token error": ofLast(({ response }) => tokenError(response)),
+  "error code": ofLast(({ response }) => errorCode(response)),
   lifetime,
-  "lifetime begun": ofLast(({ answer }) => isCredential(answer) ? "begun" : "shorter"),
-  /** Of the times when a token of less than an hour was refused, and the next one was not. */
-  "token deaths": (pairs) => pairs.length === 0 ? "begun" : "shorter",
-  "expiry": ofLast(({ answer }) => expiry(answer)),
-  "renewal": ofLast(({ answer }) => isCredential(answer) ? "valid" : "ended")
+  "second use": ofLast(({ response }) => isCredential(response) ? "begun" : "shorter"),
+  // Reads the refusals of tokens younger than an hour, in place of which a new token was accepted.
+  "early refusals": (responses) => responses.length === 0 ? "begun" : "shorter",
+  "expiry": ofLast(({ response }) => expiry(response)),
+  "renewal": ofLast(({ response }) => isCredential(response) ? "valid" : "ended")
 } as const satisfies Record<string, Read>

@@ -1,36 +1,37 @@
-/** What a case came to, in words. */
-import type { Report, Result } from "../../Conformance.ts"
+/** Results and missing cases in words. */
 import type * as Contract from "../../Contract.ts"
+import type { Report, Result } from "../model.ts"
 
-const either = (words: ReadonlyArray<string | number>): string => words.join(" or ")
-
-/** What it drifted from: an accepted word would read like a pass. */
-const usualOf = ({ mock, observed }: Pick<Contract.Claim, "mock" | "observed">): string | undefined =>
+/** What a drift differs from. The accepted words do not say it, because the observed one may be among them. */
+const usualText = ({ mock, observed }: Pick<Contract.Claim, "mock" | "observed">): string | undefined =>
   observed !== undefined
-    ? `seen before: ${either(observed)}`
+    ? `observed before: ${observed.join(" or ")}`
     : mock === undefined
     ? undefined
     : `the contract's default is ${mock.default}`
 
-/** Why it is no pass. */
+/** Why a result is not a pass. */
 export const of = ({ claims }: Contract.Evidence) =>
 (
   { claim, expects, observed, reason, verdict }: Result
 ): string => {
   if (reason !== undefined) return reason
   const found = claims.find(({ id }) => id === claim)
-  const usual = verdict === "drift" && found !== undefined ? usualOf(found) : undefined
+  const usual = verdict === "drift" && found !== undefined ? usualText(found) : undefined
   return `${usual ?? `expected ${expects}`}, observed ${observed}`
 }
 
-/** What alarms and is of no single case. */
-export interface Lack {
+/** An alarm that belongs to no single case. */
+export interface MissingCase {
+  /** The id of the claim, or "the contract". */
   readonly claim: string
   readonly text: string
 }
 
-export const lacks = ({ alarms, results, unexecuted }: Report): ReadonlyArray<Lack> =>
+export const missingCases = ({ alarms, results, unexecuted }: Report): ReadonlyArray<MissingCase> =>
   alarms.flatMap((alarm) => {
-    if (unexecuted.includes(alarm)) return [{ claim: alarm, text: "it is documented, and no case of it ran" }]
+    if (unexecuted.includes(alarm)) {
+      return [{ claim: alarm, text: "the claim is documented, but none of its cases ran" }]
+    }
     return results.some(({ id }) => id === alarm) ? [] : [{ claim: "the contract", text: alarm }]
   })

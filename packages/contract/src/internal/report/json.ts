@@ -1,15 +1,15 @@
 /** A report for programs. */
 import * as Schema from "effect/Schema"
-import type { Report } from "../../Conformance.ts"
 import * as Contract from "../../Contract.ts"
-import * as Circumstances from "./runInfo.ts"
-import * as Counts from "./summary.ts"
+import type { Report, RunInfo } from "../model.ts"
+import * as ShownRunInfo from "./shownRunInfo.ts"
+import * as Summary from "./summary.ts"
 
 const count = Schema.NonNegativeInt
 
-const Cases = Schema.Struct({ pass: count, drift: count, fail: count, skipped: count })
+const CaseCounts = Schema.Struct({ pass: count, drift: count, fail: count, skipped: count })
 
-const Claims = Schema.Struct({
+const ClaimCounts = Schema.Struct({
   all: count,
   unobserved: count,
   executed: count,
@@ -29,7 +29,7 @@ const Result = Schema.Struct({
   verdict: Schema.Literal("pass", "drift", "fail", "skipped"),
   observed: Schema.optionalWith(Schema.String, { exact: true }),
   reason: Schema.optionalWith(Schema.String, { exact: true }),
-  standsOn: Schema.optionalWith(Schema.String, { exact: true }),
+  dependsOn: Schema.optionalWith(Schema.String, { exact: true }).pipe(Schema.fromKey("standsOn")),
   millis: Schema.Number
 })
 
@@ -48,13 +48,14 @@ const Run = Schema.Struct({
   checks: number
 })
 
-const Tried = Schema.Struct({
+const ClaimCoverage = Schema.Struct({
   claim: Schema.String,
   level: Contract.Level,
-  extent: Schema.Literal("whole", "part", "none"),
+  coverage: Schema.propertySignature(Schema.Literal("whole", "part", "none")).pipe(Schema.fromKey("extent")),
   reasons: Schema.Array(Schema.String)
 })
 
+/** The file keeps the field names of its version: `tried`, `extent` and `standsOn`. */
 export const ReportFile = Schema.Struct({
   version: Schema.Literal(1),
   kind: Schema.Literal("mock", "sandbox"),
@@ -63,38 +64,43 @@ export const ReportFile = Schema.Struct({
   requests: count,
   run: Run,
   counts: Schema.Struct({
-    cases: Cases,
-    claims: Schema.Struct({ documented: Claims, observed: Claims, assumed: Claims, unknown: Claims })
+    cases: CaseCounts,
+    claims: Schema.Struct({
+      documented: ClaimCounts,
+      observed: ClaimCounts,
+      assumed: ClaimCounts,
+      unknown: ClaimCounts
+    })
   }),
   results: Schema.Array(Result),
-  tried: Schema.Array(Tried),
+  coverage: Schema.propertySignature(Schema.Array(ClaimCoverage)).pipe(Schema.fromKey("tried")),
   unexecuted: Schema.Array(Schema.String),
   alarms: Schema.Array(Schema.String)
 }).annotations({ identifier: "ReportFile" })
 
 const encode = Schema.encodeSync(Schema.parseJson(ReportFile, { space: 2 }))
 
-export const make = (report: Report, evidence: Contract.Evidence, place: Circumstances.Circumstances = {}): string => {
-  const { alarms, kind, requests, results, tried, unexecuted } = report
-  const claims = Counts.ofClaims(report, evidence)
+export const make = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo = {}): string => {
+  const { alarms, coverage, kind, requests, results, unexecuted } = report
+  const claimCounts = Summary.countClaims(report, evidence)
   return encode({
     version: 1,
     kind,
     conforms: alarms.length === 0,
-    verdict: Counts.verdict(report, place),
+    verdict: Summary.verdict(report, runInfo),
     requests,
-    run: Circumstances.facts(report, place),
+    run: ShownRunInfo.of(report, runInfo),
     counts: {
-      cases: Counts.ofCases(report),
+      cases: Summary.countCases(report),
       claims: {
-        documented: claims("documented"),
-        observed: claims("observed"),
-        assumed: claims("assumed"),
-        unknown: claims("unknown")
+        documented: claimCounts("documented"),
+        observed: claimCounts("observed"),
+        assumed: claimCounts("assumed"),
+        unknown: claimCounts("unknown")
       }
     },
     results,
-    tried,
+    coverage,
     unexecuted,
     alarms
   })

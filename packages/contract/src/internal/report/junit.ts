@@ -1,15 +1,12 @@
-/**
- * A report for the servers of CI, as JUnit XML. What alarms is a failure, so that the file is red
- * exactly when the target does not conform.
- */
+/** A report for CI servers, as JUnit XML. Alarms are failures, so the file fails exactly if the target does. */
 import * as Arr from "effect/Array"
 import escapeHtml from "escape-html"
-import type { Report, Result } from "../../Conformance.ts"
 import type * as Contract from "../../Contract.ts"
-import * as Verdicts from "../judge.ts"
-import * as Findings from "./caseText.ts"
-import * as Circumstances from "./runInfo.ts"
-import { groups, sectionOf } from "./table.ts"
+import * as Judge from "../judge.ts"
+import type { Report, Result, RunInfo } from "../model.ts"
+import * as CaseText from "./caseText.ts"
+import { groupBySection, sectionHeading } from "./sections.ts"
+import * as ShownRunInfo from "./shownRunInfo.ts"
 
 interface Element {
   readonly name: string
@@ -23,7 +20,7 @@ const element = (name: string, attributes: Element["attributes"], children: Read
   children
 })
 
-/** XML 1.0 has no way to write what is replaced here. */
+/** Escapes a value, and replaces the characters that XML 1.0 cannot express. */
 const escape = (value: string | number): string =>
   escapeHtml(String(value).replaceAll(/[^\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd"))
 
@@ -43,9 +40,9 @@ const property = (name: string, value: string | number): Element => element("pro
 const outcomeOf = (
   isAlarm: boolean,
   { level, verdict }: Result,
-  finding: string
+  text: string
 ): ReadonlyArray<Element> => {
-  const message = verdict === "skipped" ? `not tried: ${finding}` : finding
+  const message = verdict === "skipped" ? `not tested: ${text}` : text
   if (isAlarm) return [element("failure", { type: `${level}, ${verdict}`, message })]
   if (verdict === "skipped") return [element("skipped", { message })]
   return verdict === "pass"
@@ -53,72 +50,68 @@ const outcomeOf = (
     : [element("properties", {}, [property(verdict, message)])]
 }
 
-interface Case {
+interface TestCase {
   readonly element: Element
   readonly millis: number
 }
 
-const caseOf = ({ kind }: Report, evidence: Contract.Evidence) => (result: Result): Case => ({
+const testCaseOf = ({ kind }: Report, evidence: Contract.Evidence) => (result: Result): TestCase => ({
   millis: result.millis,
   element: element(
     "testcase",
     { classname: result.claim, name: `${result.id}: ${result.title}`, time: seconds(result.millis) },
-    outcomeOf(Verdicts.isAlarm(kind, result), result, Findings.of(evidence)(result))
+    outcomeOf(Judge.isAlarm(kind, result), result, CaseText.of(evidence)(result))
   )
 })
 
-const lackingCase = ({ claim, text }: Findings.Lack): Case => ({
+const missingTestCase = ({ claim, text }: CaseText.MissingCase): TestCase => ({
   millis: 0,
   element: element("testcase", { classname: claim, name: `${claim}: a case of it ran`, time: seconds(0) }, [
     element("failure", { type: "documented", message: text })
   ])
 })
 
-const countsOf = (cases: ReadonlyArray<Case>) => {
-  const having = (name: string) =>
-    cases.filter(({ element }) => element.children.some((child) => child.name === name)).length
+const countsOf = (testCases: ReadonlyArray<TestCase>) => {
+  const countWith = (name: string) =>
+    testCases.filter(({ element }) => element.children.some((child) => child.name === name)).length
   return {
-    tests: cases.length,
-    failures: having("failure"),
+    tests: testCases.length,
+    failures: countWith("failure"),
     errors: 0,
-    skipped: having("skipped"),
-    time: seconds(cases.reduce((sum, { millis }) => sum + millis, 0))
+    skipped: countWith("skipped"),
+    time: seconds(testCases.reduce((sum, { millis }) => sum + millis, 0))
   }
 }
 
-/** Nothing has its own place there but the time. */
-const circumstancesOf = ({ kind }: Report, facts: Circumstances.Facts): ReadonlyArray<Element> => [
+/** JUnit has an attribute for the time only, so everything else becomes a property. */
+const propertiesOf = ({ kind }: Report, runInfo: ShownRunInfo.ShownRunInfo): ReadonlyArray<Element> => [
   element("properties", {}, [
     property("target", kind),
-    ...Object.entries(facts).filter(([name]) => name !== "startedAt").map(([name, value]) => property(name, value))
+    ...Object.entries(runInfo).filter(([name]) => name !== "startedAt").map(([name, value]) => property(name, value))
   ])
 ]
 
-export const make = (
-  report: Report,
-  evidence: Contract.Evidence,
-  place: Circumstances.Circumstances = {}
-): string => {
+export const make = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo = {}): string => {
   const { kind, results } = report
-  const lacks = Findings.lacks(report)
-  const facts = Circumstances.facts(report, place)
-  const timestamp = facts.startedAt === undefined ? {} : { timestamp: facts.startedAt.replace(/\.\d+Z$/, "") }
-  const sections = groups(results).map((group) => ({
-    name: sectionOf(group[0].section),
-    cases: Arr.map(group, caseOf(report, evidence))
+  const missing = CaseText.missingCases(report)
+  const shown = ShownRunInfo.of(report, runInfo)
+  const timestamp = shown.startedAt === undefined ? {} : { timestamp: shown.startedAt.replace(/\.\d+Z$/, "") }
+  const sections = groupBySection(results).map((group) => ({
+    name: sectionHeading(group[0].section),
+    testCases: Arr.map(group, testCaseOf(report, evidence))
   }))
-  const suites = lacks.length === 0
+  const suites = missing.length === 0
     ? sections
-    : [...sections, { name: "Documented claims", cases: lacks.map(lackingCase) }]
+    : [...sections, { name: "Documented claims", testCases: missing.map(missingTestCase) }]
   const name = `Conformance of a ${kind === "mock" ? "mock server" : "service"}`
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + print(
     element(
       "testsuites",
-      { name, ...countsOf(suites.flatMap(({ cases }) => cases)), ...timestamp },
-      suites.map(({ cases, name }, i) =>
-        element("testsuite", { name, ...countsOf(cases), ...timestamp }, [
-          ...(i === 0 ? circumstancesOf(report, facts) : []),
-          ...cases.map(({ element }) => element)
+      { name, ...countsOf(suites.flatMap(({ testCases }) => testCases)), ...timestamp },
+      suites.map(({ name, testCases }, i) =>
+        element("testsuite", { name, ...countsOf(testCases), ...timestamp }, [
+          ...(i === 0 ? propertiesOf(report, shown) : []),
+          ...testCases.map(({ element }) => element)
         ])
       )
     )

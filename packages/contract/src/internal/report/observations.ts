@@ -1,27 +1,34 @@
-/** What was seen of a service, in the form of the contract, to be the contract of the next run. */
+/** The observations of a report as an evidence file, by which a later run can be judged. */
 import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Document, isCollection, isNode, isScalar, type Node, Scalar, visit } from "yaml"
-import type { Report } from "../../Conformance.ts"
 import type * as Contract from "../../Contract.ts"
-import * as Stopped from "../run/stopped.ts"
+import { isNoResponse } from "../exchange.ts"
+import type { Report, Result } from "../model.ts"
+import * as Preflight from "../preflight.ts"
 
 type Word = NonNullable<Contract.Claim["observed"]>[number]
 
-/** As the contract writes it: `200` as a number. */
-const wordOf = ({ accept }: Contract.Claim) => (seen: string): Word =>
-  accept?.find((accepted): accepted is Word => typeof accepted !== "object" && String(accepted) === seen) ?? seen
+/** An observed word as the contract writes it: `200` is a number. */
+const wordOf = ({ accept }: Contract.Claim) => (observed: string): Word =>
+  accept?.find((accepted): accepted is Word => typeof accepted !== "object" && String(accepted) === observed) ??
+    observed
 
-/** The claims in full, so that the file may take the place of the contract; of some, more is known. */
+/** The results of cases that ran, with their words. A missing response says nothing about a claim. */
+const observedResults = (
+  report: Report
+): ReadonlyArray<Result & { readonly observed: string }> =>
+  Preflight.meaningfulResults(report).flatMap((result) => {
+    const { observed, verdict } = result
+    return verdict === "skipped" || observed === undefined || isNoResponse(observed) ? [] : [{ ...result, observed }]
+  })
+
+/** All claims, so that the file can replace the contract. Observed claims have their words and the day. */
 const claimsOf = (report: Report, { claims }: Contract.Evidence, day: string): ReadonlyArray<Contract.Claim> => {
-  const told = Stopped.told(report)
+  const results = observedResults(report)
   return claims.map((claim) => {
-    const words = Arr.dedupe(
-      told.filter((one) => one.claim === claim.id && one.verdict !== "skipped").flatMap(({ observed }) =>
-        observed === undefined || Stopped.unanswered.includes(observed) ? [] : [observed]
-      )
-    )
+    const words = Arr.dedupe(results.filter((result) => result.claim === claim.id).map(({ observed }) => observed))
     return Arr.isNonEmptyArray(words)
       ? {
         ...claim,
@@ -33,15 +40,13 @@ const claimsOf = (report: Report, { claims }: Contract.Evidence, day: string): R
   })
 }
 
-/** Whether anything was seen that says something of the target. */
-export const isAny = (report: Report): boolean =>
-  Stopped.told(report).some(({ observed, verdict }) =>
-    verdict !== "skipped" && observed !== undefined && !Stopped.unanswered.includes(observed)
-  )
+/** Whether a report has any observation for the file. */
+export const isAny = (report: Report): boolean => observedResults(report).length > 0
 
-const heading = "What was seen of a service, for --evidence of idv-mock verify: what is seen anew is compared with it."
+const heading =
+  "Observations of a service. Pass this file to idv-mock verify with --evidence to compare a later run with it."
 
-/** Their texts are words, in quotes: a reader of YAML 1.1 takes a bare `No` for false. */
+/** Fields whose texts are quoted, because YAML 1.1 reads a bare `No` as false. */
 const quoted = ["accept", "refuses", "observed", "mock", "observedOn"]
 
 const quoteIn = (node: Node) =>
@@ -51,7 +56,7 @@ const quoteIn = (node: Node) =>
     }
   })
 
-/** As the contract is written: one claim after the other, and what a claim has in one line each. */
+/** The layout of the contract: a blank line between claims, and one line for each field. */
 const yamlOf = (claims: ReadonlyArray<Contract.Claim>): string => {
   const document = new Document({ claims })
   document.commentBefore = ` ${heading}`

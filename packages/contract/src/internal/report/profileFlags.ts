@@ -1,17 +1,17 @@
-/** How the mock server is told to play what was seen. */
-import type { Report } from "../../Conformance.ts"
+/** The flags that make the mock server behave as a target did. */
 import type * as Contract from "../../Contract.ts"
-import * as Stopped from "../run/stopped.ts"
+import type { Report } from "../model.ts"
+import * as Preflight from "../preflight.ts"
 
-/** One flag for each option of its profile of which another variant than the default was seen. */
+/** One flag for each profile option of which a variant other than the default was observed. */
 export const flags = (report: Report, { claims }: Contract.Evidence): ReadonlyArray<string> => {
-  const told = Stopped.told(report)
+  const results = Preflight.meaningfulResults(report)
   return claims.flatMap(({ id, mock }) => {
     if (mock?.option === undefined) return []
     const variants = (mock.variants ?? []).map(String)
-    const variant = told.find(({ claim, observed }) =>
+    const result = results.find(({ claim, observed }) =>
       claim === id && observed !== undefined && variants.includes(observed)
     )
-    return variant === undefined ? [] : [`--profile ${mock.option}=${variant.observed}`]
+    return result === undefined ? [] : [`--profile ${mock.option}=${result.observed}`]
   })
 }

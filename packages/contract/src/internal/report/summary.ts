@@ -1,83 +1,83 @@
-/** A report in numbers. */
-import type { Extent, Report, Result, Verdict } from "../../Conformance.ts"
+/** A report in numbers, and in one line. */
 import type * as Contract from "../../Contract.ts"
-import * as Stopped from "../run/stopped.ts"
+import type { Coverage, Report, Result, RunInfo, Verdict } from "../model.ts"
+import * as Preflight from "../preflight.ts"
 
-/**
- * Claims of one level: how many there are, how many of them no request can show, of how many a case
- * ran, of how many of these only some did, and what came of them.
- */
-export interface Claims {
+/** How the claims of one level fared. */
+export interface ClaimCounts {
   readonly all: number
+  /** Claims that no request can show. */
   readonly unobserved: number
+  /** Claims of which at least one case ran. */
   readonly executed: number
+  /** Executed claims of which not every case ran. */
   readonly partly: number
   readonly passed: number
   readonly drifted: number
   readonly failed: number
 }
 
-/** The verdict on a claim is the worst of its cases; without one that ran, it has none. */
-const worst: ReadonlyArray<Verdict> = ["fail", "drift", "pass"]
+/** The verdict on a claim is the worst of its cases. */
+const worstFirst: ReadonlyArray<Verdict> = ["fail", "drift", "pass"]
 
-const verdictOn = (claim: string, results: ReadonlyArray<Result>): Verdict | undefined =>
-  worst.find((verdict) => results.some((result) => result.claim === claim && result.verdict === verdict))
+const claimVerdict = (claim: string, results: ReadonlyArray<Result>): Verdict | undefined =>
+  worstFirst.find((verdict) => results.some((result) => result.claim === claim && result.verdict === verdict))
 
-export const ofCases = ({ results }: Report): Readonly<Record<Verdict, number>> => {
+/** How many cases have each verdict. */
+export const countCases = ({ results }: Report): Readonly<Record<Verdict, number>> => {
   const count = (verdict: Verdict) => results.filter((result) => result.verdict === verdict).length
   return { pass: count("pass"), drift: count("drift"), fail: count("fail"), skipped: count("skipped") }
 }
 
-export const ofClaims = (
-  { results, tried }: Report,
+/** How the claims of each level fared. */
+export const countClaims = (
+  { coverage, results }: Report,
   { claims }: Contract.Evidence
-): (level: Contract.Level) => Claims =>
+): (level: Contract.Level) => ClaimCounts =>
 (level) => {
   const all = claims.filter((claim) => claim.level === level)
-  const verdicts = all.map(({ id }) => verdictOn(id, results))
+  const verdicts = all.map(({ id }) => claimVerdict(id, results))
   const count = (verdict: Verdict) => verdicts.filter((other) => other === verdict).length
   return {
     all: all.length,
     unobserved: all.filter(({ unobserved }) => unobserved !== undefined).length,
     executed: verdicts.filter((verdict) => verdict !== undefined).length,
-    partly: tried.filter((claim) => claim.level === level && claim.extent === "part").length,
+    partly: coverage.filter((claim) => claim.level === level && claim.coverage === "part").length,
     passed: count("pass"),
     drifted: count("drift"),
     failed: count("fail")
   }
 }
 
-export const many = (number: number, one: string): string => `${number} ${one}${number === 1 ? "" : "s"}`
+/** A number with its noun, such as "2 requests". */
+export const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
 
-/** Documented claims that were tried so far. */
-const triedTo = ({ tried }: Report, extent: Extent): ReadonlyArray<string> =>
-  tried.filter((claim) => claim.level === "documented" && claim.extent === extent).map(({ claim }) => claim)
+const documentedWith = (report: Report, coverage: Coverage): ReadonlyArray<string> =>
+  report.coverage.filter((claim) => claim.level === "documented" && claim.coverage === coverage)
+    .map(({ claim }) => claim)
 
-/** What the document shows, and the run does not. */
+/** The documented claims that the run tested partly or not at all. */
 const gapsOf = (report: Report): string =>
   [
-    ["tried in part", triedTo(report, "part")] as const,
-    ["not tried", triedTo(report, "none")] as const
-  ].flatMap(([words, claims]) => claims.length === 0 ? [] : [`${words}: ${claims.join(", ")}`]).join("; ")
+    ["Partly tested", documentedWith(report, "part")] as const,
+    ["Not tested", documentedWith(report, "none")] as const
+  ].flatMap(([heading, claims]) => claims.length === 0 ? [] : [`${heading}: ${claims.join(", ")}`]).join(". ")
 
-const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
-
-/** In one line, whether the target conforms. */
-export const verdict = (report: Report, place: Stopped.Place = {}): string => {
+/** Whether the target conforms, in one line. */
+export const verdict = (report: Report, runInfo: RunInfo = {}): string => {
   const { alarms, results, unexecuted } = report
-  const stopped = Stopped.of(report, place)
-  if (stopped?.at === "token") return `Nothing can be verified: ${stopped.why}`
-  if (stopped?.at === "aml") return `The AML check cannot be verified: ${stopped.why}`
-  const { drift, fail, pass, skipped } = ofCases(report)
+  const explanation = Preflight.explanationOf(report, runInfo)
+  if (explanation?.endpoint === "token") return `Nothing can be verified: ${explanation.text}`
+  if (explanation?.endpoint === "aml") return `The AML check cannot be verified: ${explanation.text}`
+  const { drift, fail, pass, skipped } = countCases(report)
   const cases = `${pass} of ${
-    many(results.length, "case")
+    counted(results.length, "case")
   } passed, ${drift} drifted, ${fail} failed, ${skipped} skipped`
-  if (pass + drift + fail === 0) return `Nothing was tried: ${cases}`
+  if (pass + drift + fail === 0) return `No case ran: ${cases}`
   const gaps = gapsOf(report)
   if (alarms.length === 0 && gaps === "") return `It conforms: ${cases}`
-  const told = gaps === "" ? cases : `${cases}. ${capital(gaps)}`
-  // What was not tried is no fault that was seen.
+  // An alarm about a claim that was not tested is no evidence against the target.
   return alarms.every((alarm) => unexecuted.includes(alarm))
-    ? `Nothing contradicts the contract: ${told}`
-    : `It does not conform, ${many(alarms.length, "alarm")}: ${cases}`
+    ? `Nothing contradicts the contract: ${gaps === "" ? cases : `${cases}. ${gaps}`}`
+    : `It does not conform, ${counted(alarms.length, "alarm")}: ${cases}`
 }

@@ -1,63 +1,30 @@
-/** A report for people: plain text, its columns aligned. */
+/** A report for people: plain text with aligned columns. */
 import * as Arr from "effect/Array"
-import * as Order from "effect/Order"
-import type { Report, Result, Verdict } from "../../Conformance.ts"
 import * as Contract from "../../Contract.ts"
-import * as Stopped from "../run/stopped.ts"
-import * as Findings from "./caseText.ts"
-import * as Likeness from "./profileFlags.ts"
-import * as Circumstances from "./runInfo.ts"
-import * as Counts from "./summary.ts"
-
-/** What the sections of the API document are about. */
-const sections: Readonly<Record<string, string>> = {
-  "1": "what the service does",
-  "2.1": "client credentials",
-  "2.2": "the access token",
-  "2.3": "the AML credential",
-  "3": "states and transitions",
-  "4.1": "get access token",
-  "4.2": "AML check for a person",
-  "5": "authentication",
-  "6": "events",
-  "7": "errors",
-  "8": "limits",
-  "9": "versioning"
-}
-
-export const sectionOf = (section: string): string => {
-  if (section === "0") return "Of no section: the contract lacks the claim"
-  const about = sections[section]
-  return `Section ${section}${about === undefined ? "" : `, ${about}`}`
-}
-
-const bySection = Order.mapInput(
-  Order.array(Order.number),
-  ({ section }: Pick<Result, "section">) => section.split(".").map(Number)
-)
-
-/** In the order of the document, each with its results in the order of the run. */
-export const groups = (results: ReadonlyArray<Result>): ReadonlyArray<Arr.NonEmptyArray<Result>> => {
-  const sorted = Arr.sort(results, bySection)
-  return Arr.isNonEmptyArray(sorted) ? Arr.groupWith(sorted, (a, b) => a.section === b.section) : []
-}
+import type { Report, Result, RunInfo, Verdict } from "../model.ts"
+import * as Preflight from "../preflight.ts"
+import * as CaseText from "./caseText.ts"
+import * as ProfileFlags from "./profileFlags.ts"
+import { groupBySection, sectionHeading } from "./sections.ts"
+import * as ShownRunInfo from "./shownRunInfo.ts"
+import * as Summary from "./summary.ts"
 
 const marks: Readonly<Record<Verdict, string>> = { pass: "✓", drift: "~", fail: "✗", skipped: "-" }
 
-/** Columns two blanks apart; a last one is as long as it is. */
+/** Rows with their columns two blanks apart. */
 const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0))
   return rows.map((row) => row.map((text, column) => text.padEnd(width(column))).join("  ").trimEnd())
 }
 
-const headOf = (report: Report, place: Circumstances.Circumstances): ReadonlyArray<string> => {
-  const { authUrl, baseUrl, budget, checks, evidenceSha256, requests, startedAt, version } = Circumstances.facts(
+const headOf = (report: Report, runInfo: RunInfo): ReadonlyArray<string> => {
+  const { authUrl, baseUrl, budget, checks, evidenceSha256, requests, startedAt, version } = ShownRunInfo.of(
     report,
-    place
+    runInfo
   )
   const sent = [
-    `${Counts.many(requests, "request")}${budget === undefined ? "" : ` of a budget of ${budget}`}`,
-    ...(checks === undefined || budget === undefined ? [] : [`${Counts.many(checks, "check")} that may be billed`]),
+    `${Summary.counted(requests, "request")}${budget === undefined ? "" : ` of a budget of ${budget}`}`,
+    ...(checks === undefined || budget === undefined ? [] : [`${Summary.counted(checks, "check")} that may be billed`]),
     ...(budget === undefined ? [] : ["only about fictional people"])
   ].join(", ")
   const rows = [
@@ -74,18 +41,19 @@ const headOf = (report: Report, place: Circumstances.Circumstances): ReadonlyArr
 
 const casesOf = (results: ReadonlyArray<Result>, evidence: Contract.Evidence): ReadonlyArray<string> => {
   const lines = aligned(results.map(({ id, level, title, verdict }) => [`  ${marks[verdict]} ${id}`, title, level]))
-  const texts = new Map(results.map((result, i) => [result, lines[i] ?? ""]))
-  const detailOf = (result: Result) => result.verdict === "pass" ? [] : [`      ${Findings.of(evidence)(result)}`]
-  return groups(results).flatMap((group) => [
-    sectionOf(group[0].section),
-    ...group.flatMap((result) => [texts.get(result) ?? "", ...detailOf(result)]),
+  const lineOf = new Map(results.map((result, i) => [result, lines[i] ?? ""]))
+  const detailOf = (result: Result) => result.verdict === "pass" ? [] : [`      ${CaseText.of(evidence)(result)}`]
+  return groupBySection(results).flatMap((group) => [
+    sectionHeading(group[0].section),
+    ...group.flatMap((result) => [lineOf.get(result) ?? "", ...detailOf(result)]),
     ""
   ])
 }
 
 const claimsOf = (report: Report, evidence: Contract.Evidence): ReadonlyArray<string> => {
-  const counts = Counts.ofClaims(report, evidence)
+  const counts = Summary.countClaims(report, evidence)
   const unobserved = Contract.levels.reduce((sum, level) => sum + counts(level).unobserved, 0)
+  const isAnyPartly = report.coverage.some(({ coverage }) => coverage === "part")
   return [
     "Claims",
     ...aligned(Contract.levels.map((level) => {
@@ -93,7 +61,7 @@ const claimsOf = (report: Report, evidence: Contract.Evidence): ReadonlyArray<st
       return [
         `  ${level}`,
         `${executed} of ${all - unobserved} executed`,
-        ...(report.tried.some(({ extent }) => extent === "part") ? [`${partly} of them in part`] : []),
+        ...(isAnyPartly ? [`${partly} of them in part`] : []),
         `${passed} passed`,
         `${drifted} drifted`,
         `${failed} failed`
@@ -110,22 +78,24 @@ const headings: ReadonlyArray<readonly [Verdict, string]> = [
   ["skipped", "skipped"]
 ]
 
-/** Names, as many on a line as are read well. */
+const lineWidth = 99
+
+/** Names in lines of limited width. */
 const wrapped = (names: ReadonlyArray<string>, indent: string): ReadonlyArray<string> =>
   names.reduce<ReadonlyArray<string>>((lines, name, i) => {
     const text = i < names.length - 1 ? `${name},` : name
     const last = lines.at(-1)
-    return last === undefined || last.length + text.length > 99
+    return last === undefined || last.length + text.length > lineWidth
       ? [...lines, `${indent}${text}`]
       : [...lines.slice(0, -1), `${last} ${text}`]
   }, [])
 
-/** What is no pass, again, where nobody has to scroll: by what was found, or by why it was not tried. */
-const summaryOf = (results: ReadonlyArray<Result>, evidence: Contract.Evidence): ReadonlyArray<string> => {
+/** The results that did not pass, grouped by their text, so that they also stand near the end. */
+const notPassedOf = (results: ReadonlyArray<Result>, evidence: Contract.Evidence): ReadonlyArray<string> => {
   const lines = headings.flatMap(([verdict, heading]) => {
-    const those = results.filter((result) => result.verdict === verdict)
-    return Object.entries(Arr.groupBy(those, Findings.of(evidence))).flatMap(([finding, group]) => [
-      `  ${heading}: ${finding}`,
+    const byText = Arr.groupBy(results.filter((result) => result.verdict === verdict), CaseText.of(evidence))
+    return Object.entries(byText).flatMap(([text, group]) => [
+      `  ${heading}: ${text}`,
       ...wrapped(group.map(({ id }) => id), "    ")
     ])
   })
@@ -134,33 +104,33 @@ const summaryOf = (results: ReadonlyArray<Result>, evidence: Contract.Evidence):
 
 const alarmsOf = (report: Report): ReadonlyArray<string> => [
   `Alarms: ${report.alarms.length === 0 ? "none" : report.alarms.length}`,
-  ...Findings.lacks(report).map(({ claim, text }) => `  ${claim}: ${text}`)
+  ...CaseText.missingCases(report).map(({ claim, text }) => `  ${claim}: ${text}`)
 ]
 
-const likenessOf = (report: Report, evidence: Contract.Evidence): ReadonlyArray<string> => {
-  const flags = Likeness.flags(report, evidence)
-  return flags.length === 0 ? [] : ["", "The mock server plays this target with", `  idv-mock serve ${flags.join(" ")}`]
+const profileFlagsOf = (report: Report, evidence: Contract.Evidence): ReadonlyArray<string> => {
+  const flags = ProfileFlags.flags(report, evidence)
+  return flags.length === 0
+    ? []
+    : ["", "To make the mock server behave like this target:", `  idv-mock serve ${flags.join(" ")}`]
 }
 
-export const make = (
-  report: Report,
-  evidence: Contract.Evidence,
-  place: Circumstances.Circumstances = {}
-): string => {
-  const stopped = Stopped.of(report, place)
-  const told = Stopped.told(report)
-  const untold = report.results.length - told.length
+const omittedOf = (count: number): ReadonlyArray<string> =>
+  count === 0 ? [] : [`${Summary.counted(count, "case")} omitted, because the documented request failed.`, ""]
+
+export const make = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo = {}): string => {
+  const isPreflightFailed = Preflight.explanationOf(report, runInfo) !== undefined
+  const results = Preflight.meaningfulResults(report)
   return [
-    ...headOf(report, place),
-    ...casesOf(told, evidence),
-    ...(untold === 0
-      ? []
-      : [`${Counts.many(untold, "case")} left out: the request on which they stand got nowhere.`, ""]),
-    ...(stopped === undefined ? summaryOf(told, evidence) : []),
-    ...(stopped === undefined ? claimsOf(report, evidence) : []),
-    ...(stopped === undefined ? alarmsOf(report) : [`Alarms: ${report.alarms.length}`]),
-    ...likenessOf(report, evidence),
+    ...headOf(report, runInfo),
+    ...casesOf(results, evidence),
+    ...omittedOf(report.results.length - results.length),
+    ...(isPreflightFailed ? [`Alarms: ${report.alarms.length}`] : [
+      ...notPassedOf(results, evidence),
+      ...claimsOf(report, evidence),
+      ...alarmsOf(report)
+    ]),
+    ...profileFlagsOf(report, evidence),
     "",
-    Counts.verdict(report, place)
+    Summary.verdict(report, runInfo)
   ].map((line) => line.replaceAll(/\p{Cc}/gu, "\ufffd")).join("\n")
 }

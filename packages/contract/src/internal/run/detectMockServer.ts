@@ -1,55 +1,61 @@
 /**
- * Whether a mock server is where one should be. It is asked at full force and with wrong keys, which
- * another service would bill, or lock its customer out for.
+ * Whether a target that should be a mock server is one. A mock server receives all requests at once, wrong keys
+ * included; another service might bill them or lock the customer out.
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Target } from "../../Conformance.ts"
+import type { Exchange } from "../exchange.ts"
+import type { Target } from "../model.ts"
 import { objectOf } from "../readings/responseReadings.ts"
-import * as Waits from "../waits.ts"
-import * as Exchange from "./wire.ts"
+import * as TargetOptions from "../targetOptions.ts"
+import * as HttpExchange from "./httpExchange.ts"
 
-/** Where something answers that is none, and how. */
-export interface Stranger {
+/** An address where another server responds, and how. */
+export interface OtherServer {
   readonly url: string
-  readonly reason: "answer" | "late" | "forbidden"
+  /**
+   * - `response`: a response that no mock server sends.
+   * - `timeout`: no complete response before the deadline.
+   * - `forbidden`: 403, which a mock server sends for a host name that it does not know.
+   */
+  readonly reason: "response" | "timeout" | "forbidden"
 }
 
 const livePath = "/_mock/live"
 
 const originOf = (url: string): ReadonlyArray<string> => URL.canParse(url) ? [new URL(url).origin] : []
 
-/** The control plane may be elsewhere, where it was said to be. Else the server of each address has one. */
-const addresses = ({ authUrl, baseUrl, controlUrl }: Target): ReadonlyArray<string> =>
+/** The control plane is at `controlUrl`, or on the server of each address. */
+const controlUrlsOf = ({ authUrl, baseUrl, controlUrl }: Target): ReadonlyArray<string> =>
   controlUrl === undefined
     ? Arr.dedupe([authUrl, baseUrl].flatMap(originOf))
     : URL.canParse(controlUrl)
     ? [controlUrl.replace(/\/+$/, "")]
     : []
 
-const reasonOf = (exchange: Exchange.Exchange): Stranger["reason"] | undefined => {
-  // Nothing is there, so that nothing can be harmed: what is wrong is told by the first request.
-  if (exchange._tag === "Unanswered" && exchange.why === "no answer") return undefined
-  if (exchange._tag === "Unanswered") return exchange.why === "late answer" ? "late" : "answer"
+const reasonOf = (exchange: Exchange): OtherServer["reason"] | undefined => {
+  // Without a server there is no harm, and the first request of the run reports it.
+  if (exchange._tag === "NoResponse" && exchange.reason === "no answer") return undefined
+  if (exchange._tag === "NoResponse") return exchange.reason === "late answer" ? "timeout" : "response"
   if (exchange.status === 403) return "forbidden"
   const isLive = exchange.status === 200 && Option.exists(objectOf(exchange), ({ live }) => live === true)
-  return isLive ? undefined : "answer"
+  return isLive ? undefined : "response"
 }
 
-/** The request holds no credential. */
-export const stranger = (
+/** The first address of a mock target where another server responds. The requests hold no credentials. */
+export const otherServer = (
   target: Target
-): Effect.Effect<Option.Option<Stranger>, never, HttpClient.HttpClient> =>
+): Effect.Effect<Option.Option<OtherServer>, never, HttpClient.HttpClient> =>
   Effect.zipRight(
-    Waits.check(target),
-    Effect.forEach(target.kind === "mock" ? addresses(target) : [], (url) =>
+    TargetOptions.checkDurations(target),
+    Effect.forEach(target.kind === "mock" ? controlUrlsOf(target) : [], (url) =>
       Effect.map(
-        Exchange.send(
+        HttpExchange.send(
           { method: "GET", url: new URL(`${url}${livePath}`), headers: {} },
-          target.deadline ?? "10 seconds"
+          target.deadline ?? TargetOptions.defaultDeadline
         ),
-        (exchange) => Option.map(Option.fromNullable(reasonOf(exchange)), (reason): Stranger => ({ url, reason }))
+        (exchange) => Option.map(Option.fromNullable(reasonOf(exchange)), (reason): OtherServer => ({ url, reason }))
       ))
   ).pipe(Effect.map(Option.firstSomeOf))

@@ -1,62 +1,90 @@
 /**
- * Which refusals can be believed. One says something of what was wrong only if the right request is
- * still answered after it: a service that limits its rate, or that has locked somebody out, refuses
- * everything.
+ * The confirmation of refusals. A refusal shows that a request was wrong only if the endpoint still succeeds
+ * afterwards: a service that limits its rate, or that has locked out the customer, refuses every request.
  */
-import * as Option from "effect/Option"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
 import * as Struct from "effect/Struct"
-import type { Observation } from "../../Conformance.ts"
-import type { Seen } from "../readings/readings.ts"
-import { isCredential } from "../readings/responseReadings.ts"
-import { grantOf } from "../readings/tokenReadings.ts"
-import type { Answered } from "./wire.ts"
+import type { Endpoint, Exchange, StepExchange } from "../exchange.ts"
+import type { Observation } from "../model.ts"
+import * as Preflight from "../preflight.ts"
 
-/** An endpoint of the document. */
-export type Endpoint = "token" | "aml"
-
-/** Whether it gave what it is there for. */
-export const isGood = (to: Endpoint, answer: Answered): boolean =>
-  to === "token" ? Option.isSome(grantOf(answer)) : isCredential(answer)
-
-interface Doubt {
-  readonly to: Endpoint
-  readonly at: number
+/** A refusal that decided an observation. */
+interface Refusal {
+  readonly endpoint: Endpoint
+  /** The number of the refused request. */
+  readonly number: number
 }
 
-/** The last answer, if it was a refusal. */
-const doubtOf = (seen: ReadonlyArray<Seen>): Doubt | undefined => {
-  const last = seen.at(-1)
-  if (last?.exchange._tag !== "Answered" || (last.send.to !== "token" && last.send.to !== "aml")) return undefined
-  const { to } = last.send
-  return isGood(to, last.exchange) ? undefined : { to, at: last.at }
+interface State {
+  /** By the id of the case. */
+  readonly refusals: ReadonlyMap<string, Refusal>
+  /** The number of the last successful request of each endpoint, or -1. */
+  readonly lastSuccess: Readonly<Record<Endpoint, number>>
 }
 
-export const isRefused = (seen: ReadonlyArray<Seen>): boolean => doubtOf(seen) !== undefined
-
-/** What was seen of each case in which order, and until when each endpoint was known to be well. */
-export const make = () => {
-  const doubts = new Map<string, Doubt>()
-  const well: Record<Endpoint, number> = { token: -1, aml: -1 }
-  return {
-    /** What an endpoint answered, as its request of this number. */
-    heard: (to: Endpoint, at: number, answer: Answered) => {
-      if (isGood(to, answer)) well[to] = Math.max(well[to], at)
-    },
-    /** What a case was judged by. */
-    judged: (id: string, seen: ReadonlyArray<Seen>) => {
-      const doubt = doubtOf(seen)
-      if (doubt !== undefined) doubts.set(id, doubt)
-    },
-    /** Whether it was well at some time. */
-    isKnown: (to: Endpoint): boolean => well[to] >= 0,
-    /** Whether there are refusals since it was well. */
-    isDoubtful: (to: Endpoint): boolean =>
-      Array.from(doubts.values()).some((doubt) => doubt.to === to && doubt.at > well[to]),
-    /** With what cannot be believed as skipped. */
-    believed: (reasonOf: (to: Endpoint) => string) => (observation: Observation): Observation => {
-      const doubt = doubts.get(observation.case)
-      if (doubt === undefined || doubt.at <= well[doubt.to] || observation.skipped !== undefined) return observation
-      return { ...Struct.omit(observation, "seen"), skipped: reasonOf(doubt.to) }
-    }
-  }
+/** The refusal in the last exchange, if it is one. */
+const refusalOf = (exchanges: ReadonlyArray<StepExchange>): Refusal | undefined => {
+  const last = exchanges.at(-1)
+  if (last?.exchange._tag !== "Response" || (last.step.to !== "token" && last.step.to !== "aml")) return undefined
+  const { to } = last.step
+  return Preflight.isSuccessOf(to, last.exchange) ? undefined : { endpoint: to, number: last.number }
 }
+
+export const isRefused = (exchanges: ReadonlyArray<StepExchange>): boolean => refusalOf(exchanges) !== undefined
+
+const isConfirmed = ({ lastSuccess }: State, { endpoint, number }: Refusal): boolean => number <= lastSuccess[endpoint]
+
+export interface RefusalConfirmation {
+  /** Records the exchange of the request of this number. */
+  readonly recordExchange: (endpoint: Endpoint, number: number, exchange: Exchange) => Effect.Effect<void>
+  /** Records the exchanges that decided the observation of a case. */
+  readonly recordCase: (caseId: string, exchanges: ReadonlyArray<StepExchange>) => Effect.Effect<void>
+  /** Whether an endpoint has succeeded at least once. */
+  readonly hasSucceeded: (endpoint: Endpoint) => Effect.Effect<boolean>
+  /** Whether an endpoint has refused requests since it last succeeded. */
+  readonly hasUnconfirmed: (endpoint: Endpoint) => Effect.Effect<boolean>
+  /** Turns observations of unconfirmed refusals into skipped ones. `reasonOf` says why they are unconfirmed. */
+  readonly applyTo: (
+    observations: ReadonlyArray<Observation>,
+    reasonOf: (endpoint: Endpoint) => string
+  ) => Effect.Effect<ReadonlyArray<Observation>>
+}
+
+export const make: Effect.Effect<RefusalConfirmation> = Effect.map(
+  Ref.make<State>({ refusals: new Map(), lastSuccess: { token: -1, aml: -1 } }),
+  (state) => ({
+    recordExchange: (endpoint, number, exchange) =>
+      Ref.update(state, (current) =>
+        Preflight.isSuccessOf(endpoint, exchange)
+          ? {
+            ...current,
+            lastSuccess: { ...current.lastSuccess, [endpoint]: Math.max(current.lastSuccess[endpoint], number) }
+          }
+          : current),
+    recordCase: (caseId, exchanges) =>
+      Ref.update(state, (current) => {
+        const refusal = refusalOf(exchanges)
+        return refusal === undefined
+          ? current
+          : { ...current, refusals: new Map(current.refusals).set(caseId, refusal) }
+      }),
+    hasSucceeded: (endpoint) => Effect.map(Ref.get(state), ({ lastSuccess }) => lastSuccess[endpoint] >= 0),
+    hasUnconfirmed: (endpoint) =>
+      Effect.map(
+        Ref.get(state),
+        (current) =>
+          Array.from(current.refusals.values()).some((refusal) =>
+            refusal.endpoint === endpoint && !isConfirmed(current, refusal)
+          )
+      ),
+    applyTo: (observations, reasonOf) =>
+      Effect.map(Ref.get(state), (current) =>
+        observations.map((observation): Observation => {
+          const refusal = current.refusals.get(observation.case)
+          return refusal === undefined || isConfirmed(current, refusal) || observation.skipped !== undefined
+            ? observation
+            : { ...Struct.omit(observation, "observed"), skipped: reasonOf(refusal.endpoint) }
+        }))
+  })
+)

@@ -1,4 +1,4 @@
 import { defineConfig } from "vitest/config"
 
-/** As a team would have it that keeps a service of its own to the contract; here, broken ones. */
-export default defineConfig({ test: { include: ["broken.ts"], root: import.meta.dirname, maxWorkers: 1 } })
+/** The configuration of a team that tests its own service. Here, the services are a mutant, a sandbox and none. */
+export default defineConfig({ test: { include: ["targets.ts"], root: import.meta.dirname, maxWorkers: 1 } })

@@ -1,4 +1,4 @@
-/** `idv-mock contract`: the claims, and what exercises them. */
+/** `idv-mock contract`: prints the claims, with the cases and scenarios that test them. */
 import * as Conformance from "@effect-idv/contract/Conformance"
 import * as Contract from "@effect-idv/contract/Contract"
 import * as Violation from "@effect-idv/core/Violation"
@@ -14,14 +14,14 @@ import * as EvidenceFile from "./evidenceFile.ts"
 import * as Given from "./parsedArguments.ts"
 import * as Refusal from "./usageError.ts"
 
-/** A flow of a file of scenarios, and the claims that it exercises. */
+/** A workflow of a scenario file, and the claims that it tests. */
 interface Scenario {
   readonly name: string
   readonly claims: ReadonlyArray<string>
 }
 
-/** A claim with what exercises it, by name. */
-interface Exercised extends Contract.Claim {
+/** A claim with the names of the cases and scenarios that test it. */
+interface TestedClaim extends Contract.Claim {
   readonly cases: ReadonlyArray<string>
   readonly scenarios: ReadonlyArray<string>
 }
@@ -45,7 +45,7 @@ const scenariosOf = (file: string, text: string): ReadonlyArray<Scenario> =>
     })
   )
 
-/** Those of this package. A file that is none is passed over. */
+/** The scenarios of the contract package. A file that is not a scenario is ignored. */
 const scenarios = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path
@@ -55,15 +55,15 @@ const scenarios = Effect.gen(function*() {
   return texts.flatMap((text, i) => scenariosOf(files[i] ?? "", text))
 }).pipe(Effect.orElseSucceed((): ReadonlyArray<Scenario> => []))
 
-const exercised = (scenarios: ReadonlyArray<Scenario>) => (claim: Contract.Claim): Exercised => ({
+const withTests = (scenarios: ReadonlyArray<Scenario>) => (claim: Contract.Claim): TestedClaim => ({
   ...claim,
-  cases: Conformance.cases.filter((one) => one.claim === claim.id).map(({ id }) => id),
+  cases: Conformance.cases.filter((testCase) => testCase.claim === claim.id).map(({ id }) => id),
   scenarios: scenarios.filter(({ claims }) => claims.includes(claim.id)).map(({ name }) => name)
 })
 
 type Row = readonly [term: string, words: ReadonlyArray<string>]
 
-const playedBy = ({ mock }: Exercised): ReadonlyArray<Row> => {
+const mockRows = ({ mock }: TestedClaim): ReadonlyArray<Row> => {
   if (mock === undefined) return []
   const { default: usual, option, variants = [] } = mock
   const chosen = variants.map((variant) => option === undefined ? `${variant}` : `--profile ${option}=${variant}`)
@@ -73,14 +73,14 @@ const playedBy = ({ mock }: Exercised): ReadonlyArray<Row> => {
 const lineOf = ([term, words]: Row): ReadonlyArray<string> =>
   words.length === 0 ? [] : [`      ${term}: ${words.join(", ")}`]
 
-const linesOf = (claim: Exercised): ReadonlyArray<string> => {
+const linesOf = (claim: TestedClaim): ReadonlyArray<string> => {
   const { accept = [], cases, id, observed = [], observedOn, scenarios, section, source, unobserved } = claim
   const rows: ReadonlyArray<Row> = [
     ["source", [source]],
     ["accepted", accept.map((word) => typeof word === "object" ? `/${word.pattern}/` : `${word}`)],
     ["observed", observed.map(String)],
-    ["seen", observedOn === undefined ? [] : [`on ${observedOn.day}, of a ${observedOn.target}`]],
-    ...playedBy(claim),
+    ["observed on", observedOn === undefined ? [] : [`${observedOn.day}, of a ${observedOn.target}`]],
+    ...mockRows(claim),
     ["cases", cases],
     ["scenarios", scenarios],
     ["not observed", unobserved === undefined ? [] : [unobserved]]
@@ -88,14 +88,14 @@ const linesOf = (claim: Exercised): ReadonlyArray<string> => {
   return [`  ${id} (section ${section}): ${claim.claim}`, ...rows.flatMap(lineOf)]
 }
 
-const tableOf = (claims: ReadonlyArray<Exercised>, levels: ReadonlyArray<Contract.Level>): string =>
+const tableOf = (claims: ReadonlyArray<TestedClaim>, levels: ReadonlyArray<Contract.Level>): string =>
   levels.flatMap((level, i) => {
     const those = claims.filter((claim) => claim.level === level)
     const heading = `${level}: ${those.length} claim${those.length === 1 ? "" : "s"}`
     return [...(i === 0 ? [] : [""]), heading, ...those.flatMap(linesOf)]
   }).map((line) => line.replaceAll(/\p{Cc}/gu, "\ufffd")).join("\n")
 
-const jsonOf = (claims: ReadonlyArray<Exercised>, levels: ReadonlyArray<Contract.Level>): string =>
+const jsonOf = (claims: ReadonlyArray<TestedClaim>, levels: ReadonlyArray<Contract.Level>): string =>
   JSON.stringify(
     {
       version: 1,
@@ -120,7 +120,7 @@ export const contract = (given: Given.ParsedArguments) =>
       Refusal.fromFlagViolations(given)
     )
     const { evidence: { claims } } = yield* EvidenceFile.read(given)
-    const all = claims.map(exercised(yield* scenarios))
-    const levels = Contract.levels.filter((one) => level.length === 0 || level.includes(one))
+    const all = claims.map(withTests(yield* scenarios))
+    const levels = Contract.levels.filter((name) => level.length === 0 || level.includes(name))
     yield* Console.log(format === "json" ? jsonOf(all, levels) : tableOf(all, levels))
   })

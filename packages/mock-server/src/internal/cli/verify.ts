@@ -1,4 +1,4 @@
-/** `idv-mock verify`: whether a server does what the reference contract says. */
+/** `idv-mock verify`: checks whether a server follows the reference contract. */
 import * as Conformance from "@effect-idv/contract/Conformance"
 import * as Violation from "@effect-idv/core/Violation"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -19,7 +19,7 @@ import * as Secrets from "./secrets.ts"
 import * as Text from "./textField.ts"
 import * as Refusal from "./usageError.ts"
 
-/** The target has alarms. The report says which. */
+/** The target does not conform. The report lists the alarms. */
 export class NotConforming extends Schema.TaggedError<NotConforming>(
   "@effect-idv/mock-server/internal/NotConforming"
 )("NotConforming", { alarms: Schema.Number }) {
@@ -30,7 +30,7 @@ export class NotConforming extends Schema.TaggedError<NotConforming>(
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-/** In the names of the flags. */
+/** The flags of the command that are no secrets. */
 const Flags = Schema.Struct({
   "target": optional(Fields.oneOf("mock", "sandbox")),
   "auth-url": optional(Address),
@@ -64,8 +64,8 @@ const refuse = (text: string) => new Refusal.UsageError({ text })
 const CustomerId = Text.matching(/^[^\p{Cc}:]{1,256}$/u, "1 to 256 characters, none of them a colon or a control")
 
 /**
- * Both or none; a service knows nobody else. A mock server is told the variables only where its
- * address is one too: those of a shell are of the service that they name.
+ * The customer id and key: both, or for a mock server none. A mock server receives those of the variables only
+ * if its address also comes from a variable, because the variables of a shell belong to one service.
  */
 const customerOf = (given: Given.ParsedArguments, kind: Conformance.Kind, isOfVariables: boolean) =>
   Effect.gen(function*() {
@@ -84,7 +84,7 @@ const customerOf = (given: Given.ParsedArguments, kind: Conformance.Kind, isOfVa
     return { customerId, customerKey }
   })
 
-/** An address, and what it is called where it was given. */
+/** An address, and the flag or variable that has it. */
 interface Named {
   readonly name: string
   readonly url: string
@@ -104,8 +104,8 @@ const ofVariable = (name: string) =>
 const local = "http://127.0.0.1:4010"
 
 /**
- * An address of a flag is not mixed with one of a variable: the token of the one server would go to
- * the other.
+ * The addresses come from flags or from variables, never one from each: the token of one server would be sent to
+ * another.
  */
 const addressesOf = (flags: Flags, kind: Conformance.Kind) =>
   Effect.gen(function*() {
@@ -123,15 +123,15 @@ const secure = (given: Given.ParsedArguments, address: Named | undefined) =>
     ? refuse(`${address.name} is invalid: expected an https: address, or --allow-insecure: http: is for loopback`)
     : Effect.void
 
-/** What is given and does nothing would be taken for done. */
-const ofSandbox = ["budget", "spacing"] as const
+/** Flags that have no effect on a mock server, and so are refused. */
+const sandboxFlags = ["budget", "spacing"] as const
 
 const targetOf = (given: Given.ParsedArguments, flags: Flags) =>
   Effect.gen(function*() {
     const { budget, deadline, spacing, target: kind = "mock" } = flags
-    const useless = kind === "mock" ? ofSandbox.find((flag) => flags[flag] !== undefined) : undefined
-    if (useless !== undefined) {
-      return yield* refuse(`--${useless} is for --target sandbox: a mock server is sent all at once`)
+    const unusable = kind === "mock" ? sandboxFlags.find((flag) => flags[flag] !== undefined) : undefined
+    if (unusable !== undefined) {
+      return yield* refuse(`--${unusable} requires --target sandbox: requests to a mock server are not limited`)
     }
     const { auth, base, isOfVariables } = yield* addressesOf(flags, kind)
     const controlUrl = flags["control-url"]?.replace(/\/*(_mock\/*)?$/, "")
@@ -154,8 +154,8 @@ const targetOf = (given: Given.ParsedArguments, flags: Flags) =>
 
 const reports = { table: Conformance.toTable, json: Conformance.toJson, junit: Conformance.toJunit }
 
-/** A run may take a minute, and be billed: whoever ends it is told what it has cost. */
-const toldOf = (counted: Counting.Counted) =>
+/** Prints how many requests an interrupted run has sent, because they may be billed. */
+const reportInterruption = (counted: Counting.Counted) =>
   Effect.suspend(() => {
     const requests = counted.requests()
     return Console.error(
@@ -169,7 +169,7 @@ export const verify = (given: Given.ParsedArguments, version: string) =>
     const { format = "table", observations, output } = flags
     const target = yield* targetOf(given, flags)
     const { evidence, sha256 } = yield* EvidenceFile.read(given)
-    // A service may bill what is asked for: so no report is lost for want of a directory.
+    // A service may bill the checks, so the files are tested before the first request.
     if (output !== undefined) yield* OutputFile.check("output", output)
     if (observations !== undefined) yield* OutputFile.checkNew("observations", observations)
 
@@ -177,19 +177,25 @@ export const verify = (given: Given.ParsedArguments, version: string) =>
     const startedAt = yield* DateTime.now
     const report = yield* Conformance.verify(target, evidence).pipe(
       Effect.provideService(HttpClient.HttpClient, counted.client),
-      Effect.onInterrupt(() => toldOf(counted))
+      Effect.onInterrupt(() => reportInterruption(counted))
     )
-    const place: Conformance.Place = { ...target, startedAt, version, evidenceSha256: sha256, checks: counted.checks() }
-    const text = reports[format](report, evidence, place)
+    const runInfo: Conformance.RunInfo = {
+      ...target,
+      startedAt,
+      version,
+      evidenceSha256: sha256,
+      checks: counted.checks()
+    }
+    const text = reports[format](report, evidence, runInfo)
     if (output === undefined) yield* Console.log(text)
     else {
       yield* OutputFile.write("output", output, text)
-      yield* Console.log(Conformance.verdict(report, place))
+      yield* Console.log(Conformance.verdict(report, runInfo))
     }
     if (observations !== undefined) {
       yield* Conformance.hasObservations(report)
         ? OutputFile.write("observations", observations, yield* Conformance.toObservations(report, evidence))
-        : Console.error(`idv-mock verify: nothing was seen, and ${Text.printable(observations)} is not written`)
+        : Console.error(`idv-mock verify: nothing was observed, so ${Text.printable(observations)} is not written`)
     }
     if (report.alarms.length > 0) return yield* new NotConforming({ alarms: report.alarms.length })
   }).pipe(Effect.provide(NodeHttpClient.layerUndici))

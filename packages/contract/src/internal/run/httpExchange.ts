@@ -1,4 +1,4 @@
-/** One exchange as it is on the wire: the status, the headers and the bytes, as nobody has read them yet. */
+/** Sends a request and receives the response as it is on the wire: the status, the headers and the bytes. */
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type { HttpClientError } from "@effect/platform/HttpClientError"
@@ -10,32 +10,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-
-/** An answer, whole. `at` is when it was there, in milliseconds since 1970. */
-export interface Answered {
-  readonly _tag: "Answered"
-  readonly url: URL
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array
-  readonly at: number
-}
-
-/** There is none, or only a part of it, or more than is read. */
-export interface Unanswered {
-  readonly _tag: "Unanswered"
-  readonly why: "no answer" | "late answer" | "broken answer" | "too long"
-}
-
-export type Exchange = Answered | Unanswered
-
-export interface Request {
-  readonly method: string
-  readonly url: URL
-  readonly headers: Readonly<Record<string, string>>
-  readonly contentType?: string | undefined
-  readonly body?: string | undefined
-}
+import type { Exchange, NoResponse, Request } from "../exchange.ts"
 
 const methods: ReadonlyArray<HttpMethod> = ["GET", "PUT", "POST", "DELETE"]
 
@@ -46,16 +21,16 @@ const bodyOf = ({ body, contentType }: Request) =>
     ? HttpBody.raw(body, { contentLength: Buffer.byteLength(body) })
     : HttpBody.uint8Array(Buffer.from(body), contentType)
 
-/** In bytes. No answer of the document is a thousandth of it. */
+/** The longest body that is read, in bytes. A documented response has less than a thousandth of it. */
 const limit = 1024 * 1024
 
-/** Whether a length that is stated can be believed: nothing is unpacked on the way. */
+/** Whether the stated length is below the limit and holds, because nothing is decompressed. */
 const isShort = ({ headers }: HttpClientResponse): boolean =>
   headers["content-encoding"] === undefined && Number(headers["content-length"] ?? Infinity) <= limit
 
 const isEmpty = (error: HttpClientError): boolean => error._tag === "ResponseError" && error.reason === "EmptyBody"
 
-/** The bytes, or none where there are too many: then the rest is not waited for. */
+/** The bytes, or none if there are too many. Then the rest is not read. */
 const bytesOf = (response: HttpClientResponse): Effect.Effect<Option.Option<Uint8Array>, HttpClientError> =>
   isShort(response)
     ? Effect.map(response.arrayBuffer, (buffer) => Option.some(new Uint8Array(buffer)))
@@ -72,12 +47,12 @@ const bytesOf = (response: HttpClientResponse): Effect.Effect<Option.Option<Uint
       return length <= limit ? Option.some(new Uint8Array(Buffer.concat(chunks))) : Option.none()
     })
 
-const unanswered = ({ _tag }: HttpClientError): Unanswered => ({
-  _tag: "Unanswered",
-  why: _tag === "ResponseError" ? "broken answer" : "no answer"
-})
+const noResponse = (reason: NoResponse["reason"]): Exchange => ({ _tag: "NoResponse", reason })
 
-/** Sends a request once. Redirects are not followed; that would be up to the client given. */
+/**
+ * Sends a request once. It never fails: without a complete response, the exchange says why. Whether
+ * redirects are followed is up to the client; the usual ones do not follow them.
+ */
 export const send = (
   request: Request,
   deadline: Duration.DurationInput
@@ -87,30 +62,30 @@ export const send = (
     const method = methods.find((method) => method === request.method) ?? "POST"
     const response = yield* client.execute(
       HttpClientRequest.make(method)(request.url, {
-        // A body that is packed may be small on the wire and endless here.
+        // A compressed body could be short on the wire and endless once decompressed.
         headers: { "accept-encoding": "identity", ...request.headers },
         body: bodyOf(request)
       })
     )
     const body = yield* bytesOf(response)
-    const at = yield* Clock.currentTimeMillis
+    const receivedAt = yield* Clock.currentTimeMillis
     return Option.match(body, {
-      onNone: (): Exchange => ({ _tag: "Unanswered", why: "too long" }),
+      onNone: () => noResponse("too long"),
       onSome: (body): Exchange => ({
-        _tag: "Answered",
+        _tag: "Response",
         url: request.url,
         status: response.status,
         headers: response.headers,
         body,
-        at
+        receivedAt
       })
     })
   }).pipe(
-    Effect.catchAll((error) => Effect.succeed<Exchange>(unanswered(error))),
+    Effect.catchAll(({ _tag }) => Effect.succeed(noResponse(_tag === "ResponseError" ? "broken answer" : "no answer"))),
     Effect.timeoutTo({
       duration: deadline,
       onSuccess: (exchange) => exchange,
-      onTimeout: (): Exchange => ({ _tag: "Unanswered", why: "late answer" })
+      onTimeout: () => noResponse("late answer")
     }),
     Effect.withTracerEnabled(false)
   )

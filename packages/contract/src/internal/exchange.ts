@@ -1,0 +1,53 @@
+/** HTTP exchanges as plain data: the request, and the response with its status, headers and unread bytes. */
+import type { Step } from "./steps.ts"
+
+export interface Request {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly contentType?: string | undefined
+  readonly body?: string | undefined
+}
+
+/** A complete response. */
+export interface Response {
+  readonly _tag: "Response"
+  readonly url: URL
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  /** When the body was complete, in milliseconds since 1970. */
+  readonly receivedAt: number
+}
+
+/**
+ * Why there is no complete response: no connection (`no answer`), the deadline passed (`late answer`), the
+ * connection broke (`broken answer`), or the body exceeds 1 MiB (`too long`). Reports show these texts as
+ * the observation.
+ */
+export const noResponseReasons = ["no answer", "late answer", "broken answer", "too long"] as const
+
+export type NoResponseReason = (typeof noResponseReasons)[number]
+
+export interface NoResponse {
+  readonly _tag: "NoResponse"
+  readonly reason: NoResponseReason
+}
+
+export type Exchange = Response | NoResponse
+
+/** Whether an observation says that there was no complete response. */
+export const isNoResponse = (observed: string): boolean => noResponseReasons.some((reason) => reason === observed)
+
+/** The exchange of one step. The steps for the control plane have none. */
+export interface StepExchange {
+  /** The number of the request in the run, from 0. */
+  readonly number: number
+  readonly step: Step
+  readonly exchange: Exchange
+  /** Texts that a refusal of this request must not repeat. */
+  readonly secrets: ReadonlyArray<string>
+}
+
+/** An endpoint of the service. */
+export type Endpoint = "token" | "aml"

@@ -1,0 +1,323 @@
+/** The data of the conformance suite: its cases, targets, observations, verdicts and reports. */
+import type * as DateTime from "effect/DateTime"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import type * as Contract from "../Contract.ts"
+import type { Step } from "./steps.ts"
+
+/**
+ * What a case reads from the responses to its steps. Each reading yields one word of a closed set, such as
+ * `200` or `refused`, so that no observation holds a secret, a name or a date.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Reading =
+  // Any response: status, headers, and what the body repeats.
+  | "status"
+  | "media type"
+  | "redirect"
+  | "challenge"
+  | "caching"
+  | "retry after"
+  | "echo"
+  // The token response, and how the API treats a token.
+  | "token outcome"
+  | "ignored parameter"
+  | "token field"
+  | "token type"
+  | "token format"
+  | "stated lifetime"
+  | "token error"
+  | "error code"
+  | "lifetime"
+  | "second use"
+  | "early refusals"
+  | "expiry"
+  | "renewal"
+  // The response to a check, and the credential in it.
+  | "check outcome"
+  | "ignored field"
+  | "body"
+  | "credential_type"
+  | "credential_name"
+  | "issued_by"
+  | "issuer_id"
+  | "cred_version form"
+  | "cred_version"
+  | "attributes"
+  | "name"
+  | "name echo"
+  | "birth_year"
+  | "searched_on"
+  | "time zone"
+  | "match_found"
+  | "aml_profile"
+  | "extra fields"
+  | "test person"
+  | "repeated check"
+  | "page"
+  | "request type"
+  | "error form"
+
+/**
+ * One test of a claim, as data. A case without steps reads what the whole run observed of the shared token.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Case {
+  /** The unique name of the case, such as `token.status`. */
+  readonly id: string
+  /** The id of the claim in the contract, which has the section, the level and the accepted words. */
+  readonly claim: string
+  /** What the case tests, in a few words. */
+  readonly title: string
+  /** The requests, each as its difference from the documented request. */
+  readonly steps: ReadonlyArray<Step>
+  /** What is read from the responses. */
+  readonly reading: Reading
+  /**
+   * Why the case runs against a mock server only.
+   *
+   * @default undefined, the case also runs against a sandbox
+   */
+  readonly notOnSandbox?: string
+  /**
+   * The id of the case whose request must be refused. This case reads how; without a refusal, there is
+   * nothing to read.
+   *
+   * @default undefined
+   */
+  readonly dependsOn?: string
+}
+
+/**
+ * The kind of a target: a mock server, which must behave exactly as the contract's defaults, or a service,
+ * which may do everything that the contract accepts.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Kind = "mock" | "sandbox"
+
+/**
+ * The server to test. A mock server receives all requests at once and without a budget.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Target {
+  readonly kind: Kind
+  /** The base address of the token endpoint (section 1). */
+  readonly authUrl: string
+  /** The base address of the API (section 1). */
+  readonly baseUrl: string
+  /**
+   * The customer whose token requests are sent.
+   *
+   * @default a test customer of the mock server, created for this run
+   */
+  readonly customerId?: string | undefined
+  /** @default the key of the test customer */
+  readonly customerKey?: Redacted.Redacted<string> | undefined
+  /**
+   * The address of a mock server's control plane.
+   *
+   * @default the origin of `baseUrl`
+   */
+  readonly controlUrl?: string | undefined
+  /**
+   * The token of a mock server's control plane.
+   *
+   * @default undefined, no token is sent
+   */
+  readonly controlToken?: Redacted.Redacted<string> | undefined
+  /**
+   * The most requests that a sandbox receives. Cases that would exceed it are skipped.
+   *
+   * @default 70
+   */
+  readonly budget?: number | undefined
+  /**
+   * The wait between two requests to a sandbox, at most 24.8 days.
+   *
+   * @default "500 millis"
+   */
+  readonly spacing?: Duration.DurationInput | undefined
+  /**
+   * How long a response may take, at least 1 ms and at most 24.8 days.
+   *
+   * @default "10 seconds"
+   */
+  readonly deadline?: Duration.DurationInput | undefined
+}
+
+/**
+ * What a run observed for one case: one word, or the reason why the case was skipped.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Observation {
+  /** The id of the case. */
+  readonly case: string
+  /** The word that the case's reading yielded. */
+  readonly observed?: string
+  /** Why the case was skipped. */
+  readonly skipped?: string
+  /**
+   * The id of the case that failed, so that this one shows nothing. This case is omitted, even if a word
+   * was observed.
+   */
+  readonly dependsOn?: string
+  /** How many requests the case sent. Requests that an earlier case has sent already are not repeated. */
+  readonly requests: number
+  /** How long the case took, in milliseconds. */
+  readonly millis: number
+}
+
+/**
+ * - `pass`: the contract accepts the observation.
+ * - `drift`: an assumption turned out differently. A mock server drifts if the observation is accepted but
+ *   is not the default; a service also drifts for other words that the client tolerates.
+ * - `fail`: the contract does not accept the observation.
+ * - `skipped`: the case did not run, or was omitted. The result has the reason.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Verdict = "pass" | "drift" | "fail" | "skipped"
+
+/**
+ * The verdict on one case.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Result {
+  /** The id of the case. */
+  readonly id: string
+  /** The id of the claim. */
+  readonly claim: string
+  /** The section of the API document, or `0` if the contract lacks the claim. */
+  readonly section: string
+  readonly level: Contract.Level
+  /** The title of the case. */
+  readonly title: string
+  /** What the contract accepts, in words. */
+  readonly expects: string
+  readonly verdict: Verdict
+  /** The observed word, if there is one. */
+  readonly observed?: string
+  /** Why the case was skipped. */
+  readonly reason?: string
+  /** The id of the failed case because of which this one was omitted. Only that case raises an alarm. */
+  readonly dependsOn?: string
+  /** How long the case took, in milliseconds. */
+  readonly millis: number
+}
+
+/**
+ * How many cases of a claim ran: all of them (`whole`), some (`part`), or none.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Coverage = "whole" | "part" | "none"
+
+/**
+ * The coverage of one claim.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ClaimCoverage {
+  /** The id of the claim. */
+  readonly claim: string
+  readonly level: Contract.Level
+  readonly coverage: Coverage
+  /** Why cases did not run. Each reason is listed once. */
+  readonly reasons: ReadonlyArray<string>
+}
+
+/**
+ * The results of a run, judged by a contract.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Report {
+  readonly kind: Kind
+  readonly results: ReadonlyArray<Result>
+  /** How many requests were sent, without those to the control plane of a mock server. */
+  readonly requests: number
+  /** The coverage of each claim that a request can show. */
+  readonly coverage: ReadonlyArray<ClaimCoverage>
+  /** The documented claims that a request can show and of which no case ran. */
+  readonly unexecuted: ReadonlyArray<string>
+  /**
+   * The ids of the cases that are wrong for this kind of target, and of the `unexecuted` claims that were
+   * not omitted because of another alarm. The target conforms if the list is empty. A run in which no case
+   * ran has one alarm.
+   */
+  readonly alarms: ReadonlyArray<string>
+}
+
+/**
+ * A run against one target. It sends a sequence of steps once, even if several cases share it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Run {
+  /** Observes one case. Concurrent calls wait for each other. */
+  readonly observe: (testCase: Case) => Effect.Effect<Observation>
+  /**
+   * Ends a run: confirms that refusals were caused by the wrong requests. For each endpoint that has not
+   * succeeded since its last refusal, it sends the documented request once more. Returns the observations,
+   * with unconfirmed ones as skipped.
+   */
+  readonly confirm: (observations: ReadonlyArray<Observation>) => Effect.Effect<ReadonlyArray<Observation>>
+}
+
+/**
+ * The circumstances of a run, for its report. A {@link Target} is one: reports show neither its customer
+ * nor its key.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RunInfo {
+  /** @default undefined, the report does not show it */
+  readonly authUrl?: string | undefined
+  /** @default undefined, the report does not show it */
+  readonly baseUrl?: string | undefined
+  /** @default 70 */
+  readonly budget?: number | undefined
+  /**
+   * When the run began.
+   *
+   * @default undefined, the report does not show it
+   */
+  readonly startedAt?: DateTime.Utc | undefined
+  /**
+   * The version of the program that ran the suite.
+   *
+   * @default undefined, the report does not show it
+   */
+  readonly version?: string | undefined
+  /**
+   * The SHA-256 digest of the evidence file, in hexadecimal digits.
+   *
+   * @default undefined, the report does not show it
+   */
+  readonly evidenceSha256?: string | undefined
+  /**
+   * How many checks received a 2xx response and may be billed.
+   *
+   * @default undefined, the report does not show it
+   */
+  readonly checks?: number | undefined
+}

@@ -1,0 +1,185 @@
+/**
+ * The preflight: the documented token request and the documented check. If the service does not respond to one
+ * of them as documented, the cases that depend on it show nothing. The run then skips them, and the report gives
+ * one explanation instead of a failure for each case.
+ */
+import * as Option from "effect/Option"
+import * as TestPeople from "./cases/testPeople.ts"
+import * as Exchange from "./exchange.ts"
+import type { Reading, Report, Result, RunInfo } from "./model.ts"
+import { isCredential, isErrorBody, isHtml, isRedirect, isSuccess } from "./readings/responseReadings.ts"
+import { grantOf } from "./readings/tokenReadings.ts"
+import type { AmlStep, Step, TokenStep } from "./steps.ts"
+
+/** The request of section 4.1. */
+export const tokenStep: TokenStep = { to: "token" }
+
+/** The request of section 4.2, about a person on no list. */
+export const amlStep: AmlStep = { to: "aml", body: TestPeople.bodyOf(TestPeople.clear) }
+
+const isOnly = (step: Step) => {
+  const text = JSON.stringify([step])
+  return (steps: ReadonlyArray<Step>): boolean => JSON.stringify(steps) === text
+}
+
+export const isTokenPreflight = isOnly(tokenStep)
+export const isAmlPreflight = isOnly(amlStep)
+
+/** The cases that observe the preflight, and explain its failure. Run them before all others. */
+export const caseIds: ReadonlyArray<string> = [
+  "token.granted",
+  "token.status",
+  "token.content-type",
+  "aml.answered",
+  "aml.status",
+  "aml.credential"
+]
+
+/** Whether an exchange has what the endpoint is for: a token, or a credential. */
+export const isSuccessOf = (endpoint: Exchange.Endpoint, exchange: Exchange.Exchange): boolean =>
+  exchange._tag === "Response" &&
+  (endpoint === "token" ? Option.isSome(grantOf(exchange)) : isCredential(exchange))
+
+/** Why the cases that depend on a documented request show nothing. */
+export interface PreflightFailure {
+  /** The case that reports the failure. */
+  readonly caseId: string
+  readonly reason: string
+  /** Other readings of the same response that explain the failure, and so are not omitted. */
+  readonly explainedBy: ReadonlyArray<Reading>
+}
+
+const tokenCase = "token.granted"
+const amlCase = "aml.answered"
+
+const failure = (
+  caseId: string,
+  reason: string,
+  explainedBy: PreflightFailure["explainedBy"] = []
+): PreflightFailure => ({ caseId, reason, explainedBy })
+
+const responseOf = ([first]: ReadonlyArray<Exchange.StepExchange>): Exchange.Response | undefined =>
+  first?.exchange._tag === "Response" ? first.exchange : undefined
+
+const explainedByRedirect = (response: Exchange.Response): ReadonlyArray<Reading> =>
+  isRedirect(response) ? ["redirect"] : []
+
+/** The failure of the token preflight, if its response has no token. */
+export const tokenFailure = (exchanges: ReadonlyArray<Exchange.StepExchange>): PreflightFailure | undefined => {
+  const response = responseOf(exchanges)
+  if (response === undefined) return failure(tokenCase, "the token endpoint does not respond")
+  return isSuccessOf("token", response)
+    ? undefined
+    : failure(tokenCase, "the customer received no token", explainedByRedirect(response))
+}
+
+/** The failure of the check preflight, if its response is no success at all. */
+export const amlFailure = (exchanges: ReadonlyArray<Exchange.StepExchange>): PreflightFailure | undefined => {
+  const response = responseOf(exchanges)
+  if (response === undefined) return failure(amlCase, "the API does not respond")
+  if (!isSuccess(response) || isErrorBody(response)) {
+    const reason = `the API refuses the documented request with ${response.status}`
+    return failure(amlCase, reason, explainedByRedirect(response))
+  }
+  return isHtml(response) ? failure(amlCase, "the API responds with HTML", ["body"]) : undefined
+}
+
+/**
+ * The failure of the check preflight, if its response has no credential. The cases that read this response
+ * report what is wrong with it; all other checks show nothing.
+ */
+export const missingCredential = (exchanges: ReadonlyArray<Exchange.StepExchange>): PreflightFailure | undefined => {
+  const response = responseOf(exchanges)
+  return response !== undefined && isSuccessOf("aml", response)
+    ? undefined
+    : failure(amlCase, "the response of the API has no credential")
+}
+
+/** The explanation of a failed preflight, for a report. */
+export interface Explanation {
+  /** The endpoint whose cases, and those that depend on them, showed nothing. */
+  readonly endpoint: Exchange.Endpoint
+  /** What happened, at which address, and what to check. */
+  readonly text: string
+}
+
+/** How an explanation names an endpoint. */
+interface EndpointNames {
+  readonly endpoint: Exchange.Endpoint
+  readonly name: string
+  readonly origin: string
+  /** The option that has the address. */
+  readonly address: string
+  /** What a 401 or 403 means. */
+  readonly rejected: (status: string) => string
+}
+
+const noResponseTexts: Readonly<Record<Exchange.NoResponseReason, (names: EndpointNames) => string>> = {
+  "no answer": ({ address, origin }) => `no server responds at ${origin}: check the ${address}, and start the server`,
+  "late answer": ({ name, origin }) => `${origin} accepts the request to ${name} but does not respond in time`,
+  "broken answer": ({ name, origin }) => `${origin} breaks the connection during the response of ${name}`,
+  "too long": ({ address, name }) => `${name} responds with more than 1 MiB: check the ${address}`
+}
+
+const explain = (names: EndpointNames, observed: string, status: string, isPage: boolean): string => {
+  const { address, endpoint, name, rejected } = names
+  const reason = Exchange.noResponseReasons.find((reason) => reason === observed)
+  if (reason !== undefined) return noResponseTexts[reason](names)
+  if (status === "401" || status === "403") return rejected(status)
+  if (isPage) return `${name} responds with an HTML page (${status}): check the ${address}`
+  if (observed === "redirected") return `${name} redirects with ${status}, which is not followed: check the ${address}`
+  if (status === "404" || status === "405") return `${name} does not exist there (${status}): check the ${address}`
+  if (observed === "rate limited") return `${name} limits the rate of requests (${status})`
+  if (observed === "failed") return `${name} fails with ${status}`
+  if (/^2\d\d$/.test(status) && observed === "no token") return `${name} responds with ${status}, but without a token`
+  return endpoint === "token"
+    ? `the token request is refused with ${status}: the id or the key of the customer may be wrong`
+    : `${name} refuses the request of section 4.2 with ${status}`
+}
+
+const originOf = (address: string | undefined, fallback: string): string =>
+  address !== undefined && URL.canParse(address) ? new URL(address).origin : fallback
+
+/** If both addresses are the same, either option may have set it. */
+const optionOf = ({ authUrl, baseUrl }: RunInfo, option: string): string =>
+  authUrl !== undefined && authUrl === baseUrl ? "address" : option
+
+/** The explanation of the failed preflight of a report, or `undefined` if the preflight succeeded or did not run. */
+export const explanationOf = (
+  { results }: Pick<Report, "results">,
+  runInfo: RunInfo = {}
+): Explanation | undefined => {
+  const observedOf = (caseId: string): string => results.find(({ id }) => id === caseId)?.observed ?? ""
+  const token = observedOf(tokenCase)
+  if (token !== "" && token !== "granted") {
+    const names: EndpointNames = {
+      endpoint: "token",
+      name: "the token endpoint",
+      origin: originOf(runInfo.authUrl, "the address of the token endpoint"),
+      address: optionOf(runInfo, "auth URL"),
+      rejected: (status) => `the customer is refused with ${status}: its id or its key is wrong`
+    }
+    const isPage = observedOf("token.content-type") === "text/html"
+    return { endpoint: "token", text: explain(names, token, observedOf("token.status"), isPage) }
+  }
+  const aml = observedOf(amlCase)
+  const isPage = observedOf("aml.credential") === "html"
+  if (aml === "" || !isPage && ["answered", "no credential"].includes(aml)) return undefined
+  const names: EndpointNames = {
+    endpoint: "aml",
+    name: "the API",
+    origin: originOf(runInfo.baseUrl, "the address of the API"),
+    address: optionOf(runInfo, "base URL"),
+    rejected: (status) => `the API refuses the token with ${status}`
+  }
+  return { endpoint: "aml", text: explain(names, aml, observedOf("aml.status"), isPage) }
+}
+
+/** The results that show something: all of them, or those that a failed preflight leaves. */
+export const meaningfulResults = (report: Pick<Report, "results">): ReadonlyArray<Result> => {
+  const endpoint = explanationOf(report)?.endpoint
+  if (endpoint === undefined) return report.results
+  return report.results.filter(({ id, observed }) =>
+    observed !== undefined && endpoint === "aml" && !id.startsWith("aml.")
+  )
+}

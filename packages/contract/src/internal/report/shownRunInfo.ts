@@ -1,0 +1,38 @@
+/** The circumstances of a run, as a report shows them: which server, when, by which version, and at what cost. */
+import * as DateTime from "effect/DateTime"
+import type { Report, RunInfo } from "../model.ts"
+import * as TargetOptions from "../targetOptions.ts"
+
+/** The shown circumstances. The customer is not among them. */
+export interface ShownRunInfo {
+  readonly authUrl?: string
+  readonly baseUrl?: string
+  readonly startedAt?: string
+  readonly version?: string
+  readonly evidenceSha256?: string
+  readonly requests: number
+  /** Of a sandbox only. */
+  readonly budget?: number
+  readonly checks?: number
+}
+
+/** The address without its user, password, query and fragment, which may be secret. */
+const shownAddress = (address: string): string => {
+  if (!URL.canParse(address)) return "no address"
+  const { origin, pathname } = new URL(address)
+  return `${origin}${pathname.replace(/\/+$/, "")}`
+}
+
+export const of = (
+  { kind, requests }: Report,
+  { authUrl, baseUrl, budget = TargetOptions.defaultBudget, checks, evidenceSha256, startedAt, version }: RunInfo
+): ShownRunInfo => ({
+  ...(authUrl !== undefined && { authUrl: shownAddress(authUrl) }),
+  ...(baseUrl !== undefined && { baseUrl: shownAddress(baseUrl) }),
+  ...(startedAt !== undefined && { startedAt: DateTime.formatIso(startedAt) }),
+  ...(version !== undefined && { version }),
+  ...(evidenceSha256 !== undefined && { evidenceSha256 }),
+  requests,
+  ...(kind === "sandbox" && { budget }),
+  ...(checks !== undefined && { checks })
+})

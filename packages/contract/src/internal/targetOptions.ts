@@ -1,0 +1,33 @@
+/** The options of a target: their defaults, and whether a timer can wait for their durations. */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Target } from "./model.ts"
+
+/** How many requests a sandbox may receive. */
+export const defaultBudget = 70
+
+/** How long a run waits between two requests to a sandbox. */
+export const defaultSpacing: Duration.DurationInput = "500 millis"
+
+/** How long a response may take. */
+export const defaultDeadline: Duration.DurationInput = "10 seconds"
+
+/** The longest wait of a timer, in milliseconds. */
+const longest = 2 ** 31 - 1
+
+const isWait = (input: Duration.DurationInput, shortest: number): boolean =>
+  Option.exists(
+    Duration.decodeUnknown(input),
+    (duration) => Duration.toMillis(duration) >= shortest && Duration.toMillis(duration) <= longest
+  )
+
+/** Dies, naming the option, if a duration is invalid: without a deadline, a run might never end. */
+export const checkDurations = (
+  { deadline = defaultDeadline, spacing = defaultSpacing }: Target
+): Effect.Effect<void> => {
+  const invalid = (option: string, shortest: number) =>
+    Effect.die(new TypeError(`${option} should be a duration from ${shortest} to ${longest} ms (24.8 days)`))
+  if (!isWait(deadline, 1)) return invalid("deadline", 1)
+  return isWait(spacing, 0) ? Effect.void : invalid("spacing", 0)
+}
