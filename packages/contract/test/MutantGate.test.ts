@@ -11,14 +11,14 @@ import * as MutantMatrix from "./support/mutantMatrix.ts"
 
 const page = readFileSync(new URL("../../../docs/mutants.md", import.meta.url), "utf8")
 
-/** Of each mutant, what the cases of its own claim saw. */
-class Seen extends Context.Tag("Seen")<Seen, {
+/** The observations of each mutant by the cases of its claim. */
+class Observed extends Context.Tag("Observed")<Observed, {
   readonly evidence: Contract.Evidence
   readonly observed: MutantGate.Observed
 }>() {}
 
-const seen = Layer.effect(
-  Seen,
+const layerObserved = Layer.effect(
+  Observed,
   Effect.all({
     evidence: Contract.load(),
     observed: MutantGate.observe(Mutant.mutants, MutantGate.ownCases)
@@ -27,7 +27,7 @@ const seen = Layer.effect(
 
 const { cases } = Conformance
 
-const gateOf = ({ evidence, observed }: typeof Seen.Service) => MutantGate.gate(evidence, cases, observed)
+const gateOf = ({ evidence, observed }: typeof Observed.Service) => MutantGate.gate(evidence, cases, observed)
 
 type Claim = Contract.Claim
 
@@ -36,43 +36,47 @@ const changed = ({ claims: [first, ...rest] }: Contract.Evidence, id: string, ch
   return { claims: Arr.prepend(rest.map(each), each(first)) }
 }
 
-/** A claim that accepts these words too, as if they had been seen of a service. */
+/** A claim that also accepts these words, as if a service had shown them before. */
 const loosened = (words: ReadonlyArray<string>) => (claim: Claim): Claim => ({
   ...claim,
   accept: Arr.appendAll(Arr.of(words[0] ?? ""), [...words, ...claim.accept ?? []]),
   observed: Arr.appendAll(Arr.of(words[0] ?? ""), [...words, ...(claim.mock ? [claim.mock.default] : [])])
 })
 
-describe("The gate", () => {
-  layer(seen, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("is green: every mutant is killed by its claim, and the right server by nothing", () =>
+describe("The mutant gate", () => {
+  layer(layerObserved, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.effect("passes: a case of its claim finds every mutant, and no case fails on the mock server", () =>
       Effect.gen(function*() {
-        const { alarms, isGreen, rows, survivors, unbroken } = gateOf(yield* Seen)
-        deepStrictEqual({ survivors, unbroken, alarms }, { survivors: [], unbroken: [], alarms: [] })
-        strictEqual(isGreen, true)
+        const { alarms, isPassed, rows, survivors, withoutMutant } = gateOf(yield* Observed)
+        deepStrictEqual({ survivors, withoutMutant, alarms }, { survivors: [], withoutMutant: [], alarms: [] })
+        strictEqual(isPassed, true)
         strictEqual(rows.length, Mutant.mutants.length)
       }))
 
-    it.effect("has a mutant of every claim that a case exercises", () =>
+    it.effect("has a mutant for every claim that a case tests", () =>
       Effect.gen(function*() {
-        const { observed } = yield* Seen
-        const broken = observed.mutants.map(([{ claim }]) => claim)
+        const { observed } = yield* Observed
+        const violated = observed.mutants.map(([{ claim }]) => claim)
         deepStrictEqual(
-          Arr.dedupe(cases.map(({ claim }) => claim)).filter((claim) => !broken.includes(claim)),
+          Arr.dedupe(cases.map(({ claim }) => claim)).filter((claim) => !violated.includes(claim)),
           []
         )
       }))
 
-    it.effect("turns red without any case that alone kills a mutant", () =>
+    it.effect("fails without any one of the cases that alone find a mutant", () =>
       Effect.gen(function*() {
-        const { evidence, observed } = yield* Seen
-        const alone = gateOf(yield* Seen).rows.filter(({ killers }) => killers.length === 1)
+        const { evidence, observed } = yield* Observed
+        const alone = gateOf(yield* Observed).rows.filter(({ killers }) => killers.length === 1)
         const needed = Arr.dedupe(alone.flatMap(({ killers }) => killers))
-        // A token that is good for one use is also found by the whole run, which is `token.lifetime.kept`.
+        // `token.lifetime.kept` also finds a server that accepts a token only once.
         deepStrictEqual(Arr.difference(cases.map(({ id }) => id), needed), ["token.lifetime.again"])
         for (const id of needed) {
-          const { isGreen, survivors } = MutantGate.gate(evidence, cases.filter((one) => one.id !== id), observed)
-          deepStrictEqual([id, isGreen], [id, false])
+          const { isPassed, survivors } = MutantGate.gate(
+            evidence,
+            cases.filter((testCase) => testCase.id !== id),
+            observed
+          )
+          deepStrictEqual([id, isPassed], [id, false])
           deepStrictEqual(
             survivors,
             alone.filter(({ killers }) => killers.includes(id)).map(({ mutant }) => mutant.id)
@@ -80,57 +84,57 @@ describe("The gate", () => {
         }
       }))
 
-    it.effect("turns red by every claim that accepts what its mutants do", () =>
+    it.effect("fails if a claim accepts the behavior of its mutants", () =>
       Effect.gen(function*() {
-        const { evidence, observed } = yield* Seen
+        const { evidence, observed } = yield* Observed
         for (const [claim, mutants] of Object.entries(Arr.groupBy(observed.mutants, ([{ claim }]) => claim))) {
-          const own = new Set(cases.filter((one) => one.claim === claim).map(({ id }) => id))
-          const seen = mutants.map(([{ id }, all]) => [id, all.filter((one) => own.has(one.case))] as const)
-          const words = seen.flatMap(([, all]) => all.flatMap(({ seen }) => seen === undefined ? [] : [seen]))
+          const own = new Set(cases.filter((testCase) => testCase.claim === claim).map(({ id }) => id))
+          const observations = mutants.map(([{ id }, all]) => [id, all.filter((each) => own.has(each.case))] as const)
+          const words = observations.flatMap(([, all]) => all.flatMap(({ observed }) => observed ?? []))
           const contract = changed(evidence, claim, loosened(words))
-          const { alarms, isGreen, survivors } = MutantGate.gate(contract, cases, observed)
-          deepStrictEqual([claim, isGreen, alarms], [claim, false, []])
-          // What was not tried, no word excuses.
-          const judged = seen.filter(([, all]) =>
-            all.every(({ skipped, standsOn }) => skipped === undefined || standsOn !== undefined)
+          const { alarms, isPassed, survivors } = MutantGate.gate(contract, cases, observed)
+          deepStrictEqual([claim, isPassed, alarms], [claim, false, []])
+          // Accepting a word does not excuse a skipped case.
+          const judged = observations.filter(([, all]) =>
+            all.every(({ dependsOn, skipped }) => skipped === undefined || dependsOn !== undefined)
           )
           deepStrictEqual(survivors, judged.map(([id]) => id))
           deepStrictEqual(judged.length > 0, true)
         }
       }))
 
-    it.effect("turns red without the mutants of a documented claim", () =>
+    it.effect("fails without the mutants of a documented claim", () =>
       Effect.gen(function*() {
-        const { evidence, observed } = yield* Seen
+        const { evidence, observed } = yield* Observed
         const documented = evidence.claims
           .filter(({ level, unobserved }) => level === "documented" && unobserved === undefined)
           .map(({ id }) => id)
         for (const claim of documented) {
           const mutants = observed.mutants.filter(([mutant]) => mutant.claim !== claim)
-          const { isGreen, unbroken } = MutantGate.gate(evidence, cases, { ...observed, mutants })
-          deepStrictEqual([unbroken, isGreen], [[claim], false])
+          const { isPassed, withoutMutant } = MutantGate.gate(evidence, cases, { ...observed, mutants })
+          deepStrictEqual([withoutMutant, isPassed], [[claim], false])
         }
       }))
 
-    it.effect("turns red by an alarm on the right server", () =>
+    it.effect("fails on an alarm on the mock server", () =>
       Effect.gen(function*() {
-        const { evidence, observed } = yield* Seen
+        const { evidence, observed } = yield* Observed
         const contract = changed(evidence, "token.success.status", (claim) => ({ ...claim, accept: [201] }))
-        const { alarms, isGreen } = MutantGate.gate(contract, cases, observed)
-        deepStrictEqual([alarms, isGreen], [["token.status"], false])
+        const { alarms, isPassed } = MutantGate.gate(contract, cases, observed)
+        deepStrictEqual([alarms, isPassed], [["token.status"], false])
       }))
 
-    it.effect("docs/mutants.md has every mutant, and which cases of its claim fail it", () =>
+    it.effect("agrees with docs/mutants.md about every mutant and the failing cases of its claim", () =>
       Effect.gen(function*() {
-        const { evidence } = yield* Seen
-        const gate = gateOf(yield* Seen)
-        // What else fails takes all cases of all mutants to know, which is what `pnpm mutants` is for.
-        const known = (text: string) => text.replaceAll(/[^|\n]*\|$/gm, "")
-        strictEqual(known(page), known(MutantMatrix.page(gate, evidence)))
+        const { evidence } = yield* Observed
+        const gate = gateOf(yield* Observed)
+        // The last column needs all cases against all mutants, which only `pnpm mutants` runs.
+        const withoutLastColumn = (text: string) => text.replaceAll(/[^|\n]*\|$/gm, "")
+        strictEqual(withoutLastColumn(page), withoutLastColumn(MutantMatrix.page(gate, evidence)))
       }))
   })
 
-  it.live("docs/mutants.md has the other cases that fail, of every twentieth mutant", () =>
+  it.live("agrees with docs/mutants.md about the other failing cases of every twentieth mutant", () =>
     Effect.gen(function*() {
       const evidence = yield* Contract.load()
       const some = Mutant.mutants.filter((_, index) => index % 20 === 0)

@@ -1,4 +1,4 @@
-/** `openapi.yaml` beside the API document, the claims, and the OpenAPI document that core's `IdvApi` gives. */
+/** Compares `openapi.yaml` with the API document, the claims, and the OpenAPI document of core's `IdvApi`. */
 import { FileSystem, OpenApi } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
@@ -20,7 +20,7 @@ const undocumented = Effect.map(
   ({ claims }) => claims.filter(({ level }) => level !== "documented").map(({ id }) => id)
 )
 
-/** What is at a JSON pointer without escapes: no name here has a slash, but paths, whose is written `~`. */
+/** The value at a JSON pointer. Only paths have slashes in their names, and these are written as `~`. */
 const at = (value: unknown, pointer: string): unknown =>
   pointer.split("/").map((key) => key.replaceAll("~", "/")).reduce(
     (value, key) => Predicate.hasProperty(value, key) ? value[key] : undefined,
@@ -41,7 +41,7 @@ const schemas = "components/schemas"
 const attributes = `${schemas}/Attributes/properties`
 const credential = `${schemas}/AmlCredential/properties`
 
-/** Every "not shown" of the API document, and where its claim stands here. */
+/** Everything that the API document does not show, with its claim and its place in `openapi.yaml`. */
 const notShown: ReadonlyArray<readonly [section: string, what: string, claim: string, where: string]> = [
   ["1", "the identity check, the credential request, companies", "operations.other", "x-not-shown"],
   ["2.2", "fields of the token response", "token.response.fields", `${schemas}/TokenResponse`],
@@ -63,7 +63,7 @@ const notShown: ReadonlyArray<readonly [section: string, what: string, claim: st
   ["9", "versioning of the API", "versioning.api", "x-not-shown"]
 ]
 
-/** Every rule of the API document that a schema can say, where it stands, and a text of each kind. */
+/** Every rule of the API document that OpenAPI can express, with its place and its value. */
 const rules: ReadonlyArray<readonly [section: string, pointer: string, value: unknown]> = [
   ["4.1", `${token}/security`, [{ customer: [] }]],
   ["4.1", "components/securitySchemes/customer/scheme", "basic"],
@@ -108,18 +108,21 @@ const rules: ReadonlyArray<readonly [section: string, pointer: string, value: un
 ]
 
 describe("openapi.yaml", () => {
-  it.effect("marks each behaviour that the API document does not show, and no other, with its claim", () =>
+  it.effect("names the claim of each behaviour that the API document does not show, and of no other", () =>
     Effect.gen(function*() {
       const marked = new Set(marks(yield* document))
       deepStrictEqual([...marked].toSorted(), (yield* undocumented).toSorted())
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.effect.each(notShown)("says that section %s does not show: %s", ([, , claim, where]) =>
-    Effect.gen(function*() {
-      strictEqual(marks(at(yield* document, where)).includes(claim), true)
-    }).pipe(Effect.provide(NodeContext.layer)))
+  it.effect.each(notShown)(
+    "marks as an assumption what section %s does not show: %s",
+    ([, , claim, where]) =>
+      Effect.gen(function*() {
+        strictEqual(marks(at(yield* document, where)).includes(claim), true)
+      }).pipe(Effect.provide(NodeContext.layer))
+  )
 
-  it.effect("marks every response, every header and every field of an error where it stands", () =>
+  it.effect("names a claim for every response, every header and every field of an error", () =>
     Effect.gen(function*() {
       const yaml = yield* document
       const resolve = (value: unknown) =>
@@ -148,7 +151,7 @@ describe("openapi.yaml", () => {
       deepStrictEqual(at(yield* document, pointer), value)
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.effect("says of each field of the API document in which section it stands", () =>
+  it.effect("names the section of each field of the API document", () =>
     Effect.gen(function*() {
       const yaml = yield* document
       const fields = ["TokenRequest", "AmlRequest", "AmlCredential", "Attributes"].flatMap((name) =>
@@ -171,7 +174,7 @@ describe("evidence.schema.json", () => {
 
 const generated = OpenApi.fromApi(IdvApi.IdvApi)
 
-/** A file of JSON, until the scope closes. */
+/** A JSON file that is deleted when the scope closes. */
 const written = (json: unknown) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -184,8 +187,7 @@ const Linted = Schema.parseJson(Schema.Array(
   Schema.Struct({ problems: Schema.Array(Schema.Struct({ ruleId: Schema.String })) })
 ))
 
-/** It prints an object for each file, one after the other. */
-
+/** Redocly prints one JSON object for each file. */
 const lint = (...args: ReadonlyArray<string>) =>
   Redocly.run("lint", "--format", "json", ...args).pipe(
     Effect.flatMap(({ stdout }) => Schema.decode(Linted)(`[${stdout.replaceAll(/^\}\{$/gm, "},{")}]`)),
@@ -196,17 +198,17 @@ const lint = (...args: ReadonlyArray<string>) =>
   )
 
 describe("redocly lint", () => {
-  it.scopedLive("finds nothing in the contract: in openapi.yaml and in every scenario", () =>
+  it.scopedLive("finds no problem in openapi.yaml and the scenarios", () =>
     Effect.gen(function*() {
       deepStrictEqual(yield* lint("openapi.yaml", "scenarios/*.arazzo.yaml"), { files: 6, rules: [] })
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("finds nothing in the document of IdvApi but what only a service can say", () =>
+  it.scopedLive("finds only the problems of the document of IdvApi that core cannot fix", () =>
     Effect.gen(function*() {
       deepStrictEqual((yield* lint(yield* written(generated))).rules, [
-        // The addresses are of the environment (section 1), and core knows none.
+        // The addresses depend on the environment (section 1), and core knows none.
         "no-empty-servers",
-        // Core takes any error of the API: the API document shows none (section 7).
+        // Core accepts any error of the API, because the API document shows none (section 7).
         "operation-4xx-response"
       ])
     }).pipe(Effect.provide(NodeContext.layer)))
@@ -222,11 +224,11 @@ const Changes = Schema.parseJson(Schema.Struct({
   }))
 }))
 
-/** Nothing that a request or a response can be measured against. */
+/** Whether a change affects descriptions only. */
 const isWords = ({ path, property, typeName }: (typeof Changes.Type)["changes"][number]) =>
   ["description", "summary", "title", "x-claim"].includes(property ?? "") ||
   ["SpecExtension", "ExamplesMap", "Tag"].includes(typeName) ||
-  // A reference is followed where it stands, whatever the name that it goes by.
+  // Referenced schemas are compared at the reference, whatever their names.
   /^#\/components\/(schemas|responses)/.test(path)
 
 const short = (path: string) =>
@@ -238,7 +240,7 @@ const short = (path: string) =>
     "form"
   ).replaceAll("/properties/", ".")
 
-/** How the second differs from the first: of a keyword, what it has there. */
+/** The differences of the second document from the first. */
 const diff = (base: string, revision: string) =>
   Redocly.run("diff", base, revision, "--format", "json", "--fail-on", "none").pipe(
     Effect.flatMap(({ stdout }) => Schema.decode(Changes)(stdout)),
@@ -255,7 +257,7 @@ const explained: ReadonlyArray<readonly [reason: string, ...differences: Readonl
   ["the addresses are of the environment (section 1), and core knows none", "servers removed"],
   ["each document has a version of its own: that of the API is not shown (section 9)", "info version \"0.0.1\""],
   [
-    "an HttpApi writes an empty list for none",
+    "an HttpApi writes an empty list if there is none",
     "security added",
     "token/parameters added",
     "aml/parameters added"
@@ -270,7 +272,7 @@ const explained: ReadonlyArray<readonly [reason: string, ...differences: Readonl
     "aml/responses/200/json.credential_type enum [\"aml\"]"
   ],
   [
-    "an HttpApi writes each object as closed; core leaves aside the fields that it does not know",
+    "an HttpApi writes each object as closed; core ignores unknown fields",
     "token/requestBody/form additionalProperties false",
     "token/responses/200/json additionalProperties false",
     "token/responses/401/json additionalProperties false",
@@ -279,30 +281,30 @@ const explained: ReadonlyArray<readonly [reason: string, ...differences: Readonl
     "aml/responses/200/json.credentials.attributes additionalProperties false"
   ],
   [
-    "core tells by a function what these texts are, and a function is no pattern",
+    "core checks these texts with functions, which have no pattern",
     "aml/requestBody/json.name pattern none",
     "aml/requestBody/json.dob pattern none",
     "aml/responses/200/json.credentials.attributes.searched_on pattern none",
     "aml/responses/200/json.credentials.attributes.aml_profile format none",
     "aml/responses/200/json.credentials.attributes.aml_profile pattern none"
   ],
-  ["core refuses a format of another major version", "aml/responses/200/json.cred_version pattern \"^1\\\\.\\\\d+$\""],
+  ["core refuses another major version", "aml/responses/200/json.cred_version pattern \"^1\\\\.\\\\d+$\""],
   [
-    "core refuses a credential that stands beside an error",
+    "core refuses a credential beside an error",
     "aml/responses/200/json.error added",
     "aml/responses/200/json.errors added"
   ],
-  ["core does not look at what people read", "aml/responses/200/json.credential_name const none"],
+  ["core ignores text for people", "aml/responses/200/json.credential_name const none"],
   [
-    "core counts a lifetime that is none as an hour",
+    "core assumes one hour for an invalid lifetime",
     "token/responses/200/json.expires_in $id \"/schemas/unknown\"",
     "token/responses/200/json.expires_in minimum none",
     "token/responses/200/json.expires_in type none"
   ],
-  ["core looks at no header of these", "token/responses/200/headers removed", "token/responses/401/headers removed"],
-  ["core takes any error, and reads one field", "token/responses/401/json.error_description removed"],
+  ["core reads none of these headers", "token/responses/200/headers removed", "token/responses/401/headers removed"],
+  ["core accepts any error and reads one field", "token/responses/401/json.error_description removed"],
   [
-    "core takes any error: they are not shown (section 7)",
+    "core accepts any error, because none is shown (section 7)",
     "token/responses/400 removed",
     "token/responses/413 removed",
     "token/responses/415 removed",
@@ -318,9 +320,9 @@ const explained: ReadonlyArray<readonly [reason: string, ...differences: Readonl
   ]
 ]
 
-/** A document that is broken at pointers: another value, or none. */
-const broken = (document: unknown, breaks: Readonly<Record<string, unknown>>): unknown =>
-  Object.entries(breaks).reduce((json, [pointer, value]) => {
+/** Replaces the values at JSON pointers. `undefined` removes a value. */
+const replaceAt = (document: unknown, replacements: Readonly<Record<string, unknown>>): unknown =>
+  Object.entries(replacements).reduce((json, [pointer, value]) => {
     const keys = pointer.split("/").map((key) => key.replaceAll("~", "/"))
     const put = (json: unknown, [key = "", ...rest]: ReadonlyArray<string>): unknown => ({
       ...Predicate.isRecord(json) ? json : {},
@@ -330,17 +332,17 @@ const broken = (document: unknown, breaks: Readonly<Record<string, unknown>>): u
   }, document)
 
 describe("redocly diff", () => {
-  it.scopedLive("finds nothing between openapi.yaml and the document of IdvApi that is not explained", () =>
+  it.scopedLive("finds only explained differences between openapi.yaml and the document of IdvApi", () =>
     Effect.gen(function*() {
       const found = yield* diff("openapi.yaml", yield* written(generated))
       deepStrictEqual(found.toSorted(), explained.flatMap(([, ...differences]) => differences).toSorted())
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("sees each rule that is changed or left out", () =>
+  it.scopedLive("finds each changed or missing rule", () =>
     Effect.gen(function*() {
       const found = yield* diff(
         "openapi.yaml",
-        yield* written(broken(yield* document, {
+        yield* written(replaceAt(yield* document, {
           [`${attributes}/match_found/enum`]: ["Potential match", "No", "no"],
           [`${attributes}/birth_year/pattern`]: "^\\d{2}$",
           [`${attributes}/aml_profile`]: undefined,

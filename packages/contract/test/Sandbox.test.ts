@@ -1,6 +1,6 @@
 /**
- * `idv-mock verify --target sandbox` against a service that nobody here wrote: a certified OAuth
- * server for the token, and for the check Prism, which knows nothing but the OpenAPI document.
+ * `idv-mock verify --target sandbox` against independent software: a certified OAuth server for the token, and Prism,
+ * which serves the OpenAPI document, for the check.
  */
 import { Command, FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
@@ -43,7 +43,7 @@ const observedOf = (text: string) =>
 
 describe("idv-mock verify --target sandbox", () => {
   it.scopedLive(
-    "runs to its end against another service, and says honestly what it saw there",
+    "completes against independent servers and reports what they do",
     () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
@@ -55,7 +55,7 @@ describe("idv-mock verify --target sandbox", () => {
         const seen = yield* fs.readFileString(observations)
 
         strictEqual(first.exitCode, 1)
-        // Prism knows no people and no tokens, and never answers what is not JSON.
+        // Prism knows neither people nor tokens, and does not respond to a body that is not JSON.
         deepStrictEqual(marked(first.stdout, "✗"), [
           "token.authorization.body",
           "aml.name",
@@ -65,7 +65,7 @@ describe("idv-mock verify --target sandbox", () => {
           "aml.body.not-json",
           "aml.authorization.unknown"
         ])
-        // A guess that turned out another way is no failure of the service.
+        // An assumption that turned out differently is not a failure of the service.
         deepStrictEqual(marked(first.stdout, "~"), [
           "aml.searched-on.zone",
           "aml.authorization.case",
@@ -85,7 +85,7 @@ describe("idv-mock verify --target sandbox", () => {
         deepStrictEqual(claim("aml.answer.match-found")?.level, "documented")
         deepStrictEqual(claim("token.expired")?.level, "assumed")
 
-        // What was seen is the contract now, and what was wrong is still wrong.
+        // With its own observations as evidence, the service no longer drifts, and still fails the same cases.
         const second = yield* verify(...there, "--evidence", observations, "--format", "json")
         const { results } = yield* Schema.decode(Schema.parseJson(Conformance.ReportFile))(second.stdout)
         const having = (verdict: Conformance.Verdict) =>
@@ -94,7 +94,7 @@ describe("idv-mock verify --target sandbox", () => {
         deepStrictEqual(having("fail").toSorted(), marked(first.stdout, "✗").toSorted())
 
         strictEqual(oauth.issued.length > 3, true)
-        // No form says more.
+        // No report format shows secrets or personal data.
         const junit = yield* verify(...there, "--budget", "20", "--format", "junit")
         strictEqual(junit.stdout.startsWith("<?xml "), true)
         const all = [first, second, junit].map(({ stderr, stdout }) => stdout + stderr).join("\n") + seen

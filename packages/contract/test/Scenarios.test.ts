@@ -1,4 +1,4 @@
-/** The scenarios of the contract, run by a tool that nobody here wrote: `redocly respect`. */
+/** Runs the scenarios of the contract with an independent tool, `redocly respect`. */
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
@@ -36,12 +36,12 @@ const workflows = Effect.gen(function*() {
   return files.flatMap(({ workflows }) => workflows)
 })
 
-/** Broken servers, each with the scenario that must see it. The first has its clock moved. */
+/** Mutants, each with the scenario that must find it. The first scenario moves the clock. */
 const mutants: ReadonlyArray<readonly [id: string, scenario: string]> = [
   ["token.lifetime/for-ever", "mock-expiry"],
   ["token.request.authorization/wrong-key", "token"],
   ["token.request.grant-type/password", "token"],
-  ["token.success.status/201", "token"],
+  ["token.success.status/tokenStatus=201", "token"],
   ["aml.request.authorization/forged", "refusals"],
   ["aml.request.entity-type/company", "refusals"],
   ["aml.error.echo/name", "refusals"],
@@ -52,8 +52,8 @@ const mutants: ReadonlyArray<readonly [id: string, scenario: string]> = [
   ["aml.match.again/different", "screening"]
 ]
 
-describe("the scenarios", () => {
-  it.effect("name claims that there are, in each workflow, and are all of the folder", () =>
+describe("The scenarios", () => {
+  it.effect("name existing claims in each workflow, and are all files of the folder", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const { claims } = yield* Contract.load()
@@ -66,7 +66,7 @@ describe("the scenarios", () => {
     }).pipe(Effect.provide(NodeContext.layer)))
 
   it.effect.each(["no-match", "potential-match"])(
-    "look at each field of the credential in %s",
+    "check each field of the credential in %s",
     (workflowId) =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
@@ -85,7 +85,7 @@ describe("the scenarios", () => {
       }).pipe(Effect.provide(NodeContext.layer))
   )
 
-  it.scopedLive("are green against the mock server, and go through all that the document has", () =>
+  it.scopedLive("pass against the mock server, and cover the whole OpenAPI document", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
@@ -105,14 +105,14 @@ describe("the scenarios", () => {
       deepStrictEqual(runs.map(({ exitCode }) => exitCode), [0, 0, 0, 0, 0])
 
       const { operations, problems } = yield* Redocly.drift(folder, url)
-      // The document is not of the control plane, and two steps leave their credentials out.
+      // The document does not describe the control plane, and two steps omit their credentials.
       const explained = problems.filter(({ path, ruleId, status }) =>
         ruleId === "undocumented-endpoint" && path.startsWith("/_mock/") ||
         ruleId === "security-baseline" && status === 401
       )
       deepStrictEqual(problems.filter((problem) => !explained.includes(problem)), [])
       strictEqual(explained.length, 5)
-      // The answer of any other status has no form, and none comes.
+      // No step receives a response of the default status.
       deepStrictEqual(operations.map(({ missing, operationId }) => [operationId, missing]), [
         ["checkPerson", [{ kind: "response", status: "default" }]],
         ["getAccessToken", [{ kind: "response", status: "default" }]]
@@ -120,7 +120,7 @@ describe("the scenarios", () => {
       strictEqual(operations.flatMap(({ covered }) => covered).filter(({ kind }) => kind === "property").length, 61)
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("are red against a broken server, in a workflow that names its claim, and green beside it", () =>
+  it.scopedLive("fail against a mutant in a workflow that names its claim, and pass elsewhere", () =>
     Effect.gen(function*() {
       const named = new Map((yield* workflows).map((workflow) => [workflow.workflowId, workflow["x-claims"]]))
       const urlOf = <E>(layer: Layer.Layer<MockServer.MockServer, E>) =>
@@ -165,7 +165,7 @@ const attributes = {
 
 const address = "http://127.0.0.1:4010"
 
-/** A check in a HAR, with what it answered. */
+/** A HAR entry of a check with this response. */
 const exchange = (answer: unknown) => ({
   startedDateTime: "2025-06-01T12:34:56.000Z",
   time: 1,
@@ -190,7 +190,7 @@ const exchange = (answer: unknown) => ({
 
 const right = { ...credential, credentials: { attributes } }
 
-/** What is wrong in a credential: where, the value, and the keywords of the schema that refuse it. */
+/** Wrong credentials: the field, its value, and the schema keywords that refuse it. */
 const wrong: ReadonlyArray<readonly [field: string, value: unknown, ...keywords: ReadonlyArray<string>]> = [
   ["credential_type", "AML", "const"],
   ["credential_name", "aml", "const"],
@@ -220,7 +220,7 @@ const fields = ["credentials", "credentials/attributes"].concat(
   Object.keys(attributes).map((field) => `credentials/attributes/${field}`)
 )
 
-/** With a field missing, each. */
+/** One credential for each missing field. */
 const incomplete = fields.map((field) => [field, undefined, "required"] as const)
 
 const withField = (field: string, value: unknown) => {
@@ -238,8 +238,8 @@ const counted = (found: ReadonlyArray<readonly [what: string, times: number]>) =
     {}
   )
 
-describe("openapi.yaml, as a measure", () => {
-  it.scopedLive("takes the right credential, with fields of its own or without, and refuses each wrong one", () =>
+describe("The schemas of openapi.yaml", () => {
+  it.scopedLive("accept a valid credential, also with extra fields, and refuse each wrong one", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const har = `${yield* fs.makeTempDirectoryScoped()}/traffic.har`

@@ -1,9 +1,7 @@
 /**
- * Broken servers, each of which violates one claim of the contract: the mock server behind something
- * that changes its requests or its answers. A conformance suite that lets one of them pass does not
- * prove anything of that claim. No part of the published package's entry points.
- *
- * @since 0.1.0
+ * Mutants: servers that each violate one claim of the contract. A mutant is the mock server with another profile,
+ * or behind a wrapper that changes its requests or responses. A conformance suite that passes on a mutant does not
+ * test its claim.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -12,100 +10,53 @@ import * as HttpServer from "@effect/platform/HttpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createServer } from "node:http"
-import type * as Control from "../../../mock-server/src/Control.ts"
-import * as MockServer from "../../../mock-server/src/MockServer.ts"
-import * as AmlAnswers from "./amlAnswers.ts"
+import { type Control, MockServer, Profile } from "../../../mock-server/src/index.ts"
 import * as AmlRequests from "./amlRequests.ts"
-import * as Endings from "./endings.ts"
-import * as Errors from "./errors.ts"
+import * as AmlResponses from "./amlResponses.ts"
+import * as ErrorResponses from "./errorResponses.ts"
+import * as LateRefusals from "./lateRefusals.ts"
+import type { Mutant } from "./model.ts"
+import * as ProfileVariants from "./profileVariants.ts"
 import * as Server from "./server.ts"
-import * as TokenAnswers from "./tokenAnswers.ts"
 import * as TokenRequests from "./tokenRequests.ts"
-import type * as Wire from "./wire.ts"
+import * as TokenResponses from "./tokenResponses.ts"
 
-/**
- * A request of the service, whole. `target` is the path with its query; header names are in lower
- * case.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Request extends Wire.Request {}
+export type { Mutant } from "./model.ts"
 
-/**
- * An answer of the service, whole.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Answer extends Wire.Answer {}
-
-/**
- * What stands between a client and the right server, which is `serve`. What it keeps between requests
- * begins with the effect, once for a server.
- *
- * @category models
- * @since 0.1.0
- */
-export type Wrapper = Wire.Wrapper
-
-/**
- * - `id`: the claim, a slash and a name: `token.success.status/201`.
- * - `claim`: the id of the claim that it violates.
- * - `breaks`: what it does wrong, after "it".
- * - `isLate`: it does so only after many requests, so that no case alone shows it.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Mutant extends Wire.Mutant {}
-
-/**
- * Every mutant: those of the token endpoint first, then those of the check, then those that refuse
- * otherwise, and those that end.
- *
- * @category models
- * @since 0.1.0
- */
 export const mutants: ReadonlyArray<Mutant> = [
   TokenRequests.mutants,
-  TokenAnswers.mutants,
+  TokenResponses.mutants,
   AmlRequests.mutants,
-  AmlAnswers.mutants,
-  Errors.mutants,
-  Endings.mutants
+  AmlResponses.mutants,
+  ErrorResponses.mutants,
+  LateRefusals.mutants,
+  ProfileVariants.mutants
 ].flat()
 
-/**
- * The client of a mutant in front of the right server, which is asked by the client given. Many may
- * share one: their customers have sessions of their own.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const client = ({ wrap }: Mutant): Effect.Effect<HttpClient.HttpClient, never, HttpClient.HttpClient> =>
-  Server.client(wrap)
+type Services = MockServer.MockServer | Control.Control | HttpClient.HttpClient
+
+const layerMockServer = ({ profile }: Mutant): Layer.Layer<Services> =>
+  MockServer.layerHttpClientWith(
+    profile === undefined ? {} : { profile: Profile.apply(Profile.defaultProfile, profile) }
+  )
+
+const layerOn = <R>(mutant: Mutant, mockServer: Layer.Layer<Services, never, R>): Layer.Layer<Services, never, R> =>
+  Layer.provideMerge(Layer.effect(HttpClient.HttpClient, Server.client(mutant.wrap)), mockServer)
+
+/** A mutant in process. Its control plane is that of the mock server. */
+export const layerHttpClient = (mutant: Mutant): Layer.Layer<Services> => layerOn(mutant, layerMockServer(mutant))
 
 /**
- * A mutant in process, as `MockServer.layerHttpClient`. Its control plane is the right one.
- *
- * @category layers
- * @since 0.1.0
+ * The same, but a mutant without a profile stands in front of the mock server of the context, because starting a
+ * server takes as long as twenty cases.
  */
-export const layerHttpClient = (
-  mutant: Mutant
-): Layer.Layer<MockServer.MockServer | Control.Control | HttpClient.HttpClient> =>
-  Layer.provideMerge(Layer.effect(HttpClient.HttpClient, client(mutant)), MockServer.layerHttpClientWith({}))
+export const layerShared = (mutant: Mutant): Layer.Layer<Services, never, Services> =>
+  layerOn(mutant, mutant.profile === undefined ? Layer.context<Services>() : layerMockServer(mutant))
 
-/**
- * A mutant on a free port of loopback, for a tool that needs a socket.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerSocket = ({ wrap }: Mutant): Layer.Layer<MockServer.MockServer> => {
+/** A mutant on a free port of loopback, for tools that need a socket. */
+export const layerSocket = (mutant: Mutant): Layer.Layer<MockServer.MockServer> => {
   const layerServing = Layer.unwrapEffect(
-    Effect.map(Server.app(wrap), (app) => HttpServer.serve(app))
+    Effect.map(Server.app(mutant.wrap), (app) => HttpServer.serve(app))
   )
   const layerUrl = Layer.effect(
     MockServer.MockServer,
@@ -119,6 +70,6 @@ export const layerSocket = ({ wrap }: Mutant): Layer.Layer<MockServer.MockServer
   return layerUrl.pipe(
     Layer.provide(HttpMiddleware.withTracerDisabledWhen(layerServing, () => true)),
     Layer.provide(Layer.orDie(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 }))),
-    Layer.provide(MockServer.layerHttpClientWith({}))
+    Layer.provide(layerMockServer(mutant))
   )
 }

@@ -1,188 +1,181 @@
-/** Servers that answer what is no check of section 4.2, or refuse what is one. */
+/** Servers that accept a wrong check, or refuse the check of section 4.2. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import * as Breaks from "./breaks.ts"
-import * as Own from "./own.ts"
-import * as Parts from "./parts.ts"
-import { type Mutant, of, type Request } from "./wire.ts"
+import * as Changes from "./changes.ts"
+import * as Messages from "./messages.ts"
+import { type Mutant, of, type Request } from "./model.ts"
+import * as OwnCustomer from "./ownCustomer.ts"
 
-const asked = (where: (request: Request) => boolean) => (request: Request): boolean =>
-  Parts.isAml(request) && where(request)
+const ofChecks = (where: (request: Request) => boolean) => (request: Request): boolean =>
+  Messages.isAml(request) && where(request)
 
-/** With a right body, if it has none. */
+/** The same request as a POST of JSON, with the documented body if it has none. */
 const asPost = (request: Request): Request => ({
-  ...Parts.withHeader(request, "content-type", "application/json"),
+  ...Messages.withHeader(request, "content-type", "application/json"),
   method: "POST",
-  body: request.body.length === 0 ? Parts.person : request.body
+  body: request.body.length === 0 ? Messages.person : request.body
 })
 
-const aboutSomebody = (request: Request): Request => ({ ...request, body: Parts.person })
+const withDocumentedBody = (request: Request): Request => ({ ...request, body: Messages.person })
 
-const answers = (where: (request: Request) => boolean, instead: (request: Request) => Request) =>
-  Breaks.acceptingAs(asked(where), instead)
+const accept = (where: (request: Request) => boolean, instead: (request: Request) => Request) =>
+  Changes.acceptAs(ofChecks(where), instead)
 
-const trusts = (where: (request: Request) => boolean) => Breaks.accepting(asked(where), Own.withToken)
+const acceptToken = (where: (request: Request) => boolean) =>
+  Changes.acceptRefused(ofChecks(where), OwnCustomer.withToken)
 
-/** Of a body with one wrong field: of each other field it is the same. */
-const mends = (name: string, where: (value: unknown) => boolean, right: (value: unknown) => unknown) =>
-  answers(
-    (request) => isObject(request) && where(Parts.fieldOf(request, name)),
-    (request) => Parts.withFields(request, { [name]: right(Parts.fieldOf(request, name)) })
+/** Accepts a wrong field as if it had a documented value. */
+const acceptField = (name: string, where: (value: unknown) => boolean, documented: (value: unknown) => unknown) =>
+  accept(
+    (request) => isObject(request) && where(Messages.fieldOf(request, name)),
+    (request) => Messages.withFields(request, { [name]: documented(Messages.fieldOf(request, name)) })
   )
 
-const isObject = (request: Request): boolean => Option.exists(Parts.jsonOf(request), Predicate.isRecord)
+const isObject = (request: Request): boolean => Option.exists(Messages.jsonOf(request), Predicate.isRecord)
 
 const isMissing = (value: unknown): boolean => value === undefined
 
 const matches = (pattern: RegExp) => (value: unknown): boolean => Predicate.isString(value) && pattern.test(value)
 
-const refuses = (where: (request: Request) => boolean, instead: (request: Request) => Request) =>
-  Breaks.rewriting(asked(where), instead)
+const refuse = (where: (request: Request) => boolean, instead: (request: Request) => Request) =>
+  Changes.rewriteRequest(ofChecks(where), instead)
 
-const documented = ["entity_type", "name", "dob"]
+const documentedFields = ["entity_type", "name", "dob"]
 
 const isExtra = (request: Request): boolean =>
   Option.exists(
-    Parts.jsonOf(request),
-    (json) => Predicate.isRecord(json) && Object.keys(json).some((name) => !documented.includes(name))
+    Messages.jsonOf(request),
+    (json) => Predicate.isRecord(json) && Object.keys(json).some((name) => !documentedFields.includes(name))
   )
 
 const withoutExtra = (request: Request): Request => ({
   ...request,
-  body: Parts.utf8(
-    JSON.stringify(Object.fromEntries(documented.map((name) => [name, Parts.fieldOf(request, name)])))
+  body: Messages.utf8(
+    JSON.stringify(Object.fromEntries(documentedFields.map((name) => [name, Messages.fieldOf(request, name)])))
   )
 })
 
-const schemeOf = (request: Request): string => Parts.authorizationOf(request).split(" ")[0] ?? ""
+const schemeOf = (request: Request): string => Messages.authorizationOf(request).split(" ")[0] ?? ""
 
 export const mutants: ReadonlyArray<Mutant> = [
   of("aml.request.path", [
     [
       "moved",
       "has the check at another path",
-      Breaks.rewriting(Parts.isAml, (request) => ({ ...request, target: "/api/amls" }))
+      Changes.rewriteRequest(Messages.isAml, (request) => ({ ...request, target: "/api/amls" }))
     ],
-    ["error", "answers a check with 200 and an error", Breaks.changing(Breaks.answered, Breaks.error)],
+    ["error", "responds to a check with 200 and an error", Changes.changeResponse(Changes.isCredential, Changes.error)],
     [
       "refused",
-      "accepts no token",
-      Breaks.rewriting(Parts.isAml, (request) => Parts.withAuthorization(request, "Bearer over"))
+      "refuses every token",
+      Changes.rewriteRequest(Messages.isAml, (request) => Messages.withAuthorization(request, "Bearer over"))
     ]
   ]),
   of("aml.request.method", [
-    ["get", "answers a GET", answers(({ method }) => method === "GET", asPost)],
-    ["put", "answers a PUT", answers(({ method }) => method === "PUT", asPost)]
+    ["get", "accepts a check with GET", accept(({ method }) => method === "GET", asPost)],
+    ["put", "accepts a check with PUT", accept(({ method }) => method === "PUT", asPost)]
   ]),
   of("aml.request.authorization", [
-    ["missing", "answers without a token", trusts((request) => Parts.authorizationOf(request) === "")],
+    ["missing", "accepts a check without a token", acceptToken((request) => Messages.authorizationOf(request) === "")],
     [
       "forged",
-      "answers with a token that was never given",
-      Breaks.accepting(
-        (request, answer) => Parts.isAml(request) && Parts.textOf(answer).includes("unknown"),
-        Own.withToken
+      "accepts a forged token",
+      Changes.acceptRefused(
+        (request, response) => Messages.isAml(request) && Messages.textOf(response).includes("unknown"),
+        OwnCustomer.withToken
       )
     ],
     [
       "scheme",
       "accepts a token after any scheme",
-      answers(
+      accept(
         (request) => !["", "bearer"].includes(schemeOf(request).toLowerCase()),
-        (request) => Parts.withAuthorization(request, `Bearer ${Parts.credentialOf(request)}`)
+        (request) => Messages.withAuthorization(request, `Bearer ${Messages.credentialOf(request)}`)
       )
     ],
-    ["customer", "answers a customer that sends its id and key", trusts((request) => Parts.basicOf(request)[0] !== "")]
+    [
+      "customer",
+      "accepts the customer's id and key instead of a token",
+      acceptToken((request) => Messages.basicOf(request)[0] !== "")
+    ]
   ]),
   of("aml.request.scheme-case", [
     [
       "refused",
-      "refuses a token after bearer in lower case",
-      refuses((request) => schemeOf(request) === "bearer", (request) => Parts.withAuthorization(request, "bearer over"))
-    ]
-  ]),
-  of("aml.request.content-type", [
-    [
-      "any",
-      "answers whatever the content type",
-      answers((request) => request.method === "POST" && Parts.typeOf(request) !== "application/json", asPost)
-    ],
-    [
-      "exact",
-      "refuses a content type with a charset",
-      refuses(
-        ({ headers }) => headers["content-type"]?.includes("charset") === true,
-        (request) => Parts.withHeader(request, "content-type", "text/plain")
+      "refuses a token after the lower-case scheme bearer",
+      refuse(
+        (request) => schemeOf(request) === "bearer",
+        (request) => Messages.withAuthorization(request, "bearer over")
       )
     ]
   ]),
   of("aml.request.body", [
     [
       "array",
-      "answers an array that holds a person",
-      answers((request) => Option.exists(Parts.jsonOf(request), Array.isArray), aboutSomebody)
+      "accepts an array that holds the object",
+      accept((request) => Option.exists(Messages.jsonOf(request), Array.isArray), withDocumentedBody)
     ],
     [
       "not-json",
-      "answers a body that is not JSON",
-      answers((request) => request.body.length > 0 && Option.isNone(Parts.jsonOf(request)), aboutSomebody)
+      "accepts a body that is not JSON",
+      accept((request) => request.body.length > 0 && Option.isNone(Messages.jsonOf(request)), withDocumentedBody)
     ],
     [
       "empty",
-      "answers an empty body",
-      answers(({ body, method }) => method === "POST" && body.length === 0, aboutSomebody)
+      "accepts an empty body",
+      accept(({ body, method }) => method === "POST" && body.length === 0, withDocumentedBody)
     ]
   ]),
   of("aml.request.entity-type", [
-    ["missing", "answers without entity_type", mends("entity_type", isMissing, () => "person")],
-    ["company", "answers about a company", mends("entity_type", matches(/^company$/), () => "person")],
-    ["any-case", "compares entity_type without case", mends("entity_type", matches(/^person$/i), () => "person")]
+    ["missing", "accepts a check without entity_type", acceptField("entity_type", isMissing, () => "person")],
+    ["company", "accepts a check of a company", acceptField("entity_type", matches(/^company$/), () => "person")],
+    ["any-case", "compares entity_type without case", acceptField("entity_type", matches(/^person$/i), () => "person")]
   ]),
   of("aml.request.name", [
-    ["missing", "answers without a name", mends("name", isMissing, () => "Ada Testclear")],
+    ["missing", "accepts a check without a name", acceptField("name", isMissing, () => "Ada Testclear")],
     [
       "no-text",
-      "answers a name that is no text",
-      mends("name", (name) => !isMissing(name) && !Predicate.isString(name), () => "Ada Testclear")
+      "accepts a name that is not a string",
+      acceptField("name", (name) => !isMissing(name) && !Predicate.isString(name), () => "Ada Testclear")
     ],
-    ["number", "takes a number for a name", mends("name", Predicate.isNumber, String)],
+    ["number", "accepts a number as a name", acceptField("name", Predicate.isNumber, String)],
     [
       "list",
       "joins the parts of a name",
-      mends("name", Array.isArray, (parts) => Array.isArray(parts) ? parts.join(" ") : parts)
+      acceptField("name", Array.isArray, (parts) => Array.isArray(parts) ? parts.join(" ") : parts)
     ]
   ]),
   of("aml.request.name.empty", [
-    ["answered", "answers a blank name", mends("name", matches(/^\s*$/), () => "Ada Testclear")]
+    ["answered", "accepts a blank name", acceptField("name", matches(/^\s*$/), () => "Ada Testclear")]
   ]),
   of("aml.request.name.script", [
     [
       "refused",
-      "refuses a name in another script than Latin",
-      refuses(
-        (request) => matches(/[^\P{L}\p{Script=Latin}]/u)(Parts.fieldOf(request, "name")),
-        (request) => Parts.withFields(request, { name: "" })
+      "refuses a name in a non-Latin script",
+      refuse(
+        (request) => matches(/[^\P{L}\p{Script=Latin}]/u)(Messages.fieldOf(request, "name")),
+        (request) => Messages.withFields(request, { name: "" })
       )
     ]
   ]),
   of("aml.request.dob", [
-    ["missing", "answers without a date of birth", mends("dob", isMissing, () => "01-02-1990")],
-    ["number", "takes a number for a date of birth", mends("dob", Predicate.isNumber, () => "01-02-1990")],
+    ["missing", "accepts a check without a date of birth", acceptField("dob", isMissing, () => "01-02-1990")],
+    ["number", "accepts a number as a date of birth", acceptField("dob", Predicate.isNumber, () => "01-02-1990")],
     [
       "iso",
-      "answers a date of birth in the form yyyy-mm-dd",
-      mends("dob", matches(/^\d{4}-\d\d-\d\d$/), (dob) => String(dob).split("-").reverse().join("-"))
+      "accepts a date of birth in the form yyyy-mm-dd",
+      acceptField("dob", matches(/^\d{4}-\d\d-\d\d$/), (dob) => String(dob).split("-").reverse().join("-"))
     ],
     [
       "slashes",
-      "answers a date of birth in the form dd/mm/yyyy",
-      mends("dob", matches(/^\d\d\/\d\d\/\d{4}$/), (dob) => String(dob).replaceAll("/", "-"))
+      "accepts a date of birth in the form dd/mm/yyyy",
+      acceptField("dob", matches(/^\d\d\/\d\d\/\d{4}$/), (dob) => String(dob).replaceAll("/", "-"))
     ],
     [
       "short",
-      "answers a date of birth without its zeros",
-      mends(
+      "accepts a date of birth without its zeros",
+      acceptField(
         "dob",
         matches(/^(\d-\d\d?|\d\d-\d)-\d{4}$/),
         (dob) => String(dob).split("-").map((part) => part.padStart(2, "0")).join("-")
@@ -192,22 +185,26 @@ export const mutants: ReadonlyArray<Mutant> = [
   of("aml.request.dob.day", [
     [
       "answered",
-      "answers a day that does not exist",
-      mends("dob", matches(/^\d\d-\d\d-\d{4}$/), (dob) => String(dob).replace(/^\d\d-\d\d/, "01-01"))
+      "accepts a day that does not exist",
+      acceptField("dob", matches(/^\d\d-\d\d-\d{4}$/), (dob) => String(dob).replace(/^\d\d-\d\d/, "01-01"))
     ]
   ]),
   of("aml.request.extra-fields", [
-    ["ignored", "ignores a field that the document does not show", answers(isExtra, withoutExtra)]
+    ["ignored", "ignores a field that the document does not show", accept(isExtra, withoutExtra)]
   ]),
   of("limits.body", [
     [
       "answered",
-      "answers a body over 64 KiB",
-      Breaks.accepting(
-        (request, { status }) => Parts.isAml(request) && status === 413,
-        (request) => Effect.succeed(aboutSomebody(request))
+      "accepts a body over 64 KiB",
+      Changes.acceptRefused(
+        (request, { status }) => Messages.isAml(request) && status === 413,
+        (request) => Effect.succeed(withDocumentedBody(request))
       )
     ],
-    ["broken", "breaks at a body over 64 KiB", Breaks.changing(Breaks.amlRefused(413), Breaks.status(500))]
+    [
+      "broken",
+      "fails with 500 for a body over 64 KiB",
+      Changes.changeResponse(Changes.isAmlRefusal(413), Changes.status(500))
+    ]
   ])
 ].flat()

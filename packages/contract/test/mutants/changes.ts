@@ -1,96 +1,99 @@
-/** The ways to break a server, of which each mutant is one or two. */
+/** The changes of requests and responses from which mutants are made. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import * as Parts from "./parts.ts"
-import type { Answer, Handler, Request, Serve, Wrapper } from "./wire.ts"
+import * as Messages from "./messages.ts"
+import type { Handler, Request, Response, Serve, Wrapper } from "./model.ts"
 
-type Where = (request: Request, answer: Answer) => boolean
+/** Selects the responses that a mutant changes. */
+export type Where = (request: Request, response: Response) => boolean
 
-export type Change = (answer: Answer, request: Request) => Answer
+export type Change = (response: Response, request: Request) => Response
 
-/** A token response. */
-export const granted: Where = (request, answer) => Parts.isToken(request) && Parts.isSuccess(answer)
+/** A response with a token. */
+export const isGrant: Where = (request, response) => Messages.isToken(request) && Messages.isSuccess(response)
 
-/** A credential. */
-export const answered: Where = (request, answer) => Parts.isAml(request) && Parts.isSuccess(answer)
+/** A response with a credential. */
+export const isCredential: Where = (request, response) => Messages.isAml(request) && Messages.isSuccess(response)
 
-/** A refusal with one of these statuses, or with any. */
-export const tokenRefused = (...statuses: ReadonlyArray<number>): Where => (request, answer) =>
-  Parts.isToken(request) && isRefusal(answer, statuses)
+/** A refused token request with one of these statuses, or with any. */
+export const isTokenRefusal = (...statuses: ReadonlyArray<number>): Where => (request, response) =>
+  Messages.isToken(request) && isRefusal(response, statuses)
 
-export const amlRefused = (...statuses: ReadonlyArray<number>): Where => (request, answer) =>
-  Parts.isAml(request) && isRefusal(answer, statuses)
+/** A refused check with one of these statuses, or with any. */
+export const isAmlRefusal = (...statuses: ReadonlyArray<number>): Where => (request, response) =>
+  Messages.isAml(request) && isRefusal(response, statuses)
 
-const isRefusal = (answer: Answer, statuses: ReadonlyArray<number>) =>
-  statuses.length === 0 ? !Parts.isSuccess(answer) : statuses.includes(answer.status)
+const isRefusal = (response: Response, statuses: ReadonlyArray<number>) =>
+  statuses.length === 0 ? !Messages.isSuccess(response) : statuses.includes(response.status)
 
-/** Other answers where the right server gives these. */
-export const changing = (where: Where, ...changes: ReadonlyArray<Change>): Wrapper =>
+/** Changes the selected responses. */
+export const changeResponse = (where: Where, ...changes: ReadonlyArray<Change>): Wrapper =>
   Effect.succeed((request, serve) =>
     Effect.map(
       serve(request),
-      (answer) =>
-        where(request, answer) ? changes.reduce((changed, change) => change(changed, request), answer) : answer
+      (response) =>
+        where(request, response) ? changes.reduce((changed, change) => change(changed, request), response) : response
     )
   )
 
-/** Other requests before the right server sees them. */
-export const rewriting = (where: (request: Request) => boolean, rewrite: (request: Request) => Request): Wrapper =>
+/** Changes the selected requests before the mock server receives them. */
+export const rewriteRequest = (where: (request: Request) => boolean, rewrite: (request: Request) => Request): Wrapper =>
   Effect.succeed((request, serve) => serve(where(request) ? rewrite(request) : request))
 
-/** Whoever is refused by the right server is answered as if they had asked for this instead, if that is right. */
-export const accepting = (
-  where: (request: Request, refusal: Answer) => boolean,
+/** If the mock server refuses a selected request, responds as it does to another request that it accepts. */
+export const acceptRefused = (
+  where: (request: Request, refusal: Response) => boolean,
   instead: (request: Request, serve: Serve) => Effect.Effect<Request>
 ): Wrapper =>
   Effect.succeed((request, serve) =>
     Effect.gen(function*() {
-      const answer = yield* serve(request)
-      if (Parts.isSuccess(answer) || !where(request, answer)) return answer
+      const response = yield* serve(request)
+      if (Messages.isSuccess(response) || !where(request, response)) return response
       const accepted = yield* serve(yield* instead(request, serve))
-      return Parts.isSuccess(accepted) ? accepted : answer
+      return Messages.isSuccess(accepted) ? accepted : response
     })
   )
 
-/** `accepting` with a request that is known beforehand. */
-export const acceptingAs = (where: (request: Request) => boolean, instead: (request: Request) => Request): Wrapper =>
-  accepting(where, (request) => Effect.succeed(instead(request)))
+/** The same, with a request that depends on the refused one only. */
+export const acceptAs = (where: (request: Request) => boolean, instead: (request: Request) => Request): Wrapper =>
+  acceptRefused(where, (request) => Effect.succeed(instead(request)))
 
-/** A wrapper that remembers something. */
-export const remembering = <State>(begin: () => State, handle: (state: State) => Handler): Wrapper =>
-  Effect.sync(() => handle(begin()))
+/** A wrapper with state that each server creates once. */
+export const withState = <State>(makeState: () => State, handle: (state: State) => Handler): Wrapper =>
+  Effect.sync(() => handle(makeState()))
 
-export const status = (status: number): Change => (answer) => ({ ...answer, status })
+/** Sets the status. */
+export const status = (status: number): Change => (response) => ({ ...response, status })
 
-/** Without the header, if `value` is `undefined`. */
-export const header = (name: string, value: string | undefined): Change => (answer) =>
-  Parts.withHeader(answer, name, value)
+/** Sets a header, or removes it if `value` is `undefined`. */
+export const header = (name: string, value: string | undefined): Change => (response) =>
+  Messages.withHeader(response, name, value)
 
-/** Another body, as text of that type. */
+/** Replaces the body with text of this content type. */
 export const text = (contentType: string, body: (text: string, request: Request) => string): Change =>
 (
-  answer,
+  response,
   request
 ) => ({
-  ...Parts.withHeader(answer, "content-type", contentType),
-  body: Parts.utf8(body(Parts.textOf(answer), request))
+  ...Messages.withHeader(response, "content-type", contentType),
+  body: Messages.utf8(body(Messages.textOf(response), request))
 })
 
-/** Another body of the same type. */
-export const bytes = (body: (bytes: Uint8Array) => Uint8Array): Change => (answer) => ({
-  ...answer,
-  body: body(answer.body)
+/** Replaces the body and keeps its content type. */
+export const bytes = (body: (bytes: Uint8Array) => Uint8Array): Change => (response) => ({
+  ...response,
+  body: body(response.body)
 })
 
-/** Another JSON value as the body. */
-export const json = (change: (value: unknown, request: Request) => unknown): Change => (answer, request) =>
-  Option.match(Parts.jsonOf(answer), {
-    onNone: () => answer,
-    onSome: (value) => ({ ...answer, body: Parts.utf8(JSON.stringify(change(value, request)) ?? "") })
+/** Replaces the JSON value of the body. */
+export const json = (change: (value: unknown, request: Request) => unknown): Change => (response, request) =>
+  Option.match(Messages.jsonOf(response), {
+    onNone: () => response,
+    onSome: (value) => ({ ...response, body: Messages.utf8(JSON.stringify(change(value, request)) ?? "") })
   })
 
-/** A field of the body, changed. It is left out by `undefined`. */
+/** Changes a field of the body. `undefined` omits it. */
 export const field = (path: string, change: (value: unknown, request: Request) => unknown): Change =>
   json((value, request) => at(path.split("."), (found) => change(found, request))(value))
 
@@ -100,23 +103,24 @@ const at = (path: ReadonlyArray<string>, change: (value: unknown) => unknown) =>
   return Predicate.isRecord(value) ? { ...value, [name]: at(rest, change)(value[name]) } : value
 }
 
-/** A field with a text, changed as text. */
+/** Changes a field of the body that is a string. */
 export const fieldText = (path: string, change: (text: string, request: Request) => unknown): Change =>
   field(path, (value, request) => Predicate.isString(value) ? change(value, request) : value)
 
-/** The fields of an object under other names. */
+/** Renames the fields of an object. */
 export const renamed = (names: Readonly<Record<string, string>>) => (value: unknown): unknown =>
   Predicate.isRecord(value)
     ? Object.fromEntries(Object.entries(value).map(([name, value]) => [names[name] ?? name, value]))
     : value
 
-/** What stands in front of a service says, when it does not let anything through. */
+/** Replaces the body with the error page of a gateway. */
 export const page = text("text/html; charset=utf-8", () => "<!doctype html>\n<title>Gateway</title>\n")
 
-/** As some services say that something is wrong, whatever the status. */
+/** Replaces the body with an OAuth error. */
 export const error = text("application/json", () => "{\"error\":\"invalid_request\"}")
 
-export const empty: Change = (answer) => ({
-  ...Parts.withHeader(answer, "content-type", undefined),
+/** Removes the body. */
+export const empty: Change = (response) => ({
+  ...Messages.withHeader(response, "content-type", undefined),
   body: new Uint8Array()
 })

@@ -1,44 +1,44 @@
-/** Servers that are right at first, and after some requests refuse whatever comes, or what came before. */
+/** Servers that refuse every request after some time, or a token after some uses. */
 import * as Effect from "effect/Effect"
-import * as Breaks from "./breaks.ts"
-import * as Parts from "./parts.ts"
-import { type Answer, type Mutant, of, type Request, type Wrapper } from "./wire.ts"
+import * as Changes from "./changes.ts"
+import * as Messages from "./messages.ts"
+import { type Mutant, of, type Request, type Response, type Wrapper } from "./model.ts"
 
-const refusal = (status: number): Answer => ({
+const refusal = (status: number): Response => ({
   status,
   headers: { "content-type": "application/json" },
-  body: Parts.utf8("{\"error\":\"refused\"}")
+  body: Messages.utf8("{\"error\":\"refused\"}")
 })
 
-/** After so many requests, all are refused. */
-const after = (most: number, where: (request: Request) => boolean, status: number): Wrapper =>
-  Breaks.remembering(() => ({ asked: 0 }), (kept) => (request, serve) => {
+/** Refuses the selected requests after the first `most` of them. */
+const refuseAfter = (most: number, where: (request: Request) => boolean, status: number): Wrapper =>
+  Changes.withState(() => ({ received: 0 }), (state) => (request, serve) => {
     if (!where(request)) return serve(request)
-    kept.asked++
-    return kept.asked > most ? Effect.succeed(refusal(status)) : serve(request)
+    state.received++
+    return state.received > most ? Effect.succeed(refusal(status)) : serve(request)
   })
 
-const forTimes = (most: number): Wrapper =>
-  Breaks.remembering(() => new Map<string, number>(), (uses) => (request, serve) => {
-    if (!Parts.isAml(request) || request.method !== "POST") return serve(request)
-    const token = Parts.credentialOf(request)
+const acceptUses = (most: number): Wrapper =>
+  Changes.withState(() => new Map<string, number>(), (uses) => (request, serve) => {
+    if (!Messages.isAml(request) || request.method !== "POST") return serve(request)
+    const token = Messages.credentialOf(request)
     const used = (uses.get(token) ?? 0) + 1
     uses.set(token, used)
-    return serve(used > most ? Parts.withAuthorization(request, "Bearer over") : request)
+    return serve(used > most ? Messages.withAuthorization(request, "Bearer over") : request)
   })
 
 export const mutants: ReadonlyArray<Mutant> = [
   of("token.request.grant-type", [
-    ["locked", "refuses every token request after ten with 401", after(10, Parts.isToken, 401)],
-    ["limited", "answers every token request after ten with 429", after(10, Parts.isToken, 429)]
+    ["locked", "refuses every token request after ten with 401", refuseAfter(10, Messages.isToken, 401)],
+    ["limited", "responds to every token request after ten with 429", refuseAfter(10, Messages.isToken, 429)]
   ]),
   of("token.lifetime", [
-    ["once", "accepts a token once", forTimes(1)],
-    ["four-times", "accepts a token four times", forTimes(4)]
+    ["once", "accepts a token once only", acceptUses(1)],
+    ["four-times", "accepts a token four times only", acceptUses(4)]
   ]),
   of("aml.request.dob", [
-    ["locked", "refuses every check after thirty with 401", after(30, Parts.isAml, 401)],
-    ["forbidden", "refuses every check after thirty with 403", after(30, Parts.isAml, 403)],
-    ["limited", "answers every check after thirty with 429", after(30, Parts.isAml, 429)]
+    ["locked", "refuses every check after thirty with 401", refuseAfter(30, Messages.isAml, 401)],
+    ["forbidden", "refuses every check after thirty with 403", refuseAfter(30, Messages.isAml, 403)],
+    ["limited", "responds to every check after thirty with 429", refuseAfter(30, Messages.isAml, 429)]
   ])
 ].flat().map((mutant) => ({ ...mutant, isLate: true as const }))

@@ -1,40 +1,49 @@
-/** What a mutant is made of: a request, an answer, and what stands between the two. */
+/** What a mutant is made of: requests, responses, and a wrapper around the mock server. */
 import type * as Effect from "effect/Effect"
+import type { Profile } from "../../../mock-server/src/index.ts"
 
-/** `target`: the path with its query. Header names are in lower case. */
 export interface Request {
   readonly method: string
+  /** The path with its query. */
   readonly target: string
+  /** The names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-/** `Content-Length` is not among the headers: whoever sends it, adds it. */
-export interface Answer {
+export interface Response {
   readonly status: number
+  /** The names are in lower case. `Content-Length` is added when the response is sent. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-/** The right server, with its control plane. */
-export type Serve = (request: Request) => Effect.Effect<Answer>
+/** Sends a request to the mock server behind the mutant, or to its control plane. */
+export type Serve = (request: Request) => Effect.Effect<Response>
 
-export type Handler = (request: Request, serve: Serve) => Effect.Effect<Answer>
+export type Handler = (request: Request, serve: Serve) => Effect.Effect<Response>
 
-/** What it keeps between requests begins with it, once for a server. */
+/** Creates the handler of one server, with the state that it keeps between requests. */
 export type Wrapper = Effect.Effect<Handler>
 
-/** `isLate`: it is as the right server for the first requests, and shows only in a whole run. */
+/** A server that violates one claim of the contract. */
 export interface Mutant {
+  /** The claim, a slash, and a name. */
   readonly id: string
+  /** The id of the violated claim. */
   readonly claim: string
-  readonly breaks: string
+  /** What the server does wrong, as a phrase after "it". */
+  readonly description: string
   readonly wrap: Wrapper
+  /** The profile of a mock server of its own. Without one, mutants share a server with the default profile. */
+  readonly profile?: Profile.Patch
+  /** Whether the server is wrong only after many requests, so that no case alone finds it. */
   readonly isLate?: true
 }
 
-/** Each of a claim's mutants: its name, what it does wrong, and how. */
+/** The mutants of one claim, each with its name, its description and its wrapper. */
 export const of = (
   claim: string,
-  mutants: ReadonlyArray<readonly [name: string, breaks: string, wrap: Wrapper]>
-): ReadonlyArray<Mutant> => mutants.map(([name, breaks, wrap]) => ({ id: `${claim}/${name}`, claim, breaks, wrap }))
+  mutants: ReadonlyArray<readonly [name: string, description: string, wrap: Wrapper]>
+): ReadonlyArray<Mutant> =>
+  mutants.map(([name, description, wrap]) => ({ id: `${claim}/${name}`, claim, description, wrap }))

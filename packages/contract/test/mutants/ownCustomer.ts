@@ -1,29 +1,30 @@
 /**
- * A mutant answers as if a request were right by asking for itself: as a test customer that nobody
- * else is, so that no other session sees anything of it.
+ * The test customer of the mutants themselves. A mutant accepts a wrong request by sending it for this customer, so
+ * that the session of the real customer is unchanged.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import * as Parts from "./parts.ts"
-import type { Request, Serve } from "./wire.ts"
+import * as Messages from "./messages.ts"
+import type { Request, Serve } from "./model.ts"
 
-const authorization = Parts.basic("test-mutant", "test-key")
+const authorization = Messages.basic("test-mutant", "test-key")
 
-/** The same request by the mutant's own customer. */
-export const asCustomer = (request: Request): Request => Parts.withAuthorization(request, authorization)
+/** The same token request for this customer. */
+export const asCustomer = (request: Request): Request => Messages.withAuthorization(request, authorization)
 
-/** The same request with a token of the mutant's own customer. */
+/** The same check with a token of this customer. */
 export const withToken = (request: Request, serve: Serve): Effect.Effect<Request> =>
   Effect.map(
     serve({
       method: "POST",
       target: "/oauth/service",
-      headers: { authorization, "content-type": Parts.formType },
-      body: Parts.form
+      headers: { authorization, "content-type": Messages.formType },
+      body: Messages.form
     }),
-    (answer) => Parts.withAuthorization(request, `Bearer ${Option.getOrElse(Parts.grantOf(answer), () => "")}`)
+    (response) =>
+      Messages.withAuthorization(request, `Bearer ${Option.getOrElse(Messages.grantOf(response), () => "")}`)
   )
 
 const control = (target: string): Request => ({
@@ -33,16 +34,16 @@ const control = (target: string): Request => ({
   body: new Uint8Array()
 })
 
-/** Whether there is such a customer. That of a test is there before its first request. */
+/** Whether the mock server knows a customer. It knows every test customer before the first request. */
 export const isCustomer = (customerId: string, serve: Serve): Effect.Effect<boolean> =>
   customerId.startsWith("test-")
     ? Effect.succeed(true)
-    : Effect.map(serve(control(encodeURIComponent(customerId))), Parts.isSuccess)
+    : Effect.map(serve(control(encodeURIComponent(customerId))), Messages.isSuccess)
 
-/** The time of a session, in milliseconds since 1970. */
+/** The time of a session's clock, in milliseconds since 1970. */
 export const now = (customerId: string, serve: Serve): Effect.Effect<number> =>
-  Effect.map(serve(control(`${encodeURIComponent(customerId)}/clock`)), (answer) => {
-    const now = Parts.fieldOf(answer, "now")
+  Effect.map(serve(control(`${encodeURIComponent(customerId)}/clock`)), (response) => {
+    const now = Messages.fieldOf(response, "now")
     return Option.match(Predicate.isString(now) ? DateTime.make(now) : Option.none(), {
       onNone: () => 0,
       onSome: DateTime.toEpochMillis

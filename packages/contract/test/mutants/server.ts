@@ -1,4 +1,4 @@
-/** A mutant between a client and the right server, which answers in process. */
+/** Serves a mutant in process or on a socket, in front of a mock server in process. */
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type { HttpClientError } from "@effect/platform/HttpClientError"
@@ -12,26 +12,24 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Stream from "effect/Stream"
-import { Delivery } from "../../../mock-server/src/internal/http/response.ts"
-import * as Script from "../../../mock-server/src/internal/http/script.ts"
-import * as Parts from "./parts.ts"
-import type { Answer, Handler, Request, Serve, Wrapper } from "./wire.ts"
+import * as Messages from "./messages.ts"
+import type * as Model from "./model.ts"
 
-/** An answer that breaks off, as a fault has it: no mutant changes it. */
-class BrokenOff extends Data.Error<{ readonly error: HttpClientError }> {}
+/** The mock server broke the connection, as a fault demands. Mutants do not change that. */
+class ConnectionBroken extends Data.Error<{ readonly error: HttpClientError }> {}
 
 const methods: ReadonlyArray<HttpMethod> = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"]
 
-const bodyOf = ({ body, method }: Request): HttpBody.HttpBody =>
+const bodyOf = ({ body, method }: Model.Request): HttpBody.HttpBody =>
   body.length === 0 && ["GET", "HEAD"].includes(method)
     ? HttpBody.empty
     : HttpBody.raw(body, { contentLength: body.length })
 
-/** Without what says how long a body is, which may be another one. */
-const unframed = (headers: Request["headers"]): Request["headers"] =>
+/** Removes the headers about the length of the body, because a mutant may change the body. */
+const unframed = (headers: Model.Request["headers"]): Model.Request["headers"] =>
   Record.filter(headers, (_, name) => name !== "content-length" && name !== "transfer-encoding")
 
-const serving = (client: HttpClient.HttpClient, origin: string): Serve => (request) =>
+const serveWith = (client: HttpClient.HttpClient, origin: string): Model.Serve => (request) =>
   Effect.gen(function*() {
     const method = methods.find((method) => method === request.method) ?? "POST"
     const response = yield* HttpClientRequest.make(method)(`${origin}${request.target}`).pipe(
@@ -41,12 +39,13 @@ const serving = (client: HttpClient.HttpClient, origin: string): Serve => (reque
     )
     const body = new Uint8Array(yield* response.arrayBuffer)
     return { status: response.status, headers: unframed(response.headers), body }
-  }).pipe(Effect.catchAll((error) => Effect.die(new BrokenOff({ error }))))
+  }).pipe(Effect.catchAll((error) => Effect.die(new ConnectionBroken({ error }))))
 
-const handling = (handle: Handler, client: HttpClient.HttpClient, origin: string) => (request: Request) => {
-  const serve = serving(client, origin)
-  return Parts.isControl(request) ? serve(request) : handle(request, serve)
-}
+const handleWith =
+  (handle: Model.Handler, client: HttpClient.HttpClient, origin: string) => (request: Model.Request) => {
+    const serve = serveWith(client, origin)
+    return Messages.isControl(request) ? serve(request) : handle(request, serve)
+  }
 
 const bytesOf = (body: HttpBody.HttpBody): Effect.Effect<Uint8Array> => {
   switch (body._tag) {
@@ -56,63 +55,74 @@ const bytesOf = (body: HttpBody.HttpBody): Effect.Effect<Uint8Array> => {
       return Effect.succeed(body.body)
     case "Stream":
       return Effect.map(
-        Stream.runFold(Stream.orDie(body.stream), Parts.utf8(""), (all, more) => Buffer.concat([all, more])),
+        Stream.runFold(Stream.orDie(body.stream), Messages.utf8(""), (all, more) => Buffer.concat([all, more])),
         (all) => new Uint8Array(all)
       )
     case "Raw":
       return typeof body.body === "string"
-        ? Effect.succeed(Parts.utf8(body.body))
+        ? Effect.succeed(Messages.utf8(body.body))
         : body.body instanceof Uint8Array
         ? Effect.succeed(body.body)
-        : Effect.dieMessage("A mutant takes a raw body as text or bytes")
+        : Effect.dieMessage("A mutant accepts a raw body as text or bytes only")
     case "FormData":
-      return Effect.dieMessage("A mutant takes no FormData")
+      return Effect.dieMessage("A mutant accepts no FormData")
   }
 }
 
-/** Where there never is a body, a response may not be given one. */
-const responseOf = ({ body, headers, status }: Answer): Response =>
+/** The global `Response` of the platform. It refuses a body for statuses without one. */
+const responseOf = ({ body, headers, status }: Model.Response): Response =>
   new Response([204, 205, 304].includes(status) ? null : new Uint8Array(body), { status, headers })
 
-/** The client of a server that is broken in this way. */
-export const client = (wrap: Wrapper): Effect.Effect<HttpClient.HttpClient, never, HttpClient.HttpClient> =>
+/** The HTTP client of a mutant, in front of the mock server of the context. */
+export const client = (wrap: Model.Wrapper): Effect.Effect<HttpClient.HttpClient, never, HttpClient.HttpClient> =>
   Effect.gen(function*() {
-    const right = yield* HttpClient.HttpClient
+    const mockServer = yield* HttpClient.HttpClient
     const handle = yield* wrap
     return HttpClient.make((request, url) =>
       Effect.gen(function*() {
         const { headers, method } = request
         const body = yield* bytesOf(request.body)
-        const asked = { method, target: `${url.pathname}${url.search}`, headers, body }
-        const answer = yield* handling(handle, right, url.origin)(asked)
-        return HttpClientResponse.fromWeb(request, responseOf(answer))
+        const mutantRequest = { method, target: `${url.pathname}${url.search}`, headers, body }
+        const response = yield* handleWith(handle, mockServer, url.origin)(mutantRequest)
+        return HttpClientResponse.fromWeb(request, responseOf(response))
       }).pipe(
         Effect.catchSomeDefect((defect) =>
-          defect instanceof BrokenOff ? Option.some(Effect.fail(defect.error)) : Option.none()
+          defect instanceof ConnectionBroken ? Option.some(Effect.fail(defect.error)) : Option.none()
         )
       )
     )
   })
 
+/** Without a length, Node sends an empty body as chunks. These statuses have no body, and so no length. */
+const serverResponseOf = ({ body, headers, status }: Model.Response): HttpServerResponse.HttpServerResponse =>
+  body.length > 0
+    ? HttpServerResponse.uint8Array(body, { status, headers, contentType: headers["content-type"] })
+    : HttpServerResponse.empty({
+      status,
+      headers: [204, 304].includes(status) ? headers : { ...headers, "content-length": "0" }
+    })
+
 const badGateway = HttpServerResponse.empty({ status: 502 })
 
-/** The same as an app for a socket. What breaks off is a 502. */
-export const app = (wrap: Wrapper) =>
+/** The same as an app for a socket. A broken connection becomes a 502. */
+export const app = (wrap: Model.Wrapper) =>
   Effect.gen(function*() {
-    const right = yield* HttpClient.HttpClient
+    const mockServer = yield* HttpClient.HttpClient
     const handle = yield* wrap
     return Effect.gen(function*() {
       const { arrayBuffer, headers, method, originalUrl } = yield* HttpServerRequest.HttpServerRequest
       const hasBody = !["GET", "HEAD"].includes(method)
       const body = hasBody ? new Uint8Array(yield* Effect.orDie(arrayBuffer)) : new Uint8Array()
-      const answer = yield* handling(handle, right, `http://${headers["host"] ?? "localhost"}`)({
+      const response = yield* handleWith(handle, mockServer, `http://${headers["host"] ?? "localhost"}`)({
         method,
         target: originalUrl,
         headers,
         body
       })
-      return Script.serverResponse(Delivery.Whole({ response: answer }))
+      return serverResponseOf(response)
     }).pipe(
-      Effect.catchAllDefect((defect) => defect instanceof BrokenOff ? Effect.succeed(badGateway) : Effect.die(defect))
+      Effect.catchAllDefect((defect) =>
+        defect instanceof ConnectionBroken ? Effect.succeed(badGateway) : Effect.die(defect)
+      )
     )
   })

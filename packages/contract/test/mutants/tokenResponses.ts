@@ -1,157 +1,118 @@
-/** Servers whose token responses are others, or whose tokens live otherwise. */
+/** Servers that send wrong token responses, or that accept tokens for too long or too short. */
 import * as Effect from "effect/Effect"
-import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
-import * as Breaks from "./breaks.ts"
-import * as Own from "./own.ts"
-import * as Parts from "./parts.ts"
-import { type Answer, type Mutant, of, type Request, type Serve, type Wrapper } from "./wire.ts"
+import * as Changes from "./changes.ts"
+import * as Messages from "./messages.ts"
+import { type Mutant, of, type Request, type Response, type Serve, type Wrapper } from "./model.ts"
+import * as OwnCustomer from "./ownCustomer.ts"
 
-const grants = (...changes: ReadonlyArray<Breaks.Change>) => Breaks.changing(Breaks.granted, ...changes)
+const changeGrant = (...changes: ReadonlyArray<Changes.Change>) => Changes.changeResponse(Changes.isGrant, ...changes)
 
 const minute = 60_000
 
-interface Issued {
+interface IssuedToken {
   readonly customerId: string
-  readonly at: number
+  /** In milliseconds since 1970, by the clock of the session. */
+  readonly issuedAt: number
   readonly usedAt: number
 }
 
-type Issue = Map<string, Issued>
+/** A check with a token that this server has issued. */
+interface Use {
+  readonly request: Request
+  readonly serve: Serve
+  readonly token: string
+  readonly issued: IssuedToken
+  /** All issued tokens, the oldest first. */
+  readonly tokens: Map<string, IssuedToken>
+}
 
-/** Watches the tokens as they are given, and judges what they are used for. */
-const watching = (
-  judge: (asked: {
-    readonly request: Request
-    readonly serve: Serve
-    readonly token: string
-    readonly issued: Issued
-    readonly all: Issue
-  }) => Effect.Effect<Answer>
-): Wrapper =>
-  Breaks.remembering((): Issue => new Map(), (all) => (request, serve) =>
+/** Remembers the tokens that are issued, and responds to their uses with `respond`. */
+const onUse = (respond: (use: Use) => Effect.Effect<Response>): Wrapper =>
+  Changes.withState(() => new Map<string, IssuedToken>(), (tokens) => (request, serve) =>
     Effect.gen(function*() {
-      const token = Parts.credentialOf(request)
-      const issued = all.get(token)
-      if (Parts.isAml(request) && issued !== undefined) return yield* judge({ request, serve, token, issued, all })
-      const answer = yield* serve(request)
-      const given = Parts.grantOf(answer)
-      if (Parts.isToken(request) && Option.isSome(given)) {
-        const [customerId] = Parts.basicOf(request)
-        const at = yield* Own.now(customerId, serve)
-        all.set(given.value, { customerId, at, usedAt: at })
+      const token = Messages.credentialOf(request)
+      const issued = tokens.get(token)
+      if (Messages.isAml(request) && issued !== undefined) {
+        return yield* respond({ request, serve, token, issued, tokens })
       }
-      return answer
+      const response = yield* serve(request)
+      const newToken = Messages.grantOf(response)
+      if (Messages.isToken(request) && Option.isSome(newToken)) {
+        const [customerId] = Messages.basicOf(request)
+        const issuedAt = yield* OwnCustomer.now(customerId, serve)
+        tokens.set(newToken.value, { customerId, issuedAt, usedAt: issuedAt })
+      }
+      return response
     }))
 
-/** As a token is refused that was never given. */
-const asForged = (request: Request): Request => Parts.withAuthorization(request, "Bearer over")
+/** The same request with a token that no server has issued. */
+const withForgedToken = (request: Request): Request => Messages.withAuthorization(request, "Bearer over")
 
-/** Accepts a token that the right server refuses, as long as `isValid` by its ages in milliseconds. */
-const living = (isValid: (age: number, unused: number) => boolean): Wrapper =>
-  watching(({ all, issued, request, serve, token }) =>
+/** Accepts a token while `isValid` holds for its age and for the time since its last use, in milliseconds. */
+const acceptWhile = (isValid: (age: number, unused: number) => boolean): Wrapper =>
+  onUse(({ issued, request, serve, token, tokens }) =>
     Effect.gen(function*() {
-      const now = yield* Own.now(issued.customerId, serve)
-      const valid = isValid(now - issued.at, now - issued.usedAt)
-      all.set(token, { ...issued, usedAt: now })
-      const answer = yield* serve(request)
-      if (Parts.isSuccess(answer)) return valid ? answer : yield* serve(asForged(request))
-      return valid && Parts.textOf(answer).includes("expired")
-        ? yield* serve(yield* Own.withToken(request, serve))
-        : answer
+      const now = yield* OwnCustomer.now(issued.customerId, serve)
+      const valid = isValid(now - issued.issuedAt, now - issued.usedAt)
+      tokens.set(token, { ...issued, usedAt: now })
+      const response = yield* serve(request)
+      if (Messages.isSuccess(response)) return valid ? response : yield* serve(withForgedToken(request))
+      return valid && Messages.textOf(response).includes("expired")
+        ? yield* serve(yield* OwnCustomer.withToken(request, serve))
+        : response
     })
   )
 
-/** A token as a JWT, which anybody can read, and nobody can check. */
-const jwtOf = (token: string): string =>
-  [{ alg: "HS256", typ: "at+jwt" }, { sub: "customer" }].map((part) => Encoding.encodeBase64Url(JSON.stringify(part)))
-    .concat(Encoding.encodeBase64Url(token)).join(".")
-
-const asJwt: Wrapper = Breaks.remembering(() => new Map<string, string>(), (tokens) => (request, serve) => {
-  const token = Parts.isAml(request) ? tokens.get(Parts.credentialOf(request)) : undefined
-  const [scheme = ""] = Parts.authorizationOf(request).split(" ")
-  return Effect.map(
-    serve(token === undefined ? request : Parts.withAuthorization(request, `${scheme} ${token}`)),
-    (answer) =>
-      Option.match(Parts.isToken(request) ? Parts.grantOf(answer) : Option.none(), {
-        onNone: () => answer,
-        onSome: (token) => {
-          tokens.set(jwtOf(token), token)
-          return Breaks.field("access_token", () => jwtOf(token))(answer, request)
-        }
-      })
-  )
-})
-
-const tokenText: Breaks.Change = (answer, request) =>
-  Breaks.text("text/plain; charset=utf-8", () => Option.getOrElse(Parts.grantOf(answer), () => ""))(answer, request)
-
 export const mutants: ReadonlyArray<Mutant> = [
   of("token.success.status", [
-    ["201", "gives a token with 201", grants(Breaks.status(201))],
-    ["202", "gives a token with 202", grants(Breaks.status(202))]
+    ["202", "issues a token with 202", changeGrant(Changes.status(202))]
   ]),
   of("token.response.content-type", [
-    ["text", "sends the token response as plain text", grants(Breaks.header("content-type", "text/plain"))],
-    ["html", "sends the token response as a page", grants(Breaks.header("content-type", "text/html"))]
-  ]),
-  of("token.response.fields", [
-    [
-      "camel-case",
-      "gives the token as accessToken",
-      grants(Breaks.json(Breaks.renamed({ access_token: "accessToken" })))
-    ],
-    ["token", "gives the token as token", grants(Breaks.json(Breaks.renamed({ access_token: "token" })))],
-    ["nested", "gives the token inside data", grants(Breaks.json((data) => ({ data })))],
-    ["text", "gives the token as plain text", grants(tokenText)]
-  ]),
-  of("token.response.type", [
-    ["lower-case", "says that the token is bearer", grants(Breaks.field("token_type", () => "bearer"))],
-    ["missing", "does not say of what type the token is", grants(Breaks.field("token_type", () => undefined))],
-    ["mac", "says that the token is mac", grants(Breaks.field("token_type", () => "mac"))]
-  ]),
-  of("token.response.format", [
-    ["jwt", "gives a JWT", asJwt]
-  ]),
-  of("token.response.lifetime", [
-    ["missing", "does not say how long the token lives", grants(Breaks.field("expires_in", () => undefined))],
-    ["text", "says the lifetime as a text", grants(Breaks.field("expires_in", String))],
-    ["milliseconds", "says the lifetime in milliseconds", grants(Breaks.field("expires_in", () => 3_600_000))],
-    ["shorter", "says that the token lives a minute", grants(Breaks.field("expires_in", () => 60))]
+    ["text", "sends the token response as plain text", changeGrant(Changes.header("content-type", "text/plain"))],
+    ["html", "sends the token response as text/html", changeGrant(Changes.header("content-type", "text/html"))]
   ]),
   of("token.response.no-store", [
-    ["missing", "does not tell caches to keep nothing", grants(Breaks.header("cache-control", undefined))],
-    ["an-hour", "lets caches keep a token for an hour", grants(Breaks.header("cache-control", "max-age=3600"))]
+    [
+      "missing",
+      "omits the Cache-Control header of the token response",
+      changeGrant(Changes.header("cache-control", undefined))
+    ],
+    [
+      "an-hour",
+      "allows caches to keep a token for an hour",
+      changeGrant(Changes.header("cache-control", "max-age=3600"))
+    ]
   ]),
   of("token.lifetime", [
-    ["half-an-hour", "refuses a token after 30 minutes", living((age) => age < 30 * minute)],
-    ["two-hours", "accepts a token for two hours", living((age) => age < 120 * minute)],
-    ["for-ever", "never refuses a token for its age", living(() => true)],
-    ["a-minute-more", "accepts a token for 61 minutes", living((age) => age < 61 * minute)],
+    ["half-an-hour", "refuses a token after 30 minutes", acceptWhile((age) => age < 30 * minute)],
+    ["two-hours", "accepts a token for two hours", acceptWhile((age) => age < 120 * minute)],
+    ["for-ever", "accepts a token forever", acceptWhile(() => true)],
+    ["a-minute-more", "accepts a token for 61 minutes", acceptWhile((age) => age < 61 * minute)],
     [
       "early-use",
       "counts the hour of a token from a use in its first 45 minutes",
-      living((age, unused) => age < 60 * minute || age - unused < 45 * minute && unused < 60 * minute)
+      acceptWhile((age, unused) => age < 60 * minute || age - unused < 45 * minute && unused < 60 * minute)
     ],
-    ["sliding", "counts the hour of a token from its last use", living((_, unused) => unused < 60 * minute)]
+    ["sliding", "counts the hour of a token from its last use", acceptWhile((_, unused) => unused < 60 * minute)]
   ]),
   of("token.renewal", [
     [
       "ended",
-      "ends the token of a customer when it gives the next",
-      watching(({ all, issued: { customerId }, request, serve, token }) => {
-        const latest = Array.from(all).filter(([, other]) => other.customerId === customerId).at(-1)
-        return serve(latest === undefined || latest[0] === token ? request : asForged(request))
+      "ends the token of a customer when it issues the next",
+      onUse(({ issued: { customerId }, request, serve, token, tokens }) => {
+        const latest = Array.from(tokens).filter(([, other]) => other.customerId === customerId).at(-1)
+        return serve(latest === undefined || latest[0] === token ? request : withForgedToken(request))
       })
     ]
   ]),
   of("token.revoked", [
     [
       "accepted",
-      "accepts a token that was revoked",
-      Breaks.accepting(
-        (request, answer) => Parts.isAml(request) && Parts.textOf(answer).includes("revoked"),
-        Own.withToken
+      "accepts a revoked token",
+      Changes.acceptRefused(
+        (request, response) => Messages.isAml(request) && Messages.textOf(response).includes("revoked"),
+        OwnCustomer.withToken
       )
     ]
   ])

@@ -1,74 +1,72 @@
-/** Whether the conformance suite finds every mutant, and finds nothing on the mock server itself. */
-import { HttpClient } from "@effect/platform"
+/** Whether the conformance suite finds every mutant, and raises no alarm on the mock server itself. */
 import { Array as Arr, Effect } from "effect"
 import { MockServer } from "../../../mock-server/src/index.ts"
 import * as Conformance from "../../src/Conformance.ts"
 import type * as Contract from "../../src/Contract.ts"
-import * as Verdicts from "../../src/internal/judge.ts"
+import * as Judge from "../../src/internal/judge.ts"
 import * as Mutant from "../mutants/Mutant.ts"
 
 type Observations = ReadonlyArray<Conformance.Observation>
 
-type Judged = Pick<Mutant.Mutant, "id" | "claim" | "breaks" | "isLate">
-
-/** What was seen of the right server and of each mutant. */
+/** The observations of the mock server and of each mutant. */
 export interface Observed {
-  readonly right: Observations
-  readonly mutants: ReadonlyArray<readonly [Judged, Observations]>
+  readonly mockServer: Observations
+  readonly mutants: ReadonlyArray<readonly [Mutant.Mutant, Observations]>
 }
 
 const target = { kind: "mock", authUrl: "http://localhost", baseUrl: "http://localhost" } as const
 
-/** The cases of a mutant's own claim: what must find it. One that ends needs the others to end. */
-export const ownCases = ({ claim, isLate }: Judged): ReadonlyArray<Conformance.Case> =>
-  isLate === true ? Conformance.cases : Conformance.cases.filter((one) => one.claim === claim)
+/** The cases of a mutant's claim, which must find it. A late mutant needs all cases to become wrong. */
+export const ownCases = ({ claim, isLate }: Mutant.Mutant): ReadonlyArray<Conformance.Case> =>
+  isLate === true ? Conformance.cases : Conformance.cases.filter((testCase) => testCase.claim === claim)
 
-/** In process, in front of one server: to begin another takes as long as twenty cases. */
+/**
+ * Runs cases against the mock server and against every mutant, in process and one after the other. In-process runs
+ * never wait for I/O, so concurrent ones would starve the import of the module that signs JWTs, and a pause after
+ * each mutant lets the test runner send its messages.
+ */
 export const observe = (
   mutants: ReadonlyArray<Mutant.Mutant>,
-  casesOf: (mutant: Judged) => ReadonlyArray<Conformance.Case>
+  casesOf: (mutant: Mutant.Mutant) => ReadonlyArray<Conformance.Case>
 ): Effect.Effect<Observed> =>
   Effect.gen(function*() {
-    const right = yield* Conformance.observe(target)
+    const mockServer = yield* Conformance.observe(target)
     const observed = yield* Effect.forEach(
       mutants,
       (mutant) =>
         Conformance.observe(target, casesOf(mutant)).pipe(
-          Effect.provideServiceEffect(HttpClient.HttpClient, Mutant.client(mutant)),
-          Effect.map((observations): readonly [Judged, Observations] => [mutant, observations])
-        ),
-      { concurrency: 4 }
+          Effect.provide(Mutant.layerShared(mutant)),
+          Effect.map((observations): readonly [Mutant.Mutant, Observations] => [mutant, observations]),
+          Effect.zipLeft(Effect.sleep(0))
+        )
     )
-    return { right, mutants: observed }
+    return { mockServer, mutants: observed }
   }).pipe(Effect.provide(MockServer.layerHttpClientWith({})))
 
-/**
- * - `killers`: the cases of the mutant's own claim that alarmed: that failed, or could not be tried.
- *   `others`: the other cases that did.
- */
+/** The alarms that a mutant raises. */
 export interface Row {
-  readonly mutant: Judged
+  readonly mutant: Mutant.Mutant
+  /** The cases of the mutant's claim that raised an alarm. */
   readonly killers: ReadonlyArray<string>
+  /** The other cases that did. */
   readonly others: ReadonlyArray<string>
 }
 
-/**
- * - `survivors`: mutants that no case of their own claim fails.
- * - `unbroken`: documented claims that a request can show, without a mutant.
- * - `alarms`: what is wrong with the right server.
- */
 export interface Gate {
   readonly rows: ReadonlyArray<Row>
+  /** The mutants that no case of their claim finds. */
   readonly survivors: ReadonlyArray<string>
-  readonly unbroken: ReadonlyArray<string>
+  /** The documented claims that a request can show and that no mutant violates. */
+  readonly withoutMutant: ReadonlyArray<string>
+  /** The alarms on the mock server itself. */
   readonly alarms: ReadonlyArray<string>
-  readonly isGreen: boolean
+  readonly isPassed: boolean
 }
 
 export const gate = (
   evidence: Contract.Evidence,
   cases: ReadonlyArray<Conformance.Case>,
-  { mutants, right }: Observed
+  { mockServer, mutants }: Observed
 ): Gate => {
   const judge = (observations: Observations) => {
     const observed = new Set(observations.map((observation) => observation.case))
@@ -78,21 +76,21 @@ export const gate = (
     })
   }
   const rows = mutants.map(([mutant, observations]): Row => {
-    const failed = judge(observations).results.filter((result) => Verdicts.isAlarm("mock", result))
+    const failed = judge(observations).results.filter((result) => Judge.isAlarm("mock", result))
     const [others, killers] = Arr.partition(failed, ({ claim }) => claim === mutant.claim)
     return { mutant, killers: killers.map(({ id }) => id), others: others.map(({ id }) => id) }
   })
   const survivors = rows.filter(({ killers }) => killers.length === 0).map(({ mutant }) => mutant.id)
-  const broken = new Set(mutants.map(([{ claim }]) => claim))
-  const unbroken = evidence.claims
-    .filter(({ id, level, unobserved }) => level === "documented" && unobserved === undefined && !broken.has(id))
+  const violated = new Set(mutants.map(([{ claim }]) => claim))
+  const withoutMutant = evidence.claims
+    .filter(({ id, level, unobserved }) => level === "documented" && unobserved === undefined && !violated.has(id))
     .map(({ id }) => id)
-  const { alarms } = judge(right)
+  const { alarms } = judge(mockServer)
   return {
     rows,
     survivors,
-    unbroken,
+    withoutMutant,
     alarms,
-    isGreen: survivors.length + unbroken.length + alarms.length === 0
+    isPassed: survivors.length + withoutMutant.length + alarms.length === 0
   }
 }

@@ -1,9 +1,9 @@
-/** What mutants are asked: requests by their names, sent as any program sends them. */
+/** Probes: named requests that are sent to mutants and to the mock server. */
 import { HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import { Control } from "../../../mock-server/src/index.ts"
 
-export interface Answer {
+export interface ProbeResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
@@ -20,13 +20,13 @@ export const send = (method: "GET" | "POST" | "PUT", target: string, headers: He
       HttpClient.execute
     )
     const text = yield* response.text
-    // Tokens and ids of profiles are others each time.
-    const answer: Answer = {
+    // Tokens and the ids of profiles are different each time.
+    const probeResponse: ProbeResponse = {
       status: response.status,
       headers: response.headers,
       text: text.replaceAll(/[\w-]+\.[0-9a-f]{32}/g, "<handle>")
     }
-    return { answer, raw: text }
+    return { response: probeResponse, raw: text }
   })
 
 type Sent = ReturnType<typeof send>
@@ -35,7 +35,7 @@ export const basic = (text: string) => `Basic ${Buffer.from(text).toString("base
 
 export const formType = "application/x-www-form-urlencoded"
 
-/** A token request of the customer, but for what is given. */
+/** A token request of the customer, with these changes. */
 const token = (
   customer: string,
   changes: { readonly method?: "GET" | "POST" | "PUT"; readonly headers?: Headers; readonly body?: string } = {}
@@ -78,7 +78,7 @@ const check = (
     typeof body === "string" ? body : JSON.stringify(body)
   )
 
-/** The token of a right server is where it is: the ones that have it elsewhere are looked at in the token response. */
+/** The token of a customer. Mutants that send it in another field are probed by the token response only. */
 const accessToken = (customer: string) => Effect.map(token(customer), ({ raw }) => decodeGrant(raw).access_token)
 
 export const checked = (changes: Check = {}) => (customer: string) =>
@@ -99,7 +99,7 @@ const aged = (by: `${number} minutes`) => (customer: string) =>
     return yield* check(token)
   })
 
-/** Requests of which the last is looked at. */
+/** The probes by name. Each returns the response to its last request. */
 export const probes: Record<
   string,
   (customer: string) => Effect.Effect<Effect.Effect.Success<Sent>, unknown, HttpClient.HttpClient | Control.Control>

@@ -1,4 +1,4 @@
-/** Prism: a proxy that checks every request and every answer against the OpenAPI document, or a service by it. */
+/** Prism as a proxy that checks every request and response against the OpenAPI document, or as a mock of it. */
 import { Command } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Context, Deferred, Effect, Layer, Schedule, Stream } from "effect"
@@ -7,9 +7,9 @@ import { MockServer } from "../../../mock-server/src/index.ts"
 
 const program = createRequire(import.meta.url).resolve("@stoplight/prism-cli")
 
-/** - `log`: what it printed so far, line by line. */
 export interface Service {
   readonly url: string
+  /** The printed lines so far. */
   readonly log: Effect.Effect<ReadonlyArray<string>>
 }
 
@@ -17,7 +17,7 @@ export class Prism extends Context.Tag("Prism")<Prism, Service>() {}
 
 export const isRequest = (line: string): boolean => line.includes("Request received")
 
-/** What it prints of a request or an answer that is wrong, and if it fails itself. */
+/** Whether Prism reports a wrong request or response, or its own failure. */
 export const isViolation = (line: string): boolean => /✖|⚠|violation|error|warn/i.test(line)
 
 const start = (command: "mock" | "proxy", ...words: ReadonlyArray<string>) =>
@@ -42,10 +42,10 @@ const start = (command: "mock" | "proxy", ...words: ReadonlyArray<string>) =>
     return Prism.of({ url, log: Effect.sync(() => Array.from(lines)) })
   })
 
-/** A service by the document alone, which answers with its examples. */
+/** A mock that responds with the examples of the document. */
 export const mock = (document: string) => start("mock", document)
 
-/** In front of the mock that is there: whoever asks for its address is sent to Prism. */
+/** A proxy in front of the mock server of the context. It replaces the address of the mock server. */
 export const layer = (document: string) =>
   Layer.unwrapScoped(Effect.gen(function*() {
     const { options, url: upstream } = yield* MockServer.MockServer
@@ -57,7 +57,7 @@ export const layer = (document: string) =>
     )
   })).pipe(Layer.provide(NodeContext.layer))
 
-/** The lines from that number on, once there are so many of that kind: it prints them a little later. */
+/** The lines from an index on, once `count` of them are wanted ones. Prism prints with a delay. */
 export const linesFrom = (from: number, isWanted: (line: string) => boolean, count: number) =>
   Effect.flatMap(Prism, ({ log }) => log).pipe(
     Effect.map((lines) => lines.slice(from)),

@@ -1,4 +1,4 @@
-/** Redocly's command, as a process of its own that reaches nothing but this machine. */
+/** Runs Redocly's command without network access beyond this machine. */
 import { Command, FileSystem } from "@effect/platform"
 import { Effect, Schema, Stream } from "effect"
 import { createRequire } from "node:module"
@@ -12,12 +12,12 @@ const cli = join(dirname(require.resolve("@redocly/cli/package.json")), "bin/cli
 
 const offline = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", NO_COLOR: "1", CI: "true" }
 
-/** The folder of the contract, with the configuration of Redocly, where it runs. */
+/** The folder of the contract. It has the configuration of Redocly, and the command runs there. */
 export const folder = dirname(Contract.pathOf("openapi.yaml"))
 
 const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
 
-/** Runs it to its end, for 45 seconds at most. */
+/** Runs the command until it ends, for at most 45 seconds. */
 export const run = (...args: ReadonlyArray<string>) =>
   Effect.scoped(Effect.gen(function*() {
     const process = yield* Command.start(
@@ -49,7 +49,7 @@ const Respected = Schema.parseJson(Schema.Struct({
   files: Schema.Record({ key: Schema.String, value: Schema.Struct({ executedWorkflows: Schema.Array(Workflow) }) })
 }))
 
-/** What `respect` says of one workflow: the steps that were run, and the checks of each that failed. */
+/** The result of one workflow. `failed` lists the failed checks with their steps. */
 export interface Outcome {
   readonly workflow: string
   readonly isGreen: boolean
@@ -66,13 +66,13 @@ const outcomeOf = ({ executedSteps, status, workflowId }: typeof Workflow.Type):
   )
 })
 
-/** A scenario, by its name, and the server that it runs against. */
+/** A scenario and the server to run it against. */
 export interface Target {
   readonly scenario: string
   readonly url: string
 }
 
-/** A copy of a scenario with a name of its own for its server, so that each may have another in one run. */
+/** Copies a scenario under another server name, so that scenarios of one run can have different servers. */
 const copied = (scenario: string, path: string, server: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -84,8 +84,8 @@ const copied = (scenario: string, path: string, server: string) =>
   })
 
 /**
- * Runs scenarios in one process, and tells of each its workflows. The control plane is that of the
- * first server. `options` go to the command as they are: a HAR is written of one scenario only.
+ * Runs scenarios in one process and returns the workflows of each. The control plane is that of the first server.
+ * `options` are passed to the command, which can write a HAR of one scenario only.
  */
 export const respect = (targets: ReadonlyArray<Target>, ...options: ReadonlyArray<string>) =>
   Effect.scoped(Effect.gen(function*() {
@@ -150,8 +150,8 @@ const Coverage = Schema.parseJson(Schema.Struct({
 }))
 
 /**
- * Measures traffic, a HAR or a folder of them, against `openapi.yaml`: where it is unlike, like
- * problems as one, and what of it was there.
+ * Compares traffic, a HAR file or a folder of them, with `openapi.yaml`. Returns the problems, with equal ones
+ * counted once, and the coverage of the document.
  */
 export const drift = (traffic: string, url: string) =>
   Effect.scoped(Effect.gen(function*() {
