@@ -1,8 +1,8 @@
-/** Programs that are run to their end: three at once, for two cores and the network. */
+/** Runs programs until they end, at most three at once: they share two cores and the network. */
 import { Command } from "@effect/platform"
 import { Data, Effect, Stream } from "effect"
 
-/** What ended otherwise than it should, and the end of what it printed. */
+/** A program failed. The message has the last lines of its output. */
 export class CommandFailed extends Data.TaggedError("CommandFailed")<{
   readonly command: string
   readonly ending: string
@@ -13,19 +13,19 @@ export class CommandFailed extends Data.TaggedError("CommandFailed")<{
   }
 }
 
-/** A stranger has none of the variables by which a workspace finds its modules. */
-const stranger = { NODE_OPTIONS: undefined, NODE_PATH: undefined, npm_config_loglevel: "error" }
+/** Outside the workspace, the variables by which it finds its modules are not set. */
+const environment = { NODE_OPTIONS: undefined, NODE_PATH: undefined, npm_config_loglevel: "error" }
 
 export const make = (folder: string, program: string, args: ReadonlyArray<string>) =>
-  Command.make(program, ...args).pipe(Command.workingDirectory(folder), Command.env(stranger))
+  Command.make(program, ...args).pipe(Command.workingDirectory(folder), Command.env(environment))
 
 const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
 
-const turns = Effect.unsafeMakeSemaphore(3)
+const concurrency = Effect.unsafeMakeSemaphore(3)
 
-const patience = "4 minutes"
+const timeout = "4 minutes"
 
-/** What it prints on its standard output. */
+/** Runs a program and returns its standard output. */
 export const run = (folder: string, program: string, ...args: ReadonlyArray<string>) => {
   const command = [program, ...args].join(" ").slice(0, 200)
   const failed = (ending: string, output = "") => new CommandFailed({ command, ending, output })
@@ -35,12 +35,12 @@ export const run = (folder: string, program: string, ...args: ReadonlyArray<stri
     ),
     Effect.scoped,
     Effect.mapError((error) => failed(error.message)),
-    Effect.timeoutFail({ duration: patience, onTimeout: () => failed(`not ended after ${patience}`) }),
+    Effect.timeoutFail({ duration: timeout, onTimeout: () => failed(`not ended after ${timeout}`) }),
     Effect.filterOrFail(
       ({ exitCode }) => Number(exitCode) === 0,
       ({ exitCode, stderr, stdout }) => failed(`ended with ${exitCode}`, `${stdout}\n${stderr}`)
     ),
     Effect.map(({ stdout }) => stdout),
-    turns.withPermits(1)
+    concurrency.withPermits(1)
   )
 }

@@ -1,4 +1,4 @@
-/** A project outside the workspace, installed by npm as its user would. */
+/** Installs a project outside the workspace with npm, as a user does. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import { fileURLToPath } from "node:url"
@@ -8,7 +8,7 @@ import { step, Unexpected } from "./step.ts"
 
 const template = fileURLToPath(new URL("./project", import.meta.url))
 
-/** What is installed, and how. */
+/** The packages to install. */
 export interface Versions {
   readonly label: string
   readonly install: ReadonlyArray<string>
@@ -17,8 +17,8 @@ export interface Versions {
 }
 
 /**
- * What `@effect/platform-node` stands on. With the lowest of the peers npm would still take the newest
- * of these, which need a newer `effect`: it then refuses to install.
+ * The peers of `@effect/platform-node`. Beside the lowest peers of our packages, npm would choose the newest of these,
+ * which require a newer `effect`, and the installation would fail.
  */
 const companions = [
   "@effect/cluster@0.60.0",
@@ -29,22 +29,23 @@ const companions = [
   "@effect/workflow@0.19.0"
 ]
 
-/** The lower end of each range of peers. */
-export const lowest = ({ core, mock }: Packages): Versions => ({
+/** The lowest version of each peer. */
+export const lowest = (packages: Packages): Versions => ({
   label: "lowest",
   install: [
     "--save-exact",
-    core.tarball,
-    mock.tarball,
-    ...Object.entries({ ...core.peers, ...mock.peers }).map(([name, range]) => `${name}@${range.replace("^", "")}`),
+    ...packages.map(({ tarball }) => tarball),
+    ...Object.entries(Object.assign({}, ...packages.map(({ peers }) => peers))).map(([name, range]) =>
+      `${name}@${String(range).replace("^", "")}`
+    ),
     ...companions
   ],
   vitest: true
 })
 
-/** The lines of the READMEs, with the tarballs for the names: the upper end, and no vitest. */
-export const highest = ({ core, mock }: Packages) =>
-  Effect.forEach([core, mock], ({ name, readme, tarball }) => {
+/** The install lines of the READMEs, with tarballs for the names: the newest peers, without vitest. */
+export const highest = (packages: Packages) =>
+  Effect.forEach(packages, ({ name, readme, tarball }) => {
     const words = /^npm install (.+)$/m.exec(readme)?.[1]?.split(" ").filter((word) => !word.startsWith("-")) ?? []
     return words.includes(name)
       ? Effect.succeed(words.map((word) => word === name ? tarball : word))
@@ -64,14 +65,14 @@ export const make = Effect.fnUntraced(
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     yield* fs.copy(template, folder)
-    // What the READMEs show is compiled too.
-    for (const [index, { readme }] of [packages.core, packages.mock].entries()) {
+    // The code of the READMEs is compiled too.
+    for (const [index, { readme }] of packages.entries()) {
       const code = /^```ts\n(.*?)^```/ms.exec(readme)?.[1]
-      if (code === undefined) return yield* new Unexpected({ message: "a README shows no code" })
+      if (code === undefined) return yield* new Unexpected({ message: "a README has no TypeScript code" })
       yield* fs.writeFileString(path.join(folder, `readme-${index}.ts`), code)
     }
     yield* run(folder, "npm", "install", "--no-audit", "--no-fund", ...install)
-    // npm only warns of a peer that is of no use; this fails.
+    // npm install only warns about an unsuitable peer; this command fails.
     yield* run(folder, "npm", "ls", "--all")
     const manifest = yield* fs.readFileString(path.join(folder, "node_modules", "effect", "package.json"))
     const { version } = yield* Schema.decode(VersionOf)(manifest)

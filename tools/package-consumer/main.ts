@@ -1,7 +1,4 @@
-/**
- * Does what somebody does who has never seen this repository: installs the packages by npm into an
- * empty folder, compiles a program with them, and runs it.
- */
+/** Tests the published packages as a user has them: installs them with npm, compiles a program, and runs it. */
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import Table from "cli-table3"
@@ -17,42 +14,41 @@ class UsageError extends Data.TaggedError("UsageError")<{ readonly message: stri
 
 const keep = Effect.try({
   try: () => parseArgs({ options: { keep: { type: "boolean", default: false } } }).values.keep,
-  catch: () => new UsageError({ message: "Usage: stranger [--keep], which keeps the folder" })
+  catch: () => new UsageError({ message: "Usage: package-consumer [--keep], which keeps the folder" })
 })
 
 const folder = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
-  const options = { prefix: "stranger-" }
+  const options = { prefix: "package-consumer-" }
   if (!(yield* keep)) return yield* fs.makeTempDirectoryScoped(options)
   const kept = yield* fs.makeTempDirectory(options)
   yield* Console.log(`Kept: ${kept}`)
   return kept
 })
 
-/** What failed, in words. */
-const told = (cause: Cause.Cause<unknown>) => {
+/** The message of a failure. */
+const messageOf = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
   return error instanceof Error ? error.message : String(error)
 }
 
-const tryWith = Effect.fnUntraced(
+const testWith = Effect.fnUntraced(
   function*(home: string, packages: Packages.Packages, tools: Tools.Tools, versions: Install.Versions) {
     const path = yield* Path.Path
     const project = yield* Install.make(path.join(home, versions.label), packages, versions)
-    return yield* Project.tryAll(project, packages, tools)
+    return yield* Project.test(project, packages, tools)
   }
 )
 
-const stranger = Effect.gen(function*() {
+const packageConsumer = Effect.gen(function*() {
   const path = yield* Path.Path
   const home = yield* folder
   const [packages, tools] = yield* Effect.all([Packages.make(home), Tools.make], { concurrency: "unbounded" })
   const [lowest, highest] = yield* Effect.all([
-    tryWith(home, packages, tools, Install.lowest(packages)),
-    Effect.flatMap(Install.highest(packages), (versions) => tryWith(home, packages, tools, versions)),
-    Npx.make(path.join(home, "empty"), packages),
-    Packages.judge(packages.core),
-    Packages.judge(packages.mock)
+    testWith(home, packages, tools, Install.lowest(packages)),
+    Effect.flatMap(Install.highest(packages), (versions) => testWith(home, packages, tools, versions)),
+    Npx.test(path.join(home, "empty"), packages),
+    Effect.forEach(packages, Packages.judge, { concurrency: "unbounded", discard: true })
   ], { concurrency: "unbounded" })
 
   const table = new Table({
@@ -63,13 +59,13 @@ const stranger = Effect.gen(function*() {
   yield* Console.log(table.toString())
 })
 
-stranger.pipe(
+packageConsumer.pipe(
   Effect.scoped,
   Effect.timed,
   Effect.flatMap(([duration]) =>
-    Console.log(`A stranger can use both packages. It took ${Math.round(Duration.toSeconds(duration))} s.`)
+    Console.log(`The packages can be used. It took ${Math.round(Duration.toSeconds(duration))} s.`)
   ),
-  Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : Console.error(told(cause))),
+  Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : Console.error(messageOf(cause))),
   Effect.provide(NodeContext.layer),
   NodeRuntime.runMain({ disableErrorReporting: true })
 )

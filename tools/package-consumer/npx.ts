@@ -1,4 +1,4 @@
-/** The command of the mock server, by npx from the tarball, in an empty folder. */
+/** Runs the command of the mock server with npx from the tarballs, in an empty folder. */
 import { Command, FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Schema, Stream } from "effect"
 import { make as command, run } from "./command.ts"
@@ -7,32 +7,37 @@ import { step, Unexpected } from "./step.ts"
 
 const Listening = Schema.parseJson(Schema.Struct({ event: Schema.Literal("listening"), baseUrl: Schema.String }))
 
-/** Until the scope closes. Its address. */
+/** Starts the server until the scope closes, and returns its address. */
 const serve = (folder: string, npx: ReadonlyArray<string>) =>
   Command.start(command(folder, "npx", [...npx, "--", "idv-mock", "serve", "--port", "0"])).pipe(
     Effect.flatMap(({ stdout }) => Stream.runHead(Stream.splitLines(Stream.decodeText(stdout)))),
     Effect.map(Option.getOrElse(() => "")),
     Effect.flatMap(Schema.decode(Listening)),
-    Effect.timeoutFail({ duration: "1 minute", onTimeout: () => new Unexpected({ message: "it does not listen" }) })
+    Effect.timeoutFail({
+      duration: "1 minute",
+      onTimeout: () => new Unexpected({ message: "the server does not listen" })
+    })
   )
 
-export const make = Effect.fnUntraced(function*(folder: string, { core, mock }: Packages) {
+export const test = Effect.fnUntraced(function*(folder: string, packages: Packages) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   yield* fs.makeDirectory(folder)
-  // The mock server needs the client, which is not on npm yet.
-  const npx = ["--yes", "--package", core.tarball, "--package", mock.tarball]
+  // The mock server depends on the other packages, which are not on npm yet.
+  const npx = ["--yes", ...packages.flatMap(({ tarball }) => ["--package", tarball])]
 
   const printed = yield* run(folder, "npx", ...npx, "-c", "idv-mock --version && command -v idv-mock").pipe(
     step("npx idv-mock --version")
   )
   const [version, bin = ""] = printed.trim().split("\n")
-  // npx keeps what it installed, and these tarballs will never be asked for again.
+  // npx keeps what it installed, but these tarballs are never used again.
   const kept = path.dirname(path.dirname(path.dirname(bin)))
   if (kept.includes(`${path.sep}_npx${path.sep}`)) {
     yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(kept, { recursive: true })))
   }
-  if (version !== mock.version) return yield* new Unexpected({ message: `idv-mock says that it is ${version}` })
+  if (packages.some((each) => each.version !== version)) {
+    return yield* new Unexpected({ message: `idv-mock has the version ${version}` })
+  }
 
   const { baseUrl } = yield* serve(folder, npx).pipe(step("npx idv-mock serve --port 0"))
   yield* run(folder, "npx", ...npx, "--", "idv-mock", "verify", "--base-url", baseUrl).pipe(

@@ -1,4 +1,4 @@
-/** The two packages as they would be published: built, packed, and judged by publint and attw. */
+/** Builds and packs the packages as they are published, and checks them with publint and attw. */
 import { FileSystem, Path } from "@effect/platform"
 import { Array as Arr, Effect, Schema } from "effect"
 import { fileURLToPath } from "node:url"
@@ -13,8 +13,9 @@ export interface Package {
   readonly readme: string
   readonly peers: Readonly<Record<string, string>>
   readonly tarball: string
-  /** The modules that a user can import, as `AmlClient`; and some that none should. */
+  /** The modules that a user can import, such as `AmlClient`. */
   readonly modules: ReadonlyArray<string>
+  /** Some modules that a user cannot import. */
   readonly closed: ReadonlyArray<string>
 }
 
@@ -26,17 +27,18 @@ const Manifest = Schema.parseJson(Schema.Struct({
 
 const closed = {
   "core": ["internal/check", "internal/exchange"],
-  "mock-server": ["internal/app", "internal/cli/main", "bin", "Mutant"]
+  "contract": ["internal/judge", "internal/run/runner"],
+  "mock-server": ["internal/transport/app", "internal/cli/main", "bin"]
 } as const
 
-const names = ["core", "mock-server"] as const
+const names = ["core", "contract", "mock-server"] as const
 
-const ofBoth = ["--recursive", ...names.flatMap((name) => ["--filter", `./packages/${name}`])]
+const selection = ["--recursive", ...names.flatMap((name) => ["--filter", `./packages/${name}`])]
 
-const build = run(root, "pnpm", ...ofBoth, "build").pipe(step("build"))
+const build = run(root, "pnpm", ...selection, "build").pipe(step("build"))
 
 const pack = (destination: string) =>
-  run(root, "pnpm", ...ofBoth, "pack", "--pack-destination", destination).pipe(step("pack"))
+  run(root, "pnpm", ...selection, "pack", "--pack-destination", destination).pipe(step("pack"))
 
 const read = Effect.fnUntraced(function*(name: keyof typeof closed, destination: string) {
   const fs = yield* FileSystem.FileSystem
@@ -46,27 +48,25 @@ const read = Effect.fnUntraced(function*(name: keyof typeof closed, destination:
   const tarball = path.join(destination, `effect-idv-${name}-${manifest.version}.tgz`)
   const files = (yield* run(destination, "tar", "-tzf", tarball)).split("\n")
   const modules = files.flatMap((file) => /^package\/dist\/([A-Z]\w+)\.js$/.exec(file)?.slice(1) ?? [])
-  // A README and a licence are not in `files`, and a source is what a source map leads to.
+  // README and LICENSE are not in `files`, and the source maps refer to the sources.
   const missing = ["LICENSE", "README.md", "src/index.ts"].filter((file) => !files.includes(`package/${file}`))
   if (missing.length > 0) return yield* new Unexpected({ message: `${missing.join(", ")} is not in ${tarball}` })
   const readme = yield* fs.readFileString(path.join(folder, "README.md"))
   return { ...manifest, readme, peers: manifest.peerDependencies, tarball, modules, closed: closed[name] }
 })
 
-/** Both, built and packed into a folder. */
+/** All packages, built and packed into a folder. */
 export const make = (destination: string) =>
   build.pipe(
     Effect.zipRight(pack(destination)),
     Effect.zipRight(
-      Effect.all({ core: read("core", destination), mock: read("mock-server", destination) }).pipe(
-        step("what is packed")
-      )
+      Effect.forEach(names, (name) => read(name, destination)).pipe(step("contents of the tarballs"))
     )
   )
 
 export type Packages = Effect.Effect.Success<ReturnType<typeof make>>
 
-/** Whether the `exports` are right. They are for ES modules only: `require` is not judged. */
+/** Checks the `exports` of a package. They are for ES modules only, so `require` is not checked. */
 export const judge = ({ modules, name, tarball }: Package) =>
   Effect.all([
     run(root, "node_modules/.bin/publint", "--strict", tarball).pipe(step(`publint ${name}`)),

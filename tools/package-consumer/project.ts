@@ -1,4 +1,4 @@
-/** What is tried of a project: each TypeScript compiles it, and each Node runs what came of it. */
+/** Tests a project: each TypeScript compiles it, and each Node runs the results. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import { run } from "./command.ts"
@@ -9,7 +9,7 @@ import type { Tool, Tools } from "./tools.ts"
 
 const out = ({ version }: Tool) => `out-${version}`
 
-/** TypeScript 7 also checks every declaration that is imported, for which 5.9 would take too long. */
+/** TypeScript 7 also checks every imported declaration, which would take too long with 5.9. */
 const compile = ({ effect, folder }: Project, typescript: Tool) =>
   run(
     folder,
@@ -17,12 +17,12 @@ const compile = ({ effect, folder }: Project, typescript: Tool) =>
     ...["--outDir", out(typescript), "--skipLibCheck", String(!typescript.version.startsWith("7."))]
   ).pipe(step(`compile: effect ${effect}, TypeScript ${typescript.version}`))
 
-/** What both compilers made, in one process: most of its time goes into finding the modules of Effect. */
+/** Runs the results of both compilers in one process, because loading Effect takes most of the time. */
 const execute = ({ effect, folder }: Project, [first, second]: Tools["typescripts"], node: Tool) =>
   run(folder, node.path, "--import", `./${out(first)}/main.js`, `./${out(second)}/main.js`).pipe(
     Effect.filterOrFail(
       (printed) => printed === `v${node.version} Ada: No, Zoë: Potential match\n`.repeat(2),
-      (printed) => new Unexpected({ message: `it printed ${JSON.stringify(printed)}` })
+      (printed) => new Unexpected({ message: `the program printed ${JSON.stringify(printed)}` })
     ),
     Effect.as("ok"),
     step(`run: effect ${effect}, Node ${node.version}`)
@@ -30,12 +30,12 @@ const execute = ({ effect, folder }: Project, [first, second]: Tools["typescript
 
 const Loaded = Schema.parseJson(Schema.Array(Schema.Struct({ specifier: Schema.String, loaded: Schema.String })))
 
-/** But not `Vitest`, which needs vitest around it. */
-const imports = ({ folder }: Project, { core, mock }: Packages, typescript: Tool, node: Tool) => {
+/** Imports every public module but `Vitest`, which works in a test run only, and some private ones. */
+const imports = ({ folder }: Project, packages: Packages, typescript: Tool, node: Tool) => {
   const of = ({ name }: Package, paths: ReadonlyArray<string>) => paths.map((path) => `${name}/${path}`)
-  const open = [core.name, mock.name, ...of(core, core.modules), ...of(mock, mock.modules)]
+  const open = packages.flatMap((each) => [each.name, ...of(each, each.modules)])
     .filter((specifier) => !specifier.endsWith("/Vitest"))
-  const closed = [...of(core, core.closed), ...of(mock, mock.closed)]
+  const closed = packages.flatMap((each) => of(each, each.closed))
   const expected = (specifier: string) => closed.includes(specifier) ? "ERR_PACKAGE_PATH_NOT_EXPORTED" : "yes"
   return run(folder, node.path, `${out(typescript)}/exports.js`, ...open, ...closed).pipe(
     Effect.flatMap(Schema.decode(Loaded)),
@@ -50,7 +50,7 @@ const imports = ({ folder }: Project, { core, mock }: Packages, typescript: Tool
 
 const SourceMap = Schema.parseJson(Schema.Struct({ sources: Schema.NonEmptyArray(Schema.String) }))
 
-/** Each leads from the packed file to a packed source. */
+/** Checks that each source map refers to a packed source. */
 const sourceMaps = Effect.fnUntraced(function*(folder: string, { name }: Package) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -63,7 +63,7 @@ const sourceMaps = Effect.fnUntraced(function*(folder: string, { name }: Package
       Effect.map((there) => !there)
     ))
   if (maps.length === 0 || lost.length > 0) {
-    return yield* new Unexpected({ message: `of ${maps.length} source maps of ${name} these find no source: ${lost}` })
+    return yield* new Unexpected({ message: `of ${maps.length} source maps of ${name}, these have no source: ${lost}` })
   }
 })
 
@@ -72,8 +72,8 @@ const conformance = ({ folder }: Project) =>
     step("the conformance suite under vitest")
   )
 
-/** A row of the table: its Effect, and how it went under each Node. */
-export const tryAll = Effect.fnUntraced(function*(project: Project, packages: Packages, tools: Tools) {
+/** Returns a row of the table: the version of Effect, the compilers, and the result with each Node. */
+export const test = Effect.fnUntraced(function*(project: Project, packages: Packages, tools: Tools) {
   const { nodes, typescripts } = tools
   yield* Effect.forEach(typescripts, (typescript) => compile(project, typescript), {
     concurrency: "unbounded",
@@ -82,8 +82,8 @@ export const tryAll = Effect.fnUntraced(function*(project: Project, packages: Pa
   const { runs } = yield* Effect.all({
     runs: Effect.forEach(nodes, (node) => execute(project, typescripts, node), { concurrency: "unbounded" }),
     imports: imports(project, packages, typescripts[0], nodes[0]),
-    sourceMaps: Effect.forEach([packages.core, packages.mock], (of) => sourceMaps(project.folder, of)).pipe(
-      step("source maps lead to their sources")
+    sourceMaps: Effect.forEach(packages, (each) => sourceMaps(project.folder, each)).pipe(
+      step("source maps refer to their sources")
     ),
     conformance: project.vitest ? conformance(project) : Effect.void
   }, { concurrency: "unbounded" })

@@ -1,4 +1,4 @@
-/** One thing that is tried: a line once it has ended, and a failure that names it. */
+/** A step of the test: prints a line when it ends, and names the step in its failure. */
 import { Console, Data, Duration, Effect } from "effect"
 
 export class StepFailed extends Data.TaggedError("StepFailed")<{ readonly step: string; readonly reason: string }> {
@@ -7,7 +7,7 @@ export class StepFailed extends Data.TaggedError("StepFailed")<{ readonly step: 
   }
 }
 
-/** Something that is not as it should be. */
+/** A result that differs from the expected one. */
 export class Unexpected extends Data.TaggedError("Unexpected")<{ readonly message: string }> {}
 
 const seconds = (duration: Duration.Duration) => `${Duration.toSeconds(duration).toFixed(1).padStart(5)} s`

@@ -1,4 +1,4 @@
-/** The conformance suite under a vitest of the user's own. */
+/** Runs the conformance suite with the user's own vitest. */
 import { describeConformance } from "@effect-idv/contract/Vitest"
 import { MockServer } from "@effect-idv/mock-server"
 import { Context, Effect, Layer } from "effect"

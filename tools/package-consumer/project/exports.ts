@@ -1,13 +1,13 @@
-/** Imports each module that a user can name, and each that none should: prints what came of it. */
+/** Imports each module of its arguments, and prints the results as JSON. */
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Predicate } from "effect"
 
-/** What Node says of a module: its error code, or the first line of its error. */
-const told = (error: unknown): string =>
+/** The error code of Node, or the first line of the error. */
+const codeOf = (error: unknown): string =>
   Predicate.hasProperty(error, "code") ? String(error.code) : String(error).split("\n", 1).join()
 
 const load = (specifier: string) =>
-  Effect.tryPromise({ try: () => import(specifier), catch: told }).pipe(
+  Effect.tryPromise({ try: () => import(specifier), catch: codeOf }).pipe(
     Effect.match({
       onSuccess: (module) => ({ specifier, loaded: Object.keys(module).length > 0 ? "yes" : "empty" }),
       onFailure: (loaded) => ({ specifier, loaded })

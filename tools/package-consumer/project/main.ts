@@ -1,4 +1,4 @@
-/** What a user's program may be: two people screened, and the evidence stored and read again. */
+/** A program of a user: it screens two people, stores the evidence, and reads it again. */
 import { AmlClient, AmlCredential, Evidence, Idv, Person } from "@effect-idv/core"
 import * as Violation from "@effect-idv/core/Violation"
 import { MockServer } from "@effect-idv/mock-server"
