@@ -2,8 +2,8 @@
  * Performs the AML check of a person (service document, section 4.2).
  *
  * The client fails closed: it returns a credential only from a 200 or 201 whose body is a complete AML credential about
- * the person in the request, with a recent `searched_on`. Every other response is a typed error, which says nothing about
- * the person.
+ * the person in the request, with a recent `searched_on`. Every other response is a typed error, which says nothing
+ * about the person.
  *
  * @since 0.1.0
  */
@@ -122,8 +122,8 @@ const overridden = (options: CheckPolicy.Options, overrides: CheckPolicy.Options
   )
 
 /**
- * Sets options of the policy for the checks in this effect. Omitted options are inherited. An invalid option is a defect
- * that names it.
+ * Sets options of the policy for the checks in this effect. Omitted options are inherited. An invalid option is a
+ * defect that names it.
  *
  * @example
  * import { AmlClient, Person } from "@effect-idv/core"

@@ -86,8 +86,8 @@ export const Attributes = Schema.Struct({
   /** The year of birth that the service searched. */
   birthYear: Schema.RedactedFromSelf(Year),
   /**
-   * When the service searched: `YYYY-MM-DD HH:MM:SS`, as received. Its time zone is unspecified, so it is not converted to
-   * an instant. A check accepts it within `searchedOnTolerance` of its clock.
+   * When the service searched: `YYYY-MM-DD HH:MM:SS`, as received. Its time zone is unspecified, so it is not converted
+   * to an instant. A check accepts it within `searchedOnTolerance` of its clock.
    */
   searchedOn: Timestamp,
   matchFound: MatchFound,

@@ -71,8 +71,8 @@ const reported = {
    */
   code: Schema.optionalWith(Schema.String, { exact: true }),
   /**
-   * The free text of the response, at most 1000 characters. It may contain personal data, so it is redacted, and omitted
-   * when the error is encoded.
+   * The free text of the response, at most 1000 characters. It may contain personal data, so it is redacted, and
+   * omitted when the error is encoded.
    */
   detail: omittedWhenEncoded(Schema.RedactedFromSelf(Schema.String))
 }
@@ -194,8 +194,8 @@ export class AmlRateLimited extends Schema.TaggedError<AmlRateLimited>("@effect-
 }
 
 /**
- * The service responded with 5xx or could not be reached. Before a retry, look at `sent`: a check with `sent: "unknown"`
- * may have been performed and billed.
+ * The service responded with 5xx or could not be reached. Before a retry, look at `sent`: with `unknown` the service may
+ * have performed and billed the check.
  *
  * @category errors
  * @since 0.1.0

@@ -56,8 +56,8 @@ export interface Options {
    *
    * - `exact`: the same name, ignoring case, spaces and Unicode normalization.
    * - `loose`: the same words, in any order, ignoring case, punctuation, accents, tone marks and vowel points.
-   * - `ignore`: any name. **Dangerous**: a response about another person born in the same year is accepted, so a "No" may
-   *   be about that person.
+   * - `ignore`: any name. **Dangerous**: a response about another person born in the same year is accepted, so a "No"
+   *   may be about that person.
    *
    * If `exact` would reject the response, the evidence has the warning `other_form` or `other_name`.
    *

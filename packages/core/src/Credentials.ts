@@ -88,7 +88,7 @@ export const checkCustomerId = (
     ? Either.right(customerId)
     : Either.left(ConfigError.InvalidData(
       [name],
-      "should be the customer id of the onboarding pack: not empty, without a colon, without leading or trailing spaces, without line breaks"
+      "should be the customer id of the onboarding pack: not empty, without a colon, leading or trailing spaces or line breaks"
     ))
 
 /**
@@ -106,7 +106,7 @@ export const checkCustomerKey = (
     ? Either.right(customerKey)
     : Either.left(ConfigError.InvalidData(
       [name],
-      "should be the customer key of the onboarding pack: not empty, without leading or trailing spaces, without line breaks"
+      "should be the customer key of the onboarding pack: not empty, without leading or trailing spaces or line breaks"
     ))
 
 const checkBasicEncoding = (

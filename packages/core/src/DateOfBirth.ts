@@ -1,6 +1,6 @@
 /**
- * A date of birth in the Gregorian calendar, as year, month and day. It is not a JS `Date`, which depends on the time zone
- * and turns 31 February into 3 March.
+ * A date of birth in the Gregorian calendar, as year, month and day. It is not a JS `Date`, which depends on the time
+ * zone and turns 31 February into 3 March.
  *
  * The input format is ISO (`1990-02-01`), and the wire format is `dd-mm-yyyy` (service document, section 4.2). A format
  * such as `03/04/1980` is rejected, because its day and month are ambiguous.
@@ -58,8 +58,8 @@ class Day extends Data.Class<Required<Parts>> {
 }
 
 /**
- * An existing day of the years 1 to 9999. It is compared by value, and its printed form is redacted. `known` is `year` if
- * only the year is known, see {@link assumed}.
+ * An existing day of the years 1 to 9999. It is compared by value, and its printed form is redacted. `known` is `year`
+ * if only the year is known, see {@link assumed}.
  *
  * @category models
  * @since 0.1.0
@@ -75,8 +75,8 @@ export interface DateOfBirth extends Day {}
 export type Input = string | Parts
 
 /**
- * Makes a date of birth. `AmlInputRejected` has one of the codes `format`, `incomplete`, `contradictory`, `no_such_date`,
- * `other_calendar`, `in_future`, `too_long_ago`.
+ * Makes a date of birth. `AmlInputRejected` has one of the codes `format`, `incomplete`, `contradictory`,
+ * `no_such_date`, `other_calendar`, `in_future`, `too_long_ago`.
  *
  * Today is the date of the `Clock` at UTC+14, where each day starts first.
  *
@@ -219,8 +219,8 @@ export const FromIso: Schema.Schema<DateOfBirth, string> = Schema.transformOrFai
 const toIso = ({ day, month, year }: Parts): string => [digits(year, 4), digits(month, 2), digits(day, 2)].join("-")
 
 /**
- * A schema of the wire format `dd-mm-yyyy` (service document, section 4.2). It accepts every existing day, also one in the
- * future.
+ * A schema of the wire format `dd-mm-yyyy` (service document, section 4.2). It accepts every existing day, also one in
+ * the future.
  *
  * @category schemas
  * @since 0.1.0

@@ -63,7 +63,8 @@ export const token = HttpApiEndpoint.post("token", "/oauth/service")
   .annotate(OpenApi.Summary, "Get an access token, valid for one hour from the request")
 
 /**
- * `POST {base_url}/api/aml` (service document, section 4.2). The content type of the body and the status are assumptions.
+ * `POST {base_url}/api/aml` (service document, section 4.2). The content type of the body and the status are
+ * assumptions.
  *
  * @category endpoints
  * @since 0.1.0

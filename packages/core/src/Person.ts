@@ -48,8 +48,8 @@ class Screenable {
 }
 
 /**
- * A natural person to check, made by {@link make}. The name and the date are redacted. Two persons are equal if both are
- * equal.
+ * A natural person to check, made by {@link make}. The name and the date are redacted. Two persons are equal if both
+ * are equal.
  *
  * @category models
  * @since 0.1.0
@@ -130,8 +130,8 @@ const field = (name: keyof typeof expected) => {
 
 /**
  * A schema that decodes JSON with {@link make}: `{ name, dateOfBirth }`, with an ISO date. Its errors contain paths and
- * descriptions, but no values. As the payload of an `HttpApi` it requires `WebError.middleware`, which responds with 422
- * and the codes of the fields. Without it the platform responds with 400 and the descriptions.
+ * descriptions, but no values. As the payload of an `HttpApi` it requires `WebError.middleware`, which responds with
+ * 422 and the codes of the fields. Without it the platform responds with 400 and the descriptions.
  *
  * @category schemas
  * @since 0.1.0

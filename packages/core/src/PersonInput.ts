@@ -1,6 +1,6 @@
 /**
- * The findings about the input for a person: why it cannot be sent, signs of damage, and changes. They contain no part of
- * the input.
+ * The findings about the input for a person: why it cannot be sent, signs of damage, and changes. They contain no part
+ * of the input.
  *
  * @since 0.1.0
  */

@@ -119,10 +119,10 @@ const issuesOf = (text: string, name: string, placeholders: ReadonlyArray<string
 /**
  * Makes a name. `AmlInputRejected` contains every issue, each with its first position.
  *
- * The text is normalized: invisible characters are removed, such as a soft hyphen or a variation selector, except for ZWJ
- * and ZWNJ where the script needs them. Each sequence of spaces becomes one space, outer spaces are removed, and the text
- * is composed to NFC. Nothing else is changed, and a name is never truncated. Invisible characters that look like a space
- * are rejected. {@link changes} returns the changes, {@link warnings} the signs of damage.
+ * The text is normalized: invisible characters are removed, such as a soft hyphen or a variation selector, except for
+ * ZWJ and ZWNJ where the script needs them. Each sequence of spaces becomes one space, outer spaces are removed, and
+ * the text is composed to NFC. Nothing else is changed, and a name is never truncated. Invisible characters that look
+ * like a space are rejected. {@link changes} returns the changes, {@link warnings} the signs of damage.
  *
  * @example
  * import { PersonName } from "@effect-idv/core"
@@ -204,7 +204,7 @@ const normalized: Form = {
   write: (part) => Invisible.removeAll(part).normalize("NFC")
 }
 
-/** Rewrites a text for the patterns, with one space for each sequence, and maps each unit to its position in the text. */
+/** Rewrites a text for the patterns, with one space for each sequence, and maps each unit to its position. */
 const rewrite = (text: string, { parts, write }: Form) => {
   const offsets: Array<number> = []
   let rewritten = ""
@@ -247,8 +247,8 @@ export const FromString: Schema.Schema<PersonName, string> = Schema.transformOrF
 }).annotations(Violation.expecting("a full name that can be screened"))
 
 /**
- * Whether a text is the same name, ignoring case, spaces and Unicode normalization. That a response repeats the name this
- * exactly is an assumption. ı and i are different letters, except in a text that is all in upper case.
+ * Whether a text is the same name, ignoring case, spaces and Unicode normalization. That a response repeats the name
+ * this exactly is an assumption. ı and i are different letters, except in a text that is all in upper case.
  *
  * @category predicates
  * @since 0.1.0

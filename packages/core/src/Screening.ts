@@ -106,8 +106,8 @@ export interface Options<in K, out R = never> {
    */
   readonly rate?: number | undefined
   /**
-   * The order of the outcomes: that of the people (`input`), or that in which the checks end (`completion`), which never
-   * holds an outcome back.
+   * The order of the outcomes: that of the people (`input`), or that in which the checks end (`completion`), which
+   * never holds an outcome back.
    *
    * @default "completion"
    */
@@ -119,8 +119,8 @@ export interface Options<in K, out R = never> {
    */
   readonly gracePeriod?: Duration.DurationInput | undefined
   /**
-   * Runs for each outcome before it is emitted, and also for outcomes that an interruption keeps from being emitted: the
-   * place to store them. The stream waits for it, also after the grace period. A defect in it ends the stream.
+   * Runs for each outcome before it is emitted, and also for outcomes that an interruption keeps from being emitted:
+   * the place to store them. The stream waits for it, also after the grace period. A defect in it ends the stream.
    *
    * @default () => Effect.void
    */
@@ -251,7 +251,7 @@ const isAccepted = (exit: CheckExit): boolean => {
     (error !== undefined && error._tag !== "AmlRateLimited" && Failure.facts(error).sent === "answered")
 }
 
-/** `graceOver` makes the failure of a check that was interrupted at the end of the grace period. A defect stays a defect. */
+/** `graceOver` makes the failure of a check interrupted at the end of the grace period. A defect stays a defect. */
 const outcomeOf = <K>(
   key: K,
   exit: CheckExit,
@@ -274,7 +274,8 @@ const outcomeOf = <K>(
  * The number of people, in total and by outcome.
  *
  * `notBegun` counts the people whom the input had emitted, and who were not started, when the run ended early. The run
- * then reads no more input, so later people are not counted at all. `underWay` counts the people without an outcome yet.
+ * then reads no more input, so later people are not counted at all. `underWay` counts the people without an outcome
+ * yet.
  *
  * @category models
  * @since 0.1.0

@@ -20,8 +20,8 @@ import * as Violation from "./Violation.ts"
  */
 export interface Options {
   /**
-   * The lifetime of a token whose response has none, and the maximum for others. One hour is the limit (service document,
-   * sections 2.2, 5 and 8).
+   * The lifetime of a token whose response has none, and the maximum for others. One hour is the limit (service
+   * document, sections 2.2, 5 and 8).
    *
    * @default "1 hour"
    */
@@ -73,8 +73,8 @@ export interface Options {
   readonly flightDeadline?: Duration.DurationInput | undefined
   /**
    * The backoff after a failed acquisition, doubled with each consecutive failure. Until it ends no acquisition starts
-   * in the background, and callers without a token receive the failure, but for 5 seconds at most. It also ends when the
-   * cached token is no longer usable. It also applies after a token whose lifetime is so short that it is stale on
+   * in the background, and callers without a token receive the failure, but for 5 seconds at most. It also ends when
+   * the cached token is no longer usable. It also applies after a token whose lifetime is so short that it is stale on
    * arrival.
    *
    * @default "1 second"

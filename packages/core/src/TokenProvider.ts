@@ -5,8 +5,8 @@
  *   caller does not interrupt it, and its token is cached.
  * - **Expiry** counts from the request (service document, section 5), not from the response. It is measured on two
  *   clocks, so that neither a changed clock nor a suspended machine extends it.
- * - **Refresh**: a stale token is still returned at once, and renewed in the background. A token that is about to expire
- *   is not returned.
+ * - **Refresh**: a stale token is still returned at once, and renewed in the background. A token that is about to
+ *   expire is not returned.
  * - **Failures**: a valid token is kept when the token endpoint fails. Callers without a token receive the failure of
  *   the last acquisition at once, without a request, for 1 second, doubled with each consecutive failure up to 5.
  *   Rejected credentials are not sent again for 30 seconds. Other credentials are sent at once. If the service asked to
@@ -142,8 +142,8 @@ export interface RotatingOptions extends Settings {
   /**
    * Runs once per acquisition, and for each `get` while rejected credentials are cached; other credentials bypass that
    * cache. Two runs can overlap, because `invalidate` and the deadline abandon an acquisition. If it fails or returns
-   * invalid credentials, `get` fails with `TokenEndpointUnavailable` and the reason `credentials`. Its error may contain
-   * a secret, so it is not reported: log it in the effect.
+   * invalid credentials, `get` fails with `TokenEndpointUnavailable` and the reason `credentials`. Its error may
+   * contain a secret, so it is not reported: log it in the effect.
    */
   readonly credentials: Effect.Effect<Credentials.Options, unknown>
   readonly customerId?: undefined
@@ -152,7 +152,8 @@ export interface RotatingOptions extends Settings {
 }
 
 /**
- * Makes a provider that runs until its scope is closed. `ConfigError` names every invalid option, and contains no value.
+ * Makes a provider that runs until its scope is closed. `ConfigError` names every invalid option, and contains no
+ * value.
  *
  * @category constructors
  * @since 0.1.0

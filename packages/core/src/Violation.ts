@@ -1,6 +1,6 @@
 /**
- * Describes where a value breaks its schema and what was expected there, without the value. A violation is safe in logs,
- * responses and errors.
+ * Describes where a value breaks its schema and what was expected there, without the value. A violation is safe in
+ * logs, responses and errors.
  *
  * A `ParseError` prints the invalid values, which here are names, dates of birth and tokens. Decode with
  * {@link decodeUnknown} instead: its failures contain paths and expectations only.
@@ -42,8 +42,8 @@ export class Violation extends Schema.Class<Violation>("@effect-idv/core/Violati
 export type Violations = Arr.NonEmptyReadonlyArray<Violation>
 
 /**
- * Annotations for a schema with several fields: its `ParseError` prints the description instead of the values. Violations
- * still name each field.
+ * Annotations for a schema with several fields: its `ParseError` prints the description instead of the values.
+ * Violations still name each field.
  *
  * @category schemas
  * @since 0.1.0

@@ -1,12 +1,12 @@
 /**
  * The error responses of a web backend: 422 with the invalid fields, or 503 with `Retry-After`.
  *
- * A potential match gets the same 503 as a failure of the service, byte for byte, because a different response would tip
- * off the person. For the same reason `Retry-After` is a constant, and never the wait that the service asked for. The
- * response time may still differ: a failing service often takes longer than a match.
+ * A potential match gets the same 503 as a failure of the service, byte for byte, because a different response would
+ * tip off the person. For the same reason `Retry-After` is a constant, and never the wait that the service asked for.
+ * The response time may still differ: a failing service often takes longer than a match.
  *
- * Both errors are `TaggedError`s with a status for an `HttpApi`, and convert themselves to a response in an `HttpRouter`.
- * {@link middleware} is for an `HttpApi` with a person in its payload.
+ * Both errors are `TaggedError`s with a status for an `HttpApi`, and convert themselves to a response in an
+ * `HttpRouter`. {@link middleware} is for an `HttpApi` with a person in its payload.
  *
  * @since 0.1.0
  */

@@ -55,17 +55,17 @@ describe("Idv.layerEnv", () => {
     [
       "an id with a colon",
       { ...complete, IDV_CUSTOMER_ID: "canary:1" },
-      "(Invalid data at IDV_CUSTOMER_ID: \"should be the customer id of the onboarding pack: not empty, without a colon, without leading or trailing spaces, without line breaks\")"
+      "(Invalid data at IDV_CUSTOMER_ID: \"should be the customer id of the onboarding pack: not empty, without a colon, leading or trailing spaces or line breaks\")"
     ],
     [
       "a key with a newline",
       { ...complete, IDV_CUSTOMER_KEY: "canary\n" },
-      "(Invalid data at IDV_CUSTOMER_KEY: \"should be the customer key of the onboarding pack: not empty, without leading or trailing spaces, without line breaks\")"
+      "(Invalid data at IDV_CUSTOMER_KEY: \"should be the customer key of the onboarding pack: not empty, without leading or trailing spaces or line breaks\")"
     ],
     [
       "an empty key",
       { ...complete, IDV_CUSTOMER_KEY: "" },
-      "(Invalid data at IDV_CUSTOMER_KEY: \"should be the customer key of the onboarding pack: not empty, without leading or trailing spaces, without line breaks\")"
+      "(Invalid data at IDV_CUSTOMER_KEY: \"should be the customer key of the onboarding pack: not empty, without leading or trailing spaces or line breaks\")"
     ],
     [
       "a url that is none",

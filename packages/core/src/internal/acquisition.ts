@@ -43,8 +43,8 @@ export type Acquire = (options: {
 
 /**
  * Returns a function that requests a token until it succeeds, the error is not retryable, or the next wait would exceed
- * the deadline. It sends up to `policy.attempts` requests while `isAwaited`. In the background it sends one, because the
- * next acquisition is the retry.
+ * the deadline. It sends up to `policy.attempts` requests while `isAwaited`. In the background it sends one, because
+ * the next acquisition is the retry.
  */
 export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
   readonly url: string

@@ -9,8 +9,8 @@ const parsed = Option.liftThrowable((text: string) => new URL(text))
 export const isUrl = (text: string): boolean => Option.isSome(parsed(text))
 
 /**
- * Returns the URL of the operation at `path` below the base address, or a `ConfigError` for `field`. A trailing slash or
- * a path prefix of the base is joined with one slash. Its query and fragment are dropped.
+ * Returns the URL of the operation at `path` below the base address, or a `ConfigError` for `field`. A trailing slash
+ * or a path prefix of the base is joined with one slash. Its query and fragment are dropped.
  *
  * `http:` sends secrets and names in clear text, so only loopback addresses may use it, unless `allowInsecure`.
  */

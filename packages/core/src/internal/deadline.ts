@@ -8,8 +8,8 @@ import * as Instant from "./instant.ts"
 
 /**
  * Runs an effect in a fiber of its own until the deadline, and then runs `onTimeout`. The deadline also applies if the
- * caller or the effect, such as an `HttpClient`, is uninterruptible: the fiber is interrupted without waiting for it, and
- * its changes of `FiberRef`s do not reach the caller. `DurationInput` limits the duration to what a timer can wait.
+ * caller or the effect, such as an `HttpClient`, is uninterruptible: the fiber is interrupted without waiting for it,
+ * and its changes of `FiberRef`s do not reach the caller. `DurationInput` limits the duration to what a timer can wait.
  */
 export const within =
   <E2>(duration: Duration.Duration, onTimeout: Effect.Effect<never, E2>) =>

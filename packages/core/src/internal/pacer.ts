@@ -13,8 +13,8 @@ export interface Pacer {
   /** Waits for a turn. */
   readonly turn: Effect.Effect<void>
   /**
-   * Lets no fiber take a turn for this long. Without a duration: for 1 second, doubled with each consecutive pause up to
-   * 60. Returns the number of consecutive pauses. A call during a pause extends it and does not count.
+   * Lets no fiber take a turn for this long. Without a duration: for 1 second, doubled with each consecutive pause up
+   * to 60. Returns the number of consecutive pauses. A call during a pause extends it and does not count.
    */
   readonly pause: (duration: Duration.Duration | undefined) => Effect.Effect<number>
   /** Resets the number of consecutive pauses, once the service has accepted a request. */

@@ -20,8 +20,8 @@ const forms = [
 ].map((form) => new RegExp(`^${form}$`))
 
 /**
- * Returns the wait that a `Retry-After` header asks for, in seconds or as an HTTP date: zero for a time in the past, and
- * 2^31 seconds at most. Any other header, or a date that does not exist, counts as no header.
+ * Returns the wait that a `Retry-After` header asks for, in seconds or as an HTTP date: zero for a time in the past,
+ * and 2^31 seconds at most. Any other header, or a date that does not exist, counts as no header.
  */
 export const parse = (header: string | undefined): Effect.Effect<Duration.Duration | undefined> => {
   if (header === undefined) return Effect.succeed(undefined)
