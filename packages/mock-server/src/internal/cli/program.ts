@@ -88,7 +88,7 @@ const table = ({ heading, rows }: Section): string => {
 }
 
 const testPersons: Section = {
-  heading: "Test persons, by the last word of the name (any other name is on no list)",
+  heading: "Test persons, by the last word of the name (any other name returns \"No\")",
   rows: TestPerson.reserved.map(({ description, lastWord }) => [lastWord, description])
 }
 
