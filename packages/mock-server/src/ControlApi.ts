@@ -249,7 +249,7 @@ const profile = HttpApiGroup.make("profile")
   )
   .annotate(
     OpenApi.Description,
-    "The choice of the session for each behaviour that the API document leaves unspecified"
+    "The choice of the session for each behaviour that the service document leaves unspecified"
   )
 
 const tokens = HttpApiGroup.make("tokens")

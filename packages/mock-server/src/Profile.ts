@@ -1,5 +1,5 @@
 /**
- * A profile: one variant for each behaviour that the service's document leaves open. Each such behaviour
+ * A profile: one variant for each behaviour that the service document leaves open. Each such behaviour
  * is a point with named variants, as data: the question, the claim of the contract, how certain the
  * default is, and whether the client accepts each variant.
  *
@@ -23,7 +23,7 @@ export type { Client, Level, Variant } from "./internal/profile/choices.ts"
 export type Name = keyof typeof choices
 
 /**
- * One behaviour that the service's document leaves open.
+ * One behaviour that the service document leaves open.
  *
  * @category models
  * @since 0.1.0

@@ -43,7 +43,7 @@ export interface Settings {
    */
   readonly seed?: number | undefined
   /**
-   * How the session behaves where the service's document leaves a choice.
+   * How the session behaves where the service document leaves a choice.
    *
    * @default `Profile.defaultProfile`
    */

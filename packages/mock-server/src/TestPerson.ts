@@ -75,7 +75,7 @@ export const reserved: ReadonlyArray<TestPerson> = [
   faulty("Testcut", "sends half of the body and closes the connection", { kind: "truncation" }),
   faulty("Testreset", "sends half of the body and resets the connection", { kind: "reset", at: "body" }),
   faulty("Testecho", "returns the credential of another person", { kind: "somebodyElse" }),
-  faulty("Testunknown", "returns a match_found that the service's document does not list", { kind: "unknownMatch" })
+  faulty("Testunknown", "returns a match_found that the service document does not list", { kind: "unknownMatch" })
 ]
 
 const byLastWord = new Map(reserved.map((person) => [person.lastWord.toLowerCase(), person]))

@@ -32,7 +32,7 @@ export const Pattern = Schema.Struct({
   rule: Schema.optionalWith(nonEmptyText("the name of a rule"), { exact: true }),
   /** The id or the kind of a fault that fired. */
   fault: Schema.optionalWith(nonEmptyText("the id or the kind of a fault"), { exact: true }),
-  /** Whether the request breaks the service's document. */
+  /** Whether the request breaks the service document. */
   unexpected: Schema.optionalWith(Schema.Boolean.annotations(Violation.expecting("true or false")), { exact: true }),
   /** The customer of the session, or null for unmatched requests. */
   customerId: Schema.optionalWith(
@@ -71,7 +71,7 @@ const NothingUnexpected = Schema.Struct({ kind: Schema.Literal("nothingUnexpecte
  * - `never`: no entry matches the pattern.
  * - `inOrder`: each pattern matches an entry later than the pattern before it. Other entries may come
  *   between.
- * - `nothingUnexpected`: no request breaks the service's document.
+ * - `nothingUnexpected`: no request breaks the service document.
  *
  * Without `within`, a journal judges at once. With it, the journal waits: `exactly`, `atLeast` and
  * `inOrder` succeed as soon as they hold, and fail when the time is over or no further entry can help.

@@ -97,7 +97,7 @@ layer(MockServer.layer({ port: 0, customers: [Session.demoCustomer, odd] }), { e
     )
   })
 
-  it.effect("the journal says that credentials were form-encoded, which the API document does not show", () =>
+  it.effect("the journal says that credentials were form-encoded, which the service document does not show", () =>
     Effect.gen(function*() {
       const { url } = yield* MockServer.MockServer
       const session = (yield* Control.Control).session("test-told")

@@ -174,7 +174,7 @@ describe("check", () => {
     strictEqual(inOrder({}, {}, {}, {}, {}), false)
   })
 
-  it("nothingUnexpected holds if no request breaks the service's document", () => {
+  it("nothingUnexpected holds if no request breaks the service document", () => {
     strictEqual(holds({ kind: "nothingUnexpected" }, [draft(), refused]), true)
     strictEqual(holds({ kind: "nothingUnexpected" }, drafts), false)
     strictEqual(holds({ kind: "nothingUnexpected" }, []), true)

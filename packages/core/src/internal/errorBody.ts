@@ -1,5 +1,5 @@
 /**
- * Reads a code and a text from the body of an error response. The service's document shows no error body (section 7),
+ * Reads a code and a text from the body of an error response. The service document shows no error body (section 7),
  * so this reads every usual format and ignores what it does not understand: a body never causes an error of its own.
  */
 import * as Arr from "effect/Array"

@@ -45,7 +45,7 @@ const layerOn = <E, R>(
 
 /**
  * Without a socket, in the time of the `TestClock`. The test fails if the consumer sends anything that
- * the API document does not have.
+ * the service document does not have.
  */
 export const layerInProcess = (options?: Partial<Idv.Options>) =>
   layerOn(MockServer.layerHttpClientWith({ unexpected: "fail" }), options)

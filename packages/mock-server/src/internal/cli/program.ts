@@ -141,7 +141,7 @@ const journalFlags = [
   one("status", "number", "Only responses with this status, such as 401"),
   one("rule", "name", "Only responses of this rule, such as aml.token-expired"),
   one("fault", "name", "Only requests for which a fault with this id or kind fired"),
-  on("unexpected", "Only requests that the API document does not allow"),
+  on("unexpected", "Only requests that the service document does not allow"),
   on("unmatched", "Show the unmatched requests, which belong to no session, instead of those of a customer"),
   // The former name of --unmatched, which scripts may still use.
   on("strangers", "The same as --unmatched").hideHelp(),

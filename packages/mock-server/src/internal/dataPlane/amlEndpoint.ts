@@ -1,5 +1,5 @@
 /**
- * `POST /api/aml` (section 4.2): refuses every request that breaks the service's document, and checks the
+ * `POST /api/aml` (section 4.2): refuses every request that breaks the service document, and checks the
  * lifetime of the token.
  */
 import { AmlCredential } from "@effect-idv/core/AmlCredential"

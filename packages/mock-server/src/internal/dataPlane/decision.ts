@@ -10,7 +10,7 @@ export interface Decision {
   readonly why: string
   /** The ids of the contract's claims that the response shows. */
   readonly claims: ReadonlyArray<string>
-  /** Whether the request breaks the service's document. */
+  /** Whether the request breaks the service document. */
   readonly unexpected: boolean
   readonly response: Response
   /** The token that the response issues. */

@@ -1,5 +1,5 @@
 /**
- * `POST /oauth/service` (section 4.1): refuses every request that breaks the service's document, and
+ * `POST /oauth/service` (section 4.1): refuses every request that breaks the service document, and
  * checks the customer key.
  */
 import * as Effect from "effect/Effect"
@@ -80,7 +80,7 @@ export const decide = (
     return {
       rule: "token.granted",
       why: `The credentials are right: the token is valid for ${tokenLifetimeSeconds(profile)} s` +
-        (isEncoded ? ". The client form-encoded them, which the service's document does not show" : ""),
+        (isEncoded ? ". The client form-encoded them, which the service document does not show" : ""),
       claims: ["token.success.status", "token.response.fields", "token.lifetime", "token.response.lifetime"],
       unexpected: false,
       response: ResponseFormat.tokenResponse(profile, token),

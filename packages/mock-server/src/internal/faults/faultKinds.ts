@@ -36,7 +36,7 @@ export const table = {
     on: aml,
     description: "A valid credential with the name and the year of birth of another person"
   },
-  unknownMatch: { on: aml, description: "A match_found that the service's document does not list" },
+  unknownMatch: { on: aml, description: "A match_found that the service document does not list" },
   tokenExpiry: { on: both, description: "The token that is issued, or that the request carries, is expired" },
   tokenRevocation: { on: both, description: "The token that is issued, or that the request carries, is revoked" },
   quota: {

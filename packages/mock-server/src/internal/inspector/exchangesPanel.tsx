@@ -103,7 +103,7 @@ const Facts = ({ entry, path }: { readonly path: string; readonly entry: Journal
         {claims.length === 0 ? "none" : claims.map((claim) => <Badge kind="claim" key={claim}>{claim}</Badge>)}
       </dd>
       <dt>Request</dt>
-      <dd>{unexpected ? "not allowed by the API document" : "allowed by the API document"}</dd>
+      <dd>{unexpected ? "not allowed by the service document" : "allowed by the service document"}</dd>
       <dt>Delivery</dt>
       <dd>
         {delivery === "whole" ? "complete" : "broken by a fault: the client received only a part of it, or other bytes"}

@@ -7,7 +7,7 @@ import { Badge, errorAttributes, FieldError, Form, Panel, typed } from "./compon
 import type { InvalidForm } from "./forms.ts"
 
 const levels: Record<Profile.Level, string> = {
-  documented: "the API document says it",
+  documented: "the service document says it",
   observed: "the service does it",
   assumed: "a standard or custom supports it",
   unknown: "nothing supports it"
@@ -55,7 +55,7 @@ export const ProfilePanel = (
   <Panel
     id="profile"
     title="Profile"
-    note={<span class="muted">behaviour that the API document leaves unspecified</span>}
+    note={<span class="muted">behaviour that the service document leaves unspecified</span>}
   >
     <div class="toolbar">
       <Form action={`${path}/profile`} panel="profile" class="buttons" label="Presets">

@@ -63,7 +63,7 @@ export const Entry = Schema.Struct({
   claims: Schema.Array(Schema.String),
   /** The faults that fired. */
   faults: Schema.Array(Schema.Struct({ id: Schema.String, kind: Schema.String })),
-  /** Whether the request breaks the service's document. */
+  /** Whether the request breaks the service document. */
   unexpected: Schema.Boolean,
   /** Real milliseconds from the arrival of the request to the response, delays of faults included. */
   millis: Schema.NonNegative

@@ -1,4 +1,4 @@
-/** Fails a test whose requests break the service's document. */
+/** Fails a test whose requests break the service document. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Verification from "../../Verification.ts"

@@ -52,7 +52,7 @@ export const layer: Layer.Layer<Metrics> = Layer.sync(Metrics, () => {
         for (const [labels, count] of faults) faultsTotal.inc(labels, count)
         new Counter({
           name: "idv_mock_unexpected_total",
-          help: "Requests that break the service's document",
+          help: "Requests that break the service document",
           registers
         }).inc(unexpected)
         new Gauge({ name: "idv_mock_sessions", help: "Sessions of the server", registers }).set(sessions)

@@ -1,4 +1,4 @@
-/** The behaviours that the service's document leaves open, with the variants of each. */
+/** The behaviours that the service document leaves open, with the variants of each. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
@@ -35,7 +35,7 @@ export interface Variant<Value extends string = string> {
   readonly client: Client
 }
 
-/** A behaviour that the service's document leaves open. */
+/** A behaviour that the service document leaves open. */
 export interface Choice<Value extends string> {
   /** What the document does not say, as a question. */
   readonly question: string
@@ -43,7 +43,7 @@ export interface Choice<Value extends string> {
   readonly claim: string
   /** How certain the default is. */
   readonly level: Level
-  /** The section of the service's document that would say it. */
+  /** The section of the service document that would say it. */
   readonly section: string
   /** All variants. The first is the default. */
   readonly variants: Arr.NonEmptyReadonlyArray<Variant<Value>>
