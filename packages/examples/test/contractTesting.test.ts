@@ -22,7 +22,7 @@ const Results = Schema.parseJson(Schema.Struct({
   }))
 }))
 
-/** How the suite of a consumer ended, and what became of each test. */
+/** Runs vitest, and returns its exit code, the files, and the names of the tests with a status. */
 const run = Effect.fn(function*(args: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
   const results = join(yield* fs.makeTempDirectoryScoped(), "results.json")
@@ -42,64 +42,67 @@ const run = Effect.fn(function*(args: ReadonlyArray<string>) {
   }
 })
 
-/** The suite of a copy of the consumer, in which something else stands in place of a text. */
-const runBroken = Effect.fn(function*({ files, inItsPlace, text }: Defect) {
+/** Runs the suite on a copy of the consumer with the defect. */
+const runWithDefect = Effect.fn(function*({ files, replacement, text }: Defect) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const copy = yield* fs.makeTempDirectoryScoped({ directory: examples, prefix: ".contract-testing-" })
   yield* fs.copy(path.join(examples, "src/contract-testing"), copy, { overwrite: true })
   const onboard = path.join(copy, "onboard.ts")
-  const whole = yield* fs.readFileString(onboard)
-  const broken = whole.replace(text, inItsPlace)
-  assertTrue(broken !== whole)
-  yield* fs.writeFileString(onboard, broken)
+  const original = yield* fs.readFileString(onboard)
+  const defective = original.replace(text, replacement)
+  assertTrue(defective !== original)
+  yield* fs.writeFileString(onboard, defective)
   return yield* run(["run", "--root", copy, ...files.map((file) => `${file}.test.ts`)])
 })
 
-const failing = "Effect.succeed(withoutResult(failure))"
-const welcome = "{ answer: Answer.Welcome(), entry: { next: \"open\" } }"
+const failing = "Effect.succeed(fromFailure(failure))"
+const welcome = "{ message: Message.Welcome(), entry: { next: \"open\" } }"
 
-const isWelcomeAfter = (...tags: ReadonlyArray<string>) =>
-  `Effect.succeed<Decision>(${JSON.stringify(tags)}.includes(failure._tag) ? ${welcome} : withoutResult(failure))`
+const welcomesAfter = (...tags: ReadonlyArray<string>) =>
+  `Effect.succeed<Decision>(${JSON.stringify(tags)}.includes(failure._tag) ? ${welcome} : fromFailure(failure))`
 
-const property =
-  "Nobody is welcome without a whole No whatever of it is missing, changed, cut off, or taken back by the status"
+const property = "An applicant is welcomed only after a complete No " +
+  "and not if a part is missing, changed or truncated, or the status is not a success"
 
-/** What stands in place of a text, the files that are run, and some of the tests that find it. */
+/** A change of the consumer that its suite must detect. */
 interface Defect {
+  /** The source text to replace. */
   readonly text: string
-  readonly inItsPlace: string
+  readonly replacement: string
+  /** The test files to run. */
   readonly files: ReadonlyArray<string>
-  readonly found: ReadonlyArray<string>
+  /** Some of the tests that must fail. */
+  readonly detectedBy: ReadonlyArray<string>
 }
 
 const defects: ReadonlyArray<readonly [string, Defect]> = [
-  ["takes a service that is down, or an answer that it cannot read, for a No", {
+  ["welcomes an applicant after an outage or an invalid response", {
     text: failing,
-    inItsPlace: isWelcomeAfter("AmlUnavailable", "AmlAnswerInvalid"),
-    files: ["answers", "failures", "failClosed"],
-    found: [
-      "Nobody is welcome because of a failure: AmlUnavailable",
-      "Nobody is welcome because of a failure: AmlAnswerInvalid",
-      "What an applicant is told is the same, to the byte, for a potential match as for a service that is down",
+    replacement: welcomesAfter("AmlUnavailable", "AmlAnswerInvalid"),
+    files: ["messages", "failures", "failClosed"],
+    detectedBy: [
+      "No failure welcomes an applicant: AmlUnavailable",
+      "No failure welcomes an applicant: AmlAnswerInvalid",
+      "The message to an applicant is byte-identical for a potential match and for an outage of the service",
       property
     ]
   }],
-  ["sends a check again that may have been performed", {
+  ["retries a check that the service may have performed", {
     text: "Effect.flatMap(aml.checkWithEvidence)",
-    inItsPlace:
+    replacement:
       "Effect.flatMap((person) => aml.checkWithEvidence(person).pipe(AmlClient.withPolicy({ retry: \"always\" })))",
-    files: ["answers", "wire"],
-    found: ["Of a listed person, nobody takes a connection for a No that is reset before the answer"]
+    files: ["messages", "wire"],
+    detectedBy: ["A potential match never becomes a No over a connection that is reset before the response"]
   }]
 ]
 
-/** A vitest of its own, on a machine that runs others beside it. */
-const patience = 180_000
+/** Milliseconds for a vitest process on a busy machine. */
+const timeout = 180_000
 
 describe("contract-testing", () => {
   it.scopedLive(
-    "as its command runs it, is green, with every file and without a test that was skipped",
+    "passes with the command in package.json, with every file and no skipped test",
     () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
@@ -110,10 +113,10 @@ describe("contract-testing", () => {
         deepStrictEqual(of("failed"), [])
         deepStrictEqual([...of("skipped"), ...of("pending"), ...of("todo")], [])
         deepStrictEqual(files, [
-          "answers.test.ts",
           "conformance.test.ts",
           "failClosed.test.ts",
           "failures.test.ts",
+          "messages.test.ts",
           "tokens.test.ts",
           "wire.test.ts"
         ])
@@ -122,19 +125,19 @@ describe("contract-testing", () => {
         assertInclude(passed.join("\n"), "every documented claim was tested, and the service still responds")
         strictEqual(exitCode, 0)
       }).pipe(Effect.provide(NodeContext.layer)),
-    patience
+    timeout
   )
 
-  it.scopedLive.each(defects)("is red if the consumer %s", ([, defect]) =>
+  it.scopedLive.each(defects)("fails if the consumer %s", ([, defect]) =>
     Effect.gen(function*() {
-      const { exitCode, of } = yield* runBroken(defect)
+      const { exitCode, of } = yield* runWithDefect(defect)
       const failed = of("failed")
-      deepStrictEqual(defect.found.filter((name) => !failed.includes(name)), [])
-      // It is the consumer that is broken, and not the copy.
+      deepStrictEqual(defect.detectedBy.filter((name) => !failed.includes(name)), [])
+      // Shows that the consumer failed, and not the copy.
       assertInclude(
         of("passed").join("\n"),
-        "What an applicant is told is that they are welcome, if the service said No"
+        "The message to an applicant is a welcome if the service returned No"
       )
       strictEqual(exitCode, 1)
-    }).pipe(Effect.provide(NodeContext.layer)), patience)
+    }).pipe(Effect.provide(NodeContext.layer)), timeout)
 })

@@ -1,6 +1,6 @@
 /**
- * The other side of the contract: the server that these tests stand on does what the reference contract
- * says. Give it your sandbox as the target, and you know whether they hold there as well.
+ * Checks that the server which the other tests use follows the reference contract. Set the target to your
+ * sandbox to check that those tests also hold there.
  */
 import { describeConformance } from "@effect-idv/contract/Vitest"
 import { MockServer } from "@effect-idv/mock-server"

@@ -1,13 +1,13 @@
 /**
- * The property that matters most: whoever is welcome is so because of a whole "No" about them. A whole
- * one is damaged in every way that comes to mind, and nobody is welcome any more. In real time, because
- * nothing here waits, and to set the TestClock takes longer than a check.
+ * The most important property: an applicant is welcomed only after a complete "No" about them. The test
+ * damages a complete "No" in many ways, and no applicant is welcomed. It runs in real time, because
+ * nothing here waits and setting the TestClock takes longer than a check.
  */
 import { afterAll, describe, it } from "@effect/vitest"
 import { deepStrictEqual } from "@effect/vitest/utils"
 import { Effect, FastCheck, ManagedRuntime } from "effect"
-import * as Bank from "./bank.ts"
-import { Answer, onboard } from "./onboard.ts"
+import { Message, onboard } from "./onboard.ts"
+import * as TestEnvironment from "./testEnvironment.ts"
 
 const attributes = {
   name: "Zoë Testpep",
@@ -25,74 +25,74 @@ const envelope = {
   cred_version: "1.0"
 }
 
-interface Reply {
+interface ServiceResponse {
   readonly status: number
   readonly body: string
 }
 
-const reply = (body: unknown, status = 200): Reply => ({ status, body: JSON.stringify(body) })
+const respond = (body: unknown, status = 200): ServiceResponse => ({ status, body: JSON.stringify(body) })
 
 const credential = (changed: Record<string, unknown>) => ({
   ...envelope,
   credentials: { attributes: { ...attributes, ...changed } }
 })
 
-const whole = reply(credential({}))
+const completeNo = respond(credential({}))
 
 const without = (field: string, value: object) =>
   Object.fromEntries(Object.entries(value).filter(([key]) => key !== field))
 
-const anythingBut = (allowed: ReadonlyArray<unknown>) =>
+const anyValueExcept = (allowed: ReadonlyArray<unknown>) =>
   FastCheck.oneof(
     FastCheck.constantFrom("no", "NO", "No ", "No match", "potential match", "Unknown", "", null, true, false, 0, 1),
     FastCheck.jsonValue()
   ).filter((value) => !allowed.includes(value))
 
-/** A "No" that is not whole, about somebody else, under a status that takes it back, or no JSON. */
-const damaged: FastCheck.Arbitrary<Reply> = FastCheck.oneof(
+/** A "No" that is incomplete or about another person, or has another status; or invalid JSON. */
+const damagedNo: FastCheck.Arbitrary<ServiceResponse> = FastCheck.oneof(
   FastCheck.constantFrom(...Object.keys(attributes)).map((field) =>
-    reply({ ...envelope, credentials: { attributes: without(field, attributes) } })
+    respond({ ...envelope, credentials: { attributes: without(field, attributes) } })
   ),
-  FastCheck.constantFrom(...Object.keys(envelope)).map((field) => reply(without(field, credential({})))),
-  anythingBut(["No"]).map((match_found) => reply(credential({ match_found }))),
-  anythingBut(["Zoë Testpep"]).map((name) => reply(credential({ name }))),
+  FastCheck.constantFrom(...Object.keys(envelope)).map((field) => respond(without(field, credential({})))),
+  anyValueExcept(["No"]).map((match_found) => respond(credential({ match_found }))),
+  anyValueExcept(["Zoë Testpep"]).map((name) => respond(credential({ name }))),
   FastCheck.integer({ min: 1900, max: 2026 }).filter((year) => year !== 1957).map((year) =>
-    reply(credential({ birth_year: String(year) }))
+    respond(credential({ birth_year: String(year) }))
   ),
-  FastCheck.integer({ min: 202, max: 599 }).map((status) => reply(credential({}), status)),
-  FastCheck.integer({ min: 0, max: whole.body.length - 1 }).map((length) => ({
-    ...whole,
-    body: whole.body.slice(0, length)
+  FastCheck.integer({ min: 202, max: 599 }).map((status) => respond(credential({}), status)),
+  FastCheck.integer({ min: 0, max: completeNo.body.length - 1 }).map((length) => ({
+    ...completeNo,
+    body: completeNo.body.slice(0, length)
   })),
   FastCheck.json().map((body) => ({ status: 200, body })),
   FastCheck.string().map((body) => ({ status: 200, body }))
 )
 
-/** One for all runs: to start a server takes longer than to ask it. */
-const bank = ManagedRuntime.make(Bank.layerInProcess())
-afterAll(() => bank.dispose())
+/** All runs share one environment, because starting a server takes longer than a check. */
+const runtime = ManagedRuntime.make(TestEnvironment.layerInProcess())
+afterAll(() => runtime.dispose())
 
-/** What Zoë is told if the service answers this. */
-const answerTo = ({ body, status }: Reply) =>
+/** The message to Zoë Testpep if the service returns this response. */
+const messageAfter = ({ body, status }: ServiceResponse) =>
   Effect.gen(function*() {
-    const { clearFaults, fault } = yield* Bank.session
+    const { clearFaults, fault } = yield* TestEnvironment.session
     yield* clearFaults
     yield* fault({ on: "aml", what: { kind: "status", status, body, contentType: "application/json" } })
-    return yield* onboard(Bank.applicant("Testpep"))
-  }).pipe(Effect.provide(bank))
+    return yield* onboard(TestEnvironment.applicant("Testpep"))
+  }).pipe(Effect.provide(runtime))
 
-describe("Nobody is welcome without a whole No", () => {
-  it.live("which is enough: else what follows would prove nothing", () =>
+describe("An applicant is welcomed only after a complete No", () => {
+  it.live("which is sufficient, so the next test proves something", () =>
     Effect.gen(function*() {
-      deepStrictEqual(yield* answerTo(whole), Answer.Welcome())
+      deepStrictEqual(yield* messageAfter(completeNo), Message.Welcome())
     }))
 
   it.live.prop(
-    "whatever of it is missing, changed, cut off, or taken back by the status",
-    { damaged },
-    ({ damaged }) =>
+    "and not if a part is missing, changed or truncated, or the status is not a success",
+    { damagedNo },
+    ({ damagedNo }) =>
       Effect.gen(function*() {
-        deepStrictEqual(yield* answerTo(damaged), Answer.Pending())
+        deepStrictEqual(yield* messageAfter(damagedNo), Message.Pending())
       }),
     { fastCheck: { numRuns: 200 } }
   )

@@ -1,59 +1,57 @@
 /**
- * What a bank's own team might build on `AmlClient`: somebody wants an account, is screened, and is told
- * one of three things. This is the consumer that the tests beside it keep to its contract.
+ * Screens an applicant who wants to open an account, stores the case, and returns one of three messages.
+ * A bank's own team might write this module on `AmlClient`; the tests beside it check what it promises.
  *
- * The applicant is told the same for a potential match as for a service that is down: anything else
- * would tip off a listed person. What really happened is in the case file.
+ * A potential match and an outage of the service return the same message, because a different one would
+ * tip off a listed person. The case file records what happened.
  */
 import { AmlClient, AmlCredential, Failure, Person, type PersonInput } from "@effect-idv/core"
 import { Context, Data, Effect } from "effect"
 
-/** `reference` is the bank's own, to know the case by. */
 export interface Applicant extends Person.Input {
+  /** The bank's own id of the case. */
   readonly reference: string
 }
 
-/** What the applicant is told. */
-export type Answer = Data.TaggedEnum<{
+/** The message to the applicant. */
+export type Message = Data.TaggedEnum<{
   Welcome: {}
   Pending: {}
   Correction: { readonly issues: ReadonlyArray<PersonInput.Issue> }
 }>
 
-export const Answer = Data.taggedEnum<Answer>()
+export const Message = Data.taggedEnum<Message>()
 
 /**
- * What the bank does next.
+ * The bank's next step.
  *
- * - `reconcile`: it was sent and no answer came. It may be on the bill, so somebody looks before it is
- *   sent again.
- * - `alert`: every later check fails too.
- * - `investigate`: the answer is not to be believed, or the request was refused.
+ * - `reconcile`: the check was sent and no response arrived. It may be billed, so an employee compares it
+ *   with the invoice before it is sent again.
+ * - `alert`: every later check will fail too.
+ * - `investigate`: the response is not credible, or the service rejected the request.
  */
-export type Next = "open" | "review" | "correct" | "retry" | "reconcile" | "alert" | "investigate"
+export type NextStep = "open" | "review" | "correct" | "retry" | "reconcile" | "alert" | "investigate"
 
-/**
- * An entry of the case file. `because` is the tag of a failure, or why a "No" was not enough. There is no
- * name in it.
- */
+/** An entry of the case file. It contains no name and no date of birth. */
 export interface Entry {
   readonly reference: string
-  readonly next: Next
+  readonly next: NextStep
   readonly checkId?: string
-  readonly because?: Failure.Failure["_tag"] | "DoubtfulName"
+  /** The tag of the error, or why a "No" was not enough. */
+  readonly reason?: Failure.Failure["_tag"] | "DoubtfulName"
 }
 
-/** Where the bank keeps its cases. */
+/** The bank's storage of cases. */
 export class CaseFile extends Context.Tag("contract-testing/CaseFile")<CaseFile, {
   readonly add: (entry: Entry) => Effect.Effect<void>
 }>() {}
 
 interface Decision {
-  readonly answer: Answer
+  readonly message: Message
   readonly entry: Omit<Entry, "reference">
 }
 
-const nextAfter = (failure: Failure.Failure): Next => {
+const nextStepAfter = (failure: Failure.Failure): NextStep => {
   if (failure._tag === "AmlInputRejected") return "correct"
   const { concerns, isRetryable, sent } = Failure.facts(failure)
   if (sent === "unknown") return "reconcile"
@@ -61,30 +59,30 @@ const nextAfter = (failure: Failure.Failure): Next => {
   return isRetryable ? "retry" : "investigate"
 }
 
-/** A failure says nothing about the person, so nobody gets an account by one. */
-const withoutResult = (failure: Failure.Failure): Decision => ({
-  answer: failure._tag === "AmlInputRejected" ? Answer.Correction({ issues: failure.issues }) : Answer.Pending(),
-  entry: { next: nextAfter(failure), because: failure._tag }
+/** A failure says nothing about the person, so it never opens an account. */
+const fromFailure = (failure: Failure.Failure): Decision => ({
+  message: failure._tag === "AmlInputRejected" ? Message.Correction({ issues: failure.issues }) : Message.Pending(),
+  entry: { next: nextStepAfter(failure), reason: failure._tag }
 })
 
-/** Screens an applicant, writes down the case, and gives what the applicant is told. */
+/** Screens an applicant, stores the case, and returns the message to the applicant. */
 export const onboard = Effect.fn("onboard")(function*(applicant: Applicant) {
   const aml = yield* AmlClient.AmlClient
-  const cases = yield* CaseFile
-  const { answer, entry } = yield* Person.make(applicant).pipe(
+  const caseFile = yield* CaseFile
+  const { entry, message } = yield* Person.make(applicant).pipe(
     Effect.flatMap(aml.checkWithEvidence),
     Effect.map(({ checkId, credential, warnings }) =>
       AmlCredential.match(credential, {
-        // A damaged name is found on no list: "No" means less there.
+        // The lists do not contain a damaged name, so "No" is not enough.
         onNo: (): Decision =>
           warnings.length === 0
-            ? { answer: Answer.Welcome(), entry: { next: "open", checkId } }
-            : { answer: Answer.Pending(), entry: { next: "review", checkId, because: "DoubtfulName" } },
-        onPotentialMatch: (): Decision => ({ answer: Answer.Pending(), entry: { next: "review", checkId } })
+            ? { message: Message.Welcome(), entry: { next: "open", checkId } }
+            : { message: Message.Pending(), entry: { next: "review", checkId, reason: "DoubtfulName" } },
+        onPotentialMatch: (): Decision => ({ message: Message.Pending(), entry: { next: "review", checkId } })
       })
     ),
-    Effect.catchAll((failure) => Effect.succeed(withoutResult(failure)))
+    Effect.catchAll((failure) => Effect.succeed(fromFailure(failure)))
   )
-  yield* cases.add({ reference: applicant.reference, ...entry })
-  return answer
+  yield* caseFile.add({ reference: applicant.reference, ...entry })
+  return message
 })

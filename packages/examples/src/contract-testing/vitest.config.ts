@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 
-// Effect is loaded once, and not once for each file.
+// One worker without isolation loads Effect once for all files.
 export default defineConfig({
   test: { include: ["*.test.ts"], testTimeout: 60_000, isolate: false, minWorkers: 1, maxWorkers: 1 }
 })

@@ -1,42 +1,46 @@
-/** What only a socket can break, with the HTTP client of production; and waits, in no time at all. */
+/** Broken connections, with the production HTTP client on a socket, and 429 responses, with the TestClock. */
 import type { Fault } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Clock, Effect } from "effect"
-import * as Bank from "./bank.ts"
-import { Answer, type Entry } from "./onboard.ts"
+import { type Entry, Message } from "./onboard.ts"
+import * as TestEnvironment from "./testEnvironment.ts"
 
-type What = (typeof Fault.Fault.Encoded)["what"]
+type FaultKind = (typeof Fault.Fault.Encoded)["what"]
 
-const broken: ReadonlyArray<readonly [string, What, Pick<Entry, "because" | "next">]> = [
-  ["reset before the answer", { kind: "reset", at: "headers" }, { next: "reconcile", because: "AmlUnavailable" }],
-  ["reset in the answer", { kind: "reset", at: "body" }, { next: "retry", because: "AmlUnavailable" }],
-  ["closed before the answer", { kind: "fin", at: "headers" }, { next: "reconcile", because: "AmlUnavailable" }],
-  ["closed in the answer", { kind: "truncation" }, { next: "retry", because: "AmlUnavailable" }],
-  ["silent", { kind: "hang" }, { next: "reconcile", because: "AmlTimeout" }],
-  ["no HTTP", { kind: "randomBytes" }, { next: "reconcile", because: "AmlUnavailable" }]
+const brokenConnections: ReadonlyArray<readonly [string, FaultKind, Pick<Entry, "next" | "reason">]> = [
+  ["reset before the response", { kind: "reset", at: "headers" }, { next: "reconcile", reason: "AmlUnavailable" }],
+  ["reset in the response", { kind: "reset", at: "body" }, { next: "retry", reason: "AmlUnavailable" }],
+  ["closed before the response", { kind: "fin", at: "headers" }, { next: "reconcile", reason: "AmlUnavailable" }],
+  ["closed in the response", { kind: "truncation" }, { next: "retry", reason: "AmlUnavailable" }],
+  ["without a response", { kind: "hang" }, { next: "reconcile", reason: "AmlTimeout" }],
+  ["with a response that is not HTTP", { kind: "randomBytes" }, { next: "reconcile", reason: "AmlUnavailable" }]
 ]
 
-describe("Of a listed person, nobody takes a connection for a No that is", () => {
-  it.live.each(broken)("%s", ([, what, { because, next }]) =>
+describe("A potential match never becomes a No over a connection that is", () => {
+  it.live.each(brokenConnections)("%s", ([, what, { next, reason }]) =>
     Effect.gen(function*() {
-      const { fault, verify } = yield* Bank.session
+      const { fault, verify } = yield* TestEnvironment.session
       yield* fault({ on: "aml", what })
-      const { answer, entry, others } = yield* Bank.onboarded(Bank.applicant("Testpep"))
-      deepStrictEqual(answer, Answer.Pending())
-      deepStrictEqual({ because: entry?.because, next: entry?.next }, { because, next })
-      deepStrictEqual(others, [])
-      // It may have been performed, and billed: it is not sent again.
+      const { entry, message, otherEntries } = yield* TestEnvironment.onboardAndReadCase(
+        TestEnvironment.applicant("Testpep")
+      )
+      deepStrictEqual(message, Message.Pending())
+      deepStrictEqual({ next: entry?.next, reason: entry?.reason }, { next, reason })
+      deepStrictEqual(otherEntries, [])
+      // The service may have performed and billed the check, so the client does not send it again.
       yield* verify({ kind: "exactly", n: 1, pattern: { operation: "aml" } })
-    }).pipe(Effect.provide(Bank.layerOnSocket({ deadline: what.kind === "hang" ? "3 seconds" : "30 seconds" }))))
+    }).pipe(
+      Effect.provide(TestEnvironment.layerOnSocket({ deadline: what.kind === "hang" ? "3 seconds" : "30 seconds" }))
+    ))
 
-  it.live("refused: the service is not there", () =>
+  it.live("refused", () =>
     Effect.gen(function*() {
-      const { entry } = yield* Bank.onboarded(Bank.applicant("Testpep"))
-      deepStrictEqual(entry, { reference: "Testpep", next: "retry", because: "TokenEndpointUnavailable" })
+      const { entry } = yield* TestEnvironment.onboardAndReadCase(TestEnvironment.applicant("Testpep"))
+      deepStrictEqual(entry, { reference: "Testpep", next: "retry", reason: "TokenEndpointUnavailable" })
     }).pipe(
       Effect.provide(
-        Bank.layerOnSocket({
+        TestEnvironment.layerOnSocket({
           authUrl: "http://127.0.0.1:1",
           baseUrl: "http://127.0.0.1:1"
         })
@@ -44,33 +48,37 @@ describe("Of a listed person, nobody takes a connection for a No that is", () =>
     ))
 })
 
-describe("A service with too many requests", () => {
+describe("After a 429, the client", () => {
   const limited = (seconds: number): typeof Fault.Fault.Encoded => ({
     on: "aml",
     when: { kind: "first", n: 1 },
     what: { kind: "status", status: 429, retryAfter: { kind: "seconds", seconds } }
   })
 
-  it.effect("is asked again after the time that it asked for, and not before", () =>
+  it.effect("retries once the time in Retry-After has passed, and not earlier", () =>
     Effect.gen(function*() {
-      yield* Bank.today
-      const { fault, verify } = yield* Bank.session
+      yield* TestEnvironment.setClock
+      const { fault, verify } = yield* TestEnvironment.session
       yield* fault(limited(7))
-      const begun = yield* Clock.currentTimeMillis
-      const { answer } = yield* Bank.inTime(Bank.onboarded(Bank.applicant("Testclear")))
-      deepStrictEqual(answer, Answer.Welcome())
-      strictEqual((yield* Clock.currentTimeMillis) - begun >= 7000, true)
+      const startedAt = yield* Clock.currentTimeMillis
+      const { message } = yield* TestEnvironment.runWithClock(
+        TestEnvironment.onboardAndReadCase(TestEnvironment.applicant("Testclear"))
+      )
+      deepStrictEqual(message, Message.Welcome())
+      strictEqual((yield* Clock.currentTimeMillis) - startedAt >= 7000, true)
       yield* verify({ kind: "exactly", n: 2, pattern: { operation: "aml" } })
-    }).pipe(Effect.provide(Bank.layerInProcess())))
+    }).pipe(Effect.provide(TestEnvironment.layerInProcess())))
 
-  it.effect("is not waited for longer than a check may take", () =>
+  it.effect("fails at once if the wait would exceed the deadline", () =>
     Effect.gen(function*() {
-      yield* Bank.today
-      const { fault, verify } = yield* Bank.session
+      yield* TestEnvironment.setClock
+      const { fault, verify } = yield* TestEnvironment.session
       yield* fault(limited(120))
-      const { answer, entry } = yield* Bank.inTime(Bank.onboarded(Bank.applicant("Testclear")))
-      deepStrictEqual(answer, Answer.Pending())
-      deepStrictEqual(entry, { reference: "Testclear", next: "retry", because: "AmlRateLimited" })
+      const { entry, message } = yield* TestEnvironment.runWithClock(
+        TestEnvironment.onboardAndReadCase(TestEnvironment.applicant("Testclear"))
+      )
+      deepStrictEqual(message, Message.Pending())
+      deepStrictEqual(entry, { reference: "Testclear", next: "retry", reason: "AmlRateLimited" })
       yield* verify({ kind: "exactly", n: 1, pattern: { operation: "aml" } })
-    }).pipe(Effect.provide(Bank.layerInProcess())))
+    }).pipe(Effect.provide(TestEnvironment.layerInProcess())))
 })
