@@ -1,15 +1,15 @@
 import type { AmlError } from "@effect-idv/core"
 import type { Session } from "@effect-idv/mock-server"
 import { Control, MockServer } from "@effect-idv/mock-server"
-import { Command, FileSystem } from "@effect/platform"
+import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
+import { Array as Arr, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { createServer } from "node:http"
 import { fileURLToPath } from "node:url"
-import * as Program from "../../mock-server/test/support/program.ts"
 import * as OtlpJson from "../src/observability/OtlpJson.ts"
+import * as ExampleProcess from "./support/exampleProcess.ts"
 
 const main = new URL("../src/observability/main.ts", import.meta.url)
 
@@ -19,7 +19,7 @@ interface Post {
   readonly body: string
 }
 
-/** Another party than the example: a server of Node alone, which keeps every byte of every request. */
+/** Records every byte of every request, without code of the example. */
 const collector = Effect.acquireRelease(
   Effect.async<{ readonly url: string; readonly posts: Array<Post>; readonly close: () => void }>((resume) => {
     const posts: Array<Post> = []
@@ -41,31 +41,8 @@ const collector = Effect.acquireRelease(
   ({ close }) => Effect.sync(close)
 )
 
-const none = {
-  IDV_AUTH_URL: undefined,
-  IDV_BASE_URL: undefined,
-  IDV_CUSTOMER_ID: undefined,
-  IDV_CUSTOMER_KEY: undefined,
-  IDV_ALLOW_INSECURE: undefined,
-  OTEL_EXPORTER_OTLP_ENDPOINT: undefined,
-  OTEL_SERVICE_NAME: undefined,
-  OTEL_RESOURCE_ATTRIBUTES: undefined
-}
-
-const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
-
-const run = (variables: Record<string, string>) =>
-  Program.bundled(main).pipe(
-    Effect.map((program) => Command.env(Command.make("node", program), { ...none, ...variables })),
-    Effect.flatMap(Command.start),
-    Effect.flatMap((process) =>
-      Effect.all({ stdout: text(process.stdout), stderr: text(process.stderr), exitCode: process.exitCode }, {
-        concurrency: "unbounded"
-      })
-    ),
-    Effect.scoped,
-    Effect.provide(NodeContext.layer)
-  )
+const run = (variables: ExampleProcess.Variables) =>
+  Effect.flatMap(ExampleProcess.command(main, [], variables), ExampleProcess.run)
 
 const decode = <A, I>(schema: Schema.Schema<A, I>, posts: ReadonlyArray<Post>, path: string) =>
   Effect.forEach(
@@ -84,25 +61,21 @@ const received = Effect.fn(function*(posts: ReadonlyArray<Post>) {
       ...logs.flatMap(({ resourceLogs }) => resourceLogs)
     ].map(({ resource }) => resource.attributes),
     spans: traces.flatMap(OtlpJson.spans),
-    // Totals: the last export has them all.
+    // Each export contains the totals since the start.
     metrics: Option.match(Arr.last(metrics), { onNone: () => [], onSome: OtlpJson.metrics }),
     logs: logs.flatMap(OtlpJson.logRecords)
   }
 })
 
-const alerts = Effect.flatMap(
-  FileSystem.FileSystem,
-  (fs) => fs.readFileString(fileURLToPath(new URL("../src/observability/alerts.yaml", import.meta.url)))
-)
-
-const readme = Effect.flatMap(
-  FileSystem.FileSystem,
-  (fs) => fs.readFileString(fileURLToPath(new URL("../src/observability/README.md", import.meta.url)))
-)
+const readFile = (name: string) =>
+  Effect.flatMap(
+    FileSystem.FileSystem,
+    (fs) => fs.readFileString(fileURLToPath(new URL(`../src/observability/${name}`, import.meta.url)))
+  )
 
 const matches = (text: string, pattern: RegExp) => new Set(Array.from(text.matchAll(pattern), ([, found]) => found))
 
-/** What Prometheus calls a metric that came by OTLP. */
+/** The names that Prometheus gives to a metric received by OTLP. */
 const prometheusNames = ({ histogram, name }: OtlpJson.Metric) =>
   histogram === undefined ? [`${name}_total`] : ["bucket", "count", "sum"].map((part) => `${name}_${part}`)
 
@@ -110,39 +83,39 @@ const outcomes = [
   "No",
   "Potential match",
   "Potential match",
-  "no answer: AmlForbidden",
-  "no answer: AmlRateLimited",
-  "no answer: AmlUnavailable",
-  "no answer: AmlTimeout",
-  "no answer: AmlAnswerMismatch",
-  "no answer: AmlAnswerInvalid",
+  "not screened: AmlForbidden",
+  "not screened: AmlRateLimited",
+  "not screened: AmlUnavailable",
+  "not screened: AmlTimeout",
+  "not screened: AmlAnswerMismatch",
+  "not screened: AmlAnswerInvalid",
   "No",
-  "no answer: TokenEndpointUnavailable",
-  "no answer: TokenRejected"
+  "not screened: TokenEndpointUnavailable",
+  "not screened: TokenRejected"
 ]
 
-/** Outcomes that there are, and this run does not have. */
-const notPlayed: ReadonlyArray<string> = ["Interrupted", "AmlUnauthorized"] satisfies ReadonlyArray<
+/** Outcomes that exist but do not occur in this run. */
+const otherOutcomes: ReadonlyArray<string> = ["Interrupted", "AmlUnauthorized"] satisfies ReadonlyArray<
   AmlError.AmlError["_tag"] | "Interrupted"
 >
 
-const told = outcomes.map((outcome, index) => `applicant ${index + 1}: ${outcome}\n`).join("")
+const outcomeLines = outcomes.map((outcome, index) => `applicant ${index + 1}: ${outcome}\n`).join("")
 
 describe("observability", { concurrent: true }, () => {
-  it.scopedLive("sends spans, metrics and logs of what happened to the collector of the variable", () =>
+  it.scopedLive("sends spans, metrics and logs to the collector at OTEL_EXPORTER_OTLP_ENDPOINT", () =>
     Effect.gen(function*() {
       const { posts, url } = yield* collector
       const { exitCode, stderr, stdout } = yield* run({ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_SERVICE_NAME: "a-bank" })
       strictEqual(stderr, "")
-      assertInclude(stdout, told)
-      assertInclude(stdout, `Traces, metrics and logs went to ${url}.`)
+      assertInclude(stdout, outcomeLines)
+      assertInclude(stdout, `Sent traces, metrics and logs to ${url}.`)
       strictEqual(exitCode, 0)
 
       deepStrictEqual(new Set(posts.map(({ path }) => path)), new Set(["/v1/traces", "/v1/metrics", "/v1/logs"]))
       deepStrictEqual(new Set(posts.map(({ contentType }) => contentType)), new Set(["application/json"]))
       const { logs, metrics, resources, spans } = yield* received(posts)
 
-      // One process, one instance.
+      // One process has one instance id.
       deepStrictEqual(new Set(resources.map((attributes) => attributes.get("service.name"))), new Set(["a-bank"]))
       strictEqual(new Set(resources.map((attributes) => attributes.get("service.instance.id"))).size, 1)
 
@@ -163,7 +136,7 @@ describe("observability", { concurrent: true }, () => {
         named("sign-up").map(({ attributes }) => attributes.get("applicant")),
         Arr.makeBy(12, (index) => String(index + 1))
       )
-      // A failed check says so: in its status, and with its outcome.
+      // A failed check has an error status and its outcome.
       const checks = named("AmlClient.check")
       deepStrictEqual(
         checks.map(({ attributes, status }) => `${attributes.get("outcome")} ${status.code}`),
@@ -172,12 +145,12 @@ describe("observability", { concurrent: true }, () => {
             ? "NoMatch 1"
             : outcome === "Potential match"
             ? "PotentialMatch 1"
-            : outcome.replace("no answer: ", "") + " 2"
+            : outcome.replace("not screened: ", "") + " 2"
         )
       )
       strictEqual(new Set(checks.map(({ attributes }) => attributes.get("check_id"))).size, 12)
 
-      // Who waited for a token is linked to its acquisition, which is a root: it belongs to no caller.
+      // A wait for a token is linked to the acquisition, a root span, because callers share it.
       const acquisitions = named("TokenProvider.acquire")
       deepStrictEqual(acquisitions.map(({ attributes }) => attributes.get("reason")), [
         "cold",
@@ -216,34 +189,38 @@ describe("observability", { concurrent: true }, () => {
       deepStrictEqual(counted("idv_aml_check_duration_seconds", "outcome"), byOutcome)
       deepStrictEqual(counted("idv_token_failures", "error"), { TokenEndpointUnavailable: 1, TokenRejected: 1 })
       deepStrictEqual(counted("idv_token_flights", "reason"), { cold: 1, unauthorized: 3 })
-      // Two more after the 429, and the replay with the renewed token. Three for the acquisition that fails.
+      // Two retries after the 429, and the replay with the renewed token. The failed acquisition sends three.
       deepStrictEqual(counted("idv_aml_requests", ""), { "": 14 })
       deepStrictEqual(counted("idv_token_requests", ""), { "": 6 })
 
       strictEqual(logs.filter(({ body }) => body.stringValue === "AML check").length, 12)
-      // A line of the log leads to its span.
+      // Each log record contains the id of its span.
       deepStrictEqual(
         ids(checks).filter((id) => !logs.some(({ spanId }) => spanId === id)),
         []
       )
 
-      // Each alert stands on metrics and outcomes that there are.
-      const rules = yield* alerts
+      // The alerts use only metrics and outcomes that exist.
+      const rules = yield* readFile("alerts.yaml")
       const names = new Set(metrics.flatMap(prometheusNames))
       const used = matches(rules, /\b(idv_[a-z_]+)/g)
       assertTrue(used.size >= 6)
       deepStrictEqual([...used].filter((name) => name === undefined || !names.has(name)), [])
-      const outcomesUsed = Array.from(matches(rules, /outcome[!=~]+"([^"]+)"/g)).flatMap((one) => one?.split("|") ?? [])
+      const outcomesUsed = Array.from(matches(rules, /outcome[!=~]+"([^"]+)"/g)).flatMap((pattern) =>
+        pattern?.split("|") ?? []
+      )
       assertTrue(outcomesUsed.length >= 6)
-      deepStrictEqual(outcomesUsed.filter((one) => !notPlayed.includes(one) && !(one in byOutcome)), [])
-      // And each is explained.
-      const rows = matches(yield* readme, /^\| `(Idv\w+)`/gm)
+      deepStrictEqual(outcomesUsed.filter((outcome) => !otherOutcomes.includes(outcome) && !(outcome in byOutcome)), [])
+      // The README explains each alert.
+      const rows = matches(yield* readFile("README.md"), /^\| `(Idv\w+)`/gm)
       deepStrictEqual(rows, matches(rules, /- alert: (\w+)/g))
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("does not wait for a counter to vanish, which a living process tells for ever", () =>
+  it.scopedLive("IdvSilent also fires for a running process, which always exports its counters", () =>
     Effect.gen(function*() {
-      const exprs = (yield* alerts).split("- alert: ").filter((rule) => rule.includes("absent_over_time("))
+      const exprs = (yield* readFile("alerts.yaml")).split("- alert: ").filter((rule) =>
+        rule.includes("absent_over_time(")
+      )
       assertTrue(exprs.length > 0)
       deepStrictEqual(
         exprs.filter((rule) => !/sum\(increase\((\w+)\[1h\]\)\) == 0\s+or absent_over_time\(\1\[1h\]\)/.test(rule)),
@@ -251,14 +228,14 @@ describe("observability", { concurrent: true }, () => {
       )
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("tells nobody's name or date of birth, no key, no token and no profile", () =>
+  it.scopedLive("sends no name, date of birth, key, token or AML profile", () =>
     Effect.gen(function*() {
       const { posts, url } = yield* collector
       const canary: Session.Customer = {
         customerId: "canary-customer",
         customerKey: Redacted.make("canary-key-8c1f")
       }
-      // It reveals: this test must know what may not be told.
+      // The journal is not masked, because the test needs the values that must not be sent.
       const service = yield* Layer.build(MockServer.layer({ port: 0, reveal: true, customers: [canary] }))
       const mock = Context.get(service, MockServer.MockServer)
       const { fault, journal } = Context.get(service, Control.Control).session(canary.customerId)
@@ -289,8 +266,8 @@ describe("observability", { concurrent: true }, () => {
       assertTrue(names.length >= 10 && names.includes("Zoë Testpep"), names.join())
       assertTrue(tokens.length >= 2 && profiles.length >= 2)
 
-      const everything = posts.map(({ body }) => body).join("\n")
-      assertInclude(everything, "AmlClient.check")
+      const sent = posts.map(({ body }) => body).join("\n")
+      assertInclude(sent, "AmlClient.check")
       const forbidden = [
         ...names,
         ...names.flatMap((name) => name.split(" ")),
@@ -303,34 +280,34 @@ describe("observability", { concurrent: true }, () => {
         Redacted.value(canary.customerKey),
         Buffer.from(`${canary.customerId}:${Redacted.value(canary.customerKey)}`).toString("base64")
       ]
-      deepStrictEqual(forbidden.filter((text) => text === "" || everything.includes(text)), [])
-      // In the escaped form of JSON either.
+      deepStrictEqual(forbidden.filter((text) => text === "" || sent.includes(text)), [])
+      // Nor in the escaped form of JSON.
       deepStrictEqual(
-        names.filter((name) => everything.includes(JSON.stringify(name).slice(1, -1))),
+        names.filter((name) => sent.includes(JSON.stringify(name).slice(1, -1))),
         []
       )
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.live("without a collector prints what arrived at one of its own: the tree, the metrics and the log", () =>
+  it.live("without a collector it prints the span tree, the metrics and the log that its own collector received", () =>
     Effect.gen(function*() {
       const { exitCode, stderr, stdout } = yield* run({})
       strictEqual(stderr, "")
-      assertInclude(stdout, told)
+      assertInclude(stdout, outcomeLines)
       assertTrue(/^sign-up applicant=1 \(\d+ ms\)\n {2}AmlClient\.check check_id=\S+ outcome=NoMatch /m.test(stdout))
       assertTrue(/^ {4}TokenProvider\.get \(\d+ ms\) → TokenProvider\.acquire [\da-f]{4}$/m.test(stdout))
       assertTrue(/│ idv_aml_requests +│ +│ 14 +│/.test(stdout))
-      assertInclude(stdout, "12 lines of the log")
+      assertInclude(stdout, "12 log records")
       strictEqual(exitCode, 0)
     }))
 
-  it.live("a collector that is down keeps nobody from being screened", () =>
+  it.live("screens everyone if the collector is down", () =>
     Effect.gen(function*() {
       const { exitCode, stdout } = yield* run({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" })
-      assertInclude(stdout, told)
+      assertInclude(stdout, outcomeLines)
       strictEqual(exitCode, 0)
     }))
 
-  it.live("each variable of the service that is missing is told of, and nobody is screened", () =>
+  it.live("names each missing variable of the service, and screens nobody", () =>
     Effect.gen(function*() {
       const { exitCode, stderr, stdout } = yield* run({ IDV_AUTH_URL: "https://auth.example.com" })
       strictEqual(stdout, "")
@@ -338,7 +315,7 @@ describe("observability", { concurrent: true }, () => {
       strictEqual(exitCode, 1)
     }))
 
-  it.live("an endpoint that is no address is one line and a non-zero exit code: nobody is screened", () =>
+  it.live("reports an invalid endpoint in one line, exits with 1 and screens nobody", () =>
     Effect.gen(function*() {
       const { exitCode, stderr, stdout } = yield* run({ OTEL_EXPORTER_OTLP_ENDPOINT: "canary" })
       strictEqual(stdout, "")

@@ -28,61 +28,61 @@ import { suite } from "./support/onboardingSuite.ts"
 suite("onboarding-api on SQLite", layerSqlite)
 suite("onboarding-api on PostgreSQL", layerPostgres)
 
-/** In memory, as without `DATABASE_URL`. */
-const started = (variables: Record<string, string> = {}) =>
+/** Starts a server with a database in memory, as without `DATABASE_URL`. */
+const start = (variables: Record<string, string> = {}) =>
   Effect.gen(function*() {
     const mock = yield* Onboarding.mock()
     return { ...mock, ...yield* Onboarding.serve(mock.options, variables) }
   })
 
 describe("onboarding-api", () => {
-  it.scopedLive("what cannot be read is a 400, what cannot be screened a 422, and neither repeats a value", () =>
+  it.scopedLive("an unreadable request is a 400 and an invalid person a 422, and neither repeats a value", () =>
     Effect.gen(function*() {
-      const { checks, printed, url } = yield* started()
-      const answers = yield* Effect.forEach([
+      const { printed, url, verifyChecks } = yield* start()
+      const responses = yield* Effect.forEach([
         Onboarding.signUpText(url, "{\"name\": \"Canary"),
         Onboarding.signUpText(url, "\"Canary\""),
         Onboarding.signUpText(url, "{\"name\": [\"Canary\"], \"canary\": 1}"),
         Onboarding.signUp(url, "Canary Testclear", "00000000-0000-0000-0000-00000canary0"),
         Onboarding.signUp(url, "Canary\u0000", randomUUID(), "29.07.1931")
       ], (request) => request)
-      deepStrictEqual(answers.map(({ status }) => status), [400, 400, 400, 400, 422])
+      deepStrictEqual(responses.map(({ status }) => status), [400, 400, 400, 400, 422])
       deepStrictEqual(
-        answers.map(({ body }) => {
+        responses.map(({ body }) => {
           const { errors = [], issues = [] } = JSON.parse(body)
           return [...errors, ...issues].map(({ field, path }) => field ?? path.join("."))
         }),
         [[], [""], ["name"], ["idempotency-key"], ["name", "dateOfBirth"]]
       )
-      const everything = [yield* printed, ...answers.map(({ body }) => body)].join("\n").toLowerCase()
-      deepStrictEqual(["canary", "1931"].filter((canary) => everything.includes(canary)), [])
-      yield* checks(0)
+      const output = [yield* printed, ...responses.map(({ body }) => body)].join("\n").toLowerCase()
+      deepStrictEqual(["canary", "1931"].filter((canary) => output.includes(canary)), [])
+      yield* verifyChecks(0)
     }))
 
-  it.scopedLive("a body that is too long is cut, and the next is answered", () =>
+  it.scopedLive("the server aborts a request with a body that is too long, and serves the next one", () =>
     Effect.gen(function*() {
-      const { checks, printed, url } = yield* started()
-      const long = JSON.stringify({ name: "Canary".repeat(3000), dateOfBirth: "1931-07-29" })
-      strictEqual((yield* Effect.either(Onboarding.signUpText(url, long)))._tag, "Left")
+      const { printed, url, verifyChecks } = yield* start()
+      const body = JSON.stringify({ name: "Canary".repeat(3000), dateOfBirth: "1931-07-29" })
+      strictEqual((yield* Effect.either(Onboarding.signUpText(url, body)))._tag, "Left")
       strictEqual((yield* Onboarding.get(`${url}/health`)).status, 200)
       strictEqual((yield* printed).includes("Canary"), false)
-      yield* checks(0)
+      yield* verifyChecks(0)
     }))
 
-  it.scopedLive("whoever comes when there are too many is asked to come back, and is not screened", () =>
+  it.scopedLive("a sign-up beyond the limit gets a 503 with Retry-After, without a check", () =>
     Effect.gen(function*() {
-      const { checks, url } = yield* started({ SIGN_UPS_AT_ONCE: "1" })
+      const { url, verifyChecks } = yield* start({ SIGN_UPS_AT_ONCE: "1" })
       const first = yield* Effect.fork(Onboarding.signUp(url, "Canary Testhang"))
       yield* Effect.sleep("1 second")
       const second = yield* Onboarding.signUp(url, "Canary Testclear")
       deepStrictEqual([second.status, second.headers["retry-after"]], [503, "30"])
       strictEqual((yield* Fiber.join(first)).status, 201)
-      yield* checks(1)
+      yield* verifyChecks(1)
     }))
 
-  it.scopedLive("an outage is not answered later than a match, also when the database is slow", () =>
+  it.scopedLive("the response to an outage is not later than to a match, also with a slow database", () =>
     Effect.gen(function*() {
-      const slow = Layer.mock(Store.Store, {
+      const layerSlowStore = Layer.mock(Store.Store, {
         claim: () =>
           Effect.flatMap(DateTime.now, (startedAt) =>
             Effect.delay(
@@ -91,12 +91,12 @@ describe("onboarding-api", () => {
             )),
         decide: (_applicantId, decision) => Effect.delay(Effect.succeed(decision), "300 millis")
       })
-      const mock = Layer.unwrapEffect(Effect.map(MockServer.MockServer, ({ options }) => Idv.layer(options)))
+      const layerIdv = Layer.unwrapEffect(Effect.map(MockServer.MockServer, ({ options }) => Idv.layer(options)))
       const { signUp } = yield* Effect.provide(
         SignUp.SignUp,
         yield* Layer.build(SignUp.layer.pipe(
-          Layer.provide(slow),
-          Layer.provide(mock),
+          Layer.provide(layerSlowStore),
+          Layer.provide(layerIdv),
           Layer.provide(MockServer.layerHttpClient)
         ))
       )
@@ -109,15 +109,15 @@ describe("onboarding-api", () => {
       )
       const timed = yield* Effect.raceFirst(Fiber.join(fiber), Effect.forever(TestClock.adjust("25 millis")))
       const times = timed.map(([took]) => Duration.toMillis(took))
-      assertTrue(Math.min(...times) >= Onboarding.answerAfter, times.join())
+      assertTrue(Math.min(...times) >= Onboarding.responseAfter, times.join())
       assertTrue(Math.max(...times) - Math.min(...times) < 200, times.join())
     }).pipe(Effect.withConfigProvider(Onboarding.provider({})), Effect.provide(TestContext.TestContext)))
 
-  // Not `it.scoped`: after a `layer` without the services of tests, it is without them too.
-  it.scopedLive("the lease and the grace of a stop are longer than the longest claim, check and storing", () =>
+  // `it.scoped` would not provide the TestContext, because `suite` calls `layer` with `excludeTestServices`.
+  it.scopedLive("the lease and the grace period are longer than the longest claim, check and storing", () =>
     Effect.gen(function*() {
-      const { answerAfter, gracePeriod, lease } = yield* SignUp.settings
-      const down = new Store.StoreUnavailable({ operation: "decide", code: "timeout" })
+      const { gracePeriod, lease, responseAfter } = yield* SignUp.settings
+      const timeout = new Store.StoreUnavailable({ operation: "decide", code: "timeout" })
       let decides = 0
       const layer = SignUp.layer.pipe(
         Layer.provide([
@@ -131,11 +131,11 @@ describe("onboarding-api", () => {
             decide: () =>
               Effect.suspend(() => {
                 decides++
-                return Effect.delay(Effect.fail(down), Store.timeout)
+                return Effect.delay(Effect.fail(timeout), Store.timeout)
               })
           }),
           Layer.mock(AmlClient.AmlClient, {
-            checkWithEvidence: () => Effect.delay(Effect.dieMessage("as long as it may take"), answerAfter)
+            checkWithEvidence: () => Effect.delay(Effect.dieMessage("the deadline has passed"), responseAfter)
           })
         ])
       )
@@ -150,10 +150,10 @@ describe("onboarding-api", () => {
       assertTrue(Duration.lessThan(lease, gracePeriod))
     }).pipe(Effect.withConfigProvider(Onboarding.provider({})), Effect.provide(TestContext.TestContext)))
 
-  it.scopedLive("a variable that cannot be used is a line with its name, and without its value", () =>
+  it.scopedLive("an invalid variable is reported in one line, with its name and without its value", () =>
     Effect.gen(function*() {
       const { options } = yield* Onboarding.mock()
-      const told = yield* Effect.forEach(
+      const messages = yield* Effect.forEach(
         [
           { ANSWER_AFTER: "0 seconds" },
           { ANSWER_AFTER: "infinity" },
@@ -174,28 +174,28 @@ describe("onboarding-api", () => {
       const answerAfter = "ANSWER_AFTER should be from 1s to 1m, such as \"4 seconds\""
       const atOnce = "SIGN_UPS_AT_ONCE should be a whole number from 1 to 10000"
       const port = "PORT should be a whole number from 0 to 65535"
-      deepStrictEqual(told, [
+      deepStrictEqual(messages, [
         ...[answerAfter, answerAfter, answerAfter, atOnce, atOnce, atOnce, port, port],
         "REVIEWER_TOKEN should have at least 16 characters"
       ])
     }))
 
-  it.scopedLive("without a token of the reviewers nobody reads the cases", () =>
+  it.scopedLive("without REVIEWER_TOKEN nobody can read the cases", () =>
     Effect.gen(function*() {
-      const { url } = yield* started()
-      const answers = yield* Effect.forEach(["", "Bearer ", "Bearer undefined"], (authorization) =>
+      const { url } = yield* start()
+      const responses = yield* Effect.forEach(["", "Bearer ", "Bearer undefined"], (authorization) =>
         Onboarding.get(`${url}/reviews`, { authorization }))
       deepStrictEqual(
-        answers.map(({ status }) =>
+        responses.map(({ status }) =>
           status
         ),
         [401, 401, 401]
       )
     }))
 
-  it.scopedLive("its contract is at /openapi.json, with every status, and its page at /docs", () =>
+  it.scopedLive("serves its OpenAPI document, with every status, at /openapi.json and its page at /docs", () =>
     Effect.gen(function*() {
-      const { url } = yield* started()
+      const { url } = yield* start()
       const { body } = yield* Onboarding.get(`${url}/openapi.json`)
       const { paths } = JSON.parse(body)
       deepStrictEqual(Object.keys(paths), ["/sign-ups", "/reviews", "/health"])
@@ -217,10 +217,10 @@ describe(
   () =>
     layer(layerSqlite, { excludeTestServices: true })((it) => {
       it.scoped(
-        "a stop answers and stores whoever is under way, with nobody in what it printed, and exits with 0",
+        "SIGTERM completes and stores the sign-ups in flight and exits with 0, and the output contains no applicant",
         () =>
           Effect.gen(function*() {
-            const database = yield* (yield* Databases).fresh
+            const database = yield* Effect.flatMap(Databases, ({ create }) => create)
             const { options } = yield* Onboarding.mock(Profile.presets.hostile)
             const server = yield* OnboardingProcess.start({
               ANSWER_AFTER: "8 seconds",
@@ -237,22 +237,22 @@ describe(
             )
             const sql = yield* Effect.provide(SqlClient.SqlClient, yield* Onboarding.database(database))
             yield* sql`SELECT id FROM applicants`.pipe(
-              Effect.repeat({ until: (begun) => begun.length === 50, schedule: Schedule.spaced("100 millis") })
+              Effect.repeat({ until: (started) => started.length === 50, schedule: Schedule.spaced("100 millis") })
             )
-            // Whoever says nothing is not waited for.
+            // The server does not wait for a connection without a request.
             yield* Effect.acquireRelease(
               Effect.sync(() => connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {})),
               (socket) => Effect.sync(() => socket.destroy())
             )
-            const stop = yield* Effect.fork(Effect.timed(server.kill))
+            const shutdown = yield* Effect.fork(Effect.timed(server.terminate))
             yield* Effect.sleep("500 millis")
             strictEqual((yield* Effect.either(Onboarding.get(`${url}/health`)))._tag, "Left")
 
-            const answers = yield* Fiber.join(signUps)
-            deepStrictEqual(Arr.dedupe(answers.map(({ headers, status }) => `${status} ${headers["connection"]}`)), [
+            const responses = yield* Fiber.join(signUps)
+            deepStrictEqual(Arr.dedupe(responses.map(({ headers, status }) => `${status} ${headers["connection"]}`)), [
               "201 close"
             ])
-            const [took, exitCode] = yield* Fiber.join(stop)
+            const [took, exitCode] = yield* Fiber.join(shutdown)
             strictEqual(exitCode, 0)
             assertTrue(Duration.lessThan(took, "20 seconds"))
             const printed = yield* server.printed
@@ -268,15 +268,15 @@ describe(
         120_000
       )
 
-      it.scoped("without variables it is there, with a mock", () =>
+      it.scoped("without variables it starts with a mock server", () =>
         Effect.gen(function*() {
-          const demo = yield* OnboardingProcess.start({})
-          strictEqual((yield* Onboarding.signUp(yield* demo.url, "Canary Testclear")).status, 201)
-          assertInclude(yield* demo.printed, "No IDV_* variable is set: this is the mock server, in this process")
-          strictEqual(yield* demo.kill, 0)
+          const server = yield* OnboardingProcess.start({})
+          strictEqual((yield* Onboarding.signUp(yield* server.url, "Canary Testclear")).status, 201)
+          assertInclude(yield* server.printed, "No IDV_* variable is set: the mock server runs in this process")
+          strictEqual(yield* server.terminate, 0)
         }), 120_000)
 
-      it.scoped("what it cannot start with is a line, without the password of the database", () =>
+      it.scoped("an error at the start is one line, without the password of the database", () =>
         Effect.gen(function*() {
           const lines = yield* Effect.forEach([
             { IDV_AUTH_URL: "https://auth.example.com" },
@@ -288,8 +288,9 @@ describe(
               return (yield* printed).split("\n").at(-1)
             }), { concurrency: 2 })
           deepStrictEqual(lines, [
-            "It does not start: DATABASE_URL is missing: it is needed with a real service: postgres://… or file:…",
-            "It does not start: SqlError (ECONNREFUSED)"
+            "The onboarding API did not start: DATABASE_URL is missing: it is required with a real service: " +
+            "postgres://… or file:…",
+            "The onboarding API did not start: SqlError (ECONNREFUSED)"
           ])
         }), 120_000)
     })

@@ -1,6 +1,6 @@
 /**
- * A collector that keeps what arrives, for a run without one. It stands where an OpenTelemetry Collector
- * or the agent of a vendor stands in production.
+ * A collector in memory, for a run without `OTEL_EXPORTER_OTLP_ENDPOINT`. In production an OpenTelemetry
+ * Collector or a vendor's agent takes its place.
  */
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
@@ -10,24 +10,25 @@ import * as OtlpJson from "./OtlpJson.ts"
 
 export interface Received {
   readonly spans: ReadonlyArray<OtlpJson.Span>
-  /** The last export counts: each has the totals since the start. */
+  /** The last export, because each contains the totals since the start. */
   readonly metrics: ReadonlyArray<OtlpJson.Metric>
   readonly logs: ReadonlyArray<OtlpJson.LogRecord>
 }
 
-/** `url` is what `OTEL_EXPORTER_OTLP_ENDPOINT` would be. */
 export class Collector extends Context.Tag("observability/Collector")<Collector, {
+  /** The endpoint for the exporter. */
   readonly url: string
+  /** The data received so far. */
   readonly received: Effect.Effect<Received>
 }>() {}
 
-class Kept extends Context.Tag("observability/Kept")<Kept, Ref.Ref<Received>>() {}
+class ReceivedRef extends Context.Tag("observability/ReceivedRef")<ReceivedRef, Ref.Ref<Received>>() {}
 
-const receive = <A, I>(schema: Schema.Schema<A, I>, keep: (received: Received, body: A) => Received) =>
+const receive = <A, I>(schema: Schema.Schema<A, I>, add: (received: Received, body: A) => Received) =>
   Effect.gen(function*() {
-    const kept = yield* Kept
+    const ref = yield* ReceivedRef
     const body = yield* HttpServerRequest.schemaBodyJson(schema)
-    yield* Ref.update(kept, (received) => keep(received, body))
+    yield* Ref.update(ref, (received) => add(received, body))
     return HttpServerResponse.unsafeJson({})
   })
 
@@ -52,16 +53,16 @@ const router = HttpRouter.empty.pipe(
   )
 )
 
-/** On a free port of loopback. */
+/** Listens on a free port of 127.0.0.1. */
 export const layer = Layer.effect(
   Collector,
   Effect.gen(function*() {
-    const kept = yield* Kept
+    const ref = yield* ReceivedRef
     const url = yield* HttpServer.addressFormattedWith(Effect.succeed)
-    return { url, received: Ref.get(kept) }
+    return { url, received: Ref.get(ref) }
   })
 ).pipe(
   Layer.merge(HttpServer.serve(router)),
   Layer.provide(NodeHttpServer.layer(() => createServer(), { host: "127.0.0.1", port: 0 })),
-  Layer.provide(Layer.effect(Kept, Ref.make<Received>({ spans: [], metrics: [], logs: [] })))
+  Layer.provide(Layer.effect(ReceivedRef, Ref.make<Received>({ spans: [], metrics: [], logs: [] })))
 )

@@ -1,9 +1,9 @@
-/** What OTLP/HTTP carries in JSON, as far as this example reads it. */
+/** Schemas of the parts of OTLP/HTTP JSON that this example reads. */
 import { Option, Schema } from "effect"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-/** 64-bit numbers may be texts. */
+/** OTLP may encode a 64-bit integer as a string. */
 const Int64 = Schema.Union(Schema.NumberFromString, Schema.Number)
 
 const Value = Schema.Struct({
@@ -13,7 +13,7 @@ const Value = Schema.Struct({
   doubleValue: optional(Schema.Number)
 })
 
-/** Attributes by their key, as texts. */
+/** Attribute values by key, as strings. */
 export const Attributes = Schema.transform(
   Schema.Array(Schema.Struct({ key: Schema.String, value: Value })),
   Schema.ReadonlyMap({ key: Schema.String, value: Schema.String }).pipe(Schema.typeSchema),
@@ -67,7 +67,7 @@ const HistogramPoint = Schema.Struct({
   bucketCounts: Schema.Array(Int64)
 })
 
-/** A counter or a histogram; nothing else is read. */
+/** A counter or a histogram. Other kinds are ignored. */
 export const Metric = Schema.Struct({
   name: Schema.String,
   sum: optional(Schema.Struct({ isMonotonic: optional(Schema.Boolean), dataPoints: Schema.Array(NumberPoint) })),
@@ -109,6 +109,6 @@ export const metrics = ({ resourceMetrics }: typeof Metrics.Type): ReadonlyArray
 export const logRecords = ({ resourceLogs }: typeof Logs.Type): ReadonlyArray<LogRecord> =>
   resourceLogs.flatMap(({ scopeLogs }) => scopeLogs.flatMap(({ logRecords }) => logRecords))
 
-/** The parent, if it is among these. */
+/** Returns the parent if it is one of these spans. */
 export const parentOf = (spans: ReadonlyArray<Span>, { parentSpanId }: Span): Option.Option<Span> =>
   Option.fromNullable(spans.find(({ spanId }) => spanId === parentSpanId))

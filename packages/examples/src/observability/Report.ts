@@ -1,22 +1,22 @@
-/** What a collector has received, for a terminal. */
+/** Formats the data that a collector received, for a terminal. */
 import Table from "cli-table3"
 import { Array as Arr, Number as Num, Option, Order } from "effect"
 import type { Received } from "./Collector.ts"
 import * as OtlpJson from "./OtlpJson.ts"
 
-/** What the exporter adds to the span of a failure, which its status says already. */
-const ofTheExporter = ["span.label", "status.interrupted", "code.stacktrace"]
+/** Attributes that the exporter adds to a failed span. Its status already marks the failure. */
+const exporterAttributes = ["span.label", "status.interrupted", "code.stacktrace"]
 
-const words = (attributes: ReadonlyMap<string, string>) =>
+const keyValues = (attributes: ReadonlyMap<string, string>) =>
   Array.from(attributes)
-    .filter(([key]) => !ofTheExporter.includes(key))
+    .filter(([key]) => !exporterAttributes.includes(key))
     .map(([key, value]) => ` ${key}=${value}`)
     .join("")
 
 const millis = ({ endTimeUnixNano, startTimeUnixNano }: OtlpJson.Span) =>
   `${Number((endTimeUnixNano - startTimeUnixNano) / 1_000_000n)} ms`
 
-/** Each span below its parent, in the order of their beginning; a link names the span that it leads to. */
+/** Formats each span below its parent, in order of the start time. A link shows the name and id of its target. */
 export const spanTree = (spans: ReadonlyArray<OtlpJson.Span>): string => {
   const sorted = Arr.sortWith(spans, ({ startTimeUnixNano }) => startTimeUnixNano, Order.bigint)
   const nameOf = (id: string) => sorted.find(({ spanId }) => spanId === id)?.name ?? id
@@ -27,7 +27,7 @@ export const spanTree = (spans: ReadonlyArray<OtlpJson.Span>): string => {
       const failure = span.status.code === 2 ? " ✗" : ""
       const children = sorted.filter(({ parentSpanId }) => parentSpanId === span.spanId)
       return [
-        `${indent}${span.name}${id}${failure}${words(span.attributes)} (${millis(span)})${links}`,
+        `${indent}${span.name}${id}${failure}${keyValues(span.attributes)} (${millis(span)})${links}`,
         ...lines(children, `${indent}  `)
       ]
     })
@@ -36,21 +36,21 @@ export const spanTree = (spans: ReadonlyArray<OtlpJson.Span>): string => {
 
 const rounded = (value: number | undefined) => String(Num.round(value ?? 0, 3))
 
-/** A row for each metric of the library and each set of its labels. Effect counts its fibers beside them. */
+/** Formats one row for each `idv_` metric and set of labels. Omits the fiber metrics of Effect. */
 export const metricsTable = (metrics: ReadonlyArray<OtlpJson.Metric>): string => {
   const table = new Table({ head: ["Metric", "Labels", "Value"], style: { head: [], border: [], compact: true } })
   for (const { histogram, name, sum } of metrics.filter(({ name }) => name.startsWith("idv_"))) {
     for (const { asDouble, asInt, attributes } of sum?.dataPoints ?? []) {
-      table.push([name, words(attributes).trim(), rounded(asDouble ?? asInt)])
+      table.push([name, keyValues(attributes).trim(), rounded(asDouble ?? asInt)])
     }
     for (const { attributes, count, sum } of histogram?.dataPoints ?? []) {
-      table.push([name, words(attributes).trim(), `${count} times, ${rounded(sum)} in all`])
+      table.push([name, keyValues(attributes).trim(), `count ${count}, sum ${rounded(sum)}`])
     }
   }
   return table.toString()
 }
 
-/** Both, and the first lines of the log. */
+/** Formats the span tree, the metrics and the first log records. */
 export const make = ({ logs, metrics, spans }: Received): string =>
   [
     `${spans.length} spans:`,
@@ -59,8 +59,8 @@ export const make = ({ logs, metrics, spans }: Received): string =>
     "Metrics:",
     metricsTable(metrics),
     "",
-    `${logs.length} lines of the log, such as:`,
+    `${logs.length} log records, for example:`,
     ...logs.slice(0, 2).map(({ attributes, body, severityText }) =>
-      `${severityText} ${body.stringValue ?? ""}${words(attributes)}`
+      `${severityText} ${body.stringValue ?? ""}${keyValues(attributes)}`
     )
   ].join("\n")

@@ -1,22 +1,22 @@
-/** A few people, most of whom something goes wrong with, and some troubles with the token. */
+/** Screens a few people, most of them with a fault of the service, and causes some token failures. */
 import { AmlClient, AmlCredential, Person } from "@effect-idv/core"
 import { Context, Effect } from "effect"
 
-/** What only the operator of a service can bring about. */
-export class Troubles extends Context.Tag("observability/Troubles")<Troubles, {
-  /** For the service alone: the client takes its token for a good one. */
-  readonly tokenExpires: Effect.Effect<void>
-  /** The token endpoint answers so many requests with this status. */
-  readonly tokenEndpointAnswers: (status: number, requests: number) => Effect.Effect<void>
+/** Token failures that only the operator of a service can cause. */
+export class TokenFaults extends Context.Tag("observability/TokenFaults")<TokenFaults, {
+  /** Expires the token at the service, while the client still considers it valid. */
+  readonly expireToken: Effect.Effect<void>
+  /** Makes the token endpoint respond with this status to the next requests. */
+  readonly failTokenEndpoint: (status: number, requests: number) => Effect.Effect<void>
 }>() {}
 
-/** A real service has none but its own. */
-export const noTroubles = Troubles.of({ tokenExpires: Effect.void, tokenEndpointAnswers: () => Effect.void })
+/** Causes no faults, for a real service. */
+export const noTokenFaults = TokenFaults.of({ expireToken: Effect.void, failTokenEndpoint: () => Effect.void })
 
 const dateOfBirth = "1957-03-14"
 
-/** The mock server knows them by the last word. */
-const people = [
+/** The last name selects the response of the mock server. */
+const names = [
   "Ada Testclear",
   "Zoë Testpep",
   "Иван Testsanc",
@@ -28,7 +28,7 @@ const people = [
   "Gilbert Testunknown"
 ]
 
-/** A span of the application around a check, as the sign-up of a person would be. */
+/** Screens a person within a span of the application, as a sign-up would. */
 const screen = (name: string, applicant: number) =>
   Effect.gen(function*() {
     const aml = yield* AmlClient.AmlClient
@@ -36,11 +36,11 @@ const screen = (name: string, applicant: number) =>
     return yield* aml.check(person)
   }).pipe(
     Effect.map(AmlCredential.match({ onNo: () => "No", onPotentialMatch: () => "Potential match" })),
-    // A number of ours tells who it was. A name would be in every tool that shows the trace.
+    // Identifies the applicant by a number, because every tool that shows the trace would show a name.
     Effect.withSpan("sign-up", { attributes: { applicant } }),
-    Effect.catchAll((error) => Effect.succeed(`no answer: ${error._tag}`)),
+    Effect.catchAll((error) => Effect.succeed(`not screened: ${error._tag}`)),
     Effect.map((outcome) => ({ applicant, outcome })),
-    // Nobody waits longer than this for the one who gets no answer.
+    // Limits the time of the person to whose check the mock server never responds.
     AmlClient.withPolicy({ deadline: "4 seconds" })
   )
 
@@ -49,17 +49,17 @@ interface Step {
   readonly before: Effect.Effect<void>
 }
 
-/** What became of each, in their order. */
+/** Returns the outcome of each applicant, in order. */
 export const run = Effect.gen(function*() {
-  const { tokenEndpointAnswers, tokenExpires } = yield* Troubles
+  const { expireToken, failTokenEndpoint } = yield* TokenFaults
   const steps: ReadonlyArray<Step> = [
-    ...people.map((name) => ({ name, before: Effect.void })),
-    { name: "Ada Testclear", before: tokenExpires },
-    // Three requests are one acquisition.
-    { name: "Ada Testclear", before: Effect.zipRight(tokenExpires, tokenEndpointAnswers(503, 3)) },
-    // A key that was withdrawn, found by the next acquisition, which begins a second after one that failed. For
-    // 30 seconds the key is not sent again: so this is the last.
-    { name: "Ada Testclear", before: Effect.zipRight(Effect.sleep("1 second"), tokenEndpointAnswers(401, 1)) }
+    ...names.map((name) => ({ name, before: Effect.void })),
+    { name: "Ada Testclear", before: expireToken },
+    // One acquisition sends three token requests.
+    { name: "Ada Testclear", before: Effect.zipRight(expireToken, failTokenEndpoint(503, 3)) },
+    // The next acquisition starts a second after a failed one, and finds that the key was withdrawn. This
+    // step is the last, because the client does not send a rejected key again for 30 seconds.
+    { name: "Ada Testclear", before: Effect.zipRight(Effect.sleep("1 second"), failTokenEndpoint(401, 1)) }
   ]
   return yield* Effect.forEach(steps, ({ before, name }, index) => Effect.zipRight(before, screen(name, index + 1)))
 })

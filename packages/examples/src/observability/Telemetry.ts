@@ -1,18 +1,17 @@
-/** Traces, metrics and logs, sent by OTLP/HTTP in JSON. This is the part to copy. */
-// Not from the barrel, which loads the SDKs of OpenTelemetry: this needs none.
+/** Sends traces, metrics and logs by OTLP/HTTP in JSON. This is the part to copy. */
+// The index module would also load the OpenTelemetry SDKs, which this module does not need.
 import * as Otlp from "@effect/opentelemetry/Otlp"
 import { Config, Effect, Layer, Logger, LogLevel } from "effect"
 import { randomUUID } from "node:crypto"
 
-/** Of which service all this is told; `job` in Prometheus. */
+/** The service that sends the data; `job` in Prometheus. */
 const serviceName = Config.withDefault(Config.string("OTEL_SERVICE_NAME"), "idv-observability")
 
 /**
- * Until its scope closes, and then it sends what is left. A collector that is not there holds up nobody:
- * what cannot be sent is lost.
+ * Sends data until its scope closes, and then the remaining data. It drops what it cannot send, so a
+ * collector that is down delays no check.
  *
- * `service.instance.id` keeps the counters of two processes apart: without it each would overwrite those
- * of the other.
+ * Without `service.instance.id`, two processes would overwrite each other's counters.
  */
 export const layer = (endpoint: string) =>
   Effect.all({ serviceName, instance: Effect.sync(randomUUID) }).pipe(
@@ -20,11 +19,11 @@ export const layer = (endpoint: string) =>
       Otlp.layerJson({
         baseUrl: endpoint,
         resource: { serviceName, attributes: { "service.instance.id": instance } },
-        // In place of the console. Leave it out to have both.
+        // Replaces the console logger. Omit it to keep both.
         replaceLogger: Logger.defaultLogger
       })
     ),
     Layer.unwrapEffect,
-    // `AmlClient` logs a line for each check at Debug.
+    // `AmlClient` logs each check at Debug.
     Layer.merge(Logger.minimumLogLevel(LogLevel.Debug))
   )

@@ -1,7 +1,8 @@
 /**
- * Screens a few people and sends traces, metrics and logs to the collector of
- * `OTEL_EXPORTER_OTLP_ENDPOINT`; if there is none, to one inside this process, and then prints what
- * arrived there. The service is that of the `IDV_*` variables, else the mock server, in this process.
+ * Screens a few people and sends traces, metrics and logs to the collector at
+ * `OTEL_EXPORTER_OTLP_ENDPOINT`. If it is not set, starts a collector in this process and prints the data
+ * it received. Uses the service that the `IDV_*` variables configure, or, if none is set, a mock server
+ * in this process.
  */
 import { Idv } from "@effect-idv/core"
 import { Control, MockServer, Session } from "@effect-idv/mock-server"
@@ -12,41 +13,39 @@ import * as Report from "./Report.ts"
 import * as Scenario from "./Scenario.ts"
 import * as Telemetry from "./Telemetry.ts"
 
-/** The requests to the mock's control plane are no part of what is observed. */
-const untold = <A, E>(effect: Effect.Effect<A, E>) => Effect.withTracerEnabled(Effect.orDie(effect), false)
+/** Omits the requests to the mock server's control API from the traces. */
+const untraced = <A, E>(effect: Effect.Effect<A, E>) => Effect.withTracerEnabled(Effect.orDie(effect), false)
 
-const layerTroubles = Layer.effect(
-  Scenario.Troubles,
+const layerTokenFaults = Layer.effect(
+  Scenario.TokenFaults,
   Effect.map(Control.Control, ({ session }) => {
     const { advance, fault } = session(Session.demoCustomer.customerId)
     return {
-      tokenExpires: untold(advance("61 minutes")),
-      tokenEndpointAnswers: (status, requests) =>
-        untold(fault({ on: "token", when: { kind: "first", n: requests }, what: { kind: "status", status } }))
+      expireToken: untraced(advance("61 minutes")),
+      failTokenEndpoint: (status, requests) =>
+        untraced(fault({ on: "token", when: { kind: "first", n: requests }, what: { kind: "status", status } }))
     }
   })
 )
 
 const layerMock = MockServer.MockServer.pipe(
-  Effect.tap(({ url }) =>
-    Console.log(`No IDV_* variable is set: this is the mock server, in this process, at ${url}.`)
-  ),
+  Effect.tap(({ url }) => Console.log(`No IDV_* variable is set: the mock server runs in this process at ${url}.`)),
   Effect.map(({ options }) => Idv.layer(options)),
   Layer.unwrapEffect,
-  Layer.merge(layerTroubles),
+  Layer.merge(layerTokenFaults),
   Layer.provide(MockServer.layerTest)
 )
 
-const layerOwn = Layer.merge(Idv.layerEnv, Layer.succeed(Scenario.Troubles, Scenario.noTroubles))
+const layerConfigured = Layer.merge(Idv.layerEnv, Layer.succeed(Scenario.TokenFaults, Scenario.noTokenFaults))
 
-/** Any variable that starts with `IDV_` asks for the service: a misspelt one never ends at the mock. */
+/** Uses the mock server only if no variable starts with `IDV_`, so that a misspelt variable is an error. */
 const layerService = ConfigProvider.fromEnv({ pathDelim: "_" }).flattened.enumerateChildren(["IDV"]).pipe(
-  Effect.map((names) => HashSet.size(names) > 0 ? layerOwn : layerMock),
+  Effect.map((names) => HashSet.size(names) > 0 ? layerConfigured : layerMock),
   Layer.unwrapEffect
 )
 
-/** What is left to send is sent when this ends. */
-const observed = (endpoint: string) =>
+/** Runs the scenario, and sends all data before it ends. */
+const runWithTelemetry = (endpoint: string) =>
   Scenario.run.pipe(
     Effect.provide(layerService),
     Effect.provide(Telemetry.layer(endpoint)),
@@ -54,14 +53,14 @@ const observed = (endpoint: string) =>
     Effect.tap(Effect.forEach(({ applicant, outcome }) => Console.log(`applicant ${applicant}: ${outcome}`)))
   )
 
-const toOwnCollector = Effect.gen(function*() {
+const withOwnCollector = Effect.gen(function*() {
   const { received, url } = yield* Collector.Collector
-  yield* observed(url)
+  yield* runWithTelemetry(url)
   yield* Console.log(`\n${Report.make(yield* received)}`)
 }).pipe(Effect.provide(Collector.layer))
 
-const toCollector = (endpoint: URL) =>
-  Effect.zipRight(observed(endpoint.href), Console.log(`Traces, metrics and logs went to ${endpoint.origin}.`))
+const withCollectorAt = (endpoint: URL) =>
+  Effect.zipRight(runWithTelemetry(endpoint.href), Console.log(`Sent traces, metrics and logs to ${endpoint.origin}.`))
 
 const endpoint = Config.option(Config.string("OTEL_EXPORTER_OTLP_ENDPOINT")).pipe(
   Config.mapOrFail(Option.match({
@@ -86,10 +85,10 @@ const describe = (error: unknown) =>
     : String(error)
 
 endpoint.pipe(
-  Effect.flatMap(Option.match({ onNone: () => toOwnCollector, onSome: toCollector })),
+  Effect.flatMap(Option.match({ onNone: () => withOwnCollector, onSome: withCollectorAt })),
   Effect.tapErrorCause((cause) =>
     Cause.isInterruptedOnly(cause) ? Effect.void : Console.error(describe(Cause.squash(cause)))
   ),
-  // The pretty logger would take the place of the one that `Telemetry` replaces.
+  // `Telemetry` replaces the default logger; the pretty logger would have replaced it first.
   NodeRuntime.runMain({ disablePrettyLogger: true, disableErrorReporting: true })
 )

@@ -1,4 +1,4 @@
-/** The contract: what may be asked, and every answer that there is. The OpenAPI page comes from it. */
+/** The API definition: all requests and responses. The OpenAPI document is generated from it. */
 import { WebError } from "@effect-idv/core"
 import {
   HttpApi,
@@ -12,18 +12,18 @@ import {
 } from "@effect/platform"
 import { Schema } from "effect"
 
-/** What is typed in, as text: what can be screened is decided by `Person.make`, which repeats no value. */
+/** The input as text. `Person.make` validates it, because its errors do not repeat values. */
 export const SignUpForm = Schema.Struct({
   name: Schema.String.annotations({ description: "the full name", examples: ["Ada Testclear"] }),
   dateOfBirth: Schema.String.annotations({ description: "yyyy-mm-dd", examples: ["1990-02-01"] })
 })
 
-/** A UUID, because a key of the caller's own making may be a name or an e-mail address. */
+/** A UUID, because a key of the caller's choice may be a name or an e-mail address. */
 export const IdempotencyKey = Schema.Struct({
-  "idempotency-key": Schema.UUID.annotations({ description: "a UUID of the caller's, one for each sign-up" })
+  "idempotency-key": Schema.UUID.annotations({ description: "a UUID that the caller creates for each sign-up" })
 })
 
-/** `received` says that somebody will be in touch. It is the same for a match and for an outage. */
+/** `received` means that the bank will contact the applicant. It is the same for a match and for an outage. */
 export const SignedUp = Schema.Struct({
   applicantId: Schema.UUID,
   status: Schema.Literal("welcome", "received")
@@ -31,14 +31,14 @@ export const SignedUp = Schema.Struct({
 
 export type SignedUp = typeof SignedUp.Type
 
-/** 409: this key came with another person before. */
+/** 409: an earlier request used this key for another person. */
 export class KeyReused extends Schema.TaggedError<KeyReused>()(
   "KeyReused",
   {},
-  HttpApiSchema.annotations({ status: 409, description: "The Idempotency-Key was used for another body" })
+  HttpApiSchema.annotations({ status: 409, description: "The Idempotency-Key was used with another body" })
 ) {}
 
-/** A case for a person to look at, with what they need for it. It never leaves the back office. */
+/** A case for manual review. Only the back office may see it. */
 export const Review = Schema.Struct({
   applicantId: Schema.UUID,
   name: Schema.String,
@@ -51,18 +51,21 @@ export const Review = Schema.Struct({
     description: "whether the service may have performed, and billed, the check"
   }),
   evidence: Schema.Literal("none", "holds", "refuted").annotations({
-    description: "whether the stored answer is the one of its digest"
+    description: "whether the stored response matches its digest"
   }),
   amlProfile: Schema.optionalWith(Schema.String, { exact: true })
 }).annotations({ identifier: "Review" })
 
 export type Review = typeof Review.Type
 
-/** The back office. */
-export class Reviewer extends HttpApiMiddleware.Tag<Reviewer>()("onboarding-api/Reviewer", {
-  failure: HttpApiError.Unauthorized,
-  security: { reviewer: HttpApiSecurity.bearer }
-}) {}
+/** Protects the endpoints of the back office. */
+export class ReviewerAuthentication extends HttpApiMiddleware.Tag<ReviewerAuthentication>()(
+  "onboarding-api/ReviewerAuthentication",
+  {
+    failure: HttpApiError.Unauthorized,
+    security: { reviewer: HttpApiSecurity.bearer }
+  }
+) {}
 
 const signUps = HttpApiGroup.make("signUps").add(
   HttpApiEndpoint.post("signUp", "/sign-ups")
@@ -74,38 +77,38 @@ const signUps = HttpApiGroup.make("signUps").add(
     .annotate(OpenApi.Summary, "Sign up")
     .annotate(
       OpenApi.Description,
-      "The same key with the same body gives the same answer, and nobody is screened twice. " +
-        "`received` comes after a fixed time, whatever its reason."
+      "The same key with the same body returns the same response, and screens the person once. " +
+        "`received` is sent after a fixed time, whatever its reason."
     )
 )
 
 const reviews = HttpApiGroup.make("reviews").add(
   HttpApiEndpoint.get("list", "/reviews")
     .setUrlParams(Schema.Struct({
-      after: Schema.optional(Schema.UUID.annotations({ description: "the last `applicantId` of the page before" }))
+      after: Schema.optional(Schema.UUID.annotations({ description: "the last `applicantId` of the previous page" }))
     }))
     .addSuccess(Schema.Array(Review))
     .addError(HttpApiError.NotFound)
-    .middleware(Reviewer)
-    .annotate(OpenApi.Summary, "The cases that a person must look at, the oldest first, a hundred at a time")
+    .middleware(ReviewerAuthentication)
+    .annotate(OpenApi.Summary, "Cases for manual review, oldest first, 100 per page")
     .annotate(
       OpenApi.Description,
-      "The next page comes with `after`, until one is empty; 404 if there is no such applicant. " +
-        "`Interrupted` may be older than what was read: begin again at times."
+      "`after` selects the next page; an empty page is the last. 404 if the applicant does not exist. " +
+        "A new `Interrupted` case may belong to an earlier page: start again from time to time."
     )
 )
 
 const health = HttpApiGroup.make("health").add(
   HttpApiEndpoint.get("check", "/health")
     .addSuccess(Schema.Struct({ status: Schema.Literal("ok") }))
-    .annotate(OpenApi.Summary, "Whether the database answers")
+    .annotate(OpenApi.Summary, "Checks that the database responds")
 )
 
-/** 503 is the only 5xx, and comes with `Retry-After`. */
+/** 503 is the only 5xx status, and always has `Retry-After`. */
 export const Api = HttpApi.make("onboarding")
   .add(signUps)
   .add(reviews)
   .add(health)
   .addError(WebError.NotAvailable)
   .annotate(OpenApi.Title, "Onboarding")
-  .annotate(OpenApi.Description, "Signs people up, after they were screened. 503 comes with `Retry-After`.")
+  .annotate(OpenApi.Description, "Screens and signs up people. Each 503 has `Retry-After`.")

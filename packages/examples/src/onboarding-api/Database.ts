@@ -1,6 +1,6 @@
 /**
- * Where things are stored, by `DATABASE_URL`: `postgres://…`, `file:…` for SQLite, or nothing for
- * SQLite in memory. The statements are the same for both.
+ * The database that `DATABASE_URL` selects: `postgres://…` for PostgreSQL, `file:…` for SQLite, or SQLite
+ * in memory if it is not set. Both use the same statements.
  */
 import { Migrator, SqlClient, SqlError } from "@effect/sql"
 import { LibsqlClient } from "@effect/sql-libsql"
@@ -8,32 +8,32 @@ import { PgClient } from "@effect/sql-pg"
 import { createClient } from "@libsql/client"
 import { Config, ConfigError, Effect, Either, Layer, Option, Redacted } from "effect"
 
-type Place =
+type Location =
   | { readonly kind: "memory" }
   | { readonly kind: "sqlite"; readonly url: string }
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted }
 
-const read = (url: Redacted.Redacted): Either.Either<Place, ConfigError.ConfigError> => {
+const read = (url: Redacted.Redacted): Either.Either<Location, ConfigError.ConfigError> => {
   const text = Redacted.value(url)
   if (/^postgres(ql)?:\/\//.test(text)) return Either.right({ kind: "postgres", url })
   if (/^file:./.test(text)) return Either.right({ kind: "sqlite", url: text })
-  // A password may be in it.
+  // The message does not repeat the URL, which may contain a password.
   return Either.left(ConfigError.InvalidData(["DATABASE_URL"], "should start with postgres:// or file:"))
 }
 
-export const place = Config.option(Config.redacted("DATABASE_URL")).pipe(
+export const location = Config.option(Config.redacted("DATABASE_URL")).pipe(
   Config.mapOrFail(Option.match({
-    onNone: (): Either.Either<Place, ConfigError.ConfigError> => Either.right({ kind: "memory" }),
+    onNone: (): Either.Either<Location, ConfigError.ConfigError> => Either.right({ kind: "memory" }),
     onSome: read
   }))
 )
 
 const migrations = Migrator.make({})({
   loader: Migrator.fromRecord({
-    // Times are ISO 8601 in UTC, as text: the two have no other type in common.
+    // Times are text in ISO 8601 and UTC, because the two databases share no type for times.
     "0001_sign_ups": Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      // Stored before the check: whoever is here without a decision may have been screened.
+      // Inserted before the check, so an applicant without a decision may have been screened.
       yield* sql`CREATE TABLE applicants (
         id TEXT PRIMARY KEY,
         idempotency_key TEXT NOT NULL UNIQUE,
@@ -41,7 +41,7 @@ const migrations = Migrator.make({})({
         date_of_birth TEXT NOT NULL,
         started_at TEXT NOT NULL
       )`
-      // Written once and never changed.
+      // Rows are inserted once and never updated.
       yield* sql`CREATE TABLE decisions (
         applicant_id TEXT PRIMARY KEY REFERENCES applicants (id) ON DELETE CASCADE,
         outcome TEXT NOT NULL,
@@ -70,21 +70,25 @@ const layerSqlite = (url: string): Layer.Layer<SqlClient.SqlClient, SqlError.Sql
       const liveClient = yield* Effect.acquireRelease(open, (client) => Effect.sync(() => client.close()))
       yield* Effect.tryPromise(() => liveClient.execute("PRAGMA journal_mode = WAL"))
       return LibsqlClient.layer({ liveClient })
-    }).pipe(Effect.mapError(({ error }) => new SqlError.SqlError({ cause: error, message: "SQLite does not open" })))
+    }).pipe(
+      Effect.mapError(({ error }) => new SqlError.SqlError({ cause: error, message: "SQLite could not be opened" }))
+    )
   )
 
-const layerClient = (place: Place): Layer.Layer<SqlClient.SqlClient, ConfigError.ConfigError | SqlError.SqlError> => {
-  switch (place.kind) {
+const layerClient = (
+  location: Location
+): Layer.Layer<SqlClient.SqlClient, ConfigError.ConfigError | SqlError.SqlError> => {
+  switch (location.kind) {
     case "memory":
       return layerSqlite(":memory:")
     case "sqlite":
-      return layerSqlite(place.url)
+      return layerSqlite(location.url)
     case "postgres":
-      return PgClient.layer({ url: place.url, connectTimeout: "5 seconds", applicationName: "onboarding-api" })
+      return PgClient.layer({ url: location.url, connectTimeout: "5 seconds", applicationName: "onboarding-api" })
   }
 }
 
-/** Gives the `SqlClient`, once the tables are there. */
+/** Provides the `SqlClient` after the migrations. */
 export const layer = Layer.unwrapEffect(
-  Effect.map(place, (place) => Layer.provideMerge(Layer.effectDiscard(migrations), layerClient(place)))
+  Effect.map(location, (location) => Layer.provideMerge(Layer.effectDiscard(migrations), layerClient(location)))
 )

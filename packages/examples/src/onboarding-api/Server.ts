@@ -1,19 +1,19 @@
-/** The contract, served, with its page at `/docs`. */
+/** Serves the API, its OpenAPI document at `/openapi.json` and its page at `/docs`. */
 import { HttpApiBuilder, HttpApiSwagger, HttpMiddleware } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Config, DateTime, Effect, Layer } from "effect"
-import * as Answers from "./Answers.ts"
 import { Api } from "./Api.ts"
 import * as Database from "./Database.ts"
-import * as Reviewers from "./Reviewers.ts"
+import * as ErrorResponses from "./ErrorResponses.ts"
+import * as ReviewerAuthentication from "./ReviewerAuthentication.ts"
 import * as Shutdown from "./Shutdown.ts"
 import * as SignUp from "./SignUp.ts"
 import * as Store from "./Store.ts"
 import * as Variable from "./Variable.ts"
 
-/** The database is not there: whoever asks may come back. */
-const orNotAvailable = <A, E>(effect: Effect.Effect<A, E | Store.StoreUnavailable>) =>
-  Effect.catchIf(effect, (error) => error instanceof Store.StoreUnavailable, () => Answers.notAvailable)
+/** Turns a database failure into a 503 with `Retry-After`. */
+const storeErrorToNotAvailable = <A, E>(effect: Effect.Effect<A, E | Store.StoreUnavailable>) =>
+  Effect.catchIf(effect, (error) => error instanceof Store.StoreUnavailable, () => ErrorResponses.notAvailable)
 
 const layerSignUps = HttpApiBuilder.group(
   Api,
@@ -34,8 +34,8 @@ const layerReviews = HttpApiBuilder.group(
       ([{ reviews }, { lease }]) =>
         handlers.handle("list", ({ urlParams: { after } }) =>
           DateTime.now.pipe(
-            Effect.flatMap((now) => reviews({ after, leftBefore: DateTime.subtractDuration(now, lease) })),
-            orNotAvailable
+            Effect.flatMap((now) => reviews({ after, abandonedBefore: DateTime.subtractDuration(now, lease) })),
+            storeErrorToNotAvailable
           ))
     )
 )
@@ -46,13 +46,13 @@ const layerHealth = HttpApiBuilder.group(
   (handlers) =>
     Effect.map(
       Store.Store,
-      ({ ping }) => handlers.handle("check", () => orNotAvailable(Effect.as(ping, { status: "ok" as const })))
+      ({ ping }) => handlers.handle("check", () => storeErrorToNotAvailable(Effect.as(ping, { status: "ok" as const })))
     )
 )
 
 const layerApi = HttpApiBuilder.api(Api).pipe(
   Layer.provide([layerSignUps, layerReviews, layerHealth]),
-  Layer.provide(Reviewers.layer)
+  Layer.provide(ReviewerAuthentication.layer)
 )
 
 const address = Config.all({
@@ -67,11 +67,11 @@ const layerListening = Layer.unwrapEffect(
   )
 )
 
-// The spans of requests are left out: they hold the whole URL and all headers.
+// Request spans are disabled, because they contain the complete URL and all headers.
 const layerServing = HttpMiddleware.withTracerDisabledWhen(HttpApiBuilder.serve(), () => true).pipe(
   Layer.provide(HttpApiSwagger.layer({ path: "/docs" })),
   Layer.provide(HttpApiBuilder.middlewareOpenApi({ path: "/openapi.json" })),
-  Layer.provide(Answers.layer),
+  Layer.provide(ErrorResponses.layer),
   Layer.provide(layerApi)
 )
 
@@ -80,8 +80,8 @@ const layerShutdown = Layer.unwrapEffect(
 )
 
 /**
- * Needs the `AmlClient`. What is provided last is built first and closed last: the database, then
- * what uses it, then the socket, then what waits for the last answer.
+ * Requires the `AmlClient`. The layer provided last is built first and closed last: the order of building
+ * is the database, the store, the sign-ups, the socket and the shutdown.
  */
 export const layer = layerShutdown.pipe(
   Layer.provide(layerServing),

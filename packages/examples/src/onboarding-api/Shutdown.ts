@@ -1,10 +1,10 @@
-/** A stop that answers what was accepted: no new connections, and a limit to the waiting. */
+/** Graceful shutdown: accepts no new connections, and completes accepted requests within a time limit. */
 import { Context, type Duration, Effect, Layer } from "effect"
 import { createServer, type Server } from "node:http"
 
 interface Service {
   readonly server: Server
-  /** Waits until nobody waits for an answer. */
+  /** Completes when no request is in flight. */
   readonly idle: Effect.Effect<void>
 }
 
@@ -26,9 +26,9 @@ export class NodeServer extends Context.Tag("onboarding-api/NodeServer")<NodeSer
 }
 
 /**
- * To be built after the server listens, and so closed before anything else is: while it waits, the
- * handlers, the client and the database are all there. Connections on which nothing is asked are
- * cut, which nobody else does: Node stops looking at how old they are once a server closes.
+ * Must be built after the server listens. It is then closed first, and the handlers, the client and the
+ * database still work while it waits. At the end it closes idle connections, because Node no longer
+ * applies its timeouts to them once the server is closed.
  */
 export const layer = (gracePeriod: Duration.DurationInput) =>
   Layer.scopedDiscard(

@@ -1,13 +1,13 @@
 /**
- * A sign-up: the key is claimed, the person screened, the decision stored, and only then answered.
+ * Signs up an applicant: claims the key, screens the person, stores the decision, and then responds.
  *
- * A "No" is a welcome. Everything else, a match, an outage, a name that looks damaged, is the same
- * answer after the same time, and a case for the back office.
+ * A "No" is a welcome. A match, an outage and a name that looks damaged all get the same response after
+ * the same time, and become a case for the back office.
  */
 import { AmlClient, AmlCredential, type Evidence, Failure, Person, WebError } from "@effect-idv/core"
 import { Config, Context, Data, DateTime, Duration, Effect, Fiber, FiberMap, Layer, Option, Schedule } from "effect"
-import { notAvailable } from "./Answers.ts"
 import { KeyReused, type SignedUp } from "./Api.ts"
+import { notAvailable } from "./ErrorResponses.ts"
 import { type Claim, type Decision, interrupted, Store, type StoreUnavailable, timeout } from "./Store.ts"
 import * as Variable from "./Variable.ts"
 
@@ -20,27 +20,30 @@ export interface Service {
 
 export class SignUp extends Context.Tag("onboarding-api/SignUp")<SignUp, Service>() {}
 
-/** The check was performed, and perhaps billed: its result is not given up at once. */
-const retries = 5
+/** Retries of storing a decision, because the service performed the check and may have billed it. */
+const storeRetries = 5
 const firstPause = Duration.millis(100)
 
-/** The longest that all those tries and the pauses between them take: each pause is twice the one before. */
-const keepTakes = Duration.sum(Duration.times(timeout, retries + 1), Duration.times(firstPause, 2 ** retries - 1))
+/** The longest time to store a decision: all attempts, and the pauses between them, each twice the last. */
+const maxStoreTime = Duration.sum(
+  Duration.times(timeout, storeRetries + 1),
+  Duration.times(firstPause, 2 ** storeRetries - 1)
+)
 
-/**
- * - `answerAfter`: when whoever is not welcomed is answered; at least twice what storing gets of it.
- * - `atOnce`: how many sign-ups may be under way; whoever comes then is asked to come back.
- * - `lease`: longer than a claim, a check and its storing take, with some for clocks that differ:
- *   then whoever began it is gone.
- * - `gracePeriod`: longer than `lease`, after which whoever waits for another process is decided.
- */
+/** The settings, from `ANSWER_AFTER` and `SIGN_UPS_AT_ONCE`, and the times that follow from them. */
 export const settings = Config.all({
-  answerAfter: Config.withDefault(Variable.duration("ANSWER_AFTER", "1 second", "1 minute"), Duration.seconds(4)),
-  atOnce: Config.withDefault(Variable.integer("SIGN_UPS_AT_ONCE", 1, 10_000), 200)
+  /** The time of a `received` response. At least twice the part of it that is left for the database. */
+  responseAfter: Config.withDefault(Variable.duration("ANSWER_AFTER", "1 second", "1 minute"), Duration.seconds(4)),
+  /** The number of sign-ups in flight. Further ones get the 503. */
+  maxInFlight: Config.withDefault(Variable.integer("SIGN_UPS_AT_ONCE", 1, 10_000), 200)
 }).pipe(
-  Config.map(({ answerAfter, atOnce }) => {
-    const lease = Duration.sum(answerAfter, Duration.sum(timeout, Duration.sum(keepTakes, "5 seconds")))
-    return { answerAfter, atOnce, lease, gracePeriod: Duration.sum(lease, Duration.times(timeout, 3)) }
+  Config.map(({ maxInFlight, responseAfter }) => {
+    // Longer than the claim, the check and storing can take, plus a margin for clocks that differ. After
+    // it, the process that started the sign-up cannot be working on it.
+    const lease = Duration.sum(responseAfter, Duration.sum(timeout, Duration.sum(maxStoreTime, "5 seconds")))
+    // Longer than the lease, so that a request that waits for another process gets a decision.
+    const gracePeriod = Duration.sum(lease, Duration.times(timeout, 3))
+    return { responseAfter, maxInFlight, lease, gracePeriod }
   })
 )
 
@@ -54,7 +57,7 @@ const review = (reason: string, sent: Decision["sent"]): Decision => ({ outcome:
 const fromEvidence = (evidence: Evidence.Evidence): Screened => ({
   evidence: Option.some(evidence),
   decision: AmlCredential.match<Decision, Decision>(evidence.credential, {
-    // A damaged name is found on no list: "No" means less there.
+    // The lists do not contain a damaged name, so "No" is not enough.
     onNo: () =>
       evidence.warnings.length === 0
         ? { outcome: "clear", reason: "No", sent: "answered" }
@@ -74,9 +77,9 @@ const fromFailure = (failure: Failure.Failure) => {
 const make = Effect.gen(function*() {
   const aml = yield* AmlClient.AmlClient
   const store = yield* Store
-  const { answerAfter, atOnce, lease } = yield* settings
-  // The rest is for claiming and storing: an outage is not to be answered later than a match.
-  const deadline = Duration.subtract(answerAfter, "500 millis")
+  const { lease, maxInFlight, responseAfter } = yield* settings
+  // Leaves time for the database, so that the response to an outage is not later than that to a match.
+  const deadline = Duration.subtract(responseAfter, "500 millis")
 
   const screen = (person: Person.Person): Effect.Effect<Screened> =>
     aml.checkWithEvidence(person).pipe(
@@ -84,19 +87,19 @@ const make = Effect.gen(function*() {
       Effect.map(fromEvidence),
       Effect.catchAll(fromFailure),
       Effect.catchAllDefect(() =>
-        Effect.as(Effect.logError("the check died"), {
+        Effect.as(Effect.logError("the check failed with a defect"), {
           decision: review("Defect", "unknown"),
           evidence: Option.none()
         })
       )
     )
 
-  const keep = (applicantId: string, { decision, evidence }: Screened) =>
+  const storeDecision = (applicantId: string, { decision, evidence }: Screened) =>
     Effect.retry(store.decide(applicantId, decision, evidence), {
       schedule: Schedule.exponential(firstPause),
-      times: retries
+      times: storeRetries
     }).pipe(
-      // What was paid for can then be asked about, and the case is found by its id.
+      // With the check id, an employee can ask the service about a billed check.
       Effect.onError(() =>
         Effect.logError("not stored", {
           applicantId,
@@ -105,40 +108,43 @@ const make = Effect.gen(function*() {
       )
     )
 
-  /** Of somebody who was there before: by another process, or by one that is gone. */
-  const settle = ({ applicantId, startedAt }: Claim) => {
-    const isLeft = Effect.map(DateTime.now, (now) => DateTime.greaterThan(now, DateTime.addDuration(startedAt, lease)))
-    const look: Effect.Effect<Decision, StoreUnavailable> = store.decision(
+  /** Waits until another process stores the decision, or until its lease expires. */
+  const awaitDecision = ({ applicantId, startedAt }: Claim) => {
+    const isAbandoned = Effect.map(
+      DateTime.now,
+      (now) => DateTime.greaterThan(now, DateTime.addDuration(startedAt, lease))
+    )
+    const poll: Effect.Effect<Decision, StoreUnavailable> = store.decision(
       applicantId
     ).pipe(
       Effect.flatMap(Option.match({
         onSome: Effect.succeed,
         onNone: () =>
-          Effect.if(isLeft, {
-            // Whether the service was asked is not known, so it is not asked again.
+          Effect.if(isAbandoned, {
+            // The check may have been sent, so it is not sent again.
             onTrue: () => store.decide(applicantId, interrupted, Option.none()),
-            onFalse: () => Effect.delay(Effect.suspend(() => look), "200 millis")
+            onFalse: () => Effect.delay(Effect.suspend(() => poll), "200 millis")
           })
       }))
     )
-    return look
+    return poll
   }
 
   const decide = Effect.fnUntraced(function*(key: string, person: Person.Person) {
     const claim = yield* store.claim(key, person)
     if (!claim.isSamePerson) return yield* new KeyReused()
     const decision = claim.isNew
-      ? yield* Effect.flatMap(screen(person), (screened) => keep(claim.applicantId, screened))
-      : yield* settle(claim)
+      ? yield* Effect.flatMap(screen(person), (screened) => storeDecision(claim.applicantId, screened))
+      : yield* awaitDecision(claim)
     yield* Effect.logInfo("stored", { applicantId: claim.applicantId, isNew: claim.isNew })
     return { ...claim, outcome: decision.outcome }
   })
 
-  const places = yield* Effect.makeSemaphore(atOnce)
+  const permits = yield* Effect.makeSemaphore(maxInFlight)
 
-  const answer = Effect.fn("SignUp.answer")(
+  const respond = Effect.fn("SignUp.respond")(
     function*(key: string, person: Person.Person): Effect.fn.Return<SignedUp, KeyReused | WebError.NotAvailable> {
-      const { applicantId, outcome, startedAt } = yield* places.withPermitsIfAvailable(1)(decide(key, person)).pipe(
+      const { applicantId, outcome, startedAt } = yield* permits.withPermitsIfAvailable(1)(decide(key, person)).pipe(
         Effect.flatMap(Option.match({ onNone: () => notAvailable, onSome: Effect.succeed })),
         Effect.catchTag(
           "StoreUnavailable",
@@ -147,29 +153,29 @@ const make = Effect.gen(function*() {
         )
       )
       if (outcome === "clear") return { applicantId, status: "welcome" }
-      // A match is told at once, an outage after its deadline: the time would tell them apart.
+      // A match is known at once, and an outage only at the deadline: the response time must not differ.
       const elapsed = DateTime.distance(startedAt, yield* DateTime.now)
-      yield* Effect.sleep(Duration.subtract(Duration.sum(answerAfter, "100 millis"), elapsed))
+      yield* Effect.sleep(Duration.subtract(Duration.sum(responseAfter, "100 millis"), elapsed))
       return { applicantId, status: "received" }
     }
   )
 
-  // Apart from the request: an applicant who leaves was screened all the same, and is stored.
-  const underWay = yield* FiberMap.make<
+  // Runs apart from the request, so that an applicant who disconnects is still stored.
+  const inFlight = yield* FiberMap.make<
     { readonly key: string; readonly person: Person.Person },
     SignedUp,
     KeyReused | WebError.NotAvailable
   >()
-  yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeoutOption(FiberMap.awaitEmpty(underWay), lease)))
-  const one = yield* Effect.makeSemaphore(1)
+  yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeoutOption(FiberMap.awaitEmpty(inFlight), lease)))
+  const mutex = yield* Effect.makeSemaphore(1)
 
   return SignUp.of({
     signUp: Effect.fnUntraced(function*(key: string, input: Person.Input) {
       const person = yield* Effect.mapError(Person.make(input), (rejected) => WebError.fromFailure(rejected))
       const id = Data.struct({ key, person })
-      const fiber = yield* FiberMap.get(underWay, id).pipe(
-        Effect.orElse(() => FiberMap.run(underWay, id, answer(key, person))),
-        one.withPermits(1)
+      const fiber = yield* FiberMap.get(inFlight, id).pipe(
+        Effect.orElse(() => FiberMap.run(inFlight, id, respond(key, person))),
+        mutex.withPermits(1)
       )
       return yield* Fiber.join(fiber)
     })

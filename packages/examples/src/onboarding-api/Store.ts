@@ -1,4 +1,4 @@
-/** Applicants, decisions and evidence. Its failures hold the operation and a code, and no value. */
+/** Stores applicants, decisions and evidence. Its errors contain the operation and a code, and no values. */
 import { AmlError, Evidence, Person, Violation } from "@effect-idv/core"
 import { HttpApiError } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
@@ -18,7 +18,7 @@ import {
 import { randomUUID } from "node:crypto"
 import type { Review } from "./Api.ts"
 
-/** `clear` is only ever what the service said; everything else is for a person to look at. */
+/** `clear` comes only from the service's "No". Every other result needs a manual review. */
 export const Decision = Schema.Struct({
   outcome: Schema.Literal("clear", "review"),
   reason: Schema.String,
@@ -27,52 +27,49 @@ export const Decision = Schema.Struct({
 
 export interface Decision extends Schema.Schema.Type<typeof Decision> {}
 
-/**
- * - `isNew`: the key was not there; whoever gets this screens the person, and nobody else does.
- * - `isSamePerson`: the key came with this person.
- */
+/** The applicant stored under an idempotency key. */
 export interface Claim {
   readonly applicantId: string
   readonly startedAt: DateTime.Utc
+  /** True for exactly one caller, which must screen the person. */
   readonly isNew: boolean
+  /** False if the key is stored with another person. */
   readonly isSamePerson: boolean
 }
 
-/**
- * - `after`: only the cases that come after the one of this applicant.
- * - `leftBefore`: whoever was begun before this, and has no decision, is nobody's any more.
- */
 export interface Page {
+  /** Starts the page after the case of this applicant. */
   readonly after?: string | undefined
-  readonly leftBefore: DateTime.Utc
+  /** Includes applicants without a decision who started before this time. No process works on them. */
+  readonly abandonedBefore: DateTime.Utc
 }
 
-/** When a statement is given up. */
+/** The timeout of each operation. */
 export const timeout = Duration.seconds(5)
 
-/** What is known of somebody who was begun and has no decision: the service may have been asked. */
+/** The decision for an applicant whose process ended before it stored one. The check may have been sent. */
 export const interrupted: Decision = { outcome: "review", reason: "Interrupted", sent: "unknown" }
 
-/** The database is not there, or says something else than it should. */
+/** The database failed, or returned an unexpected row. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
   operation: Schema.String,
   code: Schema.String
 }) {}
 
-/**
- * - `claim`: stores the applicant under the key, or finds who is there.
- * - `decide`: stores a decision with its evidence, unless there is one, and gives the one that counts.
- * - `reviews`: the oldest hundred cases of a page.
- */
 export interface Service {
+  /** Stores the applicant under the key, or returns the applicant who is stored under it. */
   readonly claim: (key: string, person: Person.Person) => Effect.Effect<Claim, StoreUnavailable>
+  /** Stores a decision with its evidence, unless a decision exists. Returns the stored decision. */
   readonly decide: (
     applicantId: string,
     decision: Decision,
     evidence: Option.Option<Evidence.Evidence>
   ) => Effect.Effect<Decision, StoreUnavailable>
+  /** Returns the stored decision. */
   readonly decision: (applicantId: string) => Effect.Effect<Option.Option<Decision>, StoreUnavailable>
+  /** Returns up to 100 cases, oldest first. Fails with `NotFound` if the applicant in `after` does not exist. */
   readonly reviews: (page: Page) => Effect.Effect<ReadonlyArray<Review>, HttpApiError.NotFound | StoreUnavailable>
+  /** Checks that the database responds. */
   readonly ping: Effect.Effect<void, StoreUnavailable>
 }
 
@@ -95,12 +92,12 @@ const Case = Schema.Struct({
   content: Schema.NullOr(Schema.String)
 })
 
-/** Not `Schema.decode`: its failure shows the row. */
-const rows = <A, I>(schema: Schema.Schema<A, I>) => Violation.decodeUnknown(Schema.Array(schema))
-const decodeApplicants = rows(Applicant)
-const decodePlaces = rows(Schema.Struct({ id: Schema.String, startedAt: Schema.String }))
-const decodeDecisions = rows(Decision)
-const decodeCases = rows(Case)
+/** Unlike the error of `Schema.decode`, a violation does not contain the row. */
+const decodeRows = <A, I>(schema: Schema.Schema<A, I>) => Violation.decodeUnknown(Schema.Array(schema))
+const decodeApplicants = decodeRows(Applicant)
+const decodeLastApplicants = decodeRows(Schema.Struct({ id: Schema.String, startedAt: Schema.String }))
+const decodeDecisions = decodeRows(Decision)
+const decodeCases = decodeRows(Case)
 
 const codeOf = (error: unknown): string => {
   if (!Predicate.isTagged(error, "SqlError") || !Predicate.hasProperty(error, "cause")) return "row"
@@ -109,20 +106,20 @@ const codeOf = (error: unknown): string => {
 }
 
 /**
- * Without spans of `@effect/sql`: a database names in its errors what it could not store, and a
- * span keeps the error.
+ * Adds the timeout and a span, and replaces errors. Disables the spans of `@effect/sql`, because they
+ * record database errors, which may contain the values of the statement.
  */
-const guarded = (operation: string) => <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, StoreUnavailable> =>
+const withoutValues = (operation: string) => <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, StoreUnavailable> =>
   effect.pipe(
     Effect.mapError((error) => new StoreUnavailable({ operation, code: codeOf(error) })),
-    // A rollback on a connection that is dead may never end.
+    // A rollback on a broken connection may never end, so the timeout does not wait for it.
     Effect.disconnect,
     Effect.timeoutFail({
       duration: timeout,
       onTimeout: () => new StoreUnavailable({ operation, code: "timeout" })
     }),
     Effect.withTracerEnabled(false),
-    // A tracer gets the result as the exit of the span: in a function it is not for all to see.
+    // A tracer receives the result as the exit of the span. Wrapped in a function, it stays hidden.
     Effect.map((value) => () => value),
     Effect.withSpan(`Store.${operation}`),
     Effect.map((value) => value())
@@ -170,41 +167,41 @@ const make = Effect.gen(function*() {
           isNew: applicant.id === id,
           isSamePerson: applicant.name === name && applicant.dateOfBirth === dateOfBirth
         }
-      }).pipe(guarded("claim")),
+      }).pipe(withoutValues("claim")),
 
     decide: (applicantId, { outcome, reason, sent }, evidence) =>
       Effect.gen(function*() {
         yield* sql`INSERT INTO decisions (applicant_id, outcome, reason, sent, decided_at)
           VALUES (${applicantId}, ${outcome}, ${reason}, ${sent}, ${yield* now})
           ON CONFLICT (applicant_id) DO NOTHING`
-        // Also if somebody else decided in the meantime: it was answered, and perhaps billed.
+        // Stored even if another process has decided: the service responded, and may have billed the check.
         if (Option.isSome(evidence)) {
           const content = yield* Schema.encode(EvidenceText)(evidence.value)
           yield* sql`INSERT INTO evidence (check_id, applicant_id, content)
             VALUES (${evidence.value.checkId}, ${applicantId}, ${content}) ON CONFLICT (check_id) DO NOTHING`
         }
         return yield* Effect.flatten(decision(applicantId))
-      }).pipe(sql.withTransaction, guarded("decide")),
+      }).pipe(sql.withTransaction, withoutValues("decide")),
 
-    decision: (applicantId) => guarded("decision")(decision(applicantId)),
+    decision: (applicantId) => withoutValues("decision")(decision(applicantId)),
 
-    reviews: ({ after, leftBefore }) =>
+    reviews: ({ abandonedBefore, after }) =>
       Effect.gen(function*() {
-        const last = after === undefined
+        const lastRead = after === undefined
           ? Option.some({ id: "", startedAt: "" })
           : yield* sql`SELECT id, started_at AS "startedAt" FROM applicants WHERE id = ${after}`.pipe(
-            Effect.flatMap(decodePlaces),
+            Effect.flatMap(decodeLastApplicants),
             Effect.map(Arr.head)
           )
-        if (Option.isNone(last)) return Option.none()
-        const { id, startedAt } = last.value
+        if (Option.isNone(lastRead)) return Option.none()
+        const { id, startedAt } = lastRead.value
         const { reason, sent } = interrupted
-        // From the applicants, not from the decisions: whoever has none may be a match.
+        // Selects from applicants and not from decisions, because an applicant without a decision may be a match.
         return yield* sql`SELECT a.id, a.name, a.date_of_birth AS "dateOfBirth", a.started_at AS "startedAt",
             coalesce(d.reason, ${reason}) AS reason, coalesce(d.sent, ${sent}) AS sent, e.content
           FROM applicants a LEFT JOIN decisions d ON d.applicant_id = a.id
             LEFT JOIN evidence e ON e.applicant_id = a.id
-          WHERE (d.outcome = 'review' OR (d.outcome IS NULL AND a.started_at < ${DateTime.formatIso(leftBefore)}))
+          WHERE (d.outcome = 'review' OR (d.outcome IS NULL AND a.started_at < ${DateTime.formatIso(abandonedBefore)}))
             AND (a.started_at, a.id) > (${startedAt}, ${id})
           ORDER BY a.started_at, a.id LIMIT 100`.pipe(
           Effect.flatMap(decodeCases),
@@ -212,11 +209,11 @@ const make = Effect.gen(function*() {
           Effect.asSome
         )
       }).pipe(
-        guarded("reviews"),
+        withoutValues("reviews"),
         Effect.flatMap(Option.match({ onNone: () => new HttpApiError.NotFound(), onSome: Effect.succeed }))
       ),
 
-    ping: guarded("ping")(sql`SELECT 1`)
+    ping: withoutValues("ping")(sql`SELECT 1`)
   })
 })
 

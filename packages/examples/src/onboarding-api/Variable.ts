@@ -1,4 +1,4 @@
-/** Variables whose errors tell what they should be, and never what they are: it may be a secret in the wrong place. */
+/** Environment variables whose errors state the expected value and never the actual one, which may be a secret. */
 import { Config, ConfigError, Duration, Either, Option, Schema } from "effect"
 
 const variable = <A>(name: string, expectation: string, read: (text: string) => Option.Option<A>) =>
@@ -19,7 +19,7 @@ export const duration = (name: string, from: Duration.DurationInput, to: Duratio
     (text) => Option.filter(Duration.decodeUnknown(text), Duration.between({ minimum: from, maximum: to }))
   )
 
-/** One line, with all that cannot be used. */
+/** Describes all missing and invalid variables in one line. */
 export const describe = (error: ConfigError.ConfigError): string =>
   ConfigError.reduceWithContext<void, string>(error, undefined, {
     andCase: (_, left, right) => `${left}; ${right}`,

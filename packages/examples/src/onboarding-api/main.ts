@@ -1,6 +1,6 @@
 /**
- * An HTTP backend that screens at sign-up: with the service of the `IDV_*` variables if there are
- * any, else with the mock server, started inside this process on a free port.
+ * Starts an HTTP backend that screens people at sign-up. Uses the service that the `IDV_*` variables
+ * configure, or, if none is set, a mock server that it starts in this process on a free port.
  */
 import { Idv } from "@effect-idv/core"
 import { MockServer } from "@effect-idv/mock-server"
@@ -12,25 +12,23 @@ import * as Server from "./Server.ts"
 import * as Variable from "./Variable.ts"
 
 const layerMock = MockServer.MockServer.pipe(
-  Effect.tap(({ url }) =>
-    Console.log(`No IDV_* variable is set: this is the mock server, in this process, at ${url}.`)
-  ),
+  Effect.tap(({ url }) => Console.log(`No IDV_* variable is set: the mock server runs in this process at ${url}.`)),
   Effect.map(({ options }) => Idv.layer(options)),
   Layer.unwrapEffect,
   Layer.provide(MockServer.layerTest)
 )
 
-/** What was paid for must not be gone with the process. */
-const layerService = Database.place.pipe(
+/** Requires a database that outlives the process, because checks with a real service may be billed. */
+const layerService = Database.location.pipe(
   Effect.filterOrFail(
     ({ kind }) => kind !== "memory",
-    () => ConfigError.MissingData(["DATABASE_URL"], "is needed with a real service: postgres://… or file:…")
+    () => ConfigError.MissingData(["DATABASE_URL"], "is required with a real service: postgres://… or file:…")
   ),
   Effect.as(Idv.layerEnv),
   Layer.unwrapEffect
 )
 
-/** Any variable that starts with `IDV_` asks for the service: a misspelt one never ends at the mock. */
+/** Uses the mock server only if no variable starts with `IDV_`, so that a misspelt variable is an error. */
 const layerIdv = ConfigProvider.fromEnv({ pathDelim: "_" }).flattened.enumerateChildren(["IDV"]).pipe(
   Effect.map((names) => HashSet.size(names) > 0 ? layerService : layerMock),
   Layer.unwrapEffect,
@@ -39,17 +37,17 @@ const layerIdv = ConfigProvider.fromEnv({ pathDelim: "_" }).flattened.enumerateC
 
 const layerListening = Layer.effectDiscard(
   HttpServer.addressFormattedWith((url) =>
-    Console.log(`The onboarding API listens at ${url}, and its page is ${url}/docs.`)
+    Console.log(`The onboarding API listens at ${url} and has its documentation at ${url}/docs.`)
   )
 ).pipe(
   Layer.provide(Server.layer),
   Layer.provide(layerIdv),
   Layer.provide(Logger.json),
-  // Whatever SQLite creates holds people: for this user only.
+  // SQLite files contain personal data: only this user may read them.
   Layer.provide(Layer.effectDiscard(Effect.sync(() => process.umask(0o077))))
 )
 
-/** A line, without what an error of a database driver may hold: the address has a password in it. */
+/** Describes an error in one line. Omits the message of a database driver, which may contain a password. */
 const describe = (error: unknown): string => {
   if (ConfigError.isConfigError(error)) return Variable.describe(error)
   const kind = Predicate.hasProperty(error, "_tag") ? String(error._tag) : error instanceof Error ? error.name : ""
@@ -59,7 +57,9 @@ const describe = (error: unknown): string => {
 
 Layer.launch(layerListening).pipe(
   Effect.tapErrorCause((cause) =>
-    Cause.isInterruptedOnly(cause) ? Effect.void : Console.error(`It does not start: ${describe(Cause.squash(cause))}`)
+    Cause.isInterruptedOnly(cause)
+      ? Effect.void
+      : Console.error(`The onboarding API did not start: ${describe(Cause.squash(cause))}`)
   ),
   NodeRuntime.runMain({ disableErrorReporting: true })
 )

@@ -1,20 +1,19 @@
-/** Databases of both kinds, each test one of its own. */
+/** Creates a separate SQLite or PostgreSQL database for each test. */
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { join } from "node:path"
 import * as Postgres from "../../../../tools/test-services/Postgres.ts"
 
-/** `fresh`: a `DATABASE_URL`. */
-export class Databases extends Context.Tag("test/Databases")<
-  Databases,
-  { readonly fresh: Effect.Effect<string, never, Scope.Scope> }
->() {}
+export class Databases extends Context.Tag("test/Databases")<Databases, {
+  /** Creates a database, and returns its `DATABASE_URL`. */
+  readonly create: Effect.Effect<string, never, Scope.Scope>
+}>() {}
 
 export const layerSqlite = Layer.effect(
   Databases,
   Effect.map(FileSystem.FileSystem, (files) => ({
-    fresh: Effect.map(
+    create: Effect.map(
       Effect.orDie(files.makeTempDirectoryScoped({ prefix: "onboarding-" })),
       (directory) => `file:${join(directory, "onboarding.sqlite")}`
     )
@@ -23,5 +22,5 @@ export const layerSqlite = Layer.effect(
 
 export const layerPostgres = Layer.scoped(
   Databases,
-  Effect.map(Postgres.make, ({ createDatabase }) => ({ fresh: createDatabase }))
+  Effect.map(Postgres.make, ({ createDatabase }) => ({ create: createDatabase }))
 ).pipe(Layer.orDie)

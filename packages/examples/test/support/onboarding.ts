@@ -1,4 +1,4 @@
-/** The onboarding API in this process, beside a mock, with all that it logs and traces. */
+/** Runs the onboarding API in this process with a mock server, and records its logs and spans. */
 import { Idv } from "@effect-idv/core"
 import { Control, MockServer, type Profile, Session } from "@effect-idv/mock-server"
 import { FetchHttpClient, Headers, HttpClient, HttpClientRequest, HttpServer } from "@effect/platform"
@@ -10,31 +10,32 @@ import * as RecordingTracer from "../../../core/test/support/tracer.ts"
 import * as Database from "../../src/onboarding-api/Database.ts"
 import * as Server from "../../src/onboarding-api/Server.ts"
 
-export const answerAfter = 2500
+/** Milliseconds. */
+export const responseAfter = 2500
 export const reviewerToken = "canary-reviewer-token"
 
 export const provider = (variables: Record<string, string>) =>
-  ConfigProvider.fromMap(new Map(Object.entries({ PORT: "0", ANSWER_AFTER: `${answerAfter} millis`, ...variables })))
+  ConfigProvider.fromMap(new Map(Object.entries({ PORT: "0", ANSWER_AFTER: `${responseAfter} millis`, ...variables })))
 
 const configOf = (variables: Record<string, string>) => Layer.setConfigProvider(provider(variables))
 
-/** The mock, as one customer. */
+/** Starts a mock server with a customer for this test. `verifyChecks` verifies the number of checks so far. */
 export const mock = (profile?: Profile.Profile) =>
   Effect.gen(function*() {
     const context = yield* Layer.build(MockServer.layer({ port: 0, ...(profile && { profile }) }))
     const { session } = Context.get(context, Control.Control)
     const { options } = Context.get(context, MockServer.MockServer)
-    const mine = Session.testCustomer("test-onboarding")
-    // Before the first token there is no session, and so no check.
-    const checks = (n: number) =>
-      session(mine.customerId).verify({ kind: "exactly", n, pattern: { operation: "aml" } }).pipe(
+    const customer = Session.testCustomer("test-onboarding")
+    // The session does not exist before the first token request.
+    const verifyChecks = (n: number) =>
+      session(customer.customerId).verify({ kind: "exactly", n, pattern: { operation: "aml" } }).pipe(
         Effect.catchIf((error) => error._tag === "SessionUnknown" && n === 0, () => Effect.void),
         Effect.orDie
       )
-    return { options: { ...options, ...mine }, checks }
+    return { options: { ...options, ...customer }, verifyChecks }
   })
 
-/** A server, until the scope closes. `printed` is what it logged and traced, at every level. */
+/** Runs a server until the scope closes. `printed` is its log at every level, and its spans. */
 export const serve = (options: Idv.Options, variables: Record<string, string>) =>
   Effect.gen(function*() {
     const logged: Array<string> = []
@@ -42,7 +43,7 @@ export const serve = (options: Idv.Options, variables: Record<string, string>) =
       logged.push(Logger.jsonLogger.log(line), Logger.stringLogger.log(line))
     })
     const { spans, tracer } = RecordingTracer.make()
-    // In a fiber of its own: the tracer and the logger are not for the test.
+    // Built in another fiber, so that the tracer and the logger do not apply to the test.
     const fiber = yield* Effect.fork(Layer.build(
       Server.layer.pipe(
         Layer.provide(Idv.layer(options)),
@@ -64,7 +65,7 @@ export const serve = (options: Idv.Options, variables: Record<string, string>) =
     return { url, printed }
   })
 
-/** Statements of a test, on the database of a server. */
+/** Connects the test to the database of a server. */
 export const database = (url: string) => Layer.build(Layer.provide(Database.layer, configOf({ DATABASE_URL: url })))
 
 export const get = (url: string, headers: Record<string, string> = {}) =>
@@ -72,15 +73,15 @@ export const get = (url: string, headers: Record<string, string> = {}) =>
 
 const send = (request: HttpClientRequest.HttpClientRequest) =>
   Effect.gen(function*() {
-    const begun = yield* Clock.currentTimeMillis
+    const startedAt = yield* Clock.currentTimeMillis
     const response = yield* HttpClient.execute(request)
     const body = yield* response.text
-    // Of the time it tells no more than `took`.
+    // The test compares headers of responses that differ in time.
     const headers = Headers.remove(response.headers, "date")
-    return { status: response.status, headers, body, took: (yield* Clock.currentTimeMillis) - begun }
+    return { status: response.status, headers, body, took: (yield* Clock.currentTimeMillis) - startedAt }
   }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer), Effect.withTracerEnabled(false))
 
-/** Sends any text as a sign-up. */
+/** Sends a sign-up with any text as its body. */
 export const signUpText = (url: string, text: string, key = randomUUID()) =>
   send(
     HttpClientRequest.post(`${url}/sign-ups`).pipe(

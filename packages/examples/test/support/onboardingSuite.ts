@@ -1,4 +1,4 @@
-/** What the onboarding API does, whatever its database is. */
+/** Tests of the onboarding API that run with each database. */
 import { Profile } from "@effect-idv/mock-server"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
@@ -9,22 +9,20 @@ import { randomUUID } from "node:crypto"
 import { Databases } from "./databases.ts"
 import * as Onboarding from "./onboarding.ts"
 
-/** Every name here has this in it, and everybody the same day of birth. */
+/** Every name contains "canary", and every applicant has the same date of birth. */
 const canaries = ["canary", "1931-07-29", "29-07-1931"]
 
-/** The lines in which one is. */
 const assertNoCanary = (printed: string) =>
   deepStrictEqual(
     printed.split("\n").filter((line) => canaries.some((canary) => line.toLowerCase().includes(canary))),
     []
   )
 
-const read = (body: string): Record<string, unknown> => JSON.parse(body)
+const parse = (body: string): Record<string, unknown> => JSON.parse(body)
 
-const started = (variables: Record<string, string> = {}, profile?: Profile.Profile) =>
+const start = (variables: Record<string, string> = {}, profile?: Profile.Profile) =>
   Effect.gen(function*() {
-    const { fresh } = yield* Databases
-    const url = yield* fresh
+    const url = yield* Effect.flatMap(Databases, ({ create }) => create)
     const mock = yield* Onboarding.mock(profile)
     const server = yield* Onboarding.serve(mock.options, {
       DATABASE_URL: url,
@@ -35,11 +33,11 @@ const started = (variables: Record<string, string> = {}, profile?: Profile.Profi
     return { ...server, ...mock, database: url, sql: yield* Effect.provide(SqlClient.SqlClient, context) }
   })
 
-/** Waits until a statement finds a row. */
-const until = <E, R>(statement: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
-  Effect.repeat(statement, { until: (rows) => rows.length > 0, schedule: Schedule.spaced("50 millis") })
+/** Waits until a query returns a row. */
+const awaitRow = <E, R>(query: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+  Effect.repeat(query, { until: (rows) => rows.length > 0, schedule: Schedule.spaced("50 millis") })
 
-/** Of each applicant, in the order of their names. */
+/** The decision on each applicant, ordered by name. */
 const outcomes = (sql: SqlClient.SqlClient) =>
   sql`SELECT a.name, d.outcome, d.reason, e.check_id IS NOT NULL AS evidence FROM applicants a
     LEFT JOIN decisions d ON d.applicant_id = a.id LEFT JOIN evidence e ON e.applicant_id = a.id ORDER BY a.name`.pipe(
@@ -54,30 +52,33 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
       layer(layerDatabases, { excludeTestServices: true, timeout: "1 minute" })((it) => {
         it.scoped("a \"No\" is a welcome, stored with its evidence", () =>
           Effect.gen(function*() {
-            const { printed, sql, url } = yield* started()
+            const { printed, sql, url } = yield* start()
             const { body, status } = yield* Onboarding.signUp(url, "Canary Testclear")
             strictEqual(status, 201)
-            strictEqual(read(body)["status"], "welcome")
+            strictEqual(parse(body)["status"], "welcome")
             deepStrictEqual(yield* outcomes(sql), [["Canary Testclear", "clear", "No", true]])
-            for (const part of ["stored", "Store.claim", "SignUp.answer"]) assertInclude(yield* printed, part)
+            for (const part of ["stored", "Store.claim", "SignUp.respond"]) assertInclude(yield* printed, part)
             assertNoCanary(yield* printed)
           }))
 
-        it.scoped("a match, an outage, a silence and a damaged name get one answer, and none of them early", () =>
+        it.scoped("a match, an outage, a timeout and a damaged name get the same response, and none of them early", () =>
           Effect.gen(function*() {
-            const { sql, url } = yield* started({ ANSWER_AFTER: "5 seconds" })
+            const { sql, url } = yield* start({ ANSWER_AFTER: "5 seconds" })
             const names = ["Canary Testpep", "Canary Test500", "Canary Testhang", "Can&#039;ary Testclear"]
-            const answers = yield* Effect.forEach(names, (name) => Onboarding.signUp(url, name), {
+            const responses = yield* Effect.forEach(names, (name) => Onboarding.signUp(url, name), {
               concurrency: "unbounded"
             })
-            const seen = answers.map(({ body, headers, status }) => {
-              const told: Record<string, unknown> = { ...read(body), applicantId: "" }
-              return { status, headers, length: body.length, told }
+            const comparable = responses.map(({ body, headers, status }) => {
+              const content: Record<string, unknown> = { ...parse(body), applicantId: "" }
+              return { status, headers, length: body.length, content }
             })
-            deepStrictEqual(Arr.dedupeWith(seen, (a, b) => JSON.stringify(a) === JSON.stringify(b)), seen.slice(0, 1))
-            deepStrictEqual(seen[0]?.told, { status: "received", applicantId: "" })
-            strictEqual(seen[0]?.headers["cache-control"], "no-store")
-            for (const { took } of answers) assertTrue(took >= 5000)
+            deepStrictEqual(
+              Arr.dedupeWith(comparable, (a, b) => JSON.stringify(a) === JSON.stringify(b)),
+              comparable.slice(0, 1)
+            )
+            deepStrictEqual(comparable[0]?.content, { status: "received", applicantId: "" })
+            strictEqual(comparable[0]?.headers["cache-control"], "no-store")
+            for (const { took } of responses) assertTrue(took >= 5000)
             deepStrictEqual(yield* outcomes(sql), [
               ["Can&#039;ary Testclear", "review", "DoubtfulName", true],
               ["Canary Test500", "review", "AmlUnavailable", false],
@@ -87,11 +88,11 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
           }))
 
         it.scoped(
-          "24 at once, with the service at its most awkward: everybody has an outcome, and nobody is in the logs",
+          "with a hostile service, 24 concurrent applicants have a decision, and the logs contain no applicant",
           () =>
             Effect.gen(function*() {
-              const { printed, sql, url } = yield* started({ ANSWER_AFTER: "12 seconds" }, Profile.presets.hostile)
-              const words = [
+              const { printed, sql, url } = yield* start({ ANSWER_AFTER: "12 seconds" }, Profile.presets.hostile)
+              const lastNames = [
                 "Testclear",
                 "Testpep",
                 "Testsanc",
@@ -101,13 +102,15 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
                 "Testcut",
                 "Testhtml"
               ]
-              const names = Arr.makeBy(24, (i) => `Canary${String(i).padStart(2, "0")} ${words[i % words.length]}`)
-              const answers = yield* Effect.forEach(names, (name) => Onboarding.signUp(url, name), {
+              const names = Arr.makeBy(24, (i) =>
+                `Canary${String(i).padStart(2, "0")} ${lastNames[i % lastNames.length]}`)
+              const responses = yield* Effect.forEach(names, (name) =>
+                Onboarding.signUp(url, name), {
                 concurrency: "unbounded"
               })
-              deepStrictEqual(Arr.dedupe(answers.map(({ status }) => status)), [201])
+              deepStrictEqual(Arr.dedupe(responses.map(({ status }) => status)), [201])
               deepStrictEqual(
-                answers.map(({ body }) => read(body)["status"]),
+                responses.map(({ body }) => parse(body)["status"]),
                 names.map((name) => name.endsWith("Testclear") ? "welcome" : "received")
               )
               const stored = yield* outcomes(sql)
@@ -122,73 +125,73 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
           { sequential: true }
         )
 
-        it.scoped("a key replays the stored answer, and nobody is screened twice", () =>
+        it.scoped("a repeated key returns the stored response without another check", () =>
           Effect.gen(function*() {
-            const { checks, url } = yield* started()
-            const [clear, listed] = [randomUUID(), randomUUID()]
+            const { url, verifyChecks } = yield* start()
+            const [clear, match] = [randomUUID(), randomUUID()]
             const welcome = yield* Onboarding.signUp(url, "Canary Testclear", clear)
-            const received = yield* Onboarding.signUp(url, "Canary Testpep", listed)
+            const received = yield* Onboarding.signUp(url, "Canary Testpep", match)
             strictEqual((yield* Onboarding.signUp(url, "Canary Testclear", clear)).body, welcome.body)
-            strictEqual((yield* Onboarding.signUp(url, "  Canary   Testpep", listed)).body, received.body)
-            yield* checks(2)
+            strictEqual((yield* Onboarding.signUp(url, "  Canary   Testpep", match)).body, received.body)
+            yield* verifyChecks(2)
           }))
 
-        it.scoped("a key that comes many times at once, to two servers, is one check and one answer", () =>
+        it.scoped("a key in concurrent requests to two servers causes one check and one response", () =>
           Effect.gen(function*() {
-            const { checks, database, options, url } = yield* started()
+            const { database, options, url, verifyChecks } = yield* start()
             const other = yield* Onboarding.serve(options, { DATABASE_URL: database })
             const key = randomUUID()
-            const answers = yield* Effect.forEach(
+            const responses = yield* Effect.forEach(
               Arr.makeBy(12, (i) => i % 3 === 0 ? other.url : url),
               (url) => Onboarding.signUp(url, "Canary Testpep", key),
               { concurrency: "unbounded" }
             )
-            deepStrictEqual(Arr.dedupe(answers.map(({ status }) => status)), [201])
-            strictEqual(Arr.dedupe(answers.map(({ body }) => body)).length, 1)
-            // Also at the server that only had to read it.
-            for (const { took } of answers) assertTrue(took >= Onboarding.answerAfter - 500)
-            yield* checks(1)
+            deepStrictEqual(Arr.dedupe(responses.map(({ status }) => status)), [201])
+            strictEqual(Arr.dedupe(responses.map(({ body }) => body)).length, 1)
+            // Also at the server that only read the decision.
+            for (const { took } of responses) assertTrue(took >= Onboarding.responseAfter - 500)
+            yield* verifyChecks(1)
           }))
 
-        it.scoped("a key with another person is a 409, also while the first is under way, and nobody is screened", () =>
+        it.scoped("a key with another person is a 409 without a check, also while the first request is in flight", () =>
           Effect.gen(function*() {
-            const { checks, printed, sql, url } = yield* started()
+            const { printed, sql, url, verifyChecks } = yield* start()
             const key = randomUUID()
             const first = yield* Effect.fork(Onboarding.signUp(url, "Canary Testpep", key))
-            yield* until(sql`SELECT id FROM applicants`)
+            yield* awaitRow(sql`SELECT id FROM applicants`)
             strictEqual((yield* Onboarding.signUp(url, "Canary Testclear", key)).status, 409)
             yield* first
             const reused = yield* Onboarding.signUp(url, "Canary Testpep", key, "1931-07-28")
             deepStrictEqual([reused.status, reused.body], [409, "{\"_tag\":\"KeyReused\"}"])
-            yield* checks(1)
+            yield* verifyChecks(1)
             assertNoCanary(yield* printed)
           }))
 
-        it.scoped("whoever was begun by a process that is gone is reviewed, and not screened again", () =>
+        it.scoped("an applicant whose process ended before the decision goes to review, without another check", () =>
           Effect.gen(function*() {
-            const { checks, sql, url } = yield* started()
+            const { sql, url, verifyChecks } = yield* start()
             const key = randomUUID()
             yield* sql`INSERT INTO applicants (id, idempotency_key, name, date_of_birth, started_at)
           VALUES (${randomUUID()}, ${key}, 'Canary Testclear', '1931-07-29', '2026-01-01T00:00:00.000Z')`
-            strictEqual(read((yield* Onboarding.signUp(url, "Canary Testclear", key)).body)["status"], "received")
+            strictEqual(parse((yield* Onboarding.signUp(url, "Canary Testclear", key)).body)["status"], "received")
             deepStrictEqual(yield* outcomes(sql), [["Canary Testclear", "review", "Interrupted", false]])
-            yield* checks(0)
+            yield* verifyChecks(0)
           }))
 
-        it.scoped("an applicant who leaves is screened and stored all the same", () =>
+        it.scoped("an applicant who disconnects is screened and stored", () =>
           Effect.gen(function*() {
-            const { checks, sql, url } = yield* started()
+            const { sql, url, verifyChecks } = yield* start()
             const fiber = yield* Effect.fork(Onboarding.signUp(url, "Canary Testhang"))
-            yield* until(sql`SELECT id FROM applicants`)
+            yield* awaitRow(sql`SELECT id FROM applicants`)
             yield* Fiber.interrupt(fiber)
-            yield* until(sql`SELECT applicant_id FROM decisions`)
+            yield* awaitRow(sql`SELECT applicant_id FROM decisions`)
             deepStrictEqual(yield* outcomes(sql), [["Canary Testhang", "review", "AmlTimeout", false]])
-            yield* checks(1)
+            yield* verifyChecks(1)
           }))
 
-        it.scoped("the back office sees the cases with their profile, and when evidence was changed", () =>
+        it.scoped("the back office sees the cases with their AML profile, and whether evidence was changed", () =>
           Effect.gen(function*() {
-            const { printed, sql, url } = yield* started()
+            const { printed, sql, url } = yield* start()
             yield* Onboarding.signUp(url, "Canary Testpep")
             yield* Onboarding.signUp(url, "Canary Testclear")
             const { body, status } = yield* Onboarding.reviews(url)
@@ -204,25 +207,25 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
             assertInclude((yield* Onboarding.reviews(url)).body, "\"evidence\":\"refuted\"")
 
             for (const authorization of ["", "Bearer ", "Bearer canary", `Basic ${Onboarding.reviewerToken}`]) {
-              const refused = yield* Onboarding.get(`${url}/reviews`, { authorization })
-              deepStrictEqual([refused.status, refused.body], [401, ""])
+              const rejected = yield* Onboarding.get(`${url}/reviews`, { authorization })
+              deepStrictEqual([rejected.status, rejected.body], [401, ""])
             }
             assertInclude(yield* printed, "Store.reviews")
             assertNoCanary(yield* printed)
           }))
 
-        it.scoped("the back office reads whoever has no decision and is nobody's any more, page by page", () =>
+        it.scoped("the back office pages through applicants without a decision whose lease has expired", () =>
           Effect.gen(function*() {
-            const { checks, sql, url } = yield* started()
+            const { sql, url, verifyChecks } = yield* start()
             yield* Onboarding.signUp(url, "Canary Testclear")
             const insert = (startedAt: string) => {
               const id = randomUUID()
               return sql`INSERT INTO applicants (id, idempotency_key, name, date_of_birth, started_at)
             VALUES (${id}, ${randomUUID()}, 'Canary Left', '1931-07-29', ${startedAt})`.pipe(Effect.as(id))
             }
-            // Somebody is at it still.
+            // The lease of this applicant has not expired.
             yield* insert(DateTime.formatIso(yield* DateTime.now))
-            const left = yield* Effect.forEach(
+            const abandoned = yield* Effect.forEach(
               Arr.makeBy(102, (i) => `2026-01-01T00:00:00.${String(Math.floor(i / 3)).padStart(3, "0")}Z`),
               insert
             )
@@ -237,47 +240,47 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
             deepStrictEqual([reason, sent, evidence], ["Interrupted", "unknown", "none"])
             const second = yield* page(`?after=${first.at(-1)?.["applicantId"]}`)
             const ids = [...first, ...second].map(({ applicantId }) => String(applicantId))
-            deepStrictEqual([ids.length, ids.toSorted()], [102, left.toSorted()])
+            deepStrictEqual([ids.length, ids.toSorted()], [102, abandoned.toSorted()])
             deepStrictEqual(yield* page(`?after=${ids.at(-1)}`), [])
             strictEqual((yield* Onboarding.reviews(url, `?after=${randomUUID()}`)).status, 404)
             strictEqual((yield* Onboarding.reviews(url, "?after=canary")).status, 400)
-            yield* checks(1)
+            yield* verifyChecks(1)
           }))
 
-        it.scoped("a database that fails is the documented 503: nobody is screened, or what was asked is reviewed", () =>
+        it.scoped("a database failure is the documented 503, without a check or with a case for review", () =>
           Effect.gen(function*() {
-            const { checks, database, options, printed, sql, url } = yield* started()
+            const { database, options, printed, sql, url, verifyChecks } = yield* start()
             const { reviewerToken: REVIEWER_TOKEN } = Onboarding
-            // What it traces holds the cases; what the other does, nobody.
-            const office = yield* Onboarding.serve(options, { DATABASE_URL: database, REVIEWER_TOKEN })
-            const listed = Effect.map(
-              Onboarding.reviews(office.url),
+            // The spans of this server may contain the cases; those of the other contain no applicant.
+            const backOffice = yield* Onboarding.serve(options, { DATABASE_URL: database, REVIEWER_TOKEN })
+            const cases = Effect.map(
+              Onboarding.reviews(backOffice.url),
               ({ body }): ReadonlyArray<Record<string, unknown>> => JSON.parse(body)
             )
             yield* Onboarding.signUp(url, "Canary Testclear")
-            // PostgreSQL then tells the name of which there are two.
-            yield* sql`CREATE UNIQUE INDEX broken ON applicants (name)`
+            // The error of PostgreSQL then contains the duplicate name.
+            yield* sql`CREATE UNIQUE INDEX conflict ON applicants (name)`
             const before = yield* Onboarding.signUp(url, "Canary Testclear")
             deepStrictEqual([before.status, before.headers["retry-after"]], [503, "30"])
-            yield* checks(1)
+            yield* verifyChecks(1)
 
-            yield* sql`DROP INDEX broken`
-            yield* sql`CREATE UNIQUE INDEX broken ON decisions (outcome)`
+            yield* sql`DROP INDEX conflict`
+            yield* sql`CREATE UNIQUE INDEX conflict ON decisions (outcome)`
             const key = randomUUID()
             const after = yield* Onboarding.signUp(url, "Canary Testclear", key)
             deepStrictEqual([after.status, after.headers["retry-after"]], [503, "30"])
-            yield* sql`DROP INDEX broken`
-            deepStrictEqual(yield* listed, [])
+            yield* sql`DROP INDEX conflict`
+            deepStrictEqual(yield* cases, [])
             yield* sql`UPDATE applicants SET started_at = '2026-01-01T00:00:00.000Z'`
-            // Without the applicant, who may never come again.
-            const [left] = yield* listed
-            strictEqual(left?.["reason"], "Interrupted")
-            const lost = (yield* printed).split("\n").find((line) => line.includes("\"not stored\"")) ?? ""
-            assertInclude(lost, `"applicantId":"${left?.["applicantId"]}"`)
-            assertInclude(lost, "\"checkId\"")
+            // The case exists although the applicant has not retried.
+            const [abandoned] = yield* cases
+            strictEqual(abandoned?.["reason"], "Interrupted")
+            const logLine = (yield* printed).split("\n").find((line) => line.includes("\"not stored\"")) ?? ""
+            assertInclude(logLine, `"applicantId":"${abandoned?.["applicantId"]}"`)
+            assertInclude(logLine, "\"checkId\"")
             const again = yield* Onboarding.signUp(url, "Canary Testclear", key)
-            deepStrictEqual([again.status, read(again.body)["status"]], [201, "received"])
-            yield* checks(2)
+            deepStrictEqual([again.status, parse(again.body)["status"]], [201, "received"])
+            yield* verifyChecks(2)
             assertInclude(yield* printed, "the database is not available")
             assertNoCanary(yield* printed)
           }))

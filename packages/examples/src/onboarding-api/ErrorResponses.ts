@@ -1,6 +1,6 @@
 /**
- * What leaves this server beside what the handlers say: a request that cannot be read is answered
- * with its fields and never with its values, and whatever nobody thought of is the documented 503.
+ * Middleware for all responses: reports a request that cannot be decoded by its fields, without values,
+ * and turns every unforeseen error into the documented 503.
  */
 import { WebError } from "@effect-idv/core"
 import {
@@ -16,9 +16,10 @@ import { Cause, Effect, Option, Schema } from "effect"
 import { Api, KeyReused } from "./Api.ts"
 import { NodeServer } from "./Shutdown.ts"
 
+/** In seconds. */
 const retryAfter = 30
 
-/** Nothing of the applicant is in it, nor of the reason: it is the same for all of them. */
+/** The same for every applicant and every reason. */
 export const notAvailable = new WebError.NotAvailable({ retryAfter })
 
 const isDeclared = Schema.is(
@@ -31,20 +32,20 @@ const isDeclared = Schema.is(
   )
 )
 
-/** In the shape that an `HttpApi` documents by itself, but the messages there repeat what was sent. */
+/** Keeps the documented shape of the error, and replaces its messages, because they repeat the input. */
 const withoutValues = ({ issues }: HttpApiError.HttpApiDecodeError) =>
   new HttpApiError.HttpApiDecodeError({
     message: "The request cannot be read",
     issues: issues.map(({ _tag, path }) => ({
       _tag,
       path,
-      message: _tag === "Missing" ? "is missing" : "is not what the contract says"
+      message: _tag === "Missing" ? "is missing" : "does not match the API definition"
     }))
   })
 
 const unreadable = new HttpApiError.HttpApiDecodeError({ message: "The body cannot be read", issues: [] })
 
-const answer = (
+const toDocumentedError = (
   cause: Cause.Cause<never>
 ): Effect.Effect<never, HttpApiError.HttpApiDecodeError | WebError.NotAvailable> => {
   const error = Cause.squash(cause)
@@ -53,7 +54,7 @@ const answer = (
   if (Cause.isInterruptedOnly(cause) || isDeclared(error) || error instanceof HttpServerError.RouteNotFound) {
     return Effect.failCause(cause)
   }
-  // Its message and its cause may hold anything.
+  // Logs only the name, because the message and the cause may contain personal data.
   return Effect.logError("unexpected", { name: error instanceof Error ? error.name : typeof error }).pipe(
     Effect.zipRight(notAvailable)
   )
@@ -67,13 +68,13 @@ export const layer = HttpApiBuilder.middleware(
         HttpServerResponse.setHeaders(response, {
           "cache-control": "no-store",
           ...(response.status === 503 && { "retry-after": String(retryAfter) }),
-          // It stops: a connection that is kept would be waited for.
+          // During shutdown the server waits for open connections, so each response closes its own.
           ...(!server.listening && { connection: "close" })
         })
       )
     ).pipe(
-      Effect.zipRight(Effect.catchAllCause(app, answer)),
-      // A sign-up is two lines of text.
+      Effect.zipRight(Effect.catchAllCause(app, toDocumentedError)),
+      // A sign-up has two short fields.
       HttpIncomingMessage.withMaxBodySize(Option.some(FileSystem.KiB(16)))
     ))
 )

@@ -1,8 +1,8 @@
-/** Who may read the cases: whoever has the token of `REVIEWER_TOKEN`. Without it, nobody. */
+/** Accepts the bearer token in `REVIEWER_TOKEN`. Rejects every request if the variable is not set. */
 import { HttpApiError } from "@effect/platform"
 import { Config, ConfigError, Effect, Either, Layer, Option, Redacted } from "effect"
 import { createHash, timingSafeEqual } from "node:crypto"
-import { Reviewer } from "./Api.ts"
+import { ReviewerAuthentication } from "./Api.ts"
 
 const token = Config.option(Config.redacted("REVIEWER_TOKEN")).pipe(
   Config.mapOrFail((token) =>
@@ -15,10 +15,10 @@ const token = Config.option(Config.redacted("REVIEWER_TOKEN")).pipe(
 const digest = (token: Redacted.Redacted) => createHash("sha256").update(Redacted.value(token)).digest()
 
 export const layer = Layer.effect(
-  Reviewer,
+  ReviewerAuthentication,
   Effect.map(token, (expected) => ({
-    reviewer: (given) =>
-      Option.exists(expected, (expected) => timingSafeEqual(digest(given), digest(expected)))
+    reviewer: (received) =>
+      Option.exists(expected, (expected) => timingSafeEqual(digest(received), digest(expected)))
         ? Effect.void
         : new HttpApiError.Unauthorized()
   }))
