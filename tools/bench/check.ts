@@ -1,24 +1,24 @@
-/** 1. What a check costs, beside the other ways to ask for one. */
+/** Measures a check, and compares it with alternatives. */
 import { Effect, Record } from "effect"
 import * as Program from "./support/Program.ts"
 import * as Report from "./support/Report.ts"
 import * as Rounds from "./support/Rounds.ts"
 import * as Stub from "./support/Stub.ts"
-import type { Measured } from "./support/Subject.ts"
+import type { Measurement } from "./support/Workload.ts"
 
-const ways = {
+const alternatives = {
   client: "@effect-idv/core: AmlClient.check",
-  clientFromInput: "… and Person.make",
+  clientFromInput: "the same, with Person.make",
   bareEffect: "Effect HttpClient over Undici, span and schema",
-  fetched: "fetch, and a token cache by hand",
-  openIdClient: "openid-client, and fetch",
+  fetched: "fetch, with a hand-written token cache",
+  openIdClient: "fetch, with openid-client",
   undici: "undici.request and JSON.parse"
 }
 
-type Way = keyof typeof ways
+type Alternative = keyof typeof alternatives
 
 const reason =
-  "By its profile the difference is the steps of fibers (two fifths), decoding that fails closed, and the collector (a fifth)"
+  "CPU profile: the difference is fiber steps (two fifths), fail-closed decoding, and garbage collection (one fifth)"
 
 const calls = 800
 const concurrency = 16
@@ -26,27 +26,30 @@ const rounds = 5
 
 export const check = Effect.gen(function*() {
   const url = yield* Stub.start()
-  const runs = yield* Effect.all(Record.map(ways, (_, way) => Program.subject("contenders/check.ts", way, url)), {
-    concurrency: 2
-  })
+  const runs = yield* Effect.all(
+    Record.map(alternatives, (_, name) => Program.startWorkload("workloads/check.ts", name, url)),
+    {
+      concurrency: 2
+    }
+  )
   yield* Effect.forEach(Object.values(runs), (run) => run(4 * calls, concurrency), { discard: true })
   const measured = yield* Rounds.run(rounds, Record.map(runs, (run) => run(calls, concurrency)))
-  const of = (way: Way, what: (measured: Measured) => number) => measured[way].map(what)
-  const cpu = ({ cpu }: Measured) => cpu
-  const cpuRatio = (way: Way, other: Way) => Report.ratio(of(way, cpu), of(other, cpu))
+  const values = (name: Alternative, value: (measurement: Measurement) => number) => measured[name].map(value)
+  const cpu = ({ cpu }: Measurement) => cpu
+  const cpuRatio = (name: Alternative, other: Alternative) => Report.ratio(values(name, cpu), values(other, cpu))
 
   const report: Report.Report = {
-    columns: ["one check", "CPU µs a call", "calls/s", "p50 ms", "p99 ms"],
-    cells: Object.entries(ways).map(([way, title]) => [
+    columns: ["one check", "CPU µs per call", "calls/s", "p50 ms", "p99 ms"],
+    cells: Record.toEntries(alternatives).map(([name, title]) => [
       title,
-      Report.range(Report.spread(of(way as Way, cpu))),
-      Report.range(Report.spread(of(way as Way, ({ calls, seconds }) => calls / seconds))),
-      Report.range(Report.spread(of(way as Way, ({ p50 }) => p50))),
-      Report.range(Report.spread(of(way as Way, ({ p99 }) => p99)))
+      Report.range(Report.spread(values(name, cpu))),
+      Report.range(Report.spread(values(name, ({ calls, seconds }) => calls / seconds))),
+      Report.range(Report.spread(values(name, ({ p50 }) => p50))),
+      Report.range(Report.spread(values(name, ({ p99 }) => p99)))
     ]),
     goals: [
       {
-        what: "CPU a call, to the bare Effect call",
+        what: "CPU per call, relative to the bare Effect call",
         measured: cpuRatio("client", "bareEffect"),
         is: "at most",
         limit: 1,
@@ -54,7 +57,7 @@ export const check = Effect.gen(function*() {
         reason
       },
       {
-        what: "CPU a call, to fetch",
+        what: "CPU per call, relative to fetch",
         measured: cpuRatio("client", "fetched"),
         is: "at most",
         limit: 0.9,
@@ -62,7 +65,7 @@ export const check = Effect.gen(function*() {
         reason
       },
       {
-        what: "CPU a call, to raw Undici",
+        what: "CPU per call, relative to raw Undici",
         measured: cpuRatio("client", "undici"),
         is: "at most",
         limit: 3,
@@ -71,8 +74,8 @@ export const check = Effect.gen(function*() {
       }
     ],
     notes: [
-      `${rounds} rounds of ${calls} calls, ${concurrency} at a time, each way in a process of its own and in turns; the service is another process.`,
-      "Bare Effect and raw Undici have a constant token, and no deadline."
+      `${rounds} rounds of ${calls} calls, ${concurrency} concurrently. Each alternative and the service run in separate processes; the alternatives take turns.`,
+      "Bare Effect and raw Undici use a constant token and no deadline."
     ]
   }
   return report

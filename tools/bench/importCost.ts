@@ -1,4 +1,4 @@
-/** 7. What it costs a program to import `@effect-idv/core`, beyond Effect, which it has anyway. */
+/** Measures the import of `@effect-idv/core`, in addition to Effect, which a program imports anyway. */
 import { Effect } from "effect"
 import { build } from "esbuild"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -10,8 +10,10 @@ import * as Report from "./support/Report.ts"
 import * as Rounds from "./support/Rounds.ts"
 import * as Server from "./support/Server.ts"
 
-const source = fileURLToPath(new URL("../../packages/core/src", import.meta.url))
-const folder = fileURLToPath(new URL("../node_modules/.cache/bench/core", import.meta.url))
+const core = fileURLToPath(new URL("../../packages/core", import.meta.url))
+const source = join(core, "src")
+/** Below the `node_modules` of core, so that the compiled modules find its dependencies. */
+const folder = join(core, "node_modules/.cache/bench/core")
 
 const compilerOptions = {
   target: ts.ScriptTarget.ES2022,
@@ -20,8 +22,8 @@ const compilerOptions = {
   verbatimModuleSyntax: true
 }
 
-/** As `pnpm build` does it, file by file, only that types are not looked at. */
-const compiled = Effect.sync(() => {
+/** Compiles core file by file, as `pnpm build`, without checking types. Returns the path of its index. */
+const compiledIndex = Effect.sync(() => {
   for (const file of readdirSync(source, { recursive: true, encoding: "utf8" })) {
     if (!file.endsWith(".ts")) continue
     const target = join(folder, file.replace(/ts$/, "js"))
@@ -33,34 +35,34 @@ const compiled = Effect.sync(() => {
   return join(folder, "index.js")
 })
 
-/** The examples in comments begin with an asterisk. */
-const imported = /^(?! \*).* from "((?:effect|@effect\/platform)(?:\/[^"]*)?)"/gm
+/** Matches imports, but not those of examples in comments, whose lines start with an asterisk. */
+const importPattern = /^(?! \*).* from "((?:effect|@effect\/platform)(?:\/[^"]*)?)"/gm
 
-/** What core has of Effect itself: its own imports, and nothing else. */
-const importsOf = (isMeant: (specifier: string) => boolean) => {
+/** Returns the modules of Effect that core imports directly. */
+const effectImports = (isIncluded: (specifier: string) => boolean) => {
   const specifiers = new Set<string>()
   for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (!file.endsWith(".js")) continue
     for (
-      const [, specifier = ""] of readFileSync(join(folder, file), "utf8").matchAll(imported)
+      const [, specifier = ""] of readFileSync(join(folder, file), "utf8").matchAll(importPattern)
     ) {
-      if (isMeant(specifier)) specifiers.add(specifier)
+      if (isIncluded(specifier)) specifiers.add(specifier)
     }
   }
   return Array.from(specifiers).sort()
 }
 
-/** A program that imports these, says how long that took, and ends. */
-const program = (name: string, specifiers: ReadonlyArray<string>) =>
+/** Writes a program that imports the modules and prints the milliseconds. Returns an effect that runs it. */
+const importProgram = (name: string, specifiers: ReadonlyArray<string>) =>
   Effect.sync(() => {
     const file = join(folder, `../import-${name}.mjs`)
     const lines = [
-      "const started = performance.now()",
+      "const startedAt = performance.now()",
       ...specifiers.map((specifier) => `await import(${JSON.stringify(specifier)})`),
-      "console.log(performance.now() - started)"
+      "console.log(performance.now() - startedAt)"
     ]
     writeFileSync(file, lines.join("\n"))
-    return Effect.map(Effect.scoped(Server.announced(process.execPath, file)), ({ line }) => Number(line))
+    return Effect.map(Effect.scoped(Server.startAndReadLine(process.execPath, file)), ({ line }) => Number(line))
   })
 
 const size = (entry: string) =>
@@ -89,30 +91,30 @@ const rounds = 3
 const kib = (bytes: number) => `${Report.number(bytes / 1024)} KiB`
 
 export const importCost = Effect.gen(function*() {
-  const entry = yield* compiled
+  const entry = yield* compiledIndex
   const { gzipped, minified } = yield* size(entry)
-  const effect = importsOf((specifier) => specifier.startsWith("effect"))
-  const both = importsOf(() => true)
-  const subjects = {
-    effect: yield* program("effect", effect),
-    platform: yield* program("platform", both),
-    core: yield* program("core", [entry])
+  const effect = effectImports((specifier) => specifier.startsWith("effect"))
+  const both = effectImports(() => true)
+  const programs = {
+    effect: yield* importProgram("effect", effect),
+    platform: yield* importProgram("platform", both),
+    core: yield* importProgram("core", [entry])
   }
-  const times = yield* Rounds.run(rounds, subjects)
-  const cell = (name: keyof typeof subjects) => Report.range(Report.spread([...times[name]]))
-  const beyond = (name: keyof typeof subjects, other: keyof typeof subjects) =>
+  const times = yield* Rounds.run(rounds, programs)
+  const cell = (name: keyof typeof programs) => Report.range(Report.spread([...times[name]]))
+  const additional = (name: keyof typeof programs, other: keyof typeof programs) =>
     Report.range(Report.spread(times[name].map((time, round) => time - (times[other][round] ?? NaN))))
   const report: Report.Report = {
-    columns: ["import", "ms", "core beyond it, ms"],
+    columns: ["import", "ms", "additional time of core, ms"],
     cells: [
       ["@effect-idv/core", cell("core"), ""],
-      ["the modules of effect that core imports", cell("effect"), beyond("core", "effect")],
-      ["the same, and those of @effect/platform", cell("platform"), beyond("core", "platform")]
+      ["the modules of effect that core imports", cell("effect"), additional("core", "effect")],
+      ["the same, and of @effect/platform", cell("platform"), additional("core", "platform")]
     ],
     goals: [],
     notes: [
-      `Its own code, bundled, with effect and @effect/* outside: ${kib(minified)} minified, ${kib(gzipped)} with gzip.`,
-      `${rounds} rounds, each import in a fresh process and in turns; what is beyond is the difference in a round.`
+      `core, bundled without effect and @effect/*: ${kib(minified)} minified, ${kib(gzipped)} gzipped.`,
+      `${rounds} rounds in turns, each import in a new process. The additional time is the difference within a round.`
     ]
   }
   return report

@@ -1,4 +1,4 @@
-/** `bench [name…] [--people number] [--json file]`: runs all benchmarks, or those that are named. */
+/** `bench [name…] [--people number] [--json file]`: runs all benchmarks, or the named ones. */
 import { type CommandExecutor, FileSystem } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Cause, Console, Data, Effect, identity, Schema, type Scope } from "effect"
@@ -15,7 +15,7 @@ import { tokenRead } from "./tokenRead.ts"
 
 const benchmarks = { check, tokenRead, coldStart, refresh, screening, mockServer, importCost }
 
-class BadUsage extends Data.TaggedError("BadUsage")<{ readonly message: string }> {}
+class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
 const usage = `Usage: bench [${Object.keys(benchmarks).join("|")}]… [--people number] [--json file]`
 
@@ -23,27 +23,30 @@ const isKnown = (name: string): name is keyof typeof benchmarks => name in bench
 
 const options = { json: { type: "string" }, people: { type: "string" } } as const
 
-/** How many `screening` screens in its long run. */
+/** Decodes the number of people in the long run of `screening`. */
 const decodePeople = Schema.decode(Schema.UndefinedOr(
   Schema.compose(Schema.NumberFromString, Schema.Int.pipe(Schema.greaterThanOrEqualTo(10)))
 ))
 
-const given = Effect.try(() => parseArgs({ allowPositionals: true, options })).pipe(
+const parsedArguments = Effect.try(() => parseArgs({ allowPositionals: true, options })).pipe(
   Effect.flatMap(({ positionals, values: { json, people } }) =>
-    Effect.map(decodePeople(people), (people) => ({ names: positionals, json, people }))
+    Effect.map(decodePeople(people), (people) => ({
+      names: positionals.length === 0 ? Object.keys(benchmarks) : positionals,
+      json,
+      people
+    }))
   ),
   Effect.filterOrFail(({ names }) => names.every(isKnown)),
-  Effect.mapError(() => new BadUsage({ message: usage }))
+  Effect.mapError(() => new UsageError({ message: usage }))
 )
 
 const machine = () =>
   `Node ${process.version} on ${cpus().length} cores of ${cpus()[0]?.model ?? "an unknown processor"}`
 
 Effect.gen(function*() {
-  const { json, names: named, people } = yield* given
-  const names = named.length === 0 ? Object.keys(benchmarks) : named
+  const { json, names, people } = yield* parsedArguments
   yield* Console.log(
-    `${machine()}\nMedian of the rounds (least–most). Only what is beside it in the same run is comparable.`
+    `${machine()}\nMedian of the rounds (minimum–maximum). Compare only figures of the same run.`
   )
   const reports = yield* Effect.forEach(
     names.filter(isKnown),
@@ -62,7 +65,7 @@ Effect.gen(function*() {
   Effect.provide(NodeContext.layer),
   Effect.tapErrorCause((cause) => {
     const error = Cause.squash(cause)
-    return Console.error(error instanceof BadUsage ? error.message : Cause.pretty(cause))
+    return Console.error(error instanceof UsageError ? error.message : Cause.pretty(cause))
   }),
   NodeRuntime.runMain({ disableErrorReporting: true })
 )

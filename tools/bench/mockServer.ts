@@ -1,26 +1,26 @@
-/** 6. How soon the mock server is ready, and what a request costs it, beside other mock servers. */
+/** Measures the start-up and the requests of the mock server, and compares it with other mock servers. */
 import type { FileSystem } from "@effect/platform"
 import { Effect, Either, Record } from "effect"
 import {
-  built,
+  buildCommand,
   command,
-  type Contender,
-  contenders,
+  type MockServer,
+  mockServers,
   type Name,
-  NotRun,
-  type Operation
-} from "./contenders/mockServers.ts"
+  type Operation,
+  Unavailable
+} from "./servers/mockServers.ts"
 import * as Program from "./support/Program.ts"
 import * as Report from "./support/Report.ts"
 import * as Rounds from "./support/Rounds.ts"
 import * as Server from "./support/Server.ts"
 
-/** How long a round of one is, in seconds, whatever its speed: then it counts as much as the others. */
+/** Seconds of a round, the same for each server, whatever its speed. */
 const roundSeconds = 0.3
 const warmUpSeconds = 0.5
 const concurrency = 16
 const rounds = 3
-const starts = 3
+const startsPerServer = 3
 
 interface Load {
   readonly name: Name
@@ -30,46 +30,49 @@ interface Load {
 
 const loadOf = (name: Name, server: Server.Server) => (operation: Operation) =>
   Effect.gen(function*() {
-    const run = yield* Program.subject("contenders/load.ts", operation, server.url)
-    const lasting = (wanted: number, { calls, seconds }: { readonly calls: number; readonly seconds: number }) =>
-      Math.ceil(wanted * calls / seconds)
+    const run = yield* Program.startWorkload("workloads/load.ts", operation, server.url)
+    const callsIn = (duration: number, { calls, seconds }: { readonly calls: number; readonly seconds: number }) =>
+      Math.ceil(duration * calls / seconds)
     const cold = yield* run(100, concurrency)
-    const warm = yield* run(lasting(warmUpSeconds, cold), concurrency)
-    const some = lasting(roundSeconds, warm)
+    const warm = yield* run(callsIn(warmUpSeconds, cold), concurrency)
+    const callsPerRound = callsIn(roundSeconds, warm)
     const round = Effect.gen(function*() {
       const before = yield* Server.cpu(server)
-      const { calls, seconds } = yield* run(some, concurrency)
+      const { calls, seconds } = yield* run(callsPerRound, concurrency)
       return { rate: calls / seconds, cpu: ((yield* Server.cpu(server)) - before) / calls }
     })
     return { name, operation, round } satisfies Load
   })
 
-/** Its loads, or why there are none. */
-const begun = (name: Name) => {
-  const { operations, start }: Contender = contenders[name]
+/** Starts a server and its loads, or returns why it cannot. */
+const start = (name: Name) => {
+  const { operations, start }: MockServer = mockServers[name]
   return Effect.gen(function*() {
     const server = yield* start
     return { server, loads: yield* Effect.forEach(operations, loadOf(name, server)) }
-  }).pipe(Effect.mapError((error) => error instanceof NotRun ? error.why : `it fails: ${String(error)}`), Effect.either)
+  }).pipe(
+    Effect.mapError((error) => error instanceof Unavailable ? error.reason : `failed: ${String(error)}`),
+    Effect.either
+  )
 }
 
 const perSecond = (values: ReadonlyArray<number>) => Report.range(Report.spread([...values]))
 
-/** In fresh processes, and in turns. */
+/** Milliseconds until each is ready, in new processes and in turns. */
 const readiness = Effect.gen(function*() {
-  const program = yield* Program.compiled("contenders/ready.ts")
+  const program = yield* Program.compile("workloads/readiness.ts")
   const inProcess = (layer: string) =>
     Effect.map(
-      Effect.scoped(Server.announced(process.execPath, program, layer)),
+      Effect.scoped(Server.startAndReadLine(process.execPath, program, layer)),
       ({ line }) => Number(line)
     )
   const byCommand = (...args: ReadonlyArray<string>) =>
     Effect.scoped(Effect.gen(function*() {
-      const started = performance.now()
-      yield* Server.announced(process.execPath, ...args)
-      return performance.now() - started
+      const startedAt = performance.now()
+      yield* Server.startAndReadLine(process.execPath, ...args)
+      return performance.now() - startedAt
     }))
-  return yield* Rounds.run(starts, {
+  return yield* Rounds.run(startsPerServer, {
     socket: inProcess("socket"),
     inProcess: inProcess("inProcess"),
     empty: inProcess("empty"),
@@ -79,28 +82,28 @@ const readiness = Effect.gen(function*() {
 })
 
 export const mockServer = Effect.gen(function*() {
-  yield* built
+  yield* buildCommand
   const ready = yield* readiness
-  const begins = yield* Effect.forEach(
-    Record.keys(contenders),
-    (name) => Effect.map(begun(name), (begun) => ({ name, begun }))
+  const starts = yield* Effect.forEach(
+    Record.keys(mockServers),
+    (name) => Effect.map(start(name), (started) => ({ name, started }))
   )
-  const loads = begins.flatMap(({ begun }) => Either.isRight(begun) ? begun.right.loads : [])
+  const loads = starts.flatMap(({ started }) => Either.isRight(started) ? started.right.loads : [])
   const keyOf = ({ name, operation }: Pick<Load, "name" | "operation">) => `${name} ${operation}`
   const measured = yield* Rounds.run(rounds, Object.fromEntries(loads.map((load) => [keyOf(load), load.round])))
-  const cells = yield* Effect.forEach(begins, ({ begun, name }) => {
-    const { title }: Contender = contenders[name]
-    if (Either.isLeft(begun)) return Effect.succeed([title, `not run: ${begun.left}`, "", "", "", ""])
-    const of = (operation: Operation, what: "rate" | "cpu") => {
+  const cells = yield* Effect.forEach(starts, ({ name, started }) => {
+    const { title }: MockServer = mockServers[name]
+    if (Either.isLeft(started)) return Effect.succeed([title, `not run: ${started.left}`, "", "", "", ""])
+    const cell = (operation: Operation, field: "rate" | "cpu") => {
       const results = measured[keyOf({ name, operation })]
-      return results === undefined ? "–" : perSecond(results.map((result) => result[what]))
+      return results === undefined ? "–" : perSecond(results.map((result) => result[field]))
     }
-    return Effect.map(Server.memory(begun.right.server), (memory) => [
+    return Effect.map(Server.memory(started.right.server), (memory) => [
       title,
-      of("token", "rate"),
-      of("token", "cpu"),
-      of("aml", "rate"),
-      of("aml", "cpu"),
+      cell("token", "rate"),
+      cell("token", "cpu"),
+      cell("aml", "rate"),
+      cell("aml", "cpu"),
       Report.number(memory)
     ])
   })
@@ -110,13 +113,16 @@ export const mockServer = Effect.gen(function*() {
   const times = (name: keyof typeof ready, other: keyof typeof ready) =>
     Report.number(Report.ratio(ready[name], ready[other]).median)
   const inProcessReason =
-    "By its profile most is the fiber runtime and the layers of Effect in their first run, not compiled yet, and their " +
-    `garbage: on a socket ${times("socket", "empty")}, and without one ${times("inProcess", "empty")} times what the ` +
-    "platform's own server takes with nothing behind it"
-  const commandReason = `It is ${times("command", "node")} times what Node alone takes to print a line here. By its ` +
-    "profile half is to compile and evaluate modules, a fifth to run Effect for the first time, and the rest Node itself"
+    "CPU profile: mostly the first, uncompiled run of Effect's fiber runtime and layers, and garbage collection. With a " +
+    `socket it takes ${times("socket", "empty")} times, and without one ${
+      times("inProcess", "empty")
+    } times, as long ` +
+    "as an empty HttpServer of the platform"
+  const commandReason =
+    `Node alone prints a line ${times("command", "node")} times as fast. CPU profile: half of the ` +
+    "time compiles and evaluates modules, a fifth is the first run of Effect, and the rest is Node itself"
   const report: Report.Report = {
-    columns: ["mock server", "tokens/s", "CPU µs a token", "checks/s", "CPU µs a check", "resident MiB"],
+    columns: ["mock server", "tokens/s", "CPU µs per token", "checks/s", "CPU µs per check", "resident MiB"],
     cells,
     goals: [
       {
@@ -128,7 +134,7 @@ export const mockServer = Effect.gen(function*() {
         reason: inProcessReason
       },
       {
-        what: "ready in process, without one (MockServer.layerHttpClient)",
+        what: "ready in process, without a socket (MockServer.layerHttpClient)",
         measured: spread("inProcess"),
         is: "at most",
         limit: 20,
@@ -136,7 +142,7 @@ export const mockServer = Effect.gen(function*() {
         reason: inProcessReason
       },
       {
-        what: "ready by its command, from the start of the process",
+        what: "command ready, from the start of the process",
         measured: spread("command"),
         is: "at most",
         limit: 400,
@@ -145,15 +151,13 @@ export const mockServer = Effect.gen(function*() {
       }
     ],
     notes: [
-      `Each in fresh processes, ${starts} times and in turns. Beside them: ${
-        millis("node")
-      } ms until Node alone prints a ` +
-      `line, and ${millis("empty")} ms until the platform's HttpServer, with nothing behind it, is ready.`,
-      `${rounds} rounds of about ${roundSeconds} s, ${concurrency} requests at a time, in turns; the load comes from ` +
-      "Undici in another process, on the same machine: what a server takes is rather seen in its CPU.",
-      "CPU and memory are those of the server's process, the memory after all rounds; only Linux tells them.",
-      "idv-mock checks credentials, token and person, and keeps a journal; oauth2-mock-server signs a JWT with RSA; " +
-      "the stubs of WireMock and node:http look at nothing."
+      `Start-up: ${startsPerServer} times in turns, each in a new process. For comparison, Node alone prints a line ` +
+      `after ${millis("node")} ms, and an empty HttpServer of the platform is ready after ${millis("empty")} ms.`,
+      `Requests: ${rounds} rounds of about ${roundSeconds} s in turns, ${concurrency} concurrent requests. The load comes ` +
+      "from Undici in another process on the same machine, so CPU times are more reliable than rates.",
+      "CPU and memory are those of the server process, the memory after all rounds. They are available only on Linux.",
+      "idv-mock validates credentials, token and person, and keeps a journal. oauth2-mock-server signs a JWT with RSA. " +
+      "The stubs of WireMock and node:http validate nothing."
     ]
   }
   return report

@@ -1,4 +1,4 @@
-/** 4. A steady load while short-lived tokens are renewed. */
+/** Measures checks at a fixed rate while short-lived tokens are renewed. */
 import type { TokenPolicy } from "@effect-idv/core"
 import { Effect, Record, Schema } from "effect"
 import * as Program from "./support/Program.ts"
@@ -7,17 +7,17 @@ import * as Stub from "./support/Stub.ts"
 
 const Calls = Schema.Struct({ calls: Schema.Number, p99: Schema.Number, max: Schema.Number })
 
-/** What checks took in milliseconds: all, those that met a renewal, and the others. */
+/** The times of checks in milliseconds: all, those during a renewal, and the others. */
 const Round = Schema.Struct({ all: Calls, within: Calls, outside: Calls })
 
-/** The rounds, and the tags of errors. */
-const Steady = Schema.Struct({
+/** The rounds, the number of renewals, and the tags of errors. */
+const SteadyLoad = Schema.Struct({
   failures: Schema.Array(Schema.String),
   renewals: Schema.Number,
   rounds: Schema.Array(Round)
 })
 
-export interface Steady extends Schema.Schema.Type<typeof Steady> {}
+export interface SteadyLoad extends Schema.Schema.Type<typeof SteadyLoad> {}
 
 const lifetime = 4
 const tokenLatency = 800
@@ -25,43 +25,46 @@ const lifetimes = 10
 const rounds = 5
 const perSecond = 50
 
-/** A renewal takes a fifth of the lifetime, so it begins earlier than by default; what is left over holds two. */
-const soft = { least: 0.3, most: 0.4 }
+/**
+ * Parts of the lifetime between which refresh-after lies. A renewal takes a fifth of the lifetime, so it
+ * starts earlier than by default; the remaining time is enough for two renewals.
+ */
+const refreshAfter = { min: 0.3, max: 0.4 }
 const margin = 0.2
 const policy: TokenPolicy.Options = {
-  softPoint: soft.most,
-  jitter: soft.most - soft.least,
+  softPoint: refreshAfter.max,
+  jitter: refreshAfter.max - refreshAfter.min,
   hardMargin: `${margin * 1000} millis`,
   minBackoff: "100 millis",
   maxBackoff: "100 millis"
 }
 
-/** Ages between which it is down: from before any soft point to the middle of the latest soft window. */
-const downFrom = soft.least * lifetime * 1000
-const downTo = Math.round((soft.most * lifetime + lifetime - margin) / 2 * 1000)
+/** Token ages between which the endpoint is down: from the earliest refresh-after to the middle of the latest refresh window. */
+const downFrom = refreshAfter.min * lifetime * 1000
+const downTo = Math.round((refreshAfter.max * lifetime + lifetime - margin) / 2 * 1000)
 
 const seconds = lifetimes * lifetime / rounds
 
 const token = { tokenSeconds: lifetime, tokenLatency }
 
 const cases = {
-  up: { title: "a policy for such tokens", stub: token },
-  down: { title: "… and down for half of the soft window", stub: { ...token, downFrom, downTo } }
+  up: { title: "token endpoint up", stub: token },
+  down: { title: "down for half of the refresh window", stub: { ...token, downFrom, downTo } }
 }
 
 type Case = keyof typeof cases
 
 const reason =
-  "The longest shows that nobody waited for a token. But an acquisition takes its milliseconds of the core that checks have as well"
+  "The maximum shows that no check waited for a token. But an acquisition uses the CPU core that the checks use"
 
 export const refresh = Effect.gen(function*() {
-  const run = yield* Program.answering("contenders/refresh.ts", Steady)
+  const run = yield* Program.compileJsonProgram("workloads/refresh.ts", SteadyLoad)
   const measured = yield* Effect.all(
     Record.map(cases, ({ stub }) =>
       Effect.gen(function*() {
         const url = yield* Stub.start(stub)
-        const steady = yield* run(url, JSON.stringify(policy), ...[rounds, seconds, perSecond].map(String))
-        return { ...steady, ...(yield* Stub.counts(url)) }
+        const result = yield* run(url, JSON.stringify(policy), ...[rounds, seconds, perSecond].map(String))
+        return { ...result, ...(yield* Stub.counts(url)) }
       })),
     { concurrency: "unbounded" }
   )
@@ -69,7 +72,7 @@ export const refresh = Effect.gen(function*() {
     const { failures, rounds } = measured[name]
     return [
       {
-        what: `p99 of all to p99 outside renewals, ${name}`,
+        what: `p99 of all, relative to p99 outside renewals, ${name}`,
         measured: Report.spread(rounds.map(({ all, outside }) => all.p99 / outside.p99)),
         is: "at most",
         limit: 1.1,
@@ -81,7 +84,7 @@ export const refresh = Effect.gen(function*() {
   }
   const row = (name: Case) => {
     const { failures, refused, renewals, rounds } = measured[name]
-    const range = (what: (round: typeof Round.Type) => number) => Report.range(Report.spread(rounds.map(what)))
+    const range = (value: (round: typeof Round.Type) => number) => Report.range(Report.spread(rounds.map(value)))
     return [
       cases[name].title,
       range(({ all }) => all.p99),
@@ -96,23 +99,23 @@ export const refresh = Effect.gen(function*() {
   const report: Report.Report = {
     columns: [
       "tokens of 4 s",
-      "p99 ms of all",
-      "within renewals",
+      "p99 ms, all",
+      "during renewals",
       "outside",
-      "longest ms",
+      "max ms",
       "failed",
       "renewals",
-      "refused"
+      "503s"
     ],
     cells: [row("up"), row("down")],
     goals: [...goals("up"), ...goals("down")],
     notes: [
-      `${perSecond} checks a second by the clock, whatever they take, for ${lifetimes} lifetimes after a warm-up, ${
+      `${perSecond} checks per second at a fixed rate, for ${lifetimes} lifetimes after a warm-up, ${
         lifetimes / rounds
-      } a round; a token takes ${tokenLatency} ms. Both run side by side, each with a service of its own.`,
-      `The policy: softPoint ${policy.softPoint}, jitter 0.1, hardMargin ${policy.hardMargin}, and after a failure 100 ms. Half a soft window has to hold a renewal.`,
-      `Down is the token endpoint with 503 from ${downFrom} to ${downTo} ms of the age of the last token, which is half of the window or more.`,
-      "By default tokens of less than two minutes have no soft window, so callers wait for each."
+      } per round. A token request takes ${tokenLatency} ms. Both cases run in parallel, each with its own service.`,
+      `Token policy: softPoint ${policy.softPoint}, jitter 0.1, hardMargin ${policy.hardMargin}, backoff 100 ms. A renewal must fit into half of the refresh window, which is the time between refresh-after and usable-until.`,
+      `Down: the token endpoint responds with 503 while the last token is ${downFrom} to ${downTo} ms old, at least half of the refresh window.`,
+      "By default a token with a lifetime under two minutes has no refresh window, so callers wait for each renewal."
     ]
   }
   return report

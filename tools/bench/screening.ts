@@ -1,13 +1,13 @@
-/** 5. Many people through `Screening`. */
+/** Measures `Screening` of many people. */
 import { Context, Effect, Record, Schema } from "effect"
 import * as Program from "./support/Program.ts"
 import * as Report from "./support/Report.ts"
 import * as Rounds from "./support/Rounds.ts"
 import * as Stub from "./support/Stub.ts"
-import type { Measured } from "./support/Subject.ts"
+import type { Measurement } from "./support/Workload.ts"
 
-/** What a long run took, and the heap after a tenth and nine tenths of the outcomes, in MiB. */
-const Long = Schema.Struct({
+/** The times of a long run, and the heap in MiB after 10 % (`early`) and 90 % (`late`) of the outcomes. */
+const LongRun = Schema.Struct({
   seconds: Schema.Number,
   cpu: Schema.Number,
   p50: Schema.Number,
@@ -17,100 +17,97 @@ const Long = Schema.Struct({
   resident: Schema.Number
 })
 
-export interface Long extends Schema.Schema.Type<typeof Long> {}
+export interface LongRun extends Schema.Schema.Type<typeof LongRun> {}
 
-/** How many are screened in the long run. A million takes four minutes at least, by the latency alone. */
+/** The number of people in the long run. */
 export class People extends Context.Reference<People>()("bench/People", { defaultValue: () => 5000 }) {}
-
-const ways = {
-  screening: "Screening.summary",
-  loop: "AmlClient.checkWithEvidence in as many fibers",
-  undici: "undici.request and JSON.parse, as many"
-}
-
-type Way = keyof typeof ways
 
 const latency = 50
 const concurrency = 200
 const calls = 1500
 const rounds = 3
 
-/** As many as there can be in a second if an answer takes nothing but the latency. */
+const alternatives = {
+  screening: "Screening.summary",
+  loop: `AmlClient.checkWithEvidence in ${concurrency} fibers`,
+  undici: `undici.request and JSON.parse, ${concurrency} concurrently`
+}
+
+type Alternative = keyof typeof alternatives
+
+/** The maximum number of people per second if a response takes only the latency. */
 const ideal = concurrency / latency * 1000
 const share = 0.95
 
 const reason =
-  "By its profile a fiber for each person, and its hundred steps. A long run is faster, once all is compiled"
+  "CPU profile: a fiber for each person, with about a hundred steps. A long run is faster, once its code is compiled"
 
-const only = (value: number): Report.Spread => ({ median: value, min: value, max: value })
+const single = (value: number): Report.Spread => ({ median: value, min: value, max: value })
 
 export const screening = Effect.gen(function*() {
   const people = yield* People
   const url = yield* Stub.start({ latency })
-  const subjects = yield* Effect.all(
-    Record.map(ways, (_, way) => Program.subject("contenders/screening.ts", way, url))
+  const runs = yield* Effect.all(
+    Record.map(alternatives, (_, name) => Program.startWorkload("workloads/screening.ts", name, url))
   )
-  yield* Effect.forEach(Object.values(subjects), (run) => run(calls / 2, concurrency), { discard: true })
-  const measured = yield* Rounds.run(rounds, Record.map(subjects, (run) => run(calls, concurrency)))
-  const runLong = yield* Program.answering("contenders/screening.ts", Long)
+  yield* Effect.forEach(Object.values(runs), (run) => run(calls / 2, concurrency), { discard: true })
+  const measured = yield* Rounds.run(rounds, Record.map(runs, (run) => run(calls, concurrency)))
+  const runLong = yield* Program.compileJsonProgram("workloads/screening.ts", LongRun)
   const long = yield* runLong("heap", url, String(people), String(concurrency))
 
-  const throughput = ({ calls, seconds }: Measured) => calls / seconds
-  const of = (way: Way, what: (measured: Measured) => number) => measured[way].map(what)
-  const spread = (way: Way, what: (measured: Measured) => number) => Report.spread(of(way, what))
-  const machine = spread("loop", throughput).median
-  const isMachine = machine < share * ideal
-  const limits = of("loop", (measured) => Math.min(share * ideal, throughput(measured)))
-  const limit = isMachine
-    ? `the machine's limit, ${Report.number(machine)}/s for the same checks without Screening`
-    : `${share} × concurrency ÷ latency, ${share * ideal}/s`
+  const throughput = ({ calls, seconds }: Measurement) => calls / seconds
+  const values = (name: Alternative, value: (measurement: Measurement) => number) => measured[name].map(value)
+  const spread = (name: Alternative, value: (measurement: Measurement) => number) => Report.spread(values(name, value))
+  const machineLimit = spread("loop", throughput).median
+  const isMachineLimited = machineLimit < share * ideal
+  const limits = values("loop", (measurement) => Math.min(share * ideal, throughput(measurement)))
+  const limit = isMachineLimited
+    ? `the machine's limit (${Report.number(machineLimit)}/s for the same checks without Screening)`
+    : `${share} × concurrency ÷ latency (${share * ideal}/s)`
 
   const report: Report.Report = {
-    columns: ["people", "people/s", "CPU µs each", "p50 ms", "p99 ms"],
+    columns: ["people", "people/s", "CPU µs per person", "p50 ms", "p99 ms"],
     cells: [
-      ...Object.entries(ways).map(([name, title]) => {
-        const way = name as Way
-        return [
-          title,
-          Report.range(spread(way, throughput)),
-          Report.range(spread(way, ({ cpu }) => cpu)),
-          Report.range(spread(way, ({ p50 }) => p50)),
-          Report.range(spread(way, ({ p99 }) => p99))
-        ]
-      }),
+      ...Record.toEntries(alternatives).map(([name, title]) => [
+        title,
+        Report.range(spread(name, throughput)),
+        Report.range(spread(name, ({ cpu }) => cpu)),
+        Report.range(spread(name, ({ p50 }) => p50)),
+        Report.range(spread(name, ({ p99 }) => p99))
+      ]),
       [`Screening.summary of ${people}`, ...[people / long.seconds, long.cpu, long.p50, long.p99].map(Report.number)]
     ],
     goals: [
       {
-        what: `People a second, to ${limit}`,
-        measured: Report.ratio(of("screening", throughput), limits),
+        what: `People per second, relative to ${limit}`,
+        measured: Report.ratio(values("screening", throughput), limits),
         is: "at least",
         limit: 1,
         unit: "×",
         reason
       },
       {
-        what: `The same, of ${people} in one run`,
-        measured: only(people / long.seconds / Math.min(share * ideal, machine)),
+        what: `The same, for ${people} people in one run`,
+        measured: single(people / long.seconds / Math.min(share * ideal, machineLimit)),
         is: "at least",
         limit: 1,
         unit: "×",
         reason
       },
       {
-        what: `Heap after 90 % of ${people}, to after 10 % (${Report.number(long.early)} MiB)`,
-        measured: only(long.late / long.early),
+        what: `Heap after 90 % of ${people} people, relative to after 10 % (${Report.number(long.early)} MiB)`,
+        measured: single(long.late / long.early),
         is: "at most",
         limit: 1.05,
         unit: "×"
       }
     ],
     notes: [
-      `${rounds} rounds of ${calls} people, ${concurrency} at a time, in turns, and then ${people} in one run; the service takes ${latency} ms.`,
-      `A million takes ${Math.ceil(1e6 / ideal)} s at best: bench screening --people 1000000.`,
-      `Concurrency ÷ latency is ${ideal}/s. The heap is what is used once garbage is collected; ${
+      `${rounds} rounds of ${calls} people, ${concurrency} concurrently, in turns, and then ${people} in one run. The service responds after ${latency} ms.`,
+      `A million people take at least ${Math.ceil(1e6 / ideal)} s: bench screening --people 1000000.`,
+      `Concurrency ÷ latency is ${ideal}/s. The heap is measured after garbage collection. At the end ${
         Report.number(long.resident)
-      } MiB were resident at the end.`
+      } MiB were resident.`
     ]
   }
   return report

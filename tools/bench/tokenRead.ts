@@ -1,49 +1,51 @@
-/** 2. What it takes to read the token from the cache, beside the read of a `Ref`. */
+/** Measures the read of a cached token, and compares it with the read of a `Ref`. */
 import { Effect, Record } from "effect"
 import * as Program from "./support/Program.ts"
 import * as Report from "./support/Report.ts"
 import * as Rounds from "./support/Rounds.ts"
 import * as Stub from "./support/Stub.ts"
-import type { Measured } from "./support/Subject.ts"
+import type { Measurement } from "./support/Workload.ts"
 
-const ways = {
+const alternatives = {
   token: "TokenProvider.get, from the cache",
   ref: "Ref.get",
-  nothing: "Effect.void: what the loop takes"
+  nothing: "Effect.void: the loop alone"
 }
 
-type Way = keyof typeof ways
+type Alternative = keyof typeof alternatives
 
 const calls = 200_000
 const rounds = 7
 
 const reason =
-  "By taking parts out: two clocks, for either may lie, a histogram and a counter take 100 ns each on this kind of machine, and a second step of the fiber as much as a Ref.get"
+  "Measured by removing parts: two clocks (either may be wrong), a histogram and a counter take 100 ns each on such a machine, and a second fiber step takes as long as a Ref.get"
 
-const nanos = ({ cpu }: Measured) => cpu * 1000
+const nanos = ({ cpu }: Measurement) => cpu * 1000
 
 export const tokenRead = Effect.gen(function*() {
   const url = yield* Stub.start()
-  const runs = yield* Effect.all(Record.map(ways, (_, way) => Program.subject("contenders/tokenRead.ts", way, url)))
+  const runs = yield* Effect.all(
+    Record.map(alternatives, (_, name) => Program.startWorkload("workloads/tokenRead.ts", name, url))
+  )
   yield* Effect.forEach(Object.values(runs), (run) => run(calls, 1), { discard: true })
   const measured = yield* Rounds.run(rounds, Record.map(runs, (run) => run(calls, 1)))
-  const of = (way: Way) => measured[way].map(nanos)
+  const values = (name: Alternative) => measured[name].map(nanos)
 
   const report: Report.Report = {
     columns: ["one read", "CPU ns"],
-    cells: Object.entries(ways).map(([way, title]) => [title, Report.range(Report.spread(of(way as Way)))]),
+    cells: Record.toEntries(alternatives).map(([name, title]) => [title, Report.range(Report.spread(values(name)))]),
     goals: [
       {
         what: "A cached token",
-        measured: Report.spread(of("token").map((nanos) => nanos / 1000)),
+        measured: Report.spread(values("token").map((nanos) => nanos / 1000)),
         is: "at most",
         limit: 1,
         unit: " µs",
         reason
       },
       {
-        what: "A cached token, to Ref.get, each with the loop",
-        measured: Report.ratio(of("token"), of("ref")),
+        what: "A cached token, relative to Ref.get, both with the loop",
+        measured: Report.ratio(values("token"), values("ref")),
         is: "at most",
         limit: 2,
         unit: "×",
@@ -51,7 +53,7 @@ export const tokenRead = Effect.gen(function*() {
       }
     ],
     notes: [
-      `${rounds} rounds of ${calls} reads in one fiber, each way in a process of its own and in turns. All three include the loop.`
+      `${rounds} rounds of ${calls} reads in one fiber, in separate processes that take turns. All three include the loop.`
     ]
   }
   return report

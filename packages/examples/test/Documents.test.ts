@@ -1,73 +1,60 @@
-/** Every snippet of the documents is compiled and run, and every link leads somewhere. */
+/** Compiles and runs every snippet of the documents, and checks that every link has a target. */
 import { Idv } from "@effect-idv/core"
 import { MockServer } from "@effect-idv/mock-server"
 import { Command } from "@effect/platform"
-import { NodeContext, NodeHttpClient } from "@effect/platform-node"
+import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Schema, Stream } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import ts from "typescript"
 import * as Program from "../../mock-server/test/support/program.ts"
-import { broken, documents, root, type Snippet } from "./support/documents.ts"
+import { brokenLinks, documents, root, type Snippet } from "./support/documents.ts"
+import * as ExampleProcess from "./support/exampleProcess.ts"
 
 const folder = fileURLToPath(new URL(".documents", import.meta.url))
 
 const snippets = documents.flatMap(({ snippets }) => snippets)
 const typescript = snippets.filter(({ language }) => language === "ts")
 
-const fileOf = ({ at }: Snippet) => join(folder, `${at.replaceAll(/[^\w]+/g, "-")}.ts`)
+const fileOf = ({ location }: Snippet) => join(folder, `${location.replaceAll(/[^\w]+/g, "-")}.ts`)
 
 const isTest = ({ code }: Snippet) => /from "@effect\/vitest"|describeConformance\(/.test(code)
-/** It would ask a sandbox, spaced out and for minutes. The same function goes to the mock server in another snippet. */
+/** True if the snippet sends requests to a sandbox, for minutes. Another snippet runs the same function on the mock server. */
 const isForSandbox = ({ code }: Snippet) => /kind: "sandbox"/.test(code)
 
 const isMain = ({ code }: Snippet) => /NodeRuntime\.runMain/.test(code)
 
-/** What it calls `program` can be run from here. */
-const exported = (code: string) =>
+/** Exports the constant `program`, if there is one, so that this test can run it. */
+const withExport = (code: string) =>
   /^const program\b/m.test(code) ? `${code}\n\nexport { program }\n` : `${code}\n\nexport {}\n`
 
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
-for (const snippet of typescript) writeFileSync(fileOf(snippet), exported(snippet.code))
-const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
+for (const snippet of typescript) writeFileSync(fileOf(snippet), withExport(snippet.code))
 
-const run = (program: string, args: ReadonlyArray<string>, env: Record<string, string> = {}) =>
-  Effect.scoped(Effect.gen(function*() {
-    const process = yield* Command.start(
-      Command.make(program, ...args).pipe(Command.workingDirectory(root), Command.env(env))
-    )
-    const [stdout, stderr, code] = yield* Effect.all([text(process.stdout), text(process.stderr), process.exitCode], {
-      concurrency: "unbounded"
-    })
-    return { code, output: stdout + stderr }
-  }))
+/** Runs a command in the root of the repository, and asserts that it succeeds. */
+const succeeds = (command: Command.Command) =>
+  Effect.map(
+    ExampleProcess.run(Command.workingDirectory(command, root)),
+    ({ exitCode, stderr, stdout }) => assert.strictEqual(exitCode, 0, stdout + stderr)
+  )
 
-/** The mock server that the documents have on port 4010. */
-const Served = Layer.merge(MockServer.layerTest, NodeContext.layer)
-
-const atItsPort = (text: string) =>
+/** Replaces port 4010 of the documents by the port of the test's mock server. */
+const withMockPort = (text: string) =>
   Effect.map(MockServer.MockServer, ({ url }) => text.replaceAll("4010", new URL(url).port))
 
-const variables = Effect.map(MockServer.MockServer, ({ url }) => ({
-  IDV_AUTH_URL: url,
-  IDV_BASE_URL: url,
-  IDV_CUSTOMER_ID: "demo-customer",
-  IDV_CUSTOMER_KEY: "demo-key"
-}))
-
-const IdvServed = Layer.unwrapEffect(Effect.map(MockServer.MockServer, ({ options }) => Idv.layer(options))).pipe(
+const layerIdv = Layer.unwrapEffect(Effect.map(MockServer.MockServer, ({ options }) => Idv.layer(options))).pipe(
   Layer.provide(NodeHttpClient.layerUndici)
 )
 
 describe("documents", () => {
-  it("have links that lead somewhere", () => {
-    assert.deepStrictEqual(broken(existsSync), [])
+  it("have links whose targets exist", () => {
+    assert.deepStrictEqual(brokenLinks(existsSync), [])
   })
 
-  it("have snippets in languages that are looked at here", () => {
+  it("have snippets only in known languages", () => {
     assert.deepStrictEqual(
       [...new Set(snippets.map(({ language }) => language))].sort(),
       ["", "json", "mermaid", "promql", "sh", "ts", "yaml"].filter((known) =>
@@ -79,10 +66,10 @@ describe("documents", () => {
   it("have TypeScript that compiles", () => {
     const { config } = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile)
     const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root)
-    // A snippet may show what it does not use.
+    // A snippet may declare values that it does not use.
     const lenient = { composite: false, incremental: false, noUnusedLocals: false, noUnusedParameters: false }
     const program = ts.createProgram(typescript.map(fileOf), { ...options, ...lenient, noEmit: true })
-    // Only the snippets are checked here: `typecheck` checks what they import.
+    // Checks only the snippets, because `typecheck` checks the modules that they import.
     const diagnostics = typescript.map(fileOf).flatMap((file) => {
       const source = program.getSourceFile(file)
       return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
@@ -98,7 +85,7 @@ describe("documents", () => {
   }, 120_000)
 
   for (const snippet of typescript.filter((snippet) => isTest(snippet) && !isForSandbox(snippet))) {
-    describe(snippet.at, () => import(/* @vite-ignore */ fileOf(snippet)))
+    describe(snippet.location, () => import(/* @vite-ignore */ fileOf(snippet)))
   }
 })
 
@@ -114,7 +101,7 @@ const { packageManager, scripts } = Schema.decodeSync(Package)(readFileSync(join
 const shell = snippets.filter(({ language }) => language === "sh")
 
 describe("commands of the documents", () => {
-  it("are scripts that there are, by the pnpm of this repository", () => {
+  it("name existing scripts and the pnpm version of this repository", () => {
     const commands = documents.flatMap(({ path, text }) =>
       Array.from(text.matchAll(/npx -y (pnpm@\S+) (?:-s )?([\w-]+|--filter)/g), ([, pnpm, script = ""]) => ({
         path,
@@ -130,7 +117,7 @@ describe("commands of the documents", () => {
     )
   })
 
-  it("have no output that is still to come", () => {
+  it("have no placeholders", () => {
     assert.deepStrictEqual(
       documents.filter(({ text }) => /TODO|FIXME|TESTOUTPUT/.test(text)).map(({ path }) => path),
       []
@@ -138,37 +125,36 @@ describe("commands of the documents", () => {
   })
 })
 
-layer(Served, { excludeTestServices: true })("documents, against the mock server", (it) => {
+layer(MockServer.layerTest, { excludeTestServices: true })("documents, against the mock server", (it) => {
   for (const snippet of typescript.filter((snippet) => !isTest(snippet))) {
-    it.effect(`${snippet.at} runs`, () => isMain(snippet) ? runs(snippet) : isImported(snippet))
+    it.effect(`${snippet.location} runs`, () => isMain(snippet) ? runProcess(snippet) : runProgram(snippet))
   }
 
-  for (const { at, code } of shell.filter(({ code }) => /\bcurl\b[^]*\b4010\b/.test(code))) {
-    it.effect(`${at} runs`, () =>
+  for (const { code, location } of shell.filter(({ code }) => /\bcurl\b[^]*\b4010\b/.test(code))) {
+    it.effect(`${location} runs`, () =>
       Effect.gen(function*() {
-        const script = `set -euo pipefail; curl() { command curl -fsS "$@"; }\n${yield* atItsPort(code)}`
-        const { code: exitCode, output } = yield* run("bash", ["-c", script])
-        assert.strictEqual(exitCode, 0, output)
+        const script = `set -euo pipefail; curl() { command curl -fsS "$@"; }\n${yield* withMockPort(code)}`
+        yield* succeeds(Command.make("bash", "-c", script))
       }))
   }
 
-  const runs = (snippet: Snippet) =>
+  const runProcess = (snippet: Snippet) =>
     Effect.gen(function*() {
       const file = fileOf(snippet)
-      writeFileSync(file, yield* atItsPort(readFileSync(file, "utf8")))
+      writeFileSync(file, yield* withMockPort(readFileSync(file, "utf8")))
       const program = yield* Program.bundled(pathToFileURL(file))
-      const { code, output } = yield* run(process.execPath, [program], yield* variables)
-      assert.strictEqual(code, 0, output)
+      const variables = yield* Effect.map(MockServer.MockServer, ExampleProcess.mockVariables)
+      yield* succeeds(Command.env(Command.make("node", program), variables))
     })
 
-  const isImported = (snippet: Snippet) =>
+  const runProgram = (snippet: Snippet) =>
     Effect.gen(function*() {
       const module: { readonly program?: unknown } = yield* Effect.promise(
         () => import(/* @vite-ignore */ fileOf(snippet))
       )
       const { program } = module
       if (!Effect.isEffect(program)) return
-      const context = yield* Layer.build(IdvServed)
+      const context = yield* Layer.build(layerIdv)
       yield* Effect.provide(program as Effect.Effect<unknown, unknown>, context)
     }).pipe(Effect.scoped)
 })

@@ -1,6 +1,6 @@
 /**
- * Programs as a user has them: this project's packages compiled, and Effect from where it is
- * installed. What runs TypeScript from source puts a call around every function, which would be measured.
+ * Compiles programs as a user would run them: this project's packages bundled, and Effect as installed.
+ * Running TypeScript from source with tsx would wrap every function, and the wrappers would be measured.
  */
 import { Command, Worker } from "@effect/platform"
 import { NodeWorker } from "@effect/platform-node"
@@ -9,14 +9,15 @@ import { build } from "esbuild"
 import { fork } from "node:child_process"
 import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Run } from "./Subject.ts"
+import { Run } from "./Workload.ts"
 
-const folder = fileURLToPath(new URL("../../node_modules/.cache/bench", import.meta.url))
+/** Below the `node_modules` of this package, so that the programs find its dependencies. */
+const folder = fileURLToPath(new URL("../node_modules/.cache/bench", import.meta.url))
 
-const installed = ["effect", "@effect/*", "autocannon", "oauth2-mock-server", "openid-client", "undici"]
+const external = ["effect", "@effect/*", "oauth2-mock-server", "openid-client", "undici"]
 
-/** Its path, compiled, from the name of a file in `bench`. */
-export const compiled = (name: string): Effect.Effect<string> =>
+/** Compiles a file of this package, such as `servers/stub.ts`, and returns the path of the result. */
+export const compile = (name: string): Effect.Effect<string> =>
   Effect.suspend(() => {
     const outfile = join(folder, `${basename(name, ".ts")}.mjs`)
     return Effect.promise(() =>
@@ -28,15 +29,15 @@ export const compiled = (name: string): Effect.Effect<string> =>
         format: "esm",
         target: "es2022",
         logLevel: "error",
-        external: installed
+        external
       })
     ).pipe(Effect.as(outfile))
   })
 
-/** Starts a subject, a file that calls `Subject.main`, until the scope is closed. */
-export const subject = (name: string, ...args: ReadonlyArray<string>) =>
+/** Starts a workload, a file that calls `Workload.main`, until the scope closes. Returns a function that runs it. */
+export const startWorkload = (name: string, ...args: ReadonlyArray<string>) =>
   Effect.gen(function*() {
-    const program = yield* compiled(name)
+    const program = yield* compile(name)
     const worker = yield* Effect.provide(
       Worker.makeSerialized<Run>({}),
       NodeWorker.layer(() => fork(program, args))
@@ -44,14 +45,14 @@ export const subject = (name: string, ...args: ReadonlyArray<string>) =>
     return (calls: number, concurrency: number) => worker.executeEffect(new Run({ calls, concurrency }))
   })
 
-/** Compiles a file that prints one JSON value and ends. What is given runs it in a new process each time. */
-export const answering = <A, I>(name: string, Answer: Schema.Schema<A, I>) =>
+/** Compiles a program that prints one JSON value. Returns a function that runs it in a new process. */
+export const compileJsonProgram = <A, I>(name: string, Output: Schema.Schema<A, I>) =>
   Effect.map(
-    compiled(name),
+    compile(name),
     (program) => (...args: ReadonlyArray<string>) =>
       Command.make(process.execPath, program, ...args).pipe(
         Command.stderr("inherit"),
         Command.string,
-        Effect.flatMap(Schema.decodeUnknown(Schema.parseJson(Answer)))
+        Effect.flatMap(Schema.decodeUnknown(Schema.parseJson(Output)))
       )
   )

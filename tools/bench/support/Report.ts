@@ -1,8 +1,8 @@
-/** What a benchmark says: a table, and what of it was a goal. */
+/** The report of a benchmark: a table, goals and notes. */
 import Table from "cli-table3"
 import { max, median, min } from "simple-statistics"
 
-/** The median of some rounds, and the least and the most of them. */
+/** The median, minimum and maximum of the rounds. */
 export interface Spread {
   readonly median: number
   readonly min: number
@@ -15,42 +15,41 @@ export const spread = (values: Array<number>): Spread => ({
   max: max(values)
 })
 
-/** Round by round, so that what slows the machine down for a while slows both down. */
-export const ratio = (these: ReadonlyArray<number>, those: ReadonlyArray<number>): Spread =>
-  spread(these.map((value, round) => value / (those[round] ?? NaN)))
+/** Divides round by round, because a temporary load on the machine slows both values of a round. */
+export const ratio = (numerators: ReadonlyArray<number>, denominators: ReadonlyArray<number>): Spread =>
+  spread(numerators.map((value, round) => value / (denominators[round] ?? NaN)))
 
-/** `reason`: why it is not reached, found by profiling. It is printed only then. */
 export interface Goal {
   readonly what: string
   readonly measured: Spread
   readonly is: "at most" | "at least"
   readonly limit: number
   readonly unit: string
+  /** Why the goal is missed, found by profiling. Printed only if it is missed. */
   readonly reason?: string
 }
 
-/** `cells` has a row for each subject. `notes` are what a reader has to know to believe it. */
 export interface Report {
   readonly columns: ReadonlyArray<string>
+  /** The rows of the table, one for each alternative. */
   readonly cells: ReadonlyArray<ReadonlyArray<string>>
   readonly goals: ReadonlyArray<Goal>
+  /** The conditions of the measurement. */
   readonly notes: ReadonlyArray<string>
 }
 
 export const isReached = ({ is, limit, measured }: Goal): boolean =>
   is === "at most" ? measured.median <= limit : measured.median >= limit
 
-/** Three digits that mean something. */
-export const number = (value: number): string =>
-  value >= 100
-    ? value.toFixed(0)
-    : value >= 10
-    ? value.toFixed(1)
-    : value >= 1
-    ? value.toFixed(2)
-    : value.toPrecision(2)
+/** Formats a number with about three significant digits. */
+export const number = (value: number): string => {
+  const magnitude = Math.abs(value)
+  if (magnitude >= 100) return value.toFixed(0)
+  if (magnitude >= 10) return value.toFixed(1)
+  return magnitude >= 1 ? value.toFixed(2) : value.toPrecision(2)
+}
 
-/** `1.02 (0.98–1.10)` */
+/** Formats the median and the range, such as `1.02 (0.98–1.10)`. */
 export const range = ({ max, median, min }: Spread): string => `${number(median)} (${number(min)}–${number(max)})`
 
 const describeGoal = (goal: Goal): string => {

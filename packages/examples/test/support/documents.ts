@@ -1,4 +1,4 @@
-/** The documents for people, as a program sees them: their code, their headings, and where their links go. */
+/** Parses the Markdown documents: their code, headings and links. */
 import { Array as Arr, Option } from "effect"
 import GithubSlugger from "github-slugger"
 import { marked, type Token } from "marked"
@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url"
 export const root = fileURLToPath(new URL("../../../..", import.meta.url))
 
 export interface Snippet {
-  /** Such as `README.md:59`. */
-  readonly at: string
+  /** Path and line, such as `README.md:59`. */
+  readonly location: string
   readonly language: string
   readonly code: string
 }
@@ -19,7 +19,7 @@ export interface Document {
   readonly path: string
   readonly text: string
   readonly snippets: ReadonlyArray<Snippet>
-  /** What a link after `#` may name. */
+  /** The fragments that a link may use after `#`. */
   readonly anchors: ReadonlySet<string>
   readonly links: ReadonlyArray<string>
 }
@@ -30,13 +30,13 @@ const read = (path: string): Document => {
   const snippets: Array<Snippet> = []
   const anchors = new Set<string>()
   const links: Array<string> = []
-  let at = 0
+  let offset = 0
   marked.walkTokens(marked.lexer(text), (token: Token) => {
     switch (token.type) {
       case "code": {
-        at = text.indexOf(token.raw, at)
-        const line = text.slice(0, at).split("\n").length
-        snippets.push({ at: `${path}:${line}`, language: token["lang"] ?? "", code: token["text"] })
+        offset = text.indexOf(token.raw, offset)
+        const line = text.slice(0, offset).split("\n").length
+        snippets.push({ location: `${path}:${line}`, language: token["lang"] ?? "", code: token["text"] })
         return
       }
       case "heading":
@@ -64,19 +64,19 @@ const folders = [
   )
 ]
 
-/** All but the reference, which is generated. */
+/** All documents except the generated reference. */
 export const documents: ReadonlyArray<Document> = folders.flatMap(markdownIn).sort().map(read)
 
 const byPath = new Map(documents.map((document) => [document.path, document]))
 
-/** Links to files and headings that are not there. Whatever is elsewhere on the net is not asked. */
-export const broken = (exists: (path: string) => boolean): ReadonlyArray<string> =>
+/** Returns the links to missing files and headings. Does not follow links to other hosts. */
+export const brokenLinks = (exists: (path: string) => boolean): ReadonlyArray<string> =>
   documents.flatMap(({ links, path }) =>
     Arr.filterMap(links, (link) => {
       const [file = "", anchor] = link.split("#")
       const target = file === "" ? path : normalize(join(dirname(path), file))
-      const isThere = /^https?:/.test(link) ||
+      const isValid = /^https?:/.test(link) ||
         (exists(join(root, target)) && (anchor === undefined || byPath.get(target)?.anchors.has(anchor) === true))
-      return isThere ? Option.none() : Option.some(`${path}: ${link}`)
+      return isValid ? Option.none() : Option.some(`${path}: ${link}`)
     })
   )

@@ -1,4 +1,4 @@
-/** The mock servers, each as a process of its own that plays `/oauth/service` and `/api/aml`. */
+/** The mock servers to compare. Each runs as a process and serves `/oauth/service` and `/api/aml`. */
 import { Command, type CommandExecutor } from "@effect/platform"
 import { Data, Effect, Option, type Scope } from "effect"
 import { readdirSync } from "node:fs"
@@ -8,12 +8,13 @@ import { fileURLToPath } from "node:url"
 import * as Program from "../support/Program.ts"
 import * as Server from "../support/Server.ts"
 
-const fileOf = (path: string) => fileURLToPath(new URL(`../../../packages/mock-server/${path}`, import.meta.url))
+const fileOf = (path: string) => fileURLToPath(new URL(`../../../packages/${path}`, import.meta.url))
 
-/** The command as it is built for the package. */
-export const command = fileOf("bundle/idv-mock.js")
+/** The bundled command that the package publishes. */
+export const command = fileOf("mock-server/bundle/idv-mock.js")
 
-export class NotRun extends Data.TaggedError("NotRun")<{ readonly why: string }> {}
+/** The mock server cannot run on this machine. */
+export class Unavailable extends Data.TaggedError("Unavailable")<{ readonly reason: string }> {}
 
 const succeeds = (...words: readonly [string, ...Array<string>]) =>
   Command.exitCode(Command.stderr(Command.make(...words), "pipe")).pipe(
@@ -21,27 +22,27 @@ const succeeds = (...words: readonly [string, ...Array<string>]) =>
     Effect.orElseSucceed(() => false)
   )
 
-export const built = Effect.filterOrDieMessage(
-  succeeds(process.execPath, fileOf("bundle.mjs")),
+export const buildCommand = Effect.filterOrDieMessage(
+  succeeds(process.execPath, fileOf("mock-server/bundle.mjs")),
   (isBuilt) => isBuilt,
-  "the command of the mock server cannot be built"
+  "the command of the mock server could not be built"
 )
 
-/** Too heavy to be installed with this repository: npx fetches them into its cache, the first time. */
-const fetched = (specifier: string, bin: string) =>
+/** Fetches a package into the cache of npx, because it is too large to install with this repository. */
+const fetchWithNpx = (specifier: string, bin: string) =>
   Command.make("npx", "-y", "-p", specifier, "-c", `command -v ${bin}`).pipe(
     Command.stderr("pipe"),
     Command.lines,
     Effect.timeout("90 seconds"),
     Effect.flatMap((lines) => Option.fromNullable(lines.find((line) => line.startsWith("/")))),
-    Effect.mapError(() => new NotRun({ why: `npx could not fetch ${specifier}` }))
+    Effect.mapError(() => new Unavailable({ reason: `npx could not fetch ${specifier}` }))
   )
 
-const contract = fileOf("contract/openapi.yaml")
+const contract = fileOf("contract/contract/openapi.yaml")
 
 const json = { "Content-Type": "application/json" }
 
-const stubbed = (url: string, path: string, jsonBody: object) =>
+const addStub = (url: string, path: string, jsonBody: object) =>
   Effect.tryPromise(() =>
     fetch(`${url}/__admin/mappings`, {
       method: "POST",
@@ -53,69 +54,69 @@ const stubbed = (url: string, path: string, jsonBody: object) =>
   )
 
 const wireMock = Effect.gen(function*() {
-  if (!(yield* succeeds("java", "-version"))) return yield* new NotRun({ why: "no java" })
-  const folder = join(dirname(yield* fetched("wiremock@3.13.2", "wiremock")), "../wiremock/build")
+  if (!(yield* succeeds("java", "-version"))) return yield* new Unavailable({ reason: "Java is not installed" })
+  const folder = join(dirname(yield* fetchWithNpx("wiremock@3.13.2", "wiremock")), "../wiremock/build")
   const jar = join(folder, readdirSync(folder).find((file) => file.endsWith(".jar")) ?? "")
-  const server = yield* Server.answering((port) => [
+  const server = yield* Server.startOnPort((port) => [
     "java",
     ...["-jar", jar, "--port", String(port), "--bind-address", "127.0.0.1", "--disable-banner"],
-    // As many as the journal of this project keeps.
+    // The same limit as the journal of idv-mock.
     ...["--max-request-journal-entries", "1000"]
   ])
-  yield* stubbed(server.url, "/oauth/service", { access_token: "token", token_type: "Bearer", expires_in: 3600 })
-  yield* stubbed(server.url, "/api/aml", { credentials: { attributes: { match_found: "No" } } })
+  yield* addStub(server.url, "/oauth/service", { access_token: "token", token_type: "Bearer", expires_in: 3600 })
+  yield* addStub(server.url, "/api/aml", { credentials: { attributes: { match_found: "No" } } })
   return server
 })
 
 export type Operation = "token" | "aml"
 
-export interface Contender {
+export interface MockServer {
   readonly title: string
   readonly operations: ReadonlyArray<Operation>
   readonly start: Effect.Effect<Server.Server, unknown, Scope.Scope | CommandExecutor.CommandExecutor>
 }
 
-const both = ["token", "aml"] as const
+const bothOperations = ["token", "aml"] as const
 
-const program = (name: string) =>
-  Effect.flatMap(Program.compiled(name), (program) => Server.announced(process.execPath, program)).pipe(
+const startProgram = (name: string) =>
+  Effect.flatMap(Program.compile(name), (program) => Server.startAndReadLine(process.execPath, program)).pipe(
     Effect.map(({ line, pid }) => ({ pid, url: line }))
   )
 
-export const contenders = {
-  own: {
+export const mockServers = {
+  idvMock: {
     title: "idv-mock serve",
-    operations: both,
+    operations: bothOperations,
     start: Effect.map(
-      Server.announced(process.execPath, command, "serve", "--port", "0"),
+      Server.startAndReadLine(process.execPath, command, "serve", "--port", "0"),
       ({ line, pid }) => ({ pid, url: String(JSON.parse(line).baseUrl) })
     )
   },
   oauth2MockServer: {
     title: "oauth2-mock-server",
     operations: ["token"],
-    start: program("contenders/oauth2MockServer.ts")
+    start: startProgram("servers/oauth2MockServer.ts")
   },
   prism: {
     title: "Prism, with contract/openapi.yaml",
-    operations: both,
-    start: Server.answering((port) => {
+    operations: bothOperations,
+    start: Server.startOnPort((port) => {
       const prism = createRequire(import.meta.url).resolve("@stoplight/prism-cli")
       return [process.execPath, prism, "mock", contract, "-p", String(port), "-v", "silent"]
     })
   },
   mockoon: {
     title: "Mockoon CLI, with contract/openapi.yaml",
-    operations: both,
-    start: Effect.flatMap(fetched("@mockoon/cli@9.9.0", "mockoon-cli"), (mockoon) =>
-      Server.answering((port) => [
+    operations: bothOperations,
+    start: Effect.flatMap(fetchWithNpx("@mockoon/cli@9.9.0", "mockoon-cli"), (mockoon) =>
+      Server.startOnPort((port) => [
         process.execPath,
         ...[mockoon, "start", "--data", contract, "--port", String(port), "--hostname", "127.0.0.1"],
         ...["--repair", "--disable-log-to-file", "--disable-admin-api"]
       ]))
   },
-  wireMock: { title: "WireMock, with two stubs", operations: both, start: wireMock },
-  bare: { title: "node:http alone: the limit", operations: both, start: program("stub.ts") }
-} satisfies Record<string, Contender>
+  wireMock: { title: "WireMock, with two stubs", operations: bothOperations, start: wireMock },
+  nodeHttp: { title: "node:http alone (limit)", operations: bothOperations, start: startProgram("servers/stub.ts") }
+} satisfies Record<string, MockServer>
 
-export type Name = keyof typeof contenders
+export type Name = keyof typeof mockServers

@@ -1,7 +1,7 @@
-/** Asks for tokens or checks, and looks at no more than what is looked for: `load.ts <token|aml> <url>`. */
+/** Requests tokens or checks, and only checks that the response contains one field: `load.ts <token|aml> <url>`. */
 import { Effect } from "effect"
 import { Agent, request } from "undici"
-import * as Subject from "../support/Subject.ts"
+import * as Workload from "../support/Workload.ts"
 
 const [, , operation = "", url = ""] = process.argv
 
@@ -29,25 +29,25 @@ interface TokenResponse {
   readonly access_token: string
 }
 
-const asked = JSON.stringify({ entity_type: "person", name: "Ada Testclear", dob: "01-02-1990" })
+const amlBody = JSON.stringify({ entity_type: "person", name: "Ada Testclear", dob: "01-02-1990" })
 
-const tokenBody = (dispatcher: Agent) =>
+const requestToken = (dispatcher: Agent) =>
   post(dispatcher, "/oauth/service", basic, "application/x-www-form-urlencoded", "grant_type=client_credentials")
 
 const has = (field: string) => (text: string) => text.includes(`"${field}"`)
 
 const token = Effect.map(
   dispatcher,
-  (dispatcher) => Subject.ofPromise(() => tokenBody(dispatcher).then(has("access_token")), true)
+  (dispatcher) => Workload.fromPromise(() => requestToken(dispatcher).then(has("access_token")), true)
 )
 
 const aml = Effect.gen(function*() {
   const agent = yield* dispatcher
-  const { access_token }: TokenResponse = JSON.parse(yield* Effect.tryPromise(() => tokenBody(agent)))
-  return Subject.ofPromise(
-    () => post(agent, "/api/aml", `Bearer ${access_token}`, "application/json", asked).then(has("match_found")),
+  const { access_token }: TokenResponse = JSON.parse(yield* Effect.tryPromise(() => requestToken(agent)))
+  return Workload.fromPromise(
+    () => post(agent, "/api/aml", `Bearer ${access_token}`, "application/json", amlBody).then(has("match_found")),
     true
   )
 })
 
-Subject.main(operation === "token" ? token : aml)
+Workload.main(operation === "token" ? token : aml)

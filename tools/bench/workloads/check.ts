@@ -1,20 +1,20 @@
-/** One check of one person, in each of the ways that a team would write it: `check.ts <way> <url>`. */
+/** Checks one person with one of the alternatives that a team could write: `check.ts <alternative> <url>`. */
 import { AmlClient, type AmlError, Idv, Person } from "@effect-idv/core"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import * as OpenIdClient from "openid-client"
 import { Agent, request } from "undici"
-import * as Subject from "../support/Subject.ts"
+import * as Workload from "../support/Workload.ts"
 
-const [, , way = "", url = ""] = process.argv
+const [, , alternative = "", url = ""] = process.argv
 
 const customerId = "demo-customer"
 const customerKey = "demo-key"
 const person = { name: "Ada Testclear", dateOfBirth: "1990-02-01" }
-const asked = { entity_type: "person", name: "Ada Testclear", dob: "01-02-1990" }
+const requestBody = { entity_type: "person", name: "Ada Testclear", dob: "01-02-1990" }
 
-/** A token that never ends. */
+/** The stub accepts any token. */
 const token = "token"
 
 const aml = `${url}/api/aml`
@@ -34,22 +34,22 @@ const idv = Layer.provide(
   NodeHttpClient.layerUndici
 )
 
-const checked = (whom: Effect.Effect<Person.Person, AmlError.AmlInputRejected>) =>
+const checkLoop = (person: Effect.Effect<Person.Person, AmlError.AmlInputRejected>) =>
   Effect.map(AmlClient.AmlClient, (aml) =>
-    Subject.ofEffect(
-      Effect.map(Effect.flatMap(whom, aml.check), ({ credentials }) => credentials.attributes.matchFound),
+    Workload.fromEffect(
+      Effect.map(Effect.flatMap(person, aml.check), ({ credentials }) => credentials.attributes.matchFound),
       "No"
     ))
 
-/** The client of this project, for a person who is there already. */
-const client = inScope(idv, Effect.flatMap(Person.make(person), (made) => checked(Effect.succeed(made))))
+/** `AmlClient.check` of a `Person`. */
+const client = inScope(idv, Effect.flatMap(Person.make(person), (person) => checkLoop(Effect.succeed(person))))
 
-/** The same from what was typed in. */
-const clientFromInput = inScope(idv, checked(Person.make(person)))
+/** `Person.make` and `AmlClient.check`. */
+const clientFromInput = inScope(idv, checkLoop(Person.make(person)))
 
 const Body = Schema.Struct({ entity_type: Schema.Literal("person"), name: Schema.String, dob: Schema.String })
 
-const Answer = Schema.Struct({
+const AmlResponse = Schema.Struct({
   credential_type: Schema.Literal("aml"),
   credential_name: Schema.String,
   issued_by: Schema.String,
@@ -66,7 +66,7 @@ const Answer = Schema.Struct({
   })
 })
 
-/** The `HttpClient` of the platform with its span, and schemas. A token that never ends, and no deadline. */
+/** The platform's `HttpClient` with its span and schemas, with a constant token and no deadline. */
 const bareEffect = inScope(
   NodeHttpClient.layerUndici,
   Effect.gen(function*() {
@@ -80,23 +80,23 @@ const bareEffect = inScope(
       )
     ).pipe(
       Effect.flatMap(client.execute),
-      Effect.flatMap(HttpClientResponse.schemaBodyJson(Answer)),
+      Effect.flatMap(HttpClientResponse.schemaBodyJson(AmlResponse)),
       Effect.map(({ credentials }) => credentials.attributes.match_found)
     )
-    return Subject.ofEffect(check, "No")
+    return Workload.fromEffect(check, "No")
   })
 )
 
-/** The least that Node can do. A token that never ends, no deadline, and nothing checked. */
+/** The lower bound: a constant token, no deadline and no validation. */
 const undici = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => new Agent()),
     (dispatcher) => Effect.promise(() => dispatcher.destroy())
   ),
   (dispatcher) =>
-    Subject.ofPromise(
+    Workload.fromPromise(
       () =>
-        request(aml, { dispatcher, method: "POST", headers: headers(token), body: JSON.stringify(asked) })
+        request(aml, { dispatcher, method: "POST", headers: headers(token), body: JSON.stringify(requestBody) })
           .then(({ body }) => body.text())
           .then((text) => matchFound(JSON.parse(text))),
       "No"
@@ -108,22 +108,22 @@ interface TokenResponse {
   readonly expires_in?: number | undefined
 }
 
-/** `fetch` with a deadline, and a token that is asked for again shortly before it ends. */
-const ofFetch = (acquire: () => Promise<TokenResponse>) => {
-  let cached: Promise<{ readonly token: string; readonly until: number }> | undefined
-  const renewed = () => {
-    const at = Date.now()
+/** `fetch` with a deadline, and a token cache that renews shortly before the expiry. */
+const fetchWithTokenCache = (acquire: () => Promise<TokenResponse>) => {
+  let cached: Promise<{ readonly token: string; readonly usableUntil: number }> | undefined
+  const renew = () => {
+    const requestedAt = Date.now()
     return cached = acquire().then(({ access_token, expires_in = 3600 }) => ({
       token: access_token,
-      until: at + (expires_in - 30) * 1000
+      usableUntil: requestedAt + (expires_in - 30) * 1000
     }))
   }
-  const valid = () => (cached ?? renewed()).then((known) => known.until > Date.now() ? known : renewed())
-  return Subject.ofPromise(() =>
+  const valid = () => (cached ?? renew()).then((cached) => cached.usableUntil > Date.now() ? cached : renew())
+  return Workload.fromPromise(() =>
     valid()
       .then(({ token }) => {
         const signal = AbortSignal.timeout(10_000)
-        return fetch(aml, { method: "POST", headers: headers(token), body: JSON.stringify(asked), signal })
+        return fetch(aml, { method: "POST", headers: headers(token), body: JSON.stringify(requestBody), signal })
       })
       .then((response) => {
         if (!response.ok) throw new Error(`status ${response.status}`)
@@ -135,7 +135,7 @@ const ofFetch = (acquire: () => Promise<TokenResponse>) => {
 const fetched = Effect.sync(() => {
   const authorization = `Basic ${btoa(`${customerId}:${customerKey}`)}`
   const body = new URLSearchParams({ grant_type: "client_credentials" })
-  return ofFetch(() =>
+  return fetchWithTokenCache(() =>
     fetch(`${url}/oauth/service`, { method: "POST", headers: { authorization }, body })
       .then((response) => response.json())
       .then((json) => json as TokenResponse)
@@ -151,9 +151,13 @@ const openIdClient = Effect.sync(() => {
     OpenIdClient.ClientSecretBasic(customerKey)
   )
   OpenIdClient.allowInsecureRequests(config)
-  return ofFetch(() => OpenIdClient.clientCredentialsGrant(config))
+  return fetchWithTokenCache(() => OpenIdClient.clientCredentialsGrant(config))
 })
 
-const ways = { client, clientFromInput, bareEffect, undici, fetched, openIdClient }
+const alternatives = { client, clientFromInput, bareEffect, undici, fetched, openIdClient }
 
-Subject.main(way in ways ? ways[way as keyof typeof ways] : Effect.die(`no such way: ${way}`))
+Workload.main(
+  alternative in alternatives
+    ? alternatives[alternative as keyof typeof alternatives]
+    : Effect.die(`unknown alternative: ${alternative}`)
+)

@@ -1,23 +1,23 @@
 /**
- * A steady load, whatever the answers take, while tokens are renewed: `refresh.ts <url> <policy as
- * JSON> <rounds> <seconds of a round> <checks a second>` prints what a check took. Its time begins
- * when it was due.
+ * Sends checks at a fixed rate while tokens are renewed: `refresh.ts <url> <policy as JSON> <rounds>
+ * <seconds per round> <checks per second>` prints the times of the checks. The time of a check starts
+ * when it is due.
  */
 import { AmlClient, Idv, Person, type TokenPolicy, TokenProvider } from "@effect-idv/core"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Array as Arr, Console, Effect, Either, Logger, LogLevel, Option, Redacted, Stream } from "effect"
 import { quantile } from "simple-statistics"
-import type { Steady } from "../refresh.ts"
+import type { SteadyLoad } from "../refresh.ts"
 
 const [, , url = "", policy = "{}", rounds = "1", seconds = "0", rate = "0"] = process.argv
 
 const tokenPolicy: TokenPolicy.Options = JSON.parse(policy)
 
-/** Until the code is compiled, in seconds. */
-const warmUp = 6
+/** Seconds until the code is compiled. */
+const warmUpSeconds = 6
 
-/** From the beginning of an acquisition until a new token is there, also if that takes several. */
-interface Window {
+/** The time from the start of an acquisition until the next token, which may take several acquisitions. */
+interface RenewalWindow {
   readonly from: number
   to: number
 }
@@ -29,14 +29,14 @@ interface Call {
 }
 
 const percentiles = (calls: ReadonlyArray<Call>) => {
-  const took = calls.map(({ from, to }) => to - from)
-  return { calls: took.length, p99: quantile(took, 0.99), max: quantile(took, 1) }
+  const times = calls.map(({ from, to }) => to - from)
+  return { calls: times.length, p99: quantile(times, 0.99), max: quantile(times, 1) }
 }
 
 const program = Effect.gen(function*() {
   const aml = yield* AmlClient.AmlClient
   const { status } = yield* TokenProvider.TokenProvider
-  const windows: Array<Window> = []
+  const windows: Array<RenewalWindow> = []
   let current: number | undefined
   yield* Effect.forkScoped(Stream.runForEach(status.changes, ({ isAcquiring, token }) =>
     Effect.sync(() => {
@@ -57,33 +57,33 @@ const program = Effect.gen(function*() {
         calls.push({ from, to: performance.now(), failure: Either.isLeft(result) ? result.left._tag : undefined })
     )
 
-  const started = performance.now()
-  const begun = started + warmUp * 1000
-  const round = Number(seconds) * 1000
-  const until = begun + Number(rounds) * round
-  for (let due = started; due < until; due += 1000 / Number(rate)) {
+  const warmUpFrom = performance.now()
+  const measureFrom = warmUpFrom + warmUpSeconds * 1000
+  const roundMillis = Number(seconds) * 1000
+  const until = measureFrom + Number(rounds) * roundMillis
+  for (let due = warmUpFrom; due < until; due += 1000 / Number(rate)) {
     const wait = due - performance.now()
     if (wait > 0) yield* Effect.sleep(wait)
     yield* Effect.forkScoped(call(due))
   }
   yield* Effect.sleep("2 seconds")
 
-  const isWithin = (call: Call) => windows.some(({ from, to }) => call.from <= to && call.to >= from)
-  const counted = calls.filter(({ from }) => from >= begun)
-  const steady: Steady = {
-    failures: counted.flatMap(({ failure }) => failure ?? []),
-    renewals: windows.filter(({ from, to }) => from >= begun && to < until).length,
+  const isDuringRenewal = (call: Call) => windows.some(({ from, to }) => call.from <= to && call.to >= from)
+  const measured = calls.filter(({ from }) => from >= measureFrom)
+  const result: SteadyLoad = {
+    failures: measured.flatMap(({ failure }) => failure ?? []),
+    renewals: windows.filter(({ from, to }) => from >= measureFrom && to < until).length,
     rounds: Arr.makeBy(Number(rounds), (index) => {
-      const from = begun + index * round
-      const all = counted.filter((call) => call.from >= from && call.from < from + round)
+      const from = measureFrom + index * roundMillis
+      const all = measured.filter((call) => call.from >= from && call.from < from + roundMillis)
       return {
         all: percentiles(all),
-        within: percentiles(all.filter(isWithin)),
-        outside: percentiles(all.filter((call) => !isWithin(call)))
+        within: percentiles(all.filter(isDuringRenewal)),
+        outside: percentiles(all.filter((call) => !isDuringRenewal(call)))
       }
     })
   }
-  yield* Console.log(JSON.stringify(steady))
+  yield* Console.log(JSON.stringify(result))
 })
 
 program.pipe(
@@ -96,7 +96,7 @@ program.pipe(
     tokenPolicy
   })),
   Effect.provide(NodeHttpClient.layerUndici),
-  // What stdout has is the answer.
+  // stdout must contain only the result.
   Logger.withMinimumLogLevel(LogLevel.None),
   NodeRuntime.runMain
 )

@@ -1,4 +1,4 @@
-/** Says how many milliseconds a layer takes to be ready, the first time in a process: `ready.ts <layer>`. */
+/** Prints the milliseconds of the first build of a layer in a process: `readiness.ts <layer>`. */
 import * as MockServer from "@effect-idv/mock-server/MockServer"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -18,14 +18,14 @@ const builds = {
   ))
 }
 
-const [, , given = ""] = process.argv
+const [, , name = ""] = process.argv
 
 const isLayer = (name: string): name is keyof typeof builds => name in builds
 
 Effect.gen(function*() {
-  const build = isLayer(given) ? builds[given] : Effect.die(`no such layer: ${given}`)
+  const build = isLayer(name) ? builds[name] : Effect.die(`unknown layer: ${name}`)
   yield* Effect.yieldNow()
-  const started = performance.now()
+  const startedAt = performance.now()
   yield* build
-  yield* Console.log(performance.now() - started)
+  yield* Console.log(performance.now() - startedAt)
 }).pipe(Effect.scoped, NodeRuntime.runMain)

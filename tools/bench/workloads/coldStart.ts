@@ -1,31 +1,31 @@
 /**
- * The first checks of a process, all at once: `coldStart.ts <way> <url> <checks>` prints after how
- * many milliseconds the first and the last credential were there.
+ * Makes the first checks of a process concurrently: `coldStart.ts <client|fetched> <url> <checks>` prints
+ * the milliseconds until the first and the last credential.
  */
 import { AmlClient, Idv, Person } from "@effect-idv/core"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Redacted } from "effect"
-import type { Cold } from "../coldStart.ts"
+import type { ColdStart } from "../coldStart.ts"
 
-const [, , way = "", url = "", checks = "1"] = process.argv
+const [, , alternative = "", url = "", checks = "1"] = process.argv
 
 const customerId = "demo-customer"
 const customerKey = "demo-key"
 
-const started = performance.now()
+const startedAt = performance.now()
 let first = Infinity
-let done = 0
+let count = 0
 
-const came = (matchFound: unknown) => {
-  if (matchFound !== "No") throw new Error(`it gave ${matchFound}`)
-  if (++done === 1) first = performance.now() - started
+const record = (matchFound: unknown) => {
+  if (matchFound !== "No") throw new Error(`returned ${matchFound} instead of No`)
+  if (++count === 1) first = performance.now() - startedAt
 }
 
 const check = Effect.gen(function*() {
   const aml = yield* AmlClient.AmlClient
   const person = yield* Person.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" })
   const { credentials } = yield* aml.check(person)
-  came(credentials.attributes.matchFound)
+  record(credentials.attributes.matchFound)
 })
 
 const client = Effect.suspend(() =>
@@ -35,7 +35,7 @@ const client = Effect.suspend(() =>
       baseUrl: url,
       customerId,
       customerKey: Redacted.make(customerKey),
-      // Where the machine is slow all of them take longer than the 30 seconds of the default.
+      // On a slow machine 10,000 checks take longer than the default of 30 seconds.
       deadline: "5 minutes"
     })),
     Effect.provide(NodeHttpClient.layerUndici)
@@ -62,14 +62,14 @@ const fetched = Effect.promise(() => {
         })
       )
       .then((response) => response.json())
-      .then((json) => came((json as Credential).credentials.attributes.match_found))
+      .then((json) => record((json as Credential).credentials.attributes.match_found))
   return Promise.all(Array.from({ length: Number(checks) }, check))
 })
 
-Effect.suspend((): Effect.Effect<unknown, unknown> => way === "client" ? client : fetched).pipe(
-  Effect.map((): Cold => ({ first, last: performance.now() - started })),
-  Effect.flatMap((cold) => Console.log(JSON.stringify(cold))),
-  // Connections that are kept would keep the process.
+Effect.suspend((): Effect.Effect<unknown, unknown> => alternative === "client" ? client : fetched).pipe(
+  Effect.map((): ColdStart => ({ first, last: performance.now() - startedAt })),
+  Effect.flatMap((result) => Console.log(JSON.stringify(result))),
+  // Open connections would keep the process alive.
   Effect.zipRight(Effect.sync(() => process.exit())),
   NodeRuntime.runMain
 )

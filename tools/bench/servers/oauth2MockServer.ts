@@ -1,4 +1,4 @@
-/** `oauth2-mock-server`, which has a token endpoint only. */
+/** Starts `oauth2-mock-server`, which has only a token endpoint, and prints its address. */
 import { OAuth2Server } from "oauth2-mock-server"
 
 const server = new OAuth2Server(undefined, undefined, { endpoints: { token: "/oauth/service" } })

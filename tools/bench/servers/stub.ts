@@ -1,11 +1,11 @@
-/** Both endpoints, with nothing behind them: `stub.ts <options as JSON>` prints its address. */
+/** Serves both endpoints with constant responses: `stub.ts <options as JSON>` prints its address. */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { Options } from "./support/Stub.ts"
+import type { Options } from "../support/Stub.ts"
 
 const defaults = { latency: 0, tokenSeconds: 3600, tokenLatency: 0, downFrom: Infinity, downTo: Infinity }
-const given: Options = JSON.parse(process.argv[2] ?? "{}")
-const { downFrom, downTo, latency, tokenLatency, tokenSeconds } = { ...defaults, ...given }
+const options: Options = JSON.parse(process.argv[2] ?? "{}")
+const { downFrom, downTo, latency, tokenLatency, tokenSeconds } = { ...defaults, ...options }
 
 const searchedOn = new Date().toISOString().slice(0, 19).replace("T", " ")
 
@@ -17,19 +17,19 @@ const send = (response: ServerResponse, status: number, body: string) => {
   response.end(body)
 }
 
-const later = (millis: number, action: () => void) => {
+const runAfter = (millis: number, action: () => void) => {
   if (millis === 0) action()
   else setTimeout(action, millis)
 }
 
 const token = (response: ServerResponse) => {
   const requestedAt = performance.now()
-  const age = requestedAt - lastToken
-  if (lastToken > 0 && age >= downFrom && age < downTo) {
+  const tokenAge = requestedAt - lastToken
+  if (lastToken > 0 && tokenAge >= downFrom && tokenAge < downTo) {
     counts.refused++
     return send(response, 503, "{}")
   }
-  later(tokenLatency, () => {
+  runAfter(tokenLatency, () => {
     lastToken = requestedAt
     const body = { access_token: `token-${++counts.tokens}`, token_type: "Bearer", expires_in: tokenSeconds }
     send(response, 200, JSON.stringify(body))
@@ -53,7 +53,7 @@ const check = (response: ServerResponse, name: string, dob: string) => {
     cred_version: "1.0",
     credentials: { attributes }
   }
-  later(latency, () => send(response, 200, JSON.stringify(credential)))
+  runAfter(latency, () => send(response, 200, JSON.stringify(credential)))
 }
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -67,7 +67,7 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
   })
 })
 
-// Ten thousand connections come at once; a backlog that is full costs the client a second.
+// `coldStart` opens 10,000 connections at once. A full backlog would delay the client by a second.
 server.listen({ port: 0, host: "127.0.0.1", backlog: 16_384 }, () => {
   const { port } = server.address() as AddressInfo
   process.stdout.write(`http://127.0.0.1:${port}\n`)

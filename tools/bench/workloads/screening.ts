@@ -1,6 +1,6 @@
 /**
- * People screened: `screening.ts screening|loop|undici <url>` is a subject, and `screening.ts heap
- * <url> <people> <concurrency>` prints what a long run took, and the heap on its way.
+ * Screens people: `screening.ts screening|loop|undici <url>` is a workload, and `screening.ts heap <url>
+ * <people> <concurrency>` makes one long run and prints its times and heap.
  */
 import { AmlClient, Idv, Person, Screening } from "@effect-idv/core"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
@@ -8,10 +8,10 @@ import { Console, Effect, Layer, Redacted, Stream } from "effect"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Agent, request } from "undici"
-import type { Long } from "../screening.ts"
-import * as Subject from "../support/Subject.ts"
+import type { LongRun } from "../screening.ts"
+import * as Workload from "../support/Workload.ts"
 
-const [, , way = "", url = "", people = "0", concurrency = "1"] = process.argv
+const [, , alternative = "", url = "", people = "0", concurrency = "1"] = process.argv
 
 const layer = Layer.provide(
   Idv.layer({ authUrl: url, baseUrl: url, customerId: "demo-customer", customerKey: Redacted.make("demo-key") }),
@@ -33,7 +33,7 @@ const entries = (count: number) =>
     return { key, person }
   })
 
-/** Everybody has an outcome, and it is the one that the stub gives. */
+/** Screens people, and requires the outcome `NoMatch` for each, because the stub responds "No". */
 const screen = (count: number, concurrency: number, onOutcome: (startedAt: number) => void) =>
   Screening.summary(entries(count), {
     concurrency,
@@ -47,20 +47,21 @@ const screen = (count: number, concurrency: number, onOutcome: (startedAt: numbe
 
 const screening = Effect.map(
   Layer.build(layer),
-  (context) => ({ calls, concurrency }: Subject.Run) =>
-    Subject.measure(
+  (context) => ({ calls, concurrency }: Workload.Run) =>
+    Workload.measure(
       calls,
-      (took) => Effect.provide(screen(calls, concurrency, (startedAt) => took(performance.now() - startedAt)), context)
+      (record) =>
+        Effect.provide(screen(calls, concurrency, (startedAt) => record(performance.now() - startedAt)), context)
     )
 )
 
-/** The same checks in as many fibers, each one after the other. */
+/** Makes the same checks in as many fibers, each in sequence. */
 const loop = Effect.gen(function*() {
   const context = yield* Layer.build(layer)
   const aml = yield* Effect.provide(AmlClient.AmlClient, context)
   let index = 0
   const check = Effect.suspend(() => Effect.flatMap(personOf(index++), aml.checkWithEvidence))
-  return Subject.lanes(Subject.ofEffect(
+  return Workload.concurrently(Workload.fromEffect(
     Effect.map(check, ({ credential }) => credential.credentials.attributes.matchFound),
     "No"
   ))
@@ -74,7 +75,7 @@ const undici = Effect.sync(() => {
   const dispatcher = new Agent()
   const headers = { "authorization": "Bearer token", "content-type": "application/json" }
   let index = 0
-  return Subject.lanes(Subject.ofPromise(() => {
+  return Workload.concurrently(Workload.fromPromise(() => {
     const body = JSON.stringify({ entity_type: "person", name: nameOf(index), dob: `14-03-${yearOf(index)}` })
     index++
     return request(`${url}/api/aml`, { dispatcher, method: "POST", headers, body })
@@ -86,7 +87,7 @@ const undici = Effect.sync(() => {
 setFlagsFromString("--expose-gc")
 const collectGarbage: () => void = runInNewContext("gc")
 
-const inUse = () => {
+const usedHeap = () => {
   collectGarbage()
   return process.memoryUsage().heapUsed / 2 ** 20
 }
@@ -95,23 +96,29 @@ const heap = Effect.suspend(() => {
   const count = Number(people)
   const used: Array<number> = []
   let outcomes = 0
-  return Subject.measure(count, (took) =>
+  return Workload.measure(count, (record) =>
     screen(count, Number(concurrency), (startedAt) => {
-      took(performance.now() - startedAt)
+      record(performance.now() - startedAt)
       outcomes++
-      if (outcomes === Math.floor(count * 0.1) || outcomes === Math.floor(count * 0.9)) used.push(inUse())
+      if (outcomes === Math.floor(count * 0.1) || outcomes === Math.floor(count * 0.9)) used.push(usedHeap())
     })).pipe(
-      Effect.map(({ cpu, p50, p99, seconds }): Long => {
+      Effect.map(({ cpu, p50, p99, seconds }): LongRun => {
         const [early = NaN, late = NaN] = used
         return { seconds, cpu, p50, p99, early, late, resident: process.memoryUsage().rss / 2 ** 20 }
       })
     )
 }).pipe(
   Effect.provide(layer),
-  Effect.flatMap((long) => Console.log(JSON.stringify(long)))
+  Effect.flatMap((result) => Console.log(JSON.stringify(result)))
 )
 
-const subjects = { screening, loop, undici }
+const alternatives = { screening, loop, undici }
 
-if (way === "heap") NodeRuntime.runMain(heap)
-else Subject.mainOf(way in subjects ? subjects[way as keyof typeof subjects] : Effect.die(`no such way: ${way}`))
+if (alternative === "heap") NodeRuntime.runMain(heap)
+else {
+  Workload.mainWith(
+    alternative in alternatives
+      ? alternatives[alternative as keyof typeof alternatives]
+      : Effect.die(`unknown alternative: ${alternative}`)
+  )
+}

@@ -1,14 +1,14 @@
-/** One read in a fiber, many times over: `tokenRead.ts <way> <url>`. */
+/** Repeats a read in one fiber: `tokenRead.ts <alternative> <url>`. */
 import { Idv, TokenProvider } from "@effect-idv/core"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Redacted, Ref, type Scope } from "effect"
-import * as Subject from "../support/Subject.ts"
+import * as Workload from "../support/Workload.ts"
 
-const [, , way = "", url = ""] = process.argv
+const [, , alternative = "", url = ""] = process.argv
 
 const customer = { customerId: "demo-customer", customerKey: Redacted.make("demo-key") }
 
-const ways = {
+const alternatives = {
   nothing: Effect.succeed(Effect.void),
   ref: Effect.map(Ref.make("token"), Ref.get),
   token: Layer.build(
@@ -20,16 +20,17 @@ const ways = {
   )
 }
 
-/** Far too short to be timed one by one, so only the whole is. `concurrency` makes no difference to a cached one. */
-const reads = <A, E>(read: Effect.Effect<A, E>) => ({ calls }: Subject.Run) => {
+/** Measures all reads together, because one read is too short. Ignores `concurrency`: a cached read never waits. */
+const repeat = <A, E>(read: Effect.Effect<A, E>) => ({ calls }: Workload.Run) => {
   let left = calls
-  return Subject.measure(
+  return Workload.measure(
     calls,
     () => Effect.whileLoop({ while: () => left-- > 0, body: () => read, step: () => undefined })
   )
 }
 
-const read = (way: string): Effect.Effect<Effect.Effect<unknown, unknown>, unknown, Scope.Scope> =>
-  way in ways ? ways[way as keyof typeof ways] : Effect.die(`no such way: ${way}`)
+const read: Effect.Effect<Effect.Effect<unknown, unknown>, unknown, Scope.Scope> = alternative in alternatives
+  ? alternatives[alternative as keyof typeof alternatives]
+  : Effect.die(`unknown alternative: ${alternative}`)
 
-Subject.mainOf(Effect.map(read(way), reads))
+Workload.mainWith(Effect.map(read, repeat))
