@@ -15,7 +15,7 @@ import * as Report from "./support/Report.ts"
 import * as Rounds from "./support/Rounds.ts"
 import * as Server from "./support/Server.ts"
 
-/** Seconds of a round, the same for each server, whatever its speed. */
+/** Seconds of a round, the same for fast and slow servers. */
 const roundSeconds = 0.3
 const warmUpSeconds = 0.5
 const concurrency = 16
