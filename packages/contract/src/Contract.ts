@@ -12,7 +12,8 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
-import { fileURLToPath } from "node:url"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
 import { parse, YAMLParseError } from "yaml"
 
 /** A message without the value, because a file may hold a secret. */
@@ -262,7 +263,8 @@ const fileProblems: Readonly<Record<string, string>> = {
 const fileProblem = (error: PlatformError): string =>
   (error._tag === "SystemError" ? fileProblems[error.reason] : undefined) ?? "it cannot be read"
 
-const contractFolder = new URL("../contract/", import.meta.url)
+/** The package is found by its name, because `idv-mock` is published with this module inside a bundle. */
+const manifestPath = (): string => createRequire(import.meta.url).resolve("@effect-idv/contract/package.json")
 
 /**
  * The path of a file of the contract in this package, such as `openapi.yaml`.
@@ -270,7 +272,7 @@ const contractFolder = new URL("../contract/", import.meta.url)
  * @category getters
  * @since 0.1.0
  */
-export const pathOf = (name: string): string => fileURLToPath(new URL(name, contractFolder))
+export const pathOf = (name: string): string => join(dirname(manifestPath()), "contract", name)
 
 const readFile = (path: string): Effect.Effect<string, ContractError, FileSystem.FileSystem> =>
   Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(path)).pipe(
