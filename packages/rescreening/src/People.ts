@@ -1,0 +1,129 @@
+/**
+ * Where workers get a person from: encrypted in the ledger, or by an effect of yours, with nothing at rest.
+ *
+ * @since 0.1.0
+ */
+import { AmlInputRejected } from "@effect-idv/core/AmlError"
+import * as Person from "@effect-idv/core/Person"
+import * as PersonInput from "@effect-idv/core/PersonInput"
+import * as Violation from "@effect-idv/core/Violation"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as EncryptionKeys from "./EncryptionKeys.ts"
+import { EncryptionKeyError } from "./RescreeningError.ts"
+import type * as Run from "./Run.ts"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Service {
+  /** Stored with the run. A worker with the other kind cannot work on it. */
+  readonly kind: Run.Run["people"]
+  /** What the ledger stores for a person; `null` for nothing. */
+  readonly store: (
+    run: string,
+    key: string,
+    person: Person.Person
+  ) => Effect.Effect<string | null, EncryptionKeyError>
+  /** The person, before each check. */
+  readonly load: (
+    run: string,
+    key: string,
+    stored: string | null
+  ) => Effect.Effect<Person.Person, AmlInputRejected | EncryptionKeyError>
+  /** Encrypts evidence; fails with `missing` if there is no key. */
+  readonly encrypt: (run: string, key: string, text: string) => Effect.Effect<string, EncryptionKeyError>
+  /** Decrypts evidence. */
+  readonly decrypt: (run: string, key: string, encrypted: string) => Effect.Effect<string, EncryptionKeyError>
+}
+
+/**
+ * @category tags
+ * @since 0.1.0
+ */
+export class People extends Context.Tag("@effect-idv/rescreening/People")<People, Service>() {}
+
+/** A run and a key of this run. Neither holds a line break. */
+const placeOf = (kind: "person" | "evidence", run: string, key: string) => `${kind}\n${run}\n${key}`
+
+const Stored = Schema.parseJson(Schema.Tuple(Schema.String, Schema.String))
+const decodeStored = Violation.decodeUnknown(Stored)
+const encodePerson = Schema.encodeSync(Person.FromInput)
+
+const evidence = (keys: EncryptionKeys.EncryptionKeys) => ({
+  encrypt: (run: string, key: string, text: string) =>
+    EncryptionKeys.encrypt(keys, placeOf("evidence", run, key), text),
+  decrypt: (run: string, key: string, encrypted: string) =>
+    EncryptionKeys.decrypt(keys, placeOf("evidence", run, key), encrypted)
+})
+
+/**
+ * People are encrypted in the ledger, and deleted with their result.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerEncrypted = (keys: EncryptionKeys.EncryptionKeys): Layer.Layer<People> =>
+  Layer.succeed(People, {
+    kind: "encrypted",
+    store: (run, key, person) =>
+      Effect.suspend(() => {
+        const { dateOfBirth, name } = encodePerson(person)
+        return EncryptionKeys.encrypt(keys, placeOf("person", run, key), JSON.stringify([name, dateOfBirth]))
+      }),
+    load: (run, key, stored) =>
+      Effect.gen(function*() {
+        const text = yield* EncryptionKeys.decrypt(keys, placeOf("person", run, key), stored ?? "")
+        const [name, dateOfBirth] = yield* Effect.mapError(
+          decodeStored(text),
+          () => new EncryptionKeyError({ reason: "wrong_key" })
+        )
+        return yield* Person.make({ name, dateOfBirth })
+      }),
+    ...evidence(keys)
+  })
+
+/**
+ * {@link layerEncrypted} with the keys of `IDV_RESCREEN_KEY`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerEnv: Layer.Layer<People, EncryptionKeyError> = Layer.unwrapEffect(
+  Effect.map(EncryptionKeys.fromEnv, layerEncrypted)
+)
+
+const notFound = new AmlInputRejected({ issues: [new PersonInput.Issue({ field: "name", code: "empty" })] })
+
+/**
+ * Nothing of a person is at rest: `lookup` returns the name and date of birth of a key before each check, and
+ * `undefined` if the person is gone, whose row then ends as not screened. A worker tries again when it fails.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerLookup = <R>(
+  lookup: (key: string) => Effect.Effect<Redacted.Redacted<Person.Input> | undefined, never, R>,
+  options?: {
+    /** Encrypts the responses, if the policy of a run keeps them. */
+    readonly keys?: EncryptionKeys.EncryptionKeys | undefined
+  }
+): Layer.Layer<People, never, R> =>
+  Layer.effect(
+    People,
+    Effect.map(Effect.context<R>(), (context) =>
+      People.of({
+        kind: "lookup",
+        store: () => Effect.succeed(null),
+        load: (_, key) =>
+          Effect.flatMap(
+            Effect.provide(lookup(key), context),
+            (input) => input === undefined ? Effect.fail(notFound) : Person.make(Redacted.value(input))
+          ),
+        ...evidence(options?.keys ?? { keys: [] })
+      }))
+  )

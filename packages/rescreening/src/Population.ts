@@ -1,0 +1,159 @@
+/**
+ * The people to be screened, one by one: from a CSV file, a database, or anything that is a `Stream`.
+ *
+ * @since 0.1.0
+ */
+import type { AmlInputRejected } from "@effect-idv/core/AmlError"
+import * as Person from "@effect-idv/core/Person"
+import { parse } from "csv-parse/sync"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Stream from "effect/Stream"
+import { PopulationRejected } from "./RescreeningError.ts"
+
+/**
+ * Somebody to be screened.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Entry {
+  /** Your key of the person, unique in the population. It is stored in clear: it must not be a name. */
+  readonly key: string
+  /** A person, or the effect of `Person.make`, whose refusal makes it a wrong row. */
+  readonly person: Person.Person | Effect.Effect<Person.Person, AmlInputRejected>
+  /**
+   * By which the report knows the row; unique, from 1.
+   *
+   * @default the position in the stream
+   */
+  readonly line?: number | undefined
+}
+
+/**
+ * A row that cannot be sent. It has no key, because it is not certain which cell holds one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface WrongRow {
+  readonly codes: ReadonlyArray<string>
+  readonly line?: number | undefined
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Row = Entry | WrongRow
+
+/**
+ * Whether a row cannot be sent.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isWrongRow = (row: Row): row is WrongRow => "codes" in row
+
+/**
+ * What is wrong with a key.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const keyCodes = (key: string, pattern?: RegExp): ReadonlyArray<string> => {
+  if (key === "") return ["id.empty"]
+  if (key.length > 255) return ["id.too_long"]
+  if (/\p{Cc}|\p{Cs}/u.test(key)) return ["id.control_character"]
+  return pattern === undefined || pattern.test(key) ? [] : ["id.format"]
+}
+
+const columns = { name: "name", dateOfBirth: "date_of_birth" } as const
+
+/**
+ * What is wrong with a person, as codes such as `date_of_birth.no_such_date`.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const personCodes = (
+  issues: ReadonlyArray<{ readonly field: keyof typeof columns; readonly code: string }>
+): ReadonlyArray<string> => issues.map(({ code, field }) => `${columns[field]}.${code}`)
+
+const header = "id,name,date_of_birth"
+
+const cells = (line: string): Either.Either<ReadonlyArray<string>, "quotes"> =>
+  Either.try({
+    // A line break of another kind is a character of its cell, and refused there.
+    try: () => parse(line, { relax_column_count: true, trim: true, record_delimiter: "\n" })[0] ?? [],
+    catch: () => "quotes" as const
+  })
+
+/** Blank lines do not count, and neither does the 0x1A with which some programs end a file. */
+const withoutEnd = (line: string): string => line.replace(/\u001a+$/, "")
+
+/** A missing key or swapped columns put a name in the place of the key: then it would get a believable "No". */
+const hasDigitAndNoBlank = /(?=.*\d)\S+/u
+
+const toRow = (text: string, line: number, keyPattern: RegExp): Effect.Effect<Row> =>
+  Effect.gen(function*() {
+    const read = cells(text)
+    if (Either.isLeft(read)) return { line, codes: [read.left] }
+    const [key, name, dateOfBirth, ...others] = read.right
+    if (key === undefined || name === undefined || dateOfBirth === undefined || others.length > 0) {
+      return { line, codes: ["columns"] }
+    }
+    const person = yield* Effect.either(Person.make({ name, dateOfBirth }))
+    const codes = [
+      ...keyCodes(key, keyPattern),
+      ...Either.isLeft(person) ? personCodes(person.left.issues) : []
+    ]
+    return codes.length === 0 && Either.isRight(person) ? { line, key, person: person.right } : { line, codes }
+  })
+
+/**
+ * The rows of a CSV file in UTF-8 with the header `id,name,date_of_birth` and dates as `1990-02-01`.
+ *
+ * A row is one line, so that a quote too many spoils its own row only. A row that cannot be sent becomes a wrong row
+ * with codes: `columns`, `quotes`, `id.empty`, `id.too_long`, `id.control_character`, `id.format`, and those of a person,
+ * such as `name.empty`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromCsv = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, options?: {
+  /**
+   * What a whole key must match.
+   *
+   * @default a digit somewhere, and no blank
+   */
+  readonly keyPattern?: RegExp | undefined
+}): Stream.Stream<Row, E | PopulationRejected, R> =>
+  Stream.suspend(() => {
+    let isFirst = true
+    const { flags, source } = options?.keyPattern ?? hasDigitAndNoBlank
+    const keyPattern = new RegExp(`^(?:${source})$`, flags)
+    return bytes.pipe(
+      // Takes a byte order mark off.
+      Stream.decodeText(),
+      Stream.splitLines,
+      Stream.zipWithIndex,
+      Stream.mapEffect(([line, index]) => {
+        const text = withoutEnd(line)
+        if (isFirst) {
+          isFirst = false
+          const read = Either.getOrElse(cells(text), () => [])
+          return read.join() === header
+            ? Effect.succeed(undefined)
+            : Effect.fail(new PopulationRejected({ reason: "header" }))
+        }
+        return text.trim() === ""
+          ? Effect.succeed(undefined)
+          : toRow(text, index + 1, keyPattern)
+      }),
+      Stream.filter((row) => row !== undefined),
+      Stream.concat(
+        Stream.suspend(() => isFirst ? Stream.fail(new PopulationRejected({ reason: "header" })) : Stream.empty)
+      )
+    )
+  })

@@ -1,0 +1,194 @@
+/**
+ * Why rescreening cannot begin or go on. None of these holds a name, a date of birth, a key of a person or a secret.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * The database did not execute a statement.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>(
+  "@effect-idv/rescreening/LedgerUnavailable"
+)("LedgerUnavailable", {
+  /** What the ledger was doing, such as `claim`. */
+  operation: Schema.String,
+  /** The code of the database or of the socket, such as `57P01` or `ECONNREFUSED`; `unknown` if there is none. */
+  code: Schema.String
+}) {
+  override get message() {
+    return `The database of the ledger failed (${this.operation}: ${this.code}). ` +
+      "Check DATABASE_URL and that the database is running."
+  }
+}
+
+/**
+ * The tables were created by a newer version of this package, so this version must not write to them.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class LedgerTooNew extends Schema.TaggedError<LedgerTooNew>("@effect-idv/rescreening/LedgerTooNew")(
+  "LedgerTooNew",
+  {
+    /** The version of the tables. */
+    found: Schema.Int,
+    /** The latest version that this package knows. */
+    known: Schema.Int
+  }
+) {
+  override get message() {
+    return `The tables of the ledger have version ${this.found}, and this program knows versions up to ` +
+      `${this.known}. Upgrade @effect-idv/rescreening.`
+  }
+}
+
+/**
+ * There is no run of this name.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class RunNotFound extends Schema.TaggedError<RunNotFound>("@effect-idv/rescreening/RunNotFound")(
+  "RunNotFound",
+  { run: Schema.String }
+) {
+  override get message() {
+    return `There is no run ${this.run}. Plan it first, or check the name and DATABASE_URL.`
+  }
+}
+
+/**
+ * The run exists, and was planned with something else.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class RunConflict extends Schema.TaggedError<RunConflict>("@effect-idv/rescreening/RunConflict")(
+  "RunConflict",
+  {
+    run: Schema.String,
+    /** What differs: the population, the address of the service, how people are stored, or an option of the policy. */
+    differs: Schema.Array(Schema.String)
+  }
+) {
+  override get message() {
+    return `Run ${this.run} was planned with another ${this.differs.join(", ")}. ` +
+      "Use what it was planned with, or plan a run with another name."
+  }
+}
+
+/**
+ * The run was paused for all workers.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class RunPaused extends Schema.TaggedError<RunPaused>("@effect-idv/rescreening/RunPaused")(
+  "RunPaused",
+  {
+    run: Schema.String,
+    /** Who or what paused it: `operator`, or the tag and the message of the failure that concerned everyone. */
+    reason: Schema.String
+  }
+) {
+  override get message() {
+    return `Run ${this.run} is paused: ${this.reason}. Resume it when the cause is removed.`
+  }
+}
+
+/**
+ * The data of the run were erased, so nothing but its counts is left.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class RunErased extends Schema.TaggedError<RunErased>("@effect-idv/rescreening/RunErased")(
+  "RunErased",
+  { run: Schema.String }
+) {
+  override get message() {
+    return `The people of run ${this.run} were erased. Only its counts are left.`
+  }
+}
+
+/**
+ * The key that encrypts people and responses cannot be used.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class EncryptionKeyError extends Schema.TaggedError<EncryptionKeyError>(
+  "@effect-idv/rescreening/EncryptionKeyError"
+)("EncryptionKeyError", {
+  /**
+   * - `malformed`: it is not a list of `id:key` with 32 bytes in base64.
+   * - `missing`: no key was provided.
+   * - `unknown_id`: the data were encrypted with a key whose id is not in the list.
+   * - `wrong_key`: the id is in the list, and the key does not decrypt the data, or they were changed.
+   */
+  reason: Schema.Literal("malformed", "missing", "unknown_id", "wrong_key"),
+  /** The id of the key that is needed, where it is known. */
+  id: Schema.optionalWith(Schema.String, { exact: true })
+}) {
+  override get message() {
+    const id = this.id === undefined ? "" : ` (key id ${this.id})`
+    return `The encryption key cannot be used: ${keyReasons[this.reason]}${id}. ` +
+      "Set IDV_RESCREEN_KEY to <id>:<32 bytes in base64>, the newest first, separated by commas; " +
+      "openssl rand -base64 32 makes one."
+  }
+}
+
+const keyReasons = {
+  malformed: "it is malformed",
+  missing: "there is none",
+  unknown_id: "the data were encrypted with another one",
+  wrong_key: "it does not decrypt the data"
+} as const
+
+/**
+ * The population cannot be read.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class PopulationRejected extends Schema.TaggedError<PopulationRejected>(
+  "@effect-idv/rescreening/PopulationRejected"
+)("PopulationRejected", {
+  /**
+   * - `empty`: there is no row. Most likely an export failed, which must not look like "all clear".
+   * - `header`: the first line is not `id,name,date_of_birth`.
+   */
+  reason: Schema.Literal("empty", "header")
+}) {
+  override get message() {
+    return this.reason === "empty"
+      ? "The population is empty. Check the export that it comes from."
+      : "The first line of the population is not id,name,date_of_birth."
+  }
+}
+
+/**
+ * The counts of the ledger and the rows of the report differ, so the report was not written.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class SumsDiffer extends Schema.TaggedError<SumsDiffer>("@effect-idv/rescreening/SumsDiffer")(
+  "SumsDiffer",
+  {
+    run: Schema.String,
+    /** How many rows were planned. */
+    planned: Schema.Int,
+    /** How many rows were found. */
+    found: Schema.Int
+  }
+) {
+  override get message() {
+    return `Run ${this.run} was planned with ${this.planned} rows, and ${this.found} were found. ` +
+      "Somebody changed the database."
+  }
+}

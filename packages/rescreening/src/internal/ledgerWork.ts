@@ -1,0 +1,222 @@
+/**
+ * What workers do with the rows of a run. Each transition is one statement that names the state it leaves, so two
+ * workers can never make the same one, and each is judged by the clock of the database.
+ */
+import * as SqlClient from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { randomUUID } from "node:crypto"
+import type * as Ledger from "../Ledger.ts"
+import * as Statements from "./statements.ts"
+
+const ClaimRow = Schema.Struct({
+  line: Schema.Int,
+  id: Schema.String,
+  person: Schema.NullOr(Schema.String),
+  timesSent: Schema.Int
+})
+
+const StandingRow = Schema.Struct({
+  state: Schema.Literal("open", "paused", "complete"),
+  reason: Schema.NullOr(Schema.String),
+  leaseLeft: Schema.Number,
+  pausedFor: Schema.Number,
+  failuresInRow: Schema.Int,
+  pauses: Schema.Int
+})
+
+const decodeClaims = Statements.rows(ClaimRow)
+const decodeStanding = Statements.rows(StandingRow)
+const decodeSlots = Statements.rows(Schema.Struct({ firstIn: Schema.Number }))
+const decodeFailures = Statements.rows(Schema.Struct({ failuresInRow: Schema.Int }))
+
+/** A pause without a number doubles up to a minute; a longer one than an hour is not meant. */
+const longestPause = 3_600_000
+
+const changed = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
+
+export const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { greatest, now, skipLocked } = Statements.dialect(sql)
+
+  const isLeased = (worker: string) =>
+    sql`EXISTS (SELECT 1 FROM idv_rescreen_workers w WHERE w.token = ${worker} AND w.lease_until > ${now})`
+
+  const row = ({ line, run, worker }: Ledger.Claim) => sql`run = ${run} AND line = ${line} AND worker = ${worker}`
+
+  const register: Ledger.Service["register"] = (run, lease) =>
+    Effect.suspend(() => {
+      const token = randomUUID()
+      return Effect.as(
+        sql`INSERT INTO idv_rescreen_workers (token, run, lease_until) VALUES (${token}, ${run}, ${now} + ${lease})`,
+        token
+      )
+    }).pipe(Statements.guarded("register"))
+
+  const renew: Ledger.Service["renew"] = (worker, lease) =>
+    sql`UPDATE idv_rescreen_workers SET lease_until = ${now} + ${lease}
+      WHERE token = ${worker} AND lease_until > ${now} RETURNING token`.pipe(
+      Effect.map(changed),
+      Statements.guarded("renew")
+    )
+
+  const claim: Ledger.Service["claim"] = ({ limit, run, shard, worker }) =>
+    sql`WITH picked AS MATERIALIZED (
+        SELECT line FROM idv_rescreen_people WHERE run = ${run} AND shard = ${shard} AND state = 'pending'
+        ORDER BY line LIMIT ${limit} ${skipLocked}
+      )
+      UPDATE idv_rescreen_people SET state = 'claimed', worker = ${worker} FROM picked
+      WHERE run = ${run} AND idv_rescreen_people.line = picked.line AND state = 'pending' AND ${isLeased(worker)}
+      RETURNING idv_rescreen_people.line AS line, id, person, times_sent AS "timesSent"`.pipe(
+      decodeClaims,
+      Effect.map((rows) => rows.map((row) => ({ ...row, run, worker }))),
+      Statements.guarded("claim")
+    )
+
+  const send: Ledger.Service["send"] = (claim, service) =>
+    sql`UPDATE idv_rescreen_people SET state = 'sent', times_sent = times_sent + 1, sent_at = ${now}
+      WHERE ${row(claim)} AND state = 'claimed' AND ${isLeased(claim.worker)}
+        AND EXISTS (SELECT 1 FROM idv_rescreen_runs r WHERE r.id = ${claim.run} AND r.state = 'open')
+        AND NOT EXISTS (SELECT 1 FROM idv_rescreen_services s WHERE s.service = ${service} AND s.resumes_at > ${now})
+      RETURNING line`.pipe(Effect.map(changed), Statements.guarded("send"))
+
+  const settle: Ledger.Service["settle"] = (claim, outcome) => {
+    const keepsPerson = outcome.state === "not_screened" || outcome.state === "unknown"
+    // A response that comes after the lease is still one, unless the row was claimed again: then the worker differs.
+    const leaves = outcome.state === "unknown" ? sql`state = 'sent'` : sql`state IN ('sent', 'unknown')`
+    return sql`UPDATE idv_rescreen_people SET state = ${outcome.state}, settled_at = ${now},
+        person = ${keepsPerson ? sql`person` : sql`NULL`}, codes = ${outcome.codes ?? null},
+        error = ${outcome.error ?? null}, check_id = ${outcome.checkId ?? null},
+        searched_on = ${outcome.searchedOn ?? null}, sha256 = ${outcome.sha256 ?? null},
+        content_digest = ${outcome.contentDigest ?? null}, evidence = ${outcome.evidence ?? null},
+        times_unknown = times_unknown + ${outcome.state === "unknown" ? 1 : 0}
+      WHERE ${row(claim)} AND ${leaves} RETURNING line`.pipe(Effect.map(changed), Statements.guarded("settle"))
+  }
+
+  const release: Ledger.Service["release"] = (claim) =>
+    sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL
+      WHERE ${row(claim)} AND state IN ('claimed', 'sent') RETURNING line`.pipe(
+      Effect.map(changed),
+      Statements.guarded("release")
+    )
+
+  const releaseClaimed: Ledger.Service["releaseClaimed"] = (run, worker) =>
+    sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL
+      WHERE run = ${run} AND worker = ${worker} AND state = 'claimed' RETURNING line`.pipe(
+      Effect.map((rows) => rows.length),
+      Statements.guarded("release")
+    )
+
+  const expired = (run: string) =>
+    sql`worker IN (SELECT token FROM idv_rescreen_workers WHERE run = ${run} AND lease_until <= ${now})`
+
+  const expire: Ledger.Service["expire"] = (run) =>
+    Effect.all({
+      pending: sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL
+        WHERE run = ${run} AND state = 'claimed' AND ${expired(run)} RETURNING line`,
+      // The worker stays, so that its response is accepted if it comes after all.
+      unknown: sql`UPDATE idv_rescreen_people
+        SET state = 'unknown', times_unknown = times_unknown + 1, settled_at = ${now}, error = 'LeaseExpired'
+        WHERE run = ${run} AND state = 'sent' AND ${expired(run)} RETURNING line`
+    }).pipe(
+      Effect.map(({ pending, unknown }) => ({ pending: pending.length, unknown: unknown.length })),
+      Statements.guarded("expire")
+    )
+
+  const rescreen: Ledger.Service["rescreen"] = (run, state, { most }) =>
+    sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL, error = NULL, settled_at = NULL
+      WHERE run = ${run} AND state = ${state} AND times_unknown < ${most} RETURNING line`.pipe(
+      Effect.map((rows) => rows.length),
+      Statements.guarded("rescreen")
+    )
+
+  const standing: Ledger.Service["standing"] = (run, worker, service) =>
+    sql`SELECT r.state AS state, r.reason AS reason, r.failures_in_row AS "failuresInRow",
+        COALESCE((SELECT w.lease_until - ${now} FROM idv_rescreen_workers w WHERE w.token = ${worker}), 0) AS "leaseLeft",
+        COALESCE((SELECT s.resumes_at - ${now} FROM idv_rescreen_services s WHERE s.service = ${service}), 0)
+          AS "pausedFor",
+        COALESCE((SELECT s.pauses FROM idv_rescreen_services s WHERE s.service = ${service}), 0) AS pauses
+      FROM idv_rescreen_runs r WHERE r.id = ${run}`.pipe(
+      decodeStanding,
+      Effect.map(([first]) =>
+        // An erased or unknown run has nothing to do.
+        first ?? {
+          state: "complete" as const,
+          reason: null,
+          leaseLeft: 0,
+          pausedFor: 0,
+          failuresInRow: 0,
+          pauses: 0
+        }
+      ),
+      Statements.guarded("standing")
+    )
+
+  const ensureService = (service: string) =>
+    sql`INSERT INTO idv_rescreen_services (service, next_at, resumes_at, pauses) VALUES (${service}, 0, 0, 0)
+      ON CONFLICT (service) DO NOTHING`
+
+  const slots: Ledger.Service["slots"] = (service, { count, interval }) => {
+    const reserve = sql`UPDATE idv_rescreen_services
+      SET next_at = ${greatest}(next_at, resumes_at, ${now}) + ${count * interval} WHERE service = ${service}
+      RETURNING next_at - ${count * interval} - ${now} AS "firstIn"`.pipe(decodeSlots)
+    return reserve.pipe(
+      Effect.flatMap(([first]) =>
+        first === undefined ? Effect.zipRight(ensureService(service), reserve) : Effect.succeed([first])
+      ),
+      Effect.map(([first]) => first?.firstIn ?? 0),
+      Statements.guarded("slots")
+    )
+  }
+
+  const pauseService: Ledger.Service["pauseService"] = (service, millis) => {
+    const pause = millis === undefined
+      ? sql`CASE WHEN pauses < 6 THEN 1000.0 * (1 << pauses) ELSE 60000.0 END`
+      : sql`${Math.min(longestPause, millis)}`
+    return Effect.zipRight(
+      ensureService(service),
+      // What comes during a pause is part of it.
+      sql`UPDATE idv_rescreen_services SET
+          resumes_at = ${greatest}(resumes_at, ${now} + ${pause}),
+          pauses = CASE WHEN resumes_at > ${now} THEN pauses ELSE pauses + 1 END
+        WHERE service = ${service}`
+    ).pipe(Effect.asVoid, Statements.guarded("pauseService"))
+  }
+
+  return {
+    register,
+    renew,
+    claim,
+    send,
+    settle,
+    release,
+    releaseClaimed,
+    expire,
+    rescreen,
+    standing,
+    slots,
+    pauseService,
+    serviceAccepts: (service: string) =>
+      sql`UPDATE idv_rescreen_services SET pauses = 0 WHERE service = ${service} AND resumes_at <= ${now}`.pipe(
+        Effect.asVoid,
+        Statements.guarded("serviceAccepts")
+      ),
+    failed: (run: string) =>
+      sql`UPDATE idv_rescreen_runs SET failures_in_row = failures_in_row + 1 WHERE id = ${run}
+        RETURNING failures_in_row AS "failuresInRow"`.pipe(
+        decodeFailures,
+        Effect.map(([first]) => first?.failuresInRow ?? 0),
+        Statements.guarded("failed")
+      ),
+    succeeded: (run: string) =>
+      sql`UPDATE idv_rescreen_runs SET failures_in_row = 0 WHERE id = ${run} AND failures_in_row > 0`.pipe(
+        Effect.asVoid,
+        Statements.guarded("succeeded")
+      ),
+    complete: (run: string) =>
+      sql`UPDATE idv_rescreen_runs SET state = 'complete', completed_at = ${now} WHERE id = ${run} AND state = 'open'
+        AND NOT EXISTS (SELECT 1 FROM idv_rescreen_people WHERE run = ${run} AND state = 'pending')
+        AND NOT EXISTS (SELECT 1 FROM idv_rescreen_people WHERE run = ${run} AND state IN ('claimed', 'sent'))
+        RETURNING id`.pipe(Effect.map(changed), Statements.guarded("complete"))
+  }
+})

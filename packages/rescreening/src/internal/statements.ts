@@ -1,0 +1,63 @@
+/** What the statements of both dialects have in common, and how their failures and rows are read. */
+import * as Violation from "@effect-idv/core/Violation"
+import type * as SqlClient from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import { LedgerUnavailable } from "../RescreeningError.ts"
+
+/** The fragments in which the dialects differ. All times are milliseconds since 1970, as double precision. */
+export const dialect = (sql: SqlClient.SqlClient) =>
+  sql.onDialectOrElse({
+    pg: () => ({
+      now: sql.literal("(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::double precision"),
+      greatest: sql.literal("GREATEST"),
+      skipLocked: sql.literal("FOR UPDATE SKIP LOCKED"),
+      collate: sql.literal("COLLATE \"C\"")
+    }),
+    orElse: () => ({
+      // Not `unixepoch('subsec')`, which counts seconds only before SQLite 3.42.
+      now: sql.literal("((julianday('now') - 2440587.5) * 86400000.0)"),
+      greatest: sql.literal("MAX"),
+      skipLocked: sql.literal(""),
+      collate: sql.literal("")
+    })
+  })
+
+const codeOf = (error: unknown): string => {
+  const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined
+  const code = Predicate.hasProperty(cause, "code") ? String(cause.code) : ""
+  return /^[A-Z\d_]{1,40}$/.test(code) ? code : "unknown"
+}
+
+const isSqlError = (error: unknown): error is SqlError => Predicate.isTagged(error, "SqlError")
+
+/** No span of `@effect/sql`, and no cause: a database repeats in its errors what it could not store. */
+export const guarded =
+  (operation: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E | SqlError, R>): Effect.Effect<A, Exclude<E, SqlError> | LedgerUnavailable, R> =>
+    Effect.withTracerEnabled(effect, false).pipe(
+      Effect.catchAll((error: E | SqlError) =>
+        Effect.fail(
+          isSqlError(error)
+            ? new LedgerUnavailable({ operation, code: codeOf(error) })
+            : error as Exclude<E, SqlError>
+        )
+      )
+    )
+
+/** Decodes rows. A row that is not of this schema is a defect: somebody changed the tables. */
+export const rows = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = Violation.decodeUnknown(Schema.Array(schema))
+  return <E, R>(effect: Effect.Effect<ReadonlyArray<unknown>, E, R>): Effect.Effect<ReadonlyArray<A>, E, R> =>
+    Effect.flatMap(
+      effect,
+      (found) =>
+        Effect.mapError(
+          decode(found),
+          (violations) => new Error(`A row of the ledger: ${Violation.format(violations)}`)
+        )
+          .pipe(Effect.orDie)
+    )
+}

@@ -1,0 +1,203 @@
+import { SqlClient } from "@effect/sql"
+import { describe, layer } from "@effect/vitest"
+import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Chunk, Context, DateTime, Effect, Layer, Option, Redacted, Stream } from "effect"
+import { Ledger, Run } from "../src/index.ts"
+import * as Databases from "./support/databases.ts"
+
+const policy = Run.Policy.make({
+  rate: 50,
+  unknown: "review",
+  evidence: "digest",
+  stopAfter: 50,
+  shards: 1,
+  keysOnPage: true
+})
+const service = "api.example.com"
+const newRun = { id: "2026-11", policy, service, people: "encrypted" } as const
+const hour = 3_600_000
+
+const row = (line: number, id: string | null = `K${line}`): Ledger.PlannedRow => ({
+  line,
+  id,
+  person: id === null ? null : `encrypted ${line}`,
+  codes: id === null ? ["name.empty"] : []
+})
+
+const planned = (...rows: ReadonlyArray<Ledger.PlannedRow>) =>
+  Effect.gen(function*() {
+    const context = yield* Databases.ledger
+    const ledger = Context.get(context, Ledger.Ledger)
+    yield* ledger.plan(newRun, Stream.fromIterable(rows), () => "digest")
+    return { ledger, sql: Context.get(context, SqlClient.SqlClient) }
+  })
+
+describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
+  layer(databases, { excludeTestServices: true })((it) => {
+    it.scoped("creates its tables once when several ledgers begin at the same moment", () =>
+      Effect.gen(function*() {
+        const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
+        const context = yield* Layer.build(client)
+        const ledgers = yield* Effect.replicateEffect(Ledger.make, 5, { concurrency: "unbounded" }).pipe(
+          Effect.provide(context)
+        )
+        strictEqual(new Set(ledgers.map(({ salt }) => Redacted.value(salt))).size, 1)
+        for (const { runs } of ledgers) deepStrictEqual(yield* runs, [])
+      }))
+
+    it.scoped("refuses tables of a newer version and leaves them as they are", () =>
+      Effect.gen(function*() {
+        const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
+        const context = yield* Layer.build(Layer.provideMerge(Ledger.layer, client))
+        const sql = Context.get(context, SqlClient.SqlClient)
+        yield* sql`UPDATE idv_rescreen_meta SET value = '2' WHERE name = 'version'`
+        const error = yield* Effect.flip(Layer.build(Layer.fresh(Layer.provide(Ledger.layer, client))))
+        strictEqual(
+          error.message,
+          "The tables of the ledger have version 2, and this program knows versions up to 1. " +
+            "Upgrade @effect-idv/rescreening."
+        )
+        const rows = yield* sql`SELECT value FROM idv_rescreen_meta WHERE name = 'version'`
+        deepStrictEqual(rows.map((row) => ({ ...row })), [{ value: "2" }])
+      }))
+
+    it.scoped("plans a run with all its rows, and counts wrong rows and repeated keys", () =>
+      Effect.gen(function*() {
+        const { ledger } = yield* planned(row(1), row(2, null), row(3, "K1"), row(4))
+        const run = yield* ledger.run("2026-11")
+        deepStrictEqual(
+          [run.total, run.digest, run.state, run.policy, run.people],
+          [4, "digest", "open", policy, "encrypted"]
+        )
+        const age = DateTime.distance(run.plannedAt, yield* DateTime.now)
+        assertTrue(Math.abs(age) < 10_000)
+        deepStrictEqual(yield* ledger.counts("2026-11"), { ...Run.noCounts, pending: 2, wrong_row: 2 })
+        const rows = Chunk.toReadonlyArray(yield* Stream.runCollect(ledger.byLine("2026-11")))
+        deepStrictEqual(rows.map(({ codes, id, line, state }) => [line, id, state, codes]), [
+          [1, "K1", "pending", []],
+          [2, null, "wrong_row", ["name.empty"]],
+          [3, null, "wrong_row", ["id.repeated"]],
+          [4, "K4", "pending", []]
+        ])
+      }))
+
+    it.scoped("stores nothing of a run whose population fails, and returns false for a name that is taken", () =>
+      Effect.gen(function*() {
+        const { ledger } = yield* planned(row(1))
+        strictEqual(yield* ledger.plan(newRun, Stream.make(row(2)), () => "other"), false)
+        const rows = Stream.concat(Stream.range(1, 2500).pipe(Stream.map((line) => row(line))), Stream.fail("broken"))
+        strictEqual(yield* Effect.flip(ledger.plan({ ...newRun, id: "broken" }, rows, () => "digest")), "broken")
+        assertTrue(Option.isNone(yield* ledger.find("broken")))
+        deepStrictEqual(yield* ledger.counts("broken"), Run.noCounts)
+        strictEqual((yield* Effect.flip(ledger.run("broken"))).message.startsWith("There is no run broken."), true)
+      }))
+
+    it.scoped("gives each row to one of many workers that claim at the same moment", () =>
+      Effect.gen(function*() {
+        const { ledger } = yield* planned(...Array.from({ length: 500 }, (_, index) => row(index + 1)))
+        const drain = Effect.gen(function*() {
+          const worker = yield* ledger.register("2026-11", hour)
+          const lines: Array<number> = []
+          while (true) {
+            const claims = yield* ledger.claim({ run: "2026-11", shard: 0, worker, limit: 7 })
+            if (claims.length === 0) return lines
+            for (const { line } of claims) lines.push(line)
+          }
+        })
+        const lines = (yield* Effect.replicateEffect(drain, 5, { concurrency: "unbounded" })).flat()
+        deepStrictEqual(lines.toSorted((a, b) => a - b), Array.from({ length: 500 }, (_, index) => index + 1))
+      }))
+
+    it.scoped("spaces the turns of all workers evenly, also after a pause", () =>
+      Effect.gen(function*() {
+        const { ledger } = yield* planned()
+        const reserve = ledger.slots(service, { count: 10, interval: 100 })
+        const first = yield* Effect.replicateEffect(reserve, 5, { concurrency: "unbounded" })
+        first.toSorted((a, b) => a - b).forEach((firstIn, index) => {
+          // What the statements themselves take is missing.
+          assertTrue(firstIn <= index * 1000 && firstIn > index * 1000 - 500, String(firstIn))
+        })
+        yield* ledger.pauseService(service, hour)
+        const afterPause = yield* reserve
+        assertTrue(afterPause <= hour && afterPause > hour - 5000, String(afterPause))
+      }))
+
+    it.scoped("doubles a pause without a number up to a minute, until the service accepts", () =>
+      Effect.gen(function*() {
+        const { ledger, sql } = yield* planned()
+        const pause = Effect.gen(function*() {
+          yield* sql`UPDATE idv_rescreen_services SET resumes_at = 0`
+          yield* ledger.pauseService(service, undefined)
+          const { pausedFor } = yield* ledger.standing("2026-11", "nobody", service)
+          return Math.ceil(pausedFor / 1000)
+        })
+        deepStrictEqual(yield* Effect.replicateEffect(pause, 8), [1, 2, 4, 8, 16, 32, 60, 60])
+        yield* sql`UPDATE idv_rescreen_services SET resumes_at = 0`
+        yield* ledger.serviceAccepts(service)
+        strictEqual(yield* pause, 1)
+        yield* ledger.pauseService(service, 2 * hour)
+        strictEqual(Math.round((yield* ledger.standing("2026-11", "nobody", service)).pausedFor / hour), 1)
+      }))
+
+    it.scoped("deletes the person with a result, and keeps the person of a row without one", () =>
+      Effect.gen(function*() {
+        const { ledger, sql } = yield* planned(row(1), row(2), row(3))
+        const worker = yield* ledger.register("2026-11", hour)
+        const claims = yield* ledger.claim({ run: "2026-11", shard: 0, worker, limit: 3 })
+        deepStrictEqual(claims.map(({ person }) => person), ["encrypted 1", "encrypted 2", "encrypted 3"])
+        for (const claim of claims) yield* ledger.send(claim, service)
+        yield* Effect.forEach(
+          claims,
+          (claim) =>
+            ledger.settle(claim, {
+              state: claim.line === 1 ? "potential_match" : claim.line === 2 ? "unknown" : "not_screened"
+            })
+        )
+        const rows = yield* sql<{ person: string | null }>`SELECT person FROM idv_rescreen_people ORDER BY line`
+        deepStrictEqual(rows.map(({ person }) => person), [null, "encrypted 2", "encrypted 3"])
+      }))
+
+    it.scoped("accepts a result that comes after the lease, unless the row was sent again", () =>
+      Effect.gen(function*() {
+        const { ledger, sql } = yield* planned(row(1), row(2))
+        const worker = yield* ledger.register("2026-11", hour)
+        const [first, second] = yield* ledger.claim({ run: "2026-11", shard: 0, worker, limit: 2 })
+        if (first === undefined || second === undefined) return yield* Effect.dieMessage("Two rows were planned")
+        yield* ledger.send(first, service)
+        yield* ledger.send(second, service)
+        yield* sql`UPDATE idv_rescreen_workers SET lease_until = 0`
+        deepStrictEqual(yield* ledger.expire("2026-11"), { pending: 0, unknown: 2 })
+        strictEqual(yield* ledger.settle(first, { state: "no_match" }), true)
+        strictEqual(yield* ledger.rescreen("2026-11", "unknown", { most: 3 }), 1)
+        strictEqual(yield* ledger.settle(second, { state: "no_match" }), false)
+        strictEqual(yield* ledger.complete("2026-11"), false)
+      }))
+
+    it.scoped("erases old runs and decisions, and leaves the counts", () =>
+      Effect.gen(function*() {
+        const { ledger, sql } = yield* planned(row(1), row(2, null))
+        yield* ledger.decide({ id: "K1", contentDigest: "d", decision: "false_positive", reviewer: "r1" })
+        deepStrictEqual(yield* ledger.erase(hour), [])
+        strictEqual((yield* ledger.decisions(["K1"])).length, 1)
+        deepStrictEqual(yield* ledger.erase(-1), ["2026-11"])
+        const { erasedCounts, state } = yield* ledger.run("2026-11")
+        deepStrictEqual([state, erasedCounts], ["complete", { ...Run.noCounts, pending: 1, wrong_row: 1 }])
+        deepStrictEqual(yield* ledger.decisions(["K1"]), [])
+        strictEqual((yield* sql`SELECT 1 FROM idv_rescreen_people`).length, 0)
+        deepStrictEqual(yield* ledger.erase(-1), [])
+        strictEqual(yield* ledger.resume("2026-11"), false)
+      }))
+
+    it.scoped("reports how many were sent in each span", () =>
+      Effect.gen(function*() {
+        const { ledger, sql } = yield* planned(row(1), row(2), row(3))
+        yield* sql`UPDATE idv_rescreen_people SET sent_at = 1795360951921 WHERE line = 1`
+        yield* sql`UPDATE idv_rescreen_people SET sent_at = 1795360959999 WHERE line = 2`
+        yield* sql`UPDATE idv_rescreen_people SET sent_at = 1795360960000 WHERE line = 3`
+        deepStrictEqual((yield* ledger.sentPer("2026-11", 10_000)).map((row) => ({ ...row })), [
+          { bucket: 1795360950000, count: 2 },
+          { bucket: 1795360960000, count: 1 }
+        ])
+      }))
+  })
+})

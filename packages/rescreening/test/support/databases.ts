@@ -1,0 +1,47 @@
+/** A ledger in a database of its own, of both kinds. */
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import type { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Redacted, type Scope } from "effect"
+import { join } from "node:path"
+import * as Postgres from "../../../../tools/test-services/Postgres.ts"
+import * as PostgresClient from "../../src/internal/postgresClient.ts"
+import * as SqliteClient from "../../src/internal/sqliteClient.ts"
+import * as Ledger from "../../src/Ledger.ts"
+
+/** `fresh`: a new database, as a layer that may be built several times. */
+export class Databases extends Context.Tag("test/Databases")<Databases, {
+  readonly fresh: Effect.Effect<
+    { readonly client: Layer.Layer<SqlClient.SqlClient>; readonly url: string },
+    never,
+    Scope.Scope
+  >
+}>() {}
+
+const layerSqlite = Layer.effect(
+  Databases,
+  Effect.map(FileSystem.FileSystem, (files) => ({
+    fresh: Effect.map(Effect.orDie(files.makeTempDirectoryScoped({ prefix: "ledger-" })), (directory) => {
+      const url = join(directory, "ledger.sqlite")
+      return { client: Layer.orDie(SqliteClient.layer(url)), url }
+    })
+  }))
+).pipe(Layer.provide(NodeContext.layer))
+
+const layerPostgres = Layer.scoped(
+  Databases,
+  Effect.map(Postgres.make, ({ createDatabase }) => ({
+    fresh: Effect.map(createDatabase, (url) => ({
+      client: Layer.orDie(PostgresClient.layer(Redacted.make(url))),
+      url
+    }))
+  }))
+).pipe(Layer.orDie)
+
+export const kinds = [["SQLite", layerSqlite], ["PostgreSQL", layerPostgres]] as const
+
+/** The ledger and the client of a new database, until the scope closes. */
+export const ledger = Effect.gen(function*() {
+  const { client } = yield* Effect.flatMap(Databases, ({ fresh }) => fresh)
+  return yield* Layer.build(Layer.provideMerge(Ledger.layer, client))
+})
