@@ -145,8 +145,8 @@ export interface Service {
   readonly pause: (run: string, reason: string) => Effect.Effect<boolean, Failure>
   /** Opens a paused or complete run, and forgets its failures in a row. */
   readonly resume: (run: string) => Effect.Effect<boolean, Failure>
-  /** Completes an open run whose rows all have an outcome. */
-  readonly complete: (run: string) => Effect.Effect<boolean, Failure>
+  /** Completes an open run whose rows all have an outcome, and none was unknown less often than `unknown`. */
+  readonly complete: (run: string, options: { readonly unknown: number }) => Effect.Effect<boolean, Failure>
 
   /** Registers a worker of a run, with a lease. Returns its token. */
   readonly register: (run: string, lease: number) => Effect.Effect<string, Failure>
@@ -162,7 +162,10 @@ export interface Service {
   }) => Effect.Effect<ReadonlyArray<Claim>, Failure>
   /** `claimed → sent`, if the lease holds, the run is open, and the service is not paused. */
   readonly send: (claim: Claim, service: string) => Effect.Effect<boolean, Failure>
-  /** `sent → outcome`. A result may also come late, `unknown → outcome`, unless the row was claimed again. */
+  /**
+   * `sent → outcome`. A response may also come late, `unknown → outcome`, unless the row was claimed again. A person who
+   * cannot be sent goes `claimed → not_screened`.
+   */
   readonly settle: (claim: Claim, outcome: Outcome) => Effect.Effect<boolean, Failure>
   /** `claimed → pending` and, for a check that certainly was not performed, `sent → pending`. */
   readonly release: (claim: Claim) => Effect.Effect<boolean, Failure>

@@ -52,6 +52,13 @@ export const Policy = Schema.Struct({
    */
   evidence: Schema.optionalWith(Schema.Literal("digest", "response"), { default: () => "digest" as const }),
   /**
+   * Whether another `aml_profile` makes the evidence another one, so that a reviewer must decide anew. `ignored` is for
+   * a service that makes a new address for each search.
+   *
+   * @default "compared"
+   */
+  profileAddress: Schema.optionalWith(Schema.Literal("compared", "ignored"), { default: () => "compared" as const }),
+  /**
    * After how many failures in a row that say nothing about the person all workers stop.
    *
    * @default 50

@@ -1,18 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Context, DateTime, Effect, Layer, Option, Redacted, Stream } from "effect"
+import { Chunk, Context, DateTime, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { Ledger, Run } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 
-const policy = Run.Policy.make({
-  rate: 50,
-  unknown: "review",
-  evidence: "digest",
-  stopAfter: 50,
-  shards: 1,
-  keysOnPage: true
-})
+const policy = Schema.decodeSync(Run.Policy)({ shards: 1 })
 const service = "api.example.com"
 const newRun = { id: "2026-11", policy, service, people: "encrypted" } as const
 const hour = 3_600_000
@@ -170,7 +163,7 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         strictEqual(yield* ledger.settle(first, { state: "no_match" }), true)
         strictEqual(yield* ledger.rescreen("2026-11", "unknown", { most: 3 }), 1)
         strictEqual(yield* ledger.settle(second, { state: "no_match" }), false)
-        strictEqual(yield* ledger.complete("2026-11"), false)
+        strictEqual(yield* ledger.complete("2026-11", { unknown: 0 }), false)
       }))
 
     it.scoped("erases old runs and decisions, and leaves the counts", () =>

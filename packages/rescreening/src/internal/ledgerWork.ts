@@ -83,7 +83,11 @@ export const make = Effect.gen(function*() {
   const settle: Ledger.Service["settle"] = (claim, outcome) => {
     const keepsPerson = outcome.state === "not_screened" || outcome.state === "unknown"
     // A response that comes after the lease is still one, unless the row was claimed again: then the worker differs.
-    const leaves = outcome.state === "unknown" ? sql`state = 'sent'` : sql`state IN ('sent', 'unknown')`
+    const leaves = outcome.state === "unknown"
+      ? sql`state = 'sent'`
+      : outcome.state === "not_screened"
+      ? sql`state IN ('claimed', 'sent', 'unknown')`
+      : sql`state IN ('sent', 'unknown')`
     return sql`UPDATE idv_rescreen_people SET state = ${outcome.state}, settled_at = ${now},
         person = ${keepsPerson ? sql`person` : sql`NULL`}, codes = ${outcome.codes ?? null},
         error = ${outcome.error ?? null}, check_id = ${outcome.checkId ?? null},
@@ -213,10 +217,13 @@ export const make = Effect.gen(function*() {
         Effect.asVoid,
         Statements.guarded("succeeded")
       ),
-    complete: (run: string) =>
+    complete: (run: string, { unknown }: { readonly unknown: number }) =>
       sql`UPDATE idv_rescreen_runs SET state = 'complete', completed_at = ${now} WHERE id = ${run} AND state = 'open'
         AND NOT EXISTS (SELECT 1 FROM idv_rescreen_people WHERE run = ${run} AND state = 'pending')
         AND NOT EXISTS (SELECT 1 FROM idv_rescreen_people WHERE run = ${run} AND state IN ('claimed', 'sent'))
+        AND NOT EXISTS (
+          SELECT 1 FROM idv_rescreen_people WHERE run = ${run} AND state = 'unknown' AND times_unknown < ${unknown}
+        )
         RETURNING id`.pipe(Effect.map(changed), Statements.guarded("complete"))
   }
 })

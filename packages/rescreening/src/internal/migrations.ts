@@ -50,6 +50,7 @@ const version1 = Effect.gen(function*() {
     WHERE state = 'pending'`
   yield* sql`CREATE INDEX idv_rescreen_people_held ON idv_rescreen_people (run, worker)
     WHERE state IN ('claimed', 'sent')`
+  yield* sql`CREATE INDEX idv_rescreen_people_unknown ON idv_rescreen_people (run) WHERE state = 'unknown'`
   yield* sql`CREATE TABLE idv_rescreen_workers (
     token TEXT PRIMARY KEY,
     run TEXT NOT NULL,

@@ -1,0 +1,122 @@
+/**
+ * What changed between two runs: what an analyst reads in the morning.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Order from "effect/Order"
+import * as Stream from "effect/Stream"
+import * as Ledger from "./Ledger.ts"
+import type * as LedgerRow from "./LedgerRow.ts"
+import { RunErased, type RunNotFound } from "./RescreeningError.ts"
+import type * as Run from "./Run.ts"
+
+/**
+ * How a person fared in two runs.
+ *
+ * - `newly_matched`: a potential match now, and not before.
+ * - `no_longer_matched`: a potential match before, and "No" now.
+ * - `newly_unknown`: there was a result, and there is none now.
+ * - `no_longer_unknown`: there was no result, and there is a "No" now.
+ * - `unchanged`: the same result, or none both times.
+ * - `new_in_population`, `gone_from_population`: in one of the runs only, whatever the result.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Kind =
+  | "newly_matched"
+  | "no_longer_matched"
+  | "newly_unknown"
+  | "no_longer_unknown"
+  | "unchanged"
+  | "new_in_population"
+  | "gone_from_population"
+
+/**
+ * What a run says of a person.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Side {
+  readonly outcome: Run.State
+  /** SHA-256 of the body of the response; `null` where there is none. */
+  readonly sha256: string | null
+  /** Of the response without the time of the search. Two that differ are different evidence. */
+  readonly contentDigest: string | null
+}
+
+/**
+ * A person in two runs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Change {
+  readonly id: string
+  readonly kind: Kind
+  readonly before: Side | null
+  readonly after: Side | null
+}
+
+const toSide = ({ contentDigest, sha256, state }: LedgerRow.LedgerRow): Side => ({
+  outcome: state,
+  sha256,
+  contentDigest
+})
+
+type Result = "match" | "no_match" | "none"
+
+const results: Record<Run.State, Result> = {
+  potential_match: "match",
+  no_match: "no_match",
+  no_match_doubtful: "no_match",
+  not_screened: "none",
+  unknown: "none",
+  wrong_row: "none",
+  pending: "none",
+  claimed: "none",
+  sent: "none"
+}
+
+const kinds: Record<Result, Record<Result, Kind>> = {
+  match: { match: "unchanged", no_match: "no_longer_matched", none: "newly_unknown" },
+  no_match: { match: "newly_matched", no_match: "unchanged", none: "newly_unknown" },
+  none: { match: "newly_matched", no_match: "no_longer_unknown", none: "unchanged" }
+}
+
+/** The ledger sorts keys by their bytes in UTF-8, which are not in the order of UTF-16. */
+const byBytes: Order.Order<string> = Order.make((a, b) =>
+  a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0 ? -1 : 1
+)
+
+/**
+ * All people of two runs, sorted by key. Memory is flat. `RunErased` if one of them was erased.
+ *
+ * @category reports
+ * @since 0.1.0
+ */
+export const compare = (
+  before: string,
+  after: string
+): Stream.Stream<Change, Ledger.Failure | RunNotFound | RunErased, Ledger.Ledger> =>
+  Stream.unwrap(Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    for (const id of [before, after]) {
+      const { erasedAt } = yield* ledger.run(id)
+      if (erasedAt !== null) return yield* new RunErased({ run: id })
+    }
+    const sides = (run: string) => Stream.map(ledger.byId(run), (row) => [row.id ?? "", toSide(row)] as const)
+    return Stream.zipAllSortedByKeyWith(sides(before), {
+      other: sides(after),
+      order: byBytes,
+      onSelf: (before): Omit<Change, "id"> => ({ kind: "gone_from_population", before, after: null }),
+      onOther: (after): Omit<Change, "id"> => ({ kind: "new_in_population", before: null, after }),
+      onBoth: (before, after): Omit<Change, "id"> => ({
+        kind: kinds[results[before.outcome]][results[after.outcome]],
+        before,
+        after
+      })
+    }).pipe(Stream.map(([id, change]) => ({ id, ...change })))
+  }))

@@ -1,0 +1,223 @@
+/**
+ * What became of each row of a run: as CSV for people, as JSON Lines for programs, and as an HTML page with the numbers.
+ *
+ * @since 0.1.0
+ */
+import { stringify } from "csv-stringify/sync"
+import * as Chunk from "effect/Chunk"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as Page from "./internal/page.ts"
+import * as Ledger from "./Ledger.ts"
+import type * as LedgerRow from "./LedgerRow.ts"
+import { RunErased, type RunNotFound, SumsDiffer } from "./RescreeningError.ts"
+import * as Run from "./Run.ts"
+
+/**
+ * A row of a report. It holds neither a name nor a date of birth.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Row {
+  readonly line: number
+  /** The key of the person; empty in a wrong row. */
+  readonly id: string
+  /** A state of `Run.State`. Of a run that is not complete, rows may still be `pending`, `claimed` or `sent`. */
+  readonly outcome: Run.State
+  /** The result as the service wrote it; empty where there is none. */
+  readonly match_found: "No" | "Potential match" | ""
+  /** What is wrong with the row, or looks damaged in the name or date. */
+  readonly codes: ReadonlyArray<string>
+  /** The tag of the failure, where there is no result. */
+  readonly error: string
+  readonly check_id: string
+  readonly searched_on: string
+  /** ISO 8601, by the clock of the database. */
+  readonly sent_at: string
+  readonly settled_at: string
+  readonly sha256: string
+  readonly times_sent: number
+  /** Over 0: it may have been billed without a response. */
+  readonly times_unknown: number
+  /** What a reviewer decided about the same evidence; `review_again` if it was about other evidence. */
+  readonly decision: string
+}
+
+const columns = [
+  "line",
+  "id",
+  "outcome",
+  "match_found",
+  "codes",
+  "error",
+  "check_id",
+  "searched_on",
+  "sent_at",
+  "settled_at",
+  "sha256",
+  "times_sent",
+  "times_unknown",
+  "decision"
+] as const satisfies ReadonlyArray<keyof Row>
+
+type ReportFailure = Ledger.Failure | RunNotFound | RunErased | SumsDiffer
+
+const matchFound = {
+  no_match: "No",
+  no_match_doubtful: "No",
+  potential_match: "Potential match",
+  not_screened: "",
+  unknown: "",
+  wrong_row: "",
+  pending: "",
+  claimed: "",
+  sent: ""
+} as const satisfies Record<Run.State, Row["match_found"]>
+
+const iso = (time: DateTime.Utc | null): string => time === null ? "" : DateTime.formatIso(time)
+
+const toRow = (row: LedgerRow.LedgerRow, decisions: ReadonlyArray<LedgerRow.Decision>): Row => {
+  const same = decisions.find(({ contentDigest }) => contentDigest === row.contentDigest)
+  return {
+    line: row.line,
+    id: row.id ?? "",
+    outcome: row.state,
+    match_found: matchFound[row.state],
+    codes: row.codes,
+    error: row.error ?? "",
+    check_id: row.checkId ?? "",
+    searched_on: row.searchedOn ?? "",
+    sent_at: iso(row.sentAt),
+    settled_at: iso(row.settledAt),
+    sha256: row.sha256 ?? "",
+    times_sent: row.timesSent,
+    times_unknown: row.timesUnknown,
+    decision: same?.decision ?? (decisions.length > 0 && row.contentDigest !== null ? "review_again" : "")
+  }
+}
+
+/** Those that a person reviews. */
+const isReviewed = ({ state }: LedgerRow.LedgerRow) => state === "potential_match" || state === "no_match_doubtful"
+
+const found = (id: string) =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    const run = yield* ledger.run(id)
+    return run.erasedAt === null ? { ledger, run } : yield* new RunErased({ run: id })
+  })
+
+/**
+ * All rows of a run, by line. It ends with `SumsDiffer` if they are not as many as were planned.
+ *
+ * @category reports
+ * @since 0.1.0
+ */
+export const rows = (run: string): Stream.Stream<Row, ReportFailure, Ledger.Ledger> =>
+  Stream.unwrap(Effect.map(found(run), ({ ledger, run: { id, total } }) => {
+    let count = 0
+    return ledger.byLine(id).pipe(
+      Stream.mapChunksEffect((chunk) =>
+        Effect.gen(function*() {
+          count += chunk.length
+          const ids = Chunk.toReadonlyArray(chunk).filter(isReviewed).flatMap(({ id }) => id === null ? [] : [id])
+          const decisions = new Map<string, Array<LedgerRow.Decision>>()
+          for (const decision of yield* ledger.decisions(ids)) {
+            const others = decisions.get(decision.id) ?? []
+            others.push(decision)
+            decisions.set(decision.id, others)
+          }
+          return Chunk.map(chunk, (row) => toRow(row, decisions.get(row.id ?? "") ?? []))
+        })
+      ),
+      Stream.concat(
+        Stream.suspend(() =>
+          count === total ? Stream.empty : Stream.fail(new SumsDiffer({ run: id, planned: total, found: count }))
+        )
+      )
+    )
+  }))
+
+const cell = (value: Row[keyof Row]) => typeof value === "object" ? value.join(" ") : value
+
+/**
+ * The rows as CSV in UTF-8, with a header. A cell that a spreadsheet would take for a formula begins with `'`.
+ *
+ * @category reports
+ * @since 0.1.0
+ */
+export const csv = (run: string): Stream.Stream<string, ReportFailure, Ledger.Ledger> =>
+  Stream.concat(
+    Stream.succeed(stringify([columns])),
+    Stream.map(Stream.chunks(rows(run)), (chunk) =>
+      stringify(
+        Chunk.toReadonlyArray(chunk).map((row) => columns.map((column) => cell(row[column]))),
+        { escape_formulas: true }
+      ))
+  )
+
+/**
+ * The rows as JSON Lines.
+ *
+ * @category reports
+ * @since 0.1.0
+ */
+export const jsonLines = (run: string): Stream.Stream<string, ReportFailure, Ledger.Ledger> =>
+  Stream.map(
+    Stream.chunks(rows(run)),
+    (chunk) => Chunk.toReadonlyArray(chunk).map((row) => `${JSON.stringify(row)}\n`).join("")
+  )
+
+/** The page lists so many keys of a kind at most; the CSV has all. */
+const mostListed = 1000
+
+/**
+ * An HTML page of one file: the counts, the rate over time, and the keys that a person should review, if the policy of
+ * the run shows keys.
+ *
+ * @category reports
+ * @since 0.1.0
+ */
+export const page = (run: string): Effect.Effect<string, ReportFailure, Ledger.Ledger> =>
+  Effect.gen(function*() {
+    const { ledger, run: { completedAt, plannedAt, policy, state, ...rest } } = yield* found(run)
+    const counts = yield* ledger.counts(run)
+    if (Run.total(counts) !== rest.total) {
+      return yield* new SumsDiffer({ run, planned: rest.total, found: Run.total(counts) })
+    }
+    const reviews: Page.Reviews = { potential_match: [], no_match_doubtful: [], unknown: [], not_screened: [] }
+    let timesSent = 0
+    let possiblyBilledTwice = 0
+    yield* Stream.runForEachChunk(rows(run), (chunk) =>
+      Effect.sync(() => {
+        for (const row of chunk) {
+          timesSent += row.times_sent
+          if (row.times_sent > 1 && row.times_unknown > 0) possiblyBilledTwice++
+          const { outcome } = row
+          if (!Page.isReview(outcome) || !policy.keysOnPage || reviews[outcome].length >= mostListed) continue
+          reviews[outcome].push({
+            id: row.id,
+            decision: row.decision,
+            note: [...row.codes, row.error].join(" ").trim()
+          })
+        }
+      }))
+    const second = 1000
+    const perSecond = yield* ledger.sentPer(run, second)
+    return Page.render({
+      run: rest.id,
+      service: rest.service,
+      state,
+      digest: rest.digest,
+      plannedAt: iso(plannedAt),
+      completedAt: iso(completedAt),
+      counts,
+      timesSent,
+      possiblyBilledTwice,
+      rate: policy.rate,
+      perSecond,
+      reviews,
+      showsKeys: policy.keysOnPage
+    })
+  })

@@ -1,0 +1,326 @@
+/**
+ * Screens a whole population, again and again, on one machine or many, and accounts for everybody in it.
+ *
+ * `plan` stores a run, `work` screens it, and any number of processes may work at once. Each of them can be killed at any
+ * moment: the others take over its rows. A check that was sent and has no response becomes `unknown`; nobody sends it
+ * again unless the policy says so.
+ *
+ * @since 0.1.0
+ */
+import * as AmlClient from "@effect-idv/core/AmlClient"
+import * as Violation from "@effect-idv/core/Violation"
+import * as Clock from "effect/Clock"
+import * as ConfigError from "effect/ConfigError"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import * as PlannedRows from "./internal/plannedRows.ts"
+import * as Worker from "./internal/worker.ts"
+import * as Ledger from "./Ledger.ts"
+import type * as LedgerRow from "./LedgerRow.ts"
+import * as People from "./People.ts"
+import type * as Population from "./Population.ts"
+import type { PopulationRejected } from "./RescreeningError.ts"
+import {
+  type EncryptionKeyError,
+  RunConflict,
+  RunErased,
+  type RunNotFound,
+  type RunPaused
+} from "./RescreeningError.ts"
+import * as Metrics from "./RescreeningMetrics.ts"
+import * as Run from "./Run.ts"
+
+/**
+ * What `plan` needs to know.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PlanOptions extends Run.Options {
+  /** The name of the run, such as `2026-11`: 1 to 64 letters, digits, dots, hyphens or underscores. */
+  readonly run: string
+  /** The service and account, in your words, such as `api.example.com acme-bank`. All runs of it share its rate. */
+  readonly service: string
+}
+
+/**
+ * What `work` needs to know.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface WorkOptions {
+  readonly run: string
+  /** As in the plan. A worker of another service is refused. */
+  readonly service: string
+  /**
+   * How many checks of this worker are in flight at once.
+   *
+   * @default 10
+   */
+  readonly concurrency?: number | undefined
+  /**
+   * After how long without a sign of life other workers take over the rows of this one, in the time of the database.
+   *
+   * @default "30 seconds"
+   */
+  readonly lease?: Duration.DurationInput | undefined
+  /**
+   * Works on this shard only, from 0, and ends when nothing is left to claim in it. For an engine that dispatches shards.
+   *
+   * @default all shards, until each row has an outcome
+   */
+  readonly shard?: number | undefined
+}
+
+const invalid = (path: string, message: string) => ConfigError.InvalidData([path], message)
+
+const decodePolicy = Violation.decodeUnknown(Run.Policy)
+const decodeId = Violation.decodeUnknown(Run.Id)
+
+const checkId = (run: string) =>
+  Effect.mapError(decodeId(run), ([{ expected }]) => invalid("run", `should be ${expected}`))
+
+/** What a run was planned with that is not this. */
+const differences = (run: Run.Run, options: PlanOptions, policy: Run.Policy, people: People.Service["kind"]) => {
+  const differs = (Object.keys(policy) as Array<keyof Run.Policy>).filter((key) => policy[key] !== run.policy[key])
+  return [
+    ...differs,
+    ...(run.service === options.service ? [] : ["service"]),
+    ...(run.people === people ? [] : ["storage of people"])
+  ]
+}
+
+/**
+ * Stores a run with everybody in the population, or nothing at all. Planning the same run with the same population
+ * again changes nothing, so a scheduler may repeat it. `RunConflict` if the population or the options are others, and
+ * `ConfigError` for an option that cannot be used.
+ *
+ * With a ledger in SQLite the population must not come from the same database connection.
+ *
+ * @example
+ * import { Person } from "@effect-idv/core"
+ * import { Rescreening } from "@effect-idv/rescreening"
+ * import { Stream } from "effect"
+ *
+ * const customers = Stream.make(
+ *   { key: "C-1001", person: Person.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" }) }
+ * )
+ * const planned = Rescreening.plan(customers, { run: "2026-11", service: "api.example.com", rate: 20 })
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const plan = <E, R>(
+  population: Stream.Stream<Population.Row, E, R>,
+  options: PlanOptions
+): Effect.Effect<
+  Run.Run,
+  E | Ledger.Failure | RunConflict | PopulationRejected | EncryptionKeyError | ConfigError.ConfigError,
+  Ledger.Ledger | People.People | R
+> =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    const people = yield* People.People
+    const { run: id, service, ...policyOptions } = options
+    yield* checkId(id)
+    const policy = yield* Effect.mapError(
+      decodePolicy(policyOptions),
+      ([{ expected, path }]) => invalid(path, `should be ${expected}`)
+    )
+    // The population must not take part in the transaction of the ledger.
+    const context = yield* Effect.context<R>()
+    const rows = PlannedRows.make(Stream.provideContext(population, context), { id, ledger, people })
+
+    const compare = Effect.gen(function*() {
+      const run = yield* ledger.run(id).pipe(Effect.catchTag("RunNotFound", () => Effect.dieMessage("The run is gone")))
+      const differs = differences(run, options, policy, people.kind)
+      const { digest } = yield* rows.digestOnly
+      return differs.length === 0 && digest === run.digest ? run : yield* new RunConflict({
+        run: id,
+        differs: digest === run.digest ? differs : ["population", ...differs]
+      })
+    })
+
+    if (Option.isSome(yield* ledger.find(id))) return yield* compare
+    const isNew = yield* ledger.plan({ id, policy, service, people: people.kind }, rows.stream, rows.digest)
+    return isNew ? yield* Effect.orDie(ledger.run(id)) : yield* compare
+  }).pipe(Effect.withSpan("Rescreening.plan", { attributes: { run: options.run } }))
+
+/** The run, if it can be worked on or reported. */
+const runOf = (id: string) =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    yield* checkId(id)
+    const run = yield* ledger.run(id)
+    return run.erasedAt === null ? run : yield* new RunErased({ run: id })
+  })
+
+/**
+ * Screens the rows of a run that have no outcome yet, together with any other worker, and ends when there are none.
+ * `RunPaused` when somebody paused it, or something that concerns everyone happened: a rejected key, 403, or
+ * `stopAfter` failures in a row that say nothing about the person. `RunConflict` for a worker of another service.
+ *
+ * When it is interrupted it claims nothing more, and the checks in flight get their outcome first.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const work = (options: WorkOptions): Effect.Effect<
+  Run.Counts,
+  | Ledger.Failure
+  | RunNotFound
+  | RunErased
+  | RunConflict
+  | RunPaused
+  | EncryptionKeyError
+  | ConfigError.ConfigError,
+  Ledger.Ledger | People.People | AmlClient.AmlClient
+> =>
+  Effect.gen(function*() {
+    const { concurrency = 10, service, shard } = options
+    const lease = Duration.decode(options.lease ?? "30 seconds")
+    if (!Number.isInteger(concurrency) || concurrency < 1) {
+      return yield* Effect.fail(invalid("concurrency", "should be an integer over 0"))
+    }
+    if (Duration.toMillis(lease) < 1000) return yield* Effect.fail(invalid("lease", "should be at least 1 second"))
+    const ledger = yield* Ledger.Ledger
+    const people = yield* People.People
+    const aml = yield* AmlClient.AmlClient
+    const run = yield* runOf(options.run)
+    if (shard !== undefined && (!Number.isInteger(shard) || shard < 0 || shard >= run.policy.shards)) {
+      return yield* Effect.fail(invalid("shard", `should be an integer from 0 to ${run.policy.shards - 1}`))
+    }
+    const differs = [
+      ...(run.service === service ? [] : ["service"]),
+      ...(run.people === people.kind ? [] : ["storage of people"])
+    ]
+    if (differs.length > 0) return yield* new RunConflict({ run: run.id, differs })
+    yield* Worker.work({ ledger, people, aml }, { run, concurrency, lease }, shard)
+    return yield* ledger.counts(run.id)
+  }).pipe(Effect.withSpan("Rescreening.work", { attributes: { run: options.run } }))
+
+/**
+ * A run and its counts.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Status {
+  readonly run: Run.Run
+  readonly counts: Run.Counts
+}
+
+const statusNow = (id: string) =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    const run = yield* ledger.run(id)
+    const counts = run.erasedCounts === null
+      ? yield* ledger.counts(id)
+      : Run.State.literals.reduce<Run.Counts>(
+        (all, state) => ({ ...all, [state]: run.erasedCounts?.[state] ?? 0 }),
+        Run.noCounts
+      )
+    for (const state of Run.State.literals) {
+      yield* Metric.set(Metric.tagged(Metric.tagged(Metrics.rows, "run", id), "state", state), counts[state])
+    }
+    return { run, counts }
+  })
+
+/** To count a million rows takes a while: the database must have time for the workers. */
+const shareOfCounting = 20
+
+/**
+ * The counts of a run now and then about every second, until it is complete or paused. It also sets the gauges of
+ * `RescreeningMetrics`.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const status = (
+  run: string
+): Stream.Stream<Status, Ledger.Failure | RunNotFound | ConfigError.ConfigError, Ledger.Ledger> =>
+  Stream.unwrap(Effect.as(
+    checkId(run),
+    Stream.paginateEffect(0, (wait) =>
+      Effect.gen(function*() {
+        yield* Effect.sleep(wait)
+        const from = yield* Clock.currentTimeMillis
+        const status = yield* statusNow(run)
+        const taken = (yield* Clock.currentTimeMillis) - from
+        return [
+          status,
+          status.run.state === "open" ? Option.some(Math.max(1000, shareOfCounting * taken)) : Option.none()
+        ]
+      }))
+  ))
+
+/**
+ * Pauses a run for all its workers. Checks in flight get their outcome. Returns `false` if it was not open.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const pause = (
+  run: string
+): Effect.Effect<boolean, Ledger.Failure | RunNotFound | RunErased | ConfigError.ConfigError, Ledger.Ledger> =>
+  Effect.flatMap(runOf(run), ({ id }) => Effect.flatMap(Ledger.Ledger, (ledger) => ledger.pause(id, "operator")))
+
+/**
+ * Opens a paused run. Workers must be started again.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const resume = (run: string, options?: {
+  /**
+   * Screens the rows that ended with one of these again, also in a complete run. A row that is `unknown` may then be
+   * billed twice.
+   *
+   * @default []
+   */
+  readonly again?: ReadonlyArray<"not_screened" | "unknown"> | undefined
+}): Effect.Effect<
+  { readonly again: number },
+  Ledger.Failure | RunNotFound | RunErased | ConfigError.ConfigError,
+  Ledger.Ledger
+> =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    const { id, state } = yield* runOf(run)
+    // The largest number of an INTEGER of PostgreSQL.
+    const most = 2 ** 31 - 1
+    let again = 0
+    for (const outcome of options?.again ?? []) {
+      again += yield* ledger.rescreen(id, outcome, { most })
+    }
+    if (state === "paused" || again > 0) yield* ledger.resume(id)
+    return { again }
+  })
+
+/**
+ * Stores what a reviewer decided about a person, bound to the evidence: the next report shows it beside the same
+ * evidence, and asks again when that changed. No match is ever left out.
+ *
+ * @category reviewing
+ * @since 0.1.0
+ */
+export const decide = (
+  decision: Omit<LedgerRow.Decision, "decidedAt">
+): Effect.Effect<void, Ledger.Failure, Ledger.Ledger> =>
+  Effect.flatMap(Ledger.Ledger, (ledger) => ledger.decide(decision))
+
+/**
+ * Deletes the people, results, evidence and decisions of runs that were planned so long ago. Their counts stay.
+ * Returns the names of the runs.
+ *
+ * @category reviewing
+ * @since 0.1.0
+ */
+export const erase = (options: {
+  readonly olderThan: Duration.DurationInput
+}): Effect.Effect<ReadonlyArray<string>, Ledger.Failure, Ledger.Ledger> =>
+  Effect.flatMap(Ledger.Ledger, (ledger) => ledger.erase(Duration.toMillis(options.olderThan)))

@@ -1,0 +1,154 @@
+/** The report as an HTML page without scripts. */
+import escapeHtml from "escape-html"
+import * as Run from "../Run.ts"
+
+export type Review = "potential_match" | "no_match_doubtful" | "unknown" | "not_screened"
+
+export interface Listed {
+  readonly id: string
+  readonly decision: string
+  readonly note: string
+}
+
+export type Reviews = { readonly [R in Review]: Array<Listed> }
+
+export const isReview = (state: Run.State): state is Review => state in headings
+
+export interface Model {
+  readonly run: string
+  readonly service: string
+  readonly state: Run.Run["state"]
+  readonly digest: string
+  readonly plannedAt: string
+  readonly completedAt: string
+  readonly counts: Run.Counts
+  readonly timesSent: number
+  readonly possiblyBilledTwice: number
+  readonly rate: number
+  readonly perSecond: ReadonlyArray<{ readonly bucket: number; readonly count: number }>
+  readonly reviews: Reviews
+  readonly showsKeys: boolean
+}
+
+const headings = {
+  potential_match: "Potential matches",
+  no_match_doubtful: "No match, of a name or date that looks damaged",
+  unknown: "Unknown: sent, no response; may be billed",
+  not_screened: "Not screened: no result"
+} as const satisfies Record<Review, string>
+
+const words: Record<Run.State, string> = {
+  no_match: "No match",
+  no_match_doubtful: "No match, of a name or date that looks damaged: a person should review it",
+  potential_match: "Potential match: a person should review it",
+  not_screened: "Not screened: there is no result",
+  unknown: "Unknown: sent, and there is no response; may be billed",
+  wrong_row: "Wrong rows: not sent",
+  pending: "Pending: not sent yet",
+  claimed: "Claimed by a worker: not sent yet",
+  sent: "Sent: the response is not here yet"
+}
+
+const number = (value: number) => value.toLocaleString("en")
+
+const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string | number>>) =>
+  `<table><thead><tr>${head.map((text) => `<th scope="col">${escapeHtml(text)}</th>`).join("")}</tr></thead><tbody>${
+    rows.map((row) =>
+      `<tr>${
+        row.map((cell) =>
+          typeof cell === "number" ? `<td class="number">${number(cell)}</td>` : `<td>${escapeHtml(cell)}</td>`
+        ).join("")
+      }</tr>`
+    ).join("\n")
+  }</tbody></table>`
+
+const columns = 200
+
+/** The average rate in each of at most so many equal spans. */
+const chart = ({ perSecond, rate }: Model): string => {
+  const first = perSecond[0]?.bucket
+  const last = perSecond.at(-1)?.bucket
+  if (first === undefined || last === undefined) return "<p>Nothing was sent yet.</p>"
+  const seconds = (last - first) / 1000 + 1
+  const span = Math.max(1, Math.ceil(seconds / columns))
+  const sums = new Array<number>(Math.ceil(seconds / span)).fill(0)
+  for (const { bucket, count } of perSecond) {
+    const index = Math.floor((bucket - first) / 1000 / span)
+    sums[index] = (sums[index] ?? 0) + count
+  }
+  const most = Math.max(1, ...sums.map((sum) => sum / span))
+  const width = 100 / sums.length
+  const bars = sums.map((sum, index) => {
+    const height = 100 * sum / span / most
+    return `<rect x="${(index * width).toFixed(2)}" y="${(100 - height).toFixed(2)}" width="${
+      (width * 0.9).toFixed(2)
+    }" height="${height.toFixed(2)}"/>`
+  })
+  const label = `Checks sent a second, from ${new Date(first).toISOString()} to ${new Date(last).toISOString()}`
+  return `<svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label="${label}">${bars.join("")}</svg>
+<p>${escapeHtml(label)}; ${number(Math.round(most * 10) / 10)} at most, ${number(rate)} allowed. Of a row that was sent
+several times, the last one counts.</p>`
+}
+
+const review = ({ counts, reviews, showsKeys }: Model, state: Review): string => {
+  const count = counts[state]
+  if (count === 0) return ""
+  const heading = `<h2>${headings[state]} (${number(count)})</h2>`
+  if (!showsKeys) return `${heading}<p>The policy of this run shows no keys here. The CSV has them.</p>`
+  const listed = reviews[state]
+  const more = listed.length < count ? `<p>The first ${number(listed.length)}. The CSV has all.</p>` : ""
+  return `${heading}${more}${
+    table(["Key", "Note", "Decision"], listed.map(({ decision, id, note }) => [id, note, decision]))
+  }`
+}
+
+const style = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+table { border-collapse: collapse }
+th, td { text-align: left; padding: .2rem 1rem .2rem 0; border-bottom: 1px solid #8884; overflow-wrap: anywhere }
+.number { text-align: right; font-variant-numeric: tabular-nums }
+svg { width: 100%; height: 8rem; background: #8882; fill: #2a6fbb }
+`
+
+export const render = (model: Model): string => {
+  const { completedAt, counts, digest, plannedAt, possiblyBilledTwice, run, service, state, timesSent } = model
+  const shown = Run.State.literals.filter((state) =>
+    counts[state] > 0 || !["pending", "claimed", "sent"].includes(state)
+  )
+  const outcomes = [
+    ...shown.map((state) => [words[state], counts[state]]),
+    ["In all", Run.total(counts)]
+  ]
+  const facts = [
+    ["State", state],
+    ["Service", service],
+    ["Planned", plannedAt],
+    ["Complete", completedAt === "" ? "no" : completedAt],
+    ["Digest of the population", digest],
+    ["Checks sent", number(timesSent)],
+    ["Rows that may be billed twice", number(possiblyBilledTwice)]
+  ]
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Rescreening ${escapeHtml(run)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>Rescreening ${escapeHtml(run)}</h1>
+${table(["Outcome", "Rows"], outcomes)}
+<h2>Run</h2>
+${table(["Fact", "Value"], facts)}
+<h2>Rate</h2>
+${chart(model)}
+${(Object.keys(headings) as Array<Review>).map((state) => review(model, state)).join("\n")}
+</main>
+</body>
+</html>
+`
+}

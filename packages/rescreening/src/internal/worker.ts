@@ -1,0 +1,272 @@
+/** A worker: it drains the shards of a run, as long as its lease holds and the run is open. */
+import * as AmlClient from "@effect-idv/core/AmlClient"
+import type * as Evidence from "@effect-idv/core/Evidence"
+import type * as AmlFailure from "@effect-idv/core/Failure"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import * as Metric from "effect/Metric"
+import * as Random from "effect/Random"
+import * as Schedule from "effect/Schedule"
+import type * as Ledger from "../Ledger.ts"
+import type * as People from "../People.ts"
+import { type EncryptionKeyError, RunPaused } from "../RescreeningError.ts"
+import * as Metrics from "../RescreeningMetrics.ts"
+import type * as Run from "../Run.ts"
+import * as Outcome from "./outcome.ts"
+import * as Pace from "./pace.ts"
+
+export interface Settings {
+  readonly run: Run.Run
+  readonly concurrency: number
+  readonly lease: Duration.Duration
+}
+
+export interface Services {
+  readonly ledger: Ledger.Service
+  readonly people: People.Service
+  readonly aml: AmlClient.Service
+}
+
+type Failure = Ledger.Failure | EncryptionKeyError
+
+/** The database may be restarted, or not be reached for a while: what was received must not be lost to that. */
+const patience = Schedule.exponential("50 millis").pipe(
+  Schedule.union(Schedule.spaced("1 second")),
+  Schedule.upTo("2 minutes")
+)
+
+const patiently = <A, R>(effect: Effect.Effect<A, Ledger.Failure, R>): Effect.Effect<A, Ledger.Failure, R> =>
+  Effect.retry(effect, patience)
+
+/** A row that was unknown so often is for a person to look at, whatever the policy. */
+export const mostUnknown = 3
+
+/** One lease: all rows that are claimed under it share its end. */
+const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run }: Settings, worker: string) =>
+  Effect.gen(function*() {
+    const { id, policy, service } = run
+    const nextTurn = patiently(yield* Pace.make(ledger, service, policy.rate))
+    const leaseNanos = BigInt(Math.round(Duration.toMillis(lease))) * 1_000_000n
+    const clock = yield* Effect.clock
+    let leasedUntil = clock.unsafeCurrentTimeNanos() + leaseNanos
+    let isOver = false
+    let wasFailing = true
+
+    const isLeased = () => clock.unsafeCurrentTimeNanos() < leasedUntil
+
+    const renew = Effect.gen(function*() {
+      const from = clock.unsafeCurrentTimeNanos()
+      if (yield* ledger.renew(worker, Duration.toMillis(lease))) leasedUntil = from + leaseNanos
+      else isOver = true
+    })
+
+    const standing = ledger.standing(id, worker, service)
+
+    /** Ends the lease for this worker when the run is not open any more. */
+    const watch = Effect.gen(function*() {
+      const { failuresInRow, state } = yield* standing
+      if (state !== "open") isOver = true
+      if (failuresInRow > 0) wasFailing = true
+    })
+
+    const stopAll = (reason: string) =>
+      Effect.zipRight(
+        ledger.pause(id, reason),
+        Effect.sync(() => {
+          isOver = true
+        })
+      )
+
+    const countFailure = Effect.gen(function*() {
+      wasFailing = true
+      return yield* ledger.failed(id)
+    })
+
+    const countResponse = Effect.suspend(() => {
+      if (!wasFailing) return Effect.void
+      wasFailing = false
+      return Effect.zipRight(ledger.succeeded(id), ledger.serviceAccepts(service))
+    })
+
+    const settle = (claim: Ledger.Claim, outcome: Ledger.Outcome) =>
+      Effect.flatMap(
+        patiently(ledger.settle(claim, outcome)),
+        (isStored) =>
+          isStored ? Metric.increment(Metric.tagged(Metrics.outcomes, "outcome", outcome.state)) : Effect.void
+      )
+
+    const onEvidence = (claim: Ledger.Claim, evidence: Evidence.Evidence) =>
+      Effect.gen(function*() {
+        const outcome = Outcome.ofEvidence(evidence, ledger.salt, policy)
+        const encrypted = policy.evidence === "response"
+          ? yield* people.encrypt(id, claim.id, yield* Effect.orDie(Outcome.evidenceText(evidence)))
+          : undefined
+        yield* settle(claim, { ...outcome, evidence: encrypted })
+        yield* patiently(countResponse)
+      })
+
+    const onFailure = (claim: Ledger.Claim, error: AmlFailure.Failure) =>
+      Effect.gen(function*() {
+        const { isServiceFailure, pause, row, stop } = Outcome.ofFailure(error, claim.timesSent + 1)
+        // First, so that others stop at once.
+        if (pause !== undefined) {
+          wasFailing = true
+          yield* patiently(ledger.pauseService(service, pause.millis))
+          yield* Metric.increment(Metrics.pauses)
+        }
+        if (stop !== undefined) yield* patiently(stopAll(stop))
+        if (row === "release") yield* patiently(ledger.release(claim))
+        else yield* settle(claim, row)
+        if (isServiceFailure === undefined) return
+        const failures = isServiceFailure ? yield* patiently(countFailure) : 0
+        if (!isServiceFailure) yield* patiently(countResponse)
+        if (failures >= policy.stopAfter) {
+          yield* patiently(stopAll(`${failures} failures in a row, the last one ${error._tag}: ${error.message}`))
+        }
+      })
+
+    /** Once it is sent the row gets its outcome, also if the worker is interrupted: the check has a deadline. */
+    const check = (claim: Ledger.Claim, person: Parameters<typeof aml.checkWithEvidence>[0]) =>
+      Effect.gen(function*() {
+        // A worker that was paused just now must not send what others believe to be unknown.
+        if (!isLeased()) {
+          yield* patiently(ledger.release(claim))
+          return
+        }
+        // A daemon, because an interruption is passed on to children at once. It is always joined.
+        const fiber = yield* Effect.forkDaemon(
+          Effect.interruptible(aml.checkWithEvidence(person).pipe(AmlClient.withPolicy({ retry: "never" })))
+        )
+        const result = yield* Effect.either(Fiber.join(fiber))
+        yield* Either.isRight(result) ? onEvidence(claim, result.right) : onFailure(claim, result.left)
+      })
+
+    const screen = (claim: Ledger.Claim): Effect.Effect<void, Failure> =>
+      Effect.gen(function*() {
+        const loaded = yield* Effect.either(people.load(id, claim.id, claim.person))
+        if (Either.isLeft(loaded)) {
+          return loaded.left._tag === "AmlInputRejected" ? yield* onFailure(claim, loaded.left) : yield* loaded.left
+        }
+        const send = ledger.send(claim, service).pipe(
+          // Whether it is stored is not known, and nothing was sent.
+          Effect.tapError(() => patiently(ledger.release(claim)))
+        )
+        while (!isOver) {
+          yield* nextTurn
+          const isSent = yield* Effect.uninterruptible(
+            Effect.tap(send, (isSent) => isSent ? check(claim, loaded.right) : Effect.void)
+          ).pipe(Effect.catchAll((error) =>
+            error._tag === "LedgerUnavailable" ? Effect.succeed("lost" as const) : Effect.fail(error)
+          ))
+          if (isSent !== false) {
+            return
+          }
+          const { leaseLeft, pausedFor, state } = yield* patiently(standing)
+          if (state !== "open" || leaseLeft <= 0) {
+            isOver = true
+          } else if (pausedFor <= 0) {
+            // Another worker has the row.
+            return
+          }
+        }
+      })
+
+    /** Returns how many rows it claimed. */
+    const drain = (shard: number): Effect.Effect<number, Failure> =>
+      Effect.gen(function*() {
+        const one = yield* Effect.makeSemaphore(1)
+        const claims: Array<Ledger.Claim> = []
+        let count = 0
+        const refill = Effect.gen(function*() {
+          for (const claim of yield* patiently(ledger.claim({ run: id, shard, worker, limit: concurrency }))) {
+            claims.push(claim)
+            count++
+          }
+        })
+        const next = one.withPermits(1)(Effect.gen(function*() {
+          if (isOver) return undefined
+          if (claims.length === 0) yield* refill
+          return claims.shift()
+        }))
+        const loop: Effect.Effect<void, Failure> = Effect.gen(function*() {
+          for (let claim = yield* next; claim !== undefined; claim = yield* next) yield* screen(claim)
+        })
+        yield* Effect.replicateEffect(loop, concurrency, { concurrency: "unbounded", discard: true })
+        return count
+      }).pipe(Effect.withSpan("Rescreening.shard", { attributes: { run: id, shard } }))
+
+    /** What other workers left behind. */
+    const takeOver = Effect.gen(function*() {
+      yield* ledger.expire(id)
+      if (policy.unknown === "rescreen") yield* ledger.rescreen(id, "unknown", { most: mostUnknown })
+    })
+
+    const every = (period: Duration.DurationInput, effect: Effect.Effect<void, Ledger.Failure>) =>
+      Effect.repeat(patiently(effect), Schedule.spaced(period))
+
+    /** Interrupts a wait for a turn that would outlast the lease, or the run. */
+    const over = Effect.repeat(Effect.sync(() => isOver), {
+      until: (isOver) => isOver,
+      schedule: Schedule.spaced("50 millis")
+    })
+
+    const background = Effect.all([
+      every(Duration.times(lease, 1 / 3), renew),
+      every("500 millis", watch),
+      every(Duration.times(lease, 1 / 6), takeOver)
+    ], { concurrency: "unbounded", discard: true })
+
+    return {
+      drain,
+      takeOver: patiently(takeOver),
+      isOver: () => isOver,
+      during: <A>(effect: Effect.Effect<A, Failure>) =>
+        effect.pipe(
+          Effect.raceFirst(background),
+          Effect.raceFirst(Effect.as(over, undefined)),
+          Effect.onExit(() => Effect.ignore(ledger.releaseClaimed(id, worker)))
+        )
+    }
+  })
+
+/** Until each row has an outcome, or, with `shard`, until there is nothing to claim in it. */
+export const work = (
+  services: Services,
+  settings: Settings,
+  shard?: number
+): Effect.Effect<void, Failure | RunPaused> =>
+  Effect.gen(function*() {
+    const { ledger } = services
+    const { id, policy, service } = settings.run
+    // Workers that begin together should not begin with the same shard.
+    const first = yield* Random.nextIntBetween(0, policy.shards)
+    const shards = shard === undefined
+      ? Array.from({ length: policy.shards }, (_, index) => (first + index) % policy.shards)
+      : [shard]
+
+    while (true) {
+      const worker = yield* patiently(ledger.register(id, Duration.toMillis(settings.lease)))
+      const lease = yield* underLease(services, settings, worker)
+      const pass = Effect.gen(function*() {
+        while (true) {
+          yield* lease.takeOver
+          let count = 0
+          for (const shard of shards) count += yield* lease.drain(shard)
+          if (
+            shard !== undefined ||
+            (yield* patiently(ledger.complete(id, { unknown: policy.unknown === "rescreen" ? mostUnknown : 0 })))
+          ) return "done" as const
+          // Others hold the rest, and may lose it.
+          if (count === 0) yield* Effect.sleep("200 millis")
+        }
+      })
+      const ended = yield* lease.during(pass)
+      if (ended === "done") return
+      const { leaseLeft, reason, state } = yield* patiently(ledger.standing(id, worker, service))
+      if (state === "complete") return
+      if (state === "paused") return yield* new RunPaused({ run: id, reason: reason ?? "operator" })
+      if (leaseLeft <= 0) yield* Metric.increment(Metrics.leasesLost)
+    }
+  })

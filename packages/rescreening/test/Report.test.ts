@@ -1,0 +1,188 @@
+import { AmlError } from "@effect-idv/core"
+import { SqlClient } from "@effect/sql"
+import { describe, layer } from "@effect/vitest"
+import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Chunk, Effect, Stream } from "effect"
+import { Comparison, type Ledger, Report, Rescreening } from "../src/index.ts"
+import * as Databases from "./support/databases.ts"
+import { entry, layerPeople, service } from "./support/people.ts"
+
+const where = { service: "api.example.com" }
+const options = { ...where, rate: 2000, shards: 2 }
+
+const lost = new AmlError.AmlUnavailable({ reason: "broken", host: "api.example.com", sent: "unknown" })
+
+/** A run of the people with these numbers; the service answers by the number. */
+const screened = (
+  run: string,
+  numbers: ReadonlyArray<number>,
+  answer: (number: number) => "No" | "Potential match" | typeof lost,
+  more?: Partial<Rescreening.PlanOptions>
+) => {
+  const aml = service((name) => answer(Number(/\d+/.exec(name)?.[0])))
+  const people = Stream.fromIterable(numbers.map((number) => entry(`K${number}`, `Canary${number} Testclear`)))
+  return Rescreening.plan(people, { ...options, ...more, run }).pipe(
+    Effect.zipRight(Rescreening.work({ ...where, run })),
+    Effect.provide([aml.layer, layerPeople()])
+  )
+}
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+const text = <E>(stream: Stream.Stream<string, E, Ledger.Ledger>) => Stream.mkString(stream)
+
+describe.each(Databases.kinds)("Report with %s", (_, databases) => {
+  layer(databases, { excludeTestServices: true })((it) => {
+    const test = <A, E>(name: string, effect: Effect.Effect<A, E, Ledger.Ledger | SqlClient.SqlClient>) =>
+      it.scoped(name, () => Effect.flatMap(Databases.ledger, (context) => Effect.provide(effect, context)))
+
+    test(
+      "compares two runs: exactly those whose result changed, who came, who left, and who is unknown now",
+      Effect.gen(function*() {
+        yield* screened("2026-10", numbers(1, 60), (number) => number <= 10 ? "Potential match" : "No")
+        yield* screened("2026-11", numbers(4, 64), (number) =>
+          // 4 to 6 are not a match any more, 21 to 24 are one now, and of 30 and 31 nothing is known.
+          number === 30 || number === 31 ? lost : (number >= 7 && number <= 10) || (number >= 21 && number <= 24)
+            ? "Potential match"
+            : "No")
+        const changes = Chunk.toReadonlyArray(yield* Stream.runCollect(Comparison.compare("2026-10", "2026-11")))
+        const of = (kind: Comparison.Kind) =>
+          changes.filter((change) => change.kind === kind).map(({ id }) => Number(id.slice(1))).toSorted((a, b) =>
+            a - b
+          )
+        deepStrictEqual(of("newly_matched"), [21, 22, 23, 24])
+        deepStrictEqual(of("no_longer_matched"), [4, 5, 6])
+        deepStrictEqual(of("newly_unknown"), [30, 31])
+        deepStrictEqual(of("gone_from_population"), [1, 2, 3])
+        deepStrictEqual(of("new_in_population"), [61, 62, 63, 64])
+        deepStrictEqual(of("no_longer_unknown"), [])
+        strictEqual(of("unchanged").length, 64 - 4 - 3 - 2 - 3 - 4)
+        strictEqual(changes.length, 64)
+        const [match] = changes.filter(({ id }) => id === "K21")
+        deepStrictEqual([match?.before?.outcome, match?.after?.outcome], ["no_match", "potential_match"])
+        assertTrue(match?.before?.contentDigest !== match?.after?.contentDigest)
+        const back = Chunk.toReadonlyArray(yield* Stream.runCollect(Comparison.compare("2026-11", "2026-10")))
+        strictEqual(back.filter(({ kind }) => kind === "no_longer_unknown").length, 2)
+        strictEqual((yield* Effect.flip(Stream.runDrain(Comparison.compare("2026-10", "2026-12"))))._tag, "RunNotFound")
+      })
+    )
+
+    test(
+      "compares keys in any script, in one order for both databases",
+      Effect.gen(function*() {
+        const people = (keys: ReadonlyArray<string>) =>
+          Stream.fromIterable(keys.map((key) => entry(key, "Ada Testclear")))
+        const keys = ["a", "Z", "ä", "\u{1F600}", "\uFFFD", "中", "_", "10", "9"]
+        yield* Effect.provide(Rescreening.plan(people(keys), { ...options, run: "a" }), layerPeople())
+        yield* Effect.provide(Rescreening.plan(people(keys.toReversed()), { ...options, run: "b" }), layerPeople())
+        const changes = Chunk.toReadonlyArray(yield* Stream.runCollect(Comparison.compare("a", "b")))
+        deepStrictEqual(changes.map(({ kind }) => kind), keys.map(() => "unchanged"))
+      })
+    )
+
+    test(
+      "shows a decision beside the same evidence, and asks again when the evidence changed",
+      Effect.gen(function*() {
+        const matches = () => "Potential match" as const
+        yield* screened("1", [1, 2, 3], matches)
+        const rows = (run: string) => Effect.map(Stream.runCollect(Report.rows(run)), Chunk.toReadonlyArray)
+        const compared = yield* Effect.map(
+          Stream.runCollect(Comparison.compare("1", "1")),
+          Chunk.toReadonlyArray
+        )
+        const digestOf = (id: string) => compared.find((change) => change.id === id)?.after?.contentDigest ?? ""
+        const reviewed = { decision: "false_positive", reviewer: "r1" }
+        yield* Rescreening.decide({ ...reviewed, id: "K1", contentDigest: digestOf("K1") })
+        yield* Rescreening.decide({ ...reviewed, id: "K2", contentDigest: "of other evidence" })
+        yield* screened("2", [1, 2, 3], matches)
+        for (const run of ["1", "2"]) {
+          deepStrictEqual(
+            (yield* rows(run)).map(({ decision, id, match_found }) => [id, match_found, decision]),
+            [["K1", "Potential match", "false_positive"], ["K2", "Potential match", "review_again"], [
+              "K3",
+              "Potential match",
+              ""
+            ]]
+          )
+        }
+      })
+    )
+
+    test(
+      "writes each row once, and nothing that a spreadsheet would calculate",
+      Effect.gen(function*() {
+        const people = Stream.make(
+          entry("=1+1", "Ada Testclear"),
+          entry("K2", "Zoë Testpep"),
+          { codes: ["columns"] },
+          entry("K2", "Zoë Testpep"),
+          entry("K5", "Testclear, Bob")
+        )
+        const aml = service((name) => name.endsWith("Testpep") ? "Potential match" : "No")
+        yield* Rescreening.plan(people, { ...options, run: "1" }).pipe(
+          Effect.zipRight(Rescreening.work({ ...where, run: "1" })),
+          Effect.provide([aml.layer, layerPeople()])
+        )
+        const csv = (yield* text(Report.csv("1"))).trimEnd().split("\n").map((line) => line.split(",").slice(0, 5))
+        deepStrictEqual(csv, [
+          ["line", "id", "outcome", "match_found", "codes"],
+          ["1", "'=1+1", "no_match", "No", ""],
+          ["2", "K2", "potential_match", "Potential match", ""],
+          ["3", "", "wrong_row", "", "columns"],
+          ["4", "", "wrong_row", "", "id.repeated"],
+          ["5", "K5", "no_match_doubtful", "No", "name.family_name_first"]
+        ])
+        const lines: ReadonlyArray<Report.Row> = (yield* text(Report.jsonLines("1"))).trimEnd().split("\n").map((
+          line
+        ) => JSON.parse(line))
+        deepStrictEqual(lines.map(({ outcome, times_sent }) => [outcome, times_sent]), [
+          ["no_match", 1],
+          ["potential_match", 1],
+          ["wrong_row", 0],
+          ["wrong_row", 0],
+          ["no_match_doubtful", 1]
+        ])
+        const page = yield* Report.page("1")
+        assertTrue(page.includes("<td>In all</td><td class=\"number\">5</td>"))
+        assertTrue(page.includes("<td>K2</td>"))
+        assertTrue(!page.includes("Zoë"))
+      })
+    )
+
+    test(
+      "shows no keys on the page of a run whose policy says so, and escapes those of the others",
+      Effect.gen(function*() {
+        const people = Stream.make(entry("<script>1", "Zoë Testpep"))
+        const aml = service(() => "Potential match")
+        const run = (run: string, keysOnPage: boolean) =>
+          Rescreening.plan(people, { ...options, run, keysOnPage }).pipe(
+            Effect.zipRight(Rescreening.work({ ...where, run })),
+            Effect.provide([aml.layer, layerPeople()]),
+            Effect.zipRight(Report.page(run))
+          )
+        const hidden = yield* run("hidden", false)
+        assertTrue(!hidden.includes("script") && hidden.includes("Potential matches (1)"))
+        const shown = yield* run("shown", true)
+        assertTrue(shown.includes("&lt;script&gt;1") && !shown.includes("<script"))
+      })
+    )
+
+    test(
+      "fails when a row is missing, and says that a run was erased",
+      Effect.gen(function*() {
+        yield* screened("1", [1, 2, 3], () => "No")
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`DELETE FROM idv_rescreen_people WHERE line = 2`
+        strictEqual(
+          (yield* Effect.flip(text(Report.csv("1")))).message,
+          "Run 1 was planned with 3 rows, and 2 were found. Somebody changed the database."
+        )
+        strictEqual((yield* Effect.flip(Report.page("1")))._tag, "SumsDiffer")
+        deepStrictEqual(yield* Rescreening.erase({ olderThan: 0 }), ["1"])
+        strictEqual((yield* Effect.flip(Report.page("1")))._tag, "RunErased")
+        const status = yield* Effect.flatMap(Stream.runHead(Rescreening.status("1")), (status) => status)
+        strictEqual(status.counts.no_match, 2)
+      })
+    )
+  })
+})

@@ -1,0 +1,327 @@
+import { AmlError, Evidence, TokenError } from "@effect-idv/core"
+import { SqlClient } from "@effect/sql"
+import { describe, layer } from "@effect/vitest"
+import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Chunk, Duration, Effect, Exit, Fiber, Redacted, Schema, Stream } from "effect"
+import { EncryptionKeys, Ledger, People, Rescreening, RescreeningError, Run } from "../src/index.ts"
+import * as Databases from "./support/databases.ts"
+import { entry, key, layerPeople, many, service } from "./support/people.ts"
+
+const run = "2026-11"
+const where = { run, service: "api.example.com" }
+const fast = { ...where, rate: 2000, shards: 2 }
+
+const at = (counts: Partial<Run.Counts>): Run.Counts => ({ ...Run.noCounts, ...counts })
+
+const unavailable = (sent: AmlError.Sent) =>
+  new AmlError.AmlUnavailable({ reason: sent === "answered" ? "status" : "broken", host: "api.example.com", sent })
+
+const rows = Effect.flatMap(Ledger.Ledger, ({ byLine }) => Stream.runCollect(byLine(run))).pipe(
+  Effect.map(Chunk.toReadonlyArray)
+)
+
+describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
+  layer(databases, { excludeTestServices: true })((it) => {
+    const test = <A, E>(
+      name: string,
+      effect: Effect.Effect<A, E, Ledger.Ledger | SqlClient.SqlClient>
+    ) => it.scoped(name, () => Effect.flatMap(Databases.ledger, (context) => Effect.provide(effect, context)))
+
+    test(
+      "screens everybody once, whatever the number of workers, and deletes the people",
+      Effect.gen(function*() {
+        const aml = service((name) => name.endsWith("Testpep") ? "Potential match" : "No", 2)
+        yield* Rescreening.plan(
+          many(300, (index) => `Person${index} ${index % 10 === 0 ? "Testpep" : "Testclear"}`),
+          fast
+        )
+        const counts = yield* Effect.replicateEffect(Rescreening.work(where), 3, { concurrency: "unbounded" }).pipe(
+          Effect.provide([aml.layer, layerPeople()])
+        )
+        const expected = at({ no_match: 270, potential_match: 30 })
+        deepStrictEqual(counts, [expected, expected, expected])
+        strictEqual(new Set(aml.names).size, 300)
+        strictEqual(aml.names.length, 300)
+        const sql = yield* SqlClient.SqlClient
+        deepStrictEqual(yield* sql`SELECT 1 FROM idv_rescreen_people WHERE person IS NOT NULL`, [])
+        strictEqual((yield* Effect.flatMap(Ledger.Ledger, (ledger) => ledger.run(run))).state, "complete")
+        strictEqual((yield* rows).every(({ timesSent, timesUnknown }) => timesSent === 1 && timesUnknown === 0), true)
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "changes nothing when the same run is planned again, and refuses another population or other options",
+      Effect.gen(function*() {
+        const first = yield* Rescreening.plan(many(3), fast)
+        deepStrictEqual(yield* Rescreening.plan(many(3), fast), first)
+        const refused = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.map(Effect.flip(effect), String)
+        strictEqual(
+          yield* refused(Rescreening.plan(many(4), fast)),
+          `RunConflict: Run ${run} was planned with another population. ` +
+            "Use what it was planned with, or plan a run with another name."
+        )
+        strictEqual(
+          (yield* refused(Rescreening.plan(many(3, (index) => `Other${index} Testclear`), { ...fast, rate: 1 })))
+            .includes("another population, rate."),
+          true
+        )
+        strictEqual(
+          (yield* Effect.flip(Rescreening.plan(Stream.empty, { ...fast, run: "empty" })))._tag,
+          "PopulationRejected"
+        )
+        const invalid = yield* Effect.flip(Rescreening.plan(many(1), { ...fast, run: "Ada Testclear" }))
+        strictEqual(String(invalid).includes("Ada"), false)
+        deepStrictEqual((yield* Effect.flatMap(Ledger.Ledger, ({ runs }) => runs)).map(({ id }) => id), [run])
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "refuses a worker of another service or with another key before anything is sent, and loses nobody",
+      Effect.gen(function*() {
+        const aml = service()
+        yield* Effect.provide(Rescreening.plan(many(20), fast), layerPeople())
+        const failureOf = (options: Rescreening.WorkOptions, people = layerPeople()) =>
+          Effect.flip(Rescreening.work(options)).pipe(Effect.provide([aml.layer, people]))
+        strictEqual((yield* failureOf({ ...where, service: "sandbox.example.com" }))._tag, "RunConflict")
+        strictEqual((yield* failureOf(where, People.layerLookup(() => Effect.succeed(undefined))))._tag, "RunConflict")
+        const wrong = yield* failureOf(where, layerPeople(key("k1", 2)))
+        strictEqual(wrong._tag === "EncryptionKeyError" && wrong.reason, "wrong_key")
+        const unknown = yield* failureOf(where, layerPeople(key("k2", 2)))
+        strictEqual(unknown._tag === "EncryptionKeyError" && unknown.reason, "unknown_id")
+        strictEqual((yield* failureOf({ ...where, run: "2026-10" }))._tag, "RunNotFound")
+        deepStrictEqual(aml.names, [])
+        const counts = yield* Rescreening.work(where).pipe(
+          Effect.provide([aml.layer, layerPeople(`${key("k2", 2)},${key("k1", 1)}`)])
+        )
+        deepStrictEqual(counts, at({ no_match: 20 }))
+      })
+    )
+
+    test(
+      "stops all workers when the failure concerns everyone, and resumes where it was",
+      Effect.gen(function*() {
+        let isForbidden = true
+        const aml = service(
+          (_, count) => isForbidden && count > 0 ? new AmlError.AmlForbidden({ status: 403 }) : "No",
+          5
+        )
+        yield* Rescreening.plan(many(200), fast)
+        const work = Effect.either(Rescreening.work({ ...where, concurrency: 2 })).pipe(
+          Effect.provide([aml.layer, layerPeople()])
+        )
+        const ended = yield* Effect.all([work, work], { concurrency: "unbounded" })
+        for (const end of ended) {
+          strictEqual(end._tag === "Left" && end.left._tag, "RunPaused")
+          strictEqual(end._tag === "Left" && end.left.message.includes("AmlForbidden: "), true)
+        }
+        assertTrue(aml.names.length <= 4)
+        const { counts, run: paused } = yield* Effect.flatMap(
+          Stream.runHead(Rescreening.status(run)),
+          (status) => status
+        )
+        deepStrictEqual([paused.state, counts.pending, counts.not_screened], ["paused", 200, 0])
+        strictEqual((yield* work)._tag, "Left")
+        isForbidden = false
+        deepStrictEqual(yield* Rescreening.resume(run), { again: 0 })
+        const again = yield* work
+        deepStrictEqual(again._tag === "Right" && again.right, at({ no_match: 200 }))
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "stops after so many failures in a row that say nothing about the person, and screens them again when asked",
+      Effect.gen(function*() {
+        let isDown = true
+        const aml = service(() => isDown ? unavailable("answered") : "No")
+        yield* Rescreening.plan(many(100), { ...fast, stopAfter: 20 })
+        const work = Effect.either(Rescreening.work({ ...where, concurrency: 4 })).pipe(
+          Effect.provide([aml.layer, layerPeople()])
+        )
+        const end = yield* work
+        strictEqual(end._tag === "Left" && end.left.message.includes("20 failures in a row"), true)
+        const { counts } = yield* Effect.flatMap(Stream.runHead(Rescreening.status(run)), (status) => status)
+        assertTrue(counts.not_screened >= 20 && counts.not_screened <= 23)
+        isDown = false
+        deepStrictEqual(yield* Rescreening.resume(run, { again: ["not_screened"] }), { again: counts.not_screened })
+        const again = yield* work
+        deepStrictEqual(again._tag === "Right" && again.right, at({ no_match: 100 }))
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "tries again what was certainly not performed, and waits as long as the service asks",
+      Effect.gen(function*() {
+        let limited = 1
+        const from = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+        const aml = service((name, count) =>
+          name.startsWith("Ada") && count < 3
+            ? new TokenError.TokenTimeout({ deadline: Duration.seconds(1), host: "api.example.com" })
+            : limited-- > 0
+            ? new AmlError.AmlRateLimited({ retryAfter: Duration.seconds(2) })
+            : "No"
+        )
+        yield* Rescreening.plan(Stream.make(entry("1", "Bob Testclear"), entry("2", "Ada Testclear")), {
+          ...fast,
+          shards: 1
+        })
+        const counts = yield* Rescreening.work({ ...where, concurrency: 1 }).pipe(
+          Effect.provide([aml.layer, layerPeople()])
+        )
+        const taken = (yield* Effect.clockWith((clock) => clock.currentTimeMillis)) - from
+        deepStrictEqual(counts, at({ no_match: 2 }))
+        assertTrue(taken >= 2000 && taken < 4000, `${taken} ms`)
+        deepStrictEqual((yield* rows).map(({ timesSent, timesUnknown }) => [timesSent, timesUnknown]), [[2, 0], [3, 0]])
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "leaves a check without a response for review, and sends it again under the policy that says so",
+      Effect.gen(function*() {
+        const aml = service((name, count) => name.startsWith("Lost") && count < 2 ? unavailable("unknown") : "No")
+        const people = Stream.make(entry("1", "Lost Testclear"), entry("2", "Bob Testclear"))
+        const screened = (id: string, unknown: "review" | "rescreen") =>
+          Rescreening.plan(people, { ...fast, run: id, unknown }).pipe(
+            Effect.zipRight(Rescreening.work({ ...where, run: id })),
+            Effect.provide([aml.layer, layerPeople()])
+          )
+        deepStrictEqual(yield* screened("review", "review"), at({ no_match: 1, unknown: 1 }))
+        strictEqual(aml.names.length, 2)
+        aml.names.length = 0
+        deepStrictEqual(yield* screened("again", "rescreen"), at({ no_match: 2 }))
+        const again = Chunk.toReadonlyArray(
+          yield* Effect.flatMap(Ledger.Ledger, ({ byLine }) => Stream.runCollect(byLine("again")))
+        )
+        deepStrictEqual(again.map(({ timesSent, timesUnknown }) => [timesSent, timesUnknown]), [[2, 1], [1, 0]])
+        deepStrictEqual(yield* Rescreening.resume("review", { again: ["unknown"] }), { again: 1 })
+        const work = Rescreening.work({ ...where, run: "review" })
+        deepStrictEqual(yield* Effect.provide(work, [aml.layer, layerPeople()]), at({ no_match: 2 }))
+      })
+    )
+
+    test(
+      "takes over the rows of a worker whose lease ended, and never sends one again that was sent",
+      Effect.gen(function*() {
+        const ledger = yield* Ledger.Ledger
+        const sql = yield* SqlClient.SqlClient
+        yield* Rescreening.plan(many(30), { ...fast, shards: 1 })
+        const dead = yield* ledger.register(run, 60_000)
+        const claims = yield* ledger.claim({ run, shard: 0, worker: dead, limit: 10 })
+        for (const claim of claims.slice(0, 3)) yield* ledger.send(claim, where.service)
+        yield* sql`UPDATE idv_rescreen_workers SET lease_until = 0`
+        const aml = service()
+        const counts = yield* Rescreening.work(where).pipe(Effect.provide(aml.layer))
+        deepStrictEqual(counts, at({ no_match: 27, unknown: 3 }))
+        strictEqual(aml.names.length, 27)
+        strictEqual(new Set(aml.names).size, 27)
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "begins again with a new lease when its own was lost, and sends nobody twice",
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        yield* Rescreening.plan(many(200), { ...fast, unknown: "rescreen" })
+        const aml = service(() => "No", 5)
+        const work = yield* Effect.fork(Effect.provide(Rescreening.work(where), aml.layer))
+        for (let times = 0; times < 3; times++) {
+          yield* Effect.sleep("100 millis")
+          yield* sql`UPDATE idv_rescreen_workers SET lease_until = 0`
+        }
+        deepStrictEqual(yield* Fiber.join(work), at({ no_match: 200 }))
+        const sent = (yield* rows).reduce((sum, { timesSent }) => sum + timesSent, 0)
+        const unknown = (yield* rows).reduce((sum, { timesUnknown }) => sum + timesUnknown, 0)
+        strictEqual(aml.names.length, sent)
+        assertTrue(sent <= 200 + unknown)
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "brings the checks in flight to an outcome when it is interrupted, and gives back the others",
+      Effect.gen(function*() {
+        const aml = service(() => "No", 300)
+        yield* Rescreening.plan(many(50), { ...fast, shards: 1 })
+        const work = yield* Effect.fork(Effect.provide(Rescreening.work({ ...where, concurrency: 5 }), aml.layer))
+        yield* Effect.sleep("150 millis")
+        strictEqual(Exit.isInterrupted(yield* Fiber.interrupt(work)), true)
+        strictEqual(aml.names.length, 5)
+        const { counts } = yield* Effect.flatMap(Stream.runHead(Rescreening.status(run)), (status) => status)
+        deepStrictEqual(counts, at({ no_match: 5, pending: 45 }))
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "pauses and resumes for an operator",
+      Effect.gen(function*() {
+        const aml = service(() => "No", 20)
+        yield* Rescreening.plan(many(500), fast)
+        const work = yield* Effect.fork(Effect.either(Effect.provide(Rescreening.work(where), aml.layer)))
+        yield* Effect.sleep("200 millis")
+        strictEqual(yield* Rescreening.pause(run), true)
+        const end = yield* Fiber.join(work)
+        strictEqual(end._tag === "Left" && end.left.message.startsWith(`Run ${run} is paused: operator.`), true)
+        strictEqual(yield* Rescreening.pause(run), false)
+        const sent = aml.names.length
+        assertTrue(sent > 0 && sent < 400)
+        yield* Rescreening.resume(run)
+        deepStrictEqual(yield* Effect.provide(Rescreening.work(where), aml.layer), at({ no_match: 500 }))
+        strictEqual(aml.names.length, 500)
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "stores nobody when a lookup returns them, and does not screen those who are gone",
+      Effect.gen(function*() {
+        const aml = service()
+        const lookup = People.layerLookup((key) =>
+          Effect.succeed(
+            key === "K2" ? undefined : Redacted.make({ name: `Looked${key} Up`, dateOfBirth: "1990-02-01" })
+          )
+        )
+        yield* Effect.provide(Rescreening.plan(many(3), fast), lookup)
+        const sql = yield* SqlClient.SqlClient
+        deepStrictEqual(yield* sql`SELECT 1 FROM idv_rescreen_people WHERE person IS NOT NULL`, [])
+        const counts = yield* Effect.provide(Rescreening.work(where), [aml.layer, lookup])
+        deepStrictEqual(counts, at({ no_match: 2, not_screened: 1 }))
+        deepStrictEqual(aml.names.toSorted(), ["LookedK1 Up", "LookedK3 Up"])
+      })
+    )
+
+    test(
+      "keeps the whole evidence encrypted under the policy that says so",
+      Effect.gen(function*() {
+        const aml = service()
+        yield* Rescreening.plan(many(1), { ...fast, evidence: "response" })
+        yield* Effect.provide(Rescreening.work(where), aml.layer)
+        const [row] = yield* rows
+        const people = yield* People.People
+        const text = yield* people.decrypt(run, "K1", row?.evidence ?? "")
+        const evidence = yield* Schema.decode(Schema.parseJson(Evidence.Evidence))(text)
+        yield* Evidence.verify(evidence)
+        strictEqual(evidence.sha256, row?.sha256)
+        strictEqual(
+          (yield* Effect.flip(people.decrypt(run, "K2", row?.evidence ?? ""))).reason,
+          "wrong_key"
+        )
+      }).pipe(Effect.provide(layerPeople()))
+    )
+  })
+})
+
+describe("EncryptionKeys", () => {
+  layer(Databases.kinds[0][1])((it) => {
+    it.effect.each(["", "abc", `k1:${Buffer.alloc(16).toString("base64")}`, `${key("k1", 1)},${key("k1", 2)}`])(
+      "refuses a list that is malformed without repeating it",
+      (text) =>
+        Effect.gen(function*() {
+          const error = yield* Effect.flip(EncryptionKeys.make(Redacted.make(text)))
+          strictEqual(error.reason, "malformed")
+          assertTrue(text === "" || !error.message.includes(text))
+        })
+    )
+    it.effect("names the variable that is missing", () =>
+      Effect.gen(function*() {
+        const error = yield* Effect.flip(EncryptionKeys.fromEnv)
+        assertTrue(error instanceof RescreeningError.EncryptionKeyError && error.message.includes("IDV_RESCREEN_KEY"))
+      }))
+  })
+})
