@@ -3,7 +3,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { Data, Effect, Redacted, Schema } from "effect"
+import { Data, Effect, Redacted, Ref, Schema } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { cp } from "node:fs/promises"
@@ -94,25 +94,33 @@ export const make = Effect.gen(function*() {
     "--no-sync"
   ])
   const port = yield* freePort
-  yield* Effect.acquireRelease(
-    run(
-      program(found.postgres),
-      // No durability against a power failure, and no socket that another program could find.
-      [
-        "-D",
-        data,
-        "-p",
-        `${port}`,
-        "-c",
-        "fsync=off",
-        "-c",
-        "listen_addresses=127.0.0.1",
-        "-c",
-        "unix_socket_directories="
-      ],
-      "ready to accept connections"
-    ),
-    stop
+  const start = run(
+    program(found.postgres),
+    // No durability against a power failure, and no socket that another program could find.
+    [
+      "-D",
+      data,
+      "-p",
+      `${port}`,
+      "-c",
+      "fsync=off",
+      "-c",
+      "listen_addresses=127.0.0.1",
+      "-c",
+      "unix_socket_directories="
+    ],
+    "ready to accept connections"
+  )
+  const server = yield* Effect.acquireRelease(
+    Effect.flatMap(start, (child) => Ref.make(child)),
+    (server) => Effect.flatMap(Ref.get(server), stop)
+  )
+  /** Ends all connections, and recovers as after a crash. */
+  const restart = Ref.get(server).pipe(
+    Effect.flatMap(stop),
+    Effect.zipRight(start),
+    Effect.flatMap((child) => Ref.set(server, child)),
+    Effect.orDie
   )
   const url = (database: string) => `postgres://postgres:password@127.0.0.1:${port}/${database}`
   const createDatabase = Effect.gen(function*() {
@@ -121,5 +129,5 @@ export const make = Effect.gen(function*() {
     yield* sql`CREATE DATABASE ${sql(name)}`
     return url(name)
   }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url("postgres")) })), Effect.orDie)
-  return { createDatabase }
+  return { createDatabase, restart, port }
 }).pipe(Effect.provide(NodeContext.layer))

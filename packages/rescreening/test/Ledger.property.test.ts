@@ -47,6 +47,10 @@ const step: fc.Arbitrary<Step> = fc.record({
   c: fc.nat(1000)
 })
 
+/** A hundred lines in a row are of one shard. */
+const lineOf = (index: number) => 1 + 100 * index
+const shardOf = (line: number) => (line - 1) / 100 % policy.shards
+
 const at = <A>(items: ReadonlyArray<A>, index: number): A | undefined => items[index % Math.max(1, items.length)]
 
 const outcomes = ["no_match", "no_match_doubtful", "potential_match", "not_screened", "unknown"] as const
@@ -57,7 +61,7 @@ const history = (id: string, steps: ReadonlyArray<Step>) =>
     const sql = yield* SqlClient.SqlClient
     const size = 7
     const model = new Map<number, ModelRow>(
-      Array.from({ length: size }, (_, index) => [index + 1, {
+      Array.from({ length: size }, (_, index) => [lineOf(index), {
         state: "pending",
         worker: null,
         timesSent: 0,
@@ -72,7 +76,10 @@ const history = (id: string, steps: ReadonlyArray<Step>) =>
 
     yield* ledger.plan(
       { id, policy, service: serviceOf, people: "lookup" },
-      Stream.map(Stream.range(1, size), (line) => ({ line, id: `K${line}`, person: null, codes: [] })),
+      Stream.map(
+        Stream.range(0, size - 1),
+        (index) => ({ line: lineOf(index), id: `K${index}`, person: null, codes: [] })
+      ),
       () => "digest"
     )
 
@@ -99,11 +106,11 @@ const history = (id: string, steps: ReadonlyArray<Step>) =>
             const limit = c % 3 + 1
             const shard = b % policy.shards
             const expected = worker.isLeased
-              ? Array.from(model).filter(([line, { state }]) => line % policy.shards === shard && state === "pending")
+              ? Array.from(model).filter(([line, { state }]) => shardOf(line) === shard && state === "pending")
                 .map(([line]) => line).slice(0, limit)
               : []
             const claimed = yield* ledger.claim({ run: id, shard, worker: worker.token, limit })
-            deepStrictEqual(claimed.map(({ line }) => line).toSorted(), expected)
+            deepStrictEqual(claimed.map(({ line }) => line).toSorted((a, b) => a - b), expected)
             for (const claim of claimed) {
               claims.push(claim)
               Object.assign(model.get(claim.line) ?? {}, { state: "claimed", worker: worker.token })

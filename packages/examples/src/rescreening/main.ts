@@ -1,39 +1,37 @@
 /**
- * Screens the people of a CSV file, and goes on where it was when it is killed: see README.md. With the
- * service of the `IDV_*` variables if there are any, else with the mock server inside this process.
+ * Screens the people of a CSV file, and goes on where it was when it is killed: see README.md. The ledger is SQLite
+ * beside the file, or PostgreSQL if `DATABASE_URL` is set.
  */
 import { Idv } from "@effect-idv/core"
-import { NodeFileSystem, NodeRuntime } from "@effect/platform-node"
-import { Cause, ConfigError, Console, Effect, Exit } from "effect"
-import * as Options from "./options.ts"
-import { goesOn, run } from "./rescreening.ts"
+import { Ledger } from "@effect-idv/rescreening"
+import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import { Cause, Config, ConfigError, Console, Effect, Layer, Option } from "effect"
+import { screen } from "./rescreening.ts"
 import * as Service from "./service.ts"
 
+const ledger = (file: string) =>
+  Config.option(Config.redacted("DATABASE_URL")).pipe(
+    Effect.map(Option.match({
+      onNone: () => Ledger.layerSqlite({ file: `${file}.ledger.sqlite` }),
+      onSome: (url) => Ledger.layerPg({ url })
+    })),
+    Layer.unwrapEffect
+  )
+
 const report = (cause: Cause.Cause<unknown>) => {
-  if (Cause.isInterruptedOnly(cause)) return Console.error(`Interrupted. ${goesOn}`)
+  if (Cause.isInterruptedOnly(cause)) return Console.error("Interrupted. The same command goes on.")
   const error = Cause.squash(cause)
   return Console.error(
     ConfigError.isConfigError(error) ? Idv.describeConfigError(error) : error instanceof Error ? error.message : error
   )
 }
 
-Options.parse.pipe(
-  Effect.flatMap((options) =>
-    options === "help"
-      ? Effect.as(Console.log(Options.help), 0)
-      : Effect.provide(run(options), Service.layer)
-  ),
-  Effect.provide(NodeFileSystem.layer),
+Effect.gen(function*() {
+  const [file, ...others] = process.argv.slice(2)
+  if (file === undefined || others.length > 0) return yield* Effect.fail("Usage: rescreening <people.csv>")
+  yield* Effect.provide(screen(file), Layer.merge(Service.layer, ledger(file)))
+}).pipe(
+  Effect.provide(NodeContext.layer),
   Effect.onError(report),
-  NodeRuntime.runMain({
-    disableErrorReporting: true,
-    teardown: (exit, onExit) =>
-      onExit(
-        Exit.isSuccess(exit)
-          ? typeof exit.value === "number" ? exit.value : 0
-          : Cause.isInterruptedOnly(exit.cause)
-          ? 130
-          : 1
-      )
-  })
+  NodeRuntime.runMain({ disableErrorReporting: true })
 )

@@ -1,20 +1,24 @@
-/** How many rows are done, on standard error, if somebody watches. */
+/** How many rows have an outcome, on standard error, if it is a terminal. */
+import { type Rescreening, Run } from "@effect-idv/rescreening"
 import cliProgress from "cli-progress"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 
-/** Gives what to tell how many are done. Where there is no terminal nothing is drawn. */
-export const make = (total: number, done: number) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const bar = new cliProgress.SingleBar({
-          format: "{bar} {value} of {total}, {eta_formatted} left",
-          etaBuffer: 500
-        })
-        bar.start(total, done)
-        return bar
-      }),
+/** Draws the counts while `effect` runs. Where there is no terminal nothing is drawn. */
+export const during = <A, E, R, E2, R2>(
+  status: Stream.Stream<Rescreening.Status, E2, R2>,
+  effect: Effect.Effect<A, E, R>
+) =>
+  Effect.scoped(Effect.gen(function*() {
+    const bar = yield* Effect.acquireRelease(
+      Effect.sync(() => new cliProgress.SingleBar({ format: "{bar} {value} of {total}, {eta_formatted} left" })),
       (bar) => Effect.sync(() => bar.stop())
-    ),
-    (bar) => (done: number) => Effect.sync(() => bar.update(done))
-  )
+    )
+    bar.start(0, 0)
+    const draw = Stream.runForEach(status, ({ counts }) =>
+      Effect.sync(() => {
+        bar.setTotal(Run.total(counts))
+        bar.update(Run.total(counts) - Run.left(counts))
+      }))
+    yield* Effect.forkScoped(Effect.ignore(draw))
+    return yield* effect
+  }))

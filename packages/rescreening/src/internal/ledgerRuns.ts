@@ -21,6 +21,9 @@ const decodeDecisions = Statements.rows(LedgerRow.Decision)
 /** SQLite takes 32,766 values in a statement. */
 const batch = 1000
 
+/** So many lines in a row are of one shard, so that a small population is not scattered over many. */
+const block = 100
+
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { now } = Statements.dialect(sql)
@@ -45,7 +48,7 @@ export const make = Effect.gen(function*() {
         run,
         line: row.line,
         id: row.id,
-        shard: row.line % shards,
+        shard: Math.floor((row.line - 1) / block) % shards,
         state: row.id === null ? "wrong_row" : "pending",
         person: row.person,
         codes: row.codes.length === 0 ? null : row.codes.join(" ")

@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import type * as Ledger from "../Ledger.ts"
 
 /** Requests do not arrive as evenly as they are sent. In any second of the service there must not be one too many. */
-const jitter = 40
+const jitter = 25
 
 /** A turn that is taken later than this could come together with later ones, so it is lost. */
-const slack = 20
+const slack = 15
 
 /** How far ahead turns are reserved. Another worker waits so long for its first one. */
 const ahead = 50

@@ -1,0 +1,182 @@
+/** What each command does. Each returns the exit code. */
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Console from "effect/Console"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Sink from "effect/Sink"
+import * as Stream from "effect/Stream"
+import * as Comparison from "../../Comparison.ts"
+import * as Ledger from "../../Ledger.ts"
+import * as People from "../../People.ts"
+import * as Population from "../../Population.ts"
+import * as Report from "../../Report.ts"
+import * as Rescreening from "../../Rescreening.ts"
+import { RunNotFound } from "../../RescreeningError.ts"
+import * as Run from "../../Run.ts"
+import type { Flags } from "./program.ts"
+import * as Progress from "./progress.ts"
+import * as Settings from "./settings.ts"
+import { UsageError } from "./usageError.ts"
+
+export const exitCode = (counts: Run.Counts): number => {
+  if (Run.left(counts) + counts.not_screened + counts.unknown + counts.wrong_row > 0) return 2
+  return counts.potential_match + counts.no_match_doubtful > 0 ? 10 : 0
+}
+
+const words: ReadonlyArray<readonly [Run.State, string]> = [
+  ["no_match", "no match"],
+  ["no_match_doubtful", "no match, of a name or date that looks damaged: a person should review it"],
+  ["potential_match", "potential match: a person should review it"],
+  ["not_screened", "not screened: there is no result"],
+  ["unknown", "unknown: sent, and there is no response; may be billed"],
+  ["wrong_row", "wrong rows: not sent"],
+  ["pending", "pending: not sent yet"],
+  ["claimed", "claimed by a worker: not sent yet"],
+  ["sent", "sent: the response is not here yet"]
+]
+
+const describe = (run: string, counts: Run.Counts): string => {
+  const total = Run.total(counts)
+  const line = (count: number, words: string) => `  ${String(count).padStart(String(total).length)}  ${words}`
+  return [
+    `Run ${run}:`,
+    ...words.filter(([state]) => counts[state] > 0).map(([state, words]) => line(counts[state], words)),
+    line(total, "in all")
+  ].join("\n")
+}
+
+const cannotUse = (path: string) => (error: { readonly _tag: string; readonly reason?: string }) =>
+  new UsageError({ text: `${path} cannot be used: ${error.reason ?? error._tag}` })
+
+const fileOf = (path: string) =>
+  Stream.mapError(
+    Stream.unwrap(Effect.map(FileSystem.FileSystem, (files) => files.stream(path))),
+    cannotUse(path)
+  )
+
+/** Each report takes its place when it is whole. */
+const writeReports = (run: string, out: string) =>
+  Effect.gen(function*() {
+    const files = yield* FileSystem.FileSystem
+    const write = <E, R>(path: string, content: Stream.Stream<string, E, R>) =>
+      Stream.run(
+        Stream.encodeText(content),
+        Sink.mapError(files.sink(`${path}.part`, { flag: "w", mode: 0o600 }), cannotUse(path))
+      ).pipe(Effect.zipRight(Effect.mapError(files.rename(`${path}.part`, path), cannotUse(path))))
+    yield* write(`${out}.csv`, Report.csv(run))
+    yield* write(`${out}.jsonl`, Report.jsonLines(run))
+    yield* write(`${out}.html`, Stream.fromEffect(Report.page(run)))
+    yield* Console.log(`Written: ${out}.csv, ${out}.jsonl and ${out}.html`)
+  })
+
+const planned = (run: Run.Run) =>
+  Console.log(`Run ${run.id}: ${run.total} rows, planned at ${DateTime.formatIso(run.plannedAt)}.`)
+
+const worked = (flags: Flags, run: string, service: string) =>
+  Effect.gen(function*() {
+    const options = yield* Settings.workOptions(flags, run, service)
+    const work = Effect.provide(Rescreening.work(options), Settings.layerIdv)
+    const counts = yield* Progress.during(run, work)
+    yield* Console.log(describe(run, counts))
+    return counts
+  })
+
+/** The run of `--run`, or the newest one. */
+const chosen = (flags: Flags) =>
+  Effect.gen(function*() {
+    const run = Settings.text(flags, "run")
+    if (run !== undefined) return run
+    const [newest] = yield* Effect.flatMap(Ledger.Ledger, ({ runs }) => runs)
+    return newest === undefined ? yield* new RunNotFound({ run: "" }) : newest.id
+  })
+
+export const start = (path: string, flags: Flags) =>
+  Effect.gen(function*() {
+    yield* Settings.checkIdv
+    const base = path.replace(/\.csv$/i, "")
+    const options = yield* Settings.planOptions(flags, yield* Settings.service)
+    const keyPattern = yield* Settings.keyPattern(flags)
+    return yield* Effect.gen(function*() {
+      const run = yield* Rescreening.plan(Population.fromCsv(fileOf(path), { keyPattern }), options)
+      yield* planned(run)
+      if (run.state === "paused") yield* Rescreening.resume(run.id)
+      const counts = yield* worked(flags, run.id, options.service)
+      yield* writeReports(run.id, Settings.text(flags, "out") ?? `${base}-${run.id}`)
+      return exitCode(counts)
+    }).pipe(Effect.provide(People.layerEnv), Effect.provide(Settings.layerLedger(flags, `${base}.ledger.sqlite`)))
+  })
+
+const onStandardInput = Stream.suspend(() =>
+  NodeStream.fromReadable<UsageError, Uint8Array>(
+    () => process.stdin,
+    () => new UsageError({ text: "Standard input cannot be read" })
+  )
+)
+
+export const plan = (flags: Flags) =>
+  Effect.gen(function*() {
+    const options = yield* Settings.planOptions(flags, yield* Settings.service)
+    const keyPattern = yield* Settings.keyPattern(flags)
+    yield* Effect.flatMap(Rescreening.plan(Population.fromCsv(onStandardInput, { keyPattern }), options), planned)
+    return 0
+  }).pipe(Effect.provide(People.layerEnv), Effect.provide(Settings.layerLedger(flags)))
+
+export const work = (flags: Flags) =>
+  Effect.gen(function*() {
+    yield* Settings.checkIdv
+    return exitCode(yield* worked(flags, yield* chosen(flags), yield* Settings.service))
+  }).pipe(Effect.provide(People.layerEnv), Effect.provide(Settings.layerLedger(flags)))
+
+export const status = (flags: Flags) =>
+  Effect.gen(function*() {
+    const run = Settings.text(flags, "run")
+    const all = yield* Effect.flatMap(Ledger.Ledger, ({ runs }) => runs)
+    for (const id of run === undefined ? all.map(({ id }) => id) : [run]) {
+      const status = yield* Stream.runHead(Rescreening.status(id))
+      if (Option.isNone(status)) continue
+      const { counts, run: { completedAt, erasedAt, plannedAt, reason, state, total } } = status.value
+      yield* Console.log(JSON.stringify({ run: id, state, reason, total, counts, plannedAt, completedAt, erasedAt }))
+    }
+    return 0
+  }).pipe(Effect.provide(Settings.layerLedger(flags)))
+
+export const pause = (flags: Flags) =>
+  Effect.gen(function*() {
+    const run = yield* chosen(flags)
+    const wasOpen = yield* Rescreening.pause(run)
+    yield* Console.log(wasOpen ? `Run ${run} is paused.` : `Run ${run} was not open.`)
+    return 0
+  }).pipe(Effect.provide(Settings.layerLedger(flags)))
+
+export const resume = (flags: Flags) =>
+  Effect.gen(function*() {
+    const run = yield* chosen(flags)
+    const { again } = yield* Rescreening.resume(run, { again: yield* Settings.again(flags) })
+    yield* Console.log(`Run ${run} is open; ${again} rows are screened again. Start workers with idv-rescreen work.`)
+    return 0
+  }).pipe(Effect.provide(Settings.layerLedger(flags)))
+
+export const report = (flags: Flags) =>
+  Effect.gen(function*() {
+    const run = yield* chosen(flags)
+    yield* writeReports(run, Settings.text(flags, "out") ?? `rescreening-${run}`)
+    return 0
+  }).pipe(Effect.provide(Settings.layerLedger(flags)))
+
+export const compare = ([before = "", after = ""]: ReadonlyArray<string>, flags: Flags) =>
+  Comparison.compare(before, after).pipe(
+    Stream.filter(({ kind }) => flags["all"] === true || kind !== "unchanged"),
+    Stream.runForEach((change) => Console.log(JSON.stringify(change))),
+    Effect.as(0),
+    Effect.provide(Settings.layerLedger(flags))
+  )
+
+export const erase = (flags: Flags) =>
+  Effect.gen(function*() {
+    const olderThan = yield* Settings.duration(flags, "olderThan", "--older-than")
+    const runs = olderThan === undefined ? [] : yield* Rescreening.erase({ olderThan })
+    yield* Console.log(runs.length === 0 ? "No run is that old." : `Erased: ${runs.join(", ")}. Their counts stay.`)
+    return 0
+  }).pipe(Effect.provide(Settings.layerLedger(flags)))

@@ -1,0 +1,141 @@
+/** What flags and variables mean. */
+import * as Idv from "@effect-idv/core/Idv"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Config from "effect/Config"
+import * as ConfigError from "effect/ConfigError"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { fileURLToPath } from "node:url"
+import * as Ledger from "../../Ledger.ts"
+import type * as Rescreening from "../../Rescreening.ts"
+import type { Flags } from "./program.ts"
+import { UsageError } from "./usageError.ts"
+
+export const text = (flags: Flags, name: string): string | undefined => {
+  const value = flags[name]
+  return typeof value === "string" ? value : undefined
+}
+
+const refuse = (text: string) => Effect.fail(new UsageError({ text }))
+
+const number = (flags: Flags, name: string, flag: string) =>
+  Effect.suspend(() => {
+    const value = text(flags, name)
+    if (value === undefined) return Effect.succeed(undefined)
+    const parsed = Number(value)
+    return value.trim() === "" || !Number.isFinite(parsed) || parsed <= 0
+      ? refuse(`${flag} should be a number over 0`)
+      : Effect.succeed(parsed)
+  })
+
+const choice = <A extends string>(flags: Flags, name: string, choices: ReadonlyArray<A>) =>
+  Effect.suspend((): Effect.Effect<A | undefined, UsageError> => {
+    const value = text(flags, name)
+    if (value === undefined) return Effect.succeed(undefined)
+    const found = choices.find((choice) => choice === value)
+    return found === undefined ? refuse(`--${name} should be ${choices.join(" or ")}`) : Effect.succeed(found)
+  })
+
+export const again = (flags: Flags) =>
+  Effect.suspend((): Effect.Effect<ReadonlyArray<"not_screened" | "unknown">, UsageError> => {
+    switch (text(flags, "again")) {
+      case undefined:
+        return Effect.succeed([])
+      case "not_screened":
+        return Effect.succeed(["not_screened"])
+      case "unknown":
+        return Effect.succeed(["unknown"])
+      case "both":
+        return Effect.succeed(["not_screened", "unknown"])
+      default:
+        return refuse("--again should be not_screened, unknown or both")
+    }
+  })
+
+const units: Readonly<Record<string, Duration.Unit>> = { d: "days", h: "hours", m: "minutes", s: "seconds" }
+
+/** `30 seconds`, as Effect writes it, or `400d`. */
+export const duration = (flags: Flags, name: string, flag: string) =>
+  Effect.suspend((): Effect.Effect<Duration.Duration | undefined, UsageError> => {
+    const value = text(flags, name)
+    if (value === undefined) return Effect.succeed(undefined)
+    const [, amount, short] = /^(\d{1,6})([dhms])$/.exec(value) ?? []
+    const unit = units[short ?? ""]
+    const found = Duration.decodeUnknown(unit === undefined ? value : `${Number(amount)} ${unit}`)
+    return Option.match(found, {
+      onNone: () => refuse(`${flag} should be a duration, such as "30 seconds" or 400d`),
+      onSome: (duration) => Effect.succeed(duration)
+    })
+  })
+
+export const keyPattern = (flags: Flags) => {
+  const value = text(flags, "keyPattern")
+  return value === undefined ? Effect.succeed(undefined) : Either.try({
+    try: () => new RegExp(value, "u"),
+    catch: () => new UsageError({ text: "--key-pattern is not a regular expression" })
+  })
+}
+
+/** The address and the customer, so that nobody mixes sandbox and production, or two accounts. */
+export const service = Effect.gen(function*() {
+  const baseUrl = yield* Config.string("IDV_BASE_URL")
+  const customer = yield* Config.string("IDV_CUSTOMER_ID")
+  return `${Option.getOrElse(Option.liftThrowable(() => new URL(baseUrl).host)(), () => "")} ${customer}`
+})
+
+export const layerIdv = Layer.provide(Idv.layerEnv, NodeHttpClient.layerUndici)
+
+/** Fails first with everything that is wrong with the variables. Nothing is sent. */
+export const checkIdv = Effect.scoped(Layer.build(layerIdv))
+
+export const planOptions = (flags: Flags, service: string) =>
+  Effect.gen(function*() {
+    const options: Rescreening.PlanOptions = {
+      run: text(flags, "run") ?? "",
+      service,
+      rate: yield* number(flags, "rate", "--rate"),
+      unknown: yield* choice(flags, "unknown", ["review", "rescreen"]),
+      evidence: yield* choice(flags, "evidence", ["digest", "response"]),
+      stopAfter: yield* number(flags, "stopAfter", "--stop-after"),
+      keysOnPage: flags["hideKeys"] !== true,
+      profileAddress: flags["ignoreProfileAddress"] === true ? "ignored" : "compared"
+    }
+    return options
+  })
+
+export const workOptions = (flags: Flags, run: string, service: string) =>
+  Effect.gen(function*() {
+    const options: Rescreening.WorkOptions = {
+      run,
+      service,
+      concurrency: yield* number(flags, "concurrency", "--concurrency"),
+      lease: yield* duration(flags, "lease", "--lease")
+    }
+    return options
+  })
+
+const place = "should start with postgres://, postgresql:// or file:"
+
+/** The ledger of `--ledger`, else of `DATABASE_URL`, else in this file. */
+export const layerLedger = (flags: Flags, file?: string) =>
+  Layer.unwrapEffect(Effect.gen(function*() {
+    const chosen = text(flags, "ledger")
+    if (chosen !== undefined) return Ledger.layerSqlite({ file: chosen })
+    const url = yield* Config.option(Config.redacted("DATABASE_URL"))
+    if (Option.isSome(url)) {
+      // A password may be in it.
+      const value = Redacted.value(url.value)
+      if (/^postgres(ql)?:\/\//.test(value)) return Ledger.layerPg({ url: url.value })
+      const path = Option.liftThrowable(() => fileURLToPath(value))()
+      return Option.isSome(path)
+        ? Ledger.layerSqlite({ file: path.value })
+        : yield* Effect.fail(ConfigError.InvalidData(["DATABASE_URL"], place))
+    }
+    return file === undefined
+      ? yield* refuse("The ledger is missing: set DATABASE_URL to postgres://…, or --ledger to a file")
+      : Ledger.layerSqlite({ file })
+  }))

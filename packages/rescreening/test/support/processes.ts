@@ -1,0 +1,68 @@
+/** The command `idv-rescreen` as processes, against a mock server that counts whom it was asked about. */
+import { Fault, MockServer } from "@effect-idv/mock-server"
+import { Command } from "@effect/platform"
+import { Context, Effect, Layer, Schema, Stream } from "effect"
+import * as Program from "../../../mock-server/test/support/program.ts"
+import { key } from "./people.ts"
+
+const bin = Program.bundled(new URL("../../src/bin.ts", import.meta.url))
+
+export type Variables = { readonly [name: string]: string | undefined }
+
+const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
+
+/** A process until the scope closes, and what it printed and how it ended; -1 after a signal. */
+export const start = (args: ReadonlyArray<string>, variables: Variables) =>
+  Effect.gen(function*() {
+    const child = yield* Command.start(
+      Command.make("node", yield* bin, ...args).pipe(
+        Command.env({ DATABASE_URL: undefined, ...variables }),
+        Command.stdin("inherit")
+      )
+    )
+    const end = yield* Effect.forkScoped(
+      Effect.all({
+        stdout: text(child.stdout),
+        stderr: text(child.stderr),
+        exitCode: Effect.orElseSucceed(Effect.map(child.exitCode, Number), () => -1)
+      }, { concurrency: "unbounded" })
+    )
+    const signal = (signal: NodeJS.Signals) => Effect.ignore(Effect.try(() => process.kill(child.pid, signal)))
+    return { end, signal }
+  })
+
+export const run = (args: ReadonlyArray<string>, variables: Variables) =>
+  Effect.scoped(Effect.flatMap(start(args, variables), ({ end }) => end))
+
+/** A request for a check: the name, when it came, and the status of the response. */
+export interface Asked {
+  readonly name: string
+  readonly at: number
+  readonly status: number
+}
+
+const Body = Schema.decodeSync(Schema.parseJson(Schema.Struct({ name: Schema.String })))
+
+export const service = (faults: ReadonlyArray<typeof Fault.Fault.Encoded> = []) =>
+  Effect.gen(function*() {
+    const asked: Array<Asked> = []
+    const decoded = yield* Effect.forEach(faults, (fault) => Schema.decode(Fault.Fault)(fault))
+    const context = yield* Layer.build(MockServer.layer({
+      port: 0,
+      reveal: true,
+      faults: decoded,
+      onExchange: ({ operation, request, response: { status } }) =>
+        Effect.sync(() => {
+          if (operation === "aml") asked.push({ name: Body(request.body).name, at: performance.now(), status })
+        })
+    }))
+    const { url } = Context.get(context, MockServer.MockServer)
+    const variables: Variables = {
+      IDV_AUTH_URL: url,
+      IDV_BASE_URL: url,
+      IDV_CUSTOMER_ID: "demo-customer",
+      IDV_CUSTOMER_KEY: "demo-key",
+      IDV_RESCREEN_KEY: key("k1", 1)
+    }
+    return { asked, variables, name: `${new URL(url).host} demo-customer` }
+  })
