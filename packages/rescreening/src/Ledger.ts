@@ -12,204 +12,26 @@ import type { SqlError } from "@effect/sql/SqlError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import type * as Stream from "effect/Stream"
 import * as LedgerRuns from "./internal/ledgerRuns.ts"
+import type { Service } from "./internal/ledgerService.ts"
 import * as LedgerWork from "./internal/ledgerWork.ts"
 import { migrate } from "./internal/migrations.ts"
 import * as PostgresClient from "./internal/postgresClient.ts"
 import * as SqliteClient from "./internal/sqliteClient.ts"
 import * as Statements from "./internal/statements.ts"
-import type * as LedgerRow from "./LedgerRow.ts"
-import { type LedgerTooNew, LedgerUnavailable, type RunNotFound } from "./RescreeningError.ts"
-import type * as Run from "./Run.ts"
+import { type LedgerTooNew, LedgerUnavailable } from "./RescreeningError.ts"
 
-/**
- * @category errors
- * @since 0.1.0
- */
-export type Failure = LedgerUnavailable
-
-/**
- * A run to be planned.
- *
- * @category models
- * @since 0.1.0
- */
-export interface NewRun {
-  readonly id: string
-  readonly policy: Run.Policy
-  readonly service: string
-  readonly people: Run.Run["people"]
-}
-
-/**
- * A row to be planned.
- *
- * @category models
- * @since 0.1.0
- */
-export interface PlannedRow {
-  /** Unique within the run, from 1. */
-  readonly line: number
-  /** `null` for a wrong row. Of rows with the same id the first counts, and the others become wrong rows. */
-  readonly id: string | null
-  /** The encrypted person; `null` if a lookup provides it. */
-  readonly person: string | null
-  readonly codes: ReadonlyArray<string>
-}
-
-/**
- * A row that a worker holds.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Claim {
-  readonly run: string
-  readonly line: number
-  readonly id: string
-  /** The token of the worker. A row that another worker claimed since has another one. */
-  readonly worker: string
-  readonly person: string | null
-  /** How often it was sent before. */
-  readonly timesSent: number
-}
-
-/**
- * What a sent row ends with.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Outcome {
-  readonly state: Exclude<typeof Run.outcomes[number], "wrong_row">
-  /** Separated by blanks. */
-  readonly codes?: string | undefined
-  readonly error?: string | undefined
-  readonly checkId?: string | undefined
-  readonly searchedOn?: string | undefined
-  readonly sha256?: string | undefined
-  readonly contentDigest?: string | undefined
-  readonly evidence?: string | undefined
-}
-
-/**
- * Whether a worker may go on.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Standing {
-  readonly state: Run.Run["state"]
-  readonly reason: string | null
-  /** In milliseconds; 0 or less if it ended. */
-  readonly leaseLeft: number
-  /** For how many milliseconds nobody may send to the service; 0 or less if everybody may. */
-  readonly pausedFor: number
-  readonly failuresInRow: number
-  /** How many pauses there were since the service last accepted a request. */
-  readonly pauses: number
-}
-
-/**
- * @category models
- * @since 0.1.0
- */
-export type NewDecision = Omit<LedgerRow.Decision, "decidedAt">
-
-/**
- * All effects that return a boolean return whether the row or run was in the state that they leave. Leases and pauses
- * are in milliseconds.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Service {
-  /** Keys the digests of this ledger. Without it, a digest could be looked up in a list of people. */
-  readonly salt: Redacted.Redacted
-
-  /** Stores a run and all its rows, or nothing. Returns `false` if there is a run of this name. `digest` is read last. */
-  readonly plan: <E, R>(
-    run: NewRun,
-    rows: Stream.Stream<PlannedRow, E, R>,
-    digest: () => string
-  ) => Effect.Effect<boolean, Exclude<E, SqlError> | Failure, R>
-  readonly find: (run: string) => Effect.Effect<Option.Option<Run.Run>, Failure>
-  readonly run: (run: string) => Effect.Effect<Run.Run, RunNotFound | Failure>
-  /** The newest first. */
-  readonly runs: Effect.Effect<ReadonlyArray<Run.Run>, Failure>
-  readonly counts: (run: string) => Effect.Effect<Run.Counts, Failure>
-  /** Pauses an open run for all workers. */
-  readonly pause: (run: string, reason: string) => Effect.Effect<boolean, Failure>
-  /** Opens a paused or complete run, and forgets its failures in a row. */
-  readonly resume: (run: string) => Effect.Effect<boolean, Failure>
-  /** Completes an open run whose rows all have an outcome, and none was unknown less often than `unknown`. */
-  readonly complete: (run: string, options: { readonly unknown: number }) => Effect.Effect<boolean, Failure>
-
-  /** Registers a worker of a run, with a lease. Returns its token. */
-  readonly register: (run: string, lease: number) => Effect.Effect<string, Failure>
-  /** Extends a lease that has not ended. */
-  readonly renew: (worker: string, lease: number) => Effect.Effect<boolean, Failure>
-  readonly standing: (run: string, worker: string, service: string) => Effect.Effect<Standing, Failure>
-  /** `pending → claimed`, for at most `limit` rows of a shard, in the order of their lines. */
-  readonly claim: (from: {
-    readonly run: string
-    readonly shard: number
-    readonly worker: string
-    readonly limit: number
-  }) => Effect.Effect<ReadonlyArray<Claim>, Failure>
-  /** `claimed → sent`, if the lease holds, the run is open, and the service is not paused. */
-  readonly send: (claim: Claim, service: string) => Effect.Effect<boolean, Failure>
-  /**
-   * `sent → outcome`. A response may also come late, `unknown → outcome`, unless the row was claimed again. A person who
-   * cannot be sent goes `claimed → not_screened`.
-   */
-  readonly settle: (claim: Claim, outcome: Outcome) => Effect.Effect<boolean, Failure>
-  /** `claimed → pending` and, for a check that certainly was not performed, `sent → pending`. */
-  readonly release: (claim: Claim) => Effect.Effect<boolean, Failure>
-  /** `claimed → pending` for all rows of a worker. Returns how many there were. */
-  readonly releaseClaimed: (run: string, worker: string) => Effect.Effect<number, Failure>
-  /** For ended leases: `claimed → pending`, `sent → unknown`. Returns how many there were. */
-  readonly expire: (
-    run: string
-  ) => Effect.Effect<{ readonly pending: number; readonly unknown: number }, Failure>
-  /** `unknown → pending` or `not_screened → pending`, for rows that were unknown less often than `most`. */
-  readonly rescreen: (
-    run: string,
-    state: "unknown" | "not_screened",
-    options: { readonly most: number }
-  ) => Effect.Effect<number, Failure>
-
-  /** Reserves `count` turns, `interval` apart. Returns in how many milliseconds the first one is. */
-  readonly slots: (
-    service: string,
-    options: { readonly count: number; readonly interval: number }
-  ) => Effect.Effect<number, Failure>
-  /** Nobody sends to the service for so long; without a number 1 second, doubled each time up to a minute. */
-  readonly pauseService: (service: string, millis: number | undefined) => Effect.Effect<void, Failure>
-  /** The next pause without a number is 1 second again. */
-  readonly serviceAccepts: (service: string) => Effect.Effect<void, Failure>
-  /** Counts a failure that says nothing about the person. Returns how many there were in a row, over all workers. */
-  readonly failed: (run: string) => Effect.Effect<number, Failure>
-  /** Ends the row of failures. */
-  readonly succeeded: (run: string) => Effect.Effect<void, Failure>
-
-  /** All rows, by line. */
-  readonly byLine: (run: string) => Stream.Stream<LedgerRow.LedgerRow, Failure>
-  /** All rows with an id, in the order of the UTF-8 bytes of their ids. */
-  readonly byId: (run: string) => Stream.Stream<LedgerRow.LedgerRow, Failure>
-  /** How many rows were last sent in each span of so many milliseconds. `bucket` is its beginning. */
-  readonly sentPer: (
-    run: string,
-    millis: number
-  ) => Effect.Effect<ReadonlyArray<{ readonly bucket: number; readonly count: number }>, Failure>
-  readonly decide: (decision: NewDecision) => Effect.Effect<void, Failure>
-  readonly decisions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<LedgerRow.Decision>, Failure>
-  /** Deletes rows and decisions older than so many milliseconds, and leaves the counts. Returns the erased runs. */
-  readonly erase: (olderThan: number) => Effect.Effect<ReadonlyArray<string>, Failure>
-}
+export type {
+  Claim,
+  Failure,
+  NewDecision,
+  NewRun,
+  Outcome,
+  PlannedRow,
+  Service,
+  Standing
+} from "./internal/ledgerService.ts"
 
 /**
  * @category tags

@@ -6,7 +6,7 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
-import type * as Ledger from "../Ledger.ts"
+import type * as Ledger from "./ledgerService.ts"
 import * as Statements from "./statements.ts"
 
 const ClaimRow = Schema.Struct({

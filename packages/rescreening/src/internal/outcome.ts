@@ -8,7 +8,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
-import type * as Ledger from "../Ledger.ts"
+import type * as Ledger from "./ledgerService.ts"
 import * as Population from "../Population.ts"
 import type * as Run from "../Run.ts"
 

@@ -1,7 +1,7 @@
 /** The turns of one worker, out of the budget that all workers share. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type * as Ledger from "../Ledger.ts"
+import type * as Ledger from "./ledgerService.ts"
 
 /** Requests do not arrive as evenly as they are sent. In any second of the service there must not be one too many. */
 const jitter = 25

@@ -4,19 +4,19 @@ import { connect, createServer, type Socket } from "node:net"
 
 export const make = (port: number) =>
   Effect.gen(function*() {
-    const sockets = new Set<Socket>()
+    const pairs = new Set<readonly [Socket, Socket]>()
     let isHanging = false
+    const forward = ([from, to]: readonly [Socket, Socket]) => isHanging ? from.unpipe(to).pause() : from.pipe(to)
     const server = createServer((client) => {
       const upstream = connect(port, "127.0.0.1")
-      const pairs = [[client, upstream], [upstream, client]] as const
-      for (const [from, to] of pairs) {
-        sockets.add(from)
+      for (const pair of [[client, upstream], [upstream, client]] as const) {
+        const [from, to] = pair
+        pairs.add(pair)
         from.on("error", () => to.destroy()).on("close", () => {
-          sockets.delete(from)
+          pairs.delete(pair)
           to.destroy()
         })
-        from.pipe(to)
-        if (isHanging) from.pause()
+        forward(pair)
       }
     })
     yield* Effect.acquireRelease(
@@ -25,7 +25,7 @@ export const make = (port: number) =>
       }),
       () =>
         Effect.sync(() => {
-          for (const socket of sockets) socket.destroy()
+          for (const [from] of pairs) from.destroy()
           server.close()
         })
     )
@@ -33,9 +33,7 @@ export const make = (port: number) =>
     const hang = (hangs: boolean) =>
       Effect.sync(() => {
         isHanging = hangs
-        for (const socket of sockets) {
-          if (hangs) socket.unpipe().pause()
-        }
+        pairs.forEach(forward)
       })
     return { port: typeof address === "object" ? address?.port ?? 0 : 0, hang }
   })

@@ -61,10 +61,17 @@ const writeReports = (run: string, out: string) =>
   Effect.gen(function*() {
     const files = yield* FileSystem.FileSystem
     const write = <E, R>(path: string, content: Stream.Stream<string, E, R>) =>
-      Stream.run(
-        Stream.encodeText(content),
-        Sink.mapError(files.sink(`${path}.part`, { flag: "w", mode: 0o600 }), cannotUse(path))
-      ).pipe(Effect.zipRight(Effect.mapError(files.rename(`${path}.part`, path), cannotUse(path))))
+      Effect.gen(function*() {
+        // Another worker may write the same report at the same moment.
+        const draft = `${path}.${process.pid}.part`
+        yield* Stream.run(
+          Stream.encodeText(content),
+          Sink.mapError(files.sink(draft, { flag: "w", mode: 0o600 }), cannotUse(path))
+        ).pipe(
+          Effect.zipRight(Effect.mapError(files.rename(draft, path), cannotUse(path))),
+          Effect.onError(() => Effect.ignore(files.remove(draft)))
+        )
+      })
     yield* write(`${out}.csv`, Report.csv(run))
     yield* write(`${out}.jsonl`, Report.jsonLines(run))
     yield* write(`${out}.html`, Stream.fromEffect(Report.page(run)))
@@ -74,9 +81,8 @@ const writeReports = (run: string, out: string) =>
 const planned = (run: Run.Run) =>
   Console.log(`Run ${run.id}: ${run.total} rows, planned at ${DateTime.formatIso(run.plannedAt)}.`)
 
-const worked = (flags: Flags, run: string, service: string) =>
+const worked = (run: string, options: Rescreening.WorkOptions) =>
   Effect.gen(function*() {
-    const options = yield* Settings.workOptions(flags, run, service)
     const work = Effect.provide(Rescreening.work(options), Settings.layerIdv)
     const counts = yield* Progress.during(run, work)
     yield* Console.log(describe(run, counts))
@@ -97,12 +103,14 @@ export const start = (path: string, flags: Flags) =>
     yield* Settings.checkIdv
     const base = path.replace(/\.csv$/i, "")
     const options = yield* Settings.planOptions(flags, yield* Settings.service)
+    // Before anything is stored, so that a flag that cannot be used leaves nothing behind.
+    const work = yield* Settings.workOptions(flags, options.run, options.service)
     const keyPattern = yield* Settings.keyPattern(flags)
     return yield* Effect.gen(function*() {
       const run = yield* Rescreening.plan(Population.fromCsv(fileOf(path), { keyPattern }), options)
       yield* planned(run)
       if (run.state === "paused") yield* Rescreening.resume(run.id)
-      const counts = yield* worked(flags, run.id, options.service)
+      const counts = yield* worked(run.id, work)
       yield* writeReports(run.id, Settings.text(flags, "out") ?? `${base}-${run.id}`)
       return exitCode(counts)
     }).pipe(Effect.provide(People.layerEnv), Effect.provide(Settings.layerLedger(flags, `${base}.ledger.sqlite`)))
@@ -126,7 +134,8 @@ export const plan = (flags: Flags) =>
 export const work = (flags: Flags) =>
   Effect.gen(function*() {
     yield* Settings.checkIdv
-    return exitCode(yield* worked(flags, yield* chosen(flags), yield* Settings.service))
+    const run = yield* chosen(flags)
+    return exitCode(yield* worked(run, yield* Settings.workOptions(flags, run, yield* Settings.service)))
   }).pipe(Effect.provide(People.layerEnv), Effect.provide(Settings.layerLedger(flags)))
 
 export const status = (flags: Flags) =>

@@ -1,0 +1,180 @@
+/** The command `idv-rescreen`, as a process. */
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { describe, layer } from "@effect/vitest"
+import { assertFalse, assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Effect, Fiber } from "effect"
+import * as Postgres from "../../../tools/test-services/Postgres.ts"
+import { key } from "./support/people.ts"
+import * as Processes from "./support/processes.ts"
+
+const header = "id,name,date_of_birth"
+
+/** `people.csv` in a directory of its own. */
+const directory = (rows: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    const files = yield* FileSystem.FileSystem
+    const path = yield* files.makeTempDirectoryScoped({ prefix: "rescreen-" })
+    const people = `${path}/people.csv`
+    yield* files.writeFileString(people, [header, ...rows, ""].join("\n"))
+    const written = Effect.gen(function*() {
+      const names = (yield* files.readDirectory(path)).filter((name) => name !== "people.csv")
+      return yield* Effect.forEach(names, (name) =>
+        Effect.map(files.readFile(`${path}/${name}`), (bytes) =>
+          [name, Buffer.from(bytes).toString("latin1")] as const))
+    })
+    return { path, people, files, written }
+  })
+
+const canaries = ["Canaryname", "1957-03-14", "14-03-1957", "demo-key", Buffer.alloc(32, 1).toString("base64")]
+
+const assertNoCanary = (where: string, text: string) => {
+  for (const canary of canaries) assertFalse(text.includes(canary), `${where} holds ${canary}`)
+}
+
+const person = (index: number) => `K${index},Canaryname${index} ${index % 5 === 0 ? "Testpep" : "Testclear"},1957-03-14`
+
+const people = (count: number) => Array.from({ length: count }, (_, index) => person(index + 1))
+
+describe("idv-rescreen", () => {
+  layer(NodeContext.layer, { excludeTestServices: true })((it) => {
+    it.scoped(
+      "goes on after a kill, asks about nobody twice, and shows no name, date or key anywhere",
+      () =>
+        Effect.gen(function*() {
+          const at = yield* directory([...people(60), "K61,Canaryname,1957-02-31", "Canaryname 62,Ada,1957-03-14"])
+          const { asked, variables } = yield* Processes.service()
+          const args = ["start", at.people, "--run", "1", "--rate", "30", "--lease", "1s"]
+          const killed = yield* Processes.start(args, variables)
+          yield* Effect.repeat(Effect.sync(() => asked.length), { until: (count) => count > 10 })
+          yield* killed.signal("SIGKILL")
+          yield* Fiber.join(killed.end)
+          for (const [name, text] of yield* at.written) assertNoCanary(name, text)
+          yield* Effect.sleep("1 second")
+          const { exitCode, stderr, stdout } = yield* Processes.run(args, variables)
+          strictEqual(stderr, "")
+          strictEqual(exitCode, 2)
+          assertInclude(stdout, "   2  wrong rows: not sent\n  62  in all")
+          strictEqual(new Set(asked.map(({ name }) => name)).size, asked.length)
+          assertNoCanary("stdout", stdout)
+          const written = yield* at.written
+          deepStrictEqual(
+            written.map(([name]) => name).filter((name) => !/-(wal|shm)$/.test(name)).toSorted(),
+            ["people-1.csv", "people-1.html", "people-1.jsonl", "people.ledger.sqlite"]
+          )
+          for (const [name, text] of written) assertNoCanary(name, text)
+          for (const name of ["people-1.csv", "people.ledger.sqlite"]) {
+            strictEqual((yield* at.files.stat(`${at.path}/${name}`)).mode & 0o777, 0o600)
+          }
+        }),
+      60_000
+    )
+
+    it.scoped(
+      "comes up twice at the same moment on an empty PostgreSQL, and shares the work",
+      () =>
+        Effect.gen(function*() {
+          const { createDatabase } = yield* Postgres.make
+          const at = yield* directory(people(40))
+          const { asked, variables } = yield* Processes.service()
+          const run = Processes.run(["start", at.people, "--run", "1", "--rate", "200"], {
+            ...variables,
+            DATABASE_URL: yield* createDatabase
+          })
+          const ends = yield* Effect.all([run, run], { concurrency: "unbounded" })
+          deepStrictEqual(ends.map(({ exitCode, stderr }) => [exitCode, stderr]), [[10, ""], [10, ""]])
+          strictEqual(new Set(asked.map(({ name }) => name)).size, 40)
+          strictEqual(asked.length, 40)
+        }),
+      60_000
+    )
+
+    it.scoped(
+      "stops with its own exit code when the service refuses the key, and keeps everybody",
+      () =>
+        Effect.gen(function*() {
+          const at = yield* directory(people(20))
+          const { asked, variables } = yield* Processes.service()
+          const args = ["start", at.people, "--run", "1"]
+          const refused = yield* Processes.run(args, { ...variables, IDV_CUSTOMER_KEY: "Canaryname" })
+          strictEqual(refused.exitCode, 4)
+          assertInclude(refused.stderr, "Run 1 is paused: TokenRejected: ")
+          assertNoCanary("stderr", refused.stderr)
+          strictEqual(asked.length, 0)
+          const ledger = ["--ledger", `${at.path}/people.ledger.sqlite`]
+          const { stdout } = yield* Processes.run(["status", ...ledger], {})
+          assertInclude(stdout, "\"state\":\"paused\"")
+          assertInclude(stdout, "\"pending\":20")
+          strictEqual((yield* Processes.run(args, variables)).exitCode, 10)
+          const compared = yield* Processes.run(["compare", "1", "1", "--all", ...ledger], {})
+          strictEqual(compared.stdout.trim().split("\n").length, 20)
+          const erased = yield* Processes.run(["erase", "--older-than", "0d", ...ledger], {})
+          strictEqual(erased.stdout, "Erased: 1. Their counts stay.\n")
+          for (const [name, text] of yield* at.written) {
+            if (name.startsWith("people.ledger")) assertFalse(text.includes("K12"), name)
+          }
+        }),
+      60_000
+    )
+
+    it.scoped(
+      "says in one line what is wrong with its arguments, its variables or its file",
+      () =>
+        Effect.gen(function*() {
+          const at = yield* directory(people(1))
+          const good: Processes.Variables = {
+            IDV_AUTH_URL: "http://127.0.0.1:9",
+            IDV_BASE_URL: "http://127.0.0.1:9",
+            IDV_CUSTOMER_ID: "demo-customer",
+            IDV_CUSTOMER_KEY: "demo-key",
+            IDV_RESCREEN_KEY: key("k1", 1)
+          }
+          yield* at.files.writeFileString(`${at.path}/empty.csv`, `${header}\n`)
+          yield* at.files.writeFileString(`${at.path}/swapped.csv`, `name,id,date_of_birth\nCanaryname,1,1957-03-14\n`)
+          const start = (file: string, ...more: ReadonlyArray<string>) => [
+            "start",
+            `${at.path}/${file}`,
+            "--run",
+            "1",
+            ...more
+          ]
+          const cases: ReadonlyArray<readonly [ReadonlyArray<string>, Processes.Variables, string]> = [
+            [["start"], good, "idv-rescreen start: --run is missing"],
+            [["strat"], good, "idv-rescreen: there is no such command; expected one of start, plan"],
+            [start("people.csv", "--Canaryname"), good, "idv-rescreen start: there is no flag of this name"],
+            [start("people.csv", "--rate", "Canaryname"), good, "--rate should be a number over 0"],
+            [start("people.csv", "--lease", "Canaryname"), good, "--lease should be a duration"],
+            [start("people.csv", "--unknown", "Canaryname"), good, "--unknown should be review or rescreen"],
+            [["start", "x.csv", "--run", "Canaryname 1"], good, "run should be 1 to 64 letters"],
+            [start("empty.csv"), good, "The population is empty."],
+            [start("swapped.csv"), good, "The first line of the population is not id,name,date_of_birth."],
+            [start("missing.csv"), good, "missing.csv cannot be used: NotFound"],
+            [
+              start("people.csv"),
+              { ...good, IDV_RESCREEN_KEY: undefined },
+              "The encryption key cannot be used: there is none"
+            ],
+            [start("people.csv"), { ...good, IDV_RESCREEN_KEY: "Canaryname" }, "it is malformed"],
+            [start("people.csv"), { ...good, IDV_BASE_URL: undefined }, "IDV_BASE_URL is missing"],
+            [
+              start("people.csv"),
+              { ...good, DATABASE_URL: "mysql://Canaryname" },
+              "DATABASE_URL should start with postgres://"
+            ],
+            [["status"], good, "The ledger is missing: set DATABASE_URL"],
+            [["report", "--run", "2", "--ledger", `${at.path}/new.sqlite`], good, "There is no run 2."]
+          ]
+          yield* Effect.forEach(cases, ([args, variables, expected]) =>
+            Effect.gen(function*() {
+              const { exitCode, stderr, stdout } = yield* Processes.run(args, variables)
+              assertInclude(stderr, expected)
+              deepStrictEqual([exitCode, stdout, stderr.split("\n").length], [1, "", 2], stderr)
+              assertNoCanary("stderr", stderr)
+            }), { concurrency: 2, discard: true })
+          const { exitCode, stdout } = yield* Processes.run([], good)
+          assertTrue(exitCode === 0 && stdout.includes("Exit codes: "))
+        }),
+      60_000
+    )
+  })
+})
