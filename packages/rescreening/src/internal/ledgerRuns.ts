@@ -5,10 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import type * as Ledger from "./ledgerService.ts"
 import * as LedgerRow from "../LedgerRow.ts"
 import { RunNotFound } from "../RescreeningError.ts"
 import * as Run from "../Run.ts"
+import type * as Ledger from "./ledgerService.ts"
 import * as Statements from "./statements.ts"
 
 const decodeRuns = Statements.rows(Run.Run)

@@ -8,9 +8,9 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
-import type * as Ledger from "./ledgerService.ts"
 import * as Population from "../Population.ts"
 import type * as Run from "../Run.ts"
+import type * as Ledger from "./ledgerService.ts"
 
 const without = (fields: ReadonlyArray<string>, body: string): string =>
   Either.getOrElse(

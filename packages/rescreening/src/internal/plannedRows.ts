@@ -6,10 +6,10 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { createHmac } from "node:crypto"
-import type * as Ledger from "./ledgerService.ts"
 import type * as People from "../People.ts"
 import * as Population from "../Population.ts"
 import { PopulationRejected } from "../RescreeningError.ts"
+import type * as Ledger from "./ledgerService.ts"
 
 const encodePerson = Schema.encodeSync(Person.FromInput)
 
