@@ -18,6 +18,7 @@ import {
   Layer,
   Random,
   Redacted,
+  Schedule,
   type Scope,
   Stream
 } from "effect"
@@ -107,7 +108,7 @@ describe("Workers as processes", () => {
     test(
       "lose nobody and send nobody twice when they are killed again and again, and the database restarts",
       Effect.gen(function*() {
-        const count = yield* Config.withDefault(Config.integer("CRASH_PEOPLE"), 300)
+        const count = yield* Config.withDefault(Config.integer("CRASH_PEOPLE"), 200)
         const seed = yield* Config.withDefault(Config.integer("CRASH_SEED"), 1)
         const { asked, isComplete, ledger, progress, server, worker } = yield* prepared(count, { rate: 60 })
         const random = Random.make(seed)
@@ -137,10 +138,10 @@ describe("Workers as processes", () => {
     test(
       "are fenced when they were stopped past their lease and go on, also with clocks that differ by a minute",
       Effect.gen(function*() {
-        const count = 200
+        const count = 140
         const { asked, ledger, progress, worker } = yield* prepared(count, { rate: 40 })
         const stopped = yield* worker()
-        yield* Effect.repeat(progress, { until: (done) => done > 10 })
+        yield* Effect.repeat(progress, { until: (done) => done > 10, schedule: Schedule.spaced("50 millis") })
         yield* stopped.signal("SIGSTOP")
         const files = yield* FileSystem.FileSystem
         const skew = `${yield* files.makeTempDirectoryScoped()}/skew.mjs`
@@ -161,11 +162,11 @@ describe("Workers as processes", () => {
     test(
       "are replaced by others when their network to the database hangs, and harm nobody when it comes back",
       Effect.gen(function*() {
-        const count = 200
+        const count = 140
         const { asked, ledger, progress, server, url, worker } = yield* prepared(count, { rate: 40 })
         const proxy = yield* HangingProxy.make(server.port)
         const cutOff = yield* worker({ DATABASE_URL: url.replace(`:${server.port}/`, `:${proxy.port}/`) })
-        yield* Effect.repeat(progress, { until: (done) => done > 10 })
+        yield* Effect.repeat(progress, { until: (done) => done > 10, schedule: Schedule.spaced("50 millis") })
         yield* proxy.hang(true)
         const other = yield* worker()
         yield* Effect.sleep("4 seconds")

@@ -3,7 +3,7 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, layer } from "@effect/vitest"
 import { assertFalse, assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Schedule } from "effect"
 import * as Postgres from "../../../tools/test-services/Postgres.ts"
 import { key } from "./support/people.ts"
 import * as Processes from "./support/processes.ts"
@@ -46,7 +46,10 @@ describe("idv-rescreen", () => {
           const { asked, variables } = yield* Processes.service()
           const args = ["start", at.people, "--run", "1", "--rate", "30", "--lease", "1s"]
           const killed = yield* Processes.start(args, variables)
-          yield* Effect.repeat(Effect.sync(() => asked.length), { until: (count) => count > 10 })
+          yield* Effect.repeat(Effect.sync(() => asked.length), {
+            until: (count) => count > 10,
+            schedule: Schedule.spaced("50 millis")
+          })
           yield* killed.signal("SIGKILL")
           yield* Fiber.join(killed.end)
           for (const [name, text] of yield* at.written) assertNoCanary(name, text)
