@@ -179,15 +179,17 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         const one = yield* Effect.makeSemaphore(1)
         const claims: Array<Ledger.Claim> = []
         let count = 0
+        let isEmpty = false
         const refill = Effect.gen(function*() {
           for (const claim of yield* patiently(ledger.claim({ run: id, shard, worker, limit: concurrency }))) {
             claims.push(claim)
             count++
           }
+          isEmpty = claims.length === 0
         })
         const next = one.withPermits(1)(Effect.gen(function*() {
           if (isOver) return undefined
-          if (claims.length === 0) yield* refill
+          if (claims.length === 0 && !isEmpty) yield* refill
           return claims.shift()
         }))
         const loop: Effect.Effect<void, Failure> = Effect.gen(function*() {
