@@ -50,7 +50,7 @@ export default tseslint.config(
   },
   {
     // What is exported to users has a docstring, from which docs/reference is made.
-    files: ["packages/{core,contract,mock-server}/src/*.ts"],
+    files: ["packages/{core,contract,mock-server,rescreening}/src/*.ts"],
     plugins: { jsdoc },
     rules: {
       "jsdoc/require-jsdoc": ["error", {
