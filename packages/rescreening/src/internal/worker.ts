@@ -123,7 +123,9 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         const failures = isServiceFailure ? yield* patiently(countFailure) : 0
         if (!isServiceFailure) yield* patiently(countResponse)
         if (failures >= policy.stopAfter) {
-          yield* patiently(stopAll(`${failures} failures in a row, the last one ${error._tag}: ${error.message}`))
+          yield* patiently(
+            stopAll(`${policy.stopAfter} failures in a row, the last one ${error._tag}: ${error.message}`)
+          )
         }
       })
 
