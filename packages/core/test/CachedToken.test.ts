@@ -1,7 +1,7 @@
 import { AccessToken, TokenPolicy } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
-import { deepStrictEqual } from "@effect/vitest/utils"
-import { Either, Redacted } from "effect"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Effect, Either, Redacted } from "effect"
 import * as CachedToken from "../src/internal/cachedToken.ts"
 
 describe("A cached token", () => {
@@ -29,5 +29,81 @@ describe("A cached token", () => {
     [100_000, { isFresh: false, isRefreshAheadDue: true, isStale: true, isUsable: false, isExpired: true }]
   ])("of 100 s, to be refreshed after 50 s and usable until 90 s, has these states after %i ms", (millis, expected) => {
     deepStrictEqual(at(millis), expected)
+  })
+
+  const ages = (
+    { expiresAfter, isRejected, refreshAfter, refreshAheadAfter, usableUntil }: CachedToken.CachedToken
+  ) => ({
+    expiresAfter,
+    isRejected,
+    refreshAfter,
+    refreshAheadAfter,
+    usableUntil
+  })
+  const ofCached = {
+    expiresAfter: 100_000,
+    isRejected: false,
+    refreshAfter: 50_000,
+    refreshAheadAfter: 45_000,
+    usableUntil: 90_000
+  }
+
+  it("is refreshed earlier by the random share of the jitter, and never before a tenth of its lifetime", () => {
+    const spread = (random: number, softPoint: number) =>
+      CachedToken.make(token, after(0), random, { ...policy, softPoint, jitter: 0.2 }).refreshAfter
+    deepStrictEqual([spread(0, 0.5), spread(0.5, 0.5), spread(1, 0.2)], [50_000, 40_000, 10_000])
+  })
+
+  it("that is shorter than twice the margin is usable for half its lifetime", () => {
+    const short = new AccessToken.AccessToken({ value: token.value, requestedAt: 5, expiresAt: 12_005 })
+    deepStrictEqual(ages(CachedToken.make(short, after(5), 0, policy)), {
+      expiresAfter: 12_000,
+      isRejected: false,
+      refreshAfter: 6000,
+      refreshAheadAfter: 3000,
+      usableUntil: 6000
+    })
+  })
+
+  it("that the service issues again keeps its expiry, or has a shorter one, and is usable until then", () => {
+    const issuedAgain = (at: number, lifetime: number) => {
+      const fresh = new AccessToken.AccessToken({ value: token.value, requestedAt: at, expiresAt: at + lifetime })
+      const again = CachedToken.reissued(
+        { ...cached, isRejected: true },
+        CachedToken.make(fresh, after(at), 0, policy)
+      )
+      return { ...ages(again), at: again.at.wall, token: [again.token.requestedAt, again.token.expiresAt] }
+    }
+    deepStrictEqual(issuedAgain(60_000, 100_000), {
+      ...ofCached,
+      usableUntil: 100_000,
+      at: 0,
+      token: [0, 100_000]
+    })
+    deepStrictEqual(issuedAgain(10_000, 20_000), {
+      expiresAfter: 30_000,
+      isRejected: false,
+      refreshAfter: 30_000,
+      refreshAheadAfter: 30_000,
+      usableUntil: 30_000,
+      at: 0,
+      token: [0, 30_000]
+    })
+  })
+
+  it("is not usable once it is rejected, and has no usable time left after its end", () => {
+    deepStrictEqual(ages(cached), ofCached)
+    deepStrictEqual(
+      [
+        CachedToken.usableMillis(cached, after(80_000)),
+        CachedToken.usableMillis(cached, after(95_000)),
+        CachedToken.usableMillis({ ...cached, isRejected: true }, after(0))
+      ],
+      [10_000, 0, 0]
+    )
+  })
+
+  it("has an effect that succeeds with it", () => {
+    strictEqual(Effect.runSync(cached.succeed), token)
   })
 })
