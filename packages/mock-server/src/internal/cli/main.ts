@@ -2,10 +2,10 @@
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as CommandLine from "./commandLine.ts"
 import * as Completions from "./completions.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
 import * as PortFile from "./portFile.ts"
-import * as Program from "./program.ts"
 import type { Stdout } from "./serve.ts"
 
 const loadServe = Effect.promise(() => import("./serve.ts"))
@@ -21,7 +21,7 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
   readonly version: string
 }) =>
   Effect.gen(function*() {
-    const invocation = yield* Program.read(version, words)
+    const invocation = yield* CommandLine.read(version, words)
     if (invocation._tag === "Text") return yield* Console.log(invocation.text.trimEnd())
     switch (invocation.command) {
       case "serve": {
@@ -40,7 +40,7 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
       }
       case "completions":
         return yield* Effect.flatMap(
-          Completions.make(Program.make(version, () => {}), invocation.args.argument),
+          Completions.make(CommandLine.make(version, () => {}), invocation.args.argument),
           Console.log
         )
       default: {

@@ -18,7 +18,7 @@ import * as Script from "../http/script.ts"
 import type { Operation } from "../journal/entry.ts"
 import * as Masking from "../journal/masking.ts"
 import { Recorder } from "../journal/recorder.ts"
-import * as Schedule from "../session/schedule.ts"
+import * as FaultTiming from "../session/faultTiming.ts"
 import * as AmlEndpoint from "./amlEndpoint.ts"
 import * as AmlProfile from "./amlProfile.ts"
 import * as ApplyFault from "./applyFault.ts"
@@ -88,7 +88,7 @@ const exchange = Effect.gen(function*() {
     ? Response.Delivery.Whole({ response: decision.response })
     : ApplyFault.apply(decision.response, fault.what, { random, now })
   const delay = faults.reduce(
-    (millis, { what }) => what.kind === "latency" ? millis + Schedule.sample(what.distribution, random) : millis,
+    (millis, { what }) => what.kind === "latency" ? millis + FaultTiming.sample(what.distribution, random) : millis,
     0
   )
 

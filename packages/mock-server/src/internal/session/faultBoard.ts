@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Hash from "effect/Hash"
 import type * as Fault from "../../Fault.ts"
-import * as Schedule from "./schedule.ts"
+import * as FaultTiming from "./faultTiming.ts"
 import type { SessionClock } from "./sessionClock.ts"
 
 /** A fault that is set. */
@@ -16,7 +16,7 @@ export interface Armed {
   readonly seen: number
   /** At how many of them it fired. */
   readonly fired: number
-  readonly quota: Schedule.Quota
+  readonly quota: FaultTiming.Quota
 }
 
 /** A fault that fires at a request. */
@@ -59,7 +59,7 @@ export const make = (
     }
 
     const arm = (fault: Fault.Fault, now: number): Armed => {
-      const armed = { id: fault.id ?? unusedId(), fault, setAt: now, seen: 0, fired: 0, quota: Schedule.emptyQuota }
+      const armed = { id: fault.id ?? unusedId(), fault, setAt: now, seen: 0, fired: 0, quota: FaultTiming.emptyQuota }
       board.set(armed.id, armed)
       return armed
     }
@@ -78,9 +78,9 @@ export const make = (
       const { fault: { what, when }, setAt } = armed
       const seen = armed.seen + 1
       const elapsed = now - setAt
-      const isDue = Schedule.fires(when, { number: seen, elapsed, seed: seed ^ Hash.string(armed.id) })
+      const isDue = FaultTiming.fires(when, { number: seen, elapsed, seed: seed ^ Hash.string(armed.id) })
       if (!isDue || what.kind !== "quota") return { armed: { ...armed, seen }, retryIn: isDue ? 0 : undefined }
-      const { quota, retryIn } = Schedule.countQuota(armed.quota, what, elapsed)
+      const { quota, retryIn } = FaultTiming.countQuota(armed.quota, what, elapsed)
       return { armed: { ...armed, seen, quota }, retryIn }
     }
 

@@ -2,9 +2,9 @@ import { Fault, TestPerson } from "@effect-idv/mock-server"
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Either } from "effect"
-import * as Program from "../src/internal/cli/program.ts"
+import * as CommandLine from "../src/internal/cli/commandLine.ts"
 
-const read = (...words: ReadonlyArray<string>) => Program.read("1.2.3", words)
+const read = (...words: ReadonlyArray<string>) => CommandLine.read("1.2.3", words)
 
 const usageError = (words: string) =>
   Either.match(read(...words.split(" ")), { onLeft: ({ message }) => message, onRight: () => "no usage error" })

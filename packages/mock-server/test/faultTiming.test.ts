@@ -3,7 +3,7 @@ import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Duration, FastCheck } from "effect"
 import { PCGRandom } from "effect/Utils"
-import { countQuota, emptyQuota, fires, sample } from "../src/internal/session/schedule.ts"
+import { countQuota, emptyQuota, fires, sample } from "../src/internal/session/faultTiming.ts"
 
 const n = FastCheck.integer({ min: 1, max: 200 })
 const seed = FastCheck.integer()
