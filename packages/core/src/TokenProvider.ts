@@ -12,6 +12,7 @@
  *   Rejected credentials are not sent again for 30 seconds. Other credentials are sent at once. If the service asked to
  *   wait, nothing is sent until then.
  * - **Renewal limit**: at most two tokens that the API rejected are replaced in 30 seconds.
+ * - **Sharing**: each process has its own token, unless a `TokenStore` is provided to the layer.
  *
  * `TokenPolicy` has the options, `TokenMetrics` the metrics.
  *
@@ -35,6 +36,7 @@ import type * as Credentials from "./Credentials.ts"
 import * as Acquisition from "./internal/acquisition.ts"
 import * as Acquisitions from "./internal/acquisitions.ts"
 import { loadOptions } from "./internal/loadOptions.ts"
+import * as Sharing from "./internal/sharing.ts"
 import * as TokenOptions from "./internal/tokenOptions.ts"
 import * as TokenState from "./internal/tokenState.ts"
 import type * as TokenError from "./TokenError.ts"
@@ -233,11 +235,14 @@ export const layerTest = (value = "test-token"): Layer.Layer<TokenProvider> =>
 const build = Effect.fnUntraced(function*(options: Options | RotatingOptions) {
   const { credentials, fields, policy, url } = yield* TokenOptions.check(options)
   const acquire = yield* Acquisition.make({ url, policy, fields })
+  const sharing = yield* Effect.serviceOption(Sharing.Sharing)
+  const share = Option.isSome(sharing) ? yield* sharing.value({ url, policy }) : Sharing.direct
   const status = yield* SubscriptionRef.make(statusOf(TokenState.initial))
   const { get, invalidate, refresh, refreshAhead } = yield* Acquisitions.make({
     policy,
     credentials,
     acquire,
+    share,
     onChange: (state) => SubscriptionRef.updateEffect(status, () => Effect.map(state, statusOf))
   })
   return {

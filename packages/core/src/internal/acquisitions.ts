@@ -26,6 +26,7 @@ import * as Acquisition from "./acquisition.ts"
 import * as CachedToken from "./cachedToken.ts"
 import * as Deadline from "./deadline.ts"
 import * as Instant from "./instant.ts"
+import type * as Sharing from "./sharing.ts"
 import * as TokenState from "./tokenState.ts"
 
 /** One acquisition, and the result that all its callers wait for. */
@@ -49,10 +50,11 @@ const open = (reason: TokenState.Reason) => new Running(reason)
 type State = TokenState.State<Running>
 
 /** Acquisitions run in the scope in which this is made. `onChange` runs after each change of the state. */
-export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange, policy }: {
+export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange, policy, share }: {
   readonly policy: TokenPolicy
   readonly credentials: Effect.Effect<Credentials, TokenError.TokenEndpointUnavailable>
   readonly acquire: Acquisition.Acquire
+  readonly share: Sharing.Acquire
   readonly onChange: (state: Effect.Effect<State>) => Effect.Effect<void>
 }) {
   const scope = yield* Effect.scope
@@ -97,31 +99,44 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
       }
       return left.deadline
     })
-    const deadline = yield* waitForCooldown
-    return yield* Effect.useSpan(
-      "TokenProvider.acquire",
-      { attributes: { reason: running.reason }, captureStackTrace: false },
-      (span) => {
-        running.sent = { credentials: current, span }
-        return acquire({
-          credentials: current,
-          deadline,
-          beforeRetry: waitForCooldown,
-          isAwaited: () => running.waiting > 0
-        }).pipe(
-          Effect.flatMap((acquired) => succeed(running, acquired)),
-          Effect.onExit((exit) => countAcquisition(running, exit)),
-          Effect.withParentSpan(span)
-        )
-      }
-    )
+    const send = Effect.flatMap(waitForCooldown, (deadline) =>
+      Effect.useSpan(
+        "TokenProvider.acquire",
+        { attributes: { reason: running.reason }, captureStackTrace: false },
+        (span) => {
+          running.sent = { credentials: current, span }
+          return acquire({
+            credentials: current,
+            deadline,
+            beforeRetry: waitForCooldown,
+            isAwaited: () => running.waiting > 0
+          }).pipe(
+            Effect.flatMap((acquired) => succeed(running, acquired)),
+            Effect.onExit((exit) => countAcquisition(running, exit)),
+            Effect.withParentSpan(span)
+          )
+        }
+      ))
+    // Rejected credentials have no use for a store.
+    yield* ensureSendable(startedAt, current)
+    return yield* share({
+      reason: running.reason,
+      credentials: current,
+      cached: MutableRef.get(state).cached?.token,
+      adopt: (token, at) => Effect.map(cache(running, token, at), Option.map(({ token }) => token)),
+      send
+    })
+  })
+
+  const cache = Effect.fnUntraced(function*(acquisition: Running, token: AccessToken, at: Instant.Instant) {
+    const now = yield* Instant.now
+    const fresh = CachedToken.make(token, at, yield* Random.next, policy)
+    return modify((state) => TokenState.succeed(state, { acquisition, fresh, now, policy }))
   })
 
   const succeed = Effect.fnUntraced(
     function*(acquisition: Running, { at, description, token, warnings }: Acquisition.Acquired) {
-      const now = yield* Instant.now
-      const fresh = CachedToken.make(token, at, yield* Random.next, policy)
-      const cached = modify((state) => TokenState.succeed(state, { acquisition, fresh, now, policy }))
+      const cached = yield* cache(acquisition, token, at)
       if (Option.isNone(cached)) {
         return yield* Acquisition.invalid(description, Violation.whole("a token that has not expired"))
       }

@@ -12,14 +12,14 @@ import * as Instant from "./instant.ts"
  * and its changes of `FiberRef`s do not reach the caller. `DurationInput` limits the duration to what a timer can wait.
  */
 export const within =
-  <E2>(duration: Duration.Duration, onTimeout: Effect.Effect<never, E2>) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | E2, R> =>
+  <A2, E2>(duration: Duration.Duration, onTimeout: Effect.Effect<A2, E2>) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | A2, E | E2, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(
         Effect.forkDaemon(Effect.interruptible(Effect.zipRight(withoutUnhandledLog, effect))),
         (running) =>
           Effect.flatMap(timer(duration), ({ cancel, onEnd }) => {
-            const first = Effect.async<A, E | E2>((resume) => {
+            const first = Effect.async<A | A2, E | E2>((resume) => {
               running.addObserver(resume)
               onEnd(() => resume(onTimeout))
             })

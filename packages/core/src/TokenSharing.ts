@@ -1,0 +1,89 @@
+/**
+ * Shares one token between the processes that use the same credentials. Provide it to the layer of the client, over a
+ * store such as `TokenStoreSql` or `TokenStoreRedis`. Without it each process has its own token.
+ *
+ * - The store is read when a token is acquired, and not while a valid one is cached.
+ * - One process leads and sends the token request. The others wait for its token, and send their own request if it does
+ *   not come.
+ * - The store is never the reason for a failure. If it fails or hangs, the process sends its own request, after at most
+ *   200 ms.
+ * - Stored tokens are encrypted with AES-256-GCM. The names under which they are stored contain hashes only.
+ *
+ * @since 0.1.0
+ */
+import type * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import { loadOptions } from "./internal/loadOptions.ts"
+import * as SharedAcquisition from "./internal/sharedAcquisition.ts"
+import * as Sharing from "./internal/sharing.ts"
+import * as TokenEncryption from "./internal/tokenEncryption.ts"
+import { TokenStore } from "./TokenStore.ts"
+
+/**
+ * What a token provider uses if it is provided. Its layer does not require it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type TokenSharing = Sharing.Sharing
+
+/**
+ * A key of AES-256.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Key {
+  /** A name for the key, of letters, digits, hyphens and underscores, such as `2026-11`. It is stored in clear text. */
+  readonly id: string
+  /** 32 random bytes as base64, such as `openssl rand -base64 32` prints. */
+  readonly key: Redacted.Redacted<string>
+}
+
+/**
+ * The options of all stores.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** The key that encrypts and decrypts. All processes that share a token need it. */
+  readonly encryptionKey: Key
+  /**
+   * A second key, which only decrypts. While keys rotate, it is first the next key and then the previous one.
+   *
+   * @default undefined
+   */
+  readonly decryptionKey?: Key | undefined
+}
+
+/**
+ * Shares tokens in the `TokenStore` that is provided to it. `ConfigError` names every invalid option, and contains
+ * no value.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: Options): Layer.Layer<TokenSharing, ConfigError.ConfigError, TokenStore> =>
+  Layer.effect(
+    Sharing.Sharing,
+    Effect.zipWith(
+      TokenEncryption.make(options),
+      TokenStore,
+      (encryption, store) => SharedAcquisition.make({ encryption, store })
+    )
+  )
+
+/**
+ * {@link layer} with options from `Config`. `ConfigError` names every missing or invalid option, and contains no value.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfig = (
+  config: Config.Config.Wrap<Options>
+): Layer.Layer<TokenSharing, ConfigError.ConfigError, TokenStore> =>
+  Layer.unwrapEffect(Effect.map(loadOptions(config, TokenEncryption.check), layer))

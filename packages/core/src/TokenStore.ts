@@ -1,0 +1,47 @@
+/**
+ * The port to a store that several processes share, for `TokenSharing`. Use `TokenStoreSql` or `TokenStoreRedis`, or
+ * implement it for a store of your own.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+
+/**
+ * The operations of a store. Names and values are texts of ASCII characters, a value has at most some kilobytes. Any
+ * error counts as a failed operation. It may contain a secret, so it is not logged: log it in the effect.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Service {
+  /** Returns the value of a name. */
+  readonly read: (name: string) => Effect.Effect<Option.Option<string>, unknown>
+  /** Stores `next` if the value is still `previous`. Returns whether it was. */
+  readonly compareAndPut: (change: {
+    readonly name: string
+    /** The value that is replaced. None if there is none yet. */
+    readonly previous: Option.Option<string>
+    readonly next: string
+    /** After this time nobody reads the value any more, so the store may delete it. */
+    readonly ttl: Duration.Duration
+  }) => Effect.Effect<boolean, unknown>
+  /** Deletes the value if it is still `value`. Returns whether it was. */
+  readonly compareAndDelete: (name: string, value: string) => Effect.Effect<boolean, unknown>
+  /**
+   * Returns whether this process leads: at most one does for a name. It leads until the scope is closed. If the process
+   * dies, its lead ends after `ttl` at the latest.
+   */
+  readonly tryLead: (name: string, ttl: Duration.Duration) => Effect.Effect<boolean, unknown, Scope.Scope>
+}
+
+/**
+ * The store of `TokenSharing.layer`, which encrypts the values and makes the names.
+ *
+ * @category tags
+ * @since 0.1.0
+ */
+export class TokenStore extends Context.Tag("@effect-idv/core/TokenStore")<TokenStore, Service>() {}

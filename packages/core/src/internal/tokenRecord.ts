@@ -1,0 +1,123 @@
+/** The stored form of a token: where it is stored, what is stored, and which stored tokens a process may use. */
+import { sha256 } from "@noble/hashes/sha2.js"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Encoding from "effect/Encoding"
+import * as Equal from "effect/Equal"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { AccessToken } from "../AccessToken.ts"
+import type { Credentials } from "../Credentials.ts"
+import type { TokenPolicy } from "../TokenPolicy.ts"
+import * as Violation from "../Violation.ts"
+import * as CachedToken from "./cachedToken.ts"
+import type { Instant } from "./instant.ts"
+import type { Encryption, Unreadable } from "./tokenEncryption.ts"
+
+/** Times are in milliseconds of the wall clock of the process that requested the token. */
+const Record = Schema.Struct({
+  token: Schema.Redacted(Schema.String.pipe(Schema.pattern(/^[\x21-\x7e]+$/))),
+  requestedAt: Schema.Int,
+  expiresAt: Schema.Int,
+  /** Of the URL of the token endpoint and the credentials: a token of other credentials is not used. */
+  fingerprint: Schema.String
+})
+
+export interface TokenRecord extends Schema.Schema.Type<typeof Record> {}
+
+/** Where the token of a provider is stored, and its fingerprint. */
+export interface Slot {
+  readonly name: string
+  readonly fingerprint: string
+}
+
+const digest = (...parts: ReadonlyArray<string>) =>
+  Encoding.encodeHex(sha256(new TextEncoder().encode(JSON.stringify(parts))))
+
+/**
+ * The name contains a hash of what is no secret, so that it stays when the customer key changes. The fingerprint, which
+ * depends on that key, is stored encrypted only: nobody can test guesses of the key against it.
+ */
+export const slotOf = (url: string, { basicEncoding, customerId, customerKey }: Credentials): Slot => {
+  const id = Redacted.value(customerId)
+  return {
+    name: `idv-token-${digest(url, id).slice(0, 32)}`,
+    fingerprint: digest(url, id, Redacted.value(customerKey), basicEncoding)
+  }
+}
+
+const encode = Schema.encodeSync(Schema.parseJson(Record))
+const decode = Violation.decodeJson(Record)
+
+export const seal = (
+  encryption: Encryption,
+  { fingerprint, name }: Slot,
+  token: AccessToken
+): Effect.Effect<string> => {
+  const { expiresAt, requestedAt, value } = token
+  return Effect.suspend(() =>
+    encryption.encrypt(
+      encode({ token: value, requestedAt: Math.round(requestedAt), expiresAt: Math.round(expiresAt), fingerprint }),
+      name
+    )
+  )
+}
+
+/** Why a stored token is not used, whatever the cached token is. */
+export type Ignored = Unreadable | "fingerprint" | "clock"
+
+/** The clocks of two machines may differ by this much. */
+const maxSkewMillis = 60_000
+
+/** Fails if the text is not a record of this provider, or if it is from the future. */
+export const open = Effect.fnUntraced(
+  function*(
+    encryption: Encryption,
+    { fingerprint, name }: Slot,
+    text: string,
+    now: Instant
+  ): Effect.fn.Return<TokenRecord, Ignored> {
+    const opened = yield* encryption.decrypt(text, name)
+    const record = yield* Effect.mapError(decode(new TextEncoder().encode(opened)), () => "corrupt" as const)
+    if (record.fingerprint !== fingerprint) return yield* Effect.fail("fingerprint" as const)
+    if (record.requestedAt - now.wall > maxSkewMillis) return yield* Effect.fail("clock" as const)
+    return record
+  }
+)
+
+/** A token as this process may use it, and when it was requested on both of its clocks. */
+export interface Adoptable {
+  readonly token: AccessToken
+  readonly at: Instant
+}
+
+/**
+ * The token of the record on the clocks of this process. It expires earlier than recorded by the difference that the
+ * clocks may have, at most a quarter of its lifetime, and never lives longer than the policy allows.
+ */
+export const toToken = (
+  { expiresAt, requestedAt, token }: TokenRecord,
+  now: Instant,
+  policy: TokenPolicy
+): Adoptable => {
+  const lifetime = Math.min(expiresAt - requestedAt, Duration.toMillis(policy.lifetime))
+  const from = Math.min(requestedAt, now.wall)
+  return {
+    token: new AccessToken({
+      value: token,
+      requestedAt: from,
+      expiresAt: from + lifetime - Math.min(maxSkewMillis, lifetime / 4)
+    }),
+    at: { wall: from, monotonic: now.monotonic - (now.wall - from) }
+  }
+}
+
+/** Whether callers may receive the token, and it is a newer one than the cached token. */
+export const isNewer = (
+  { at, token }: Adoptable,
+  cached: AccessToken | undefined,
+  now: Instant,
+  policy: TokenPolicy
+): boolean =>
+  token.expiresAt > token.requestedAt && CachedToken.isUsable(CachedToken.make(token, at, 0, policy), now) &&
+  (cached === undefined || (!Equal.equals(cached.value, token.value) && token.requestedAt >= cached.requestedAt))

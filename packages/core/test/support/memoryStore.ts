@@ -1,0 +1,102 @@
+/** A token store in memory, in the time of the `Clock`, whose operations fail, hang or return garbage on demand. */
+import type { TokenProvider } from "@effect-idv/core"
+import type * as TokenStore from "@effect-idv/core/TokenStore"
+import { Clock, Duration, Effect, Either, Encoding, Layer, Option } from "effect"
+import * as SharedAcquisition from "../../src/internal/sharedAcquisition.ts"
+import * as Sharing from "../../src/internal/sharing.ts"
+import type { Encryption } from "../../src/internal/tokenEncryption.ts"
+import type * as Service from "./service.ts"
+import * as Tokens from "./tokens.ts"
+
+export type Operation = keyof TokenStore.Service
+export type Fault = "down" | "dies" | "hangs" | "garbage"
+
+export const operations: ReadonlyArray<Operation> = ["read", "tryLead", "compareAndPut", "compareAndDelete"]
+export const faults: ReadonlyArray<Fault> = ["down", "dies", "hangs", "garbage"]
+
+const results: Record<Fault, Effect.Effect<never, Error>> = {
+  down: Effect.fail(new Error("canary")),
+  dies: Effect.die("canary"),
+  hangs: Effect.never,
+  garbage: Effect.fail(new Error("garbage"))
+}
+
+/** Several processes share the store. Each has a `connect` of its own. */
+export const make = () => {
+  const values = new Map<string, string>()
+  const leads = new Map<string, { readonly owner: object; readonly until: number }>()
+  const calls: Array<Operation> = []
+  /** A `connect` with faults, and with `die`, after which its lead ends at its time to live. */
+  const connect = (faults: Partial<Record<Operation, Fault>> = {}) => {
+    let isDead = false
+    const operation = <A, R>(name: Operation, effect: Effect.Effect<A, unknown, R>, garbage: A) =>
+      Effect.suspend((): Effect.Effect<A, unknown, R> => {
+        calls.push(name)
+        const fault = faults[name]
+        if (isDead) return Effect.never
+        if (fault === "garbage") return Effect.succeed(garbage)
+        return fault === undefined ? effect : results[fault]
+      })
+    const replace = (name: string, previous: Option.Option<string>, next: string | undefined) =>
+      Effect.sync(() => {
+        if (values.get(name) !== Option.getOrUndefined(previous)) return false
+        if (next === undefined) values.delete(name)
+        else values.set(name, next)
+        return true
+      })
+    const service: TokenStore.Service = {
+      read: (name) =>
+        operation("read", Effect.sync(() => Option.fromNullable(values.get(name))), Option.some("garbage")),
+      compareAndPut: ({ name, next, previous }) => operation("compareAndPut", replace(name, previous, next), false),
+      compareAndDelete: (name, value) =>
+        operation("compareAndDelete", replace(name, Option.some(value), undefined), false),
+      tryLead: (name, ttl) =>
+        operation(
+          "tryLead",
+          Effect.gen(function*() {
+            const now = yield* Clock.currentTimeMillis
+            const lead = leads.get(name)
+            if (lead !== undefined && lead.until > now) return false
+            const owner = {}
+            leads.set(name, { owner, until: Infinity })
+            yield* Effect.addFinalizer(() =>
+              Effect.gen(function*() {
+                if (leads.get(name)?.owner !== owner) return
+                if (!isDead) leads.delete(name)
+                else leads.set(name, { owner, until: (yield* Clock.currentTimeMillis) + Duration.toMillis(ttl) })
+              })
+            )
+            return true
+          }),
+          false
+        )
+    }
+    return { service, faults, die: Effect.sync(() => isDead = true) }
+  }
+  return { values, calls, connect }
+}
+
+export type Store = ReturnType<typeof make>
+
+/** Hides nothing, and takes no time: the `TestClock` does not wait for the Web Crypto API. */
+export const readable: Encryption = {
+  encrypt: (text) => Effect.succeed(`1.readable.${Encoding.encodeBase64Url(text)}`),
+  decrypt: (text) =>
+    Effect.suspend(() => {
+      const [version, key, sealed = ""] = text.split(".")
+      if (version !== "1") return Effect.fail(sealed === "" ? "corrupt" : "version")
+      return key === "readable"
+        ? Either.mapLeft(Encoding.decodeBase64UrlString(sealed), () => "corrupt" as const)
+        : Effect.fail("key")
+    })
+}
+
+export const layerSharing = (store: TokenStore.Service) =>
+  Layer.succeed(Sharing.Sharing, SharedAcquisition.make({ store, encryption: readable }))
+
+/** A provider that shares its token in the store. */
+export const provider = (
+  service: ReturnType<typeof Service.make>,
+  store: TokenStore.Service,
+  options: Partial<TokenProvider.Options> = {}
+) => Effect.provide(Tokens.make(service, options), layerSharing(store))
