@@ -5,22 +5,27 @@
  * - The store is read when a token is acquired, and not while a valid one is cached.
  * - One process leads and sends the token request. The others wait for its token, and send their own request if it does
  *   not come.
- * - The store is never the reason for a failure. If it fails or hangs, the process sends its own request, after at most
- *   200 ms.
+ * - The store is never the reason for a failure. If it fails or hangs, the process sends its own request, by default after
+ *   at most 200 ms.
  * - Stored tokens are encrypted with AES-256-GCM. The names under which they are stored contain hashes only.
  *
  * @since 0.1.0
  */
 import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
+import * as ConfigErrors from "./internal/configErrors.ts"
+import * as DurationInput from "./internal/durationInput.ts"
 import { loadOptions } from "./internal/loadOptions.ts"
 import * as SharedAcquisition from "./internal/sharedAcquisition.ts"
 import * as Sharing from "./internal/sharing.ts"
 import * as TokenEncryption from "./internal/tokenEncryption.ts"
 import { TokenStore } from "./TokenStore.ts"
+import * as Violation from "./Violation.ts"
 
 /**
  * What a token provider uses if it is provided. Its layer does not require it.
@@ -58,7 +63,24 @@ export interface Options {
    * @default undefined
    */
   readonly decryptionKey?: Key | undefined
+  /**
+   * How long the operations of the store may delay a caller. After that the process sends its own request.
+   *
+   * @default "200 millis"
+   */
+  readonly deadline?: Duration.DurationInput | undefined
 }
+
+const checkDeadline = ({ deadline }: Partial<Options>) =>
+  Either.mapLeft(
+    decodeDeadline(deadline ?? "200 millis"),
+    ConfigErrors.fromViolations(["deadline"])
+  )
+
+const decodeDeadline = Violation.decodeUnknown(DurationInput.Positive)
+
+const check = (options: Partial<Options>) =>
+  ConfigErrors.all({ keys: TokenEncryption.check(options), deadline: checkDeadline(options) })
 
 /**
  * Shares tokens in the `TokenStore` that is provided to it. `ConfigError` names every invalid option, and contains
@@ -70,11 +92,14 @@ export interface Options {
 export const layer = (options: Options): Layer.Layer<TokenSharing, ConfigError.ConfigError, TokenStore> =>
   Layer.effect(
     Sharing.Sharing,
-    Effect.zipWith(
-      TokenEncryption.make(options),
-      TokenStore,
-      (encryption, store) => SharedAcquisition.make({ encryption, store })
-    )
+    Effect.gen(function*() {
+      const { deadline, keys } = yield* check(options)
+      return SharedAcquisition.make({
+        encryption: yield* TokenEncryption.make(keys),
+        store: yield* TokenStore,
+        deadline
+      })
+    })
   )
 
 /**
@@ -86,4 +111,4 @@ export const layer = (options: Options): Layer.Layer<TokenSharing, ConfigError.C
 export const layerConfig = (
   config: Config.Config.Wrap<Options>
 ): Layer.Layer<TokenSharing, ConfigError.ConfigError, TokenStore> =>
-  Layer.unwrapEffect(Effect.map(loadOptions(config, TokenEncryption.check), layer))
+  Layer.unwrapEffect(Effect.map(loadOptions(config, check), layer))

@@ -152,6 +152,7 @@ describe("TokenSharing.layer", () => {
     ],
     ["an id with a dot", { encryptionKey: { ...good, id: "canary.1" } }, "encryptionKey.id"],
     ["a second key that is short", { encryptionKey: good, decryptionKey: key("b", 8) }, "decryptionKey.key"],
+    ["a deadline of 0", { encryptionKey: good, deadline: 0 }, "deadline"],
     ["two keys with one id", { encryptionKey: good, decryptionKey: key("good") }, "decryptionKey.id"]
   ])("%s is a ConfigError that names the field, and no value", ([, options, field]) =>
     Effect.gen(function*() {

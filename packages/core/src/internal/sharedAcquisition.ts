@@ -2,8 +2,8 @@
  * Acquires a token with the help of a store that several processes share: adopts the token of another process, or leads,
  * sends the request, and stores the token.
  *
- * The store is never the reason for a failure. Until a caller has its token, the operations of the store take at most
- * 200 ms, and after the first one that fails the acquisition sends its request at once.
+ * The store is never the reason for a failure. Until a caller has its token, the operations of the store have one
+ * deadline, and after the first one that fails the acquisition sends its request at once.
  */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -22,9 +22,6 @@ import * as Instant from "./instant.ts"
 import type * as Sharing from "./sharing.ts"
 import type { Encryption } from "./tokenEncryption.ts"
 import * as TokenRecord from "./tokenRecord.ts"
-
-/** How long the operations of the store may delay a caller. */
-const budgetMillis = 200
 
 /** How long storing a token may take, for which no caller waits. */
 const storingMillis = 1000
@@ -75,12 +72,15 @@ type Look =
   | { readonly _tag: "Leads" }
   | { readonly _tag: "Follows" }
 
-export const make = ({ encryption, store }: {
+export const make = ({ deadline, encryption, store }: {
   readonly store: TokenStore.Service
   readonly encryption: Encryption
+  /** How long the operations of the store may delay a caller. */
+  readonly deadline: Duration.Duration
 }): Sharing.Service =>
   Effect.fnUntraced(function*({ policy, url }) {
     const scope = yield* Effect.scope
+    const budgetMillis = Duration.toMillis(deadline)
     /** A process that leads for longer than a request may take has no more followers. */
     const followMillis = Math.min(
       Duration.toMillis(policy.attemptDeadline),

@@ -28,7 +28,7 @@ export interface Encryption {
   readonly decrypt: (text: string, name: string) => Effect.Effect<string, Unreadable>
 }
 
-interface Key {
+export interface Key {
   readonly id: string
   readonly bytes: Uint8Array
 }
@@ -91,10 +91,10 @@ const concat = (iv: Uint8Array, ciphertext: ArrayBuffer) => {
   return all
 }
 
-/** Fails with every invalid field of the options, and never with a key. */
-export const make = (options: UncheckedOptions): Effect.Effect<Encryption, ConfigError.ConfigError> =>
+/** The first key encrypts, and all decrypt. */
+export const make = (keys: Arr.NonEmptyReadonlyArray<Key>): Effect.Effect<Encryption> =>
   Effect.map(
-    Effect.flatMap(check(options), Effect.forEach(importKey)),
+    Effect.forEach(keys, importKey),
     (keys) => {
       /** Authenticated with the ciphertext: neither part of the text can be exchanged. */
       const parameters = (iv: Uint8Array, keyId: string, name: string) => ({

@@ -92,7 +92,10 @@ export const readable: Encryption = {
 }
 
 export const layerSharing = (store: TokenStore.Service) =>
-  Layer.succeed(Sharing.Sharing, SharedAcquisition.make({ store, encryption: readable }))
+  Layer.succeed(
+    Sharing.Sharing,
+    SharedAcquisition.make({ store, encryption: readable, deadline: Duration.millis(200) })
+  )
 
 /** A provider that shares its token in the store. */
 export const provider = (

@@ -1,0 +1,186 @@
+/**
+ * Stores the shared token in a table of PostgreSQL, over `@effect/sql`. A transaction with an advisory lock is the lead:
+ * PostgreSQL ends it with the connection of a process that dies.
+ *
+ * It needs two connections of the pool while a token is acquired. It works through a connection pooler, also one that
+ * pools transactions.
+ *
+ * @since 0.1.0
+ */
+import * as SqlClient from "@effect/sql/SqlClient"
+import type * as SqlConnection from "@effect/sql/SqlConnection"
+import type * as SqlError from "@effect/sql/SqlError"
+import type * as Config from "effect/Config"
+import * as ConfigError from "effect/ConfigError"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import * as Deadline from "./internal/deadline.ts"
+import * as TokenSharing from "./TokenSharing.ts"
+import * as TokenStore from "./TokenStore.ts"
+
+/**
+ * The table of this version of the module. The layer creates it if the role of the database may; otherwise create it
+ * beforehand.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const createTable = `CREATE TABLE IF NOT EXISTS idv_tokens (
+  name text PRIMARY KEY,
+  value text NOT NULL,
+  expires_at timestamptz NOT NULL
+)`
+
+const Rows = Schema.Array(Schema.Struct({ value: Schema.String }))
+const Locked = Schema.Tuple(Schema.Struct({ locked: Schema.Boolean }))
+
+/** How long the layer waits for the database. */
+const startMillis = 2000
+
+/** The code of PostgreSQL, if the error has one. */
+const codeOf = (error: unknown): string | undefined => {
+  const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined
+  return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : undefined
+}
+
+/** Relation, column and type of SQL are not those that this module creates. */
+const otherSchema = ["42P01", "42703", "42804", "42809", "42883"]
+
+/** A database that is down is no reason not to start. A table of another version is. */
+const checkTable = (sql: SqlClient.SqlClient): Effect.Effect<void, ConfigError.ConfigError | SqlError.SqlError> =>
+  sql.unsafe(createTable).pipe(
+    // The role may read and write the table, and not create it.
+    Effect.ignore,
+    Effect.zipRight(sql`SELECT name, value, expires_at FROM idv_tokens WHERE false`),
+    Effect.mapError((error) =>
+      otherSchema.includes(codeOf(error) ?? "")
+        ? ConfigError.InvalidData(
+          ["idv_tokens"],
+          "should be the table of TokenStoreSql.createTable: create it, or drop the one of another version"
+        )
+        : error
+    ),
+    Effect.asVoid
+  )
+
+const warnOfStart = (code: string | undefined) =>
+  Effect.logWarning("The database of the token store is not available yet", { code })
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+
+  const read: TokenStore.Service["read"] = (name) =>
+    sql`SELECT value FROM idv_tokens WHERE name = ${name}`.pipe(
+      Effect.flatMap(Schema.decodeUnknown(Rows)),
+      Effect.map(([row]) => Option.map(Option.fromNullable(row), ({ value }) => value))
+    )
+
+  const compareAndPut: TokenStore.Service["compareAndPut"] = ({ name, next, previous, ttl }) => {
+    const seconds = Duration.toSeconds(ttl)
+    const changed = Option.match(previous, {
+      onNone: () =>
+        sql`INSERT INTO idv_tokens (name, value, expires_at)
+          VALUES (${name}, ${next}, now() + ${seconds}::float8 * interval '1 second')
+          ON CONFLICT (name) DO NOTHING RETURNING value`,
+      onSome: (previous) =>
+        sql`UPDATE idv_tokens SET value = ${next}, expires_at = now() + ${seconds}::float8 * interval '1 second'
+          WHERE name = ${name} AND value = ${previous} RETURNING value`
+    })
+    return Effect.map(changed, ({ length }) => length > 0)
+  }
+
+  const compareAndDelete: TokenStore.Service["compareAndDelete"] = (name, value) =>
+    Effect.map(
+      sql`DELETE FROM idv_tokens WHERE name = ${name} AND value = ${value} RETURNING value`,
+      ({ length }) => length > 0
+    )
+
+  const run = (connection: SqlConnection.Connection, statement: string, parameters: ReadonlyArray<unknown> = []) =>
+    connection.execute(statement, parameters, undefined)
+
+  /** In a transaction, so that the lock ends with it, and no connection returns to the pool with a lock. */
+  const begin = Effect.gen(function*() {
+    // An interrupted reservation would keep the connection, so it ends first.
+    const connection = yield* Effect.uninterruptible(sql.reserve)
+    yield* Effect.acquireRelease(run(connection, "BEGIN"), () => Effect.ignore(run(connection, "ROLLBACK")))
+    return connection
+  })
+
+  const tryLead: TokenStore.Service["tryLead"] = (name) =>
+    Effect.acquireRelease(Scope.make(), Scope.close).pipe(
+      Effect.flatMap((transaction) =>
+        Effect.gen(function*() {
+          const connection = yield* begin
+          const rows = yield* run(
+            connection,
+            "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked",
+            [name]
+          )
+          const [{ locked }] = yield* Schema.decodeUnknown(Locked)(rows)
+          return locked
+        }).pipe(
+          Scope.extend(transaction),
+          // A process that does not lead needs its connection for other statements.
+          Effect.tap((leads) => leads ? Effect.void : Scope.close(transaction, Exit.void))
+        )
+      )
+    )
+
+  yield* checkTable(sql).pipe(
+    Effect.catchTag("SqlError", (error) => warnOfStart(codeOf(error))),
+    Deadline.within(Duration.millis(startMillis), Effect.asVoid(warnOfStart("timeout")))
+  )
+
+  return TokenStore.TokenStore.of({ read, compareAndPut, compareAndDelete, tryLead })
+})
+
+/**
+ * Provides the store. It requires the `SqlClient` of PostgreSQL, such as `PgClient.layer`, and creates the table if it
+ * does not exist. A database that is down does not fail it. `ConfigError` names a table that is not that of this version.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerStore: Layer.Layer<TokenStore.TokenStore, ConfigError.ConfigError, SqlClient.SqlClient> = Layer
+  .effect(TokenStore.TokenStore, make)
+
+/**
+ * Shares tokens in the table. Provide it to the layer of the client.
+ *
+ * @example
+ * import { Idv } from "@effect-idv/core"
+ * import * as TokenStoreSql from "@effect-idv/core/TokenStoreSql"
+ * import { PgClient } from "@effect/sql-pg"
+ * import { Config, Layer } from "effect"
+ *
+ * Idv.layerEnv.pipe(
+ *   Layer.provide(TokenStoreSql.layerConfig({
+ *     encryptionKey: { id: Config.string("TOKEN_KEY_ID"), key: Config.redacted("TOKEN_KEY") }
+ *   })),
+ *   Layer.provide(PgClient.layerConfig({ url: Config.redacted("DATABASE_URL") }))
+ * )
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (
+  options: TokenSharing.Options
+): Layer.Layer<TokenSharing.TokenSharing, ConfigError.ConfigError, SqlClient.SqlClient> =>
+  Layer.provide(TokenSharing.layer(options), layerStore)
+
+/**
+ * {@link layer} with options from `Config`. `ConfigError` names every missing or invalid option, and contains no value.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfig = (
+  config: Config.Config.Wrap<TokenSharing.Options>
+): Layer.Layer<TokenSharing.TokenSharing, ConfigError.ConfigError, SqlClient.SqlClient> =>
+  Layer.provide(TokenSharing.layerConfig(config), layerStore)

@@ -1,0 +1,38 @@
+/**
+ * A process that gets one shared token: `shareToken.ts <authUrl> <storeUrl> <encryptionKey>`. It prints `ready` once it is
+ * connected, waits for a line of input, and prints the token and how long `get` took.
+ */
+import { TokenProvider } from "@effect-idv/core"
+import * as TokenStoreSql from "@effect-idv/core/TokenStoreSql"
+import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Redacted } from "effect"
+
+const [authUrl = "", storeUrl = "", key = ""] = process.argv.slice(2)
+// Twenty processes on two cores need more than the default to connect.
+const options = { encryptionKey: { id: "test", key: Redacted.make(key) }, deadline: "5 seconds" } as const
+
+const print = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`))
+const line = Effect.async<void>((resume) => void process.stdin.once("data", () => resume(Effect.void)))
+
+const program = Effect.gen(function*() {
+  const { get } = yield* TokenProvider.TokenProvider
+  yield* print("ready")
+  yield* line
+  const started = Date.now()
+  const { value } = yield* get
+  yield* print(`${Redacted.value(value)} ${Date.now() - started}`)
+  process.stdin.unref()
+})
+
+const sharing = TokenStoreSql.layer(options).pipe(Layer.provide(PgClient.layer({ url: Redacted.make(storeUrl) })))
+
+program.pipe(
+  Effect.provide(
+    TokenProvider.layer({ authUrl, customerId: "acme-bank", customerKey: Redacted.make("s3cret-key") }).pipe(
+      Layer.provide(NodeHttpClient.layer),
+      Layer.provide(sharing)
+    )
+  ),
+  NodeRuntime.runMain
+)
