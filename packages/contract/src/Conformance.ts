@@ -162,7 +162,7 @@ export const verify = Effect.fn("Conformance.verify")(function*(target: Target, 
 export const verdict: (report: Report, runInfo?: RunInfo) => string = Summary.verdict
 
 /**
- * A report as text for people: the circumstances of the run, the cases by section of the API document, the claims
+ * A report as text for people: the circumstances of the run, the cases by section of the service document, the claims
  * by level, the results that did not pass, the alarms, the flags that make the mock server behave like the target,
  * and the {@link verdict} as the last line.
  *
@@ -198,7 +198,7 @@ export interface ReportFile extends Schema.Schema.Type<typeof ReportFile> {}
 export const toJson: (report: Report, evidence: Contract.Evidence, runInfo?: RunInfo) => string = Json.make
 
 /**
- * A report as JUnit XML: one suite for each section of the API document. Alarms are failures.
+ * A report as JUnit XML: one suite for each section of the service document. Alarms are failures.
  *
  * @category destructors
  * @since 0.1.0

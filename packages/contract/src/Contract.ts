@@ -23,7 +23,7 @@ const shouldBe = (expected: string) => ({ message: () => `should be ${expected}`
 const shouldBeOneOf = (expected: string) => ({ message: () => ({ message: `should be ${expected}`, override: true }) })
 
 /**
- * The evidence for a claim: the API document shows it (`documented`), a service showed it (`observed`), a standard
+ * The evidence for a claim: the service document shows it (`documented`), a service showed it (`observed`), a standard
  * or common practice supports it (`assumed`), or nothing does (`unknown`).
  *
  * @category schemas
@@ -125,7 +125,7 @@ export const Claim = Schema.Struct({
   claim: sentence,
   /** The evidence for the claim. */
   level: Level,
-  /** The section of the API document that shows the behaviour, or that would show it. */
+  /** The section of the service document that shows the behaviour, or that would show it. */
   section: Schema.String.pipe(Schema.pattern(/^\d+(\.\d+)?$/, {
     description: "the number of a section",
     ...shouldBe("the number of a section, in quotes")

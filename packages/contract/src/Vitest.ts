@@ -136,7 +136,7 @@ export const describeConformance = (
         if (!Judge.hasClaimOf(contract)(testCase)) return { skipped: "the contract has no such claim" }
         const { results: [result] } = yield* judge([yield* observe(testCase)], [testCase])
         if (result === undefined) return { skipped: "nothing was observed" }
-        const text = `${testCase.claim} (API document, section ${result.section}): ${CaseText.of(contract)(result)}`
+        const text = `${testCase.claim} (service document, section ${result.section}): ${CaseText.of(contract)(result)}`
         if (Judge.isAlarm(target.kind, result)) return { failed: text }
         if (result.verdict === "skipped") return { skipped: result.reason }
         return result.verdict === "pass" ? {} : { drifted: text }

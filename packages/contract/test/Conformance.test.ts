@@ -109,7 +109,7 @@ describe("The conformance suite", () => {
 })
 
 describe("The reference contract", () => {
-  it.effect("has a claim in every section of the API document", () =>
+  it.effect("has a claim in every section of the service document", () =>
     Effect.gen(function*() {
       const sections = new Set((yield* evidence).claims.map(({ section }) => section))
       const document = ["1", "2.1", "2.2", "2.3", "3", "4.1", "4.2", "5", "6", "7", "8", "9"]

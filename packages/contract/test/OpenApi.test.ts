@@ -1,4 +1,4 @@
-/** Compares `openapi.yaml` with the API document, the claims, and the OpenAPI document of core's `IdvApi`. */
+/** Compares `openapi.yaml` with the service document, the claims, and the OpenAPI document of core's `IdvApi`. */
 import { FileSystem, OpenApi } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
@@ -41,7 +41,7 @@ const schemas = "components/schemas"
 const attributes = `${schemas}/Attributes/properties`
 const credential = `${schemas}/AmlCredential/properties`
 
-/** Everything that the API document does not show, with its claim and its place in `openapi.yaml`. */
+/** Everything that the service document does not show, with its claim and its place in `openapi.yaml`. */
 const notShown: ReadonlyArray<readonly [section: string, what: string, claim: string, where: string]> = [
   ["1", "the identity check, the credential request, companies", "operations.other", "x-not-shown"],
   ["2.2", "fields of the token response", "token.response.fields", `${schemas}/TokenResponse`],
@@ -63,7 +63,7 @@ const notShown: ReadonlyArray<readonly [section: string, what: string, claim: st
   ["9", "versioning of the API", "versioning.api", "x-not-shown"]
 ]
 
-/** Every rule of the API document that OpenAPI can express, with its place and its value. */
+/** Every rule of the service document that OpenAPI can express, with its place and its value. */
 const rules: ReadonlyArray<readonly [section: string, pointer: string, value: unknown]> = [
   ["4.1", `${token}/security`, [{ customer: [] }]],
   ["4.1", "components/securitySchemes/customer/scheme", "basic"],
@@ -108,7 +108,7 @@ const rules: ReadonlyArray<readonly [section: string, pointer: string, value: un
 ]
 
 describe("openapi.yaml", () => {
-  it.effect("names the claim of each behaviour that the API document does not show, and of no other", () =>
+  it.effect("names the claim of each behaviour that the service document does not show, and of no other", () =>
     Effect.gen(function*() {
       const marked = new Set(marks(yield* document))
       deepStrictEqual([...marked].toSorted(), (yield* undocumented).toSorted())
@@ -151,7 +151,7 @@ describe("openapi.yaml", () => {
       deepStrictEqual(at(yield* document, pointer), value)
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.effect("names the section of each field of the API document", () =>
+  it.effect("names the section of each field of the service document", () =>
     Effect.gen(function*() {
       const yaml = yield* document
       const fields = ["TokenRequest", "AmlRequest", "AmlCredential", "Attributes"].flatMap((name) =>
@@ -208,7 +208,7 @@ describe("redocly lint", () => {
       deepStrictEqual((yield* lint(yield* written(generated))).rules, [
         // The addresses depend on the environment (section 1), and core knows none.
         "no-empty-servers",
-        // Core accepts any error of the API, because the API document shows none (section 7).
+        // Core accepts any error of the API, because the service document shows none (section 7).
         "operation-4xx-response"
       ])
     }).pipe(Effect.provide(NodeContext.layer)))

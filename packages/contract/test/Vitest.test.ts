@@ -63,7 +63,7 @@ describe("describeConformance", () => {
       const [first] = of("mutant", "failed")
       assert(
         first?.failureMessages?.join().includes(
-          "aml.answer.match-found (API document, section 2.3): expected Potential match or No, observed another text"
+          "aml.answer.match-found (service document, section 2.3): expected Potential match or No, observed another text"
         )
       )
       assert(of("mutant", "passed").length > 90)

@@ -201,7 +201,7 @@ export interface Result {
   readonly id: string
   /** The id of the claim. */
   readonly claim: string
-  /** The section of the API document, or `0` if the contract lacks the claim. */
+  /** The section of the service document, or `0` if the contract lacks the claim. */
   readonly section: string
   readonly level: Contract.Level
   /** The title of the case. */

@@ -1,4 +1,4 @@
-/** The cases of the AML check (API document, sections 2.3, 4.2 and 5). */
+/** The cases of the AML check (service document, sections 2.3, 4.2 and 5). */
 import type { Case, Reading } from "../model.ts"
 import type { AmlStep, Json } from "../steps.ts"
 import * as TestPeople from "./testPeople.ts"

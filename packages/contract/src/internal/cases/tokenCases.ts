@@ -1,4 +1,4 @@
-/** The cases of the token endpoint (API document, sections 2.2, 4.1 and 5). */
+/** The cases of the token endpoint (service document, sections 2.2, 4.1 and 5). */
 import type { Case } from "../model.ts"
 import type { AmlStep, ControlStep, TokenStep } from "../steps.ts"
 import * as TestPeople from "./testPeople.ts"

@@ -66,7 +66,7 @@ export const isCredential = (response: Response): boolean => isSuccess(response)
 
 const errorFields = ["error", "errors", "error_code", "error_description", "fault", "message", "detail", "title"]
 
-/** The API document shows no error status, so an error may come with 200 and be visible in the body only. */
+/** The service document shows no error status, so an error may come with 200 and be visible in the body only. */
 export const isErrorBody = (response: Response): boolean =>
   mediaTypeOf(response) === "application/problem+json" ||
   Option.exists(objectOf(response), (body) => !("credentials" in body) && errorFields.some((name) => name in body))

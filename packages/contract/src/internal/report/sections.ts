@@ -1,4 +1,4 @@
-/** The sections of the API document, by which reports group the results. */
+/** The sections of the service document, by which reports group the results. */
 import * as Arr from "effect/Array"
 import * as Order from "effect/Order"
 import type { Result } from "../model.ts"
