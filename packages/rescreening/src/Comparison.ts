@@ -1,5 +1,5 @@
 /**
- * What changed between two runs: what an analyst reads in the morning.
+ * The changes between two runs.
  *
  * @since 0.1.0
  */
@@ -12,14 +12,14 @@ import { RunErased, type RunNotFound } from "./RescreeningError.ts"
 import type * as Run from "./Run.ts"
 
 /**
- * How a person fared in two runs.
+ * The kind of change of a person between two runs.
  *
- * - `newly_matched`: a potential match now, and not before.
+ * - `newly_matched`: a potential match now, but not before.
  * - `no_longer_matched`: a potential match before, and "No" now.
  * - `newly_unknown`: there was a result, and there is none now.
  * - `no_longer_unknown`: there was no result, and there is a "No" now.
  * - `unchanged`: the same result, or none both times.
- * - `new_in_population`, `gone_from_population`: in one of the runs only, whatever the result.
+ * - `new_in_population`, `gone_from_population`: in only one of the runs, with any result.
  *
  * @category models
  * @since 0.1.0
@@ -34,16 +34,16 @@ export type Kind =
   | "gone_from_population"
 
 /**
- * What a run says of a person.
+ * The result of a person in one run.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Side {
   readonly outcome: Run.State
-  /** SHA-256 of the body of the response; `null` where there is none. */
+  /** SHA-256 of the body of the response; `null` if there is none. */
   readonly sha256: string | null
-  /** Of the response without the time of the search. Two that differ are different evidence. */
+  /** The digest of the response without the time of the search. Different digests mean different evidence. */
   readonly contentDigest: string | null
 }
 
@@ -86,13 +86,13 @@ const kinds: Record<Result, Record<Result, Kind>> = {
   none: { match: "newly_matched", no_match: "no_longer_unknown", none: "unchanged" }
 }
 
-/** The ledger sorts keys by their bytes in UTF-8, which are not in the order of UTF-16. */
+/** The ledger sorts keys by their UTF-8 bytes. The order of UTF-16 strings differs from that. */
 const byBytes: Order.Order<string> = Order.make((a, b) =>
   a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0 ? -1 : 1
 )
 
 /**
- * All people of two runs, sorted by key. Memory is flat. `RunErased` if one of them was erased.
+ * Compares all people of two runs, sorted by key, in constant memory. Fails with `RunErased` if a run was erased.
  *
  * @category reports
  * @since 0.1.0

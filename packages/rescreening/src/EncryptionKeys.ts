@@ -1,6 +1,6 @@
 /**
- * The keys that encrypt people and responses in the ledger: AES-256-GCM, with a new nonce for each text. A text is bound
- * to its row, so it cannot be moved to another one unnoticed.
+ * The keys that encrypt people and responses in the ledger: AES-256-GCM, with a new nonce for each text. A text is
+ * bound to its row, so it cannot be moved to another one unnoticed.
  *
  * @since 0.1.0
  */
@@ -12,7 +12,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { EncryptionKeyError } from "./RescreeningError.ts"
 
 /**
- * Keys by their ids. The first one encrypts, and all decrypt.
+ * Keys with their ids. The first one encrypts; any of them decrypts.
  *
  * @category models
  * @since 0.1.0
@@ -22,8 +22,8 @@ export interface EncryptionKeys {
 }
 
 /**
- * Keys from a text, `<id>:<32 bytes in base64>`, the newest first, separated by commas. To rotate, put a new key in
- * front, and remove the old one once no run needs it.
+ * Parses keys from a text: `<id>:<32 bytes in base64>`, separated by commas, the newest first. To rotate, put a new key
+ * first, and remove the old one once no run needs it.
  *
  * @category constructors
  * @since 0.1.0
@@ -42,7 +42,7 @@ export const make = (text: Redacted.Redacted): Effect.Effect<EncryptionKeys, Enc
   })
 
 /**
- * Keys from the variable `IDV_RESCREEN_KEY`, or whatever the `ConfigProvider` is.
+ * Reads keys from `IDV_RESCREEN_KEY` of the current `ConfigProvider`, by default an environment variable.
  *
  * @category constructors
  * @since 0.1.0
@@ -57,14 +57,14 @@ export const fromEnv: Effect.Effect<EncryptionKeys, EncryptionKeyError> = Config
   }))
 )
 
-/** The version of the form, the id of the key, and in base64 nonce, tag and text. */
+/** The version of the format, the id of the key, and the nonce, tag and text in base64. */
 const form = /^1\.([\w-]{1,40})\.([\w+/=]+)$/
 
 const nonceLength = 12
 const tagLength = 16
 
 /**
- * Encrypts a text for a place, such as a row of the ledger.
+ * Encrypts a text and binds it to a place, such as a row of the ledger.
  *
  * @category encryption
  * @since 0.1.0
@@ -86,7 +86,7 @@ export const encrypt = (
   })
 
 /**
- * Decrypts what {@link encrypt} returned for the same place.
+ * Decrypts a text that {@link encrypt} returned for the same place.
  *
  * @category encryption
  * @since 0.1.0

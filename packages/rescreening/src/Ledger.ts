@@ -1,9 +1,10 @@
 /**
- * The ledger: a row for each person of each run, in SQLite or PostgreSQL. It is the only truth about what was sent.
+ * The ledger: a row for each person of each run, in SQLite or PostgreSQL. It is the only record of the checks sent.
  *
- * A row goes `pending → claimed → sent → outcome`. Each transition is one statement that names the state it leaves, and
- * `sent` is stored before the request. A worker holds its rows by a lease in the time of the database. When the lease
- * ends, a claimed row becomes pending again, and a sent one `unknown`: nobody sends it again silently.
+ * A row goes `pending → claimed → sent → outcome`. Each transition is one statement, which checks the state that the
+ * row leaves. The ledger stores `sent` before the request. A worker holds its rows under a lease, measured by the
+ * database's clock. When the lease ends, a `claimed` row becomes `pending` again and a `sent` row becomes `unknown`, so
+ * no row is sent again unnoticed.
  *
  * @since 0.1.0
  */
@@ -40,8 +41,8 @@ export type {
 export class Ledger extends Context.Tag("@effect-idv/rescreening/Ledger")<Ledger, Service>() {}
 
 /**
- * The ledger in the database of a `SqlClient`, SQLite or PostgreSQL. It creates or upgrades its tables, also when two
- * processes begin at the same moment.
+ * Makes the ledger in the database of a `SqlClient`, SQLite or PostgreSQL. It creates or upgrades its tables, even if
+ * two processes start at the same time.
  *
  * @category constructors
  * @since 0.1.0

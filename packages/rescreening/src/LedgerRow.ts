@@ -1,5 +1,5 @@
 /**
- * A row of a run as reports read it. It holds neither a name nor a date of birth.
+ * A row of a run, as reports read it. It has no name and no date of birth.
  *
  * @since 0.1.0
  */
@@ -21,16 +21,16 @@ const Words = Schema.transform(Schema.NullOr(Schema.String), Schema.Array(Schema
 export const LedgerRow = Schema.Struct({
   /** The line of the file, or the position in the population, from 1. */
   line: Schema.Int,
-  /** The key of the person; `null` in a wrong row, where it is not certain which cell holds it. */
+  /** The key of the person; `null` in a wrong row, because any of its cells may be the key. */
   id: Schema.NullOr(Schema.String),
   state: Run.State,
   /** How often a check of this row was sent. A number over 1 may have been billed more than once. */
   timesSent: Schema.Int,
   /** How often a check of this row was sent and had no response. */
   timesUnknown: Schema.Int,
-  /** What is wrong with the row, or looks damaged in the name or date. */
+  /** The problems of a wrong row, or the signs of damage in the name or date. */
   codes: Words,
-  /** The tag of the failure, where there is no result. */
+  /** The tag of the failure, if there is no result. */
   error: Schema.NullOr(Schema.String),
   checkId: Schema.NullOr(Schema.String),
   /** As the service wrote it; its time zone is not documented. */
@@ -39,7 +39,7 @@ export const LedgerRow = Schema.Struct({
   settledAt: Time,
   /** SHA-256 of the body of the response. */
   sha256: Schema.NullOr(Schema.String),
-  /** Digest of the response without the time of the search: it changes when the evidence does. */
+  /** The digest of the response without the time of the search. It changes if the evidence changes. */
   contentDigest: Schema.NullOr(Schema.String),
   /** The encrypted evidence, if the policy keeps it. */
   evidence: Schema.NullOr(Schema.String)
@@ -52,7 +52,7 @@ export const LedgerRow = Schema.Struct({
 export interface LedgerRow extends Schema.Schema.Type<typeof LedgerRow> {}
 
 /**
- * What a reviewer decided about a person, bound to the evidence that was reviewed.
+ * A reviewer's decision about a person, bound to the evidence that was reviewed.
  *
  * @category schemas
  * @since 0.1.0
@@ -60,7 +60,7 @@ export interface LedgerRow extends Schema.Schema.Type<typeof LedgerRow> {}
 export const Decision = Schema.Struct({
   id: Schema.String,
   contentDigest: Schema.String,
-  /** In your words, such as `false_positive`. */
+  /** A text of your choice, such as `false_positive`. */
   decision: Schema.String,
   reviewer: Schema.String,
   decidedAt: Schema.DateTimeUtcFromNumber

@@ -1,5 +1,5 @@
 /**
- * Where workers get a person from: encrypted in the ledger, or by an effect of yours, with nothing at rest.
+ * The source from which workers load a person: encrypted in the ledger, or your own effect, without storage.
  *
  * @since 0.1.0
  */
@@ -21,15 +21,15 @@ import type * as Run from "./Run.ts"
  * @since 0.1.0
  */
 export interface Service {
-  /** Stored with the run. A worker with the other kind cannot work on it. */
+  /** The kind is stored with the run. A worker with the other kind cannot work on the run. */
   readonly kind: Run.Run["people"]
-  /** What the ledger stores for a person; `null` for nothing. */
+  /** Returns the text that the ledger stores for a person, or `null` to store nothing. */
   readonly store: (
     run: string,
     key: string,
     person: Person.Person
   ) => Effect.Effect<string | null, EncryptionKeyError>
-  /** The person, before each check. */
+  /** Loads the person before each check. */
   readonly load: (
     run: string,
     key: string,
@@ -47,7 +47,7 @@ export interface Service {
  */
 export class People extends Context.Tag("@effect-idv/rescreening/People")<People, Service>() {}
 
-/** A run and a key of this run. Neither holds a line break. */
+/** Identifies a row by its run and key, neither of which contains a line break. */
 const placeOf = (kind: "person" | "evidence", run: string, key: string) => `${kind}\n${run}\n${key}`
 
 const Stored = Schema.parseJson(Schema.Tuple(Schema.String, Schema.String))
@@ -62,7 +62,7 @@ const evidence = (keys: EncryptionKeys.EncryptionKeys) => ({
 })
 
 /**
- * People are encrypted in the ledger, and deleted with their result.
+ * Stores people encrypted in the ledger, and deletes them once they have a result.
  *
  * @category layers
  * @since 0.1.0
@@ -100,8 +100,8 @@ export const layerEnv: Layer.Layer<People, EncryptionKeyError> = Layer.unwrapEff
 const notFound = new AmlInputRejected({ issues: [new PersonInput.Issue({ field: "name", code: "empty" })] })
 
 /**
- * Nothing of a person is at rest: `lookup` returns the name and date of birth of a key before each check, and
- * `undefined` if the person is gone, whose row then ends as not screened. A worker tries again when it fails.
+ * Stores no name and no date of birth. `lookup` returns both for a key before each check. If it returns `undefined`,
+ * the row ends as `not_screened`. `lookup` cannot fail, so it must retry by itself.
  *
  * @category layers
  * @since 0.1.0
@@ -109,7 +109,7 @@ const notFound = new AmlInputRejected({ issues: [new PersonInput.Issue({ field: 
 export const layerLookup = <R>(
   lookup: (key: string) => Effect.Effect<Redacted.Redacted<Person.Input> | undefined, never, R>,
   options?: {
-    /** Encrypts the responses, if the policy of a run keeps them. */
+    /** The keys that encrypt the responses, if the policy of a run stores them. */
     readonly keys?: EncryptionKeys.EncryptionKeys | undefined
   }
 ): Layer.Layer<People, never, R> =>

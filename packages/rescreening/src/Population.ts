@@ -1,5 +1,5 @@
 /**
- * The people to be screened, one by one: from a CSV file, a database, or anything that is a `Stream`.
+ * The people to screen, as a `Stream`, for example from a CSV file or a database.
  *
  * @since 0.1.0
  */
@@ -12,18 +12,18 @@ import * as Stream from "effect/Stream"
 import { PopulationRejected } from "./RescreeningError.ts"
 
 /**
- * Somebody to be screened.
+ * A person to screen.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Entry {
-  /** Your key of the person, unique in the population. It is stored in clear: it must not be a name. */
+  /** Your key for the person, unique in the population. The ledger stores it in the clear: it must not be a name. */
   readonly key: string
-  /** A person, or the effect of `Person.make`, whose refusal makes it a wrong row. */
+  /** A person, or the effect of `Person.make`. If that fails, the row is a wrong row. */
   readonly person: Person.Person | Effect.Effect<Person.Person, AmlInputRejected>
   /**
-   * By which the report knows the row; unique, from 1.
+   * The line by which the report identifies the row: unique, from 1.
    *
    * @default the position in the stream
    */
@@ -31,7 +31,7 @@ export interface Entry {
 }
 
 /**
- * A row that cannot be sent. It has no key, because it is not certain which cell holds one.
+ * A row that cannot be sent. It has no key, because any of its cells may be the key.
  *
  * @category models
  * @since 0.1.0
@@ -56,7 +56,7 @@ export type Row = Entry | WrongRow
 export const isWrongRow = (row: Row): row is WrongRow => "codes" in row
 
 /**
- * What is wrong with a key.
+ * Returns the problems of a key, as codes.
  *
  * @category getters
  * @since 0.1.0
@@ -71,7 +71,7 @@ export const keyCodes = (key: string, pattern?: RegExp): ReadonlyArray<string> =
 const columns = { name: "name", dateOfBirth: "date_of_birth" } as const
 
 /**
- * What is wrong with a person, as codes such as `date_of_birth.no_such_date`.
+ * Returns the problems of a person, as codes such as `date_of_birth.no_such_date`.
  *
  * @category getters
  * @since 0.1.0
@@ -84,15 +84,15 @@ const header = "id,name,date_of_birth"
 
 const cells = (line: string): Either.Either<ReadonlyArray<string>, "quotes"> =>
   Either.try({
-    // A line break of another kind is a character of its cell, and refused there.
+    // Any other line break is a character of its cell, whose validation rejects it.
     try: () => parse(line, { relax_column_count: true, trim: true, record_delimiter: "\n" })[0] ?? [],
     catch: () => "quotes" as const
   })
 
-/** Blank lines do not count, and neither does the 0x1A with which some programs end a file. */
+/** Removes the 0x1A with which some programs end a file. */
 const withoutEnd = (line: string): string => line.replace(/\u001a+$/, "")
 
-/** A missing key or swapped columns put a name in the place of the key: then it would get a believable "No". */
+/** If columns are missing or swapped, a name may stand in the key's column, and the row would get a plausible "No". */
 const hasDigitAndNoBlank = /(?=.*\d)\S+/u
 
 const toRow = (text: string, line: number, keyPattern: RegExp): Effect.Effect<Row> =>
@@ -112,11 +112,11 @@ const toRow = (text: string, line: number, keyPattern: RegExp): Effect.Effect<Ro
   })
 
 /**
- * The rows of a CSV file in UTF-8 with the header `id,name,date_of_birth` and dates as `1990-02-01`.
+ * Reads the rows of a CSV file in UTF-8 with the header `id,name,date_of_birth` and dates as `1990-02-01`.
  *
- * A row is one line, so that a quote too many spoils its own row only. A row that cannot be sent becomes a wrong row
- * with codes: `columns`, `quotes`, `id.empty`, `id.too_long`, `id.control_character`, `id.format`, and those of a person,
- * such as `name.empty`.
+ * A row is one line, so a stray quote affects only its own row. A row that cannot be sent becomes a wrong row
+ * with codes: `columns`, `quotes`, `id.empty`, `id.too_long`, `id.control_character`, `id.format`, and those of a
+ * person, such as `name.empty`.
  *
  * @category constructors
  * @since 0.1.0
@@ -134,7 +134,7 @@ export const fromCsv = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, options?: 
     const { flags, source } = options?.keyPattern ?? hasDigitAndNoBlank
     const keyPattern = new RegExp(`^(?:${source})$`, flags)
     return bytes.pipe(
-      // Takes a byte order mark off.
+      // Removes a byte order mark.
       Stream.decodeText(),
       Stream.splitLines,
       Stream.zipWithIndex,

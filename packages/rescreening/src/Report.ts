@@ -1,5 +1,5 @@
 /**
- * What became of each row of a run: as CSV for people, as JSON Lines for programs, and as an HTML page with the numbers.
+ * Reports the outcome of each row of a run: CSV for people, JSON Lines for programs, and an HTML page with the counts.
  *
  * @since 0.1.0
  */
@@ -15,7 +15,7 @@ import { RunErased, type RunNotFound, SumsDiffer } from "./RescreeningError.ts"
 import * as Run from "./Run.ts"
 
 /**
- * A row of a report. It holds neither a name nor a date of birth.
+ * A row of a report. It has no name and no date of birth.
  *
  * @category models
  * @since 0.1.0
@@ -24,24 +24,24 @@ export interface Row {
   readonly line: number
   /** The key of the person; empty in a wrong row. */
   readonly id: string
-  /** A state of `Run.State`. Of a run that is not complete, rows may still be `pending`, `claimed` or `sent`. */
+  /** In a run that is not complete, rows may still be `pending`, `claimed` or `sent`. */
   readonly outcome: Run.State
-  /** The result as the service wrote it; empty where there is none. */
+  /** The result as the service wrote it; empty if there is none. */
   readonly match_found: "No" | "Potential match" | ""
-  /** What is wrong with the row, or looks damaged in the name or date. */
+  /** The problems of a wrong row, or the signs of damage in the name or date. */
   readonly codes: ReadonlyArray<string>
-  /** The tag of the failure, where there is no result. */
+  /** The tag of the failure, if there is no result. */
   readonly error: string
   readonly check_id: string
   readonly searched_on: string
-  /** ISO 8601, by the clock of the database. */
+  /** ISO 8601, by the database's clock. */
   readonly sent_at: string
   readonly settled_at: string
   readonly sha256: string
   readonly times_sent: number
-  /** Over 0: it may have been billed without a response. */
+  /** The number of checks of this row without a response. If over 0, the row may have been billed without a result. */
   readonly times_unknown: number
-  /** What a reviewer decided about the same evidence; `review_again` if it was about other evidence. */
+  /** The reviewer's decision about the same evidence; `review_again` if the decision was about other evidence. */
   readonly decision: string
 }
 
@@ -98,7 +98,7 @@ const toRow = (row: LedgerRow.LedgerRow, decisions: ReadonlyArray<LedgerRow.Deci
   }
 }
 
-/** Those that a person reviews. */
+/** Whether a person must review the row. */
 const isReviewed = ({ state }: LedgerRow.LedgerRow) => state === "potential_match" || state === "no_match_doubtful"
 
 const found = (id: string) =>
@@ -109,7 +109,7 @@ const found = (id: string) =>
   })
 
 /**
- * All rows of a run, by line. It ends with `SumsDiffer` if they are not as many as were planned.
+ * Returns all rows of a run, by line. Fails at the end with `SumsDiffer` if their number is not the planned one.
  *
  * @category reports
  * @since 0.1.0
@@ -142,7 +142,7 @@ export const rows = (run: string): Stream.Stream<Row, ReportFailure, Ledger.Ledg
 const cell = (value: Row[keyof Row]) => typeof value === "object" ? value.join(" ") : value
 
 /**
- * The rows as CSV in UTF-8, with a header. A cell that a spreadsheet would take for a formula begins with `'`.
+ * Returns the rows as CSV in UTF-8, with a header. A cell that a spreadsheet could read as a formula starts with `'`.
  *
  * @category reports
  * @since 0.1.0
@@ -158,7 +158,7 @@ export const csv = (run: string): Stream.Stream<string, ReportFailure, Ledger.Le
   )
 
 /**
- * The rows as JSON Lines.
+ * Returns the rows as JSON Lines.
  *
  * @category reports
  * @since 0.1.0
@@ -169,12 +169,12 @@ export const jsonLines = (run: string): Stream.Stream<string, ReportFailure, Led
     (chunk) => Chunk.toReadonlyArray(chunk).map((row) => `${JSON.stringify(row)}\n`).join("")
   )
 
-/** The page lists so many keys of a kind at most; the CSV has all. */
+/** The most keys that the page lists under one heading. The CSV has all. */
 const mostListed = 1000
 
 /**
- * An HTML page of one file: the counts, the rate over time, and the keys that a person should review, if the policy of
- * the run shows keys.
+ * Returns an HTML page in one file: the counts, the rate over time and, if the policy shows keys, the keys that a
+ * person should review.
  *
  * @category reports
  * @since 0.1.0

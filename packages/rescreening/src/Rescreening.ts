@@ -1,9 +1,9 @@
 /**
- * Screens a whole population, again and again, on one machine or many, and accounts for everybody in it.
+ * Screens a whole population repeatedly, on one machine or many, and accounts for every person in it.
  *
- * `plan` stores a run, `work` screens it, and any number of processes may work at once. Each of them can be killed at any
- * moment: the others take over its rows. A check that was sent and has no response becomes `unknown`; nobody sends it
- * again unless the policy says so.
+ * `plan` stores a run, and `work` screens it, in any number of processes at once. If a process is killed, the others
+ * take over its rows. A check that was sent and has no response becomes `unknown`; no worker sends it again unless the
+ * policy allows it.
  *
  * @since 0.1.0
  */
@@ -34,7 +34,7 @@ import * as Metrics from "./RescreeningMetrics.ts"
 import * as Run from "./Run.ts"
 
 /**
- * What `plan` needs to know.
+ * The options of `plan`.
  *
  * @category models
  * @since 0.1.0
@@ -42,34 +42,37 @@ import * as Run from "./Run.ts"
 export interface PlanOptions extends Run.Options {
   /** The name of the run, such as `2026-11`: 1 to 64 letters, digits, dots, hyphens or underscores. */
   readonly run: string
-  /** The service and account, in your words, such as `api.example.com acme-bank`. All runs of it share its rate. */
+  /**
+   * Your name for the service and account, such as `api.example.com acme-bank`. Runs with the same name share a rate.
+   */
   readonly service: string
 }
 
 /**
- * What `work` needs to know.
+ * The options of `work`.
  *
  * @category models
  * @since 0.1.0
  */
 export interface WorkOptions {
   readonly run: string
-  /** As in the plan. A worker of another service is refused. */
+  /** The same `service` as in `plan`. Another value is a `RunConflict`. */
   readonly service: string
   /**
-   * How many checks of this worker are in flight at once.
+   * The maximum number of checks that this worker has in flight.
    *
    * @default 10
    */
   readonly concurrency?: number | undefined
   /**
-   * After how long without a sign of life other workers take over the rows of this one, in the time of the database.
+   * The time without a renewal after which other workers take over this worker's rows, by the database's clock.
    *
    * @default "30 seconds"
    */
   readonly lease?: Duration.DurationInput | undefined
   /**
-   * Works on this shard only, from 0, and ends when nothing is left to claim in it. For an engine that dispatches shards.
+   * Screens only this shard, counted from 0, and ends when it has no pending row. For a job engine that dispatches
+   * shards.
    *
    * @default all shards, until each row has an outcome
    */
@@ -84,7 +87,7 @@ const decodeId = Violation.decodeUnknown(Run.Id)
 const checkId = (run: string) =>
   Effect.mapError(decodeId(run), ([{ expected }]) => invalid("run", `should be ${expected}`))
 
-/** What a run was planned with that is not this. */
+/** Returns the names of the options that differ from those with which the run was planned. */
 const differences = (run: Run.Run, options: PlanOptions, policy: Run.Policy, people: People.Service["kind"]) => {
   const differs = (Object.keys(policy) as Array<keyof Run.Policy>).filter((key) => policy[key] !== run.policy[key])
   return [
@@ -95,11 +98,11 @@ const differences = (run: Run.Run, options: PlanOptions, policy: Run.Policy, peo
 }
 
 /**
- * Stores a run with everybody in the population, or nothing at all. Planning the same run with the same population
- * again changes nothing, so a scheduler may repeat it. `RunConflict` if the population or the options are others, and
- * `ConfigError` for an option that cannot be used.
+ * Stores a run with the whole population, or nothing if it fails. Planning the same run with the same population again
+ * changes nothing, so a scheduler may repeat it. Fails with `RunConflict` if the population or the options differ, and
+ * with `ConfigError` if an option is invalid.
  *
- * With a ledger in SQLite the population must not come from the same database connection.
+ * With a ledger in SQLite, the population must not use the same database connection.
  *
  * @example
  * import { Person } from "@effect-idv/core"
@@ -150,7 +153,7 @@ export const plan = <E, R>(
     return isNew ? yield* Effect.orDie(ledger.run(id)) : yield* compare
   }).pipe(Effect.withSpan("Rescreening.plan", { attributes: { run: options.run } }))
 
-/** The run, if it can be worked on or reported. */
+/** Returns the run, or fails if it was erased. */
 const runOf = (id: string) =>
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
@@ -160,11 +163,12 @@ const runOf = (id: string) =>
   })
 
 /**
- * Screens the rows of a run that have no outcome yet, together with any other worker, and ends when there are none.
- * `RunPaused` when somebody paused it, or something that concerns everyone happened: a rejected key, 403, or
- * `stopAfter` failures in a row that say nothing about the person. `RunConflict` for a worker of another service.
+ * Screens the rows of a run that have no outcome yet, in parallel with other workers, and ends when there are none.
+ * Fails with `RunPaused` if an operator paused the run, after a failure that concerns everyone, such as a rejected key
+ * or a 403, and after `stopAfter` failures in a row that concern the service. Fails with `RunConflict` if the service
+ * differs from that of the plan.
  *
- * When it is interrupted it claims nothing more, and the checks in flight get their outcome first.
+ * An interrupted worker claims no further rows, and first completes the checks in flight.
  *
  * @category running
  * @since 0.1.0
@@ -230,12 +234,14 @@ const statusNow = (id: string) =>
     return { run, counts }
   })
 
-/** To count a million rows takes a while: the database must have time for the workers. */
+/**
+ * The wait between two counts, as a multiple of the time that a count takes, so that the database can serve workers.
+ */
 const shareOfCounting = 20
 
 /**
- * The counts of a run now and then about every second, until it is complete or paused. It also sets the gauges of
- * `RescreeningMetrics`.
+ * Emits the counts of a run at once and then at most every second, until the run is complete or paused. It also updates
+ * the gauge `RescreeningMetrics.rows`.
  *
  * @category running
  * @since 0.1.0
@@ -259,7 +265,7 @@ export const status = (
   ))
 
 /**
- * Pauses a run for all its workers. Checks in flight get their outcome. Returns `false` if it was not open.
+ * Pauses a run for all its workers. Checks in flight are completed. Returns `false` if the run was not open.
  *
  * @category running
  * @since 0.1.0
@@ -277,8 +283,8 @@ export const pause = (
  */
 export const resume = (run: string, options?: {
   /**
-   * Screens the rows that ended with one of these again, also in a complete run. A row that is `unknown` may then be
-   * billed twice.
+   * Also screens the rows with these outcomes again, even in a complete run. The service may bill an `unknown` row
+   * twice.
    *
    * @default []
    */
@@ -291,7 +297,7 @@ export const resume = (run: string, options?: {
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
     const { id, state } = yield* runOf(run)
-    // The largest number of an INTEGER of PostgreSQL.
+    // The largest INTEGER of PostgreSQL.
     const most = 2 ** 31 - 1
     let again = 0
     for (const outcome of options?.again ?? []) {
@@ -302,8 +308,8 @@ export const resume = (run: string, options?: {
   })
 
 /**
- * Stores what a reviewer decided about a person, bound to the evidence: the next report shows it beside the same
- * evidence, and asks again when that changed. No match is ever left out.
+ * Stores a reviewer's decision about a person, bound to the evidence. The next report shows the decision if the
+ * evidence is the same, and `review_again` if it changed. The report never omits a match.
  *
  * @category reviewing
  * @since 0.1.0
@@ -314,8 +320,8 @@ export const decide = (
   Effect.flatMap(Ledger.Ledger, (ledger) => ledger.decide(decision))
 
 /**
- * Deletes the people, results, evidence and decisions of runs that were planned so long ago. Their counts stay.
- * Returns the names of the runs.
+ * Deletes the people, results, evidence and decisions of runs planned longer ago than `olderThan`, and keeps their
+ * counts. Returns the names of these runs.
  *
  * @category reviewing
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * Why rescreening cannot begin or go on. None of these holds a name, a date of birth, a key of a person or a secret.
+ * The errors of rescreening. None of them holds a name, a date of birth, a key of a person or a secret.
  *
  * @since 0.1.0
  */
@@ -14,7 +14,7 @@ import * as Schema from "effect/Schema"
 export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>(
   "@effect-idv/rescreening/LedgerUnavailable"
 )("LedgerUnavailable", {
-  /** What the ledger was doing, such as `claim`. */
+  /** The operation of the ledger, such as `claim`. */
   operation: Schema.String,
   /** The code of the database or of the socket, such as `57P01` or `ECONNREFUSED`; `unknown` if there is none. */
   code: Schema.String
@@ -62,7 +62,7 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>("@effect-idv/re
 }
 
 /**
- * The run exists, and was planned with something else.
+ * The run exists, and was planned with another population, service or options.
  *
  * @category errors
  * @since 0.1.0
@@ -77,7 +77,7 @@ export class RunConflict extends Schema.TaggedError<RunConflict>("@effect-idv/re
 ) {
   override get message() {
     return `Run ${this.run} was planned with another ${this.differs.join(", ")}. ` +
-      "Use what it was planned with, or plan a run with another name."
+      "Use the original values, or plan a run with another name."
   }
 }
 
@@ -91,17 +91,17 @@ export class RunPaused extends Schema.TaggedError<RunPaused>("@effect-idv/rescre
   "RunPaused",
   {
     run: Schema.String,
-    /** Who or what paused it: `operator`, or the tag and the message of the failure that concerned everyone. */
+    /** The cause: `operator`, or the tag and the message of the failure that stopped the run. */
     reason: Schema.String
   }
 ) {
   override get message() {
-    return `Run ${this.run} is paused: ${this.reason}. Resume it when the cause is removed.`
+    return `Run ${this.run} is paused: ${this.reason}. Remove the cause, then resume the run.`
   }
 }
 
 /**
- * The data of the run were erased, so nothing but its counts is left.
+ * The data of the run were erased. Only its counts remain.
  *
  * @category errors
  * @since 0.1.0
@@ -111,7 +111,7 @@ export class RunErased extends Schema.TaggedError<RunErased>("@effect-idv/rescre
   { run: Schema.String }
 ) {
   override get message() {
-    return `The people of run ${this.run} were erased. Only its counts are left.`
+    return `The people of run ${this.run} were erased. Only its counts remain.`
   }
 }
 
@@ -128,24 +128,24 @@ export class EncryptionKeyError extends Schema.TaggedError<EncryptionKeyError>(
    * - `malformed`: it is not a list of `id:key` with 32 bytes in base64.
    * - `missing`: no key was provided.
    * - `unknown_id`: the data were encrypted with a key whose id is not in the list.
-   * - `wrong_key`: the id is in the list, and the key does not decrypt the data, or they were changed.
+   * - `wrong_key`: the id is in the list, but the key does not decrypt the data, or the data were changed.
    */
   reason: Schema.Literal("malformed", "missing", "unknown_id", "wrong_key"),
-  /** The id of the key that is needed, where it is known. */
+  /** The id of the required key, if known. */
   id: Schema.optionalWith(Schema.String, { exact: true })
 }) {
   override get message() {
     const id = this.id === undefined ? "" : ` (key id ${this.id})`
     return `The encryption key cannot be used: ${keyReasons[this.reason]}${id}. ` +
       "Set IDV_RESCREEN_KEY to <id>:<32 bytes in base64>, the newest first, separated by commas; " +
-      "openssl rand -base64 32 makes one."
+      "openssl rand -base64 32 generates the bytes."
   }
 }
 
 const keyReasons = {
   malformed: "it is malformed",
   missing: "there is none",
-  unknown_id: "the data were encrypted with another one",
+  unknown_id: "the data were encrypted with another key",
   wrong_key: "it does not decrypt the data"
 } as const
 
@@ -159,7 +159,7 @@ export class PopulationRejected extends Schema.TaggedError<PopulationRejected>(
   "@effect-idv/rescreening/PopulationRejected"
 )("PopulationRejected", {
   /**
-   * - `empty`: there is no row. Most likely an export failed, which must not look like "all clear".
+   * - `empty`: there is no row. Most likely an export failed, and that must not look like a run without matches.
    * - `header`: the first line is not `id,name,date_of_birth`.
    */
   reason: Schema.Literal("empty", "header")
@@ -188,7 +188,7 @@ export class SumsDiffer extends Schema.TaggedError<SumsDiffer>("@effect-idv/resc
   }
 ) {
   override get message() {
-    return `Run ${this.run} was planned with ${this.planned} rows, and ${this.found} were found. ` +
-      "Somebody changed the database."
+    return `Run ${this.run} was planned with ${this.planned} rows, but the ledger has ${this.found}. ` +
+      "Check whether another program changed the database."
   }
 }

@@ -6,18 +6,18 @@
 import * as Metric from "effect/Metric"
 
 /**
- * Rows that a worker brought to an outcome, by `outcome`.
+ * Counts the rows that reached an outcome, by `outcome`.
  *
  * @category metrics
  * @since 0.1.0
  */
 export const outcomes = Metric.counter("idv_rescreen_outcomes_total", {
-  description: "Rows brought to an outcome, by outcome",
+  description: "Rows that reached an outcome, by outcome",
   incremental: true
 })
 
 /**
- * How often a worker lost its lease, because it or the database was paused for too long.
+ * Counts the leases that workers lost, because the worker or the database paused for too long.
  *
  * @category metrics
  * @since 0.1.0
@@ -28,13 +28,13 @@ export const leasesLost = Metric.counter("idv_rescreen_leases_lost_total", {
 })
 
 /**
- * How often the service asked all workers to wait.
+ * Counts the responses that paused all workers, such as 429.
  *
  * @category metrics
  * @since 0.1.0
  */
 export const pauses = Metric.counter("idv_rescreen_pauses_total", {
-  description: "Responses that asked all workers to wait",
+  description: "Responses that paused all workers",
   incremental: true
 })
 

@@ -1,5 +1,5 @@
 /**
- * A run: one screening of a whole population, and what becomes of each row of it.
+ * A run: one screening of a whole population, with the state of each row.
  *
  * @since 0.1.0
  */
@@ -19,14 +19,14 @@ export const Id = Schema.String.pipe(
 const PositiveInt = Schema.Int.pipe(Schema.positive())
 
 /**
- * How a run is screened. It is stored with the run, and is the same for all its workers.
+ * The policy by which a run is screened. The ledger stores it with the run, and all workers use it.
  *
  * @category schemas
  * @since 0.1.0
  */
 export const Policy = Schema.Struct({
   /**
-   * How many checks all workers together begin in a second at most. They are evenly spaced.
+   * The maximum number of checks that all workers together start per second, evenly spaced.
    *
    * @default 50
    */
@@ -39,34 +39,33 @@ export const Policy = Schema.Struct({
     { default: () => 50 }
   ),
   /**
-   * What happens to a row whose check was sent and has no response. `review` leaves it `unknown`; `rescreen` sends it
-   * again, which the service may bill twice. The report counts those rows.
+   * Decides about a row whose check was sent and has no response. `review` leaves it `unknown`; `rescreen` sends it
+   * again, and the service may bill it twice. The report counts those rows.
    *
    * @default "review"
    */
   unknown: Schema.optionalWith(Schema.Literal("review", "rescreen"), { default: () => "review" as const }),
   /**
-   * What is kept of a response: its digest only, or the whole evidence, encrypted.
+   * The part of a response that the ledger stores: only its digest, or the whole evidence, encrypted.
    *
    * @default "digest"
    */
   evidence: Schema.optionalWith(Schema.Literal("digest", "response"), { default: () => "digest" as const }),
   /**
-   * Whether another `aml_profile` makes the evidence another one, so that a reviewer must decide anew. `ignored` is for
-   * a service that makes a new address for each search.
+   * Whether a changed `aml_profile` counts as changed evidence, which requires a new decision. `ignored` is for a
+   * service that returns a new address for each search.
    *
    * @default "compared"
    */
   profileAddress: Schema.optionalWith(Schema.Literal("compared", "ignored"), { default: () => "compared" as const }),
   /**
-   * After how many failures in a row that say nothing about the person all workers stop.
+   * All workers stop after this many failures in a row that concern the service.
    *
    * @default 50
    */
   stopAfter: Schema.optionalWith(PositiveInt, { default: () => 50 }),
   /**
-   * Into how many shards the population is divided. Workers begin with different shards, and an engine dispatches
-   * shards.
+   * The number of shards of the population. Workers start with different shards, and a job engine can dispatch shards.
    *
    * @default 16
    */
@@ -94,10 +93,10 @@ export interface Policy extends Schema.Schema.Type<typeof Policy> {}
 export type Options = typeof Policy.Encoded
 
 /**
- * What a row ends with.
+ * The outcomes of a row.
  *
  * - `no_match`, `potential_match`: the result of the service.
- * - `no_match_doubtful`: "No" about a name or date that looks damaged. A person should review it.
+ * - `no_match_doubtful`: "No" for a name or date that looks damaged. A person should review it.
  * - `not_screened`: there is no result; `error` says why.
  * - `unknown`: the check was sent and has no response. It may be billed.
  * - `wrong_row`: the row cannot be sent; `codes` say why.
@@ -115,8 +114,8 @@ export const outcomes = [
 ] as const
 
 /**
- * The state of a row: one of the {@link outcomes}, or `pending`, `claimed` (a worker holds it), `sent` (the check is
- * about to be sent, or was).
+ * The state of a row: one of the {@link outcomes}, or `pending`, `claimed` (by a worker) or `sent` (the check was sent,
+ * or is about to be).
  *
  * @category schemas
  * @since 0.1.0
@@ -130,7 +129,7 @@ export const State = Schema.Literal("pending", "claimed", "sent", ...outcomes)
 export type State = typeof State.Type
 
 /**
- * How many rows are in each state.
+ * The number of rows in each state.
  *
  * @category models
  * @since 0.1.0
@@ -138,7 +137,7 @@ export type State = typeof State.Type
 export type Counts = { readonly [S in State]: number }
 
 /**
- * No row in any state.
+ * Zero rows in each state.
  *
  * @category models
  * @since 0.1.0
@@ -156,7 +155,7 @@ export const noCounts: Counts = {
 }
 
 /**
- * How many rows there are.
+ * The number of all rows.
  *
  * @category getters
  * @since 0.1.0
@@ -164,7 +163,7 @@ export const noCounts: Counts = {
 export const total = (counts: Counts): number => State.literals.reduce((sum, state) => sum + counts[state], 0)
 
 /**
- * How many rows a worker must still bring to an outcome.
+ * The number of rows without an outcome.
  *
  * @category getters
  * @since 0.1.0
@@ -181,24 +180,24 @@ const Time = Schema.DateTimeUtcFromNumber
  */
 export const Run = Schema.Struct({
   id: Id,
-  /** By the clock of the database, as all times of the ledger are. */
+  /** By the database's clock, like all times of the ledger. */
   plannedAt: Time,
-  /** `open` until each row has an outcome, unless somebody or something paused it. */
+  /** `open` until each row has an outcome, or until an operator or a failure pauses the run. */
   state: Schema.Literal("open", "paused", "complete"),
-  /** Why it is paused. */
+  /** The reason for the pause. */
   reason: Schema.NullOr(Schema.String),
   completedAt: Schema.NullOr(Time),
   erasedAt: Schema.NullOr(Time),
   policy: Schema.parseJson(Policy),
-  /** The service and account that screen it, as the option of the worker and of `plan` names them. */
+  /** The service and account: the option `service` of `plan` and `work`. */
   service: Schema.String,
-  /** How people are stored: `encrypted`, or `lookup` for nothing at all. */
+  /** How people are stored: `encrypted`, or not at all with `lookup`. */
   people: Schema.Literal("encrypted", "lookup"),
   /** The digest of the population: HMAC-SHA-256 of keys, names and dates of birth, with the salt of the ledger. */
   digest: Schema.String,
-  /** How many rows were planned, wrong rows included. */
+  /** The number of planned rows, wrong rows included. */
   total: Schema.Int,
-  /** The counts when it was erased. */
+  /** The counts at the time when the run was erased. */
   erasedCounts: Schema.NullOr(Schema.parseJson(Schema.Record({ key: State, value: Schema.Int })))
 })
 

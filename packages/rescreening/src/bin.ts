@@ -22,7 +22,7 @@ const version = Effect.suspend(() =>
 
 /** One line on standard error. */
 const report = (cause: Cause.Cause<unknown>) => {
-  if (Cause.isInterruptedOnly(cause)) return Console.error("Interrupted. The same command goes on.")
+  if (Cause.isInterruptedOnly(cause)) return Console.error("Interrupted. Run the same command again to continue.")
   const error = Cause.squash(cause)
   const text = ConfigError.isConfigError(error)
     ? Idv.describeConfigError(error)

@@ -1,7 +1,7 @@
 /**
- * Workers as processes on PostgreSQL, which are killed, paused and cut off: what the service was asked against what the
- * ledger says. On a machine that has nothing else to do, `CRASH_PEOPLE=5000 CRASH_SEED=7 CRASH_WORKERS=1,2,5
- * CRASH_STRICT=true npx vitest run packages/rescreening/test/Crash.test.ts` does more, and is strict about times.
+ * Kills, pauses and disconnects worker processes on PostgreSQL, and compares the requests that the service received
+ * with the ledger. On an idle machine, `CRASH_PEOPLE=5000 CRASH_SEED=7 CRASH_WORKERS=1,2,5 CRASH_STRICT=true npx vitest
+ * run packages/rescreening/test/Crash.test.ts` does more, and is strict about times.
  */
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
@@ -136,7 +136,7 @@ describe("Workers as processes", () => {
     )
 
     test(
-      "are fenced when they were stopped past their lease and go on, also with clocks that differ by a minute",
+      "are fenced when they continue after their lease ended, even with clocks that differ by a minute",
       Effect.gen(function*() {
         const count = 140
         const { asked, ledger, progress, worker } = yield* prepared(count, { rate: 40 })
@@ -160,7 +160,7 @@ describe("Workers as processes", () => {
     )
 
     test(
-      "are replaced by others when their network to the database hangs, and harm nobody when it comes back",
+      "are replaced when their network to the database hangs, and do no harm when it recovers",
       Effect.gen(function*() {
         const count = 140
         const { asked, ledger, progress, server, url, worker } = yield* prepared(count, { rate: 40 })
@@ -218,7 +218,7 @@ describe("Workers as processes", () => {
       }).pipe(Effect.scoped)
 
     test(
-      "keep the rate, and all pause when the service asks one of them to",
+      "keep the shared rate, and all pause when the service pauses one of them",
       Effect.gen(function*() {
         const workers = yield* Config.withDefault(Config.array(Config.integer(), "CRASH_WORKERS"), [2])
         yield* Effect.forEach(workers, keepsRate, { discard: true })

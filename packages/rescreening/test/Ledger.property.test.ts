@@ -233,7 +233,7 @@ const history = (id: string, steps: ReadonlyArray<Step>) =>
 
 describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
   layer(databases, { excludeTestServices: true })((it) => {
-    it.scoped("does what its model does, whatever several workers do in whatever order", () =>
+    it.scoped("behaves like its model under any interleaving of several workers", () =>
       Effect.gen(function*() {
         const context = yield* Databases.ledger
         const runtime = yield* Effect.provide(Effect.runtime<Ledger.Ledger | SqlClient.SqlClient>(), context)

@@ -115,7 +115,7 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         assertTrue(afterPause <= hour && afterPause > hour - 5000, String(afterPause))
       }))
 
-    it.scoped("doubles a pause without a number up to a minute, until the service accepts", () =>
+    it.scoped("doubles a pause without a duration up to a minute, until the service accepts a request", () =>
       Effect.gen(function*() {
         const { ledger, sql } = yield* planned()
         const pause = Effect.gen(function*() {
@@ -181,7 +181,7 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         strictEqual(yield* ledger.resume("2026-11"), false)
       }))
 
-    it.scoped("reports how many were sent in each span", () =>
+    it.scoped("reports the number of rows sent in each span", () =>
       Effect.gen(function*() {
         const { ledger, sql } = yield* planned(row(1), row(2), row(3))
         yield* sql`UPDATE idv_rescreen_people SET sent_at = 1795360951921 WHERE line = 1`

@@ -37,7 +37,7 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
       it.scoped(name, () => Effect.flatMap(Databases.ledger, (context) => Effect.provide(effect, context)))
 
     test(
-      "compares two runs: exactly those whose result changed, who came, who left, and who is unknown now",
+      "compares two runs: reports changed results, new people, people who left, and unknown rows, and no others",
       Effect.gen(function*() {
         yield* screened("2026-10", numbers(1, 60), (number) => number <= 10 ? "Potential match" : "No")
         yield* screened("2026-11", numbers(4, 64), (number) =>
@@ -81,7 +81,7 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
     )
 
     test(
-      "shows a decision beside the same evidence, and asks again when the evidence changed",
+      "shows a decision beside the same evidence, and asks for a new review when the evidence changed",
       Effect.gen(function*() {
         const matches = () => "Potential match" as const
         yield* screened("1", [1, 2, 3], matches)
@@ -109,7 +109,7 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
     )
 
     test(
-      "writes each row once, and nothing that a spreadsheet would calculate",
+      "writes each row once, and escapes spreadsheet formulas",
       Effect.gen(function*() {
         const people = Stream.make(
           entry("=1+1", "Ada Testclear"),
@@ -150,7 +150,7 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
     )
 
     test(
-      "shows no keys on the page of a run whose policy says so, and escapes those of the others",
+      "shows no keys on the page if the policy hides them, and otherwise escapes them",
       Effect.gen(function*() {
         const people = Stream.make(entry("<script>1", "Zoë Testpep"))
         const aml = service(() => "Potential match")
@@ -168,14 +168,14 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
     )
 
     test(
-      "fails when a row is missing, and says that a run was erased",
+      "fails when a row is missing, and when a run was erased",
       Effect.gen(function*() {
         yield* screened("1", [1, 2, 3], () => "No")
         const sql = yield* SqlClient.SqlClient
         yield* sql`DELETE FROM idv_rescreen_people WHERE line = 2`
         strictEqual(
           (yield* Effect.flip(text(Report.csv("1")))).message,
-          "Run 1 was planned with 3 rows, and 2 were found. Somebody changed the database."
+          "Run 1 was planned with 3 rows, but the ledger has 2. Check whether another program changed the database."
         )
         strictEqual((yield* Effect.flip(Report.page("1")))._tag, "SumsDiffer")
         deepStrictEqual(yield* Rescreening.erase({ olderThan: 0 }), ["1"])

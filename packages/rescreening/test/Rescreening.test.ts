@@ -28,7 +28,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     ) => it.scoped(name, () => Effect.flatMap(Databases.ledger, (context) => Effect.provide(effect, context)))
 
     test(
-      "screens everybody once, whatever the number of workers, and deletes the people",
+      "screens everybody once with any number of workers, and deletes the people",
       Effect.gen(function*() {
         const aml = service((name) => name.endsWith("Testpep") ? "Potential match" : "No", 2)
         yield* Rescreening.plan(
@@ -58,7 +58,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
         strictEqual(
           yield* refused(Rescreening.plan(many(4), fast)),
           `RunConflict: Run ${run} was planned with another population. ` +
-            "Use what it was planned with, or plan a run with another name."
+            "Use the original values, or plan a run with another name."
         )
         strictEqual(
           (yield* refused(Rescreening.plan(many(3, (index) => `Other${index} Testclear`), { ...fast, rate: 1 })))
@@ -98,7 +98,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
-      "stops all workers when the failure concerns everyone, and resumes where it was",
+      "stops all workers after a failure that concerns everyone, and resumes from there",
       Effect.gen(function*() {
         let isForbidden = true
         const aml = service(
@@ -129,7 +129,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
-      "stops after so many failures in a row that say nothing about the person, and screens them again when asked",
+      "stops after too many service failures in a row, and screens those rows again on request",
       Effect.gen(function*() {
         let isDown = true
         const aml = service(() => isDown ? unavailable("answered") : "No")
@@ -149,7 +149,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
-      "tries again what was certainly not performed, and waits as long as the service asks",
+      "retries checks that were certainly not performed, and waits as long as the service asks",
       Effect.gen(function*() {
         let limited = 1
         const from = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
@@ -175,7 +175,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
-      "leaves a check without a response for review, and sends it again under the policy that says so",
+      "leaves a check without a response for review, and sends it again under the policy rescreen",
       Effect.gen(function*() {
         const aml = service((name, count) => name.startsWith("Lost") && count < 2 ? unavailable("unknown") : "No")
         const people = Stream.make(entry("1", "Lost Testclear"), entry("2", "Bob Testclear"))
@@ -199,7 +199,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
-      "takes over the rows of a worker whose lease ended, and never sends one again that was sent",
+      "takes over the rows of a worker whose lease ended, and never resends a sent row",
       Effect.gen(function*() {
         const ledger = yield* Ledger.Ledger
         const sql = yield* SqlClient.SqlClient
@@ -217,7 +217,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
-      "begins again with a new lease when its own was lost, and sends nobody twice",
+      "continues with a new lease after losing its lease, and sends nobody twice",
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         yield* Rescreening.plan(many(200), { ...fast, unknown: "rescreen" })
@@ -236,7 +236,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
-      "brings the checks in flight to an outcome when it is interrupted, and gives back the others",
+      "completes the checks in flight when interrupted, and releases the other rows",
       Effect.gen(function*() {
         const aml = service(() => "No", 300)
         yield* Rescreening.plan(many(50), { ...fast, shards: 1 })
@@ -269,7 +269,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
-      "stores nobody when a lookup returns them, and does not screen those who are gone",
+      "stores no people with a lookup, and does not screen people whom it does not find",
       Effect.gen(function*() {
         const aml = service()
         const lookup = People.layerLookup((key) =>
@@ -287,7 +287,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
-      "keeps the whole evidence encrypted under the policy that says so",
+      "stores the whole evidence encrypted under the policy response",
       Effect.gen(function*() {
         const aml = service()
         yield* Rescreening.plan(many(1), { ...fast, evidence: "response" })

@@ -39,7 +39,7 @@ const people = (count: number) => Array.from({ length: count }, (_, index) => pe
 describe("idv-rescreen", () => {
   layer(NodeContext.layer, { excludeTestServices: true })((it) => {
     it.scoped(
-      "goes on after a kill, asks about nobody twice, and shows no name, date or key anywhere",
+      "continues after a kill, checks nobody twice, and shows no name, date or key anywhere",
       () =>
         Effect.gen(function*() {
           const at = yield* directory([...people(60), "K61,Canaryname,1957-02-31", "Canaryname 62,Ada,1957-03-14"])
@@ -74,7 +74,7 @@ describe("idv-rescreen", () => {
     )
 
     it.scoped(
-      "comes up twice at the same moment on an empty PostgreSQL, and shares the work",
+      "starts twice at the same time on an empty PostgreSQL, and shares the work",
       () =>
         Effect.gen(function*() {
           const { createDatabase } = yield* Postgres.make
@@ -93,7 +93,7 @@ describe("idv-rescreen", () => {
     )
 
     it.scoped(
-      "stops with its own exit code when the service refuses the key, and keeps everybody",
+      "stops with exit code 4 when the service rejects the key, and keeps all rows",
       () =>
         Effect.gen(function*() {
           const at = yield* directory(people(20))
@@ -121,7 +121,7 @@ describe("idv-rescreen", () => {
     )
 
     it.scoped(
-      "says in one line what is wrong with its arguments, its variables or its file",
+      "reports invalid arguments, variables and files in one line",
       () =>
         Effect.gen(function*() {
           const at = yield* directory(people(1))

@@ -1,5 +1,5 @@
 /**
- * Screens the people of a CSV file, and goes on where it was when it is killed: see README.md. The ledger is SQLite
+ * Screens the people of a CSV file, and continues after a kill: see README.md. The ledger is SQLite
  * beside the file, or PostgreSQL if `DATABASE_URL` is set.
  */
 import { Idv } from "@effect-idv/core"
@@ -19,7 +19,7 @@ const ledger = (file: string) =>
   )
 
 const report = (cause: Cause.Cause<unknown>) => {
-  if (Cause.isInterruptedOnly(cause)) return Console.error("Interrupted. The same command goes on.")
+  if (Cause.isInterruptedOnly(cause)) return Console.error("Interrupted. Run the same command again to continue.")
   const error = Cause.squash(cause)
   return Console.error(
     ConfigError.isConfigError(error) ? Idv.describeConfigError(error) : error instanceof Error ? error.message : error

@@ -10,7 +10,9 @@ const describe = ({ counts, run }: Rescreening.Status) =>
     ...Run.outcomes.map((outcome) => `${String(counts[outcome]).padStart(8)}  ${outcome}`)
   ].join("\n")
 
-/** One run a day: the same command goes on after a kill, and tomorrow it screens everybody anew. */
+/**
+ * Screens a file in one run per day: run it again after a kill to continue, or the next day to screen everybody again.
+ */
 export const screen = (file: string) =>
   Effect.gen(function*() {
     const files = yield* FileSystem.FileSystem

@@ -1,4 +1,4 @@
-/** Runs as a whole: planned, counted, paused, read for reports, and erased. */
+/** The operations on whole runs: plan, count, pause, read for reports, erase. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -18,10 +18,10 @@ const decodeLines = Statements.rows(Schema.Struct({ line: Schema.Int }))
 const decodeBuckets = Statements.rows(Schema.Struct({ bucket: Schema.Number, count: Schema.Int }))
 const decodeDecisions = Statements.rows(LedgerRow.Decision)
 
-/** SQLite takes 32,766 values in a statement. */
+/** Rows per statement. SQLite accepts 32,766 values in a statement. */
 const batch = 1000
 
-/** So many lines in a row are of one shard, so that a small population is not scattered over many. */
+/** The number of consecutive lines in one shard, so that a small population does not spread over many shards. */
 const block = 100
 
 export const make = Effect.gen(function*() {
@@ -106,7 +106,7 @@ export const make = Effect.gen(function*() {
         return [Chunk.unsafeFromArray(rows), next]
       }))
 
-  /** In parts, so that no statement takes long. */
+  /** Deletes in parts, so that no statement takes long. */
   const eraseRows = (run: string): Effect.Effect<void, Ledger.Failure> =>
     sql`DELETE FROM idv_rescreen_people WHERE run = ${run} AND line IN (
       SELECT line FROM idv_rescreen_people WHERE run = ${run} ORDER BY line LIMIT ${10 * batch}
@@ -116,7 +116,7 @@ export const make = Effect.gen(function*() {
       Effect.asVoid
     )
 
-  /** The counts come first, so that an interruption loses none. */
+  /** Stores the counts before the rows are deleted, so that an interruption does not lose them. */
   const eraseRun = (run: string) =>
     Effect.gen(function*() {
       const before = JSON.stringify(yield* counts(run))
@@ -141,7 +141,7 @@ export const make = Effect.gen(function*() {
       yield* sql.onDialectOrElse({ pg: () => sql`VACUUM idv_rescreen_people`, orElse: () => sql`VACUUM` }).pipe(
         Statements.guarded("vacuum")
       )
-      // The log of SQLite holds what was deleted until it is written back.
+      // SQLite's write-ahead log holds deleted data until a checkpoint.
       yield* sql.onDialectOrElse({
         pg: () => Effect.void,
         orElse: () => Statements.guarded("vacuum")(sql`PRAGMA wal_checkpoint(TRUNCATE)`)

@@ -1,4 +1,4 @@
-/** What a ledger does. `Ledger` exports it. */
+/** The interface of the ledger, which `Ledger` exports. */
 import type { SqlError } from "@effect/sql/SqlError"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -15,7 +15,7 @@ import type * as Run from "../Run.ts"
 export type Failure = LedgerUnavailable
 
 /**
- * A run to be planned.
+ * A run to plan.
  *
  * @category models
  * @since 0.1.0
@@ -28,7 +28,7 @@ export interface NewRun {
 }
 
 /**
- * A row to be planned.
+ * A row to plan.
  *
  * @category models
  * @since 0.1.0
@@ -36,7 +36,7 @@ export interface NewRun {
 export interface PlannedRow {
   /** Unique within the run, from 1. */
   readonly line: number
-  /** `null` for a wrong row. Of rows with the same id the first counts, and the others become wrong rows. */
+  /** `null` for a wrong row. If rows have the same id, the first one counts and the others become wrong rows. */
   readonly id: string | null
   /** The encrypted person; `null` if a lookup provides it. */
   readonly person: string | null
@@ -53,15 +53,15 @@ export interface Claim {
   readonly run: string
   readonly line: number
   readonly id: string
-  /** The token of the worker. A row that another worker claimed since has another one. */
+  /** The token of the worker. It differs once another worker has claimed the row. */
   readonly worker: string
   readonly person: string | null
-  /** How often it was sent before. */
+  /** How often the row was sent before. */
   readonly timesSent: number
 }
 
 /**
- * What a sent row ends with.
+ * The outcome of a row.
  *
  * @category models
  * @since 0.1.0
@@ -79,7 +79,7 @@ export interface Outcome {
 }
 
 /**
- * Whether a worker may go on.
+ * Whether a worker may continue.
  *
  * @category models
  * @since 0.1.0
@@ -87,12 +87,12 @@ export interface Outcome {
 export interface Standing {
   readonly state: Run.Run["state"]
   readonly reason: string | null
-  /** In milliseconds; 0 or less if it ended. */
+  /** The remaining time of the lease, in milliseconds; 0 or less if it ended. */
   readonly leaseLeft: number
-  /** For how many milliseconds nobody may send to the service; 0 or less if everybody may. */
+  /** The remaining pause of the service, in milliseconds; 0 or less if there is none. */
   readonly pausedFor: number
   readonly failuresInRow: number
-  /** How many pauses there were since the service last accepted a request. */
+  /** The number of pauses since the service last accepted a request. */
   readonly pauses: number
 }
 
@@ -103,8 +103,8 @@ export interface Standing {
 export type NewDecision = Omit<LedgerRow.Decision, "decidedAt">
 
 /**
- * All effects that return a boolean return whether the row or run was in the state that they leave. Leases and pauses
- * are in milliseconds.
+ * The ledger. An effect that returns a boolean returns whether it made the transition, that is, whether the row or run
+ * was in the required state. Leases and pauses are in milliseconds.
  *
  * @category models
  * @since 0.1.0
@@ -113,7 +113,7 @@ export interface Service {
   /** Keys the digests of this ledger. Without it, a digest could be looked up in a list of people. */
   readonly salt: Redacted.Redacted
 
-  /** Stores a run and all its rows, or nothing. Returns `false` if there is a run of this name. `digest` is read last. */
+  /** Stores a run and all its rows, or nothing. Returns `false` if the name is taken. Calls `digest` last. */
   readonly plan: <E, R>(
     run: NewRun,
     rows: Stream.Stream<PlannedRow, E, R>,
@@ -126,9 +126,9 @@ export interface Service {
   readonly counts: (run: string) => Effect.Effect<Run.Counts, Failure>
   /** Pauses an open run for all workers. */
   readonly pause: (run: string, reason: string) => Effect.Effect<boolean, Failure>
-  /** Opens a paused or complete run, and forgets its failures in a row. */
+  /** Opens a paused or complete run, and resets its count of failures in a row. */
   readonly resume: (run: string) => Effect.Effect<boolean, Failure>
-  /** Completes an open run whose rows all have an outcome, and none was unknown less often than `unknown`. */
+  /** Completes an open run if each row has an outcome, and each `unknown` row was unknown at least `unknown` times. */
   readonly complete: (run: string, options: { readonly unknown: number }) => Effect.Effect<boolean, Failure>
 
   /** Registers a worker of a run, with a lease. Returns its token. */
@@ -146,15 +146,15 @@ export interface Service {
   /** `claimed → sent`, if the lease holds, the run is open, and the service is not paused. */
   readonly send: (claim: Claim, service: string) => Effect.Effect<boolean, Failure>
   /**
-   * `sent → outcome`. A response may also come late, `unknown → outcome`, unless the row was claimed again. A person who
-   * cannot be sent goes `claimed → not_screened`.
+   * `sent → outcome`. For a late response also `unknown → outcome`, unless the row was claimed again. For a person who
+   * cannot be sent, `claimed → not_screened`.
    */
   readonly settle: (claim: Claim, outcome: Outcome) => Effect.Effect<boolean, Failure>
   /** `claimed → pending` and, for a check that certainly was not performed, `sent → pending`. */
   readonly release: (claim: Claim) => Effect.Effect<boolean, Failure>
-  /** `claimed → pending` for all rows of a worker. Returns how many there were. */
+  /** `claimed → pending` for all rows of a worker. Returns their number. */
   readonly releaseClaimed: (run: string, worker: string) => Effect.Effect<number, Failure>
-  /** For ended leases: `claimed → pending`, `sent → unknown`. Returns how many there were. */
+  /** For ended leases: `claimed → pending`, `sent → unknown`. Returns their numbers. */
   readonly expire: (
     run: string
   ) => Effect.Effect<{ readonly pending: number; readonly unknown: number }, Failure>
@@ -165,31 +165,31 @@ export interface Service {
     options: { readonly most: number }
   ) => Effect.Effect<number, Failure>
 
-  /** Reserves `count` turns, `interval` apart. Returns in how many milliseconds the first one is. */
+  /** Reserves `count` turns, `interval` milliseconds apart. Returns the milliseconds until the first one. */
   readonly slots: (
     service: string,
     options: { readonly count: number; readonly interval: number }
   ) => Effect.Effect<number, Failure>
-  /** Nobody sends to the service for so long; without a number 1 second, doubled each time up to a minute. */
+  /** Pauses all workers of the service. Without a duration: for 1 second, doubled with each pause up to 60 seconds. */
   readonly pauseService: (service: string, millis: number | undefined) => Effect.Effect<void, Failure>
-  /** The next pause without a number is 1 second again. */
+  /** Resets the pauses: the next one without a duration takes 1 second again. */
   readonly serviceAccepts: (service: string) => Effect.Effect<void, Failure>
-  /** Counts a failure that says nothing about the person. Returns how many there were in a row, over all workers. */
+  /** Counts a failure that concerns the service. Returns the number of failures in a row, over all workers. */
   readonly failed: (run: string) => Effect.Effect<number, Failure>
-  /** Ends the row of failures. */
+  /** Resets the count of failures in a row. */
   readonly succeeded: (run: string) => Effect.Effect<void, Failure>
 
   /** All rows, by line. */
   readonly byLine: (run: string) => Stream.Stream<LedgerRow.LedgerRow, Failure>
   /** All rows with an id, in the order of the UTF-8 bytes of their ids. */
   readonly byId: (run: string) => Stream.Stream<LedgerRow.LedgerRow, Failure>
-  /** How many rows were last sent in each span of so many milliseconds. `bucket` is its beginning. */
+  /** The number of rows that were last sent in each span of `millis`. `bucket` is the start of the span. */
   readonly sentPer: (
     run: string,
     millis: number
   ) => Effect.Effect<ReadonlyArray<{ readonly bucket: number; readonly count: number }>, Failure>
   readonly decide: (decision: NewDecision) => Effect.Effect<void, Failure>
   readonly decisions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<LedgerRow.Decision>, Failure>
-  /** Deletes rows and decisions older than so many milliseconds, and leaves the counts. Returns the erased runs. */
+  /** Deletes rows and decisions older than `olderThan` milliseconds, and keeps the counts. Returns the erased runs. */
   readonly erase: (olderThan: number) => Effect.Effect<ReadonlyArray<string>, Failure>
 }

@@ -1,6 +1,6 @@
 /**
- * What workers do with the rows of a run. Each transition is one statement that names the state it leaves, so two
- * workers can never make the same one, and each is judged by the clock of the database.
+ * The operations of workers on the rows of a run. Each transition is one statement, which checks the state that the row
+ * leaves, so two workers can never both make it. All times are by the database's clock.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
@@ -30,7 +30,7 @@ const decodeStanding = Statements.rows(StandingRow)
 const decodeSlots = Statements.rows(Schema.Struct({ firstIn: Schema.Number }))
 const decodeFailures = Statements.rows(Schema.Struct({ failuresInRow: Schema.Int }))
 
-/** A pause without a number doubles up to a minute; a longer one than an hour is not meant. */
+/** The longest pause, in milliseconds. A service that asks for more than an hour is misconfigured. */
 const longestPause = 3_600_000
 
 const changed = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
@@ -82,7 +82,7 @@ export const make = Effect.gen(function*() {
 
   const settle: Ledger.Service["settle"] = (claim, outcome) => {
     const keepsPerson = outcome.state === "not_screened" || outcome.state === "unknown"
-    // A response that comes after the lease is still one, unless the row was claimed again: then the worker differs.
+    // A response after the end of the lease still counts, unless another worker has claimed the row.
     const leaves = outcome.state === "unknown"
       ? sql`state = 'sent'`
       : outcome.state === "not_screened"
@@ -118,7 +118,7 @@ export const make = Effect.gen(function*() {
     Effect.all({
       pending: sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL
         WHERE run = ${run} AND state = 'claimed' AND ${expired(run)} RETURNING line`,
-      // The worker stays, so that its response is accepted if it comes after all.
+      // The row keeps its worker, so that a late response is still accepted.
       unknown: sql`UPDATE idv_rescreen_people
         SET state = 'unknown', times_unknown = times_unknown + 1, settled_at = ${now}, error = 'LeaseExpired'
         WHERE run = ${run} AND state = 'sent' AND ${expired(run)} RETURNING line`
@@ -179,7 +179,7 @@ export const make = Effect.gen(function*() {
       : sql`${Math.min(longestPause, millis)}`
     return Effect.zipRight(
       ensureService(service),
-      // What comes during a pause is part of it.
+      // A 429 during a pause extends it and does not count as another pause.
       sql`UPDATE idv_rescreen_services SET
           resumes_at = ${greatest}(resumes_at, ${now} + ${pause}),
           pauses = CASE WHEN resumes_at > ${now} THEN pauses ELSE pauses + 1 END

@@ -74,18 +74,18 @@ const version1 = Effect.gen(function*() {
   yield* sql`INSERT INTO idv_rescreen_meta (name, value) VALUES ('salt', ${randomBytes(32).toString("base64")})`
 })
 
-/** In order: the first one makes version 1. A released one is never changed. */
+/** In order: the first migration creates version 1. Never change a released migration. */
 const migrations = [version1]
 
 const Meta = Schema.Struct({ name: Schema.String, value: Schema.String })
 
-/** Any number, the same in all processes of this package. */
+/** The id of the advisory lock: an arbitrary number, the same in all processes of this package. */
 const lock = 4_711_202_611
 
 /** Creates or upgrades the tables, and returns the salt of the digests. */
 export const migrate = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  // PostgreSQL: whoever comes second waits here. SQLite: a transaction for writing is exclusive.
+  // In PostgreSQL, the second process waits here. In SQLite, a write transaction is exclusive.
   yield* sql.onDialectOrElse({
     pg: () => sql`SELECT pg_advisory_xact_lock(${lock})`,
     orElse: () => Effect.void

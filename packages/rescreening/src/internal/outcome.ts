@@ -1,4 +1,4 @@
-/** What the ledger stores about a response or a failure. */
+/** Converts a response or a failure to the outcome that the ledger stores. */
 import * as AmlCredential from "@effect-idv/core/AmlCredential"
 import * as Evidence from "@effect-idv/core/Evidence"
 import * as Failure from "@effect-idv/core/Failure"
@@ -28,8 +28,8 @@ const without = (fields: ReadonlyArray<string>, body: string): string =>
   )
 
 /**
- * Of all that the response says but when it was searched, so that the same evidence of two nights has the same digest.
- * Keyed: without the salt of the ledger nobody can try names.
+ * Digests the response without the time of the search, so that equal evidence of two runs has the same digest. It is
+ * keyed with the ledger's salt, so that nobody can test guessed names without the salt.
  */
 const contentDigest = (salt: Redacted.Redacted, { profileAddress }: Run.Policy, body: Uint8Array): string => {
   const fields = ["searched_on", ...(profileAddress === "ignored" ? ["aml_profile"] : [])]
@@ -48,7 +48,7 @@ export const ofEvidence = (
 ): Ledger.Outcome => {
   const codes = Population.personCodes(evidence.warnings)
   return {
-    // The result is read from the credential, and not from anything else.
+    // Only the credential decides the result.
     state: AmlCredential.match(evidence.credential, {
       onNo: () => codes.length === 0 ? "no_match" as const : "no_match_doubtful" as const,
       onPotentialMatch: () => "potential_match" as const
@@ -61,21 +61,23 @@ export const ofEvidence = (
   }
 }
 
-/** How often a row is sent that was certainly not performed, before it ends as not screened. */
+/** How often a row is sent if the service certainly does not perform it. Then it ends as not screened. */
 const mostAttempts = 10
 
 export interface Consequence {
-  /** What becomes of the row: an outcome, or `release` to try again. */
+  /** The outcome of the row, or `release` to try again. */
   readonly row: Ledger.Outcome | "release"
-  /** Why all workers must stop. */
+  /** The reason why all workers must stop, if they must. */
   readonly stop: string | undefined
-  /** Whether it counts as a failure that says nothing about the person. `undefined` if it says nothing of the service. */
+  /**
+   * Whether the failure concerns the service. `undefined` if it neither counts as such a failure nor ends the count.
+   */
   readonly isServiceFailure: boolean | undefined
-  /** For how long nobody may send, where the service asks for a pause. */
+  /** The pause of all workers, if the service asks for one. */
   readonly pause: { readonly millis: number | undefined } | undefined
 }
 
-/** Whether the service refused for now, and asks to wait. */
+/** Whether the service temporarily refused the check and asked the client to wait. */
 const isBusy = (error: Failure.Failure, { retryAfter }: Failure.Facts): boolean =>
   error._tag === "AmlRateLimited" ||
   (error._tag === "AmlUnavailable" && error.status === 503 && retryAfter !== undefined)

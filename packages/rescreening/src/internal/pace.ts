@@ -1,20 +1,20 @@
-/** The turns of one worker, out of the budget that all workers share. */
+/** The turns of one worker, from the rate that all workers share. Durations are in milliseconds. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Ledger from "./ledgerService.ts"
 
-/** Requests do not arrive as evenly as they are sent. In any second of the service there must not be one too many. */
+/** Requests arrive less evenly than they are sent. This margin keeps each second at the service within the rate. */
 const jitter = 25
 
-/** A turn that is taken later than this could come together with later ones, so it is lost. */
+/** A turn that is later than this is dropped, because its request could coincide with later ones. */
 const slack = 15
 
-/** How far ahead turns are reserved. Another worker waits so long for its first one. */
+/** How far ahead a worker reserves turns. Another worker waits about this long for its first turn. */
 const ahead = 50
 
 const mostAhead = 200
 
-/** Waits for a turn. */
+/** Returns an effect that waits for a turn. */
 export const make = (ledger: Ledger.Service, service: string, rate: number) =>
   Effect.map(Effect.makeSemaphore(1), (one) => {
     const interval = (1000 + jitter) / rate

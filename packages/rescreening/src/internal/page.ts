@@ -32,21 +32,21 @@ export interface Model {
 
 const headings = {
   potential_match: "Potential matches",
-  no_match_doubtful: "No match, of a name or date that looks damaged",
+  no_match_doubtful: "No match for a name or date that looks damaged",
   unknown: "Unknown: sent, no response; may be billed",
   not_screened: "Not screened: no result"
 } as const satisfies Record<Review, string>
 
 const words: Record<Run.State, string> = {
   no_match: "No match",
-  no_match_doubtful: "No match, of a name or date that looks damaged: a person should review it",
+  no_match_doubtful: "No match for a name or date that looks damaged: a person should review it",
   potential_match: "Potential match: a person should review it",
   not_screened: "Not screened: there is no result",
-  unknown: "Unknown: sent, and there is no response; may be billed",
+  unknown: "Unknown: sent, no response; may be billed",
   wrong_row: "Wrong rows: not sent",
   pending: "Pending: not sent yet",
   claimed: "Claimed by a worker: not sent yet",
-  sent: "Sent: the response is not here yet"
+  sent: "Sent: waiting for the response"
 }
 
 const number = (value: number) => value.toLocaleString("en")
@@ -64,7 +64,7 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
 
 const columns = 200
 
-/** The average rate in each of at most so many equal spans. */
+/** Draws the average rate in at most `columns` equal spans. */
 const chart = ({ perSecond, rate }: Model): string => {
   const first = perSecond[0]?.bucket
   const last = perSecond.at(-1)?.bucket
@@ -84,10 +84,10 @@ const chart = ({ perSecond, rate }: Model): string => {
       (width * 0.9).toFixed(2)
     }" height="${height.toFixed(2)}"/>`
   })
-  const label = `Checks sent a second, from ${new Date(first).toISOString()} to ${new Date(last).toISOString()}`
+  const label = `Checks sent per second, from ${new Date(first).toISOString()} to ${new Date(last).toISOString()}`
   return `<svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label="${label}">${bars.join("")}</svg>
-<p>${escapeHtml(label)}; ${number(Math.round(most * 10) / 10)} at most, ${number(rate)} allowed. Of a row that was sent
-several times, the last one counts.</p>`
+<p>${escapeHtml(label)}; ${number(Math.round(most * 10) / 10)} at most, ${number(rate)} allowed. If a row was
+sent several times, only its last check counts.</p>`
 }
 
 const review = ({ counts, reviews, showsKeys }: Model, state: Review): string => {

@@ -1,4 +1,4 @@
-/** A population as the rows of a ledger, and its digest. */
+/** Converts a population to the rows of the ledger, and computes its digest. */
 import * as Person from "@effect-idv/core/Person"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -31,7 +31,7 @@ const toContent = ([row, index]: readonly [Population.Row, number]): Effect.Effe
       : { line, codes }
   })
 
-/** A population can be read once only, so `stream` or `digestOnly` may run, and not both. */
+/** A population can be read only once, so run either `stream` or `digestOnly`, not both. */
 export const make = <E>(population: Stream.Stream<Population.Row, E>, { id, ledger, people }: {
   readonly id: string
   readonly ledger: Ledger.Service

@@ -1,4 +1,4 @@
-/** PostgreSQL, as the ledger needs it. */
+/** The PostgreSQL client of the ledger. */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
@@ -6,7 +6,7 @@ import type * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import { Socket } from "node:net"
 
-/** No statement of the ledger takes that long. A network that hangs would keep a connection for hours. */
+/** The idle timeout in milliseconds. No statement takes this long, but a hanging network could block for hours. */
 const silence = 30_000
 
 const socket = () => {

@@ -1,4 +1,4 @@
-/** SQLite in a file, as the ledger needs it. */
+/** The SQLite client of the ledger. */
 import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
 import type * as SqlClient from "@effect/sql/SqlClient"
 import { SqlError } from "@effect/sql/SqlError"
@@ -19,7 +19,7 @@ export const layer = (file: string): Layer.Layer<SqlClient.SqlClient, SqlError> 
   Layer.unwrapScoped(Effect.gen(function*() {
     const open = Effect.try({
       try: () => {
-        // The keys of people and who is a potential match are for the owner only.
+        // Only the owner may read the keys and results of people.
         closeSync(openSync(file, "a", 0o600))
         return createClient({ url: pathToFileURL(file).href, concurrency: 1, timeout: 5000 })
       },

@@ -1,4 +1,4 @@
-/** What the statements of both dialects have in common, and how their failures and rows are read. */
+/** Helpers for SQL statements: the differences between the dialects, and the decoding of failures and rows. */
 import * as Violation from "@effect-idv/core/Violation"
 import type * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
@@ -17,7 +17,7 @@ export const dialect = (sql: SqlClient.SqlClient) =>
       collate: sql.literal("COLLATE \"C\"")
     }),
     orElse: () => ({
-      // Not `unixepoch('subsec')`, which counts seconds only before SQLite 3.42.
+      // `unixepoch('subsec')` counts only whole seconds before SQLite 3.42.
       now: sql.literal("((julianday('now') - 2440587.5) * 86400000.0)"),
       greatest: sql.literal("MAX"),
       skipLocked: sql.literal(""),
@@ -33,7 +33,7 @@ const codeOf = (error: unknown): string => {
 
 const isSqlError = (error: unknown): error is SqlError => Predicate.isTagged(error, "SqlError")
 
-/** No span of `@effect/sql`, and no cause: a database repeats in its errors what it could not store. */
+/** Turns off the spans of `@effect/sql` and drops causes, because database errors repeat the values of a statement. */
 export const guarded =
   (operation: string) =>
   <A, E, R>(effect: Effect.Effect<A, E | SqlError, R>): Effect.Effect<A, Exclude<E, SqlError> | LedgerUnavailable, R> =>
@@ -47,7 +47,7 @@ export const guarded =
       )
     )
 
-/** Decodes rows. A row that is not of this schema is a defect: somebody changed the tables. */
+/** Decodes rows. A row that breaks the schema is a defect: another program changed the tables. */
 export const rows = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = Violation.decodeUnknown(Schema.Array(schema))
   return <E, R>(effect: Effect.Effect<ReadonlyArray<unknown>, E, R>): Effect.Effect<ReadonlyArray<A>, E, R> =>

@@ -1,4 +1,4 @@
-/** A worker: it drains the shards of a run, as long as its lease holds and the run is open. */
+/** A worker: it drains the shards of a run while its lease is valid and the run is open. */
 import * as AmlClient from "@effect-idv/core/AmlClient"
 import type * as Evidence from "@effect-idv/core/Evidence"
 import type * as AmlFailure from "@effect-idv/core/Failure"
@@ -31,7 +31,7 @@ export interface Services {
 
 type Failure = Ledger.Failure | EncryptionKeyError
 
-/** The database may be restarted, or not be reached for a while: what was received must not be lost to that. */
+/** How long to retry while the database restarts or is unreachable, so that no received response is lost. */
 const patience = Schedule.exponential("50 millis").pipe(
   Schedule.union(Schedule.spaced("1 second")),
   Schedule.upTo("2 minutes")
@@ -40,10 +40,10 @@ const patience = Schedule.exponential("50 millis").pipe(
 const patiently = <A, R>(effect: Effect.Effect<A, Ledger.Failure, R>): Effect.Effect<A, Ledger.Failure, R> =>
   Effect.retry(effect, patience)
 
-/** A row that was unknown so often is for a person to look at, whatever the policy. */
+/** A row that was unknown this often needs a review, under any policy. */
 export const mostUnknown = 3
 
-/** One lease: all rows that are claimed under it share its end. */
+/** The work under one lease. All rows claimed under it are lost together when it ends. */
 const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run }: Settings, worker: string) =>
   Effect.gen(function*() {
     const { id, policy, service } = run
@@ -64,7 +64,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
 
     const standing = ledger.standing(id, worker, service)
 
-    /** Ends the lease for this worker when the run is not open any more. */
+    /** Ends the work under this lease once the run is no longer open. */
     const watch = Effect.gen(function*() {
       const { failuresInRow, state } = yield* standing
       if (state !== "open") isOver = true
@@ -110,7 +110,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
     const onFailure = (claim: Ledger.Claim, error: AmlFailure.Failure) =>
       Effect.gen(function*() {
         const { isServiceFailure, pause, row, stop } = Outcome.ofFailure(error, claim.timesSent + 1)
-        // First, so that others stop at once.
+        // The pause comes first, so that other workers stop at once.
         if (pause !== undefined) {
           wasFailing = true
           yield* patiently(ledger.pauseService(service, pause.millis))
@@ -129,15 +129,15 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         }
       })
 
-    /** Once it is sent the row gets its outcome, also if the worker is interrupted: the check has a deadline. */
+    /** Brings a sent row to its outcome even if the worker is interrupted. The check has a deadline, so this ends. */
     const check = (claim: Ledger.Claim, person: Parameters<typeof aml.checkWithEvidence>[0]) =>
       Effect.gen(function*() {
-        // A worker that was paused just now must not send what others believe to be unknown.
+        // The process may have been suspended past its lease, and other workers may have marked the row as unknown.
         if (!isLeased()) {
           yield* patiently(ledger.release(claim))
           return
         }
-        // A daemon, because an interruption is passed on to children at once. It is always joined.
+        // A daemon, because an interruption would reach a child fiber at once. It is always joined.
         const fiber = yield* Effect.forkDaemon(
           Effect.interruptible(aml.checkWithEvidence(person).pipe(AmlClient.withPolicy({ retry: "never" })))
         )
@@ -152,7 +152,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
           return loaded.left._tag === "AmlInputRejected" ? yield* onFailure(claim, loaded.left) : yield* loaded.left
         }
         const send = ledger.send(claim, service).pipe(
-          // Whether it is stored is not known, and nothing was sent.
+          // The ledger may have stored `sent`, but no request was sent.
           Effect.tapError(() => patiently(ledger.release(claim)))
         )
         while (!isOver) {
@@ -175,7 +175,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         }
       })
 
-    /** Returns how many rows it claimed. */
+    /** Screens the pending rows of a shard. Returns the number of claimed rows. */
     const drain = (shard: number): Effect.Effect<number, Failure> =>
       Effect.gen(function*() {
         const one = yield* Effect.makeSemaphore(1)
@@ -201,7 +201,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         return count
       }).pipe(Effect.withSpan("Rescreening.shard", { attributes: { run: id, shard } }))
 
-    /** What other workers left behind. */
+    /** Takes over the rows of workers whose lease ended. */
     const takeOver = Effect.gen(function*() {
       yield* ledger.expire(id)
       if (policy.unknown === "rescreen") yield* ledger.rescreen(id, "unknown", { most: mostUnknown })
@@ -210,7 +210,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
     const every = (period: Duration.DurationInput, effect: Effect.Effect<void, Ledger.Failure>) =>
       Effect.repeat(patiently(effect), Schedule.spaced(period))
 
-    /** Interrupts a wait for a turn that would outlast the lease, or the run. */
+    /** Ends a wait for a turn that would outlast the lease or the run. */
     const over = Effect.repeat(Effect.sync(() => isOver), {
       until: (isOver) => isOver,
       schedule: Schedule.spaced("50 millis")
@@ -235,7 +235,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
     }
   })
 
-/** Until each row has an outcome, or, with `shard`, until there is nothing to claim in it. */
+/** Works until each row has an outcome or, with `shard`, until that shard has no pending row. */
 export const work = (
   services: Services,
   settings: Settings,
@@ -244,7 +244,7 @@ export const work = (
   Effect.gen(function*() {
     const { ledger } = services
     const { id, policy, service } = settings.run
-    // Workers that begin together should not begin with the same shard.
+    // Workers that start together should not start with the same shard.
     const first = yield* Random.nextIntBetween(0, policy.shards)
     const shards = shard === undefined
       ? Array.from({ length: policy.shards }, (_, index) => (first + index) % policy.shards)
@@ -262,7 +262,7 @@ export const work = (
             shard !== undefined ||
             (yield* patiently(ledger.complete(id, { unknown: policy.unknown === "rescreen" ? mostUnknown : 0 })))
           ) return "done" as const
-          // Others hold the rest, and may lose it.
+          // Other workers hold the remaining rows, and may lose them.
           if (count === 0) yield* Effect.sleep("200 millis")
         }
       })

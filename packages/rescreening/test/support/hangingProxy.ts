@@ -1,4 +1,4 @@
-/** A TCP proxy that can stop to forward without closing anything, as a network that drops every packet. */
+/** A TCP proxy that can stop forwarding without closing a connection, like a network that drops every packet. */
 import { Effect } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 

@@ -1,4 +1,4 @@
-/** A population, and a service that counts whom it screens. */
+/** A population, and a service that records the people it screens. */
 import { AmlClient, Person } from "@effect-idv/core"
 import { Context, Effect, Layer, Redacted, Stream } from "effect"
 import { EncryptionKeys, People, type Population } from "../../src/index.ts"
@@ -9,7 +9,7 @@ export const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte)
 export const layerPeople = (keys = key("k1", 1)) =>
   Layer.unwrapEffect(Effect.map(EncryptionKeys.make(Redacted.make(keys)), People.layerEncrypted))
 
-/** A name that is nobody's, and ends with what the stubs and the mock server go by. */
+/** A fictional name, whose last word selects the response of the stubs and the mock server. */
 export const entry = (key: string, name = `Canary${key} Testclear`): Population.Entry => ({
   key,
   person: Person.make({ name, dateOfBirth: "1990-02-01" })

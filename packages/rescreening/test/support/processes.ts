@@ -1,4 +1,4 @@
-/** The command `idv-rescreen` as processes, against a mock server that counts whom it was asked about. */
+/** Runs `idv-rescreen` as processes, against a mock server that records the people it screens. */
 import { Fault, MockServer } from "@effect-idv/mock-server"
 import { Command } from "@effect/platform"
 import { Context, Effect, Layer, Schema, Stream } from "effect"

@@ -1,4 +1,4 @@
-/** What each command does. Each returns the exit code. */
+/** The implementation of each command. Each returns the exit code. */
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Console from "effect/Console"
@@ -27,14 +27,14 @@ export const exitCode = (counts: Run.Counts): number => {
 
 const words: ReadonlyArray<readonly [Run.State, string]> = [
   ["no_match", "no match"],
-  ["no_match_doubtful", "no match, of a name or date that looks damaged: a person should review it"],
+  ["no_match_doubtful", "no match for a name or date that looks damaged: a person should review it"],
   ["potential_match", "potential match: a person should review it"],
   ["not_screened", "not screened: there is no result"],
-  ["unknown", "unknown: sent, and there is no response; may be billed"],
+  ["unknown", "unknown: sent, no response; may be billed"],
   ["wrong_row", "wrong rows: not sent"],
   ["pending", "pending: not sent yet"],
   ["claimed", "claimed by a worker: not sent yet"],
-  ["sent", "sent: the response is not here yet"]
+  ["sent", "sent: waiting for the response"]
 ]
 
 const describe = (run: string, counts: Run.Counts): string => {
@@ -56,7 +56,7 @@ const fileOf = (path: string) =>
     cannotUse(path)
   )
 
-/** Each report takes its place when it is whole. */
+/** Writes each report to a draft and renames it, so that an interruption leaves no incomplete report. */
 const writeReports = (run: string, out: string) =>
   Effect.gen(function*() {
     const files = yield* FileSystem.FileSystem
@@ -103,7 +103,7 @@ export const start = (path: string, flags: Flags) =>
     yield* Settings.checkIdv
     const base = path.replace(/\.csv$/i, "")
     const options = yield* Settings.planOptions(flags, yield* Settings.service)
-    // Before anything is stored, so that a flag that cannot be used leaves nothing behind.
+    // Decoded before anything is stored, so that an invalid flag leaves no run behind.
     const work = yield* Settings.workOptions(flags, options.run, options.service)
     const keyPattern = yield* Settings.keyPattern(flags)
     return yield* Effect.gen(function*() {
@@ -163,7 +163,9 @@ export const resume = (flags: Flags) =>
   Effect.gen(function*() {
     const run = yield* chosen(flags)
     const { again } = yield* Rescreening.resume(run, { again: yield* Settings.again(flags) })
-    yield* Console.log(`Run ${run} is open; ${again} rows are screened again. Start workers with idv-rescreen work.`)
+    yield* Console.log(
+      `Run ${run} is open; ${again} rows will be screened again. Start workers with idv-rescreen work.`
+    )
     return 0
   }).pipe(Effect.provide(Settings.layerLedger(flags)))
 

@@ -1,4 +1,4 @@
-/** The commands of `idv-rescreen`, as `commander` reads and explains them. */
+/** The commands and flags of `idv-rescreen`, defined with `commander`. */
 import { Command, type ErrorOptions, Option } from "commander"
 import * as Effect from "effect/Effect"
 import { UsageError } from "./usageError.ts"
@@ -6,12 +6,12 @@ import { UsageError } from "./usageError.ts"
 /** The flags of a command by their names in camelCase; a flag without a value is `true`. */
 export type Flags = { readonly [name: string]: string | boolean | undefined }
 
-/** What was asked for: a text to show, or a command with its arguments and flags. */
+/** The parsed arguments: a text to show, or a command with its arguments and flags. */
 export type Request =
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Run"; readonly command: string; readonly args: ReadonlyArray<string>; readonly flags: Flags }
 
-/** An error is one line, and lacks the values that some of `commander` repeat. */
+/** Reports an error in one line, without the values that some errors of `commander` repeat. */
 class RescreenCommand extends Command {
   override createCommand(name?: string): RescreenCommand {
     return new RescreenCommand(name)
@@ -41,29 +41,29 @@ const someRun = new Option(run.flags, `${run.description}; the newest one by def
 const requiredRun = new Option(run.flags, run.description).makeOptionMandatory()
 const ledger = new Option(
   "--ledger <file>",
-  "The ledger in SQLite; without it the one of DATABASE_URL (postgres://…), and for start <people>.ledger.sqlite"
+  "The SQLite file of the ledger; by default DATABASE_URL (postgres://…), and for start <people>.ledger.sqlite"
 )
 const workers = [
-  new Option("--concurrency <n>", "How many checks of this process are in flight at once, 10 by default"),
-  new Option("--lease <duration>", "When others take over from a silent worker, \"30 seconds\" by default")
+  new Option("--concurrency <n>", "Most checks of this process in flight at once, 10 by default"),
+  new Option("--lease <duration>", "Time after which others take over from a silent worker, \"30 seconds\" by default")
 ]
 const policy = [
-  new Option("--rate <n>", "How many checks all workers together begin in a second at most, 50 by default"),
+  new Option("--rate <n>", "Most checks that all workers together start per second, 50 by default"),
   new Option(
     "--unknown <what>",
-    "What happens to a check without a response: review (default), or rescreen, which may be billed twice"
+    "How to handle a check without a response: review (default), or rescreen, which may be billed twice"
   ),
-  new Option("--evidence <what>", "What is kept of a response: its digest (default), or the encrypted response"),
-  new Option("--stop-after <n>", "After how many failures in a row of the service all workers stop, 50 by default"),
+  new Option("--evidence <what>", "Which evidence to store: digest (default), or response, which is encrypted"),
+  new Option("--stop-after <n>", "Failures of the service in a row after which all workers stop, 50 by default"),
   new Option("--hide-keys", "Shows no keys of people on the HTML page"),
-  new Option("--ignore-profile-address", "Another aml_profile alone is not other evidence"),
-  new Option("--key-pattern <regex>", "What a whole key matches: a digit somewhere and no blank by default")
+  new Option("--ignore-profile-address", "A new aml_profile alone does not count as changed evidence"),
+  new Option("--key-pattern <regex>", "The pattern of a whole key; by default it has a digit and no blank")
 ]
 const out = new Option("--out <path>", "The reports: <path>.csv, <path>.jsonl and <path>.html")
 
 const exitCodes = `
-Exit codes: 0 everybody is screened and nobody is to be reviewed, 10 some are to be reviewed, 2 some have no
-result or are wrong rows, 4 the run is paused, 1 it could not begin or go on, 130 it was interrupted.
+Exit codes: 0 every row has a result and nothing needs a review, 10 some rows need a review, 2 some rows have no
+result or cannot be sent, 4 the run is paused, 1 the command could not start or continue, 130 it was interrupted.
 
 The service and its credentials are IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY; the key that
 encrypts people is IDV_RESCREEN_KEY, <id>:<32 bytes in base64>.`
@@ -77,12 +77,12 @@ interface Definition {
 const definitions: ReadonlyArray<Definition> = [
   {
     name: "start <people.csv>",
-    description: "Screens a file on this machine, and writes the reports; the same command goes on after a kill",
+    description: "Screens a file on this machine, and writes the reports; run it again to continue after a kill",
     options: [requiredRun, ...policy, ...workers, ledger, out]
   },
   {
     name: "plan",
-    description: "Stores a run of the people of standard input, in the columns id,name,date_of_birth",
+    description: "Stores a run of the people in the CSV on standard input, with the columns id,name,date_of_birth",
     options: [requiredRun, ...policy, ledger]
   },
   {
@@ -108,13 +108,14 @@ const definitions: ReadonlyArray<Definition> = [
   {
     name: "compare <before> <after>",
     description: "Shows whose result differs between two runs, as JSON Lines",
-    options: [new Option("--all", "Shows those who are unchanged, too"), ledger]
+    options: [new Option("--all", "Also shows people whose result is unchanged"), ledger]
   },
   {
     name: "erase",
-    description: "Deletes people, results and decisions of old runs, and leaves their counts",
+    description: "Deletes people, results and decisions of old runs, and keeps their counts",
     options: [
-      new Option("--older-than <duration>", "Such as \"400 days\" or 400d").makeOptionMandatory(),
+      new Option("--older-than <duration>", "The age of the runs to erase, such as \"400 days\" or 400d")
+        .makeOptionMandatory(),
       ledger
     ]
   }
@@ -122,7 +123,7 @@ const definitions: ReadonlyArray<Definition> = [
 
 const make = (version: string, onRun: (request: Request) => void, onText: (text: string) => void) => {
   const program = new RescreenCommand("idv-rescreen")
-    .description("Screens a whole population again and again, and accounts for everybody in it.")
+    .description("Screens a whole population repeatedly, and accounts for every person in it.")
     .version(version)
     .configureOutput({ writeOut: onText, writeErr: onText })
     .exitOverride()
@@ -137,15 +138,15 @@ const make = (version: string, onRun: (request: Request) => void, onText: (text:
   return program
 }
 
-/** Reads the words after the name of the program. Without any it shows the help. */
+/** Parses the words after the name of the program. Without words it returns the help. */
 export const read = (version: string, words: ReadonlyArray<string>): Effect.Effect<Request, UsageError> =>
   Effect.suspend(() => {
     let text = ""
     let request: Request | undefined
     const program = make(
       version,
-      (asked) => {
-        request = asked
+      (parsed) => {
+        request = parsed
       },
       (more) => {
         text += more

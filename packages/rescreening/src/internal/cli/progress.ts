@@ -1,4 +1,4 @@
-/** How many rows have an outcome, on standard error, if it is a terminal. */
+/** Shows the number of rows with an outcome on standard error, if that is a terminal. */
 import cliProgress from "cli-progress"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -12,7 +12,7 @@ const bar = Effect.acquireRelease(
   (bar) => Effect.sync(() => bar.stop())
 )
 
-/** Where standard error is not a terminal nothing is drawn. */
+/** Draws progress while `effect` runs. Draws nothing if standard error is not a terminal. */
 export const during = <A, E, R>(run: string, effect: Effect.Effect<A, E, R>) =>
   Effect.scoped(Effect.gen(function*() {
     if (!process.stderr.isTTY) return yield* effect

@@ -1,4 +1,4 @@
-/** What flags and variables mean. */
+/** Decodes flags and variables. */
 import * as Idv from "@effect-idv/core/Idv"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Config from "effect/Config"
@@ -80,7 +80,7 @@ export const keyPattern = (flags: Flags) => {
   })
 }
 
-/** The address and the customer, so that nobody mixes sandbox and production, or two accounts. */
+/** The address and the customer, so that a run never mixes sandbox and production, or two accounts. */
 export const service = Effect.gen(function*() {
   const baseUrl = yield* Config.string("IDV_BASE_URL")
   const customer = yield* Config.string("IDV_CUSTOMER_ID")
@@ -89,7 +89,7 @@ export const service = Effect.gen(function*() {
 
 export const layerIdv = Layer.provide(Idv.layerEnv, NodeHttpClient.layerUndici)
 
-/** Fails first with everything that is wrong with the variables. Nothing is sent. */
+/** Fails with all invalid variables at once, before anything is sent. */
 export const checkIdv = Effect.scoped(Layer.build(layerIdv))
 
 export const planOptions = (flags: Flags, service: string) =>
@@ -120,14 +120,14 @@ export const workOptions = (flags: Flags, run: string, service: string) =>
 
 const place = "should start with postgres://, postgresql:// or file:"
 
-/** The ledger of `--ledger`, else of `DATABASE_URL`, else in this file. */
+/** The ledger of `--ledger`, otherwise of `DATABASE_URL`, otherwise in `file`. */
 export const layerLedger = (flags: Flags, file?: string) =>
   Layer.unwrapEffect(Effect.gen(function*() {
     const chosen = text(flags, "ledger")
     if (chosen !== undefined) return Ledger.layerSqlite({ file: chosen })
     const url = yield* Config.option(Config.redacted("DATABASE_URL"))
     if (Option.isSome(url)) {
-      // A password may be in it.
+      // The URL may contain a password.
       const value = Redacted.value(url.value)
       if (/^postgres(ql)?:\/\//.test(value)) return Ledger.layerPg({ url: url.value })
       const path = Option.liftThrowable(() => fileURLToPath(value))()

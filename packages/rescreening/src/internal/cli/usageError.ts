@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** Arguments that cannot be used: one line that names the flag, and never repeats a value. */
+/** Invalid arguments: one line that names the flag, and never repeats a value. */
 export class UsageError extends Schema.TaggedError<UsageError>("@effect-idv/rescreening/internal/UsageError")(
   "UsageError",
   { text: Schema.String }
