@@ -181,7 +181,7 @@ const screened = <K, E, R, R2>(
     onRight: (settings) => Stream.unwrap(run(people, { ...settings, ...counters, onOutcome }))
   })
 
-/** After so many consecutive pauses a check that receives a 429 is not retried. */
+/** The number of consecutive pauses after which a check that receives a 429 is not retried. */
 const maxConsecutivePauses = 10
 
 const run = <K, E, R, R2>(
@@ -321,8 +321,8 @@ const counted = <K, E, R, R2>(people: Stream.Stream<Entry<K>, E, R>, options: Op
 }
 
 /**
- * Screens the people and emits the counts so far after each outcome. In the last one nobody is under way. If the run
- * ends early, the last counts precede the error, and include the people who were not started.
+ * Screens the people and emits the counts so far after each outcome. In the last counts no check is in flight. If the
+ * run ends early, the last counts precede the error, and include the people whose check did not start.
  *
  * @category screening
  * @since 0.1.0

@@ -32,7 +32,7 @@ const refusing = (
 
 const everyOther = ({ count }: { readonly count: number }) => count % 2 === 1
 
-/** The number of checks that succeed in 30 s, with so many checks per second. */
+/** The number of checks that succeed in 30 s, at this number of checks per second. */
 const succeedIn30Seconds = (perSecond: number) =>
   Effect.gen(function*() {
     let succeeded = 0

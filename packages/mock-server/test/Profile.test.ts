@@ -120,7 +120,7 @@ describe("Profile", () => {
     strictEqual(Either.isRight(applied), true)
   })
 
-  it("differs in strict from the default only in what it accepts of a request", () => {
+  it("differs in strict from the default only in the requests that it accepts", () => {
     deepStrictEqual(Profile.presets.strict, {
       ...Profile.defaultProfile,
       tokenParameters: "refused",

@@ -224,7 +224,7 @@ describe("Standard output that nobody reads", () => {
       assert(Duration.lessThan(took, "3 seconds"), Duration.format(took))
     }))
 
-  it.live("and who went away, is no error", () =>
+  it.live("is not an error if the reader has closed it", () =>
     Effect.gen(function*() {
       const stream = new Writable({ write: (_, __, done) => done(new Error("EPIPE")) })
       yield* Effect.scoped(Effect.map(Output.make(stream), ({ begin }) => begin("first")))

@@ -49,7 +49,7 @@ const serving = (options: MockServer.Options = {}) =>
 
 const playing = (patch: Profile.Patch) => serving({ profile: Profile.apply(Profile.defaultProfile, patch) })
 
-/** Of the mock server's customer, of those who are asked about, and of what a server of a test says. */
+/** Matches data of the mock server's customer, of the people who are checked, and of the responses of test servers. */
 const canaries =
   /demo-key|s3cret|canary|testclear|testpep|testsanc|Zoë|Иван|1990|1957|1971|at file:|at .*\.[mt]?[jt]s:/i
 

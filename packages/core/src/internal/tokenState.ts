@@ -38,7 +38,7 @@ export interface State<A> {
   readonly tokenRejections: ReadonlyArray<Instant>
 }
 
-/** An API may reject valid tokens, and each new token costs a request: so many are replaced in this window. */
+/** The most tokens replaced in this window. The limit holds because an API may reject valid tokens. */
 const maxRejections = 2
 const rejectionWindowMillis = 30_000
 

@@ -67,7 +67,7 @@ const rows = ({ birthYear, name, searchedOn }: Attributes): string =>
 
 const outcomes = { "No": "clear", "Potential match": "potential" }
 
-/** Makes a page. The caller escapes what comes from a request. */
+/** Makes a page. The caller escapes text that comes from a request. */
 const page = (status: number, title: string, body: string) =>
   Response.html(
     status,

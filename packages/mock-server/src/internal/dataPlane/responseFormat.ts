@@ -1,4 +1,4 @@
-/** Formats responses as the profile selects. What the response says is decided elsewhere. */
+/** Formats responses as the profile selects. The endpoints decide the content of a response. */
 import type { AmlCredential } from "@effect-idv/core/AmlCredential"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"

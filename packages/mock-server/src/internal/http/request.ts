@@ -14,7 +14,7 @@ export interface Request {
   /** The path with its query. */
   readonly target: string
   readonly headers: Headers.Headers
-  /** What is wrong with the headers, as a sentence. */
+  /** The problem with the headers, as a sentence. */
   readonly headersProblem: Option.Option<string>
   /** The body. If it is too long, its first 64 KiB and one byte. */
   readonly body: Uint8Array
@@ -27,7 +27,7 @@ export const maxBodyBytes = 64 * 1024
 export const isTooLong = ({ body }: Request): boolean => body.length > maxBodyBytes
 
 /**
- * Reads a body to its end and drops what exceeds the limit. To stop reading would reset the connection,
+ * Reads a body to its end and drops the bytes beyond the limit. If it stopped reading, the connection would be reset,
  * and the client would never see the response.
  */
 const readBounded = ({ stream }: HttpServerRequest.HttpServerRequest) =>
