@@ -160,7 +160,7 @@ export const make = ({ deadline, encryption, store }: {
         const leftMillis = budgetMillis - Instant.elapsed(started, yield* Instant.now)
         for (let pause = 25; looked._tag === "Follows"; pause = Math.min(pause * 1.5, maxPauseMillis)) {
           if (Instant.elapsed(started, yield* Instant.now) >= followMillis) return Option.none()
-          yield* Effect.sleep(pause * (1 - 0.5 * (yield* Random.next)))
+          yield* Effect.sleep(Math.ceil(pause * (1 - 0.5 * (yield* Random.next))))
           looked = yield* look(lead, leftMillis, false)
         }
         if (looked._tag === "Leads") return yield* Effect.as(count("led"), Option.none())

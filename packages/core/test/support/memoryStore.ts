@@ -27,7 +27,7 @@ export const make = () => {
   const leads = new Map<string, { readonly owner: object; readonly until: number }>()
   const calls: Array<Operation> = []
   /** A `connect` with faults, and with `die`, after which its lead ends at its time to live. */
-  const connect = (faults: Partial<Record<Operation, Fault>> = {}) => {
+  const connect = (faults: { [operation in Operation]?: Fault | undefined } = {}) => {
     let isDead = false
     const operation = <A, R>(name: Operation, effect: Effect.Effect<A, unknown, R>, garbage: A) =>
       Effect.suspend((): Effect.Effect<A, unknown, R> => {
