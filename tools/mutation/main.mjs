@@ -1,6 +1,6 @@
 /**
  * Mutation tests by StrykerJS: `pnpm mutation` for all files, `pnpm mutation tokenState` for some, `pnpm mutation --sample`
- * for the sample that CI runs, of which every mutant must be killed. It changes the sources in place while it runs.
+ * for a sample of which every mutant must be killed. It changes the sources in place while it runs.
  */
 
 import { Stryker } from "@stryker-mutator/core"

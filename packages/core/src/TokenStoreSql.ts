@@ -52,7 +52,7 @@ const codeOf = (error: unknown): string | undefined => {
 /** Relation, column and type of SQL are not those that this module creates. */
 const otherSchema = ["42P01", "42703", "42804", "42809", "42883"]
 
-/** A database that is down is no reason not to start. A table of another version is. */
+/** A database that is down does not prevent the start. A table of another version does. */
 const checkTable = (sql: SqlClient.SqlClient): Effect.Effect<void, ConfigError.ConfigError | SqlError.SqlError> =>
   sql.unsafe(createTable).pipe(
     // The role may read and write the table, and not create it.

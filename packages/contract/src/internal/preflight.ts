@@ -73,7 +73,7 @@ export const tokenFailure = (exchanges: ReadonlyArray<Exchange.StepExchange>): P
     : failure(tokenCase, "the customer received no token", explainedByRedirect(response))
 }
 
-/** The failure of the check preflight, if its response is no success at all. */
+/** The failure of the check preflight, if its response is not successful at all. */
 export const amlFailure = (exchanges: ReadonlyArray<Exchange.StepExchange>): PreflightFailure | undefined => {
   const response = responseOf(exchanges)
   if (response === undefined) return failure(amlCase, "the API does not respond")

@@ -76,7 +76,7 @@ export const verdict = (report: Report, runInfo: RunInfo = {}): string => {
   if (pass + drift + fail === 0) return `No case ran: ${cases}`
   const gaps = gapsOf(report)
   if (alarms.length === 0 && gaps === "") return `It conforms: ${cases}`
-  // An alarm about a claim that was not tested is no evidence against the target.
+  // An alarm about a claim that was not tested is not evidence against the target.
   return alarms.every((alarm) => unexecuted.includes(alarm))
     ? `Nothing contradicts the contract: ${gaps === "" ? cases : `${cases}. ${gaps}`}`
     : `It does not conform, ${counted(alarms.length, "alarm")}: ${cases}`
