@@ -238,10 +238,10 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     test(
       "completes the checks in flight when interrupted, and releases the other rows",
       Effect.gen(function*() {
-        const aml = service(() => "No", 300)
+        const aml = service(() => "No", 2000)
         yield* Rescreening.plan(many(50), { ...fast, shards: 1 })
         const work = yield* Effect.fork(Effect.provide(Rescreening.work({ ...where, concurrency: 5 }), aml.layer))
-        yield* Effect.sleep("150 millis")
+        yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => aml.names.length === 5 })
         strictEqual(Exit.isInterrupted(yield* Fiber.interrupt(work)), true)
         strictEqual(aml.names.length, 5)
         const { counts } = yield* Effect.flatMap(Stream.runHead(Rescreening.status(run)), (status) => status)
