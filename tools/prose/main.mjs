@@ -1,19 +1,13 @@
 /** Checks the terms of the pages, and of the comments and messages in the sources: `pnpm prose`. */
-import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { createLinter, loadTextlintrc } from "textlint"
 import ts from "typescript"
 
-const files = execFileSync("git", [
-  "ls-files",
-  "--cached",
-  "--others",
-  "--exclude-standard",
-  "*.md",
-  "packages/*/src/**"
-], {
-  encoding: "utf8"
-}).split("\n").filter((file) => /\.(md|tsx?)$/.test(file) && !/^docs\/reference\/|^\.changeset\//.test(file))
+const skipped = /(^|\/)(node_modules|dist|bundle|\.documents|\.git|\.changeset|test)(\/|$)|^docs\/reference\//
+
+const files = readdirSync(".", { recursive: true }).filter((file) =>
+  !skipped.test(file) && (file.endsWith(".md") || /^packages\/[^/]+\/src\/.*\.tsx?$/.test(file))
+)
 
 const { SyntaxKind } = ts
 const texts = new Set([
