@@ -5,9 +5,12 @@ import ts from "typescript"
 
 const skipped = /(^|\/)(node_modules|dist|bundle|\.documents|\.git|\.changeset|test)(\/|$)|^docs\/reference\//
 
-const files = readdirSync(".", { recursive: true }).filter((file) =>
-  !skipped.test(file) && (file.endsWith(".md") || /^packages\/[^/]+\/src\/.*\.tsx?$/.test(file))
-)
+const files = [
+  ...readdirSync("."),
+  ...["docs", "packages", "tools"].flatMap((folder) =>
+    readdirSync(folder, { recursive: true }).map((file) => `${folder}/${file}`)
+  )
+].filter((file) => !skipped.test(file) && (file.endsWith(".md") || /^packages\/[^/]+\/src\/.*\.tsx?$/.test(file)))
 
 const { SyntaxKind } = ts
 const texts = new Set([
