@@ -16,9 +16,15 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Contract from "./Contract.ts"
 import * as AmlCases from "./internal/cases/amlCases.ts"
+import * as CheckProbes from "./internal/cases/checkProbes.ts"
+import * as LifetimeCases from "./internal/cases/lifetimeCases.ts"
+import * as PersonCases from "./internal/cases/personCases.ts"
+import * as SequenceCases from "./internal/cases/sequenceCases.ts"
 import * as TokenCases from "./internal/cases/tokenCases.ts"
+import * as TokenProbes from "./internal/cases/tokenProbes.ts"
 import * as Judge from "./internal/judge.ts"
-import type { Case, Kind, Observation, Report, Run, RunInfo, Target } from "./internal/model.ts"
+import type { Case, Kind, Observation, Report, Run, RunInfo, Target, Verdict } from "./internal/model.ts"
+import * as Github from "./internal/report/github.ts"
 import * as Json from "./internal/report/json.ts"
 import * as Junit from "./internal/report/junit.ts"
 import * as Observations from "./internal/report/observations.ts"
@@ -48,7 +54,16 @@ export type {
  * @category constants
  * @since 0.1.0
  */
-export const cases: ReadonlyArray<Case> = [...TokenCases.cases, ...AmlCases.cases, ...TokenCases.finalCases]
+export const cases: ReadonlyArray<Case> = [
+  ...TokenCases.cases,
+  ...AmlCases.cases,
+  ...PersonCases.cases,
+  ...CheckProbes.cases,
+  ...TokenProbes.cases,
+  ...SequenceCases.cases,
+  ...LifetimeCases.cases,
+  ...TokenCases.finalCases
+]
 
 /**
  * Starts a run. The sessions that it creates on a mock server end with the scope. Dies if `spacing` or `deadline`
@@ -88,7 +103,21 @@ export interface JudgeOptions {
    * @default all cases
    */
   readonly cases?: ReadonlyArray<Case>
+  /**
+   * The verdicts that are alarms.
+   *
+   * @default violated and drift of a mock server, violated of a sandbox
+   */
+  readonly failOn?: ReadonlyArray<Verdict> | undefined
 }
+
+/**
+ * The verdicts that are alarms by default, for each kind of target.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const defaultFailOn: Readonly<Record<Kind, ReadonlyArray<Verdict>>> = Judge.defaultFailOn
 
 /**
  * Judges observations by a contract.
@@ -99,8 +128,8 @@ export interface JudgeOptions {
 export const judge = (
   evidence: Contract.Evidence,
   observations: ReadonlyArray<Observation>,
-  { cases: judgedCases = cases, kind }: JudgeOptions
-): Report => Judge.judge(evidence, judgedCases, observations, kind)
+  { cases: judgedCases = cases, failOn, kind }: JudgeOptions
+): Report => Judge.judge(evidence, judgedCases, observations, kind, failOn)
 
 /**
  * A target of the kind `mock` is not a mock server: it sends other responses (`response`), does not respond in
@@ -140,18 +169,32 @@ export const requireMockServer = (target: Target): Effect.Effect<void, NotAMockS
   )
 
 /**
+ * Options of {@link verify}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface VerifyOptions extends Pick<JudgeOptions, "cases" | "failOn"> {}
+
+/**
  * Observes a target and judges the observations. Cases whose claim the contract lacks send no requests. Fails,
  * as {@link requireMockServer} does, before a target that should be a mock server receives credentials.
  *
  * @category combinators
  * @since 0.1.0
  */
-export const verify = Effect.fn("Conformance.verify")(function*(target: Target, evidence: Contract.Evidence) {
-  yield* requireMockServer(target)
-  const [withoutClaim, withClaim] = Arr.partition(cases, Judge.hasClaimOf(evidence))
-  const observations = yield* observe(target, withClaim)
-  return judge(evidence, [...observations, ...withoutClaim.map(Judge.withoutClaim)], { kind: target.kind })
-})
+export const verify = Effect.fn("Conformance.verify")(
+  function*(target: Target, evidence: Contract.Evidence, { cases: own = cases, failOn }: VerifyOptions = {}) {
+    yield* requireMockServer(target)
+    const [withoutClaim, withClaim] = Arr.partition(own, Judge.hasClaimOf(evidence))
+    const observations = yield* observe(target, withClaim)
+    return judge(evidence, [...observations, ...withoutClaim.map(Judge.withoutClaim)], {
+      cases: own,
+      failOn,
+      kind: target.kind
+    })
+  }
+)
 
 /**
  * Whether a target conforms, in one line. If the documented requests failed, the line says why.
@@ -204,6 +247,15 @@ export const toJson: (report: Report, evidence: Contract.Evidence, runInfo?: Run
  * @since 0.1.0
  */
 export const toJunit: (report: Report, evidence: Contract.Evidence, runInfo?: RunInfo) => string = Junit.make
+
+/**
+ * A report as annotations of GitHub Actions: an error for each alarm, and a warning for each other finding. The last
+ * line is the {@link verdict}.
+ *
+ * @category destructors
+ * @since 0.1.0
+ */
+export const toGithub: (report: Report, evidence: Contract.Evidence, runInfo?: RunInfo) => string = Github.make
 
 /**
  * The observations of a report as an evidence file in YAML, which can replace `contract/evidence.yaml`. A claim

@@ -132,8 +132,18 @@ export const Claim = Schema.Struct({
   })).annotations(shouldBe("the number of a section, in quotes")),
   /** The document, standard or practice that supports the claim. */
   source: sentence,
-  /** The observations that satisfy the claim. Every other observation violates it. */
+  /** The sentence of the API document, for a documented claim. */
+  sentence: Schema.optionalWith(sentence, { exact: true }),
+  /** The observations that satisfy the claim. */
   accept: Schema.optionalWith(listOf(Accepted, "words"), { exact: true }),
+  /**
+   * The verdict on every other observation: by default `violated` for a documented claim, and `drift` for any other.
+   * `lenient` is for requests that the document does not show and does not forbid a service to accept.
+   */
+  otherwise: Schema.optionalWith(
+    Schema.Literal("violated", "lenient", "drift").annotations(shouldBeOneOf("violated, lenient or drift")),
+    { exact: true }
+  ),
   /** What the mock server does. */
   mock: Schema.optionalWith(MockBehavior, { exact: true }),
   /** Whether `@effect-idv/core` works with every accepted behaviour, or fails with a typed error for some. */

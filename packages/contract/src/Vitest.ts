@@ -132,13 +132,14 @@ export const describeConformance = (
 
     const outcomeOf = (testCase: Conformance.Case) =>
       Effect.gen(function*() {
-        const { contract, target } = yield* setUp
+        const { contract } = yield* setUp
         if (!Judge.hasClaimOf(contract)(testCase)) return { skipped: "the contract has no such claim" }
-        const { results: [result] } = yield* judge([yield* observe(testCase)], [testCase])
+        const report = yield* judge([yield* observe(testCase)], [testCase])
+        const { results: [result] } = report
         if (result === undefined) return { skipped: "nothing was observed" }
         const text = `${testCase.claim} (service document, section ${result.section}): ${CaseText.of(contract)(result)}`
-        if (Judge.isAlarm(target.kind, result)) return { failed: text }
-        if (result.verdict === "skipped") return { skipped: result.reason }
+        if (Judge.isAlarm(report, result)) return { failed: text }
+        if (result.verdict === "not tested") return { skipped: result.reason }
         return result.verdict === "pass" ? {} : { drifted: text }
       })
 

@@ -62,9 +62,10 @@ const allowedChanges: Record<string, readonly [probes: ReadonlyArray<string>, pa
   "token.request.method": [["get", "put"], outcome],
   "token.request.content-type": [["json", "text", "no type"], outcome],
   "token.request.authorization": [
-    ["wrong key", "empty key", "unknown customer", "no customer", "scheme", "in the body"],
+    ["wrong key", "empty key", "unknown customer", "no customer"],
     outcome
   ],
+  "token.request.credentials": [["scheme", "in the body"], outcome],
   "token.request.grant-type": [["no grant_type", "password", "upper case"], outcome],
   "token.request.grant-type.once": [["twice"], outcome],
   "token.request.charset": [["charset"], outcome],
@@ -99,7 +100,8 @@ const allowedChanges: Record<string, readonly [probes: ReadonlyArray<string>, pa
     ...["credential_type", "credential_name", "issued_by", "issuer_id", "cred_version", "credentials", "error"]
   ]],
   "aml.request.method": [["aml get", "aml put"], outcome],
-  "aml.request.authorization": [["no token", "forged", "aml scheme", "id and key"], outcome],
+  "aml.request.authorization": [["no token", "forged", "id and key"], outcome],
+  "aml.request.token-place": [["aml scheme"], outcome],
   "aml.request.scheme-case": [["lower case"], outcome],
   "aml.request.content-type": [["aml text", "aml charset"], outcome],
   "aml.request.body": [["array", "not json", "empty"], outcome],
@@ -130,6 +132,10 @@ const allowedChanges: Record<string, readonly [probes: ReadonlyArray<string>, pa
     [...credentials, "second person"],
     ["name", "birth_year", "match_found"].map(attribute)
   ],
+  "aml.answer.every": [credentials, [attribute("name"), attribute("aml_profile")]],
+  "aml.answer.issuer": [credentials, ["issuer_id"]],
+  "aml.answer.searched-on.time": [credentials, [attribute("searched_on")]],
+  "aml.profile.own": [credentials, [attribute("aml_profile")]],
   "aml.name.echo": [credentials, [attribute("name")]],
   "aml.answer.birth-year": [[...credentials, "leap day"], [attribute("birth_year")]],
   "aml.answer.searched-on": [credentials, [attribute("searched_on")]],

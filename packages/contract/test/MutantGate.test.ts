@@ -1,5 +1,5 @@
 import { NodeContext } from "@effect/platform-node"
-import { describe, it, layer } from "@effect/vitest"
+import { describe, layer } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Context, Effect, Layer } from "effect"
 import { readFileSync } from "node:fs"
@@ -21,7 +21,7 @@ const layerObserved = Layer.effect(
   Observed,
   Effect.all({
     evidence: Contract.load(),
-    observed: MutantGate.observe(Mutant.mutants, MutantGate.ownCases)
+    observed: MutantGate.observe(Mutant.mutants)
   })
 ).pipe(Layer.provide(NodeContext.layer), Layer.orDie)
 
@@ -44,7 +44,7 @@ const loosened = (words: ReadonlyArray<string>) => (claim: Claim): Claim => ({
 })
 
 describe("The mutant gate", () => {
-  layer(layerObserved, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(layerObserved, { excludeTestServices: true, timeout: "400 seconds" })((it) => {
     it.effect("passes: a case of its claim finds every mutant, and no case fails on the mock server", () =>
       Effect.gen(function*() {
         const { alarms, isPassed, rows, survivors, withoutMutant } = gateOf(yield* Observed)
@@ -68,8 +68,8 @@ describe("The mutant gate", () => {
         const { evidence, observed } = yield* Observed
         const alone = gateOf(yield* Observed).rows.filter(({ killers }) => killers.length === 1)
         const needed = Arr.dedupe(alone.flatMap(({ killers }) => killers))
-        // `token.lifetime.kept` also finds a server that accepts a token only once.
-        deepStrictEqual(Arr.difference(cases.map(({ id }) => id), needed), ["token.lifetime.again"])
+        // Most probes differ in one character, and are proved by the servers of another author.
+        strictEqual(needed.length > 80, true)
         for (const id of needed) {
           const { isPassed, survivors } = MutantGate.gate(
             evidence,
@@ -124,22 +124,10 @@ describe("The mutant gate", () => {
         deepStrictEqual([alarms, isPassed], [["token.status"], false])
       }))
 
-    it.effect("agrees with docs/mutants.md about every mutant and the failing cases of its claim", () =>
+    it.effect("agrees with docs/mutants.md", () =>
       Effect.gen(function*() {
         const { evidence } = yield* Observed
-        const gate = gateOf(yield* Observed)
-        // The last column needs all cases against all mutants, which only `pnpm mutants` runs.
-        const withoutLastColumn = (text: string) => text.replaceAll(/[^|\n]*\|$/gm, "")
-        strictEqual(withoutLastColumn(page), withoutLastColumn(MutantMatrix.page(gate, evidence)))
+        strictEqual(page, MutantMatrix.page(gateOf(yield* Observed), evidence))
       }))
   })
-
-  it.live("agrees with docs/mutants.md about the other failing cases of every twentieth mutant", () =>
-    Effect.gen(function*() {
-      const evidence = yield* Contract.load()
-      const some = Mutant.mutants.filter((_, index) => index % 20 === 0)
-      const observed = yield* MutantGate.observe(some, () => cases)
-      const { rows } = MutantGate.gate(evidence, cases, observed)
-      deepStrictEqual(rows.map(MutantMatrix.cells).filter((row) => !page.includes(row)), [])
-    }).pipe(Effect.provide(NodeContext.layer)))
 })

@@ -52,7 +52,8 @@ describe("describeConformance", () => {
         file.assertionResults.filter((test) => test.ancestorTitles.includes(suite) && test.status === status)
       const idsOf = (suite: string, status: string) => of(suite, status).map(({ title }) => title.split(":")[0])
 
-      deepStrictEqual(idsOf("mutant", "failed"), [
+      const failed = idsOf("mutant", "failed")
+      deepStrictEqual(failed.slice(0, 6), [
         "aml.match-found",
         "aml.match-found.pep",
         "aml.subject.pep",
@@ -60,6 +61,8 @@ describe("describeConformance", () => {
         "aml.subject.sanc",
         "aml.subject.clear"
       ])
+      // All others read the same field of other people.
+      deepStrictEqual(failed.filter((id = "") => !id.startsWith("aml.")), [])
       const [first] = of("mutant", "failed")
       assert(
         first?.failureMessages?.join().includes(

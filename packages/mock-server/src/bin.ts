@@ -36,8 +36,11 @@ const onSignal = (signal: NodeJS.Signals) => {
 }
 process.on("SIGINT", onSignal).on("SIGTERM", onSignal)
 
-const teardown: Teardown = (exit, onExit) =>
-  onExit(Exit.isSuccess(exit) ? 0 : Cause.isInterruptedOnly(exit.cause) ? interrupted : 1)
+const teardown: Teardown = (exit, onExit) => {
+  const code = Exit.isSuccess(exit) ? 0 : Cause.isInterruptedOnly(exit.cause) ? interrupted : 1
+  // A pipe takes a long report in pieces, and the exit would cut it off.
+  process.stdout.write("", () => onExit(code))
+}
 
 Effect.flatMap(version, ({ version }) => main(process.argv.slice(2), { stdout: process.stdout, version })).pipe(
   Effect.tapErrorCause(report),

@@ -75,7 +75,7 @@ const verify = (words: ReadonlyArray<string>, variables: Record<string, string> 
     harmless(stdout, stderr)
     const outcome: Outcome = { stdout, stderr, exitCode, last: stdout.trimEnd().split("\n").at(-1) ?? "" }
     return outcome
-  })).pipe(Effect.timeout("20 seconds"))
+  })).pipe(Effect.timeout("40 seconds"))
 
 /** The same in this process, which is faster. */
 const verifyHere = (words: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
@@ -93,7 +93,7 @@ const verifyHere = (words: ReadonlyArray<string>, variables: Record<string, stri
       }
       return outcome
     }),
-    Effect.timeout("20 seconds")
+    Effect.timeout("40 seconds")
   )
 
 const messageOf = (error: unknown) => error instanceof Error ? error.message : "no error"
@@ -123,19 +123,25 @@ const page: RequestListener = (request, response) => {
 }
 
 describe("idv-mock verify", () => {
-  it.scopedLive("passes on the mock server: all documented claims hold, without alarms, in less than 5 seconds", () =>
+  it.scopedLive("passes on the mock server: all documented claims hold, without alarms, in seconds", () =>
     Effect.gen(function*() {
       const url = yield* served
       const [took, { exitCode, last, stderr, stdout }] = yield* Effect.timed(verify(["--auth-url", url]))
       deepStrictEqual([exitCode, stderr], [0, ""])
       const { claims } = yield* Contract.load()
       const documented = claims.filter(({ level, unobserved }) => level === "documented" && !unobserved).length
-      const words = `documented ${documented} of ${documented} executed ${documented} passed 0 drifted 0 failed`
+      const words =
+        `documented ${documented} of ${documented} executed ${documented} passed 0 violated 0 lenient 0 drifted`
       assertInclude(stdout.replaceAll(/ +/g, " "), words)
       assertInclude(stdout, "\nAlarms: none\n")
       const { length } = Conformance.cases
-      strictEqual(last, `It conforms: ${length} of ${length} cases passed, 0 drifted, 0 failed, 0 skipped`)
-      assert(Duration.lessThan(took, "5 seconds"), Duration.format(took))
+      const [, passed, notTested] = /^It conforms: (\d+) of \d+ cases passed, 0 violated, 0 lenient, 0 drifted, (\d+) /
+        .exec(last) ?? []
+      strictEqual(Number(passed) + Number(notTested), length, last)
+      // These cannot apply to the test customer and its opaque token.
+      assert(Number(notTested) < 20, last)
+      // About 5 s on a machine of its own; the other tests share this one.
+      assert(Duration.lessThan(took, "20 seconds"), Duration.format(took))
     }).pipe(Effect.provide(NodeContext.layer)))
 
   it.scopedLive("names each drift of a mock server with another profile, and the flags of that profile", () =>
@@ -143,7 +149,7 @@ describe("idv-mock verify", () => {
       const outcome = yield* verify(["--base-url", yield* playing({ preset: "strict" })])
       deepStrictEqual([outcome.exitCode, outcome.stderr], [1, "idv-mock verify: 2 alarms\n"])
       assertInclude(outcome.stdout, "\n  ~ token.parameters ")
-      assertInclude(outcome.stdout, "\n      the contract's default is json, observed exact\n")
+      assertInclude(outcome.stdout, "\n      the contract's default is json, observed exact (HTTP 415)\n")
       assertInclude(
         outcome.stdout,
         "\n  idv-mock serve --profile tokenParameters=refused --profile amlRequestType=exact\n"
@@ -170,7 +176,10 @@ describe("idv-mock verify", () => {
       const key = { IDV_CUSTOMER_KEY: "demo-key" }
       const json = yield* verifyHere([...words, "--format", "json", ...files], key)
       deepStrictEqual([json.exitCode, json.stdout.trimEnd()], [1, json.last])
-      assert(/^It does not conform, 1 alarm: \d+ of \d+ cases passed, 1 drifted, /.test(json.last), json.last)
+      assert(
+        /^It does not conform, 1 alarm: \d+ of \d+ cases passed, 0 violated, 0 lenient, 1 drifted, /.test(json.last),
+        json.last
+      )
       const report = yield* fs.readFileString(`${folder}/report`)
       const file = yield* Schema.decode(Schema.parseJson(Conformance.ReportFile))(report)
       deepStrictEqual([file.alarms, file.verdict], [["token.status"], json.last])
@@ -201,10 +210,12 @@ describe("idv-mock verify --target sandbox", () => {
         IDV_CUSTOMER_KEY: "demo-key"
       }
       const few = ["--target", "sandbox", "--budget", "8", "--spacing", "100", "--observations", seen]
-      const { exitCode, stdout } = yield* verifyHere(few, variables)
-      // The budget was too small for all that is documented.
-      strictEqual(exitCode, 1)
-      assertInclude(stdout, "\n      the budget of 8 requests is spent\n")
+      const { exitCode, last, stdout } = yield* verifyHere(few, variables)
+      // The budget was too small for all that is documented, which is no fault of the service.
+      strictEqual(exitCode, 0)
+      assertInclude(last, "Nothing contradicts the contract: ")
+      assertInclude(last, "Not tested: ")
+      assertInclude(stdout, "\n  not tested: the budget of 8 requests is spent\n")
       assertInclude(stdout, "\n      the clock of a service cannot be moved\n")
       const [, sent] =
         /\nsent +(\d) requests of a budget of 8, \d checks? that may be billed, only about/.exec(stdout) ?? []
@@ -219,7 +230,7 @@ describe("idv-mock verify --target sandbox", () => {
 
       const all = yield* verifyHere(["--target", "sandbox", "--spacing", "0"], variables)
       deepStrictEqual([all.exitCode, all.stderr], [0, ""])
-      assert(/\nsent +\d\d requests of a budget of 70, /.test(all.stdout))
+      assert(/\nsent +\d\d requests of a budget of 60, /.test(all.stdout))
     }).pipe(Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici])))
 })
 
@@ -256,7 +267,10 @@ describe("idv-mock verify of an unusable target", () => {
         `Nothing can be verified: the token endpoint responds ${why} address`
       )
       refused(
-        yield* verify(["--target", "sandbox", "--auth-url", yield* serving(), "--base-url", html], customer),
+        yield* verify(
+          ["--target", "sandbox", "--auth-url", yield* serving(), "--base-url", html, "--spacing", "0"],
+          customer
+        ),
         `The AML check cannot be verified: the API responds ${why} base URL`
       )
     }).pipe(Effect.provide(NodeContext.layer)))
@@ -355,7 +369,7 @@ describe("The flags of idv-mock verify", () => {
   const clear = "is invalid: expected an https: address, or --allow-insecure: http: is for loopback"
   it.live.each<[string, string, Record<string, string>]>([
     ["--target canary", "--target is invalid: expected one of mock, sandbox", {}],
-    ["--format canary", "--format is invalid: expected one of table, json, junit", {}],
+    ["--format canary", "--format is invalid: expected one of table, json, junit, github", {}],
     ["--auth-url http://u:canary@127.0.0.1", `--auth-url is invalid: ${address}`, {}],
     ["--base-url http://127.0.0.1?canary", `--base-url is invalid: ${address}`, {}],
     ["--control-url canary", `--control-url is invalid: ${address}`, {}],

@@ -29,9 +29,19 @@ export const noResponseReasons = ["no answer", "late answer", "broken answer", "
 
 export type NoResponseReason = (typeof noResponseReasons)[number]
 
+/** At which point a request without a response failed. */
+export type Cause =
+  | "name resolution failed"
+  | "connection refused"
+  | "TLS failed"
+  | "connection closed"
+  | "no response in time"
+  | "response of more than 1 MiB"
+
 export interface NoResponse {
   readonly _tag: "NoResponse"
   readonly reason: NoResponseReason
+  readonly cause: Cause
 }
 
 export type Exchange = Response | NoResponse
@@ -47,7 +57,13 @@ export interface StepExchange {
   readonly exchange: Exchange
   /** Texts that a refusal of this request must not repeat. */
   readonly secrets: ReadonlyArray<string>
+  /** The request as a curl command without secrets, names and dates. */
+  readonly curl: string
 }
+
+/** The status or the cause of an exchange, in words for a report. */
+export const causeOf = ({ exchange }: StepExchange): string =>
+  exchange._tag === "Response" ? `HTTP ${exchange.status}` : exchange.cause
 
 /** An endpoint of the service. */
 export type Endpoint = "token" | "aml"

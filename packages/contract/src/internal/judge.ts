@@ -1,8 +1,8 @@
 /** Judges observations by a contract. It is a pure function, so any contract can judge the same observations. */
 import * as Arr from "effect/Array"
 import type * as Contract from "../Contract.ts"
-import { isNoResponse } from "./exchange.ts"
 import type { Case, ClaimCoverage, Coverage, Kind, Observation, Report, Result, Verdict } from "./model.ts"
+import { inapplicable, isBudget, isFailure } from "./run/skipped.ts"
 
 type Accepted = NonNullable<Contract.Claim["accept"]>[number]
 
@@ -18,43 +18,50 @@ const expectationOf = (claim: Contract.Claim): string =>
 const usualWords = ({ mock, observed }: Contract.Claim): ReadonlyArray<string> =>
   (observed ?? (mock === undefined ? [] : [mock.default])).map(String)
 
-const refusedByClient = ({ refuses }: Contract.Claim): ReadonlyArray<string> => (refuses ?? []).map(String)
+/** The verdict on an observation that the contract does not accept. */
+const otherwise = ({ level, otherwise }: Contract.Claim): Verdict =>
+  otherwise ?? (level === "documented" ? "violated" : "drift")
 
-/** Whether no client can work with the observation. */
-const isUnusable = (claim: Contract.Claim, observed: string): boolean =>
-  isNoResponse(observed) || refusedByClient(claim).includes(observed)
+const isUnspecified = ({ level }: Contract.Claim): boolean => level !== "documented"
 
-/**
- * For a documented claim, every accepted word passes. An assumption may turn out differently: a service only
- * fails if the client cannot work with the observation.
- */
-const verdictOf = (claim: Contract.Claim, observed: string, kind: Kind): Verdict => {
-  const isAssumption = claim.level !== "documented"
+/** For a documented claim, every accepted word passes. Any other claim only has a usual word, and may drift. */
+const verdictOf = (claim: Contract.Claim, observed: string): Verdict => {
   const isUsual = usualWords(claim).includes(observed)
-  if (acceptedBy(claim).some(accepts(observed))) return isAssumption && !isUsual ? "drift" : "pass"
-  if (!isAssumption || kind === "mock" || isUnusable(claim, observed)) return "fail"
-  return isUsual ? "pass" : "drift"
+  if (acceptedBy(claim).some(accepts(observed))) return isUnspecified(claim) && !isUsual ? "drift" : "pass"
+  return isUnspecified(claim) && claim.observed !== undefined && isUsual ? "pass" : otherwise(claim)
 }
+
+/** Whether a service has changed since the evidence file was made of its observations. */
+const isChanged = (claim: Contract.Claim, verdict: Verdict): boolean =>
+  claim.observed !== undefined && isUnspecified(claim) && verdict === "drift"
 
 const resultOf = (
   claim: Contract.Claim,
   { id, title }: Case,
-  { dependsOn, millis, observed, skipped }: Observation,
-  kind: Kind
-): Result => ({
-  id,
-  claim: claim.id,
-  section: claim.section,
-  level: claim.level,
-  title,
-  expects: expectationOf(claim),
-  millis,
-  ...(observed !== undefined && { observed }),
-  ...(dependsOn !== undefined && { dependsOn }),
-  ...(observed === undefined || skipped !== undefined
-    ? { verdict: "skipped", reason: skipped ?? "nothing was observed" }
-    : { verdict: verdictOf(claim, observed, kind) })
-})
+  { cause, curl, dependsOn, millis, observed, skipped }: Observation
+): Result => {
+  const result = {
+    id,
+    claim: claim.id,
+    section: claim.section,
+    level: claim.level,
+    title,
+    expects: expectationOf(claim),
+    millis,
+    ...(observed !== undefined && { observed }),
+    ...(dependsOn !== undefined && { dependsOn })
+  }
+  if (observed === undefined || skipped !== undefined) {
+    return { ...result, verdict: "not tested", reason: skipped ?? "nothing was observed" }
+  }
+  const verdict = verdictOf(claim, observed)
+  return {
+    ...result,
+    verdict,
+    ...(verdict !== "pass" && { ...(cause !== undefined && { cause }), ...(curl !== undefined && { curl }) }),
+    ...(isChanged(claim, verdict) && { isChanged: true })
+  }
+}
 
 const noClaim = "the contract has no such claim"
 
@@ -74,31 +81,45 @@ const resultWithoutClaim = ({ claim, id, title }: Case): Result => ({
   level: "unknown",
   title,
   expects: "nothing",
-  verdict: "skipped",
+  verdict: "not tested",
   reason: noClaim,
   millis: 0
 })
 
-/** A mock server must show every default. A service may drift, and need not show what it cannot. */
-const alarmingVerdicts: Readonly<Record<Kind, ReadonlyArray<Verdict>>> = {
-  mock: ["fail", "drift", "skipped"],
-  sandbox: ["fail"]
+/** The verdicts that are alarms by default. A mock server must show every default. */
+export const defaultFailOn: Readonly<Record<Kind, ReadonlyArray<Verdict>>> = {
+  mock: ["violated", "drift"],
+  sandbox: ["violated"]
 }
 
-/** A case that another one omits raises no alarm of its own, nor does one whose claim the contract lacks. */
-export const isAlarm = (kind: Kind, { dependsOn, reason, verdict }: Result): boolean =>
-  dependsOn === undefined && reason !== noClaim && alarmingVerdicts[kind].includes(verdict)
+const inapplicableReasons: ReadonlyArray<string> = Object.values(inapplicable)
+
+/** Whether a case cannot apply to its target, so that nothing is missed without it. */
+const isInapplicable = ({ reason = "" }: Result): boolean => inapplicableReasons.includes(reason)
+
+/**
+ * Whether a result is an alarm. A mock server must show every case. A case that another one omits raises no alarm of
+ * its own, nor does one that cannot apply.
+ */
+export const isAlarm = (
+  { failOn, kind }: Pick<Report, "failOn" | "kind">,
+  result: Result
+): boolean => {
+  const { dependsOn, isChanged, reason, verdict } = result
+  if (dependsOn !== undefined || reason === noClaim || isInapplicable(result)) return false
+  return failOn.includes(verdict) || isChanged === true || kind === "mock" && verdict === "not tested"
+}
 
 /** The alarm of a run in which no case ran, and the reason why a claim without cases was not tested. */
 const noCaseRan = "no case ran"
 
 const coverageOf = (results: ReadonlyArray<Result>): Coverage => {
-  const ran = results.filter(({ verdict }) => verdict !== "skipped").length
+  const ran = results.filter(({ verdict }) => verdict !== "not tested").length
   return ran === 0 ? "none" : ran < results.length ? "part" : "whole"
 }
 
 const claimCoverageOf = ({ id, level }: Contract.Claim, results: ReadonlyArray<Result>): ClaimCoverage => {
-  const own = results.filter(({ claim }) => claim === id)
+  const own = results.filter((result) => result.claim === id && !isInapplicable(result))
   return {
     claim: id,
     level,
@@ -111,31 +132,40 @@ export const judge = (
   { claims }: Contract.Evidence,
   cases: ReadonlyArray<Case>,
   observations: ReadonlyArray<Observation>,
-  kind: Kind
+  kind: Kind,
+  failOn: ReadonlyArray<Verdict> = defaultFailOn[kind]
 ): Report => {
   const claimById = new Map(claims.map((claim) => [claim.id, claim]))
   const results = cases.flatMap((testCase) => {
     const claim = claimById.get(testCase.claim)
     return observations.filter((observation) => observation.case === testCase.id).map((observation) =>
-      claim === undefined ? resultWithoutClaim(testCase) : resultOf(claim, testCase, observation, kind)
+      claim === undefined ? resultWithoutClaim(testCase) : resultOf(claim, testCase, observation)
     )
   })
   const coverage = claims.filter(({ unobserved }) => unobserved === undefined)
     .map((claim) => claimCoverageOf(claim, results))
-  const unexecuted = coverage.filter(({ coverage, level }) => level === "documented" && coverage === "none")
+  const canApply = (id: string) => !results.some((result) => result.claim === id && isInapplicable(result))
+  const unexecuted = coverage
+    .filter(({ claim, coverage, level }) => level === "documented" && coverage === "none" && canApply(claim))
     .map(({ claim }) => claim)
-  const isOmitted = (id: string) => results.some(({ claim, dependsOn }) => claim === id && dependsOn !== undefined)
+  const isOmitted = (id: string) => {
+    const own = results.filter(({ claim }) => claim === id)
+    const reasons = own.flatMap(({ reason }) => reason ?? [])
+    // What a budget leaves out is a choice of the user, but not that a service stops to respond.
+    return own.some(({ dependsOn }) => dependsOn !== undefined) || reasons.some(isBudget) && !reasons.some(isFailure)
+  }
   const alarms = Arr.dedupe([
-    ...results.filter((result) => isAlarm(kind, result)).map(({ id }) => id),
+    ...results.filter((result) => isAlarm({ kind, failOn }, result)).map(({ id }) => id),
     ...unexecuted.filter((id) => !isOmitted(id))
   ])
-  const isEmptyRun = alarms.length === 0 && results.every(({ verdict }) => verdict === "skipped")
+  const isEmptyRun = alarms.length === 0 && results.every(({ verdict }) => verdict === "not tested")
   return {
     kind,
     results,
     requests: observations.reduce((sum, { requests }) => sum + requests, 0),
     coverage,
     unexecuted,
+    failOn,
     alarms: isEmptyRun ? [noCaseRan] : alarms
   }
 }

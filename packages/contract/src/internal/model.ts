@@ -24,6 +24,7 @@ export type Reading =
   | "echo"
   // The token response, and how the API treats a token.
   | "token outcome"
+  | "token withheld"
   | "ignored parameter"
   | "token field"
   | "token type"
@@ -32,12 +33,16 @@ export type Reading =
   | "token error"
   | "error code"
   | "lifetime"
-  | "second use"
   | "early refusals"
   | "expiry"
   | "renewal"
   // The response to a check, and the credential in it.
   | "check outcome"
+  | "credential withheld"
+  | "every field"
+  | "same issuer"
+  | "own profile"
+  | "time of search"
   | "ignored field"
   | "body"
   | "credential_type"
@@ -84,6 +89,19 @@ export interface Case {
    * @default undefined, the case also runs against a sandbox
    */
   readonly notOnSandbox?: string
+  /**
+   * Whether the case needs a customer whose id is its own: every id that begins with `test-` is a customer of a mock
+   * server.
+   *
+   * @default undefined, any customer will do
+   */
+  readonly needsOwnCustomer?: true
+  /**
+   * Whether the requests send wrong keys of the customer, which a service may answer with a lockout.
+   *
+   * @default undefined, they do not
+   */
+  readonly needsWrongKeys?: true
   /**
    * The id of the case whose request must be refused. This case reads how; without a refusal, there is
    * nothing to read.
@@ -135,9 +153,10 @@ export interface Target {
    */
   readonly controlToken?: Redacted.Redacted<string> | undefined
   /**
-   * The most requests that a sandbox receives. Cases that would exceed it are skipped.
+   * The most requests that a sandbox receives, of which a fifth may be checks that it answers and may bill. Cases
+   * that would exceed it are skipped.
    *
-   * @default 70
+   * @default 60
    */
   readonly budget?: number | undefined
   /**
@@ -152,6 +171,24 @@ export interface Target {
    * @default "10 seconds"
    */
   readonly deadline?: Duration.DurationInput | undefined
+  /**
+   * Moves the clock of the target forward by some milliseconds, or waits so long.
+   *
+   * @default the control plane of a mock server; without one, the cases that need it are skipped
+   */
+  readonly clock?: ((millis: number) => Effect.Effect<void>) | undefined
+  /**
+   * How far `clock` may move in a run. Cases that would exceed it are skipped.
+   *
+   * @default undefined, without a limit
+   */
+  readonly clockLimit?: Duration.DurationInput | undefined
+  /**
+   * Whether a sandbox may receive wrong keys of the customer, which may lock the customer out.
+   *
+   * @default false
+   */
+  readonly wrongKeys?: boolean | undefined
 }
 
 /**
@@ -165,6 +202,10 @@ export interface Observation {
   readonly case: string
   /** The word that the case's reading yielded. */
   readonly observed?: string
+  /** The status of the last response, such as `HTTP 500`, or why there was none. */
+  readonly cause?: string
+  /** The last request as a curl command, without secrets, names and dates. */
+  readonly curl?: string
   /** Why the case was skipped. */
   readonly skipped?: string
   /**
@@ -180,15 +221,16 @@ export interface Observation {
 
 /**
  * - `pass`: the contract accepts the observation.
- * - `drift`: an assumption turned out differently. A mock server drifts if the observation is accepted but
- *   is not the default; a service also drifts for other words that the client tolerates.
- * - `fail`: the contract does not accept the observation.
- * - `skipped`: the case did not run, or was omitted. The result has the reason.
+ * - `lenient`: the target accepts a request that the API document does not show.
+ * - `drift`: an unspecified point turned out different from the contract's default, or from the observations of an
+ *   evidence file.
+ * - `violated`: the observation contradicts a sentence of the API document.
+ * - `not tested`: the case did not run, or was omitted. The result has the reason.
  *
  * @category models
  * @since 0.1.0
  */
-export type Verdict = "pass" | "drift" | "fail" | "skipped"
+export type Verdict = "pass" | "lenient" | "drift" | "violated" | "not tested"
 
 /**
  * The verdict on one case.
@@ -211,7 +253,13 @@ export interface Result {
   readonly verdict: Verdict
   /** The observed word, if there is one. */
   readonly observed?: string
-  /** Why the case was skipped. */
+  /** The status of the last response, such as `HTTP 500`, or why there was none. A pass has none. */
+  readonly cause?: string
+  /** The last request as a curl command, without secrets, names and dates. A pass has none. */
+  readonly curl?: string
+  /** Whether an earlier run observed something else, by the evidence file. */
+  readonly isChanged?: true
+  /** Why the case was not tested. */
   readonly reason?: string
   /** The id of the failed case because of which this one was omitted. Only that case raises an alarm. */
   readonly dependsOn?: string
@@ -257,8 +305,10 @@ export interface Report {
   readonly coverage: ReadonlyArray<ClaimCoverage>
   /** The documented claims that a request can show and of which no case ran. */
   readonly unexecuted: ReadonlyArray<string>
+  /** The verdicts that are alarms. */
+  readonly failOn: ReadonlyArray<Verdict>
   /**
-   * The ids of the cases that are wrong for this kind of target, and of the `unexecuted` claims that were
+   * The ids of the cases with such a verdict, of those whose observation has changed since an earlier run, and of the `unexecuted` claims that were
    * not omitted because of another alarm. The target conforms if the list is empty. A run in which no case
    * ran has one alarm.
    */
@@ -294,7 +344,7 @@ export interface RunInfo {
   readonly authUrl?: string | undefined
   /** @default undefined, the report does not show it */
   readonly baseUrl?: string | undefined
-  /** @default 70 */
+  /** @default 60 */
   readonly budget?: number | undefined
   /**
    * When the run began.

@@ -4,54 +4,31 @@
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [name: string]: Json }
 
 /**
- * How a token request authenticates. Only `customer` and `form-encoded` send the customer's own key in the
- * documented header.
- *
- * - `customer`: `Basic` with the customer's id and key, as section 4.1 shows.
- * - `form-encoded`: the same, with id and key percent-encoded first.
- * - `wrong key`, `no key`: the customer's id with another key, or with an empty one.
- * - `unknown customer`: a random id and key that no service has issued.
- * - `another scheme`: id and key after `Bearer` instead of `Basic`.
- * - `in the body`: id and key as form parameters, without a header.
- * - `nothing`: no credentials at all.
+ * A text with placeholders, which {@link file://./templates.ts} fills: `{id}` and `{key}` of the customer, `{otherId}`
+ * and `{otherKey}` that no service has issued, and `{token}`. A placeholder may change its value, as `{token|chop}`
+ * does, and `base64(…)` encodes what is inside.
  */
-export type CustomerAuthorization =
-  | "customer"
-  | "form-encoded"
-  | "wrong key"
-  | "no key"
-  | "unknown customer"
-  | "another scheme"
-  | "in the body"
-  | "nothing"
+export type Template = string
 
-/**
- * How a check authenticates.
- *
- * - `shared token`: `Bearer` with the token that all cases share.
- * - `own token`: `Bearer` with the first token that this case received.
- * - `lower case`: the shared token after `bearer`.
- * - `unknown token`: `Bearer` with a random text.
- * - `another scheme`: the shared token after `Basic`.
- * - `customer`: `Basic` with the customer's id and key. A service receives a random id and key instead.
- * - `nothing`: no credentials at all.
- */
-export type TokenAuthorization =
-  | "shared token"
-  | "own token"
-  | "lower case"
-  | "unknown token"
-  | "another scheme"
-  | "customer"
-  | "nothing"
-
-/** A token request (section 4.1). */
-export interface TokenStep {
-  readonly to: "token"
+/** What both requests can change. */
+interface RequestChanges {
   /** @default "POST" */
   readonly method?: string
-  /** @default "customer" */
-  readonly authorization?: CustomerAuthorization
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, Template>>
+  /** The query, without its question mark. */
+  readonly query?: Template
+}
+
+/** A token request (section 4.1). */
+export interface TokenStep extends RequestChanges {
+  readonly to: "token"
+  /**
+   * The Authorization header. `null` sends none.
+   *
+   * @default "Basic base64({id}:{key})"
+   */
+  readonly authorization?: Template | null
   /**
    * `null` sends no content type.
    *
@@ -59,22 +36,36 @@ export interface TokenStep {
    */
   readonly contentType?: string | null
   /** @default "grant_type=client_credentials" */
-  readonly body?: string
+  readonly body?: Template
 }
 
 /** A check (section 4.2). */
-export interface AmlStep {
+export interface AmlStep extends RequestChanges {
   readonly to: "aml"
-  /** @default "POST" */
-  readonly method?: string
-  /** @default "shared token" */
-  readonly authorization?: TokenAuthorization
+  /**
+   * The Authorization header. `null` sends none.
+   *
+   * @default "Bearer {token}"
+   */
+  readonly authorization?: Template | null
+  /**
+   * Which of the tokens that this case received fills `{token}`, from 0.
+   *
+   * @default undefined, the token that all cases share
+   */
+  readonly token?: number
+  /**
+   * Whether the token is within its hour, for the reading "lifetime".
+   *
+   * @default undefined, the reading ignores the step
+   */
+  readonly isValid?: boolean
   /** @default "application/json" */
   readonly contentType?: string
   /** @default "/api/aml" */
   readonly path?: string
-  /** A string is sent as it is; any other value is sent as JSON. */
-  readonly body: Json
+  /** A string is a template; any other value is sent as JSON. */
+  readonly body: Json | Template
 }
 
 /** A request for the page at `aml_profile` of the last credential. */
@@ -93,7 +84,23 @@ export interface ControlStep {
   readonly body: Json
 }
 
-/** A step that sends a request to the service itself. */
+/**
+ * Moves the clock of the target: with the target's own `clock`, or with the control plane of a mock server for the
+ * session of this case.
+ */
+export interface ClockStep {
+  readonly to: "clock"
+  /** In seconds. */
+  readonly advance: number
+}
+
+/** Sends requests at the same time. */
+export interface TogetherStep {
+  readonly to: "together"
+  readonly steps: ReadonlyArray<TokenStep | AmlStep>
+}
+
+/** A step that sends one request to the service itself. */
 export type ServiceStep = TokenStep | AmlStep | ProfileStep
 
-export type Step = ServiceStep | ControlStep
+export type Step = ServiceStep | ControlStep | ClockStep | TogetherStep

@@ -5,7 +5,10 @@ import * as Option from "effect/Option"
 import type { Target } from "./model.ts"
 
 /** How many requests a sandbox may receive. */
-export const defaultBudget = 70
+export const defaultBudget = 60
+
+/** How many checks a sandbox may answer, which may be billed: a fifth of its requests. */
+export const checksOf = (budget: number): number => Math.max(4, Math.floor(budget / 5))
 
 /** How long a run waits between two requests to a sandbox. */
 export const defaultSpacing: Duration.DurationInput = "500 millis"

@@ -87,17 +87,19 @@ export const mutants: ReadonlyArray<Mutant> = [
       )
     ],
     [
+      "customer",
+      "accepts the customer's id and key instead of a token",
+      acceptToken((request) => Messages.basicOf(request)[0] !== "")
+    ]
+  ]),
+  of("aml.request.token-place", [
+    [
       "scheme",
       "accepts a token after any scheme",
       accept(
         (request) => !["", "bearer"].includes(schemeOf(request).toLowerCase()),
         (request) => Messages.withAuthorization(request, `Bearer ${Messages.credentialOf(request)}`)
       )
-    ],
-    [
-      "customer",
-      "accepts the customer's id and key instead of a token",
-      acceptToken((request) => Messages.basicOf(request)[0] !== "")
     ]
   ]),
   of("aml.request.scheme-case", [

@@ -1,6 +1,7 @@
 /** Servers whose credentials differ from section 2.3. */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
+import { randomUUID } from "node:crypto"
 import * as Changes from "./changes.ts"
 import * as Messages from "./messages.ts"
 import { type Mutant, of, type Response } from "./model.ts"
@@ -180,6 +181,24 @@ export const mutants: ReadonlyArray<Mutant> = [
     ["number", "sends the year of birth as a number", attribute("birth_year", Number)],
     ["date", "sends a date instead of the year of birth", attribute("birth_year", (year) => `${year}-01-01`)],
     ["missing", "omits the year of birth", attribute("birth_year", missing)]
+  ]),
+  of("aml.answer.every", [
+    [
+      "marks",
+      "writes a name without its marks",
+      attribute("name", (name) => name.normalize("NFD").replaceAll(/\p{M}/gu, ""))
+    ],
+    ["listed", "omits aml_profile for Potential match", withResult("Potential match", profile(missing))]
+  ]),
+  of("aml.answer.issuer", [
+    ["random", "has another issuer_id in every credential", top("issuer_id", () => randomUUID())]
+  ]),
+  of("aml.answer.searched-on.time", [
+    ["constant", "sends the same searched_on for every search", searchedOn(() => "2020-02-02 02:02:02")],
+    ["noon", "sends noon as the time of every search", searchedOn((date) => `${date} 12:00:00`)]
+  ]),
+  of("aml.profile.own", [
+    ["one", "has one aml_profile for everybody", attribute("aml_profile", (url) => `${new URL(url).origin}/profile`)]
   ]),
   of("aml.answer.searched-on", [
     ["t", "writes searched_on with a T", searchedOn((date, time) => `${date}T${time}`)],

@@ -98,7 +98,9 @@ export const mutants: ReadonlyArray<Mutant> = [
       acceptCustomer((request) =>
         Effect.succeed(Messages.authorizationOf(request) === "" && !Messages.textOf(request).includes("&"))
       )
-    ],
+    ]
+  ]),
+  of("token.request.credentials", [
     [
       "scheme",
       "accepts id and key after a scheme other than Basic",

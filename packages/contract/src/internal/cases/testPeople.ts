@@ -14,8 +14,6 @@ export const exposed: TestPerson = { name: "Noor Lee Testpep", dob: "14-03-1957"
 export const sanctioned: TestPerson = { name: "Max Vale Testsanc", dob: "30-11-1971", matchFound: "Potential match" }
 export const cyrillic: TestPerson = { name: "Иван Testclear", dob: "29-02-2000", matchFound: "No" }
 
-const people = [clear, exposed, sanctioned, cyrillic]
-
 /** The body of section 4.2 for a person, with changed fields. A field that is `undefined` is omitted. */
 export const bodyOf = (
   { dob, name }: TestPerson,
@@ -28,8 +26,14 @@ export const bodyOf = (
   return fields
 }
 
-/** The person whose name a body has. */
-export const of = (body: Json): TestPerson | undefined =>
-  typeof body === "object" && body !== null && "name" in body
-    ? people.find(({ name }) => name === body["name"])
-    : undefined
+/** What the last word of a name means to the mock server. */
+const matchFoundOf = (name: string): string => /\bTest(pep|sanc)$/i.test(name) ? "Potential match" : "No"
+
+/** The person whom a body is about. */
+export const of = (body: Json): TestPerson | undefined => {
+  if (typeof body !== "object" || body === null || !("name" in body)) return undefined
+  const { dob, name } = body
+  return typeof name !== "string" || typeof dob !== "string"
+    ? undefined
+    : { name, dob, matchFound: matchFoundOf(name) }
+}

@@ -29,14 +29,14 @@ const checkOutcome = (response: Response): string =>
 
 type Fields = { readonly [name: string]: unknown }
 
-const credentialOf = (response: Response): Fields => Option.getOrElse(objectOf(response), () => ({}))
+export const fieldsOf = (response: Response): Fields => Option.getOrElse(objectOf(response), () => ({}))
 
 /** Reads a field that should be a string; of any other value, says what it is. */
 const ofText = (value: unknown, read: (text: string) => string): string =>
   value === undefined ? "absent" : value === null ? "null" : typeof value === "string" ? read(value) : "no string"
 
 const field = (name: string, read: (text: string) => string): Read =>
-  ofLast(({ response }) => ofText(credentialOf(response)[name], read))
+  ofLast(({ response }) => ofText(fieldsOf(response)[name], read))
 
 const attribute = (name: string, read: (text: string, response: StepResponse) => string): Read =>
   ofLast((last) => ofText(attributesOf(last.response)?.[name], (text) => read(text, last)))
@@ -46,7 +46,7 @@ const exactly = (...words: ReadonlyArray<string>) => (text: string): string =>
 
 const form = (pattern: RegExp, name: string) => (text: string): string => pattern.test(text) ? name : "another form"
 
-const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+export const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
 const body = (response: Response): string =>
   response.body.length === 0
@@ -58,22 +58,22 @@ const body = (response: Response): string =>
       onSome: (json) => isObject(json) ? "object" : "no object"
     })
 
-const attributes = (response: Response): string => {
-  const { credentials } = credentialOf(response)
+export const attributes = (response: Response): string => {
+  const { credentials } = fieldsOf(response)
   if (!isObject(credentials)) return "no credentials"
   const { attributes } = credentials
   return attributes === undefined ? "absent" : isObject(attributes) ? "object" : "no object"
 }
 
 /** The person whom the request was about. */
-const personOf = ({ step }: StepResponse): TestPeople.TestPerson =>
+export const personOf = ({ step }: StepResponse): TestPeople.TestPerson =>
   (step.to === "aml" ? TestPeople.of(step.body) : undefined) ?? TestPeople.clear
 
 const folded = (name: string): string => name.normalize("NFC").toLowerCase().replaceAll(/\s+/g, " ").trim()
 
 const wordsOf = (name: string): string => folded(name).replaceAll(",", "").split(" ").toSorted().join(" ")
 
-const nameEcho = (echoed: string, response: StepResponse): string => {
+export const nameEcho = (echoed: string, response: StepResponse): string => {
   const { name } = personOf(response)
   if (echoed === name) return "exact"
   if (echoed === name.toUpperCase()) return "upper"
@@ -86,11 +86,14 @@ const nameEcho = (echoed: string, response: StepResponse): string => {
     : "another name"
 }
 
-const birthYear = (year: string, response: StepResponse): string =>
+export const ofPerson = (name: string, response: StepResponse): string =>
+  wordsOf(name) === wordsOf(personOf(response).name) ? "of the person" : "another name"
+
+export const birthYear = (year: string, response: StepResponse): string =>
   !/^\d{4}$/.test(year) ? "not four digits" : personOf(response).dob.endsWith(year) ? "of the person" : "another year"
 
 /** The time in milliseconds since 1970, read as UTC; none if no such time exists. */
-const timeOf = (text: string): Option.Option<number> => {
+export const timeOf = (text: string): Option.Option<number> => {
   const [, day = "", time = ""] = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})$/.exec(text) ?? []
   const date = new Date(`${day}T${time}Z`)
   return Number.isNaN(date.getTime()) || !date.toISOString().startsWith(`${day}T${time}`)
@@ -98,7 +101,7 @@ const timeOf = (text: string): Option.Option<number> => {
     : Option.some(date.getTime())
 }
 
-const searchedOn = (text: string): string =>
+export const searchedOn = (text: string): string =>
   !/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/.test(text)
     ? "another form"
     : Option.isSome(timeOf(text))
@@ -128,7 +131,7 @@ const timeZone = (text: string, { response }: StepResponse): string =>
   })
 
 /** Whether the text is a complete http or https URL. */
-const url = (text: string): string =>
+export const url = (text: string): string =>
   URL.canParse(text) && /^https?:\/\/[^\s/]+/.test(text) && !/\s/.test(text) ? "URL" : "no URL"
 
 /** The fields that section 2.3 shows. */
@@ -138,8 +141,11 @@ const documentedFields = {
   attributes: ["name", "birth_year", "searched_on", "match_found", "aml_profile"]
 }
 
+/** All of their names. */
+export const documentedNames: ReadonlyArray<string> = Object.values(documentedFields).flat()
+
 const extraFields = (response: Response): string => {
-  const credential = credentialOf(response)
+  const credential = fieldsOf(response)
   const { credentials } = credential
   const isExtra = (documented: ReadonlyArray<string>) => (name: string) => !documented.includes(name)
   const extra = [
@@ -150,13 +156,18 @@ const extraFields = (response: Response): string => {
   return extra.length === 0 ? "none" : "some"
 }
 
-const matchFound = ({ response }: StepResponse): string =>
+export const matchFound = ({ response }: StepResponse): string =>
   ofText(attributesOf(response)?.["match_found"], exactly("Potential match", "No"))
 
 const testPerson = (response: StepResponse): string =>
   matchFound(response) === personOf(response).matchFound ? "as the name says" : "otherwise"
 
-const repeatedCheck: Read = (responses) => new Set(responses.map(matchFound)).size === 1 ? "same" : "different"
+/** A field that is absent twice is not the same. */
+const repeatedCheck: Read = (responses) => {
+  const words = new Set(responses.filter(({ step }) => step.to === "aml").map(matchFound))
+  const [word = ""] = words
+  return words.size > 1 ? "different" : ["Potential match", "No"].includes(word) ? "same" : "no result"
+}
 
 /** Reads a check with a charset, and then the same check as plain text. */
 const requestType: Read = (responses) => {
@@ -180,7 +191,7 @@ export const readings = {
   "body": ofLast(({ response }) => body(response)),
   "credential_type": field("credential_type", exactly("aml")),
   "credential_name": field("credential_name", exactly("AML")),
-  "issued_by": field("issued_by", () => "string"),
+  "issued_by": field("issued_by", (text) => text.trim() === "" ? "blank" : "string"),
   "issuer_id": field("issuer_id", form(uuid, "UUID")),
   "cred_version form": field("cred_version", form(/^\d+\.\d+$/, "major.minor")),
   "cred_version": field("cred_version", (text) =>
@@ -190,10 +201,7 @@ export const readings = {
       ? "another major"
       : "another form"),
   "attributes": ofLast(({ response }) => attributes(response)),
-  "name": attribute(
-    "name",
-    (name, response) => wordsOf(name) === wordsOf(personOf(response).name) ? "of the person" : "another name"
-  ),
+  "name": attribute("name", ofPerson),
   "name echo": attribute("name", nameEcho),
   "birth_year": attribute("birth_year", birthYear),
   "searched_on": attribute("searched_on", searchedOn),

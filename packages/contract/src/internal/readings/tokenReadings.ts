@@ -11,7 +11,6 @@ import {
   objectOf,
   ofLast,
   type Read,
-  type StepResponse,
   textOf,
   unsuccessfulOutcome
 } from "./responseReadings.ts"
@@ -36,8 +35,11 @@ interface Grant {
 const isSendable = (token: string): boolean => /^[\x21-\x7e]+$/.test(token)
 
 /** The token of a 2xx response, in any of the known fields or as plain text. */
-export const grantOf = (response: Response): Option.Option<Grant> => {
-  if (!isSuccess(response)) return Option.none()
+export const grantOf = (response: Response): Option.Option<Grant> =>
+  isSuccess(response) ? grantIn(response) : Option.none()
+
+/** The same, whatever the status. */
+export const grantIn = (response: Response): Option.Option<Grant> => {
   const body: { readonly [name: string]: unknown } = Option.getOrElse(objectOf(response), () => ({}))
   for (const { field, names: [tokenName, typeName, lifetimeName], parent } of tokenFields) {
     const object = parent === undefined ? body : body[parent]
@@ -115,16 +117,6 @@ const errorCode = (response: Response): string => {
   return error === undefined ? "none" : errorCodes.find((code) => code === error) ?? "another code"
 }
 
-const checkResponses = (responses: ReadonlyArray<StepResponse>): ReadonlyArray<Response> =>
-  responses.filter(({ step }) => step.to === "aml").map(({ response }) => response)
-
-/** Compares a check shortly before the token's hour ends with one shortly after. */
-const lifetime: Read = (responses) => {
-  const [before, after] = checkResponses(responses)
-  if (before === undefined || after === undefined) return "no answer"
-  return !isCredential(before) ? "shorter" : isCredential(after) ? "longer" : "one hour"
-}
-
 const expiry = (response: Response): string => {
   if (response.status === 403) return "forbidden"
   if (response.status !== 401) return isCredential(response) ? "answered" : "another status"
@@ -148,8 +140,6 @@ export const readings = {
   "stated lifetime": ofGrant(statedLifetime),
   "token error": ofLast(({ response }) => tokenError(response)),
   "error code": ofLast(({ response }) => errorCode(response)),
-  lifetime,
-  "second use": ofLast(({ response }) => isCredential(response) ? "begun" : "shorter"),
   // Reads the refusals of tokens younger than an hour, in place of which a new token was accepted.
   "early refusals": (responses) => responses.length === 0 ? "begun" : "shorter",
   "expiry": ofLast(({ response }) => expiry(response)),

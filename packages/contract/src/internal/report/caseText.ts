@@ -13,12 +13,13 @@ const usualText = ({ mock, observed }: Pick<Contract.Claim, "mock" | "observed">
 /** Why a result is not a pass. */
 export const of = ({ claims }: Contract.Evidence) =>
 (
-  { claim, expects, observed, reason, verdict }: Result
+  { cause, claim, expects, isChanged, observed, reason, verdict }: Result
 ): string => {
   if (reason !== undefined) return reason
   const found = claims.find(({ id }) => id === claim)
   const usual = verdict === "drift" && found !== undefined ? usualText(found) : undefined
-  return `${usual ?? `expected ${expects}`}, observed ${observed}`
+  const change = isChanged === true ? "the service has changed: " : ""
+  return `${change}${usual ?? `expected ${expects}`}, observed ${observed}${cause === undefined ? "" : ` (${cause})`}`
 }
 
 /** An alarm that belongs to no single case. */

@@ -7,7 +7,15 @@ import * as Summary from "./summary.ts"
 
 const count = Schema.NonNegativeInt
 
-const CaseCounts = Schema.Struct({ pass: count, drift: count, fail: count, skipped: count })
+const CaseCounts = Schema.Struct({
+  "pass": count,
+  "lenient": count,
+  "drift": count,
+  "violated": count,
+  "not tested": count
+})
+
+const Verdict = Schema.Literal("pass", "lenient", "drift", "violated", "not tested")
 
 const ClaimCounts = Schema.Struct({
   all: count,
@@ -15,8 +23,9 @@ const ClaimCounts = Schema.Struct({
   executed: count,
   partly: count,
   passed: count,
+  lenient: count,
   drifted: count,
-  failed: count
+  violated: count
 })
 
 const Result = Schema.Struct({
@@ -26,8 +35,11 @@ const Result = Schema.Struct({
   level: Contract.Level,
   title: Schema.String,
   expects: Schema.String,
-  verdict: Schema.Literal("pass", "drift", "fail", "skipped"),
+  verdict: Verdict,
   observed: Schema.optionalWith(Schema.String, { exact: true }),
+  cause: Schema.optionalWith(Schema.String, { exact: true }),
+  curl: Schema.optionalWith(Schema.String, { exact: true }),
+  isChanged: Schema.optionalWith(Schema.Literal(true), { exact: true }),
   reason: Schema.optionalWith(Schema.String, { exact: true }),
   dependsOn: Schema.optionalWith(Schema.String, { exact: true }).pipe(Schema.fromKey("standsOn")),
   millis: Schema.Number
@@ -57,7 +69,7 @@ const ClaimCoverage = Schema.Struct({
 
 /** The file keeps the field names of its version: `tried`, `extent` and `standsOn`. */
 export const ReportFile = Schema.Struct({
-  version: Schema.Literal(1),
+  version: Schema.Literal(2),
   kind: Schema.Literal("mock", "sandbox"),
   conforms: Schema.Boolean,
   verdict: Schema.String,
@@ -75,16 +87,17 @@ export const ReportFile = Schema.Struct({
   results: Schema.Array(Result),
   coverage: Schema.propertySignature(Schema.Array(ClaimCoverage)).pipe(Schema.fromKey("tried")),
   unexecuted: Schema.Array(Schema.String),
+  failOn: Schema.Array(Verdict),
   alarms: Schema.Array(Schema.String)
 }).annotations({ identifier: "ReportFile" })
 
 const encode = Schema.encodeSync(Schema.parseJson(ReportFile, { space: 2 }))
 
 export const make = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo = {}): string => {
-  const { alarms, coverage, kind, requests, results, unexecuted } = report
+  const { alarms, coverage, failOn, kind, requests, results, unexecuted } = report
   const claimCounts = Summary.countClaims(report, evidence)
   return encode({
-    version: 1,
+    version: 2,
     kind,
     conforms: alarms.length === 0,
     verdict: Summary.verdict(report, runInfo),
@@ -102,6 +115,7 @@ export const make = (report: Report, evidence: Contract.Evidence, runInfo: RunIn
     results,
     coverage,
     unexecuted,
+    failOn,
     alarms
   })
 }

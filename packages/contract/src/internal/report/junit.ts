@@ -42,9 +42,9 @@ const outcomeOf = (
   { level, verdict }: Result,
   text: string
 ): ReadonlyArray<Element> => {
-  const message = verdict === "skipped" ? `not tested: ${text}` : text
+  const message = verdict === "not tested" ? `not tested: ${text}` : text
   if (isAlarm) return [element("failure", { type: `${level}, ${verdict}`, message })]
-  if (verdict === "skipped") return [element("skipped", { message })]
+  if (verdict === "not tested") return [element("skipped", { message })]
   return verdict === "pass"
     ? []
     : [element("properties", {}, [property(verdict, message)])]
@@ -55,12 +55,12 @@ interface TestCase {
   readonly millis: number
 }
 
-const testCaseOf = ({ kind }: Report, evidence: Contract.Evidence) => (result: Result): TestCase => ({
+const testCaseOf = (report: Report, evidence: Contract.Evidence) => (result: Result): TestCase => ({
   millis: result.millis,
   element: element(
     "testcase",
     { classname: result.claim, name: `${result.id}: ${result.title}`, time: seconds(result.millis) },
-    outcomeOf(Judge.isAlarm(kind, result), result, CaseText.of(evidence)(result))
+    outcomeOf(Judge.isAlarm(report, result), result, CaseText.of(evidence)(result))
   )
 })
 

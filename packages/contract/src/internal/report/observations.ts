@@ -21,7 +21,7 @@ const observedResults = (
 ): ReadonlyArray<Result & { readonly observed: string }> =>
   Preflight.meaningfulResults(report).flatMap((result) => {
     const { observed, verdict } = result
-    return verdict === "skipped" || observed === undefined || isNoResponse(observed) ? [] : [{ ...result, observed }]
+    return verdict === "not tested" || observed === undefined || isNoResponse(observed) ? [] : [{ ...result, observed }]
   })
 
 /** All claims, so that the file can replace the contract. Observed claims have their words and the day. */

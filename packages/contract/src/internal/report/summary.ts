@@ -13,12 +13,13 @@ export interface ClaimCounts {
   /** Executed claims of which not every case ran. */
   readonly partly: number
   readonly passed: number
+  readonly lenient: number
   readonly drifted: number
-  readonly failed: number
+  readonly violated: number
 }
 
 /** The verdict on a claim is the worst of its cases. */
-const worstFirst: ReadonlyArray<Verdict> = ["fail", "drift", "pass"]
+const worstFirst: ReadonlyArray<Verdict> = ["violated", "drift", "lenient", "pass"]
 
 const claimVerdict = (claim: string, results: ReadonlyArray<Result>): Verdict | undefined =>
   worstFirst.find((verdict) => results.some((result) => result.claim === claim && result.verdict === verdict))
@@ -26,7 +27,13 @@ const claimVerdict = (claim: string, results: ReadonlyArray<Result>): Verdict | 
 /** How many cases have each verdict. */
 export const countCases = ({ results }: Report): Readonly<Record<Verdict, number>> => {
   const count = (verdict: Verdict) => results.filter((result) => result.verdict === verdict).length
-  return { pass: count("pass"), drift: count("drift"), fail: count("fail"), skipped: count("skipped") }
+  return {
+    "pass": count("pass"),
+    "lenient": count("lenient"),
+    "drift": count("drift"),
+    "violated": count("violated"),
+    "not tested": count("not tested")
+  }
 }
 
 /** How the claims of each level fared. */
@@ -44,8 +51,9 @@ export const countClaims = (
     executed: verdicts.filter((verdict) => verdict !== undefined).length,
     partly: coverage.filter((claim) => claim.level === level && claim.coverage === "part").length,
     passed: count("pass"),
+    lenient: count("lenient"),
     drifted: count("drift"),
-    failed: count("fail")
+    violated: count("violated")
   }
 }
 
@@ -69,11 +77,11 @@ export const verdict = (report: Report, runInfo: RunInfo = {}): string => {
   const explanation = Preflight.explanationOf(report, runInfo)
   if (explanation?.endpoint === "token") return `Nothing can be verified: ${explanation.text}`
   if (explanation?.endpoint === "aml") return `The AML check cannot be verified: ${explanation.text}`
-  const { drift, fail, pass, skipped } = countCases(report)
+  const { drift, lenient, "not tested": notTested, pass, violated } = countCases(report)
   const cases = `${pass} of ${
     counted(results.length, "case")
-  } passed, ${drift} drifted, ${fail} failed, ${skipped} skipped`
-  if (pass + drift + fail === 0) return `No case ran: ${cases}`
+  } passed, ${violated} violated, ${lenient} lenient, ${drift} drifted, ${notTested} not tested`
+  if (notTested === results.length) return `No case ran: ${cases}`
   const gaps = gapsOf(report)
   if (alarms.length === 0 && gaps === "") return `It conforms: ${cases}`
   // An alarm about a claim that was not tested is not evidence against the target.

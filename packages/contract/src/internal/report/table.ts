@@ -3,13 +3,20 @@ import * as Arr from "effect/Array"
 import * as Contract from "../../Contract.ts"
 import type { Report, Result, RunInfo, Verdict } from "../model.ts"
 import * as Preflight from "../preflight.ts"
+import { isBudget } from "../run/skipped.ts"
 import * as CaseText from "./caseText.ts"
 import * as ProfileFlags from "./profileFlags.ts"
 import { groupBySection, sectionHeading } from "./sections.ts"
 import * as ShownRunInfo from "./shownRunInfo.ts"
 import * as Summary from "./summary.ts"
 
-const marks: Readonly<Record<Verdict, string>> = { pass: "✓", drift: "~", fail: "✗", skipped: "-" }
+const marks: Readonly<Record<Verdict, string>> = {
+  "pass": "✓",
+  "lenient": "+",
+  "drift": "~",
+  "violated": "✗",
+  "not tested": "-"
+}
 
 /** Rows with their columns two blanks apart. */
 const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
@@ -42,8 +49,15 @@ const headOf = (report: Report, runInfo: RunInfo): ReadonlyArray<string> => {
 const casesOf = (results: ReadonlyArray<Result>, evidence: Contract.Evidence): ReadonlyArray<string> => {
   const lines = aligned(results.map(({ id, level, title, verdict }) => [`  ${marks[verdict]} ${id}`, title, level]))
   const lineOf = new Map(results.map((result, i) => [result, lines[i] ?? ""]))
-  const detailOf = (result: Result) => result.verdict === "pass" ? [] : [`      ${CaseText.of(evidence)(result)}`]
-  return groupBySection(results).flatMap((group) => [
+  const detailOf = (result: Result) =>
+    result.verdict === "pass"
+      ? []
+      : [CaseText.of(evidence)(result), ...(result.curl === undefined ? [] : [result.curl])].map((text) =>
+        `      ${text}`
+      )
+  // Cases without the budget for them stand in one paragraph near the end.
+  const shown = results.filter(({ reason = "" }) => !isBudget(reason))
+  return groupBySection(shown).flatMap((group) => [
     sectionHeading(group[0].section),
     ...group.flatMap((result) => [lineOf.get(result) ?? "", ...detailOf(result)]),
     ""
@@ -57,14 +71,15 @@ const claimsOf = (report: Report, evidence: Contract.Evidence): ReadonlyArray<st
   return [
     "Claims",
     ...aligned(Contract.levels.map((level) => {
-      const { all, drifted, executed, failed, partly, passed, unobserved } = counts(level)
+      const { all, drifted, executed, lenient, partly, passed, unobserved, violated } = counts(level)
       return [
         `  ${level}`,
         `${executed} of ${all - unobserved} executed`,
         ...(isAnyPartly ? [`${partly} of them in part`] : []),
         `${passed} passed`,
-        `${drifted} drifted`,
-        `${failed} failed`
+        `${violated} violated`,
+        `${lenient} lenient`,
+        `${drifted} drifted`
       ]
     })),
     `  unobserved: ${unobserved}, which no request can show`,
@@ -73,9 +88,10 @@ const claimsOf = (report: Report, evidence: Contract.Evidence): ReadonlyArray<st
 }
 
 const headings: ReadonlyArray<readonly [Verdict, string]> = [
-  ["fail", "failed"],
+  ["violated", "violated"],
+  ["lenient", "lenient"],
   ["drift", "drifted"],
-  ["skipped", "skipped"]
+  ["not tested", "not tested"]
 ]
 
 const lineWidth = 99

@@ -10,9 +10,9 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { Exchange, NoResponse, Request } from "../exchange.ts"
+import type { Cause, Exchange, NoResponse, Request } from "../exchange.ts"
 
-const methods: ReadonlyArray<HttpMethod> = ["GET", "PUT", "POST", "DELETE"]
+const methods: ReadonlyArray<HttpMethod> = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS"]
 
 const bodyOf = ({ body, contentType }: Request) =>
   body === undefined
@@ -47,7 +47,26 @@ const bytesOf = (response: HttpClientResponse): Effect.Effect<Option.Option<Uint
       return length <= limit ? Option.some(new Uint8Array(Buffer.concat(chunks))) : Option.none()
     })
 
-const noResponse = (reason: NoResponse["reason"]): Exchange => ({ _tag: "NoResponse", reason })
+const noResponse = (reason: NoResponse["reason"], cause: Cause): Exchange => ({ _tag: "NoResponse", reason, cause })
+
+/** The code of an error of Node, at any depth of its causes. */
+const codeOf = (error: unknown): string => {
+  if (typeof error !== "object" || error === null) return ""
+  if ("code" in error && typeof error.code === "string") return error.code
+  if ("errors" in error && Array.isArray(error.errors)) return codeOf(error.errors[0])
+  return "cause" in error ? codeOf(error.cause) : ""
+}
+
+const connectionCauses: ReadonlyArray<readonly [codes: RegExp, cause: Cause]> = [
+  [/^(ENOTFOUND|EAI_)/, "name resolution failed"],
+  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)/, "connection refused"],
+  [/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_OSSL)/, "TLS failed"]
+]
+
+const causeOf = (error: HttpClientError): Cause => {
+  const code = codeOf(error.cause)
+  return connectionCauses.find(([codes]) => codes.test(code))?.[1] ?? "connection closed"
+}
 
 /**
  * Sends a request once. It never fails: without a complete response, the exchange says why. Whether
@@ -70,7 +89,7 @@ export const send = (
     const body = yield* bytesOf(response)
     const receivedAt = yield* Clock.currentTimeMillis
     return Option.match(body, {
-      onNone: () => noResponse("too long"),
+      onNone: () => noResponse("too long", "response of more than 1 MiB"),
       onSome: (body): Exchange => ({
         _tag: "Response",
         url: request.url,
@@ -81,11 +100,13 @@ export const send = (
       })
     })
   }).pipe(
-    Effect.catchAll(({ _tag }) => Effect.succeed(noResponse(_tag === "ResponseError" ? "broken answer" : "no answer"))),
+    Effect.catchAll((error) =>
+      Effect.succeed(noResponse(error._tag === "ResponseError" ? "broken answer" : "no answer", causeOf(error)))
+    ),
     Effect.timeoutTo({
       duration: deadline,
       onSuccess: (exchange) => exchange,
-      onTimeout: () => noResponse("late answer")
+      onTimeout: () => noResponse("late answer", "no response in time")
     }),
     Effect.withTracerEnabled(false)
   )

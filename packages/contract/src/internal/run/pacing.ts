@@ -3,10 +3,12 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import type { Target } from "../model.ts"
 import * as TargetOptions from "../targetOptions.ts"
-import { skip, type Skipped } from "./skipped.ts"
+import { budgetSpent, checksSpent, skip, type Skipped } from "./skipped.ts"
 
 interface State {
   readonly sent: number
+  /** How many checks received a credential, and may be billed. */
+  readonly checks: number
   /** How many responses in a row were 429. */
   readonly rateLimited: number
   /** Whether the requests kept for the end of the run may be sent. */
@@ -16,6 +18,9 @@ interface State {
 /** Requests of the budget that are kept to confirm the refusals of both endpoints at the end. */
 const reserve = 2
 
+/** One check is kept for the same reason, and some for requests that a lenient service answers although it need not. */
+const reservedChecks = 3
+
 /** The number of consecutive 429 responses after which a sandbox receives no more requests. */
 const maxRateLimited = 3
 
@@ -24,9 +29,12 @@ export interface Pacing {
   readonly sent: Effect.Effect<number>
   /**
    * Waits until the next request may be sent, counts it, and returns its number, from 0. Fails if the budget
-   * is spent or if the sandbox limits the rate. For a mock server it neither waits nor fails.
+   * is spent or if the sandbox limits the rate. For a mock server it neither waits nor fails. A `check` should
+   * receive a credential, a `probe` should receive none.
    */
-  readonly nextRequest: Effect.Effect<number, Skipped>
+  readonly nextRequest: (kind: "check" | "probe" | "other") => Effect.Effect<number, Skipped>
+  /** Counts a credential. */
+  readonly countCheck: Effect.Effect<void>
   /** Counts a response. Fails if it is rate limited, because it then says nothing about its request. */
   readonly countResponse: (isRateLimited: boolean) => Effect.Effect<void, Skipped>
   /** Allows the requests that were kept for the end of the run. */
@@ -37,25 +45,40 @@ export const make = (
   { budget = TargetOptions.defaultBudget, kind, spacing = TargetOptions.defaultSpacing }: Target
 ): Effect.Effect<Pacing> =>
   Effect.gen(function*() {
-    const state = yield* Ref.make<State>({ sent: 0, rateLimited: 0, isReserveUsable: false })
+    const state = yield* Ref.make<State>({ sent: 0, checks: 0, rateLimited: 0, isReserveUsable: false })
 
-    const waitForTurn = Effect.gen(function*() {
-      const { isReserveUsable, rateLimited, sent } = yield* Ref.get(state)
-      if (rateLimited >= maxRateLimited) {
-        return yield* skip(`rate limited: ${maxRateLimited} responses in a row were 429, so no more requests are sent`)
-      }
-      if (sent >= (isReserveUsable ? budget : Math.max(1, budget - reserve))) {
-        return yield* skip(`the budget of ${budget} requests is spent`)
-      }
-      if (sent > 0) yield* Effect.sleep(spacing)
-    })
+    const maxChecks = TargetOptions.checksOf(budget)
+    const checksOf = {
+      check: (isReserveUsable: boolean) => isReserveUsable ? maxChecks : maxChecks - reservedChecks,
+      probe: (isReserveUsable: boolean) => isReserveUsable ? maxChecks : maxChecks - 1,
+      other: () => Infinity
+    }
+
+    const waitForTurn = (request: "check" | "probe" | "other") =>
+      Effect.gen(function*() {
+        const { checks, isReserveUsable, rateLimited, sent } = yield* Ref.get(state)
+        if (rateLimited >= maxRateLimited) {
+          return yield* skip(
+            `rate limited: ${maxRateLimited} responses in a row were 429, so no more requests are sent`
+          )
+        }
+        if (sent >= (isReserveUsable ? budget : Math.max(1, budget - reserve))) {
+          return yield* skip(budgetSpent(budget))
+        }
+        if (checks >= checksOf[request](isReserveUsable)) {
+          return yield* skip(checksSpent(maxChecks))
+        }
+        if (sent > 0) yield* Effect.sleep(spacing)
+      })
 
     return {
       sent: Effect.map(Ref.get(state), ({ sent }) => sent),
-      nextRequest: Effect.zipRight(
-        kind === "mock" ? Effect.void : waitForTurn,
-        Ref.modify(state, ({ sent, ...others }) => [sent, { ...others, sent: sent + 1 }])
-      ),
+      nextRequest: (request) =>
+        Effect.zipRight(
+          kind === "mock" ? Effect.void : waitForTurn(request),
+          Ref.modify(state, ({ sent, ...others }) => [sent, { ...others, sent: sent + 1 }])
+        ),
+      countCheck: Ref.update(state, (current) => ({ ...current, checks: current.checks + 1 })),
       countResponse: (isRateLimited) =>
         Ref.update(state, (current) => ({ ...current, rateLimited: isRateLimited ? current.rateLimited + 1 : 0 })).pipe(
           Effect.zipRight(isRateLimited ? skip("rate limited: the response is 429") : Effect.void)

@@ -23,10 +23,10 @@ interface State {
   readonly lastSuccess: Readonly<Record<Endpoint, number>>
 }
 
-/** The refusal in the last exchange, if it is one. */
+/** The refusal in the last exchange, if it is one. No response at all is one too. */
 const refusalOf = (exchanges: ReadonlyArray<StepExchange>): Refusal | undefined => {
   const last = exchanges.at(-1)
-  if (last?.exchange._tag !== "Response" || (last.step.to !== "token" && last.step.to !== "aml")) return undefined
+  if (last === undefined || (last.step.to !== "token" && last.step.to !== "aml")) return undefined
   const { to } = last.step
   return Preflight.isSuccessOf(to, last.exchange) ? undefined : { endpoint: to, number: last.number }
 }

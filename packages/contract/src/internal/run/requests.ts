@@ -1,18 +1,12 @@
 /** Builds the requests of the steps. */
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { Request, StepExchange } from "../exchange.ts"
 import type { Target } from "../model.ts"
 import { attributesOf, isObject } from "../readings/responseReadings.ts"
-import type {
-  AmlStep,
-  ControlStep,
-  CustomerAuthorization,
-  Json,
-  ServiceStep,
-  Step,
-  TokenAuthorization,
-  TokenStep
-} from "../steps.ts"
+import type { AmlStep, ControlStep, Json, ServiceStep, Step, Template, TokenStep } from "../steps.ts"
+import * as Templates from "../templates.ts"
+import type { Values } from "../templates.ts"
 
 /** The credentials of a customer. */
 export interface Customer {
@@ -36,90 +30,73 @@ const urlOf = (address: string, path: string): URL => new URL(address.replace(/\
 
 const form = "application/x-www-form-urlencoded"
 
-const base64 = (text: string): string => Buffer.from(text).toString("base64")
+/**
+ * Whether the API may receive the key, to see whether it takes it for a token. The API may be another server than the
+ * token endpoint, to which alone the key belongs.
+ */
+const mayReceiveKey = ({ authUrl, baseUrl, kind, wrongKeys }: Target): boolean =>
+  kind === "mock" || wrongKeys === true && new URL(authUrl).origin === new URL(baseUrl).origin
 
-const percentEncoded = (text: string): string =>
-  Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("")
-
-const customerHeader: Readonly<
-  Record<CustomerAuthorization, (customer: Customer, wrongKey: string) => string | undefined>
-> = {
-  "customer": ({ id, key }) => `Basic ${base64(`${id}:${key}`)}`,
-  "unknown customer": ({ id, key }) => `Basic ${base64(`${id}:${key}`)}`,
-  "form-encoded": ({ id, key }) => `Basic ${base64(`${percentEncoded(id)}:${percentEncoded(key)}`)}`,
-  "wrong key": ({ id }, wrongKey) => `Basic ${base64(`${id}:${wrongKey}`)}`,
-  "no key": ({ id }) => `Basic ${base64(`${id}:`)}`,
-  "another scheme": ({ id, key }) => `Bearer ${base64(`${id}:${key}`)}`,
-  "in the body": () => undefined,
-  "nothing": () => undefined
+const valuesOf = (step: TokenStep | AmlStep, { customer, target, token, unknownCustomer }: RequestContext): Values => {
+  const own = step.to === "token" || mayReceiveKey(target) ? customer : unknownCustomer
+  return { ...own, otherId: unknownCustomer.id, otherKey: unknownCustomer.key, token }
 }
 
-const tokenHeader: Readonly<Record<TokenAuthorization, (context: RequestContext) => string | undefined>> = {
-  "shared token": ({ token }) => `Bearer ${token}`,
-  "own token": ({ token }) => `Bearer ${token}`,
-  "lower case": ({ token }) => `bearer ${token}`,
-  "unknown token": ({ unknownCustomer }) => `Bearer ${unknownCustomer.key}`,
-  "another scheme": ({ token }) => `Basic ${token}`,
-  "customer": ({ customer, target, unknownCustomer }) => {
-    // The API may be another server than the token endpoint, to which alone the key belongs.
-    const { id, key } = target.kind === "mock" ? customer : unknownCustomer
-    return `Basic ${base64(`${id}:${key}`)}`
-  },
-  "nothing": () => undefined
-}
+const withoutBody: ReadonlyArray<string> = ["GET", "HEAD"]
 
-const headersOf = (authorization: string | undefined): Request["headers"] =>
-  authorization === undefined ? {} : { authorization }
-
-const tokenRequest = (
-  {
-    authorization = "customer",
-    body = "grant_type=client_credentials",
-    contentType = form,
-    method = "POST"
-  }: TokenStep,
-  { customer, target, unknownCustomer }: RequestContext
-): Request => ({
-  method,
-  url: urlOf(target.authUrl, "/oauth/service"),
-  headers: headersOf(customerHeader[authorization](customer, unknownCustomer.key)),
-  ...(method !== "GET" && {
-    contentType: contentType ?? undefined,
-    body: authorization === "in the body"
-      ? `${body}&${new URLSearchParams({ client_id: customer.id, client_secret: customer.key })}`
-      : body
+/** A request from its templates, or none if a change leaves a value as it is. */
+const requestOf = (
+  url: URL,
+  { authorization, headers = {}, method = "POST", query }: Pick<
+    TokenStep,
+    "authorization" | "headers" | "method" | "query"
+  >,
+  contentType: string | undefined,
+  body: Template,
+  values: Values
+): Option.Option<Request> =>
+  Option.gen(function*() {
+    const filled: Record<string, string> = {}
+    for (const [name, template] of Object.entries(headers)) filled[name] = yield* Templates.fill(template, values)
+    if (typeof authorization === "string") filled["authorization"] = yield* Templates.fill(authorization, values)
+    const address = new URL(url)
+    if (query !== undefined) address.search = yield* Templates.fill(query, values)
+    const text = yield* Templates.fill(body, values)
+    return {
+      method,
+      url: address,
+      headers: filled,
+      ...(!withoutBody.includes(method) && { contentType, body: text })
+    }
   })
-})
 
-const amlRequest = (
-  {
-    authorization = "shared token",
-    body,
-    contentType = "application/json",
-    method = "POST",
-    path = "/api/aml"
-  }: AmlStep,
-  context: RequestContext
-): Request => ({
-  method,
-  url: urlOf(context.target.baseUrl, path),
-  headers: headersOf(tokenHeader[authorization](context)),
-  ...(method !== "GET" && { contentType, body: typeof body === "string" ? body : JSON.stringify(body) })
-})
+const tokenRequest = (step: TokenStep, context: RequestContext): Option.Option<Request> => {
+  const { authorization = "Basic base64({id}:{key})", body = "grant_type=client_credentials", contentType = form } =
+    step
+  const url = urlOf(context.target.authUrl, "/oauth/service")
+  return requestOf(url, { ...step, authorization }, contentType ?? undefined, body, valuesOf(step, context))
+}
+
+const amlRequest = (step: AmlStep, context: RequestContext): Option.Option<Request> => {
+  const { authorization = "Bearer {token}", body, contentType = "application/json", path = "/api/aml" } = step
+  const url = urlOf(context.target.baseUrl, path)
+  const text = typeof body === "string" ? body : JSON.stringify(body)
+  return requestOf(url, { ...step, authorization }, contentType, text, valuesOf(step, context))
+}
 
 /** Only the target itself receives requests: a profile on another origin is not opened. */
 const profileRequest = ({ profile, target }: RequestContext): Request | undefined =>
   profile?.origin === new URL(target.baseUrl).origin ? { method: "GET", url: profile, headers: {} } : undefined
 
-/** The request of a step, or `undefined` if there is no profile to open. */
-export const of = (step: ServiceStep, context: RequestContext): Request | undefined => {
+/** The request of a step, or none if there is no profile to open, or if a change leaves a value as it is. */
+export const of = (step: ServiceStep, context: RequestContext): Option.Option<Request> => {
   switch (step.to) {
     case "token":
       return tokenRequest(step, context)
     case "aml":
       return amlRequest(step, context)
     case "profile":
-      return profileRequest(context)
+      return Option.fromNullable(profileRequest(context))
   }
 }
 
@@ -131,7 +108,7 @@ const controlRequest = (
 ): Request => ({
   method,
   url: urlOf(controlUrl, `/_mock/sessions${path}`),
-  headers: headersOf(controlToken === undefined ? undefined : `Bearer ${Redacted.value(controlToken)}`),
+  headers: controlToken === undefined ? {} : { authorization: `Bearer ${Redacted.value(controlToken)}` },
   ...(body !== undefined && { contentType: "application/json", body: JSON.stringify(body) })
 })
 
@@ -157,7 +134,7 @@ export const profileOf = (exchanges: ReadonlyArray<StepExchange>): URL | undefin
 /** The texts that a refusal of this request must not repeat. */
 export const secretsOf = (step: Step, { id, key }: Customer, unknownCustomer: Customer): ReadonlyArray<string> =>
   step.to === "token"
-    ? [key, unknownCustomer.key].flatMap((key) => [key, `${id}:${key}`])
+    ? [key, unknownCustomer.key].flatMap((key) => [key, `${id}:${key}`, `${unknownCustomer.id}:${key}`])
     : step.to === "aml" && isObject(step.body)
     ? [step.body["name"], step.body["dob"]].filter((value) => typeof value === "string" && value !== "").map(String)
     : []

@@ -4,7 +4,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import type { Endpoint, Request } from "../exchange.ts"
+import { causeOf, type Endpoint, type Request, type StepExchange } from "../exchange.ts"
 import type { Case, Observation, Run, Target } from "../model.ts"
 import * as Preflight from "../preflight.ts"
 import { read } from "../readings/readings.ts"
@@ -15,8 +15,18 @@ import * as HttpExchange from "./httpExchange.ts"
 import * as Pacing from "./pacing.ts"
 import * as RefusalConfirmation from "./refusalConfirmation.ts"
 import * as Session from "./session.ts"
-import { skip, type Skipped } from "./skipped.ts"
+import { inapplicable, skip, type Skipped } from "./skipped.ts"
 import * as StepRunner from "./stepRunner.ts"
+
+const lockout = "a service may lock out a customer whose key is wrong"
+
+/** How long a run must last, in milliseconds, so that the times of its searches tell whether a clock moves. */
+const shortest = 10_000
+
+const isTooShort = (exchanges: ReadonlyArray<StepExchange>): boolean => {
+  const times = exchanges.flatMap(({ exchange }) => exchange._tag === "Response" ? [exchange.receivedAt] : [])
+  return Math.max(...times) - Math.min(...times) < shortest || times.length < 2
+}
 
 export const make = (target: Target): Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> =>
   Effect.gen(function*() {
@@ -31,7 +41,7 @@ export const make = (target: Target): Effect.Effect<Run, never, HttpClient.HttpC
     const confirmation = yield* RefusalConfirmation.make
     const session = yield* Session.make(target, customerId, send, pacing, confirmation)
     const controlPlane = yield* ControlPlane.make(target, customerId, send)
-    const sendSteps = yield* StepRunner.make(session, controlPlane)
+    const sendSteps = yield* StepRunner.make(target, session, controlPlane)
     const oneAtATime = yield* Effect.makeSemaphore(1)
 
     /** Fails if the steps depend on a preflight that failed. Returns the failure if they are that preflight. */
@@ -52,21 +62,35 @@ export const make = (target: Target): Effect.Effect<Run, never, HttpClient.HttpC
         return failure === undefined ? undefined : yield* skip(failure.reason, failure.caseId)
       })
 
-    const outcomeOf = ({ dependsOn, id, notOnSandbox, reading, steps }: Case) =>
+    const outcomeOf = ({ dependsOn, id, needsOwnCustomer, needsWrongKeys, notOnSandbox, reading, steps }: Case) =>
       Effect.gen(function*() {
         if (kind === "sandbox" && notOnSandbox !== undefined) return yield* skip(notOnSandbox)
+        if (needsWrongKeys === true && kind === "sandbox" && target.wrongKeys !== true) return yield* skip(lockout)
+        if (needsOwnCustomer === true && kind === "mock" && target.customerId === undefined) {
+          return yield* skip(inapplicable.testCustomer)
+        }
+        if (kind === "sandbox" && target.clock === undefined && steps.some(({ to }) => to === "clock")) {
+          return yield* skip("the clock of a service cannot be moved")
+        }
         const failure = yield* checkPreflight(steps)
-        const exchanges = steps.length === 0 ? yield* session.earlyRefusals : yield* sendSteps(steps)
+        const exchanges = steps.length > 0
+          ? yield* sendSteps(steps, reading === "credential withheld")
+          : reading === "early refusals"
+          ? yield* session.earlyRefusals
+          : yield* session.checks
+        if (reading === "time of search" && isTooShort(exchanges)) return yield* skip(inapplicable.tooShort)
+        const last = exchanges.at(-1)
+        const request = steps.length === 0 || last === undefined ? {} : { cause: causeOf(last), curl: last.curl }
         const observed = read(reading, exchanges)
         if (Preflight.isTokenPreflight(steps) || Preflight.isAmlPreflight(steps)) {
           const isOmitted = failure !== undefined && failure.caseId !== id && !failure.explainedBy.includes(reading)
-          return { observed, ...(isOmitted && { skipped: failure.reason, dependsOn: failure.caseId }) }
+          return { observed, ...request, ...(isOmitted && { skipped: failure.reason, dependsOn: failure.caseId }) }
         }
         if (dependsOn !== undefined && !RefusalConfirmation.isRefused(exchanges)) {
           return yield* skip("there was no refusal", dependsOn)
         }
         yield* confirmation.recordCase(id, exchanges)
-        return { observed }
+        return { observed, ...request }
       })
 
     const observe = (testCase: Case): Effect.Effect<Observation> =>

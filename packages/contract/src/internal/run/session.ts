@@ -2,7 +2,7 @@
  * The session of a run with its target: which customer sends the requests, and the access token that the cases
  * share.
  */
-import * as Clock from "effect/Clock"
+import * as EffectClock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
@@ -14,14 +14,26 @@ import * as Preflight from "../preflight.ts"
 import { grantOf } from "../readings/tokenReadings.ts"
 import type { AmlStep, ServiceStep } from "../steps.ts"
 import { testKey } from "./controlPlane.ts"
+import * as Curl from "./curl.ts"
 import type { Pacing } from "./pacing.ts"
 import type { RefusalConfirmation } from "./refusalConfirmation.ts"
 import * as Requests from "./requests.ts"
-import { skip, type Skipped } from "./skipped.ts"
+import { inapplicable, skip, type Skipped } from "./skipped.ts"
+
+type Clock = NonNullable<Target["clock"]>
+
+interface SharedToken {
+  readonly value: string
+  readonly receivedAt: number
+}
 
 interface State {
   /** The last token of the customer: a service may end a token when it issues the next. */
-  readonly token: Option.Option<{ readonly value: string; readonly receivedAt: number }>
+  readonly token: Option.Option<SharedToken>
+  /** By how much the clock of the target is ahead, in milliseconds. */
+  readonly ahead: number
+  /** The exchanges of the documented request about any person, for the cases that read all of them. */
+  readonly checks: ReadonlyArray<StepExchange>
   /** The refusals of tokens that were younger than an hour, where a new token was accepted. */
   readonly earlyRefusals: ReadonlyArray<StepExchange>
   /** Why the API no longer accepts the documented request. */
@@ -36,15 +48,20 @@ export interface Session {
     step: ServiceStep,
     customer: Requests.Customer,
     token: string,
-    previous: ReadonlyArray<StepExchange>
+    previous: ReadonlyArray<StepExchange>,
+    isProbe?: boolean
   ) => Effect.Effect<StepExchange, Skipped>
   /**
    * Sends a check with the shared token. If the token is refused after the API has accepted one before, it
    * finds out whether this check or the token is the reason, and if it is the token, replaces it once.
    */
-  readonly sendWithSharedToken: (step: AmlStep) => Effect.Effect<StepExchange, Skipped>
+  readonly sendWithSharedToken: (step: AmlStep, isProbe?: boolean) => Effect.Effect<StepExchange, Skipped>
   /** Fails if the response is rate limited although the endpoint has succeeded before. */
   readonly rejectRateLimited: (exchange: StepExchange) => Effect.Effect<StepExchange, Skipped>
+  /** Moves the clock of the target. The shared token is replaced before its next use. */
+  readonly advance: (clock: Clock, seconds: number) => Effect.Effect<void>
+  /** The exchanges of documented checks so far. */
+  readonly checks: Effect.Effect<ReadonlyArray<StepExchange>>
   readonly earlyRefusals: Effect.Effect<ReadonlyArray<StepExchange>>
   readonly apiFailure: Effect.Effect<Option.Option<string>>
 }
@@ -72,13 +89,16 @@ export const describeFailure = (endpoint: Endpoint, { exchange }: StepExchange):
     ? `${names[endpoint]} also refuses the documented request, with ${exchange.status}`
     : `${names[endpoint]} no longer responds to the documented request`
 
-/** The first token in these exchanges. */
-export const tokenIn = (exchanges: ReadonlyArray<StepExchange>): Option.Option<string> =>
-  Option.firstSomeOf(
-    exchanges.filter(({ step }) => step.to === "token").map(({ exchange }) =>
-      exchange._tag === "Response" ? Option.map(grantOf(exchange), ({ token }) => token) : Option.none()
-    )
+/** The tokens in these exchanges. */
+export const tokensIn = (exchanges: ReadonlyArray<StepExchange>): ReadonlyArray<string> =>
+  exchanges.filter(({ step }) => step.to === "token").flatMap(({ exchange }) =>
+    exchange._tag === "Response"
+      ? Option.match(grantOf(exchange), { onNone: () => [], onSome: ({ token }) => [token] })
+      : []
   )
+
+const tokenIn = (exchanges: ReadonlyArray<StepExchange>): Option.Option<string> =>
+  Option.fromNullable(tokensIn(exchanges)[0])
 
 export const make = (
   target: Target,
@@ -95,30 +115,48 @@ export const make = (
     }
     const state = yield* Ref.make<State>({
       token: Option.none(),
+      ahead: 0,
+      checks: [],
       earlyRefusals: [],
       apiFailure: Option.none()
     })
 
-    const send: Session["send"] = (step, requester, token, previous) =>
+    const send: Session["send"] = (step, sender, token, previous, isProbe = false) =>
       Effect.gen(function*() {
         const profile = Requests.profileOf(previous)
-        const isUnknown = step.to === "token" && step.authorization === "unknown customer"
-        const sender = isUnknown ? unknownCustomer : requester
         const request = Requests.of(step, { target, customer: sender, unknownCustomer, token, profile })
-        if (request === undefined) return yield* skip("the credential has no aml_profile at this address")
-        const number = yield* pacing.nextRequest
+        if (Option.isNone(request)) {
+          return yield* skip(
+            step.to === "profile" ? "the credential has no aml_profile at this address" : inapplicable.unchanged
+          )
+        }
+        const number = yield* pacing.nextRequest(step.to === "aml" ? isProbe ? "probe" : "check" : "other")
+        const received = yield* exchange(request.value)
+        const { ahead } = yield* Ref.get(state)
         const sent: StepExchange = {
           number,
           step,
-          exchange: yield* exchange(request),
-          secrets: Requests.secretsOf(step, sender, unknownCustomer)
+          exchange: received._tag === "Response" ? { ...received, receivedAt: received.receivedAt + ahead } : received,
+          secrets: Requests.secretsOf(step, sender, unknownCustomer),
+          curl: Curl.of(step, target)
         }
         if (step.to !== "profile") yield* confirmation.recordExchange(step.to, number, sent.exchange)
-        const received = sender === customer ? tokenIn([sent]) : Option.none()
-        if (Option.isSome(received)) {
-          const receivedAt = yield* Clock.currentTimeMillis
-          const newToken = Option.some({ value: received.value, receivedAt })
-          yield* Ref.update(state, (current) => ({ ...current, token: newToken }))
+        if (step.to === "aml" && Preflight.isSuccessOf("aml", sent.exchange)) {
+          yield* pacing.countCheck
+          // The other customers of a mock server have clocks of their own.
+          if (!isProbe && sender === customer) {
+            yield* Ref.update(state, (now) => ({ ...now, checks: [...now.checks, sent] }))
+          }
+        }
+        // Only the customer's own credentials grant a token that the other cases may use.
+        const isOwn = sender === customer && step.to === "token" && step.authorization === undefined
+        const granted = isOwn ? tokenIn([sent]) : Option.none()
+        if (Option.isSome(granted)) {
+          const receivedAt = (yield* EffectClock.currentTimeMillis) + ahead
+          yield* Ref.update(
+            state,
+            (now): State => ({ ...now, token: Option.some({ value: granted.value, receivedAt }) })
+          )
         }
         return sent
       })
@@ -132,14 +170,28 @@ export const make = (
         return sent
       })
 
-    const withSharedToken = (step: AmlStep): Effect.Effect<StepExchange, Skipped> =>
-      Effect.flatMap(Ref.get(state), ({ token }) =>
-        Option.match(token, {
-          onNone: () => skip("the customer received no token"),
-          onSome: ({ value }) => send(step, customer, value, [])
-        }))
+    /** A token that ended when the clock was moved is replaced first. */
+    const withSharedToken = (step: AmlStep, isProbe = false): Effect.Effect<StepExchange, Skipped> =>
+      Effect.gen(function*() {
+        const { ahead, token } = yield* Ref.get(state)
+        const now = (yield* EffectClock.currentTimeMillis) + ahead
+        const isOld = Option.exists(token, ({ receivedAt }) => now - receivedAt >= lifetime)
+        if (isOld) yield* send(Preflight.tokenStep, customer, "", [])
+        const current = yield* Ref.get(state)
+        if (Option.isNone(current.token)) return yield* skip("the customer received no token")
+        return yield* send(step, customer, current.token.value.value, [], isProbe)
+      })
 
     const documentedCheck = withSharedToken(Preflight.amlStep)
+
+    const advance: Session["advance"] = (clock, seconds) =>
+      Effect.gen(function*() {
+        const before = yield* EffectClock.currentTimeMillis
+        yield* clock(seconds * 1000)
+        // If the clock is moved by waiting, the own clock has moved as well.
+        const waited = (yield* EffectClock.currentTimeMillis) - before
+        yield* Ref.update(state, (now) => ({ ...now, ahead: now.ahead + Math.max(0, seconds * 1000 - waited) }))
+      })
 
     const failApi = (reason: string) =>
       Effect.zipRight(
@@ -147,11 +199,11 @@ export const make = (
         skip(reason)
       )
 
-    const sendWithSharedToken: Session["sendWithSharedToken"] = (step) =>
+    const sendWithSharedToken: Session["sendWithSharedToken"] = (step, isProbe = false) =>
       Effect.gen(function*() {
+        const sent = yield* withSharedToken(step, isProbe)
         const { token } = yield* Ref.get(state)
-        const sent = yield* withSharedToken(step)
-        const isSharedToken = (step.authorization ?? "shared token") === "shared token"
+        const isSharedToken = step.authorization === undefined
         if (statusOf(sent) !== 401 || !isSharedToken || !(yield* confirmation.hasSucceeded("aml"))) return sent
 
         // The documented check shows whether the token or this step is the reason.
@@ -160,11 +212,11 @@ export const make = (
         if (Preflight.isSuccessOf("aml", before.exchange)) return sent
         if (statusOf(before) !== 401) return yield* failApi(describeFailure("aml", before))
 
-        const now = yield* Clock.currentTimeMillis
+        const now = (yield* EffectClock.currentTimeMillis) + (yield* Ref.get(state)).ahead
         const granted = yield* send(Preflight.tokenStep, customer, "", [])
         if (!Preflight.isSuccessOf("token", granted.exchange)) return yield* failApi(describeFailure("token", granted))
 
-        const repeated = yield* withSharedToken(step)
+        const repeated = yield* withSharedToken(step, isProbe)
         const after = statusOf(repeated) !== 401 || isDocumented ? repeated : yield* documentedCheck
         if (statusOf(after) === 401) return yield* failApi(describeFailure("aml", after))
         if (Option.exists(token, ({ receivedAt }) => now - receivedAt < lifetime)) {
@@ -178,6 +230,8 @@ export const make = (
       send,
       sendWithSharedToken,
       rejectRateLimited,
+      advance,
+      checks: Effect.map(Ref.get(state), ({ checks }) => checks),
       earlyRefusals: Effect.map(Ref.get(state), ({ earlyRefusals }) => earlyRefusals),
       apiFailure: Effect.map(Ref.get(state), ({ apiFailure }) => apiFailure)
     }

@@ -1,53 +1,99 @@
 /** Sends the steps of the cases. A sequence of steps that several cases share is sent once. */
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { StepExchange } from "../exchange.ts"
-import type { Step } from "../steps.ts"
+import type { Target } from "../model.ts"
+import type { ServiceStep, Step } from "../steps.ts"
 import type { ControlPlane } from "./controlPlane.ts"
 import type { Customer } from "./requests.ts"
 import * as Session from "./session.ts"
-import type { Skipped } from "./skipped.ts"
+import { skip, type Skipped } from "./skipped.ts"
 
 type Outcome = Either.Either<ReadonlyArray<StepExchange>, Skipped>
 
-/** The exchanges of a sequence of steps, without those of the control plane. */
-export type StepRunner = (steps: ReadonlyArray<Step>) => Effect.Effect<ReadonlyArray<StepExchange>, Skipped>
+/** The exchanges of a sequence of steps, without those of the control plane. A probe should receive no credential. */
+export type StepRunner = (
+  steps: ReadonlyArray<Step>,
+  isProbe?: boolean
+) => Effect.Effect<ReadonlyArray<StepExchange>, Skipped>
 
-const isControlled = (steps: ReadonlyArray<Step>): boolean => steps.some(({ to }) => to === "control")
-
-export const make = (session: Session.Session, controlPlane: ControlPlane): Effect.Effect<StepRunner> =>
+export const make = (
+  target: Target,
+  session: Session.Session,
+  controlPlane: ControlPlane
+): Effect.Effect<StepRunner> =>
   Effect.gen(function*() {
     // By the steps as JSON.
     const outcomes = yield* Ref.make<ReadonlyMap<string, Outcome>>(new Map())
+    const remaining = yield* Ref.make(
+      target.clockLimit === undefined ? Infinity : Duration.toSeconds(Duration.decode(target.clockLimit))
+    )
 
-    const sendAll = (steps: ReadonlyArray<Step>, customer: Customer) =>
+    /** Whether the steps need a session of their own on a mock server, because they change its state. */
+    const isControlled = (steps: ReadonlyArray<Step>): boolean =>
+      steps.some(({ to }) => to === "control" || to === "clock" && target.clock === undefined)
+
+    /** Fails before the first request if the clock cannot be moved that far. */
+    const checkClock = (steps: ReadonlyArray<Step>): Effect.Effect<void, Skipped> =>
+      Effect.gen(function*() {
+        const seconds = steps.reduce((sum, step) => sum + (step.to === "clock" ? step.advance : 0), 0)
+        if (seconds === 0) return
+        if (seconds > (yield* Ref.get(remaining))) return yield* skip("the wait would be longer than an hour")
+        yield* Ref.update(remaining, (left) => left - seconds)
+      })
+
+    const sendAll = (steps: ReadonlyArray<Step>, customer: Customer, isProbe: boolean) =>
       Effect.gen(function*() {
         const exchanges: Array<StepExchange> = []
+        // By how much the own session of this case is ahead, in milliseconds.
+        let ahead = 0
+        const sendOne = (step: ServiceStep) =>
+          Effect.gen(function*() {
+            const usesSharedToken = step.to === "aml" && step.token === undefined
+            const token = step.to === "aml" && step.token !== undefined ? Session.tokensIn(exchanges)[step.token] : ""
+            if (token === undefined) return yield* skip("the customer received no token")
+            const sent = usesSharedToken
+              ? yield* session.sendWithSharedToken(step, isProbe)
+              : yield* session.send(step, customer, token, exchanges, isProbe)
+            const { exchange } = sent
+            return exchange._tag === "Response"
+              ? { ...sent, exchange: { ...exchange, receivedAt: exchange.receivedAt + ahead } }
+              : sent
+          })
+        const isOwnSession = isControlled(steps)
         for (const step of steps) {
           if (step.to === "control") {
             yield* controlPlane.send(customer, step)
-            continue
+          } else if (step.to === "clock") {
+            if (target.clock !== undefined) yield* session.advance(target.clock, step.advance)
+            else {
+              const body = { advance: `${step.advance} seconds` }
+              yield* controlPlane.send(customer, { to: "control", path: "/clock", body })
+              ahead += step.advance * 1000
+            }
+          } else {
+            const sent = step.to === "together"
+              ? yield* Effect.forEach(step.steps, sendOne, { concurrency: "unbounded" })
+              : [yield* sendOne(step)]
+            // Faults of the control plane may cause 429 on purpose.
+            for (const exchange of sent) {
+              exchanges.push(isOwnSession ? exchange : yield* session.rejectRateLimited(exchange))
+            }
           }
-          const usesSharedToken = step.to === "aml" && step.authorization !== "own token"
-          const ownToken = Option.getOrElse(Session.tokenIn(exchanges), () => "")
-          const exchange = usesSharedToken
-            ? yield* session.sendWithSharedToken(step)
-            : yield* session.send(step, customer, ownToken, exchanges)
-          // Faults of the control plane may cause 429 on purpose.
-          exchanges.push(isControlled(steps) ? exchange : yield* session.rejectRateLimited(exchange))
         }
         return exchanges
       })
 
-    return (steps) =>
+    return (steps, isProbe = false) =>
       Effect.gen(function*() {
         const key = JSON.stringify(steps)
         const before = (yield* Ref.get(outcomes)).get(key)
         if (before !== undefined) return yield* before
+        yield* checkClock(steps)
         const customer = isControlled(steps) ? yield* controlPlane.createSession : session.customer
-        const outcome = yield* Effect.either(sendAll(steps, customer))
+        const outcome = yield* Effect.either(sendAll(steps, customer, isProbe))
         yield* Ref.update(outcomes, (current) => new Map(current).set(key, outcome))
         return yield* outcome
       })

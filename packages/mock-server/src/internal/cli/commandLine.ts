@@ -179,14 +179,18 @@ const verifyFlags = [
   one("control-url", "url", "Address of the mock server's control plane (default: the address of the API)"),
   controlToken,
   evidence,
-  one("format", "form", "Format of the report (default: table)", ["table", "json", "junit"]),
+  one("format", "form", "Format of the report (default: table)", ["table", "json", "junit", "github"]),
   one("output", "file", "File to write the report to, instead of printing it"),
   one(
     "observations",
     "file",
     "File to write the observations to; pass it to the next run with --evidence. An existing file is not overwritten"
   ),
-  one("budget", "number", "Largest number of requests to a sandbox (default: 70). The remaining cases are skipped"),
+  one(
+    "budget",
+    "number",
+    "Largest number of requests to a sandbox (default: 60), a fifth of which may be checks that it bills. The remaining cases are not tested"
+  ),
   one(
     "spacing",
     "duration",
@@ -196,7 +200,16 @@ const verifyFlags = [
     "deadline",
     "duration",
     "Longest wait for a response, such as \"10 seconds\" (default), or a number of milliseconds"
-  )
+  ),
+  many("case", "id", "Only this case; may be repeated"),
+  many(
+    "fail-on",
+    "verdict",
+    "Fail on this verdict: violated, lenient or drift; may be repeated (default: violated, and for a mock server drift)"
+  ),
+  on("strict", "Fail also if the target accepts requests that the API document does not show"),
+  on("wait-for-expiry", "Wait an hour, to see whether a sandbox refuses a token after it"),
+  on("wrong-keys", "Also send wrong keys of the customer to a sandbox, which may lock the customer out")
 ]
 
 const contractFlags = [

@@ -1,8 +1,10 @@
 /** `idv-mock verify`: checks whether a server follows the reference contract. */
 import * as Conformance from "@effect-idv/contract/Conformance"
+import type * as Contract from "@effect-idv/contract/Contract"
 import * as Violation from "@effect-idv/core/Violation"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as Arr from "effect/Array"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -36,12 +38,13 @@ const Flags = Schema.Struct({
   "auth-url": optional(Address),
   "base-url": optional(Address),
   "control-url": optional(Address),
-  "format": optional(Fields.oneOf("table", "json", "junit")),
+  "format": optional(Fields.oneOf("table", "json", "junit", "github")),
   "output": optional(Text.Path),
   "observations": optional(Text.Path),
   "budget": optional(Fields.whole(1, 10_000)),
   "spacing": optional(WaitText),
-  "deadline": optional(PositiveWaitText)
+  "deadline": optional(PositiveWaitText),
+  "fail-on": Schema.Array(Fields.oneOf("violated", "lenient", "drift"))
 })
 
 interface Flags extends Schema.Schema.Type<typeof Flags> {}
@@ -53,7 +56,9 @@ const flagsOf = (given: Given.ParsedArguments) =>
     Violation.decodeUnknown(Flags)(Object.assign(
       {},
       ...Object.keys(Flags.fields).map((name) =>
-        Given.field(given, name, numbers.includes(name) ? numberOrText : undefined)
+        name === "fail-on"
+          ? { [name]: Given.values(given, name) }
+          : Given.field(given, name, numbers.includes(name) ? numberOrText : undefined)
       )
     )),
     Refusal.fromViolations((flag) => `--${flag}`)
@@ -124,12 +129,15 @@ const secure = (given: Given.ParsedArguments, address: Named | undefined) =>
     : Effect.void
 
 /** Flags that have no effect on a mock server, and so are refused. */
-const sandboxFlags = ["budget", "spacing"] as const
+const sandboxFlags = ["budget", "spacing", "wait-for-expiry", "wrong-keys"]
+
+/** How far `--wait-for-expiry` moves the clock: enough for the one case that tells whether a token ends. */
+const longestWait = "61 minutes"
 
 const targetOf = (given: Given.ParsedArguments, flags: Flags) =>
   Effect.gen(function*() {
     const { budget, deadline, spacing, target: kind = "mock" } = flags
-    const unusable = kind === "mock" ? sandboxFlags.find((flag) => flags[flag] !== undefined) : undefined
+    const unusable = kind === "mock" ? sandboxFlags.find((flag) => Given.isOn(given, flag)) : undefined
     if (unusable !== undefined) {
       return yield* refuse(`--${unusable} requires --target sandbox: requests to a mock server are not limited`)
     }
@@ -147,12 +155,44 @@ const targetOf = (given: Given.ParsedArguments, flags: Flags) =>
       controlToken,
       budget,
       deadline,
-      spacing
+      spacing,
+      ...(Given.isOn(given, "wait-for-expiry") && { clock: (millis) => Effect.sleep(millis), clockLimit: longestWait }),
+      wrongKeys: Given.isOn(given, "wrong-keys")
     }
     return target
   })
 
-const reports = { table: Conformance.toTable, json: Conformance.toJson, junit: Conformance.toJunit }
+/** The cases of `--case`, or all. */
+const casesOf = (given: Given.ParsedArguments) => {
+  const ids = Given.values(given, "case")
+  const unknown = ids.find((id) => Conformance.cases.every((testCase) => testCase.id !== id))
+  if (unknown !== undefined) {
+    return refuse(`--case ${Text.printable(unknown)}: there is no such case; idv-mock contract prints them`)
+  }
+  return Effect.succeed(Conformance.cases.filter(({ id }) => ids.length === 0 || ids.includes(id)))
+}
+
+/** The claims of these cases, so that no alarm misses the others. */
+const claimsOf = (evidence: Contract.Evidence, cases: ReadonlyArray<Conformance.Case>): Contract.Evidence => {
+  if (cases.length === Conformance.cases.length) return evidence
+  const own = evidence.claims.filter(({ id }) => cases.some(({ claim }) => claim === id))
+  return Arr.isNonEmptyReadonlyArray(own) ? { claims: own } : evidence
+}
+
+/** The verdicts of `--fail-on` and `--strict`, or those of the kind. */
+const failOnOf = (given: Given.ParsedArguments, flags: Flags, kind: Conformance.Kind) => {
+  const failOn: ReadonlyArray<Conformance.Verdict> = flags["fail-on"].length > 0
+    ? flags["fail-on"]
+    : Conformance.defaultFailOn[kind]
+  return Given.isOn(given, "strict") ? Arr.dedupe([...failOn, "lenient" as const]) : failOn
+}
+
+const reports = {
+  table: Conformance.toTable,
+  json: Conformance.toJson,
+  junit: Conformance.toJunit,
+  github: Conformance.toGithub
+}
 
 /** Prints how many requests an interrupted run has sent, because they may be billed. */
 const reportInterruption = (counted: Counting.Counted) =>
@@ -168,14 +208,17 @@ export const verify = (given: Given.ParsedArguments, version: string) =>
     const flags = yield* flagsOf(given)
     const { format = "table", observations, output } = flags
     const target = yield* targetOf(given, flags)
-    const { evidence, sha256 } = yield* EvidenceFile.read(given)
+    const cases = yield* casesOf(given)
+    const { evidence: all, sha256 } = yield* EvidenceFile.read(given)
+    const evidence = claimsOf(all, cases)
+    const failOn = failOnOf(given, flags, target.kind)
     // A service may bill the checks, so the files are tested before the first request.
     if (output !== undefined) yield* OutputFile.check("output", output)
     if (observations !== undefined) yield* OutputFile.checkNew("observations", observations)
 
     const counted = Counting.make(yield* HttpClient.HttpClient)
     const startedAt = yield* DateTime.now
-    const report = yield* Conformance.verify(target, evidence).pipe(
+    const report = yield* Conformance.verify(target, evidence, { cases, failOn }).pipe(
       Effect.provideService(HttpClient.HttpClient, counted.client),
       Effect.onInterrupt(() => reportInterruption(counted))
     )

@@ -1,0 +1,347 @@
+/** Checks that should receive no credential, beyond those that every run sends. */
+import type { Case } from "../model.ts"
+import type { Json } from "../steps.ts"
+import type { AmlStep } from "../steps.ts"
+import { check, checkProbes, type Probe, withFields } from "./probes.ts"
+import * as TestPeople from "./testPeople.ts"
+
+const withHeader = (id: string, title: string, authorization: string | null): Probe<AmlStep> => [
+  id,
+  title,
+  check({ authorization })
+]
+
+/** Without an Authorization header, and with these headers. */
+const elsewhere = (id: string, title: string, headers: AmlStep["headers"]): Probe<AmlStep> => [
+  id,
+  title,
+  check({ authorization: null, ...(headers !== undefined && { headers }) })
+]
+
+const field = (name: string) => (id: string, title: string, value: Json): Probe<AmlStep> => [
+  id,
+  title,
+  withFields({ [name]: value })
+]
+
+const body = TestPeople.bodyOf(TestPeople.clear)
+
+const text = JSON.stringify(body)
+
+const withText = (id: string, title: string, body: string): Probe<AmlStep> => [id, title, check({ body })]
+
+const encoded = new URLSearchParams({ entity_type: "person", name: TestPeople.clear.name, dob: TestPeople.clear.dob })
+
+const entityType = field("entity_type")
+const name = field("name")
+const dob = field("dob")
+
+export const cases: ReadonlyArray<Case> = [
+  ...checkProbes("aml.request.authorization", "authorization", [
+    withHeader("empty", "an empty Authorization header", ""),
+    withHeader("scheme-only", "Bearer without a token", "Bearer"),
+    withHeader("undefined", "the token undefined", "Bearer undefined"),
+    withHeader("null", "the token null", "Bearer null"),
+    withHeader("placeholder", "the placeholder of the document", "Bearer <ACCESS_TOKEN>"),
+    withHeader("word", "the token access_token", "Bearer access_token"),
+    withHeader("test", "the token test", "Bearer test"),
+    withHeader("zero", "the token 0", "Bearer 0"),
+    withHeader("star", "the token *", "Bearer *"),
+    withHeader("random", "a random text without a scheme", "{otherKey}"),
+    withHeader("basic-unknown", "an unknown customer after Basic", "Basic base64({otherId}:{otherKey})"),
+    withHeader("chop", "the token without its last character", "Bearer {token|chop}"),
+    withHeader("chop-first", "the token without its first character", "Bearer {token|chopFirst}"),
+    withHeader("half", "the first half of the token", "Bearer {token|half}"),
+    withHeader("second-half", "the second half of the token", "Bearer {token|secondHalf}"),
+    withHeader("eight", "the first eight characters of the token", "Bearer {token|eight}"),
+    withHeader("longer", "the token and one more character", "Bearer {token}x"),
+    withHeader("longer-before", "one more character and the token", "Bearer x{token}"),
+    withHeader("twice", "the token twice", "Bearer {token}{token}"),
+    withHeader("last", "the token with another last character", "Bearer {token|last}"),
+    withHeader("first", "the token with another first character", "Bearer {token|first}"),
+    withHeader("middle", "the token with another character in its middle", "Bearer {token|middle}"),
+    withHeader("same-class", "another token of the same form", "Bearer {token|sameClass}"),
+    withHeader("upper", "the token in upper case", "Bearer {token|upper}"),
+    withHeader("lower", "the token in lower case", "Bearer {token|lower}"),
+    withHeader("swap-case", "the token with its case swapped", "Bearer {token|swapCase}"),
+    withHeader("reverse", "the token reversed", "Bearer {token|reverse}"),
+    withHeader("encoded", "the token in Base64", "Bearer {token|base64}"),
+    withHeader("dot", "the token and a dot", "Bearer {token}."),
+    withHeader("payload", "a JWT with a changed payload", "Bearer {token|changedPayload}"),
+    withHeader("signature", "a JWT with a changed signature", "Bearer {token|changedSignature}"),
+    withHeader("empty-signature", "a JWT with an empty signature", "Bearer {token|emptySignature}"),
+    withHeader("no-signature", "a JWT without a signature", "Bearer {token|noSignature}"),
+    withHeader("unsigned", "a JWT with the algorithm none", "Bearer {token|unsigned}"),
+    withHeader(
+      "none-signed",
+      "a JWT with the algorithm none and its signature",
+      "Bearer {token|unsignedWithSignature}"
+    ),
+    withHeader("key", "the key as a token", "Bearer {key}"),
+    withHeader("id", "the id as a token", "Bearer {id}"),
+    withHeader("pair", "id and key as a token", "Bearer {id}:{key}"),
+    withHeader("pair-encoded", "id and key in Base64 as a token", "Bearer base64({id}:{key})"),
+    elsewhere("local", "no token, from an address of the same host", { "x-forwarded-for": "127.0.0.1" }),
+    elsewhere("internal", "no token, with a header that names the customer", { "x-customer-id": "{id}" }),
+    [
+      "unauthorized-listed",
+      "a listed person without a token",
+      check({
+        authorization: null,
+        body: TestPeople.bodyOf(TestPeople.exposed)
+      })
+    ],
+    [
+      "forged-listed",
+      "a listed person with a forged token",
+      check({
+        authorization: "Bearer {otherKey}",
+        body: TestPeople.bodyOf(TestPeople.exposed)
+      })
+    ]
+  ]),
+  ...checkProbes("aml.request.token-place", "token", [
+    withHeader("no-scheme", "the token without a scheme", "{token}"),
+    withHeader("scheme", "the token after Token", "Token {token}"),
+    withHeader("oauth", "the token after OAuth", "OAuth {token}"),
+    withHeader("jwt", "the token after JWT", "JWT {token}"),
+    withHeader("digest", "the token after Digest", "Digest {token}"),
+    withHeader("basic-user", "the token as the user of Basic", "Basic base64({token}:)"),
+    withHeader("basic-password", "the token as the password of Basic", "Basic base64({id}:{token})"),
+    withHeader("colon", "a colon after Bearer", "Bearer:{token}"),
+    withHeader("joined", "Bearer and the token without a blank", "Bearer{token}"),
+    withHeader("long-scheme", "a scheme that begins with Bearer", "BearerX {token}"),
+    withHeader("quoted", "the token in quotes", "Bearer \"{token}\""),
+    withHeader("angle", "the token in angle brackets", "Bearer <{token}>"),
+    withHeader("bearer-twice", "Bearer twice", "Bearer Bearer {token}"),
+    withHeader("second", "the token after another one", "Bearer {otherKey} {token}"),
+    withHeader("list", "two tokens with a comma", "Bearer {otherKey}, Bearer {token}"),
+    withHeader("list-last", "another token after a comma", "Bearer {token}, Bearer {otherKey}"),
+    withHeader("more", "another word after the token", "Bearer {token} more"),
+    withHeader("parameter", "the token as a parameter", "Bearer token={token}"),
+    ["query", "the token in the query", check({ authorization: null, query: "access_token={token}" })],
+    ["query-token", "the token in the query as token", check({ authorization: null, query: "token={token}" })],
+    [
+      "query-authorization",
+      "the header in the query",
+      check({
+        authorization: null,
+        query: "authorization=Bearer%20{token}"
+      })
+    ],
+    elsewhere("cookie", "the token in a cookie", { cookie: "access_token={token}; token={token}" }),
+    elsewhere("cookie-header", "the header in a cookie", {
+      cookie: "authorization=Bearer {token}; Authorization={token}"
+    }),
+    elsewhere("access-token", "the token in X-Access-Token", { "x-access-token": "{token}" }),
+    elsewhere("auth-token", "the token in X-Auth-Token", { "x-auth-token": "{token}" }),
+    elsewhere("x-authorization", "the token in X-Authorization", { "x-authorization": "Bearer {token}" }),
+    elsewhere("api-key", "the token in X-API-Key", { "x-api-key": "{token}" }),
+    elsewhere("header", "the token in headers of its own", { "access_token": "{token}", token: "{token}" }),
+    elsewhere("proxy", "the token in Proxy-Authorization", { "proxy-authorization": "Bearer {token}" }),
+    elsewhere("authentication", "the token in Authentication", { authentication: "Bearer {token}" }),
+    [
+      "body",
+      "the token in the body",
+      check({
+        authorization: null,
+        body: `${text.slice(0, -1)},"access_token":"{token}","token":"{token}"}`
+      })
+    ]
+  ]),
+  ...checkProbes("aml.request.method", "method", [
+    ...["PATCH", "DELETE", "HEAD", "OPTIONS"].map((method): Probe<AmlStep> => [
+      method.toLowerCase(),
+      `a check with ${method}`,
+      check({ method })
+    ]),
+    ["get-query", "a check with GET and the fields in the query", check({ method: "GET", query: String(encoded) })]
+  ]),
+  ...checkProbes("aml.request.entity-type", "entity-type", [
+    entityType("upper", "entity_type PERSON", "PERSON"),
+    entityType("blank", "entity_type with a blank after it", "person "),
+    entityType("blank-before", "entity_type with a blank before it", " person"),
+    entityType("line", "entity_type with a line feed", "person\n"),
+    entityType("empty", "an empty entity_type", ""),
+    entityType("null", "null as entity_type", null),
+    entityType("number", "a number as entity_type", 1),
+    entityType("true", "true as entity_type", true),
+    entityType("list", "a list as entity_type", ["person"]),
+    entityType("lists", "a list with another word as entity_type", ["person", "company"]),
+    entityType("object", "an object as entity_type", { type: "person" }),
+    entityType("plural", "entity_type persons", "persons"),
+    entityType("people", "entity_type people", "people"),
+    entityType("individual", "entity_type individual", "individual"),
+    entityType("natural", "entity_type natural_person", "natural_person"),
+    entityType("organisation", "entity_type organisation", "organisation"),
+    entityType("organization", "entity_type organization", "organization"),
+    entityType("business", "entity_type business", "business"),
+    entityType("vessel", "entity_type vessel", "vessel"),
+    entityType("prefix", "entity_type pers", "pers"),
+    entityType("short", "entity_type p", "p"),
+    entityType("long", "entity_type personal", "personal"),
+    entityType("unknown", "a word that is not an entity type", "anything")
+  ]),
+  ...checkProbes("aml.request.name", "name", [
+    name("null", "null as name", null),
+    name("true", "true as name", true),
+    name("false", "false as name", false),
+    name("zero", "0 as name", 0),
+    name("object", "an object as name", { first: "Zoë", last: "Testclear" }),
+    name("empty-list", "an empty list as name", []),
+    name("empty-object", "an empty object as name", {}),
+    name("list-of-one", "a list with the name", [TestPeople.clear.name]),
+    [
+      "parts",
+      "first_name and last_name instead of name",
+      check({
+        body: TestPeople.bodyOf(TestPeople.clear, { name: undefined, first_name: "Zoë", last_name: "Testclear" })
+      })
+    ],
+    [
+      "case",
+      "Name instead of name",
+      check({
+        body: TestPeople.bodyOf(TestPeople.clear, { name: undefined, Name: TestPeople.clear.name })
+      })
+    ],
+    [
+      "full-name",
+      "full_name instead of name",
+      check({
+        body: TestPeople.bodyOf(TestPeople.clear, { name: undefined, full_name: TestPeople.clear.name })
+      })
+    ]
+  ]),
+  ...[" ", "\t", "\u00a0", "\n"].map((blank, i): Case => ({
+    id: `aml.name.blank-${["space", "tab", "wide", "line"][i]}`,
+    claim: "aml.request.name.empty",
+    title: "a name of one blank",
+    steps: [withFields({ name: blank })],
+    reading: "check outcome"
+  })),
+  ...checkProbes("aml.request.body", "body", [
+    withText("null", "null as body", "null"),
+    withText("number", "a number as body", "1"),
+    withText("true", "true as body", "true"),
+    withText("empty-object", "an empty object", "{}"),
+    withText("empty-array", "an empty array", "[]"),
+    withText("json-text", "the object as a JSON string", JSON.stringify(text)),
+    withText("trailing", "more text after the object", `${text} more`),
+    withText("twice", "the object twice", `${text}${text}`),
+    withText("comma", "a comma after the last field", `${text.slice(0, -1)},}`),
+    withText("quotes", "single quotes", text.replaceAll("\"", "'")),
+    withText("bare", "field names without quotes", text.replaceAll(/"(\w+)":/g, "$1:")),
+    withText("comment", "a comment before the object", `/* a check */${text}`),
+    withText("cut", "the object without its last brace", text.slice(0, -1)),
+    withText("form", "a form with the content type of JSON", String(encoded)),
+    withText("two", "two persons in an array", `[${text},${text}]`),
+    ["form-type", "a form", check({ contentType: "application/x-www-form-urlencoded", body: String(encoded) })],
+    [
+      "multipart",
+      "a multipart form",
+      check({
+        contentType: "multipart/form-data; boundary=b",
+        body: [...encoded].map(([name, value]) =>
+          `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+        ).join("") + "--b--\r\n"
+      })
+    ],
+    ["query", "the fields in the query", check({ query: String(encoded), body: "" })],
+    ["query-object", "the fields in the query, and an empty object", check({ query: String(encoded), body: "{}" })],
+    ["nested", "the fields inside person", check({ body: { person: body } })],
+    ["data", "the fields inside data", check({ body: { data: body } })],
+    [
+      "wrapped",
+      "the name and dob inside person",
+      check({
+        body: { entity_type: "person", person: { name: TestPeople.clear.name, dob: TestPeople.clear.dob } }
+      })
+    ],
+    [
+      "upper",
+      "field names in upper case",
+      check({
+        body: { ENTITY_TYPE: "person", NAME: TestPeople.clear.name, DOB: TestPeople.clear.dob }
+      })
+    ],
+    [
+      "camel",
+      "entityType and dateOfBirth",
+      check({
+        body: { entityType: "person", name: TestPeople.clear.name, dateOfBirth: TestPeople.clear.dob }
+      })
+    ]
+  ]),
+  ...checkProbes("aml.request.dob", "dob", [
+    dob("us", "a dob with the month first", "02-28-1990"),
+    dob("iso-slashes", "a dob with the year first and slashes", "1990/02/01"),
+    dob("year-day-month", "a dob with year, day and month", "1990-28-02"),
+    dob("compact", "a dob without separators", "01021990"),
+    dob("compact-iso", "a dob with the year first and no separators", "19900201"),
+    dob("dots", "a dob with dots", "01.02.1990"),
+    dob("blanks", "a dob with blanks", "01 02 1990"),
+    dob("underscores", "a dob with underscores", "01_02_1990"),
+    dob("mixed", "a dob with two separators", "01-02/1990"),
+    dob("en-dash", "a dob with en dashes", "01–02–1990"),
+    dob("minus", "a dob with minus signs", "01−02−1990"),
+    dob("double", "a dob with double hyphens", "01--02--1990"),
+    dob("two-digits", "a dob with a year of two digits", "01-02-90"),
+    dob("apostrophe", "a dob with an apostrophe before two digits", "01-02-'90"),
+    dob("three-digits", "a dob with a year of three digits", "01-02-990"),
+    dob("five-digits", "a dob with a year of five digits", "01-02-01990"),
+    dob("day-digit", "a dob with a day of one digit", "1-02-1990"),
+    dob("month-digit", "a dob with a month of one digit", "01-2-1990"),
+    dob("day-three", "a dob with a day of three digits", "001-02-1990"),
+    dob("month-three", "a dob with a month of three digits", "01-002-1990"),
+    dob("month-name", "a dob with the name of a month", "01-Feb-1990"),
+    dob("month-word", "a dob with a month in words", "1 February 1990"),
+    dob("month-words", "a dob in English with a comma", "February 1, 1990"),
+    dob("month-upper", "a dob with FEB", "01-FEB-1990"),
+    dob("roman", "a dob with a Roman month", "01-II-1990"),
+    dob("time", "a dob with a time", "01-02-1990 00:00:00"),
+    dob("t-time", "a dob with T and a time", "01-02-1990T00:00:00"),
+    dob("iso-time", "a dob as an ISO time", "1990-02-01T00:00:00Z"),
+    dob("zone", "a dob with a Z", "01-02-1990Z"),
+    dob("suffix", "a dob with a letter after it", "01-02-1990x"),
+    dob("prefix", "a dob with a letter before it", "x01-02-1990"),
+    dob("more", "a dob with another field", "01-02-1990-1"),
+    dob("blank", "a dob with a blank after it", "01-02-1990 "),
+    dob("blank-before", "a dob with a blank before it", " 01-02-1990"),
+    dob("line", "a dob with a line feed", "01-02-1990\n"),
+    dob("line-more", "a dob with a second line", "01-02-1990\n01-02-1990"),
+    dob("sign", "a dob with a sign", "+01-02-1990"),
+    dob("quoted", "a dob in quotes", "\"01-02-1990\""),
+    dob("empty", "an empty dob", ""),
+    dob("blank-only", "a blank as dob", " "),
+    dob("null", "null as dob", null),
+    dob("true", "true as dob", true),
+    dob("millis", "milliseconds as dob", 633830400000),
+    dob("seconds", "seconds as dob in a string", "633830400"),
+    dob("compact-number", "a number with the year first as dob", 19900201),
+    dob("list", "a list with the dob", ["01-02-1990"]),
+    dob("parts", "a list of day, month and year", [1, 2, 1990]),
+    dob("object", "an object as dob", { day: 1, month: 2, year: 1990 }),
+    dob("year", "a year as dob", "1990"),
+    dob("month-year", "a month and a year as dob", "02-1990"),
+    dob("day-month", "a day and a month as dob", "01-02"),
+    dob("letters", "letters as dob", "dd-mm-yyyy"),
+    dob("letter-o", "a dob with letters for zeros", "O1-O2-199O"),
+    dob("arabic", "a dob with Arabic digits", "٠١-٠٢-١٩٩٠"),
+    dob("fullwidth", "a dob with full-width digits", "０１-０２-１９９０"),
+    dob("word", "a word as dob", "unknown"),
+    ["case", "DOB instead of dob", withFields({ dob: undefined, DOB: "01-02-1990" })],
+    ["date-of-birth", "date_of_birth instead of dob", withFields({ dob: undefined, date_of_birth: "01-02-1990" })],
+    ["birth-year", "birth_year instead of dob", withFields({ dob: undefined, birth_year: "1990" })],
+    dob("day-zero", "the day 00", "00-02-1990"),
+    dob("day-32", "the day 32", "32-01-1990"),
+    dob("month-zero", "the month 00", "01-00-1990"),
+    dob("month-13", "the month 13", "01-13-1990"),
+    dob("month-99", "the day and the month 99", "99-99-1990"),
+    dob("february-30", "the 30th of February", "30-02-1990"),
+    dob("april-31", "the 31st of April", "31-04-1990"),
+    dob("leap", "the 29th of February of a year without one", "29-02-1990"),
+    dob("leap-1900", "the 29th of February 1900", "29-02-1900"),
+    dob("year-zero", "the year 0000", "01-02-0000")
+  ])
+]

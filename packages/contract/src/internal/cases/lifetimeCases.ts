@@ -1,0 +1,287 @@
+/** The hour of a token, and the time of a search, on a target whose clock can be moved. */
+import type { Case } from "../model.ts"
+import type { AmlStep, ClockStep, Step, TokenStep } from "../steps.ts"
+import { check } from "./probes.ts"
+import * as TestPeople from "./testPeople.ts"
+
+const token: TokenStep = { to: "token" }
+
+const second = 1
+const minute = 60 * second
+const hour = 60 * minute
+
+/** How far from its end a token is used, because the time of its request is known to a second only. */
+const margin = 10 * second
+
+const after = (advance: number): ClockStep => ({ to: "clock", advance })
+
+const valid = (index = 0): AmlStep => ({ ...check(), token: index, isValid: true })
+
+const ended = (index = 0): AmlStep => ({ ...check(), token: index, isValid: false })
+
+const lifetime = (id: string, title: string, steps: ReadonlyArray<Step>): Case => ({
+  id: `token.lifetime${id}`,
+  claim: "token.lifetime",
+  title,
+  steps,
+  reading: "lifetime"
+})
+
+const exposed: AmlStep = { ...check({ body: TestPeople.bodyOf(TestPeople.exposed) }), token: 0 }
+
+const documented: AmlStep = check()
+
+/** Nine days in three months, each later in the day than the last. */
+const later: ReadonlyArray<Step> = Array.from({ length: 9 }, (_, i) => [
+  token,
+  { ...exposed, token: i },
+  after(11 * 24 * hour + 5 * hour + 7 * minute + 13)
+]).flat()
+
+const searched = (id: string, title: string, steps: ReadonlyArray<Step>): Case => ({
+  id: `aml.searched-on.${id}`,
+  claim: "aml.answer.searched-on.time",
+  title,
+  steps,
+  reading: "time of search"
+})
+
+export const cases: ReadonlyArray<Case> = [
+  lifetime("", "a token 10 seconds before and 10 seconds after its hour ends", [
+    token,
+    after(hour - margin),
+    valid(),
+    after(2 * margin),
+    ended()
+  ]),
+  {
+    id: "token.expired",
+    claim: "token.expired",
+    title: "the refusal of a token after 61 minutes",
+    steps: [token, after(61 * minute), { ...check(), token: 0 }],
+    reading: "expiry"
+  },
+  lifetime(".used", "whether a use extends the lifetime of a token", [
+    token,
+    after(30 * minute),
+    valid(),
+    after(30 * minute - margin),
+    valid(),
+    after(2 * margin),
+    ended()
+  ]),
+  lifetime(".used-often", "a token that is used every five minutes", [
+    token,
+    ...Array.from({ length: 11 }, () => [after(5 * minute), valid()]).flat(),
+    after(5 * minute - margin),
+    valid(),
+    after(2 * margin),
+    ended()
+  ]),
+  lifetime(".unused", "a token that is first used after its hour", [token, after(hour + margin), ended()]),
+  lifetime(".minutes", "a token after 1, 5, 15, 29, 31, 45 and 55 minutes", [
+    token,
+    after(minute),
+    valid(),
+    after(4 * minute),
+    valid(),
+    after(10 * minute),
+    valid(),
+    after(14 * minute),
+    valid(),
+    after(2 * minute),
+    valid(),
+    after(14 * minute),
+    valid(),
+    after(10 * minute),
+    valid()
+  ]),
+  lifetime(".long-after", "a token 61 minutes, 2, 12, 24, 25 and 49 hours after its request", [
+    token,
+    after(61 * minute),
+    ended(),
+    after(59 * minute),
+    ended(),
+    after(10 * hour),
+    ended(),
+    after(12 * hour),
+    ended(),
+    after(hour),
+    ended(),
+    after(24 * hour),
+    ended()
+  ]),
+  lifetime(".ended-twice", "an ended token three times in a row", [
+    token,
+    after(hour + margin),
+    ended(),
+    ended(),
+    ended()
+  ]),
+  lifetime(".refused-use", "whether a refused check extends or ends the lifetime of a token", [
+    token,
+    after(30 * minute),
+    { ...check({ body: "{" }), token: 0 },
+    after(30 * minute - margin),
+    valid(),
+    after(2 * margin),
+    ended()
+  ]),
+  lifetime(".second", "a second token, 30 minutes after the first", [
+    token,
+    after(30 * minute),
+    token,
+    valid(0),
+    valid(1),
+    after(30 * minute - margin),
+    valid(0),
+    valid(1),
+    after(2 * margin),
+    ended(0),
+    valid(1),
+    after(30 * minute - 2 * margin),
+    valid(1),
+    after(2 * margin),
+    ended(1),
+    ended(0)
+  ]),
+  lifetime(".late-second", "a second token, a minute before the first one ends", [
+    token,
+    after(59 * minute),
+    token,
+    after(2 * minute),
+    ended(0),
+    valid(1),
+    after(57 * minute),
+    valid(1),
+    after(2 * minute),
+    ended(1)
+  ]),
+  lifetime(".after-end", "a second token after the first has ended", [
+    token,
+    after(2 * hour),
+    token,
+    ended(0),
+    valid(1),
+    after(hour - margin),
+    valid(1),
+    after(2 * margin),
+    ended(1),
+    ended(0)
+  ]),
+  lifetime(".third", "three tokens, 20 minutes apart", [
+    token,
+    after(20 * minute),
+    token,
+    after(20 * minute),
+    token,
+    after(20 * minute - margin),
+    valid(0),
+    valid(1),
+    valid(2),
+    after(2 * margin),
+    ended(0),
+    valid(1),
+    valid(2),
+    after(20 * minute),
+    ended(1),
+    valid(2),
+    after(20 * minute),
+    ended(2)
+  ]),
+  lifetime(".refused-request", "whether a refused token request changes the lifetime of a token", [
+    token,
+    after(40 * minute),
+    { to: "token", body: "grant_type=password" },
+    { to: "token", authorization: null },
+    after(20 * minute - margin),
+    valid(),
+    after(2 * margin),
+    ended()
+  ]),
+  lifetime(".together", "two tokens that were requested at the same time, at the end of their hour", [
+    { to: "together", steps: [token, token] },
+    after(hour - margin),
+    valid(0),
+    valid(1),
+    after(2 * margin),
+    ended(0),
+    ended(1)
+  ]),
+  lifetime(".listed", "an ended token, and a listed person", [
+    token,
+    { ...exposed, isValid: true },
+    after(hour + margin),
+    { ...exposed, isValid: false }
+  ]),
+  lifetime(".ended-changed", "an ended token at the end of a day of checks", [
+    token,
+    valid(),
+    after(90 * minute),
+    ended(),
+    after(7 * 24 * hour),
+    ended()
+  ]),
+  lifetime(
+    ".day",
+    "twelve tokens in a day, each 47 minutes after the last ended",
+    Array.from({ length: 12 }, (_, i) => [
+      token,
+      after(hour - margin),
+      valid(i),
+      after(2 * margin),
+      ended(i),
+      after(47 * minute)
+    ]).flat()
+  ),
+  lifetime(
+    ".days",
+    "a token on each day of a week",
+    Array.from({ length: 7 }, (_, i) => [
+      after(23 * hour),
+      token,
+      after(hour - margin),
+      valid(i),
+      after(2 * margin),
+      ended(i)
+    ]).flat()
+  ),
+
+  searched("moved", "searched_on after 13 hours, 17 minutes and 23 seconds", [
+    token,
+    { ...documented, token: 0 },
+    after(13 * hour + 17 * minute + 23),
+    token,
+    { ...documented, token: 1 }
+  ]),
+  searched("seconds", "searched_on after 11 seconds, and after 37 more", [
+    token,
+    { ...documented, token: 0 },
+    after(11),
+    { ...documented, token: 0 },
+    after(37),
+    { ...documented, token: 0 }
+  ]),
+  searched("months", "searched_on on nine days of three months", later),
+  {
+    id: "aml.later",
+    claim: "aml.answer.every",
+    title: "every field of checks on nine days of three months",
+    steps: later,
+    reading: "every field"
+  },
+  {
+    id: "aml.later.result",
+    claim: "aml.match.subjects",
+    title: "the result of a listed person three months later",
+    steps: later,
+    reading: "test person"
+  },
+  {
+    id: "aml.later.again",
+    claim: "aml.match.again",
+    title: "the result of a listed person on nine days of three months",
+    steps: later,
+    reading: "repeated check"
+  }
+]

@@ -1,0 +1,127 @@
+/** Readings of all responses of a case, or of a run: every field of each, and what must hold between them. */
+import * as Option from "effect/Option"
+import type { Reading } from "../model.ts"
+import {
+  birthYear,
+  documentedNames,
+  fieldsOf,
+  matchFound,
+  ofPerson,
+  personOf,
+  searchedOn,
+  timeOf,
+  url,
+  uuid
+} from "./credentialReadings.ts"
+import {
+  attributesOf,
+  isCredential,
+  isErrorBody,
+  isSuccess,
+  type Read,
+  type StepResponse,
+  textOf
+} from "./responseReadings.ts"
+
+type Check = (value: string, response: StepResponse) => boolean
+
+/** The fields of section 2.3, each with what it must hold. All of them are strings. */
+const credentialFields: Readonly<Record<string, Check>> = {
+  credential_type: (text) => text === "aml",
+  credential_name: (text) => text === "AML",
+  issued_by: (text) => text.trim() !== "",
+  issuer_id: (text) => uuid.test(text),
+  cred_version: (text) => /^\d+\.\d+$/.test(text)
+}
+
+const attributeFields: Readonly<Record<string, Check>> = {
+  name: (text, response) => ofPerson(text, response) === "of the person",
+  birth_year: (text, response) => birthYear(text, response) === "of the person",
+  searched_on: (text) => searchedOn(text) === "YYYY-MM-DD HH:MM:SS",
+  match_found: (_, response) => ["Potential match", "No"].includes(matchFound(response)),
+  aml_profile: (text) => url(text) === "URL"
+}
+
+const defectOf = (
+  fields: Readonly<Record<string, Check>>,
+  values: { readonly [name: string]: unknown },
+  response: StepResponse
+): string | undefined => {
+  const wrong = Object.entries(fields).find(([name, check]) => {
+    const value = values[name]
+    return typeof value !== "string" || !check(value, response)
+  })
+  if (wrong === undefined) return undefined
+  const [name] = wrong
+  return `${name} ${values[name] === undefined ? "absent" : typeof values[name] === "string" ? "wrong" : "no string"}`
+}
+
+/** Whether a documented name occurs twice in the text, so that two readers could see two values. */
+const hasDuplicate = (text: string): boolean =>
+  documentedNames.some((name) => (text.match(new RegExp(`"${name}"\\s*:`, "g"))?.length ?? 0) > 1)
+
+const wholeOf = (response: StepResponse): string => {
+  const { response: received } = response
+  if (!isCredential(received)) return isSuccess(received) && !isErrorBody(received) ? "no credential" : "refused"
+  const text = Option.getOrElse(textOf(received), () => "")
+  return defectOf(credentialFields, fieldsOf(received), response) ??
+    defectOf(attributeFields, attributesOf(received) ?? {}, response) ??
+    (hasDuplicate(text) ? "a field twice" : "valid")
+}
+
+/** Whether a request has the name of a person. A service may also answer requests without one. */
+const hasName = ({ step }: StepResponse): boolean =>
+  step.to === "aml" && typeof step.body === "object" && step.body !== null && "name" in step.body &&
+  typeof step.body["name"] === "string" && step.body["name"].trim() !== ""
+
+/** The first defect of any response, or `valid`. */
+const everyField: Read = (responses) =>
+  responses.filter(hasName).map(wholeOf).find((word) => word !== "valid") ?? "valid"
+
+const issuerFields = ["issued_by", "issuer_id", "cred_version"]
+
+const sameIssuer: Read = (responses) => {
+  const issuers = responses.filter(({ response }) => isCredential(response)).map(({ response }) => {
+    const fields = fieldsOf(response)
+    return JSON.stringify(issuerFields.map((name) => fields[name]))
+  })
+  return new Set(issuers).size > 1 ? "different" : "same"
+}
+
+/** Whether checks of different people have different profiles. */
+const ownProfile: Read = (responses) => {
+  const personByProfile = new Map<unknown, string>()
+  for (const each of responses) {
+    if (!isCredential(each.response)) continue
+    const profile = attributesOf(each.response)?.["aml_profile"]
+    const { dob, name } = personOf(each)
+    const person = `${dob} ${name.toLowerCase()}`
+    if ((personByProfile.get(profile) ?? person) !== person) return "shared"
+    personByProfile.set(profile, person)
+  }
+  return "own"
+}
+
+/** By how much two searches may differ from the time between their responses, in milliseconds. */
+const tolerance = 5000
+
+/** Whether the times of the searches move as the clock does. */
+const timeOfSearch: Read = (responses) => {
+  const offsets = responses.flatMap(({ response }) => {
+    const text = attributesOf(response)?.["searched_on"]
+    const time = typeof text === "string" ? timeOf(text) : Option.none()
+    return Option.isSome(time) ? [time.value - response.receivedAt] : []
+  })
+  return Math.max(...offsets) - Math.min(...offsets) <= tolerance ? "of the search" : "another time"
+}
+
+export const readings = {
+  "every field": everyField,
+  "same issuer": sameIssuer,
+  "own profile": ownProfile,
+  "time of search": timeOfSearch
+} as const satisfies Record<string, Read>
+
+export type Name = keyof typeof readings
+
+export const isName = (reading: Reading): reading is Name => reading in readings

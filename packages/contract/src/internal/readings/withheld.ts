@@ -1,0 +1,47 @@
+/**
+ * Readings of what a service withheld. The API document does not say how it refuses a request, so only one thing
+ * matters: whether a token, or a credential, came. These readings also see requests without a response.
+ */
+import * as Option from "effect/Option"
+import type { Exchange, StepExchange } from "../exchange.ts"
+import type { Reading } from "../model.ts"
+import { isCredential, textOf } from "./responseReadings.ts"
+import { grantIn } from "./tokenReadings.ts"
+
+/** The fewest letters of a plain text that could be a token and not the reason of a refusal. */
+const shortestText = 16
+
+/** Whether a response has a token, whatever its status. */
+const hasToken = (exchange: Exchange): boolean =>
+  exchange._tag === "Response" &&
+  Option.exists(grantIn(exchange), ({ field, token }) => field !== "text" || token.length >= shortestText)
+
+/** Whether a response has a screening result, whatever its status and wherever in the body. */
+const hasResult = (exchange: Exchange): boolean =>
+  exchange._tag === "Response" &&
+  (isCredential(exchange) || Option.exists(textOf(exchange), (text) => /"match_found"\s*:/.test(text)))
+
+const ofLast = (read: (exchange: Exchange) => string) => (exchanges: ReadonlyArray<StepExchange>): string => {
+  const last = exchanges.at(-1)
+  return last === undefined ? "no answer" : read(last.exchange)
+}
+
+/** Compares each check with whether its token was within its hour. */
+const lifetime = (exchanges: ReadonlyArray<StepExchange>): string => {
+  const checks = exchanges.flatMap(({ exchange, step }) =>
+    step.to === "aml" && step.isValid !== undefined ? [{ isValid: step.isValid, hasResult: hasResult(exchange) }] : []
+  )
+  if (checks.some(({ hasResult, isValid }) => isValid && !hasResult)) return "shorter"
+  if (checks.some(({ hasResult, isValid }) => !isValid && hasResult)) return "longer"
+  return checks.length === 0 ? "no answer" : "one hour"
+}
+
+export const readings = {
+  "token withheld": ofLast((exchange) => hasToken(exchange) ? "granted" : "refused"),
+  "credential withheld": ofLast((exchange) => hasResult(exchange) ? "answered" : "refused"),
+  lifetime
+} as const satisfies Partial<Record<Reading, (exchanges: ReadonlyArray<StepExchange>) => string>>
+
+export type Name = keyof typeof readings
+
+export const isName = (reading: Reading): reading is Name => reading in readings
