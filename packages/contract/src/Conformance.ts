@@ -17,6 +17,7 @@ import type * as Scope from "effect/Scope"
 import type * as Contract from "./Contract.ts"
 import * as AmlCases from "./internal/cases/amlCases.ts"
 import * as CheckProbes from "./internal/cases/checkProbes.ts"
+import * as DateProbes from "./internal/cases/dateProbes.ts"
 import * as LifetimeCases from "./internal/cases/lifetimeCases.ts"
 import * as PersonCases from "./internal/cases/personCases.ts"
 import * as SequenceCases from "./internal/cases/sequenceCases.ts"
@@ -59,6 +60,7 @@ export const cases: ReadonlyArray<Case> = [
   ...AmlCases.cases,
   ...PersonCases.cases,
   ...CheckProbes.cases,
+  ...DateProbes.cases,
   ...TokenProbes.cases,
   ...SequenceCases.cases,
   ...LifetimeCases.cases,

@@ -132,7 +132,7 @@ export const Claim = Schema.Struct({
   })).annotations(shouldBe("the number of a section, in quotes")),
   /** The document, standard or practice that supports the claim. */
   source: sentence,
-  /** The sentence of the API document, for a documented claim. */
+  /** The sentence of the service document, for a documented claim. */
   sentence: Schema.optionalWith(sentence, { exact: true }),
   /** The observations that satisfy the claim. */
   accept: Schema.optionalWith(listOf(Accepted, "words"), { exact: true }),

@@ -244,6 +244,8 @@ describe("Observations", () => {
       deepStrictEqual(changed.results.filter(({ verdict }) => verdict === "drift").map(({ id }) => id), [
         "token.status"
       ])
+      // A drift is no alarm of a service, but a change is.
+      deepStrictEqual(changed.alarms, ["token.status"])
     }).pipe(Effect.provide(playing({ tokenStatus: "201" }))))
 
   it.effect("of a target that refuses the customer leave all claims unchanged", () =>

@@ -45,7 +45,7 @@ describe("idv-mock completions bash", () => {
     ["a flag after another", ["idv-mock", "serve", "--port", "0", "--grace"], ["--grace-period"]],
     ["a flag of a command of a command", ["idv-mock", "fault", "set", "--cu"], ["--customer"]],
     ["an argument", ["idv-mock", "completions", "f"], ["fish"]],
-    ["the values of a flag", ["idv-mock", "verify", "--format", ""], ["json", "junit", "table"]],
+    ["the values of a flag", ["idv-mock", "verify", "--format", ""], ["github", "json", "junit", "table"]],
     ["the values of the same flag of another command", ["idv-mock", "contract", "--format", ""], ["json", "table"]],
     ["the values of a flag after another", ["idv-mock", "serve", "--port", "0", "--logs", "j"], ["json"]],
     ["the flags of verify", ["idv-mock", "verify", "--customer"], ["--customer-id", "--customer-key"]],

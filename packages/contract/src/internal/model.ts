@@ -221,10 +221,10 @@ export interface Observation {
 
 /**
  * - `pass`: the contract accepts the observation.
- * - `lenient`: the target accepts a request that the API document does not show.
+ * - `lenient`: the target accepts a request that the service document does not show.
  * - `drift`: an unspecified point turned out different from the contract's default, or from the observations of an
  *   evidence file.
- * - `violated`: the observation contradicts a sentence of the API document.
+ * - `violated`: the observation contradicts a sentence of the service document.
  * - `not tested`: the case did not run, or was omitted. The result has the reason.
  *
  * @category models

@@ -1,38 +1,15 @@
 /**
- * Runs the suite against the servers in `test/unseen`, which their author wrote from the API document without seeing
+ * Runs the suite against the servers in `test/unseen`, which their author wrote from the service document without seeing
  * the suite. Prints how many mutants of each area the suite finds, never which ones, and the findings about the
  * correct servers. With arguments such as `1 3`, it runs the second of three parts of the mutants.
  */
 import { NodeContext, NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Array as Arr, Console, Effect, Redacted } from "effect"
+import { Array as Arr, Console, Effect } from "effect"
 import * as Conformance from "../../src/Conformance.ts"
 import * as Contract from "../../src/Contract.ts"
 import { mutants } from "../unseen/mutants.ts"
-import { serve, type Style } from "../unseen/service.ts"
-
-const styles: ReadonlyArray<Style> = ["strict", "ok-false", "five-hundred", "hang-up", "lenient"]
-
-const serving = (style: Style, fault?: string) =>
-  Effect.gen(function*() {
-    let moved = 0
-    const server = yield* Effect.acquireRelease(
-      Effect.promise(() => serve({ style, now: () => Date.now() + moved, ...(fault === undefined ? {} : { fault }) })),
-      ({ close }) => Effect.promise(() => close())
-    )
-    const target: Conformance.Target = {
-      kind: "sandbox",
-      authUrl: server.url,
-      baseUrl: server.url,
-      customerId: server.customerId,
-      customerKey: Redacted.make(server.customerKey),
-      budget: 100_000,
-      spacing: 0,
-      deadline: "5 seconds",
-      clock: (millis: number) => Effect.sync(() => void (moved += millis)),
-      wrongKeys: true
-    }
-    return target
-  })
+import type { Style } from "../unseen/service.ts"
+import * as UnseenServer from "./unseenServer.ts"
 
 /** The findings of one verdict, as case and observation. */
 const findings = (report: Conformance.Report, verdict: Conformance.Verdict): ReadonlyArray<string> =>
@@ -40,7 +17,7 @@ const findings = (report: Conformance.Report, verdict: Conformance.Verdict): Rea
 
 const verify = (evidence: Contract.Evidence, style: Style, fault?: string) =>
   Effect.gen(function*() {
-    return yield* Conformance.verify(yield* serving(style, fault), evidence)
+    return yield* Conformance.verify(yield* UnseenServer.serving(style, fault), evidence)
   }).pipe(Effect.scoped)
 
 const verdicts = ["violated", "lenient", "drift"] as const
@@ -51,10 +28,10 @@ const percent = (found: number, all: number): string => `${found} of ${all} (${M
 
 Effect.gen(function*() {
   const evidence = yield* Contract.load()
-  const correct = yield* Effect.forEach(styles, (style) => verify(evidence, style))
+  const correct = yield* Effect.forEach(UnseenServer.styles, (style) => verify(evidence, style))
   for (const [i, report] of correct.entries()) {
     const counts = verdicts.map((verdict) => `${findings(report, verdict).length} ${verdict}`)
-    yield* Console.log(`correct, ${styles[i]}: ${counts.join(", ")}; ${report.requests} requests`)
+    yield* Console.log(`correct, ${UnseenServer.styles[i]}: ${counts.join(", ")}; ${report.requests} requests`)
     if (i === 0) { for (const verdict of verdicts) yield* Console.log(`  ${findings(report, verdict).join("\n  ")}`) }
     else yield* Console.log(`  ${findings(report, "violated").join("\n  ")}`)
   }

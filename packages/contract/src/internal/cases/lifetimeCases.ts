@@ -10,8 +10,11 @@ const second = 1
 const minute = 60 * second
 const hour = 60 * minute
 
-/** How far from its end a token is used, because the time of its request is known to a second only. */
-const margin = 10 * second
+/** How long before its end a token is used, because the requests of a case take their time too. */
+const before = 5 * second
+
+/** How long after its end a token is used, because the time of its request is known to a second only. */
+const behind = 2 * second
 
 const after = (advance: number): ClockStep => ({ to: "clock", advance })
 
@@ -47,11 +50,11 @@ const searched = (id: string, title: string, steps: ReadonlyArray<Step>): Case =
 })
 
 export const cases: ReadonlyArray<Case> = [
-  lifetime("", "a token 10 seconds before and 10 seconds after its hour ends", [
+  lifetime("", "a token 5 seconds before and 2 seconds after its hour ends", [
     token,
-    after(hour - margin),
+    after(hour - before),
     valid(),
-    after(2 * margin),
+    after(before + behind),
     ended()
   ]),
   {
@@ -65,20 +68,20 @@ export const cases: ReadonlyArray<Case> = [
     token,
     after(30 * minute),
     valid(),
-    after(30 * minute - margin),
+    after(30 * minute - before),
     valid(),
-    after(2 * margin),
+    after(before + behind),
     ended()
   ]),
   lifetime(".used-often", "a token that is used every five minutes", [
     token,
     ...Array.from({ length: 11 }, () => [after(5 * minute), valid()]).flat(),
-    after(5 * minute - margin),
+    after(5 * minute - before),
     valid(),
-    after(2 * margin),
+    after(before + behind),
     ended()
   ]),
-  lifetime(".unused", "a token that is first used after its hour", [token, after(hour + margin), ended()]),
+  lifetime(".unused", "a token that is first used after its hour", [token, after(hour + behind), ended()]),
   lifetime(".minutes", "a token after 1, 5, 15, 29, 31, 45 and 55 minutes", [
     token,
     after(minute),
@@ -113,7 +116,7 @@ export const cases: ReadonlyArray<Case> = [
   ]),
   lifetime(".ended-twice", "an ended token three times in a row", [
     token,
-    after(hour + margin),
+    after(hour + behind),
     ended(),
     ended(),
     ended()
@@ -122,9 +125,9 @@ export const cases: ReadonlyArray<Case> = [
     token,
     after(30 * minute),
     { ...check({ body: "{" }), token: 0 },
-    after(30 * minute - margin),
+    after(30 * minute - before),
     valid(),
-    after(2 * margin),
+    after(before + behind),
     ended()
   ]),
   lifetime(".second", "a second token, 30 minutes after the first", [
@@ -133,15 +136,15 @@ export const cases: ReadonlyArray<Case> = [
     token,
     valid(0),
     valid(1),
-    after(30 * minute - margin),
+    after(30 * minute - before),
     valid(0),
     valid(1),
-    after(2 * margin),
+    after(before + behind),
     ended(0),
     valid(1),
-    after(30 * minute - 2 * margin),
+    after(30 * minute - before - behind),
     valid(1),
-    after(2 * margin),
+    after(before + behind),
     ended(1),
     ended(0)
   ]),
@@ -163,9 +166,9 @@ export const cases: ReadonlyArray<Case> = [
     token,
     ended(0),
     valid(1),
-    after(hour - margin),
+    after(hour - before),
     valid(1),
-    after(2 * margin),
+    after(before + behind),
     ended(1),
     ended(0)
   ]),
@@ -175,11 +178,11 @@ export const cases: ReadonlyArray<Case> = [
     token,
     after(20 * minute),
     token,
-    after(20 * minute - margin),
+    after(20 * minute - before),
     valid(0),
     valid(1),
     valid(2),
-    after(2 * margin),
+    after(before + behind),
     ended(0),
     valid(1),
     valid(2),
@@ -194,24 +197,24 @@ export const cases: ReadonlyArray<Case> = [
     after(40 * minute),
     { to: "token", body: "grant_type=password" },
     { to: "token", authorization: null },
-    after(20 * minute - margin),
+    after(20 * minute - before),
     valid(),
-    after(2 * margin),
+    after(before + behind),
     ended()
   ]),
   lifetime(".together", "two tokens that were requested at the same time, at the end of their hour", [
     { to: "together", steps: [token, token] },
-    after(hour - margin),
+    after(hour - before),
     valid(0),
     valid(1),
-    after(2 * margin),
+    after(before + behind),
     ended(0),
     ended(1)
   ]),
   lifetime(".listed", "an ended token, and a listed person", [
     token,
     { ...exposed, isValid: true },
-    after(hour + margin),
+    after(hour + behind),
     { ...exposed, isValid: false }
   ]),
   lifetime(".ended-changed", "an ended token at the end of a day of checks", [
@@ -227,9 +230,9 @@ export const cases: ReadonlyArray<Case> = [
     "twelve tokens in a day, each 47 minutes after the last ended",
     Array.from({ length: 12 }, (_, i) => [
       token,
-      after(hour - margin),
+      after(hour - before),
       valid(i),
-      after(2 * margin),
+      after(before + behind),
       ended(i),
       after(47 * minute)
     ]).flat()
@@ -240,9 +243,9 @@ export const cases: ReadonlyArray<Case> = [
     Array.from({ length: 7 }, (_, i) => [
       after(23 * hour),
       token,
-      after(hour - margin),
+      after(hour - before),
       valid(i),
-      after(2 * margin),
+      after(before + behind),
       ended(i)
     ]).flat()
   ),

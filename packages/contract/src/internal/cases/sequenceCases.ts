@@ -71,11 +71,11 @@ export const cases: ReadonlyArray<Case> = [
     check(),
     { ...person("Someone Else Testclear", "03-04-1966"), authorization: null }
   ]),
-  refused("authorization.repeated", "no token, three times", repeated(3, withoutToken)),
+  refused("authorization.repeated", "no token, twelve times", repeated(12, withoutToken)),
   refused(
     "authorization.forged-repeated",
-    "the same forged token three times",
-    repeated(3, check({ authorization: "Bearer {otherKey}" }))
+    "the same forged token twelve times",
+    repeated(12, check({ authorization: "Bearer {otherKey}" }))
   ),
   refused("authorization.after-token", "no token after a token request", [token, withoutToken]),
   refused("authorization.after-many", "no token after five checks", [...repeated(5, check()), withoutToken]),
@@ -130,7 +130,18 @@ export const cases: ReadonlyArray<Case> = [
     check({ authorization: "Bearer {token|last}" }),
     own(0)
   ]),
-  lifetime("of-many", "each of four tokens", [token, token, token, token, own(0), own(1), own(2), own(3)]),
+  {
+    ...lifetime("after-wrong-key", "a token after a wrong key", [
+      token,
+      { to: "token", authorization: "Basic base64({id}:{otherKey})" },
+      own(0)
+    ]),
+    needsWrongKeys: true
+  },
+  lifetime("of-many", "each of twelve tokens", [
+    ...Array.from({ length: 12 }, () => token),
+    ...Array.from({ length: 12 }, (_, i) => own(i))
+  ]),
   lifetime("together", "two tokens that were requested at the same time", [
     { to: "together", steps: [token, token] },
     own(0),

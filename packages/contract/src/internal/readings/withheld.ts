@@ -21,10 +21,15 @@ const hasResult = (exchange: Exchange): boolean =>
   exchange._tag === "Response" &&
   (isCredential(exchange) || Option.exists(textOf(exchange), (text) => /"match_found"\s*:/.test(text)))
 
-const ofLast = (read: (exchange: Exchange) => string) => (exchanges: ReadonlyArray<StepExchange>): string => {
-  const last = exchanges.at(-1)
-  return last === undefined ? "no answer" : read(last.exchange)
-}
+/** Reads the last exchange, and all others of the endpoint that authenticate in another way than the documented one. */
+const isAny = (
+  exchanges: ReadonlyArray<StepExchange>,
+  to: "token" | "aml",
+  read: (exchange: Exchange) => boolean
+): boolean =>
+  exchanges.some(({ exchange, step }, i) =>
+    (i === exchanges.length - 1 || step.to === to && step.authorization !== undefined) && read(exchange)
+  )
 
 /** Compares each check with whether its token was within its hour. */
 const lifetime = (exchanges: ReadonlyArray<StepExchange>): string => {
@@ -37,8 +42,10 @@ const lifetime = (exchanges: ReadonlyArray<StepExchange>): string => {
 }
 
 export const readings = {
-  "token withheld": ofLast((exchange) => hasToken(exchange) ? "granted" : "refused"),
-  "credential withheld": ofLast((exchange) => hasResult(exchange) ? "answered" : "refused"),
+  "token withheld": (exchanges: ReadonlyArray<StepExchange>) =>
+    isAny(exchanges, "token", hasToken) ? "granted" : "refused",
+  "credential withheld": (exchanges: ReadonlyArray<StepExchange>) =>
+    isAny(exchanges, "aml", hasResult) ? "answered" : "refused",
   lifetime
 } as const satisfies Partial<Record<Reading, (exchanges: ReadonlyArray<StepExchange>) => string>>
 

@@ -207,7 +207,7 @@ const verifyFlags = [
     "verdict",
     "Fail on this verdict: violated, lenient or drift; may be repeated (default: violated, and for a mock server drift)"
   ),
-  on("strict", "Fail also if the target accepts requests that the API document does not show"),
+  on("strict", "Fail also if the target accepts requests that the service document does not show"),
   on("wait-for-expiry", "Wait an hour, to see whether a sandbox refuses a token after it"),
   on("wrong-keys", "Also send wrong keys of the customer to a sandbox, which may lock the customer out")
 ]
