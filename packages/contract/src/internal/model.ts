@@ -45,6 +45,7 @@ export type Reading =
   | "time of search"
   | "ignored field"
   | "body"
+  | "encoding"
   | "credential_type"
   | "credential_name"
   | "issued_by"

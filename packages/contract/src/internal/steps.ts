@@ -62,7 +62,10 @@ export interface AmlStep extends RequestChanges {
   readonly isValid?: boolean
   /** @default "application/json" */
   readonly contentType?: string
-  /** @default "/api/aml" */
+  /** It may have the placeholder `{token}`.
+   *
+   * @default "/api/aml"
+   */
   readonly path?: string
   /** A string is a template; any other value is sent as JSON. */
   readonly body: Json | Template

@@ -1,5 +1,6 @@
 /** Fills the templates of steps with the values of a run. */
 import * as Option from "effect/Option"
+import { createHash } from "node:crypto"
 import type { Template } from "./steps.ts"
 
 /** The values of the placeholders, by name. */
@@ -50,6 +51,15 @@ const changes: Readonly<Record<string, (text: string) => string>> = {
   chop: (text) => text.slice(0, -1),
   chopFirst: (text) => text.slice(1),
   eight: (text) => text.slice(0, 8),
+  four: (text) => text.slice(0, 4),
+  hex: (text) => Buffer.from(text).toString("hex"),
+  lastEight: (text) => text.slice(-8),
+  letters: (text) => text.replaceAll(/[^a-z0-9]/gi, ""),
+  md5: (text) => createHash("md5").update(text).digest("hex"),
+  one: (text) => text.slice(0, 1),
+  sha256: (text) => createHash("sha256").update(text).digest("hex"),
+  sorted: (text) => Array.from(text).toSorted().join(""),
+  underscores: (text) => text.replaceAll("-", "_"),
   first: (text) => changeAt(text, 0),
   half: (text) => text.slice(0, Math.ceil(text.length / 2)),
   last: (text) => changeAt(text, text.length - 1),

@@ -53,6 +53,10 @@ const searchedOn = (change: (date: string, time: string, text: string) => unknow
     return change(date, time, text)
   })
 
+const latin1 = (bytes: Uint8Array): Uint8Array => Buffer.from(Buffer.from(bytes).toString("utf8"), "latin1")
+
+const withMark = (bytes: Uint8Array): Uint8Array => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes])
+
 const flattened = (credential: unknown): unknown =>
   Predicate.isRecord(credential) && Predicate.isRecord(credential["credentials"])
     ? { ...credential, credentials: credential["credentials"]["attributes"] }
@@ -82,6 +86,18 @@ const changeRepeated = Changes.withState(
     })
 )
 
+/** Sends the opposite result if the search is not in the month of the first one. */
+const changeInAnotherMonth = Changes.withState(
+  (): { month?: string } => ({}),
+  (state) => (request, serve) =>
+    Effect.map(serve(request), (response) => {
+      if (!Changes.isCredential(request, response)) return response
+      const month = /"searched_on":"(\d{4}-\d{2})/.exec(Messages.textOf(response))?.[1] ?? ""
+      state.month ??= month
+      return state.month === month ? response : match(opposite)(response, request)
+    })
+)
+
 const pages = (...changes: ReadonlyArray<Changes.Change>) => Changes.changeResponse(Messages.isProfile, ...changes)
 
 export const mutants: ReadonlyArray<Mutant> = [
@@ -94,6 +110,15 @@ export const mutants: ReadonlyArray<Mutant> = [
       "other-json",
       "sends the credential as another JSON type",
       changeCredential(Changes.header("content-type", "application/ld+json"))
+    ]
+  ]),
+  of("aml.answer.encoding", [
+    ["latin1", "sends the credential in ISO-8859-1", changeCredential(Changes.bytes(latin1))],
+    ["mark", "puts a byte order mark before the credential", changeCredential(Changes.bytes(withMark))],
+    [
+      "charset",
+      "states a charset other than UTF-8",
+      changeCredential(Changes.header("content-type", "application/json; charset=ISO-8859-1"))
     ]
   ]),
   of("aml.answer.credential", [
@@ -246,6 +271,9 @@ export const mutants: ReadonlyArray<Mutant> = [
   ]),
   of("aml.match.again", [
     ["different", "sends the opposite result for a repeated check", changeRepeated]
+  ]),
+  of("aml.match.later", [
+    ["different", "sends the opposite result in another month", changeInAnotherMonth]
   ]),
   of("aml.answer.aml-profile", [
     ["missing-no", "omits aml_profile for No", withResult("No", profile(missing))],

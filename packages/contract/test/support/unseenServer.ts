@@ -1,13 +1,52 @@
-/** The servers of `test/unseen` as targets whose clock can be moved. */
+/**
+ * The servers of a folder such as `test/unseen`, whose author wrote them from the service document without seeing the
+ * suite. Each becomes a target whose clock can be moved.
+ */
 import { Effect, Redacted } from "effect"
 import type * as Conformance from "../../src/Conformance.ts"
-import { serve, type Style } from "../unseen/service.ts"
+
+interface Server {
+  readonly url: string
+  readonly customerId: string
+  readonly customerKey: string
+  readonly close: () => Promise<void>
+}
+
+/** What the folder's `service.ts` exports. */
+interface Service {
+  readonly serve: (options: {
+    readonly style: string
+    readonly now: () => number
+    readonly fault?: string
+  }) => Promise<Server>
+  /** @default the styles of `test/unseen` */
+  readonly styles?: ReadonlyArray<string>
+}
+
+/** What its `mutants.ts` exports. A mutant is the server in the style `strict` with a fault. */
+interface Mutants {
+  readonly mutants: ReadonlyArray<{ readonly id: string; readonly area: string }>
+}
 
 /** The styles of the correct server. They refuse a request in different ways, and `lenient` accepts more. */
-export const styles: ReadonlyArray<Style> = ["strict", "ok-false", "five-hundred", "hang-up", "lenient"]
+const defaultStyles = ["strict", "ok-false", "five-hundred", "hang-up", "lenient"]
+
+export interface UnseenSet {
+  readonly styles: ReadonlyArray<string>
+  readonly mutants: Mutants["mutants"]
+  readonly serve: Service["serve"]
+}
+
+export const load = (folder = "unseen"): Effect.Effect<UnseenSet> =>
+  Effect.promise(async () => {
+    const file = (name: string) => new URL(`../${folder}/${name}.ts`, import.meta.url).href
+    const service: Service = await import(file("service"))
+    const { mutants }: Mutants = await import(file("mutants"))
+    return { styles: service.styles ?? defaultStyles, mutants, serve: service.serve }
+  })
 
 /** A correct server, or one with this fault, until the scope closes. */
-export const serving = (style: Style, fault?: string) =>
+export const serving = ({ serve }: UnseenSet, style: string, fault?: string) =>
   Effect.gen(function*() {
     let moved = 0
     const server = yield* Effect.acquireRelease(

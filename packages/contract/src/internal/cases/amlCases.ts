@@ -59,6 +59,7 @@ export const cases: ReadonlyArray<Case> = [
   documented("searched-on.zone", "aml.searched-on.zone", "the time zone of searched_on", "time zone"),
   documented("match-found", "aml.answer.match-found", "match_found", "match_found"),
   documented("aml-profile", "aml.answer.aml-profile", "aml_profile", "aml_profile"),
+  documented("encoding", "aml.answer.encoding", "the encoding of the credential", "encoding"),
   documented("extra-fields", "aml.credential.extra-fields", "fields that section 2.3 does not show", "extra fields"),
 
   ...[TestPeople.exposed, TestPeople.sanctioned].flatMap((person, i): ReadonlyArray<Case> => {

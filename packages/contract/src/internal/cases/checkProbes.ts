@@ -81,6 +81,61 @@ export const cases: ReadonlyArray<Case> = [
     withHeader("pair", "id and key as a token", "Bearer {id}:{key}"),
     withHeader("pair-encoded", "id and key in Base64 as a token", "Bearer base64({id}:{key})"),
     elsewhere("local", "no token, from an address of the same host", { "x-forwarded-for": "127.0.0.1" }),
+    elsewhere("local-other", "no token, with other headers of a proxy", {
+      "x-real-ip": "127.0.0.1",
+      "x-forwarded-host": "localhost",
+      forwarded: "for=127.0.0.1"
+    }),
+    elsewhere("debug", "no token, with headers of a test", { "x-debug": "true", "x-test": "1", "x-internal": "true" }),
+    elsewhere("override", "no token, with headers that name another request", {
+      "x-original-url": "/health",
+      "x-rewrite-url": "/health",
+      "x-http-method-override": "POST"
+    }),
+    elsewhere("agent", "no token, from a health check", { "user-agent": "kube-probe/1.30" }),
+    elsewhere("origin", "no token, from a page of the same host", {
+      origin: "http://localhost",
+      "sec-fetch-site": "same-origin"
+    }),
+    elsewhere("pair", "id and key in headers", { "x-client-id": "{id}", "x-client-secret": "{key}", "x-api-key": "{key}" }),
+    withHeader("basic-token", "an unknown token after Basic", "Basic {otherKey}"),
+    withHeader("bearer-blank", "Bearer with blanks", "Bearer    "),
+    withHeader("bearer-quotes", "Bearer with empty quotes", "Bearer \"\""),
+    withHeader("bearer-dots", "Bearer with two dots", "Bearer .."),
+    withHeader("true", "the token true", "Bearer true"),
+    withHeader("false", "the token false", "Bearer false"),
+    withHeader("nan", "the token NaN", "Bearer NaN"),
+    withHeader("admin", "the token admin", "Bearer admin"),
+    withHeader("object", "the token [object Object]", "Bearer [object Object]"),
+    withHeader("template", "a placeholder in braces", "Bearer ${ACCESS_TOKEN}"),
+    withHeader("unknown-scheme", "an unknown token after Token", "Token {otherKey}"),
+    withHeader("sorted", "the characters of the token in another order", "Bearer {token|sorted}"),
+    withHeader("four", "the first four characters of the token", "Bearer {token|four}"),
+    withHeader("last-eight", "the last eight characters of the token", "Bearer {token|lastEight}"),
+    withHeader("sha256", "the SHA-256 digest of the token", "Bearer {token|sha256}"),
+    withHeader("letters", "the token without other characters than letters and digits", "Bearer {token|letters}"),
+    ["query-unknown", "an unknown token in the query", check({ authorization: null, query: "access_token={otherKey}" })],
+    elsewhere("cookie-unknown", "an unknown token in a cookie", { cookie: "access_token={otherKey}; token={otherKey}" }),
+    ...["/api/aml/", "/api//aml", "/api/aml?", "/api/aml.json", "/API/AML", "/api/aml;a=b", "/api/aml%2F"].map((
+      path,
+      i
+    ): Probe<AmlStep> => [`path-${i + 1}`, "no token, and the path written in another way", check({ authorization: null, path })]),
+    ["query-any", "no token, with a query", check({ authorization: null, query: "test=1&debug=true" })],
+    ["put", "no token, with PUT", check({ authorization: null, method: "PUT" })],
+    ["get", "no token, with GET and the fields in the query", check({
+      authorization: null,
+      method: "GET",
+      query: String(encoded)
+    })],
+    ["text", "no token, with a body of plain text", check({ authorization: null, contentType: "text/plain" })],
+    ["pair-body", "id and key in the body", check({
+      authorization: null,
+      body: `${text.slice(0, -1)},"customer_id":"{id}","customer_key":"{key}"}`
+    })],
+    ["pair-query", "id and key in the query", check({
+      authorization: null,
+      query: "customer_id={id|percent}&customer_key={key|percent}"
+    })],
     elsewhere("internal", "no token, with a header that names the customer", { "x-customer-id": "{id}" }),
     [
       "unauthorized-listed",
@@ -153,6 +208,51 @@ export const cases: ReadonlyArray<Case> = [
     elsewhere("x-authorization", "the token in X-Authorization", { "x-authorization": "Bearer {token}" }),
     elsewhere("api-key", "the token in X-API-Key", { "x-api-key": "{token}" }),
     elsewhere("header", "the token in headers of its own", { "access_token": "{token}", token: "{token}" }),
+    elsewhere("headers-other", "the token in headers of other names", {
+      "x-token": "{token}",
+      "x-bearer-token": "{token}",
+      "x-jwt": "{token}",
+      bearer: "{token}",
+      auth: "{token}",
+      "x-auth": "{token}",
+      "x-id-token": "{token}",
+      "x-session": "{token}"
+    }),
+    elsewhere("websocket", "the token in Sec-WebSocket-Protocol", { "sec-websocket-protocol": "bearer, {token}" }),
+    elsewhere("agent", "the token in User-Agent", { "user-agent": "Bearer {token}" }),
+    [
+      "query-names",
+      "the token in the query by other names",
+      check({
+        authorization: null,
+        query: "accessToken={token}&bearer={token}&auth={token}&key={token}&id_token={token}&t={token}&apikey={token}"
+      })
+    ],
+    ["path", "the token in the path", check({ authorization: null, path: "/api/aml/{token}" })],
+    ["path-parameter", "the token as a parameter of the path", check({
+      authorization: null,
+      path: "/api/aml;access_token={token}"
+    })],
+    [
+      "body-other",
+      "the token in the body by other names",
+      check({
+        authorization: null,
+        body: `${
+          text.slice(0, -1)
+        },"authorization":"Bearer {token}","accessToken":"{token}","bearer":"{token}","auth":"{token}","jwt":"{token}","bearer_token":"{token}"}`
+      })
+    ],
+    withHeader("apikey", "the token after ApiKey", "ApiKey {token}"),
+    withHeader("session", "the token after Session", "Session {token}"),
+    withHeader("basic-pair", "the token as user and as password of Basic", "Basic base64({token}:{token})"),
+    withHeader("basic-encoded", "the token in Base64 after Basic", "Basic base64({token})"),
+    withHeader("bearer-last", "Bearer after the token", "{token} Bearer"),
+    withHeader("equals", "an equals sign after Bearer", "Bearer={token}"),
+    withHeader("comma", "a comma after the token", "Bearer {token},"),
+    withHeader("semicolon", "a semicolon after the token", "Bearer {token};"),
+    withHeader("brackets", "the token in brackets", "Bearer [{token}]"),
+    withHeader("percent", "the token percent-encoded", "Bearer {token|percent}"),
     elsewhere("proxy", "the token in Proxy-Authorization", { "proxy-authorization": "Bearer {token}" }),
     elsewhere("authentication", "the token in Authentication", { authentication: "Bearer {token}" }),
     [

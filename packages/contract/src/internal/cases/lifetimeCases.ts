@@ -282,7 +282,7 @@ export const cases: ReadonlyArray<Case> = [
   },
   {
     id: "aml.later.again",
-    claim: "aml.match.again",
+    claim: "aml.match.later",
     title: "the result of a listed person on nine days of three months",
     steps: later,
     reading: "repeated check"

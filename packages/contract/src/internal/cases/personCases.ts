@@ -125,6 +125,18 @@ export const cases: ReadonlyArray<Case> = [
       entity_type: "person"
     })
   ),
+  ...([
+    ["accept", "a check with Accept", { accept: "application/json" }],
+    ["accept-any", "a check with Accept for anything", { accept: "*/*" }],
+    ["agent", "a check of another program", { "user-agent": "Java/21.0.2" }],
+    ["trace", "a check with the headers of a trace", {
+      traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+      "x-request-id": "1"
+    }],
+    ["language", "a check with Accept-Language", { "accept-language": "de-CH, fr;q=0.7" }]
+  ] as const).flatMap(([id, title, headers]) =>
+    casesOf(`header.${id}`, title, "aml.request.path", check({ headers })).slice(0, 2)
+  ),
   ...written("blanks", "the object with blanks and line feeds", JSON.stringify(JSON.parse(clearText), null, 2)),
   ...written("escaped", "the name with escaped letters", escaped(clearText)),
   ...written("escaped-all", "the field names with escaped letters", clearText.replace("\"dob\"", "\"\\u0064ob\""))

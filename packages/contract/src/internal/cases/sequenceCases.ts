@@ -49,6 +49,21 @@ const many: ReadonlyArray<AmlStep> = Array.from(
     person(`Person ${"ABCDEFGHIJ"[i]} ${i % 3 === 0 ? "Testpep" : "Testclear"}`, `1${i}-0${(i % 9) + 1}-19${50 + i}`)
 )
 
+const twoDigits = (number: number): string => String(number).padStart(2, "0")
+
+/** A person for each day of a month, so that each month, and years from 1925 to 2006, occur too. */
+const days: ReadonlyArray<AmlStep> = Array.from({ length: 31 }, (_, i) => {
+  const month = [1, 3, 5, 7, 8, 10, 12, 2, 4, 6, 9, 11][i < 28 ? i % 12 : i % 7] ?? 1
+  return person(`Day ${i % 2 === 0 ? "Testclear" : "Testpep"}`, `${twoDigits(i + 1)}-${twoDigits(month)}-${1920 + 3 * i}`)
+})
+
+/** A person for each letter, with a name of another length. */
+const letters: ReadonlyArray<AmlStep> = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ", (letter, i) =>
+  person(`${letter}${"ae".repeat(i)} ${letter} ${i % 2 === 0 ? "Testpep" : "Testclear"}`, `0${i % 9 + 1}-11-19${60 + i}`))
+
+/** Two people in turn, because a service may be wrong after a number of checks. */
+const inTurn: ReadonlyArray<AmlStep> = Array.from({ length: 25 }, () => [exposed, check()]).flat()
+
 export const cases: ReadonlyArray<Case> = [
   {
     id: "token.lifetime.again",
@@ -110,13 +125,44 @@ export const cases: ReadonlyArray<Case> = [
   {
     id: "token.key.repeated",
     claim: "token.request.authorization",
-    title: "a wrong key three times",
+    title: "a wrong key ten times",
     steps: Array.from(
-      { length: 3 },
+      { length: 10 },
       (): TokenStep => ({ to: "token", authorization: "Basic base64({id}:{otherKey})" })
     ),
     reading: "token withheld",
     needsWrongKeys: true
+  },
+  {
+    id: "token.key.together",
+    claim: "token.request.authorization",
+    title: "a wrong key beside right ones",
+    steps: [{
+      to: "together",
+      steps: [token, token, { to: "token", authorization: "Basic base64({id}:{otherKey})" }, token, {
+        to: "token",
+        authorization: "Basic base64({id}:{otherKey})"
+      }]
+    }],
+    reading: "token withheld",
+    needsWrongKeys: true
+  },
+  {
+    id: "token.authorization.together",
+    claim: "token.request.authorization",
+    title: "no credentials beside right ones",
+    steps: [{ to: "together", steps: [token, token, token, { to: "token", authorization: null }] }],
+    reading: "token withheld"
+  },
+  {
+    id: "token.authorization.repeated",
+    claim: "token.request.authorization",
+    title: "an unknown customer ten times",
+    steps: Array.from(
+      { length: 10 },
+      (): TokenStep => ({ to: "token", authorization: "Basic base64({otherId}:{otherKey})" })
+    ),
+    reading: "token withheld"
   },
   lifetime("after-refusal", "a token after a check that was refused", [
     token,
@@ -194,6 +240,16 @@ export const cases: ReadonlyArray<Case> = [
     claim: "aml.match.again",
     title: "the same check of a listed person five times at once",
     steps: [{ to: "together", steps: repeated(5, exposed) }],
+    reading: "repeated check"
+  },
+  ...checks("days", "31 people, each born on another day of a month", days),
+  ...checks("letters", "26 people, each with another first letter", letters),
+  ...checks("in-turn", "a listed person and another one, 25 times in turn", inTurn),
+  {
+    id: "aml.again.in-turn",
+    claim: "aml.match.again",
+    title: "the results of two people, 25 times in turn",
+    steps: inTurn,
     reading: "repeated check"
   },
   ...checks("many", "ten people in a row", many),

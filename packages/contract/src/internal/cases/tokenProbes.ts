@@ -1,5 +1,6 @@
 /** Token requests that should receive no token, beyond those that every run sends. */
 import type { Case } from "../model.ts"
+import type { TokenStep } from "../steps.ts"
 import { tokenProbes } from "./probes.ts"
 
 const form = "grant_type=client_credentials"
@@ -16,7 +17,23 @@ const withKey = (id: string, title: string, key: string) => withHeader(id, title
 /** Basic with this in place of the id, and the right key. */
 const withId = (id: string, title: string, customer: string) => withHeader(id, title, `Basic base64(${customer}:{key})`)
 
+/** The documented request, written in another way. */
+const written = (id: string, title: string, step: Omit<TokenStep, "to">): Case => ({
+  id: `token.written.${id}`,
+  claim: "token.request.path",
+  title,
+  steps: [{ to: "token", ...step }],
+  reading: "token outcome"
+})
+
 export const cases: ReadonlyArray<Case> = [
+  written("percent", "a percent-encoded letter in the value", { body: "grant_type=client%5Fcredentials" }),
+  written("percent-name", "a percent-encoded letter in the name", { body: "grant%5Ftype=client_credentials" }),
+  written("accept", "the token request with Accept", { headers: { accept: "application/json" } }),
+  written("agent", "the token request of another program", { headers: { "user-agent": "Java/21.0.2" } }),
+  written("trace", "the token request with the headers of a trace", {
+    headers: { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "x-request-id": "1" }
+  }),
   ...tokenProbes("token.request.grant-type", "grant-type", [
     withBody("empty", "an empty grant_type", "grant_type="),
     withBody("prefix", "grant_type=client", "grant_type=client"),
@@ -66,13 +83,63 @@ export const cases: ReadonlyArray<Case> = [
     withHeader("not-base64", "Basic with a text that is not Base64", "Basic !!!"),
     withHeader("unknown-empty", "an unknown customer with an empty key", "Basic base64({otherId}:)"),
     withHeader("same", "an unknown customer whose key is its id", "Basic base64({otherId}:{otherId})"),
-    withHeader("admin", "a well-known id and key", "Basic base64(admin:admin)")
+    withHeader("admin", "a well-known id and key", "Basic base64(admin:admin)"),
+    withHeader("access-token", "an access token after Bearer", "Bearer {token}"),
+    withHeader("access-token-basic", "an access token as id", "Basic base64({token}:)"),
+    withHeader("random-bearer", "a random text after Bearer", "Bearer {otherKey}"),
+    withHeader("words", "the words undefined as id and key", "Basic base64(undefined:undefined)"),
+    withHeader("null", "the words null as id and key", "Basic base64(null:null)"),
+    withHeader("quote", "a quote in an unknown id and key", "Basic base64(' OR '1'='1:' OR '1'='1)"),
+    ["body-id", "the id alone, in the body", { authorization: null, body: `${form}&client_id={id|percent}` }],
+    ["body-customer-id", "the customer_id alone, in the body", {
+      authorization: null,
+      body: `${form}&customer_id={id|percent}`
+    }],
+    ["query-id", "the id alone, in the query", {
+      authorization: null,
+      query: "client_id={id|percent}&customer_id={id|percent}"
+    }],
+    ["header-id", "the id alone, in a header", {
+      authorization: null,
+      headers: { "x-customer-id": "{id}", "x-client-id": "{id}" }
+    }],
+    ["local", "no credentials, from an address of the same host", {
+      authorization: null,
+      headers: { "x-forwarded-for": "127.0.0.1", "x-real-ip": "127.0.0.1" }
+    }],
+    ["body-unknown", "an unknown customer in the body", {
+      authorization: null,
+      body: `${form}&client_id={otherId}&client_secret={otherKey}`
+    }],
+    ["scope", "no credentials, with a scope", { authorization: null, body: `${form}&scope=aml` }],
+    ["get", "no credentials, with GET and grant_type in the query", {
+      authorization: null,
+      method: "GET",
+      query: form
+    }],
+    ["json", "no credentials, with JSON", {
+      authorization: null,
+      contentType: "application/json",
+      body: "{\"grant_type\":\"client_credentials\"}"
+    }]
   ]),
   ...tokenProbes("token.request.credentials", "credentials", [
     withHeader("no-scheme", "id and key in Base64 without a scheme", "base64({id}:{key})"),
     withHeader("token", "id and key after Token", "Token base64({id}:{key})"),
     withHeader("digest", "id and key after Digest", "Digest base64({id}:{key})"),
     withHeader("plain", "id and key after Basic, not encoded", "Basic {id}:{key}"),
+    withHeader("no-blank", "Basic without a blank after it", "Basicbase64({id}:{key})"),
+    withHeader("colon-scheme", "a colon after Basic", "Basic: base64({id}:{key})"),
+    withHeader("long-scheme", "a scheme that begins with Basic", "BasicX base64({id}:{key})"),
+    withHeader("garbage", "a character that is not Base64 after the credentials", "Basic base64({id}:{key})!"),
+    withHeader("more", "another word after the credentials", "Basic base64({id}:{key}) more"),
+    withHeader("list", "the credentials after others and a comma", "Basic base64({otherId}:{otherKey}), Basic base64({id}:{key})"),
+    withHeader("list-first", "the credentials before others and a comma", "Basic base64({id}:{key}), Basic base64({otherId}:{otherKey})"),
+    withHeader("quoted", "the credentials in quotes", "Basic \"base64({id}:{key})\""),
+    withHeader("hex", "the credentials in hexadecimal digits", "Basic {id|hex}3a{key|hex}"),
+    withHeader("url", "the credentials percent-encoded and not in Base64", "Basic {id|percent}:{key|percent}"),
+    withHeader("scheme-key", "id and key after Key", "Key {id}:{key}"),
+    withHeader("hmac", "id and key after HMAC", "HMAC base64({id}:{key})"),
     withHeader("twice-encoded", "id and key encoded twice", "Basic base64({id|base64}:{key|base64})"),
     ["query", "id and key in the query", {
       authorization: null,
@@ -103,6 +170,37 @@ export const cases: ReadonlyArray<Case> = [
       authorization: null,
       headers: { "x-customer-id": "{id}", "x-customer-key": "{key}", "x-client-id": "{id}", "x-client-secret": "{key}" }
     }],
+    ["body-key", "the key in the body, and the id in the header", {
+      authorization: "Basic base64({id}:)",
+      body: `${form}&client_secret={key|percent}`
+    }],
+    ["body-short", "id and key in the body, by these names", {
+      authorization: null,
+      body: `${form}&id={id|percent}&key={key|percent}`
+    }],
+    ["query-short", "id, key, user and password in the query", {
+      authorization: null,
+      query: "id={id|percent}&key={key|percent}&username={id|percent}&password={key|percent}"
+    }],
+    ["query-basic", "the header in the query", {
+      authorization: null,
+      query: "authorization=Basic%20base64({id}:{key})"
+    }],
+    ["forwarded", "Basic in headers of a proxy", {
+      authorization: null,
+      headers: {
+        "x-forwarded-authorization": "Basic base64({id}:{key})",
+        "x-authorization": "Basic base64({id}:{key})"
+      }
+    }],
+    ["authentication", "Basic in Authentication", {
+      authorization: null,
+      headers: { authentication: "Basic base64({id}:{key})" }
+    }],
+    ["headers-auth", "id and key in X-Auth headers", {
+      authorization: null,
+      headers: { "x-auth-user": "{id}", "x-auth-key": "{key}", "x-username": "{id}", "x-password": "{key}" }
+    }],
     ["api-key", "the key as X-API-Key", { authorization: null, headers: { "x-api-key": "{key}" } }],
     ["proxy", "Basic in Proxy-Authorization", {
       authorization: null,
@@ -112,7 +210,7 @@ export const cases: ReadonlyArray<Case> = [
       authorization: null,
       headers: { cookie: "authorization=base64({id}:{key}); customer_id={id}; customer_key={key}" }
     }]
-  ]),
+  ], { needsWrongKeys: true }),
   ...tokenProbes("token.request.authorization", "key", [
     withKey("chop", "the key without its last character", "{key|chop}"),
     withKey("chop-first", "the key without its first character", "{key|chopFirst}"),
@@ -129,6 +227,20 @@ export const cases: ReadonlyArray<Case> = [
     withKey("upper", "the key in upper case", "{key|upper}"),
     withKey("lower", "the key in lower case", "{key|lower}"),
     withKey("swap-case", "the key with its case swapped", "{key|swapCase}"),
+    withKey("four", "the first four characters of the key", "{key|four}"),
+    withKey("one", "the first character of the key", "{key|one}"),
+    withKey("last-eight", "the last eight characters of the key", "{key|lastEight}"),
+    withKey("sorted", "the characters of the key in another order", "{key|sorted}"),
+    withKey("trimmed", "the key without hyphens and underscores", "{key|letters}"),
+    withKey("underscores", "the key with underscores for hyphens", "{key|underscores}"),
+    withKey("undefined", "the word undefined in place of the key", "undefined"),
+    withKey("null", "the word null in place of the key", "null"),
+    withKey("quote", "a quote in place of the key", "' OR '1'='1"),
+    withKey("percent", "a percent sign in place of the key", "%"),
+    withKey("password", "the word password in place of the key", "password"),
+    withKey("hash", "the SHA-256 digest of the key", "{key|sha256}"),
+    withKey("md5", "the MD5 digest of the key", "{key|md5}"),
+    withKey("access-token", "an access token in place of the key", "{token}"),
     withKey("reverse", "the key reversed", "{key|reverse}"),
     withKey("blank", "the key and a blank", "{key} "),
     withKey("blank-before", "a blank and the key", " {key}"),

@@ -7,6 +7,7 @@ import {
   isCredential,
   isErrorBody,
   isHtml,
+  isLatin1Object,
   isObject,
   isSuccess,
   jsonOf,
@@ -15,6 +16,7 @@ import {
   ofLast,
   type Read,
   type StepResponse,
+  textOf,
   unsuccessfulOutcome
 } from "./responseReadings.ts"
 
@@ -54,9 +56,20 @@ const body = (response: Response): string =>
     : isHtml(response)
     ? "html"
     : Option.match(jsonOf(response), {
-      onNone: () => "not JSON",
+      onNone: () => isLatin1Object(response) ? "ISO-8859-1" : "not JSON",
       onSome: (json) => isObject(json) ? "object" : "no object"
     })
+
+const byteOrderMark = [0xef, 0xbb, 0xbf]
+
+/** The encoding of the bytes, and whether the content type states another one. */
+const encoding = (response: Response): string => {
+  if (isLatin1Object(response)) return "ISO-8859-1"
+  if (Option.isNone(textOf(response))) return "not UTF-8"
+  if (byteOrderMark.every((byte, i) => response.body[i] === byte)) return "UTF-8 with a byte order mark"
+  const [, charset = "utf-8"] = /;\s*charset="?([^";\s]+)/i.exec(response.headers["content-type"] ?? "") ?? []
+  return /^utf-?8$/i.test(charset) ? "UTF-8" : "another charset stated"
+}
 
 export const attributes = (response: Response): string => {
   const { credentials } = fieldsOf(response)
@@ -109,8 +122,14 @@ export const searchedOn = (text: string): string =>
     : "no such time"
 
 const quarterHour = 15 * 60_000
-const tolerance = 3 * 60_000
+const tolerance = 5 * 60_000
 const largestOffset = 14 * 4 * quarterHour
+
+const quarterHours = (difference: number): number => Math.round(difference / quarterHour) * quarterHour
+
+/** Whether a time zone explains the difference from UTC, in milliseconds. */
+export const isZoneOffset = (difference: number): boolean =>
+  Math.abs(difference - quarterHours(difference)) <= tolerance && Math.abs(quarterHours(difference)) <= largestOffset
 
 /** The words of the contract for three offsets. */
 const zoneWords: Readonly<Record<string, string>> = { "UTC+00:00": "utc", "UTC+14:00": "ahead", "UTC-12:00": "behind" }
@@ -121,8 +140,8 @@ const timeZone = (text: string, { response }: StepResponse): string =>
     onNone: () => "another form",
     onSome: (time) => {
       const difference = time - response.receivedAt
-      const offset = Math.round(difference / quarterHour) * quarterHour
-      if (Math.abs(difference - offset) > tolerance || Math.abs(offset) > largestOffset) return "another time"
+      if (!isZoneOffset(difference)) return "another time"
+      const offset = quarterHours(difference)
       const minutes = Math.abs(offset) / 60_000
       const twoDigits = (number: number) => String(number).padStart(2, "0")
       const zone = `UTC${offset < 0 ? "-" : "+"}${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`
@@ -159,14 +178,26 @@ const extraFields = (response: Response): string => {
 export const matchFound = ({ response }: StepResponse): string =>
   ofText(attributesOf(response)?.["match_found"], exactly("Potential match", "No"))
 
-const testPerson = (response: StepResponse): string =>
-  matchFound(response) === personOf(response).matchFound ? "as the name says" : "otherwise"
+/** Reads the last response, and every other one that has a credential. */
+const testPerson: Read = (responses) =>
+  responses.every((response, i) =>
+      i < responses.length - 1 && !isCredential(response.response) ||
+      matchFound(response) === personOf(response).matchFound
+    )
+    ? "as the name says"
+    : "otherwise"
 
-/** A field that is absent twice is not the same. */
+/** Compares the results of each person. A field that is absent twice is not the same. */
 const repeatedCheck: Read = (responses) => {
-  const words = new Set(responses.filter(({ step }) => step.to === "aml").map(matchFound))
-  const [word = ""] = words
-  return words.size > 1 ? "different" : ["Potential match", "No"].includes(word) ? "same" : "no result"
+  const results = new Map<string, string>()
+  for (const each of responses.filter(({ step }) => step.to === "aml")) {
+    const { dob, name } = personOf(each)
+    const word = matchFound(each)
+    if (!["Potential match", "No"].includes(word)) return "no result"
+    if ((results.get(`${dob} ${name}`) ?? word) !== word) return "different"
+    results.set(`${dob} ${name}`, word)
+  }
+  return results.size === 0 ? "no result" : "same"
 }
 
 /** Reads a check with a charset, and then the same check as plain text. */
@@ -189,6 +220,7 @@ export const readings = {
   "check outcome": ofLast(({ response }) => checkOutcome(response)),
   "ignored field": ofLast(({ response }) => isCredential(response) ? "ignored" : checkOutcome(response)),
   "body": ofLast(({ response }) => body(response)),
+  "encoding": ofLast(({ response }) => encoding(response)),
   "credential_type": field("credential_type", exactly("aml")),
   "credential_name": field("credential_name", exactly("AML")),
   "issued_by": field("issued_by", (text) => text.trim() === "" ? "blank" : "string"),
@@ -209,7 +241,7 @@ export const readings = {
   "match_found": ofLast(matchFound),
   "aml_profile": attribute("aml_profile", url),
   "extra fields": ofLast(({ response }) => extraFields(response)),
-  "test person": ofLast(testPerson),
+  "test person": testPerson,
   "repeated check": repeatedCheck,
   "page": ofLast(({ response }) => isSuccess(response) && isHtml(response) ? "page" : "no page"),
   "request type": requestType,

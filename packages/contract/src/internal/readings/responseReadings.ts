@@ -28,13 +28,19 @@ export const textOf = ({ body }: Response): Option.Option<string> =>
   Either.getRight(Either.try(() => utf8.decode(body)))
 
 export const jsonOf = (response: Response): Option.Option<unknown> =>
-  Option.flatMap(textOf(response), (text) => Either.getRight(Either.try((): unknown => JSON.parse(text))))
+  Option.flatMap(textOf(response), parsed)
+
+const parsed = (text: string): Option.Option<unknown> => Either.getRight(Either.try((): unknown => JSON.parse(text)))
 
 export const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 export const objectOf = (response: Response): Option.Option<{ readonly [name: string]: unknown }> =>
   Option.filter(jsonOf(response), isObject)
+
+/** Whether the body is a JSON object in ISO-8859-1, and not in UTF-8. */
+export const isLatin1Object = (response: Response): boolean =>
+  Option.isNone(textOf(response)) && Option.exists(parsed(Buffer.from(response.body).toString("latin1")), isObject)
 
 /** The media type in lower case, without parameters. */
 export const mediaTypeOf = ({ headers }: Response): string =>

@@ -4,6 +4,7 @@ import type { Reading } from "../model.ts"
 import {
   birthYear,
   documentedNames,
+  isZoneOffset,
   fieldsOf,
   matchFound,
   ofPerson,
@@ -105,14 +106,31 @@ const ownProfile: Read = (responses) => {
 /** By how much two searches may differ from the time between their responses, in milliseconds. */
 const tolerance = 5000
 
-/** Whether the times of the searches move as the clock does. */
+const hour = 3_600_000
+
+/** Two searches an hour apart or more may have the change to or from daylight saving time between them. */
+const isConstant = (difference: number, elapsed: number): boolean =>
+  difference <= tolerance || elapsed >= hour && Math.abs(difference - hour) <= tolerance
+
+/**
+ * Whether the times of the searches move as the clock does. The zone is unspecified, but it is the same for all, and
+ * differs from UTC by a number of quarter hours.
+ */
 const timeOfSearch: Read = (responses) => {
-  const offsets = responses.flatMap(({ response }) => {
+  const searches = responses.flatMap(({ response }) => {
     const text = attributesOf(response)?.["searched_on"]
     const time = typeof text === "string" ? timeOf(text) : Option.none()
-    return Option.isSome(time) ? [time.value - response.receivedAt] : []
+    return Option.isSome(time)
+      ? [{ receivedAt: response.receivedAt, offset: time.value - response.receivedAt }]
+      : []
   })
-  return Math.max(...offsets) - Math.min(...offsets) <= tolerance ? "of the search" : "another time"
+  const [first] = searches
+  if (first === undefined) return "no search"
+  return searches.every(({ offset, receivedAt }) =>
+      isZoneOffset(offset) && isConstant(Math.abs(offset - first.offset), Math.abs(receivedAt - first.receivedAt))
+    )
+    ? "of the search"
+    : "another time"
 }
 
 export const readings = {

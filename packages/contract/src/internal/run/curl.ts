@@ -50,7 +50,7 @@ const tokenShown = (step: TokenStep, { authUrl }: Target): Shown => {
 const amlShown = (step: AmlStep, { baseUrl }: Target): Shown => {
   const { authorization = "Bearer {token}", body, contentType = "application/json", path = "/api/aml" } = step
   const text = typeof body === "string" ? body : JSON.stringify(body)
-  return { url: addressOf(baseUrl, path), authorization, contentType, body: text }
+  return { url: addressOf(baseUrl, withVariables(path)), authorization, contentType, body: text }
 }
 
 export const of = (step: ServiceStep, target: Target): string => {

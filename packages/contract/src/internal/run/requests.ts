@@ -79,7 +79,7 @@ const tokenRequest = (step: TokenStep, context: RequestContext): Option.Option<R
 
 const amlRequest = (step: AmlStep, context: RequestContext): Option.Option<Request> => {
   const { authorization = "Bearer {token}", body, contentType = "application/json", path = "/api/aml" } = step
-  const url = urlOf(context.target.baseUrl, path)
+  const url = urlOf(context.target.baseUrl, path.replaceAll("{token}", context.token))
   const text = typeof body === "string" ? body : JSON.stringify(body)
   return requestOf(url, { ...step, authorization }, contentType, text, valuesOf(step, context))
 }

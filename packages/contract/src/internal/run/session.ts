@@ -64,6 +64,8 @@ export interface Session {
   readonly checks: Effect.Effect<ReadonlyArray<StepExchange>>
   readonly earlyRefusals: Effect.Effect<ReadonlyArray<StepExchange>>
   readonly apiFailure: Effect.Effect<Option.Option<string>>
+  /** The token that all cases share. */
+  readonly sharedToken: Effect.Effect<Option.Option<string>>
 }
 
 /** How long a token must be accepted, in milliseconds, with a minute for clocks that differ. */
@@ -233,6 +235,7 @@ export const make = (
       advance,
       checks: Effect.map(Ref.get(state), ({ checks }) => checks),
       earlyRefusals: Effect.map(Ref.get(state), ({ earlyRefusals }) => earlyRefusals),
-      apiFailure: Effect.map(Ref.get(state), ({ apiFailure }) => apiFailure)
+      apiFailure: Effect.map(Ref.get(state), ({ apiFailure }) => apiFailure),
+      sharedToken: Effect.map(Ref.get(state), ({ token }) => Option.map(token, ({ value }) => value))
     }
   })

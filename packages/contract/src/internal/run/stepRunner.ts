@@ -2,10 +2,12 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { StepExchange } from "../exchange.ts"
 import type { Target } from "../model.ts"
 import type { ServiceStep, Step } from "../steps.ts"
+import * as Templates from "../templates.ts"
 import type { ControlPlane } from "./controlPlane.ts"
 import type { Customer } from "./requests.ts"
 import * as Session from "./session.ts"
@@ -49,10 +51,17 @@ export const make = (
         const exchanges: Array<StepExchange> = []
         // By how much the own session of this case is ahead, in milliseconds.
         let ahead = 0
+        /** The token of a step, unless a check uses the shared one. A token request may send that in place of a key. */
+        const tokenOf = (step: ServiceStep): Effect.Effect<string | undefined> =>
+          step.to === "aml" && step.token !== undefined
+            ? Effect.succeed(Session.tokensIn(exchanges)[step.token])
+            : step.to === "token" && Templates.uses(step.authorization, "token")
+            ? Effect.map(session.sharedToken, Option.getOrUndefined)
+            : Effect.succeed("")
         const sendOne = (step: ServiceStep) =>
           Effect.gen(function*() {
             const usesSharedToken = step.to === "aml" && step.token === undefined
-            const token = step.to === "aml" && step.token !== undefined ? Session.tokensIn(exchanges)[step.token] : ""
+            const token = yield* tokenOf(step)
             if (token === undefined) return yield* skip("the customer received no token")
             const sent = usesSharedToken
               ? yield* session.sendWithSharedToken(step, isProbe)
