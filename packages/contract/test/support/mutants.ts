@@ -5,7 +5,7 @@
  * With `--unseen`, it runs the suite against the servers in `test/unseen` instead, and prints totals. A folder may
  * follow, and then two numbers such as `1 3` for the second of three parts.
  */
-import { FileSystem } from "@effect/platform"
+import { FileSystem, type HttpClient } from "@effect/platform"
 import { NodeContext, NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { fileURLToPath } from "node:url"
@@ -30,7 +30,7 @@ const ownMutants = Effect.gen(function*() {
 
 const [first, folder, part, parts] = process.argv.slice(2)
 
-const program = first === "--unseen"
+const program: Effect.Effect<void, unknown, NodeContext.NodeContext | HttpClient.HttpClient> = first === "--unseen"
   ? UnseenGate.run({ folder, part: parts === undefined ? undefined : [Number(part), Number(parts)] })
   : ownMutants
 
