@@ -25,6 +25,7 @@ import * as TokenCases from "./internal/cases/tokenCases.ts"
 import * as TokenProbes from "./internal/cases/tokenProbes.ts"
 import * as Judge from "./internal/judge.ts"
 import type { Case, Kind, Observation, Report, Run, RunInfo, Target, Verdict } from "./internal/model.ts"
+import * as Preflight from "./internal/preflight.ts"
 import * as Github from "./internal/report/github.ts"
 import * as Json from "./internal/report/json.ts"
 import * as Junit from "./internal/report/junit.ts"
@@ -205,6 +206,15 @@ export const verify = Effect.fn("Conformance.verify")(
  * @since 0.1.0
  */
 export const verdict: (report: Report, runInfo?: RunInfo) => string = Summary.verdict
+
+/**
+ * Whether the run tested the service. It did not if the customer received no token, or if the API does not respond,
+ * redirects, or is a web page. The {@link verdict} has the reason.
+ *
+ * @category destructors
+ * @since 0.1.0
+ */
+export const isTested: (report: Report) => boolean = Preflight.isTested
 
 /**
  * A report as text for people: the circumstances of the run, the cases by section of the service document, the claims

@@ -8,6 +8,7 @@ import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
 import { constants } from "node:os"
@@ -36,8 +37,16 @@ const onSignal = (signal: NodeJS.Signals) => {
 }
 process.on("SIGINT", onSignal).on("SIGTERM", onSignal)
 
+/** The exit code of an error that has one, or 1. */
+const exitCodeOf = (error: unknown): number =>
+  Predicate.hasProperty(error, "exitCode") && Predicate.isNumber(error.exitCode) ? error.exitCode : 1
+
 const teardown: Teardown = (exit, onExit) => {
-  const code = Exit.isSuccess(exit) ? 0 : Cause.isInterruptedOnly(exit.cause) ? interrupted : 1
+  const code = Exit.isSuccess(exit)
+    ? 0
+    : Cause.isInterruptedOnly(exit.cause)
+    ? interrupted
+    : exitCodeOf(Cause.squash(exit.cause))
   // A pipe takes a long report in pieces, and the exit would cut it off.
   process.stdout.write("", () => onExit(code))
 }

@@ -114,6 +114,15 @@ interface EndpointNames {
   readonly rejected: (status: string) => string
 }
 
+/** Why there is no connection, by the cause of the exchange. */
+const noConnectionTexts: Readonly<Record<string, (names: EndpointNames) => string>> = {
+  "name resolution failed": ({ address, origin }) => `the host name of ${origin} is unknown: check the ${address}`,
+  "TLS failed": ({ address, origin }) =>
+    `there is no TLS connection to ${origin} with a certificate that Node.js trusts: check the ${address}`,
+  "connection closed": ({ address, origin }) =>
+    `${origin} closes the connection without a response: check the ${address}`
+}
+
 const noResponseTexts: Readonly<Record<Exchange.NoResponseReason, (names: EndpointNames) => string>> = {
   "no answer": ({ address, origin }) => `no server responds at ${origin}: check the ${address}, and start the server`,
   "late answer": ({ name, origin }) => `${origin} accepts the request to ${name} but does not respond in time`,
@@ -121,8 +130,16 @@ const noResponseTexts: Readonly<Record<Exchange.NoResponseReason, (names: Endpoi
   "too long": ({ address, name }) => `${name} responds with more than 1 MiB: check the ${address}`
 }
 
-const explain = (names: EndpointNames, observed: string, status: string, isPage: boolean): string => {
+const explain = (
+  names: EndpointNames,
+  observed: string,
+  status: string,
+  isPage: boolean,
+  cause: string | undefined
+): string => {
   const { address, endpoint, name, rejected } = names
+  const connectionText = noConnectionTexts[cause ?? ""]
+  if (observed === "no answer" && connectionText !== undefined) return connectionText(names)
   const reason = Exchange.noResponseReasons.find((reason) => reason === observed)
   if (reason !== undefined) return noResponseTexts[reason](names)
   if (status === "401" || status === "403") return rejected(status)
@@ -150,6 +167,7 @@ export const explanationOf = (
   runInfo: RunInfo = {}
 ): Explanation | undefined => {
   const observedOf = (caseId: string): string => results.find(({ id }) => id === caseId)?.observed ?? ""
+  const causeOf = (caseId: string): string | undefined => results.find(({ id }) => id === caseId)?.cause
   const token = observedOf(tokenCase)
   if (token !== "" && token !== "granted") {
     const names: EndpointNames = {
@@ -160,7 +178,7 @@ export const explanationOf = (
       rejected: (status) => `the customer is refused with ${status}: its id or its key is wrong`
     }
     const isPage = observedOf("token.content-type") === "text/html"
-    return { endpoint: "token", text: explain(names, token, observedOf("token.status"), isPage) }
+    return { endpoint: "token", text: explain(names, token, observedOf("token.status"), isPage, causeOf(tokenCase)) }
   }
   const aml = observedOf(amlCase)
   const isPage = observedOf("aml.credential") === "html"
@@ -172,7 +190,21 @@ export const explanationOf = (
     address: optionOf(runInfo, "base URL"),
     rejected: (status) => `the API refuses the token with ${status}`
   }
-  return { endpoint: "aml", text: explain(names, aml, observedOf("aml.status"), isPage) }
+  return { endpoint: "aml", text: explain(names, aml, observedOf("aml.status"), isPage, causeOf(amlCase)) }
+}
+
+/** What a server that is not the service at all responds to a documented request: nothing, a page, or a redirect. */
+const isOtherServer = ({ results }: Pick<Report, "results">): boolean => {
+  const observedOf = (caseId: string): string => results.find(({ id }) => id === caseId)?.observed ?? ""
+  const outcome = observedOf(amlCase)
+  return Exchange.isNoResponse(outcome) || outcome === "redirected" || observedOf("aml.credential") === "html" ||
+    ["404", "405"].includes(observedOf("aml.status"))
+}
+
+/** Whether the target is the service: a token came, and the API is not another server. A run without cases is not. */
+export const isTested = (report: Pick<Report, "results">): boolean => {
+  const endpoint = explanationOf(report)?.endpoint
+  return endpoint === undefined || endpoint === "aml" && !isOtherServer(report)
 }
 
 /** The results that show something: all of them, or those that a failed preflight leaves. */

@@ -2,6 +2,7 @@
 import type * as Contract from "../../Contract.ts"
 import type { Coverage, Report, Result, RunInfo, Verdict } from "../model.ts"
 import * as Preflight from "../preflight.ts"
+import { isFailure } from "../run/skipped.ts"
 
 /** How the claims of one level fared. */
 export interface ClaimCounts {
@@ -71,6 +72,14 @@ const gapsOf = (report: Report): string =>
     ["Not tested", documentedWith(report, "none")] as const
   ].flatMap(([heading, claims]) => claims.length === 0 ? [] : [`${heading}: ${claims.join(", ")}`]).join(". ")
 
+/** Why the service stopped to respond as before, or an empty string. */
+const earlyEnd = ({ results }: Report): string => {
+  const reason = results.find(({ reason = "" }) => isFailure(reason))?.reason
+  return reason === undefined
+    ? ""
+    : `the run ended early (${reason.replace("the refusal is not confirmed: ", "")})`
+}
+
 /** Whether the target conforms, in one line. */
 export const verdict = (report: Report, runInfo: RunInfo = {}): string => {
   const { alarms, results, unexecuted } = report
@@ -83,9 +92,12 @@ export const verdict = (report: Report, runInfo: RunInfo = {}): string => {
   } passed, ${violated} violated, ${lenient} lenient, ${drift} drifted, ${notTested} not tested`
   if (notTested === results.length) return `No case ran: ${cases}`
   const gaps = gapsOf(report)
+  const early = earlyEnd(report)
   if (alarms.length === 0 && gaps === "") return `It conforms: ${cases}`
   // An alarm about a claim that was not tested is not evidence against the target.
   return alarms.every((alarm) => unexecuted.includes(alarm))
-    ? `Nothing contradicts the contract: ${gaps === "" ? cases : `${cases}. ${gaps}`}`
-    : `It does not conform, ${counted(alarms.length, "alarm")}: ${cases}`
+    ? `Nothing contradicts the contract${early === "" ? "" : `, but ${early}`}: ${
+      gaps === "" ? cases : `${cases}. ${gaps}`
+    }`
+    : `It does not conform, ${counted(alarms.length, "alarm")}${early === "" ? "" : `, and ${early}`}: ${cases}`
 }

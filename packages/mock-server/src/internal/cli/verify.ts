@@ -30,6 +30,17 @@ export class NotConforming extends Schema.TaggedError<NotConforming>(
   }
 }
 
+/** The run tested nothing, because the target is not the service, or refuses the customer. */
+export class NotTested extends Schema.TaggedError<NotTested>("@effect-idv/mock-server/internal/NotTested")(
+  "NotTested",
+  { text: Schema.String }
+) {
+  readonly exitCode = 2
+  override get message() {
+    return this.text
+  }
+}
+
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 /** The flags of the command that are no secrets. */
@@ -219,6 +230,7 @@ export const verify = (given: Given.ParsedArguments, version: string) =>
     const counted = Counting.make(yield* HttpClient.HttpClient)
     const startedAt = yield* DateTime.now
     const report = yield* Conformance.verify(target, evidence, { cases, failOn }).pipe(
+      Effect.catchTag("NotAMockServer", ({ message }) => new NotTested({ text: message })),
       Effect.provideService(HttpClient.HttpClient, counted.client),
       Effect.onInterrupt(() => reportInterruption(counted))
     )
@@ -240,5 +252,6 @@ export const verify = (given: Given.ParsedArguments, version: string) =>
         ? OutputFile.write("observations", observations, yield* Conformance.toObservations(report, evidence))
         : Console.error(`idv-mock verify: nothing was observed, so ${Text.printable(observations)} is not written`)
     }
+    if (!Conformance.isTested(report)) return yield* new NotTested({ text: "idv-mock verify: the target was not tested" })
     if (report.alarms.length > 0) return yield* new NotConforming({ alarms: report.alarms.length })
   }).pipe(Effect.provide(NodeHttpClient.layerUndici))
