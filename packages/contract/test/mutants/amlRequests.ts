@@ -151,6 +151,24 @@ export const mutants: ReadonlyArray<Mutant> = [
   of("aml.request.name.empty", [
     ["answered", "accepts a blank name", acceptField("name", matches(/^\s*$/), () => "Ada Testclear")]
   ]),
+  of("aml.request.people", [
+    [
+      "apostrophe",
+      "refuses a name with an apostrophe",
+      refuse(
+        (request) => matches(/'/)(Messages.fieldOf(request, "name")),
+        (request) => Messages.withFields(request, { name: "" })
+      )
+    ],
+    [
+      "old",
+      "refuses a person born before 1920",
+      refuse(
+        (request) => matches(/^\d\d-\d\d-(18|190|191)/)(Messages.fieldOf(request, "dob")),
+        (request) => Messages.withFields(request, { name: "" })
+      )
+    ]
+  ]),
   of("aml.request.name.script", [
     [
       "refused",
