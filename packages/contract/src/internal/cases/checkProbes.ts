@@ -97,7 +97,7 @@ export const cases: ReadonlyArray<Case> = [
       origin: "http://localhost",
       "sec-fetch-site": "same-origin"
     }),
-    elsewhere("pair", "id and key in headers", { "x-client-id": "{id}", "x-client-secret": "{key}", "x-api-key": "{key}" }),
+    elsewhere("pair-headers", "id and key in headers", { "x-client-id": "{id}", "x-client-secret": "{key}", "x-api-key": "{key}" }),
     withHeader("basic-token", "an unknown token after Basic", "Basic {otherKey}"),
     withHeader("bearer-blank", "Bearer with blanks", "Bearer    "),
     withHeader("bearer-quotes", "Bearer with empty quotes", "Bearer \"\""),

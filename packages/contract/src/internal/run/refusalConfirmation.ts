@@ -3,6 +3,8 @@
  * afterwards: a service that limits its rate, or that has locked out the customer, refuses every request.
  */
 import * as Effect from "effect/Effect"
+import * as HashMap from "effect/HashMap"
+import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Struct from "effect/Struct"
 import type { Endpoint, Exchange, StepExchange } from "../exchange.ts"
@@ -18,7 +20,7 @@ interface Refusal {
 
 interface State {
   /** By the id of the case. */
-  readonly refusals: ReadonlyMap<string, Refusal>
+  readonly refusals: HashMap.HashMap<string, Refusal>
   /** The number of the last successful request of each endpoint, or -1. */
   readonly lastSuccess: Readonly<Record<Endpoint, number>>
 }
@@ -52,7 +54,7 @@ export interface RefusalConfirmation {
 }
 
 export const make: Effect.Effect<RefusalConfirmation> = Effect.map(
-  Ref.make<State>({ refusals: new Map(), lastSuccess: { token: -1, aml: -1 } }),
+  Ref.make<State>({ refusals: HashMap.empty(), lastSuccess: { token: -1, aml: -1 } }),
   (state) => ({
     recordExchange: (endpoint, number, exchange) =>
       Ref.update(state, (current) =>
@@ -67,21 +69,19 @@ export const make: Effect.Effect<RefusalConfirmation> = Effect.map(
         const refusal = refusalOf(exchanges)
         return refusal === undefined
           ? current
-          : { ...current, refusals: new Map(current.refusals).set(caseId, refusal) }
+          : { ...current, refusals: HashMap.set(current.refusals, caseId, refusal) }
       }),
     hasSucceeded: (endpoint) => Effect.map(Ref.get(state), ({ lastSuccess }) => lastSuccess[endpoint] >= 0),
     hasUnconfirmed: (endpoint) =>
       Effect.map(
         Ref.get(state),
         (current) =>
-          Array.from(current.refusals.values()).some((refusal) =>
-            refusal.endpoint === endpoint && !isConfirmed(current, refusal)
-          )
+          HashMap.some(current.refusals, (refusal) => refusal.endpoint === endpoint && !isConfirmed(current, refusal))
       ),
     applyTo: (observations, reasonOf) =>
       Effect.map(Ref.get(state), (current) =>
         observations.map((observation): Observation => {
-          const refusal = current.refusals.get(observation.case)
+          const refusal = Option.getOrUndefined(HashMap.get(current.refusals, observation.case))
           return refusal === undefined || isConfirmed(current, refusal) || observation.skipped !== undefined
             ? observation
             : { ...Struct.omit(observation, "observed"), skipped: reasonOf(refusal.endpoint) }

@@ -2,6 +2,7 @@
  * The session of a run with its target: which customer sends the requests, and the access token that the cases
  * share.
  */
+import * as Chunk from "effect/Chunk"
 import * as EffectClock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -33,7 +34,7 @@ interface State {
   /** By how much the clock of the target is ahead, in milliseconds. */
   readonly ahead: number
   /** The exchanges of the documented request about any person, for the cases that read all of them. */
-  readonly checks: ReadonlyArray<StepExchange>
+  readonly checks: Chunk.Chunk<StepExchange>
   /** The refusals of tokens that were younger than an hour, where a new token was accepted. */
   readonly earlyRefusals: ReadonlyArray<StepExchange>
   /** Why the API no longer accepts the documented request. */
@@ -118,7 +119,7 @@ export const make = (
     const state = yield* Ref.make<State>({
       token: Option.none(),
       ahead: 0,
-      checks: [],
+      checks: Chunk.empty(),
       earlyRefusals: [],
       apiFailure: Option.none()
     })
@@ -147,7 +148,7 @@ export const make = (
           yield* pacing.countCheck
           // The other customers of a mock server have clocks of their own.
           if (!isProbe && sender === customer) {
-            yield* Ref.update(state, (now) => ({ ...now, checks: [...now.checks, sent] }))
+            yield* Ref.update(state, (now) => ({ ...now, checks: Chunk.append(now.checks, sent) }))
           }
         }
         // Only the customer's own credentials grant a token that the other cases may use.
@@ -233,7 +234,7 @@ export const make = (
       sendWithSharedToken,
       rejectRateLimited,
       advance,
-      checks: Effect.map(Ref.get(state), ({ checks }) => checks),
+      checks: Effect.map(Ref.get(state), ({ checks }) => Chunk.toReadonlyArray(checks)),
       earlyRefusals: Effect.map(Ref.get(state), ({ earlyRefusals }) => earlyRefusals),
       apiFailure: Effect.map(Ref.get(state), ({ apiFailure }) => apiFailure),
       sharedToken: Effect.map(Ref.get(state), ({ token }) => Option.map(token, ({ value }) => value))

@@ -2,6 +2,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
+import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { StepExchange } from "../exchange.ts"
@@ -28,7 +29,7 @@ export const make = (
 ): Effect.Effect<StepRunner> =>
   Effect.gen(function*() {
     // By the steps as JSON.
-    const outcomes = yield* Ref.make<ReadonlyMap<string, Outcome>>(new Map())
+    const outcomes = yield* Ref.make(HashMap.empty<string, Outcome>())
     const remaining = yield* Ref.make(
       target.clockLimit === undefined ? Infinity : Duration.toSeconds(Duration.decode(target.clockLimit))
     )
@@ -98,12 +99,12 @@ export const make = (
     return (steps, isProbe = false) =>
       Effect.gen(function*() {
         const key = JSON.stringify(steps)
-        const before = (yield* Ref.get(outcomes)).get(key)
-        if (before !== undefined) return yield* before
+        const before = HashMap.get(yield* Ref.get(outcomes), key)
+        if (Option.isSome(before)) return yield* before.value
         yield* checkClock(steps)
         const customer = isControlled(steps) ? yield* controlPlane.createSession : session.customer
         const outcome = yield* Effect.either(sendAll(steps, customer, isProbe))
-        yield* Ref.update(outcomes, (current) => new Map(current).set(key, outcome))
+        yield* Ref.update(outcomes, HashMap.set(key, outcome))
         return yield* outcome
       })
   })
