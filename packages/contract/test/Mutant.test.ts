@@ -108,6 +108,7 @@ const allowedChanges: Record<string, readonly [probes: ReadonlyArray<string>, pa
   "aml.request.entity-type": [["no entity_type", "company", "Person"], outcome],
   "aml.request.name": [["no name", "number", "parts"], outcome],
   "aml.request.name.empty": [["blank"], outcome],
+  "aml.request.people": [["apostrophe", "old"], outcome],
   "aml.request.name.script": [["cyrillic"], outcome],
   "aml.request.dob": [["no dob", "iso", "slashes", "short", "dob as number"], outcome],
   "aml.request.dob.day": [["no day"], outcome],
@@ -115,6 +116,7 @@ const allowedChanges: Record<string, readonly [probes: ReadonlyArray<string>, pa
   "limits.body": [["long"], [...outcome, "status"]],
   "aml.success.status": [credentials, ["status"]],
   "aml.answer.content-type": [credentials, ["content-type"]],
+  "aml.answer.encoding": [credentials, ["body", "content-type", attribute("name")]],
   "aml.answer.credential": [credentials, ["body", "content-type"]],
   "aml.answer.credential-type": [credentials, ["credential_type"]],
   "aml.answer.credential-name": [credentials, ["credential_name"]],
@@ -143,6 +145,7 @@ const allowedChanges: Record<string, readonly [probes: ReadonlyArray<string>, pa
   "aml.answer.match-found": [[...credentials, "sanc"], [attribute("match_found")]],
   "aml.match.subjects": [[...credentials, "sanc"], [attribute("match_found")]],
   "aml.match.again": [["again"], [attribute("match_found")]],
+  "aml.match.later": [["later"], [attribute("match_found")]],
   "aml.answer.aml-profile": [[...credentials, "sanc"], [attribute("aml_profile")]],
   "aml.profile.page": [["page"], [...outcome, "body", "content-type"]],
   "aml.credential.extra-fields": [credentials, [
@@ -266,7 +269,7 @@ describe("A mutant", () => {
           }
         }
         deepStrictEqual(problems, [])
-      }))
+      }), 200_000)
   })
 
   const mutant = Mutant.mutants.find(({ id }) => id === "aml.answer.match-found/lower-case")

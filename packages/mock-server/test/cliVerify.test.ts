@@ -76,7 +76,7 @@ const verify = (words: ReadonlyArray<string>, variables: Record<string, string> 
     harmless(stdout, stderr)
     const outcome: Outcome = { stdout, stderr, exitCode, last: stdout.trimEnd().split("\n").at(-1) ?? "" }
     return outcome
-  })).pipe(Effect.timeout("40 seconds"))
+  })).pipe(Effect.timeout("50 seconds"))
 
 /** The same in this process, which is faster. */
 const verifyHere = (words: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
@@ -94,7 +94,7 @@ const verifyHere = (words: ReadonlyArray<string>, variables: Record<string, stri
       }
       return outcome
     }),
-    Effect.timeout("40 seconds")
+    Effect.timeout("50 seconds")
   )
 
 const exitCodeOf = (error: unknown) => Predicate.hasProperty(error, "exitCode") ? Number(error.exitCode) : 1

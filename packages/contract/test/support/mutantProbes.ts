@@ -172,6 +172,12 @@ export const probes: Record<
       yield* check(token)
       return yield* check(token)
     }),
+  "later": (customer) =>
+    Effect.gen(function*() {
+      yield* Effect.flatMap(accessToken(customer), (token) => check(token))
+      yield* advance(customer, "50000 minutes")
+      return yield* Effect.flatMap(accessToken(customer), (token) => check(token))
+    }),
   "aml get": checked({ method: "GET" }),
   "aml put": checked({ method: "PUT" }),
   "no token": checked({ authorization: () => "" }),
@@ -193,6 +199,8 @@ export const probes: Record<
   "dob as number": about({ dob: 1021990 }),
   "blank": about({ name: " " }),
   "cyrillic": about({ name: "Иван Testclear" }),
+  "apostrophe": about({ name: "Sean O'Neil Testclear" }),
+  "old": about({ dob: "02-03-1901" }),
   "no dob": about({ dob: undefined }),
   "iso": about({ dob: "1990-02-01" }),
   "slashes": about({ dob: "01/02/1990" }),

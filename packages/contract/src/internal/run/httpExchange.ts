@@ -60,12 +60,14 @@ const codeOf = (error: unknown): string => {
 const connectionCauses: ReadonlyArray<readonly [codes: RegExp, cause: Cause]> = [
   [/^(ENOTFOUND|EAI_)/, "name resolution failed"],
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)/, "connection refused"],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_)/, "connection closed"],
   [/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_OSSL)/, "TLS failed"]
 ]
 
 const causeOf = (error: HttpClientError): Cause => {
   const code = codeOf(error.cause)
-  return connectionCauses.find(([codes]) => codes.test(code))?.[1] ?? "connection closed"
+  return connectionCauses.find(([codes]) => codes.test(code))?.[1] ??
+    (error._tag === "ResponseError" ? "connection closed" : "no connection")
 }
 
 /**

@@ -104,7 +104,7 @@ export const make = (
         yield* checkClock(steps)
         const customer = isControlled(steps) ? yield* controlPlane.createSession : session.customer
         const outcome = yield* Effect.either(sendAll(steps, customer, isProbe))
-        yield* Ref.update(outcomes, HashMap.set(key, outcome))
+        yield* Ref.update(outcomes, (current) => HashMap.set(current, key, outcome))
         return yield* outcome
       })
   })
