@@ -54,6 +54,11 @@ export default tseslint.config(
     rules: { "no-restricted-syntax": "off", "no-console": "off", "@typescript-eslint/no-unused-vars": "off" }
   },
   {
+    // The example of a client and its tests without Effect.
+    files: ["packages/examples/src/contract-testing/plain/**"],
+    rules: { "no-restricted-syntax": "off", "no-console": "off" }
+  },
+  {
     // What is exported to users has a docstring, from which docs/reference is made.
     files: ["packages/{core,contract,mock-server,rescreening}/src/*.ts"],
     plugins: { jsdoc },

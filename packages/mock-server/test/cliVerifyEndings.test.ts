@@ -47,12 +47,15 @@ describe("idv-mock verify ends", () => {
   it.scopedLive.each<[number, string]>([
     [429, "rate limited: 3 responses in a row were 429, so no more requests are sent"],
     [403, "the API also refuses the documented request, with 403"]
-  ])("with 1 and the reason if the service responds with %d from the middle on", ([status, reason]) =>
-    Effect.gen(function*() {
-      const { exitCode, last } = yield* verify(yield* service({ ends: { after: 35, status } }))
-      deepStrictEqual(exitCode, 1)
-      startsWith(last, `Nothing contradicts the contract, but the run ended early (${reason}): `)
-    }).pipe(Effect.provide(NodeContext.layer)))
+  ])(
+    "with 1 and the reason if the service responds with %d from the middle on",
+    ([status, reason]) =>
+      Effect.gen(function*() {
+        const { exitCode, last } = yield* verify(yield* service({ ends: { after: 35, status } }))
+        deepStrictEqual(exitCode, 1)
+        startsWith(last, `Nothing contradicts the contract, but the run ended early (${reason}): `)
+      }).pipe(Effect.provide(NodeContext.layer))
+  )
 
   it.scopedLive("with 2 if the key is wrong", () =>
     Effect.gen(function*() {

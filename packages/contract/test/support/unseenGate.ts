@@ -58,7 +58,9 @@ export const run = ({ folder, part: [first, step] = [0, 1] }: Options) =>
       Effect.scoped(Effect.gen(function*() {
         const report = yield* Conformance.verify(yield* UnseenServer.serving(set, style), evidence)
         const found = findingsOf(report)
-        const counts = verdicts.map((verdict) => `${found[verdict].length} ${verdict}`).join(", ")
+        const counts = verdicts.map((verdict) =>
+          `${found[verdict].length} ${verdict}`
+        ).join(", ")
         yield* Console.log(`correct, ${style}: ${counts}; ${report.requests} requests`)
         for (const finding of [...found.violated, ...found.lenient]) yield* Console.log(`  ${finding}`)
         return found

@@ -38,11 +38,11 @@ export interface UnseenSet {
 }
 
 export const load = (folder = "unseen"): Effect.Effect<UnseenSet> =>
-  Effect.promise(async () => {
+  Effect.gen(function*() {
     const file = (name: string) => new URL(`../${folder}/${name}.ts`, import.meta.url).href
-    const service: Service = await import(file("service"))
-    const { mutants }: Mutants = await import(file("mutants"))
-    return { styles: service.styles ?? defaultStyles, mutants, serve: service.serve }
+    const { serve, styles = defaultStyles } = yield* Effect.promise((): Promise<Service> => import(file("service")))
+    const { mutants } = yield* Effect.promise((): Promise<Mutants> => import(file("mutants")))
+    return { styles, mutants, serve }
   })
 
 /** A correct server, or one with this fault, until the scope closes. */

@@ -1,5 +1,5 @@
 /** A correct service on a free port of loopback, which may change or end in the middle. */
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import { randomBytes } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 
@@ -20,16 +20,14 @@ interface Check {
   readonly dob: unknown
 }
 
-const parsed = (text: string): Check | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null && "entity_type" in value && "name" in value && "dob" in value
-      ? value
-      : undefined
-  } catch {
-    return undefined
-  }
-}
+const isCheck = (value: unknown): value is Check =>
+  typeof value === "object" && value !== null && "entity_type" in value && "name" in value && "dob" in value
+
+const parsed = (text: string): Check | undefined =>
+  Either.try((): unknown => JSON.parse(text)).pipe(
+    Either.filterOrLeft(isCheck, () => "not a check"),
+    Either.getOrUndefined
+  )
 
 const isDay = (dob: string): boolean => {
   const [, day = "", month = "", year = ""] = /^(\d\d)-(\d\d)-(\d{4})$/.exec(dob) ?? []
@@ -55,7 +53,9 @@ export const handler = ({ ends, searchedOn, status = 200 }: Options) => {
     }
     if (!tokens.has(headers.authorization?.replace(/^Bearer /, "") ?? "")) return [401, { error: "invalid_token" }]
     const { dob, entity_type, name } = parsed(body) ?? {}
-    if (method !== "POST" || entity_type !== "person" || typeof name !== "string" || name.trim() === "") return [400, {}]
+    if (method !== "POST" || entity_type !== "person" || typeof name !== "string" || name.trim() === "") {
+      return [400, {}]
+    }
     if (typeof dob !== "string" || !isDay(dob)) return [400, {}]
     const attributes = {
       name,

@@ -97,7 +97,11 @@ export const cases: ReadonlyArray<Case> = [
       origin: "http://localhost",
       "sec-fetch-site": "same-origin"
     }),
-    elsewhere("pair-headers", "id and key in headers", { "x-client-id": "{id}", "x-client-secret": "{key}", "x-api-key": "{key}" }),
+    elsewhere("pair-headers", "id and key in headers", {
+      "x-client-id": "{id}",
+      "x-client-secret": "{key}",
+      "x-api-key": "{key}"
+    }),
     withHeader("basic-token", "an unknown token after Basic", "Basic {otherKey}"),
     withHeader("bearer-blank", "Bearer with blanks", "Bearer    "),
     withHeader("bearer-quotes", "Bearer with empty quotes", "Bearer \"\""),
@@ -114,28 +118,50 @@ export const cases: ReadonlyArray<Case> = [
     withHeader("last-eight", "the last eight characters of the token", "Bearer {token|lastEight}"),
     withHeader("sha256", "the SHA-256 digest of the token", "Bearer {token|sha256}"),
     withHeader("letters", "the token without other characters than letters and digits", "Bearer {token|letters}"),
-    ["query-unknown", "an unknown token in the query", check({ authorization: null, query: "access_token={otherKey}" })],
-    elsewhere("cookie-unknown", "an unknown token in a cookie", { cookie: "access_token={otherKey}; token={otherKey}" }),
+    [
+      "query-unknown",
+      "an unknown token in the query",
+      check({ authorization: null, query: "access_token={otherKey}" })
+    ],
+    elsewhere("cookie-unknown", "an unknown token in a cookie", {
+      cookie: "access_token={otherKey}; token={otherKey}"
+    }),
     ...["/api/aml/", "/api//aml", "/api/aml?", "/api/aml.json", "/API/AML", "/api/aml;a=b", "/api/aml%2F"].map((
       path,
       i
-    ): Probe<AmlStep> => [`path-${i + 1}`, "no token, and the path written in another way", check({ authorization: null, path })]),
+    ): Probe<AmlStep> => [
+      `path-${i + 1}`,
+      "no token, and the path written in another way",
+      check({ authorization: null, path })
+    ]),
     ["query-any", "no token, with a query", check({ authorization: null, query: "test=1&debug=true" })],
     ["put", "no token, with PUT", check({ authorization: null, method: "PUT" })],
-    ["get", "no token, with GET and the fields in the query", check({
-      authorization: null,
-      method: "GET",
-      query: String(encoded)
-    })],
+    [
+      "get",
+      "no token, with GET and the fields in the query",
+      check({
+        authorization: null,
+        method: "GET",
+        query: String(encoded)
+      })
+    ],
     ["text", "no token, with a body of plain text", check({ authorization: null, contentType: "text/plain" })],
-    ["pair-body", "id and key in the body", check({
-      authorization: null,
-      body: `${text.slice(0, -1)},"customer_id":"{id}","customer_key":"{key}"}`
-    })],
-    ["pair-query", "id and key in the query", check({
-      authorization: null,
-      query: "customer_id={id|percent}&customer_key={key|percent}"
-    })],
+    [
+      "pair-body",
+      "id and key in the body",
+      check({
+        authorization: null,
+        body: `${text.slice(0, -1)},"customer_id":"{id}","customer_key":"{key}"}`
+      })
+    ],
+    [
+      "pair-query",
+      "id and key in the query",
+      check({
+        authorization: null,
+        query: "customer_id={id|percent}&customer_key={key|percent}"
+      })
+    ],
     elsewhere("internal", "no token, with a header that names the customer", { "x-customer-id": "{id}" }),
     [
       "unauthorized-listed",
@@ -229,10 +255,14 @@ export const cases: ReadonlyArray<Case> = [
       })
     ],
     ["path", "the token in the path", check({ authorization: null, path: "/api/aml/{token}" })],
-    ["path-parameter", "the token as a parameter of the path", check({
-      authorization: null,
-      path: "/api/aml;access_token={token}"
-    })],
+    [
+      "path-parameter",
+      "the token as a parameter of the path",
+      check({
+        authorization: null,
+        path: "/api/aml;access_token={token}"
+      })
+    ],
     [
       "body-other",
       "the token in the body by other names",

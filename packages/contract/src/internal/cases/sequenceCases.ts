@@ -54,12 +54,21 @@ const twoDigits = (number: number): string => String(number).padStart(2, "0")
 /** A person for each day of a month, so that each month, and years from 1925 to 2006, occur too. */
 const days: ReadonlyArray<AmlStep> = Array.from({ length: 31 }, (_, i) => {
   const month = [1, 3, 5, 7, 8, 10, 12, 2, 4, 6, 9, 11][i < 28 ? i % 12 : i % 7] ?? 1
-  return person(`Day ${i % 2 === 0 ? "Testclear" : "Testpep"}`, `${twoDigits(i + 1)}-${twoDigits(month)}-${1920 + 3 * i}`)
+  return person(
+    `Day ${i % 2 === 0 ? "Testclear" : "Testpep"}`,
+    `${twoDigits(i + 1)}-${twoDigits(month)}-${1920 + 3 * i}`
+  )
 })
 
 /** A person for each letter, with a name of another length. */
-const letters: ReadonlyArray<AmlStep> = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ", (letter, i) =>
-  person(`${letter}${"ae".repeat(i)} ${letter} ${i % 2 === 0 ? "Testpep" : "Testclear"}`, `0${i % 9 + 1}-11-19${60 + i}`))
+const letters: ReadonlyArray<AmlStep> = Array.from(
+  "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+  (letter, i) =>
+    person(
+      `${letter}${"ae".repeat(i)} ${letter} ${i % 2 === 0 ? "Testpep" : "Testclear"}`,
+      `0${i % 9 + 1}-11-19${60 + i}`
+    )
+)
 
 /** Two people in turn, because a service may be wrong after a number of checks. */
 const inTurn: ReadonlyArray<AmlStep> = Array.from({ length: 25 }, () => [exposed, check()]).flat()

@@ -162,8 +162,16 @@ export const cases: ReadonlyArray<Case> = [
     withHeader("long-scheme", "a scheme that begins with Basic", "BasicX base64({id}:{key})"),
     withHeader("garbage", "a character that is not Base64 after the credentials", "Basic base64({id}:{key})!"),
     withHeader("more", "another word after the credentials", "Basic base64({id}:{key}) more"),
-    withHeader("list", "the credentials after others and a comma", "Basic base64({otherId}:{otherKey}), Basic base64({id}:{key})"),
-    withHeader("list-first", "the credentials before others and a comma", "Basic base64({id}:{key}), Basic base64({otherId}:{otherKey})"),
+    withHeader(
+      "list",
+      "the credentials after others and a comma",
+      "Basic base64({otherId}:{otherKey}), Basic base64({id}:{key})"
+    ),
+    withHeader(
+      "list-first",
+      "the credentials before others and a comma",
+      "Basic base64({id}:{key}), Basic base64({otherId}:{otherKey})"
+    ),
     withHeader("quoted", "the credentials in quotes", "Basic \"base64({id}:{key})\""),
     withHeader("hex", "the credentials in hexadecimal digits", "Basic {id|hex}3a{key|hex}"),
     withHeader("url", "the credentials percent-encoded and not in Base64", "Basic {id|percent}:{key|percent}"),

@@ -27,8 +27,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 export const textOf = ({ body }: Response): Option.Option<string> =>
   Either.getRight(Either.try(() => utf8.decode(body)))
 
-export const jsonOf = (response: Response): Option.Option<unknown> =>
-  Option.flatMap(textOf(response), parsed)
+export const jsonOf = (response: Response): Option.Option<unknown> => Option.flatMap(textOf(response), parsed)
 
 const parsed = (text: string): Option.Option<unknown> => Either.getRight(Either.try((): unknown => JSON.parse(text)))
 

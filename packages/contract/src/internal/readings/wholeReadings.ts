@@ -4,8 +4,8 @@ import type { Reading } from "../model.ts"
 import {
   birthYear,
   documentedNames,
-  isZoneOffset,
   fieldsOf,
+  isZoneOffset,
   matchFound,
   ofPerson,
   personOf,

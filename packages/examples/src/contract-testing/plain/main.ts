@@ -1,6 +1,6 @@
 /** Runs the six checks against the correct client, and against a client with each of the six bugs. */
-import { type Bug, bugs } from "./client.ts"
 import { names, run } from "./checks.ts"
+import { type Bug, bugs } from "./client.ts"
 import { startTestServer } from "./testServer.ts"
 
 const server = await startTestServer()
@@ -8,9 +8,11 @@ const server = await startTestServer()
 for (const bug of [undefined, ...bugs]) {
   const failed: Array<Bug> = []
   for (const name of names) await run(server, name, bug).catch(() => failed.push(name))
-  console.log(`${failed.length === 0 ? "✓ green" : "✗ red"}  ${bug ?? "correct client"}: ${
-    failed.length === 0 ? "all six checks pass" : `caught by ${failed.join(", ")}`
-  }`)
+  console.log(
+    `${failed.length === 0 ? "✓ green" : "✗ red"}  ${bug ?? "correct client"}: ${
+      failed.length === 0 ? "all six checks pass" : `caught by ${failed.join(", ")}`
+    }`
+  )
 }
 
 await server.close()

@@ -209,7 +209,10 @@ const verifyFlags = [
   ),
   on("strict", "Fail also if the target accepts requests that the service document does not show"),
   on("wait-for-expiry", "Wait an hour, to see whether a sandbox refuses a token after it"),
-  on("wrong-keys", "Also send wrong keys of the customer to a sandbox, which may lock the customer out, and its key where it may be logged")
+  on(
+    "wrong-keys",
+    "Also send wrong keys of the customer to a sandbox, which may lock the customer out, and its key where it may be logged"
+  )
 ]
 
 const contractFlags = [

@@ -252,6 +252,8 @@ export const verify = (given: Given.ParsedArguments, version: string) =>
         ? OutputFile.write("observations", observations, yield* Conformance.toObservations(report, evidence))
         : Console.error(`idv-mock verify: nothing was observed, so ${Text.printable(observations)} is not written`)
     }
-    if (!Conformance.isTested(report)) return yield* new NotTested({ text: "idv-mock verify: the target was not tested" })
+    if (!Conformance.isTested(report)) {
+      return yield* new NotTested({ text: "idv-mock verify: the target was not tested" })
+    }
     if (report.alarms.length > 0) return yield* new NotConforming({ alarms: report.alarms.length })
   }).pipe(Effect.provide(NodeHttpClient.layerUndici))
