@@ -74,7 +74,7 @@ const WireAttributes = Schema.Struct({
 })
 
 /**
- * The attributes of a decoded credential (service document, section 2.3, "Fields of credentials.attributes").
+ * The attributes of a decoded credential (service document, section 2.3).
  * {@link AmlCredential} is the schema of the wire format.
  *
  * @category schemas

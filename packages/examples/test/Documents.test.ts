@@ -10,7 +10,7 @@ import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import ts from "typescript"
 import * as Program from "../../mock-server/test/support/program.ts"
-import { brokenLinks, documents, root, type Snippet } from "./support/documents.ts"
+import { brokenLinks, documents, root, type Snippet, sources } from "./support/documents.ts"
 import * as ExampleProcess from "./support/exampleProcess.ts"
 
 const folder = fileURLToPath(new URL(".documents", import.meta.url))
@@ -52,6 +52,19 @@ const layerIdv = Layer.unwrapEffect(Effect.map(MockServer.MockServer, ({ options
 describe("documents", () => {
   it("have links whose targets exist", () => {
     assert.deepStrictEqual(brokenLinks(existsSync), [])
+  })
+
+  it("have every section of the service document that a docstring or a page cites", () => {
+    const service = documents.find(({ path }) => path === "docs/service.md")
+    const sections = new Set(Array.from(service?.text.matchAll(/^#+ ([\d.]+) /gm) ?? [], ([, number]) => number))
+    const cited = [...sources, ...documents].flatMap(({ path, text }) =>
+      Array.from(
+        text.matchAll(/(RFC \d+,[\s*]+)?sections?[\s*]+(\d[\d.]*(?:(?:,| and)[\s*]+\d[\d.]*)*)/g),
+        ([, rfc, numbers = ""]) => rfc === undefined ? numbers.match(/\d+(\.\d+)*/g) ?? [] : []
+      ).flat().map((number) => ({ path, number }))
+    )
+    assert.isAbove(cited.length, 50)
+    assert.deepStrictEqual(cited.filter(({ number }) => !sections.has(number)), [])
   })
 
   it("have snippets only in known languages", () => {

@@ -67,11 +67,23 @@ const folders = [
 /** All documents except the generated reference. */
 export const documents: ReadonlyArray<Document> = folders.flatMap(markdownIn).sort().map(read)
 
-const byPath = new Map(documents.map((document) => [document.path, document]))
+/** The modules of the packages. */
+export const sources: ReadonlyArray<Pick<Document, "path" | "text">> = readdirSync(join(root, "packages"))
+  .map((name) => join("packages", name, "src")).flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, String(name)))
+  )
+  .filter((path) => /\.tsx?$/.test(path)).sort()
+  .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
+
+/** The pages of the generated reference. */
+export const reference: ReadonlyArray<Document> = readdirSync(join(root, "docs/reference"), { recursive: true })
+  .map(String).filter((name) => name.endsWith(".md")).sort().map((name) => read(join("docs/reference", name)))
+
+const byPath = new Map([...documents, ...reference].map((document) => [document.path, document]))
 
 /** Returns the links to missing files and headings. Does not follow links to other hosts. */
 export const brokenLinks = (exists: (path: string) => boolean): ReadonlyArray<string> =>
-  documents.flatMap(({ links, path }) =>
+  [...byPath.values()].flatMap(({ links, path }) =>
     Arr.filterMap(links, (link) => {
       const [file = "", anchor] = link.split("#")
       const target = file === "" ? path : normalize(join(dirname(path), file))
