@@ -13,6 +13,8 @@ export interface Snippet {
   readonly location: string
   readonly language: string
   readonly code: string
+  /** The text of the document after the snippet. */
+  readonly after: string
 }
 
 export interface Document {
@@ -36,7 +38,12 @@ const read = (path: string): Document => {
       case "code": {
         offset = text.indexOf(token.raw, offset)
         const line = text.slice(0, offset).split("\n").length
-        snippets.push({ location: `${path}:${line}`, language: token["lang"] ?? "", code: token["text"] })
+        snippets.push({
+          location: `${path}:${line}`,
+          language: token["lang"] ?? "",
+          code: token["text"],
+          after: text.slice(offset + token.raw.length).trimStart()
+        })
         return
       }
       case "heading":
@@ -57,7 +64,7 @@ const folders = [
   ".",
   "docs",
   "docs/decisions",
-  ...["packages", "packages/examples/src"].flatMap((folder) =>
+  ...["packages", "packages/examples/src", "tools"].flatMap((folder) =>
     readdirSync(join(root, folder), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) =>
       join(folder, name)
     )
