@@ -81,7 +81,7 @@ const exchange = Effect.gen(function*() {
     })),
     ...(decision.fault === undefined
       ? []
-      : [{ id: "subject", what: decision.fault, reason: "the name selects this fault" }])
+      : [{ id: "test-person", what: decision.fault, reason: "the name selects this fault" }])
   ]
   const fault = faults.find((fault) => !isLatency(fault))
   const delivery = fault === undefined || Option.isSome(gateway)
