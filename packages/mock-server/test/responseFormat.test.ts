@@ -74,10 +74,10 @@ describe("tokenResponse", () => {
     ["null", { expires_in: null }, 3600],
     ["zero", { expires_in: 0 }, 3600],
     ["garbage", { expires_in: "soon" }, 3600]
-  ])("states the lifetime %s as %j for a token that is valid for %d s", (tokenLifetime, told, seconds) => {
+  ])("states the lifetime %s as %j for a token that is valid for %d s", (tokenLifetime, fields, seconds) => {
     deepStrictEqual(
       jsonOf(grant({ tokenLifetime })),
-      Object.assign({ access_token: token, token_type: "Bearer" }, told)
+      Object.assign({ access_token: token, token_type: "Bearer" }, fields)
     )
     strictEqual(tokenLifetimeSeconds(profileWith({ tokenLifetime })), seconds)
   })

@@ -35,7 +35,7 @@ export const run = (args: ReadonlyArray<string>, variables: Variables) =>
   Effect.scoped(Effect.flatMap(start(args, variables), ({ end }) => end))
 
 /** A request for a check: the name, when it came, and the status of the response. */
-export interface Asked {
+export interface ReceivedCheck {
   readonly name: string
   readonly at: number
   readonly status: number
@@ -45,7 +45,7 @@ const Body = Schema.decodeSync(Schema.parseJson(Schema.Struct({ name: Schema.Str
 
 export const service = (faults: ReadonlyArray<typeof Fault.Fault.Encoded> = []) =>
   Effect.gen(function*() {
-    const asked: Array<Asked> = []
+    const received: Array<ReceivedCheck> = []
     const decoded = yield* Effect.forEach(faults, (fault) => Schema.decode(Fault.Fault)(fault))
     const context = yield* Layer.build(MockServer.layer({
       port: 0,
@@ -53,7 +53,7 @@ export const service = (faults: ReadonlyArray<typeof Fault.Fault.Encoded> = []) 
       faults: decoded,
       onExchange: ({ operation, request, response: { status } }) =>
         Effect.sync(() => {
-          if (operation === "aml") asked.push({ name: Body(request.body).name, at: performance.now(), status })
+          if (operation === "aml") received.push({ name: Body(request.body).name, at: performance.now(), status })
         })
     }))
     const { url } = Context.get(context, MockServer.MockServer)
@@ -64,5 +64,5 @@ export const service = (faults: ReadonlyArray<typeof Fault.Fault.Encoded> = []) 
       IDV_CUSTOMER_KEY: "demo-key",
       IDV_RESCREEN_KEY: key("k1", 1)
     }
-    return { asked, variables, name: `${new URL(url).host} demo-customer` }
+    return { received, variables, name: `${new URL(url).host} demo-customer` }
   })
