@@ -79,7 +79,7 @@ export const Outcome = Data.taggedEnum<OutcomeDefinition>()
 
 /**
  * Why a stream ended early: a failure that concerns everyone, or the last of too many consecutive failures that concern
- * the service. `Failure.facts` tells which.
+ * the service. `Failure.facts` returns which.
  *
  * @category errors
  * @since 0.1.0

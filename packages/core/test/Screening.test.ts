@@ -434,7 +434,7 @@ describe("Screening", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("progress counts people and outcomes, until nobody is under way", () => {
+  it.effect("progress counts people and outcomes, until no check is in flight", () => {
     const { layer } = client((n) => Effect.delay(Effect.succeed(n % 2 === 0 ? "Potential match" : "No"), n * 100))
     return Effect.gen(function*() {
       const fiber = yield* Effect.fork(Stream.runCollect(Screening.progress(people(4), { concurrency: 2 })))

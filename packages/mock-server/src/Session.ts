@@ -37,7 +37,7 @@ export { type Customer, demoCustomer, testCustomer, testKey } from "./internal/s
  */
 export interface Settings {
   /**
-   * The seed of tokens, profile ids and random faults. Two sessions with the same seed behave alike.
+   * The seed of tokens, profile ids and random faults. Two sessions with the same seed behave identically.
    *
    * @default a random number
    */
