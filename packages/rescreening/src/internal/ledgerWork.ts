@@ -127,14 +127,14 @@ export const make = Effect.gen(function*() {
       Statements.guarded("expire")
     )
 
-  const rescreen: Ledger.Service["rescreen"] = (run, state, { most }) =>
+  const rescreen: Ledger.Service["rescreen"] = (run, state, { maxUnknown }) =>
     sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL, error = NULL, settled_at = NULL
-      WHERE run = ${run} AND state = ${state} AND times_unknown < ${most} RETURNING line`.pipe(
+      WHERE run = ${run} AND state = ${state} AND times_unknown < ${maxUnknown} RETURNING line`.pipe(
       Effect.map((rows) => rows.length),
       Statements.guarded("rescreen")
     )
 
-  const standing: Ledger.Service["standing"] = (run, worker, service) =>
+  const workerState: Ledger.Service["workerState"] = (run, worker, service) =>
     sql`SELECT r.state AS state, r.reason AS reason, r.failures_in_row AS "failuresInRow",
         COALESCE((SELECT w.lease_until - ${now} FROM idv_rescreen_workers w WHERE w.token = ${worker}), 0) AS "leaseLeft",
         COALESCE((SELECT s.resumes_at - ${now} FROM idv_rescreen_services s WHERE s.service = ${service}), 0)
@@ -153,7 +153,7 @@ export const make = Effect.gen(function*() {
           pauses: 0
         }
       ),
-      Statements.guarded("standing")
+      Statements.guarded("workerState")
     )
 
   const ensureService = (service: string) =>
@@ -197,7 +197,7 @@ export const make = Effect.gen(function*() {
     releaseClaimed,
     expire,
     rescreen,
-    standing,
+    workerState,
     slots,
     pauseService,
     serviceAccepts: (service: string) =>

@@ -78,10 +78,10 @@ const writeReports = (run: string, out: string) =>
     yield* Console.log(`Written: ${out}.csv, ${out}.jsonl and ${out}.html`)
   })
 
-const planned = (run: Run.Run) =>
+const printPlanned = (run: Run.Run) =>
   Console.log(`Run ${run.id}: ${run.total} rows, planned at ${DateTime.formatIso(run.plannedAt)}.`)
 
-const worked = (run: string, options: Rescreening.WorkOptions) =>
+const workAndPrint = (run: string, options: Rescreening.WorkOptions) =>
   Effect.gen(function*() {
     const work = Effect.provide(Rescreening.work(options), Settings.layerIdv)
     const counts = yield* Progress.during(run, work)
@@ -90,7 +90,7 @@ const worked = (run: string, options: Rescreening.WorkOptions) =>
   })
 
 /** The run of `--run`, or the newest one. */
-const chosen = (flags: Flags) =>
+const selectedRun = (flags: Flags) =>
   Effect.gen(function*() {
     const run = Settings.text(flags, "run")
     if (run !== undefined) return run
@@ -108,9 +108,9 @@ export const start = (path: string, flags: Flags) =>
     const keyPattern = yield* Settings.keyPattern(flags)
     return yield* Effect.gen(function*() {
       const run = yield* Rescreening.plan(Population.fromCsv(fileOf(path), { keyPattern }), options)
-      yield* planned(run)
+      yield* printPlanned(run)
       if (run.state === "paused") yield* Rescreening.resume(run.id)
-      const counts = yield* worked(run.id, work)
+      const counts = yield* workAndPrint(run.id, work)
       yield* writeReports(run.id, Settings.text(flags, "out") ?? `${base}-${run.id}`)
       return exitCode(counts)
     }).pipe(Effect.provide(People.layerEnv), Effect.provide(Settings.layerLedger(flags, `${base}.ledger.sqlite`)))
@@ -127,15 +127,15 @@ export const plan = (flags: Flags) =>
   Effect.gen(function*() {
     const options = yield* Settings.planOptions(flags, yield* Settings.service)
     const keyPattern = yield* Settings.keyPattern(flags)
-    yield* Effect.flatMap(Rescreening.plan(Population.fromCsv(onStandardInput, { keyPattern }), options), planned)
+    yield* Effect.flatMap(Rescreening.plan(Population.fromCsv(onStandardInput, { keyPattern }), options), printPlanned)
     return 0
   }).pipe(Effect.provide(People.layerEnv), Effect.provide(Settings.layerLedger(flags)))
 
 export const work = (flags: Flags) =>
   Effect.gen(function*() {
     yield* Settings.checkIdv
-    const run = yield* chosen(flags)
-    return exitCode(yield* worked(run, yield* Settings.workOptions(flags, run, yield* Settings.service)))
+    const run = yield* selectedRun(flags)
+    return exitCode(yield* workAndPrint(run, yield* Settings.workOptions(flags, run, yield* Settings.service)))
   }).pipe(Effect.provide(People.layerEnv), Effect.provide(Settings.layerLedger(flags)))
 
 export const status = (flags: Flags) =>
@@ -153,7 +153,7 @@ export const status = (flags: Flags) =>
 
 export const pause = (flags: Flags) =>
   Effect.gen(function*() {
-    const run = yield* chosen(flags)
+    const run = yield* selectedRun(flags)
     const wasOpen = yield* Rescreening.pause(run)
     yield* Console.log(wasOpen ? `Run ${run} is paused.` : `Run ${run} was not open.`)
     return 0
@@ -161,7 +161,7 @@ export const pause = (flags: Flags) =>
 
 export const resume = (flags: Flags) =>
   Effect.gen(function*() {
-    const run = yield* chosen(flags)
+    const run = yield* selectedRun(flags)
     const { again } = yield* Rescreening.resume(run, { again: yield* Settings.again(flags) })
     yield* Console.log(
       `Run ${run} is open; ${again} rows will be screened again. Start workers with idv-rescreen work.`
@@ -171,7 +171,7 @@ export const resume = (flags: Flags) =>
 
 export const report = (flags: Flags) =>
   Effect.gen(function*() {
-    const run = yield* chosen(flags)
+    const run = yield* selectedRun(flags)
     yield* writeReports(run, Settings.text(flags, "out") ?? `rescreening-${run}`)
     return 0
   }).pipe(Effect.provide(Settings.layerLedger(flags)))
