@@ -141,8 +141,8 @@ export interface Options<in K, out R = never> {
  * Fails with the input stream's error or with {@link Stopped}, each once the checks in progress have their outcome, or
  * with a `ConfigError` that names every invalid option.
  *
- * If you wrap the `AmlClient` of this library in a client of your own, `Screening` does not see the requests of a check:
- * the check first retries a 429 by its own policy, and is `Unknown` if it is interrupted after its start.
+ * If you wrap the `AmlClient` of this library in a client of your own, `Screening` cannot see the requests of a check.
+ * Such a check first retries a 429 by its own policy, and is `Unknown` if it is interrupted after its start.
  *
  * @example
  * import { Person, Screening } from "@effect-idv/core"

@@ -1,4 +1,4 @@
-/** A check for `Screening`, which limits the rate of many checks, handles a 429 for all of them, and may interrupt each. */
+/** A check for `Screening`, which limits the rate of many checks, pauses all after a 429, and may interrupt each. */
 import type * as Effect from "effect/Effect"
 import type { AmlError, Sent } from "../AmlError.ts"
 import type { Evidence } from "../Evidence.ts"
