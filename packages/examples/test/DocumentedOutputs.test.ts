@@ -3,10 +3,12 @@ import { Command, FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Stream } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Program from "../../mock-server/test/support/program.ts"
 import { assertPrinted } from "./support/documentedOutput.ts"
-import { documents } from "./support/documents.ts"
+import { documents, root } from "./support/documents.ts"
 import * as ExampleProcess from "./support/exampleProcess.ts"
 import * as OnboardingProcess from "./support/onboardingProcess.ts"
 
@@ -45,6 +47,15 @@ describe("outputs of the documents", () => {
       const { stdout } = yield* ExampleProcess.run(ExampleProcess.commandFromSource(example("quickstart.ts")))
       assertPrinted(outputOf("README.md"), stdout)
     }))
+
+  it("README.md: test", () => {
+    const lines = documents.find(({ path }) => path === "README.md")?.text.match(/(?<=^#  ✓ ).+(?= \d+ms$)/gm) ?? []
+    assert.isAbove(lines.length, 1)
+    for (const [file = "", ...titles] of lines.map((line) => line.split(" > "))) {
+      const source = readFileSync(join(root, file), "utf8")
+      for (const title of titles) assert.include(source, `"${title}"`)
+    }
+  })
 
   it.scopedLive("README.md: mock", () =>
     Effect.gen(function*() {

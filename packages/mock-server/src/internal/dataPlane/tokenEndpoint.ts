@@ -24,8 +24,8 @@ import * as ResponseFormat from "./responseFormat.ts"
  *   parameter in the query, and for a missing or repeated `grant_type`; `unsupported_grant_type` for
  *   another one.
  *
- * The profile changes the form of the responses. Credentials that match no customer as they are count
- * form-decoded (RFC 6749, section 2.3.1), because many OAuth clients encode them.
+ * The profile changes the form of the responses. Credentials that match no customer are form-decoded (RFC 6749, section
+ * 2.3.1) and compared again, because many OAuth clients encode them.
  */
 export const decide = (
   request: Request.Request,
@@ -74,12 +74,12 @@ export const decide = (
       return yield* refuse("grant-type", 400, "unsupported_grant_type", "grant_type must be client_credentials")
     }
     if (form.size > 1 && profile.tokenParameters === "refused") {
-      return yield* refuse("parameters", 400, "invalid_request", "there is no parameter but grant_type")
+      return yield* refuse("parameters", 400, "invalid_request", "grant_type is the only parameter that is allowed")
     }
     const token = yield* customer.issueToken
     return {
       rule: "token.granted",
-      why: `The credentials are right: the token is valid for ${tokenLifetimeSeconds(profile)} s` +
+      why: `The credentials are valid: the token is valid for ${tokenLifetimeSeconds(profile)} s` +
         (isEncoded ? ". The client form-encoded them, which the service document does not show" : ""),
       claims: ["token.success.status", "token.response.fields", "token.lifetime", "token.response.lifetime"],
       unexpected: false,
@@ -112,7 +112,7 @@ const claims = {
   "parameters": ["token.request.parameters", "token.error"]
 } as const
 
-type Refusal = ReturnType<typeof refusal>
+type Refuse = ReturnType<typeof refusal>
 
 const refusal = (profile: Profile) =>
 (
@@ -133,7 +133,7 @@ const refusal = (profile: Profile) =>
   })
 
 /** Compares id and key as they are, and then form-decoded, which `isEncoded` reports. */
-const authenticate = (request: Request.Request, session: Option.Option<Session.Session>, refuse: Refusal) => {
+const authenticate = (request: Request.Request, session: Option.Option<Session.Session>, refuse: Refuse) => {
   const credentials = Request.basic(request)
   const matches = ({ customerId, customerKey }: Session.Session) => (basic: Request.Basic) =>
     basic.customerId === customerId && basic.customerKey === Redacted.value(customerKey)
@@ -149,7 +149,7 @@ const authenticate = (request: Request.Request, session: Option.Option<Session.S
           "invalid_client",
           "the Authorization header must be Basic with a known customer_id and its key" +
             Option.match(credentials, {
-              onNone: () => ": it is not Basic, or not there",
+              onNone: () => ": it is missing, or not Basic",
               onSome: () =>
                 Option.isNone(session) ? ": the customer_id is not known, or its key is wrong" : ": the key is wrong"
             })
