@@ -4,8 +4,8 @@
  * - **One person's failure is an outcome** and never ends the stream. A failure that concerns everyone ends it, such as
  *   a rejected key, 403, or a wrong address, and so do 50 consecutive failures that concern the service, such as 500.
  * - **429 pauses all checks** for as long as the service asks, and the rejected check is retried.
- * - **Memory use is constant**, whatever the number of people: `concurrency` limits the checks in progress.
- * - **An interruption** starts no new checks, and lets the checks in progress finish within a grace period.
+ * - **Memory use is constant**, whatever the number of people: `concurrency` limits the checks in flight.
+ * - **An interruption** starts no new checks, and lets the checks in flight finish within a grace period.
  *
  * @since 0.1.0
  */
@@ -94,7 +94,7 @@ export type Stopped = EndOfRun.Stopped
  */
 export interface Options<in K, out R = never> {
   /**
-   * Number of checks in progress at once.
+   * Number of checks in flight at once.
    *
    * @default 10
    */
@@ -113,7 +113,7 @@ export interface Options<in K, out R = never> {
    */
   readonly order?: "input" | "completion" | undefined
   /**
-   * How long checks in progress may take to finish after an interruption. The outcome of the others is `Unknown`.
+   * How long checks in flight may take to finish after an interruption. The outcome of the others is `Unknown`.
    *
    * @default "30 seconds"
    */
@@ -138,7 +138,7 @@ export interface Options<in K, out R = never> {
 /**
  * Screens the people and emits one outcome for each.
  *
- * Fails with the input stream's error or with {@link Stopped}, each once the checks in progress have their outcome, or
+ * Fails with the input stream's error or with {@link Stopped}, each once the checks in flight have their outcome, or
  * with a `ConfigError` that names every invalid option.
  *
  * If you wrap the `AmlClient` of this library in a client of your own, `Screening` cannot see the requests of a check.
