@@ -38,7 +38,7 @@ const databaseRetry = Schedule.exponential("50 millis").pipe(
 )
 
 const withDatabaseRetry = <A, R>(effect: Effect.Effect<A, Ledger.Failure, R>): Effect.Effect<A, Ledger.Failure, R> =>
-  Effect.retry(effect, databaseRetry)
+  Effect.catchAll(effect, () => Effect.retry(Effect.delay(effect, "50 millis"), databaseRetry))
 
 /** A row that was unknown this often needs a review, under any policy. */
 export const maxUnknown = 3
@@ -139,7 +139,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         }
         // A daemon, because an interruption would reach a child fiber at once. It is always joined.
         const fiber = yield* Effect.forkDaemon(
-          Effect.interruptible(aml.checkWithEvidence(person).pipe(AmlClient.withPolicy({ retry: "never" })))
+          Effect.interruptible(aml.checkWithEvidence(person))
         )
         const result = yield* Effect.either(Fiber.join(fiber))
         yield* Either.isRight(result) ? onEvidence(claim, result.right) : onFailure(claim, result.left)
@@ -273,4 +273,7 @@ export const work = (
       if (state === "paused") return yield* new RunPaused({ run: id, reason: reason ?? "operator" })
       if (leaseLeft <= 0) yield* Metric.increment(Metrics.leasesLost)
     }
-  })
+  }).pipe(
+    // The rows of the ledger decide whether a check is sent again.
+    AmlClient.withPolicy({ retry: "never" })
+  )
