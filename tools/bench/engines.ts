@@ -2,9 +2,9 @@
 import { Command } from "@effect/platform"
 import { Clock, Deferred, Effect, Option, Stream } from "effect"
 import * as Postgres from "../test-services/Postgres.ts"
+import * as Redis from "../test-services/Redis.ts"
 import * as Program from "./support/Program.ts"
 import * as Report from "./support/Report.ts"
-import * as Server from "./support/Server.ts"
 
 const jobs = 1000
 const shards = 8
@@ -18,11 +18,6 @@ const candidates = [
   { name: "graphileWorker", title: "graphile-worker 0.17", database: "PostgreSQL" },
   { name: "bullmq", title: "BullMQ 6.7", database: "Redis" }
 ] as const
-
-const redis = Effect.map(
-  Server.startOnPort((port) => ["redis-server", "--port", String(port), "--save", "", "--dir", "/tmp"]),
-  ({ url }) => url.replace("http:", "redis:")
-)
 
 /** Starts a worker, and passes the jobs that it starts and ends to `onLine`. */
 const startWorker = (program: string, args: ReadonlyArray<string>, onLine: (line: string) => Effect.Effect<unknown>) =>
@@ -93,11 +88,12 @@ const recovery = (program: string, args: ReadonlyArray<string>) =>
 export const jobEngines = Effect.gen(function*() {
   const program = yield* Program.compile("workloads/engine.ts")
   const postgres = yield* Postgres.make
-  const redisUrl = yield* redis
+  const redis = yield* Redis.make
   const cells = yield* Effect.forEach(candidates, ({ database, name, title }) =>
     Effect.gen(function*() {
-      const rate = yield* throughput(program, [name, database === "Redis" ? redisUrl : yield* postgres.createDatabase])
-      const kill = yield* recovery(program, [name, database === "Redis" ? redisUrl : yield* postgres.createDatabase])
+      const { createDatabase } = database === "Redis" ? redis : postgres
+      const rate = yield* throughput(program, [name, yield* createDatabase])
+      const kill = yield* recovery(program, [name, yield* createDatabase])
       const never = `not within ${patience}`
       return [
         `${title} on ${database}`,

@@ -12,12 +12,17 @@ interface Engine {
   readonly work: (handle: (job: string) => Promise<void>) => Promise<unknown>
 }
 
+const [, , name = "", url = "", command = "", value = "0"] = process.argv
+
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index))
 
 /** An expired job is also repeated if its worker lives, so the expiry must exceed the duration of a job. */
 const expireInSeconds = 30
 
 const pgBoss = (connectionString: string): Engine => {
+  // A worker fetches jobs once per interval, so empty jobs need a batch.
+  const batchSize = value === "0" ? 100 : 1
+
   const boss = new PgBoss({ connectionString, maintenanceIntervalSeconds: 10 })
   const started = () =>
     boss.start().then(() => boss.createQueue("shards", { name: "shards", expireInSeconds, retryLimit: 100 }))
@@ -29,7 +34,7 @@ const pgBoss = (connectionString: string): Engine => {
       started().then(() =>
         boss.work<{ job: string }>(
           "shards",
-          { pollingIntervalSeconds: 0.5 },
+          { pollingIntervalSeconds: 0.5, batchSize },
           (jobs) => Promise.all(jobs.map(({ data }) => handle(data.job)))
         )
       )
@@ -66,7 +71,6 @@ const bullmq = (url: string): Engine => ({
 
 const engines = { pgBoss, graphileWorker, bullmq }
 
-const [, , name = "", url = "", command = "", value = "0"] = process.argv
 const engine = engines[name as keyof typeof engines](url)
 
 const handle = (job: string) =>

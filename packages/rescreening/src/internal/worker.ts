@@ -258,10 +258,9 @@ export const work = (
           yield* lease.takeOver
           let count = 0
           for (const shard of shards) count += yield* lease.drain(shard)
-          if (
-            shard !== undefined ||
-            (yield* withDatabaseRetry(ledger.complete(id, { unknown: policy.unknown === "rescreen" ? maxUnknown : 0 })))
-          ) return "done" as const
+          const unknown = policy.unknown === "rescreen" ? maxUnknown : 0
+          const isComplete = yield* withDatabaseRetry(ledger.complete(id, { unknown }))
+          if (shard !== undefined || isComplete) return "done" as const
           // Other workers hold the remaining rows, and may lose them.
           if (count === 0) yield* Effect.sleep("200 millis")
         }

@@ -11,11 +11,14 @@ export type Variables = { readonly [name: string]: string | undefined }
 
 const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
 
-/** A process until the scope closes, and what it printed and how it ended; -1 after a signal. */
 export const start = (args: ReadonlyArray<string>, variables: Variables) =>
+  Effect.flatMap(bin, (program) => startProgram(program, args, variables))
+
+/** A process until the scope closes, and what it printed and how it ended; -1 after a signal. */
+export const startProgram = (program: string, args: ReadonlyArray<string>, variables: Variables) =>
   Effect.gen(function*() {
     const child = yield* Command.start(
-      Command.make("node", yield* bin, ...args).pipe(
+      Command.make("node", program, ...args).pipe(
         Command.env({ DATABASE_URL: undefined, ...variables }),
         Command.stdin("inherit")
       )
