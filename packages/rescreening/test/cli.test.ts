@@ -121,6 +121,44 @@ describe("idv-rescreen", () => {
     )
 
     it.scoped(
+      "stores a reviewer's decisions from standard input, all or none, and shows them in the next report",
+      () =>
+        Effect.gen(function*() {
+          const at = yield* directory(people(10))
+          const { variables } = yield* Processes.service()
+          const ledger = ["--ledger", `${at.path}/people.ledger.sqlite`]
+          strictEqual((yield* Processes.run(["start", at.people, "--run", "1"], variables)).exitCode, 10)
+          const decide = (csv: string) =>
+            Processes.run(["decide", "--run", "1", "--reviewer", "r1", ...ledger], variables, csv)
+          const wrong: ReadonlyArray<readonly [string, string]> = [
+            ["id,verdict\nK5,false_positive\n", "The first line of the decisions should be id,decision"],
+            ["id,decision\nK5,false_positive\nK5,true_match\n", "Rows 3 of the decisions should be"],
+            ["id,decision\nK5,false_positive\nCanaryname,x\n", "Run 1 has no result for the ids in rows 3"],
+            ["id,decision\n\"K5,false_positive\n", "a quote is not closed"]
+          ]
+          for (const [csv, expected] of wrong) {
+            const { exitCode, stderr, stdout } = yield* decide(csv)
+            assertInclude(stderr, expected)
+            deepStrictEqual([exitCode, stdout], [1, ""])
+            assertNoCanary("stderr", stderr)
+          }
+          const report = Effect.gen(function*() {
+            yield* Processes.run(["report", "--run", "1", "--out", `${at.path}/people-1`, ...ledger], {})
+            return yield* at.files.readFileString(`${at.path}/people-1.csv`)
+          })
+          assertFalse((yield* report).includes("false_positive"))
+          strictEqual(
+            (yield* decide("id,decision\nK5,false_positive\nK10,true_match\n")).stdout,
+            "Stored: 2 decisions about results of run 1.\n"
+          )
+          const lines = (yield* report).split("\n")
+          assertInclude(lines.find((line) => /\bK5\b/.test(line)) ?? "", "false_positive")
+          assertInclude(lines.find((line) => /\bK10\b/.test(line)) ?? "", "true_match")
+        }),
+      60_000
+    )
+
+    it.scoped(
       "reports invalid arguments, variables and files in one line",
       () =>
         Effect.gen(function*() {

@@ -11,16 +11,16 @@ export type Variables = { readonly [name: string]: string | undefined }
 
 const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
 
-export const start = (args: ReadonlyArray<string>, variables: Variables) =>
-  Effect.flatMap(bin, (program) => startProgram(program, args, variables))
+export const start = (args: ReadonlyArray<string>, variables: Variables, input?: string) =>
+  Effect.flatMap(bin, (program) => startProgram(program, args, variables, input))
 
 /** A process until the scope closes, and what it printed and how it ended; -1 after a signal. */
-export const startProgram = (program: string, args: ReadonlyArray<string>, variables: Variables) =>
+export const startProgram = (program: string, args: ReadonlyArray<string>, variables: Variables, input?: string) =>
   Effect.gen(function*() {
     const child = yield* Command.start(
       Command.make("node", program, ...args).pipe(
         Command.env({ DATABASE_URL: undefined, ...variables }),
-        Command.stdin("inherit")
+        input === undefined ? Command.stdin("inherit") : Command.feed(input)
       )
     )
     const end = yield* Effect.forkScoped(
@@ -34,8 +34,8 @@ export const startProgram = (program: string, args: ReadonlyArray<string>, varia
     return { end, signal }
   })
 
-export const run = (args: ReadonlyArray<string>, variables: Variables) =>
-  Effect.scoped(Effect.flatMap(start(args, variables), ({ end }) => end))
+export const run = (args: ReadonlyArray<string>, variables: Variables, input?: string) =>
+  Effect.scoped(Effect.flatMap(start(args, variables, input), ({ end }) => end))
 
 /** A request for a check: the name, when it came, and the status of the response. */
 export interface ReceivedCheck {

@@ -15,6 +15,7 @@ import * as Report from "../../Report.ts"
 import * as Rescreening from "../../Rescreening.ts"
 import { RunNotFound } from "../../RescreeningError.ts"
 import * as Run from "../../Run.ts"
+import * as Decisions from "./decisions.ts"
 import type { Flags } from "./program.ts"
 import * as Progress from "./progress.ts"
 import * as Settings from "./settings.ts"
@@ -183,6 +184,15 @@ export const compare = ([before = "", after = ""]: ReadonlyArray<string>, flags:
     Effect.as(0),
     Effect.provide(Settings.layerLedger(flags))
   )
+
+export const decide = (flags: Flags) =>
+  Effect.gen(function*() {
+    const csv = yield* Stream.mkString(Stream.decodeText(onStandardInput))
+    const run = yield* chosen(flags)
+    const count = yield* Decisions.store(run, Settings.text(flags, "reviewer") ?? "", csv)
+    yield* Console.log(`Stored: ${count} decisions about results of run ${run}.`)
+    return 0
+  }).pipe(Effect.provide(Settings.layerLedger(flags)))
 
 export const erase = (flags: Flags) =>
   Effect.gen(function*() {

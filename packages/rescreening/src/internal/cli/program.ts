@@ -111,6 +111,15 @@ const definitions: ReadonlyArray<Definition> = [
     options: [new Option("--all", "Also shows people whose result is unchanged"), ledger]
   },
   {
+    name: "decide",
+    description: "Stores a reviewer's decisions from the CSV on standard input, with the columns id,decision",
+    options: [
+      requiredRun,
+      new Option("--reviewer <name>", "Your name for the reviewer, stored with the decisions").makeOptionMandatory(),
+      ledger
+    ]
+  },
+  {
     name: "erase",
     description: "Deletes people, results and decisions of old runs, and keeps their counts",
     options: [
