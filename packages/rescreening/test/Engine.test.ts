@@ -94,17 +94,17 @@ describe("Engine on pg-boss", () => {
           const file = `${yield* files.makeTempDirectoryScoped()}/people.csv`
           const lines = Array.from({ length: people }, (_, index) => `C-${index},Person${index} Testclear,1990-02-01`)
           yield* files.writeFileString(file, ["id,name,date_of_birth", ...lines, ""].join("\n"))
-          const { asked, variables } = yield* Processes.service()
+          const { received, variables } = yield* Processes.service()
           const program = yield* Program.bundled(
             new URL("../../examples/src/rescreening/nightly.ts", import.meta.url)
           )
           const worker = (...args: ReadonlyArray<string>) =>
             Processes.startProgram(program, [file, ...args], { ...variables, DATABASE_URL: url })
           const first = yield* worker("--now")
-          yield* Effect.repeat(Effect.sleep("50 millis"), { until: () => asked.length > 20 })
+          yield* Effect.repeat(Effect.sleep("50 millis"), { until: () => received.length > 20 })
           yield* first.signal("SIGKILL")
           const killedAt = yield* Clock.currentTimeMillis
-          const before = asked.length
+          const before = received.length
           yield* worker()
           yield* worker()
           const [{ id } = { id: "" }] = yield* ledger.runs
@@ -114,7 +114,7 @@ describe("Engine on pg-boss", () => {
           )
           const counts = yield* ledger.counts(id)
           strictEqual(counts.no_match + counts.unknown, people)
-          strictEqual(new Set(asked.map(({ name }) => name)).size, asked.length)
+          strictEqual(new Set(received.map(({ name }) => name)).size, received.length)
           yield* Console.log(
             `killed after ${before} of ${people} checks; complete ${
               ((yield* Clock.currentTimeMillis) - killedAt) / 1000

@@ -188,7 +188,7 @@ export const compare = ([before = "", after = ""]: ReadonlyArray<string>, flags:
 export const decide = (flags: Flags) =>
   Effect.gen(function*() {
     const csv = yield* Stream.mkString(Stream.decodeText(onStandardInput))
-    const run = yield* chosen(flags)
+    const run = yield* selectedRun(flags)
     const count = yield* Decisions.store(run, Settings.text(flags, "reviewer") ?? "", csv)
     yield* Console.log(`Stored: ${count} decisions about results of run ${run}.`)
     return 0
