@@ -57,6 +57,17 @@ const fileOf = (path: string) =>
     cannotUse(path)
   )
 
+/** The newest complete run of the same service before this one. */
+const runBefore = (run: string) =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    const { plannedAt, service } = yield* ledger.run(run)
+    return (yield* ledger.runs).find((other) =>
+      other.id !== run && other.service === service && other.state === "complete" && other.erasedAt === null &&
+      DateTime.lessThan(other.plannedAt, plannedAt)
+    )?.id
+  })
+
 /** Writes each report to a draft and renames it, so that an interruption leaves no incomplete report. */
 const writeReports = (run: string, out: string) =>
   Effect.gen(function*() {
@@ -75,7 +86,7 @@ const writeReports = (run: string, out: string) =>
       })
     yield* write(`${out}.csv`, Report.csv(run))
     yield* write(`${out}.jsonl`, Report.jsonLines(run))
-    yield* write(`${out}.html`, Stream.fromEffect(Report.page(run)))
+    yield* write(`${out}.html`, Stream.fromEffect(Report.page(run, { since: yield* runBefore(run) })))
     yield* Console.log(`Written: ${out}.csv, ${out}.jsonl and ${out}.html`)
   })
 
