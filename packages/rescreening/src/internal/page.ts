@@ -150,6 +150,7 @@ const style = `
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 table { border-collapse: collapse }
 th, td { text-align: left; padding: .2rem 1rem .2rem 0; border-bottom: 1px solid #8884; overflow-wrap: anywhere }
+th, .number { overflow-wrap: normal; white-space: nowrap }
 .number { text-align: right; font-variant-numeric: tabular-nums }
 svg { width: 100%; height: 8rem; background: #8882; fill: #2a6fbb }
 `
