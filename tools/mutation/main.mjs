@@ -10,34 +10,37 @@ const mock = (name) => `packages/mock-server/src/internal/dataPlane/${name}.ts`
 
 /** Each file with the tests that should kill its mutants, the fastest first: names in the test folder of its package. */
 const groups = {
-  [core("AmlCredential")]: "AmlCredential AmlResponse NameEcho Schemas",
-  [core("DateOfBirth")]: "DateOfBirth Person Schemas",
-  [core("Person")]: "Person Options DateOfBirth Schemas",
-  [core("PersonName")]: "PersonName InvisibleCharacters Placeholders Person",
+  [core("AmlCredential")]: "AmlCredential AmlResponse NameEcho",
+  [core("DateOfBirth")]: "DateOfBirth Person",
+  [core("Person")]: "Person HttpApi PeopleFile Evidence",
+  [core("PersonName")]: "PersonName PeopleFile InvisibleCharacters Placeholders",
   [core("Screening")]: "ScreeningEnd Screening",
   [core("internal/acquisition")]: "TokenRequest TokenAcquisition TokenRetry TokenProvider",
-  [core("internal/acquisitions")]: "TokenProvider TokenMetrics TokenAcquisition TokenExpiry TokenBackground TokenBackoff Unauthorized",
+  [core("internal/acquisitions")]:
+    "TokenProvider TokenMetrics TokenAcquisition TokenExpiry TokenBackground TokenBackoff Unauthorized",
   [core("internal/amlResponse")]: "AmlResponse NameEcho RetryAfter Unauthorized",
   [core("internal/attempts")]: "CheckSent CheckRetry Screening",
   [core("internal/cachedToken")]: "CachedToken TokenExpiry",
   [core("internal/endOfRun")]: "ScreeningEnd Screening",
   [core("internal/invisible")]: "InvisibleCharacters PersonName",
   [core("internal/placeholders")]: "Placeholders PersonName",
-  [core("internal/tokenState")]: "TokenProvider TokenAcquisition TokenCooldown TokenExpiry TokenBackground RenewalLimit TokenBackoff TokenState",
+  [core("internal/tokenState")]:
+    "TokenProvider TokenAcquisition TokenCooldown TokenExpiry TokenBackground RenewalLimit TokenBackoff TokenState",
   [mock("applyFault")]: "applyFault FaultWire",
-  [mock("amlEndpoint")]: "Profile DataPlane DataPlaneStrict TestPersons",
-  [mock("dataPlane")]: "Session SessionBoundaries Fault DataPlaneStrict DataPlane",
-  [mock("decision")]: "ProfileClient",
-  [mock("gateway")]: "DataPlane Fault",
+  [mock("amlEndpoint")]: "decision DataPlane DataPlaneStrict",
+  [mock("dataPlane")]: "decision Session SessionBoundaries DataPlaneStrict DataPlane Robust",
+  [mock("decision")]: "decision",
+  [mock("gateway")]: "decision applyFault",
   [mock("responseFormat")]: "responseFormat Profile",
   [mock("retryAfter")]: "responseFormat Profile applyFault",
-  [mock("tokenEndpoint")]: "Profile DataPlane DataPlaneStrict"
+  [mock("tokenEndpoint")]: "decision DataPlane DataPlaneStrict"
 }
 
 const cache = "node_modules/.cache/mutation"
 
 const run = (file, tests, { breakBelow = null, lines = "" } = {}) => {
   const folder = `${file.split("/src/")[0]}/test`
+  // eslint-disable-next-line no-restricted-syntax -- StrykerJS loads the configuration in other processes.
   process.env.MUTATION_TESTS = tests.split(" ").map((name) => `${folder}/${name}.test.ts`).join()
   return new Stryker({
     packageManager: "pnpm",
