@@ -54,7 +54,7 @@ const decisionOf = (request: Sent) =>
     return [status, entry?.rule, entry?.why, entry?.claims, entry?.unexpected]
   })
 
-type Expected = readonly [
+type Expected = [
   status: number,
   rule: string,
   why: string,
@@ -89,6 +89,28 @@ layer(MockServer.layerHttpClient)("The decision about a token request", (it) => 
       "token.granted",
       "The credentials are right: the token is valid for 3600 s. The client form-encoded them, which the service " +
       "document does not show",
+      ofSuccess,
+      false
+    ]],
+    ["with a form-encoded customer id", { headers: { authorization: basic("demo%2Dcustomer:demo-key") } }, {}, [
+      200,
+      "token.granted",
+      "The credentials are right: the token is valid for 3600 s. The client form-encoded them, which the service " +
+      "document does not show",
+      ofSuccess,
+      false
+    ]],
+    ["with another parameter", { body: "grant_type=client_credentials&scope=x" }, {}, [
+      200,
+      "token.granted",
+      "The credentials are right: the token is valid for 3600 s",
+      ofSuccess,
+      false
+    ]],
+    ["without a refused parameter", {}, { tokenParameters: "refused" }, [
+      200,
+      "token.granted",
+      "The credentials are right: the token is valid for 3600 s",
       ofSuccess,
       false
     ]],
@@ -347,6 +369,21 @@ layer(MockServer.layerHttpClient)("The decision about", (it) => {
         "The fault responded, and the service did not see the request. down (status): fired at request 1 of those it " +
         "watches",
         [],
+        false
+      ])
+    }))
+
+  it.effect("a check whose token a fault expires is the one of the service", () =>
+    Effect.gen(function*() {
+      yield* reset
+      const session = (yield* Control.Control).session("demo-customer")
+      const token = yield* issuedToken
+      yield* session.fault({ id: "gone", on: "aml", what: { kind: "tokenExpiry" } })
+      deepStrictEqual(yield* decisionOf(check(token)), [
+        401,
+        "aml.token-expired",
+        "The token is expired, by this session's clock. gone (tokenExpiry): fired at request 1 of those it watches",
+        ["token.lifetime", "token.expired"],
         false
       ])
     }))

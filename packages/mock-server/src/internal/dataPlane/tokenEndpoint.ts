@@ -35,22 +35,22 @@ export const decide = (
   Effect.gen(function*() {
     const refuse = refusal(profile)
     if (request.method !== "POST") {
-      return yield* refuse("method", 405, "invalid_request", "The method of this operation is POST", { allow: "POST" })
+      return yield* refuse("method", 405, "The method of this operation is POST", { headers: { allow: "POST" } })
     }
     if (Option.isSome(request.headersProblem)) {
-      return yield* refuse("headers", 400, "invalid_request", request.headersProblem.value)
+      return yield* refuse("headers", 400, request.headersProblem.value)
     }
     const { parameters, type } = Request.mediaType(request)
     if (type !== formType || parameters.some(Request.isOtherCharset)) {
-      return yield* refuse("content-type", 415, "invalid_request", `The content type of this operation is ${formType}`)
+      return yield* refuse("content-type", 415, `The content type of this operation is ${formType}`)
     }
     if (Request.hasCoding(request)) {
-      return yield* refuse("content-encoding", 415, "invalid_request", "The body may not have a content coding", {
-        "accept-encoding": "identity"
+      return yield* refuse("content-encoding", 415, "The body may not have a content coding", {
+        headers: { "accept-encoding": "identity" }
       })
     }
     if (Request.isTooLong(request)) {
-      return yield* refuse("body-too-long", 413, "invalid_request", `A body has at most ${Request.maxBodyBytes} bytes`)
+      return yield* refuse("body-too-long", 413, `A body has at most ${Request.maxBodyBytes} bytes`)
     }
     const { customer, isEncoded } = yield* authenticate(request, session, refuse)
     const redirect = ResponseFormat.redirect(profile, request.target)
@@ -58,23 +58,20 @@ export const decide = (
 
     const inQuery = Request.inQuery(request, parameterNames)
     if (Option.isSome(inQuery)) {
-      return yield* refuse(
-        "query",
-        400,
-        "invalid_request",
-        `${inQuery.value} must be in the body, and not in the query`
-      )
+      return yield* refuse("query", 400, `${inQuery.value} must be in the body, and not in the query`)
     }
     const form = Request.parametersOf(Buffer.from(request.body).toString())
     const grantTypes = form.getAll("grant_type")
     if (grantTypes.length !== 1 || grantTypes[0] === "") {
-      return yield* refuse("grant-type", 400, "invalid_request", "grant_type is required, once")
+      return yield* refuse("grant-type", 400, "grant_type is required, once")
     }
     if (grantTypes[0] !== "client_credentials") {
-      return yield* refuse("grant-type", 400, "unsupported_grant_type", "grant_type must be client_credentials")
+      return yield* refuse("grant-type", 400, "grant_type must be client_credentials", {
+        error: "unsupported_grant_type"
+      })
     }
     if (form.size > 1 && profile.tokenParameters === "refused") {
-      return yield* refuse("parameters", 400, "invalid_request", "grant_type is the only parameter that is allowed")
+      return yield* refuse("parameters", 400, "grant_type is the only parameter that is allowed")
     }
     const token = yield* customer.issueToken
     return {
@@ -118,9 +115,8 @@ const refusal = (profile: Profile) =>
 (
   rule: keyof typeof claims,
   status: 400 | 401 | 405 | 413 | 415,
-  error: string,
   description: string,
-  headers: Headers = {}
+  { error = "invalid_request", headers = {} }: { readonly error?: string; readonly headers?: Headers } = {}
 ) =>
   new Refused({
     decision: {
@@ -146,13 +142,13 @@ const authenticate = (request: Request.Request, session: Option.Option<Session.S
         refuse(
           "credentials",
           401,
-          "invalid_client",
           "the Authorization header must be Basic with a known customer_id and its key" +
             Option.match(credentials, {
               onNone: () => ": it is missing, or not Basic",
               onSome: () =>
                 Option.isNone(session) ? ": the customer_id is not known, or its key is wrong" : ": the key is wrong"
-            })
+            }),
+          { error: "invalid_client" }
         )
       ))
 }
