@@ -27,13 +27,13 @@ const groups = {
   [core("internal/tokenState")]:
     "TokenProvider TokenAcquisition TokenCooldown TokenExpiry TokenBackground RenewalLimit TokenBackoff TokenState",
   [mock("applyFault")]: "applyFault FaultWire",
-  [mock("amlEndpoint")]: "decision DataPlane DataPlaneStrict",
-  [mock("dataPlane")]: "decision Session SessionBoundaries DataPlaneStrict DataPlane Robust",
-  [mock("decision")]: "decision",
-  [mock("gateway")]: "decision applyFault",
+  [mock("amlEndpoint")]: "amlEndpoint DataPlane DataPlaneStrict",
+  [mock("dataPlane")]: "gateway tokenEndpoint amlEndpoint Session SessionBoundaries DataPlaneStrict DataPlane Robust",
+  [mock("decision")]: "tokenEndpoint amlEndpoint",
+  [mock("gateway")]: "gateway",
   [mock("responseFormat")]: "responseFormat Profile",
   [mock("retryAfter")]: "responseFormat Profile applyFault",
-  [mock("tokenEndpoint")]: "decision DataPlane DataPlaneStrict"
+  [mock("tokenEndpoint")]: "tokenEndpoint DataPlane DataPlaneStrict"
 }
 
 const cache = "node_modules/.cache/mutation"
