@@ -481,6 +481,38 @@ describe("Screening", () => {
     )
   })
 
+  it.effect("a refused connection is retried within the check", () => {
+    const service = Service.make({
+      aml: (received, count, request) =>
+        count === 1
+          ? Service.failing({ code: "ECONNREFUSED" })(received, count, request)
+          : Effect.sync(() => Service.json(Service.credential()))
+    })
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Screening.summary(people(1), { concurrency: 1 }))
+      yield* TestClock.adjust("5 seconds")
+      strictEqual((yield* Fiber.join(fiber)).noMatch, 1)
+      strictEqual(service.amlRequests.length, 2)
+    }).pipe(Effect.provide(Layer.provide(Idv.layer(Service.options), service.layer)))
+  })
+
+  it.effect("with retry: always, a failure that concerns everyone ends the run also after a lost response", () => {
+    const service = Service.make({
+      aml: (received, count, request) =>
+        count === 1
+          ? Service.failing({ code: "ECONNRESET" })(received, count, request)
+          : Effect.sync(() => new Response(null, { status: 403 }))
+    })
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Effect.flip(Screening.summary(people(20), { concurrency: 1 })))
+      yield* TestClock.adjust("5 seconds")
+      strictEqual((yield* Fiber.join(fiber))._tag, "AmlForbidden")
+      strictEqual(service.amlRequests.length, 2)
+    }).pipe(
+      Effect.provide(Layer.provide(Idv.layer({ ...Service.options, retry: "always" }), service.layer))
+    )
+  })
+
   it.effect("an unknown option is reported", () =>
     Effect.gen(function*() {
       const options = { concurrency: 3, concurency: 3 }

@@ -52,7 +52,7 @@ const delays = (retry: Retry) => {
 }
 
 const retryAfterMillis = (error: AmlError.AmlError): number =>
-  "retryAfter" in error && error.retryAfter !== undefined ? Duration.toMillis(error.retryAfter) : 0
+  Duration.toMillis(("retryAfter" in error ? error.retryAfter : undefined) ?? 0)
 
 /** Whether `Screening` handles the failure for all of its checks, see `PacedCheck`. */
 const isHandledByPacer = (error: AmlError.AmlError | TokenError): boolean =>
