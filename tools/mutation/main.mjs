@@ -26,7 +26,7 @@ const groups = {
   [core("internal/placeholders")]: "Placeholders PersonName",
   [core("internal/tokenState")]:
     "TokenProvider TokenAcquisition TokenCooldown TokenExpiry TokenBackground RenewalLimit TokenBackoff TokenState",
-  [mock("applyFault")]: "applyFault FaultWire",
+  [mock("applyFault")]: "applyFault",
   [mock("amlEndpoint")]: "amlEndpoint DataPlane DataPlaneStrict",
   [mock("dataPlane")]: "gateway tokenEndpoint amlEndpoint Session SessionBoundaries DataPlaneStrict DataPlane Robust",
   [mock("decision")]: "tokenEndpoint amlEndpoint",
