@@ -13,7 +13,7 @@ const groups = {
   [core("AmlCredential")]: "AmlCredential AmlResponse NameEcho",
   [core("DateOfBirth")]: "DateOfBirth Person",
   [core("Person")]: "Person HttpApi PeopleFile Evidence",
-  [core("PersonName")]: "PersonName PeopleFile InvisibleCharacters Placeholders",
+  [core("PersonName")]: "PeopleFile PersonName Placeholders InvisibleCharacters",
   [core("Screening")]: "ScreeningEnd Screening",
   [core("internal/acquisition")]: "TokenRequest TokenAcquisition TokenRetry",
   [core("internal/acquisitions")]:

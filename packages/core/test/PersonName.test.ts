@@ -85,15 +85,6 @@ describe("PersonName", () => {
     deepStrictEqual(issuesOf(text), [["name", "invisible_character", 0], ["name", "no_letter", undefined]])
   })
 
-  it("takes linear time for many spaces, commas, marks or question marks", () => {
-    for (const part of [" ", "\t", ",", "a,", "?", "a?", "&", "&a", "\u0301", "Ã", ", a"]) {
-      PersonName.warnings(part.repeat(100_000))
-      PersonName.warnings(`Ada${part.repeat(100_000)}Ada`)
-      PersonName.changes(part.repeat(100_000))
-    }
-    strictEqual(valueOf(`${" ".repeat(100_000)}Ada`), "Ada")
-  }, 15_000)
-
   it("rejects a value that is not a string", () => {
     deepStrictEqual(issuesOf(JSON.parse("null")), [["name", "not_text", undefined]])
     deepStrictEqual(issuesOf(JSON.parse("4711")), [["name", "not_text", undefined]])
@@ -130,4 +121,13 @@ describe("PersonName", () => {
       false
     )
   })
+
+  it("takes linear time for many spaces, commas, marks or question marks", () => {
+    for (const part of [" ", "\t", ",", "a,", "?", "a?", "&", "&a", "\u0301", "Ã", ", a"]) {
+      PersonName.warnings(part.repeat(100_000))
+      PersonName.warnings(`Ada${part.repeat(100_000)}Ada`)
+      PersonName.changes(part.repeat(100_000))
+    }
+    strictEqual(valueOf(`${" ".repeat(100_000)}Ada`), "Ada")
+  }, 15_000)
 })
