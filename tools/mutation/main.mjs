@@ -21,7 +21,7 @@ const groups = {
   [core("internal/amlResponse")]: "AmlResponse NameEcho RetryAfter Unauthorized",
   [core("internal/attempts")]: "CheckSent CheckRetry Screening",
   [core("internal/cachedToken")]: "CachedToken TokenExpiry",
-  [core("internal/endOfRun")]: "ScreeningEnd Screening",
+  [core("internal/endOfRun")]: "ScreeningEnd",
   [core("internal/invisible")]: "InvisibleCharacters PersonName",
   [core("internal/placeholders")]: "Placeholders PersonName",
   [core("internal/tokenState")]:
