@@ -1,7 +1,7 @@
 import { Person, Violation } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, assertLeft, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Arbitrary, Effect, Either, Equal, FastCheck, Hash, Schema, TestClock } from "effect"
+import { Arbitrary, Effect, Either, Equal, FastCheck, Hash, JSONSchema, Schema, TestClock } from "effect"
 
 const encode = Schema.encode(Schema.parseJson(Person.RequestBody))
 const decode = Violation.decodeUnknown(Person.RequestBody, { onExcessProperty: "error" })
@@ -85,9 +85,34 @@ describe("Person", () => {
         onRight: () => "decoded"
       })
     const message = messageOf({ name: 5 })
+    assertInclude(message, "<-> Person)")
     assertInclude(message, "name: it is not text (not_text)")
     assertInclude(message, "dateOfBirth: it is not text (not_text)")
     assertInclude(messageOf("Ada"), "Expected a person, as { name, dateOfBirth }")
+  })
+
+  it("of invalid JSON input is described by what each field should be", () => {
+    const violationsOf = <A, I>(schema: Schema.Schema<A, I>, input: unknown) =>
+      Either.match(Violation.decodeUnknown(schema)(input), {
+        onLeft: (violations) => violations.map(String),
+        onRight: () => []
+      })
+    const invalid = [
+      "name is invalid: expected a full name that can be screened",
+      "dateOfBirth is invalid: expected a date of birth that can be screened, as yyyy-mm-dd"
+    ]
+    deepStrictEqual(violationsOf(Person.FromInput, { name: "?", dateOfBirth: "31.12.1990" }), invalid)
+    deepStrictEqual(violationsOf(Person.FromInput, { name: 5, dateOfBirth: 5 }), invalid)
+    deepStrictEqual(violationsOf(Person.FromInput, "Ada"), [
+      "the value is invalid: expected a person, as { name, dateOfBirth }"
+    ])
+    deepStrictEqual(violationsOf(Person.Person, "Ada"), [
+      "the value is invalid: expected a person that can be screened"
+    ])
+    const document = JSON.stringify(JSONSchema.make(Person.FromInput))
+    for (const description of ["a person, as { name, dateOfBirth }", "a full name that can be screened"]) {
+      assertInclude(document, description)
+    }
   })
 
   it("is rejected on the wire with paths and expectations only", () => {
