@@ -209,10 +209,7 @@ export const FromIso: Schema.Schema<DateOfBirth, string> = Schema.transformOrFai
       : Either.left(new ParseResult.Type(ast, date))
 }).annotations({
   description: isoDescription,
-  message: ({ actual }) => ({
-    message: `Expected ${Day.is(actual) ? "a date whose day and month are known" : isoDescription}`,
-    override: true
-  })
+  message: ({ actual }) => `Expected ${Day.is(actual) ? "a date whose day and month are known" : isoDescription}`
 })
 
 /** Formats a date as `yyyy-mm-dd`. */
