@@ -209,7 +209,10 @@ export const FromIso: Schema.Schema<DateOfBirth, string> = Schema.transformOrFai
       : Either.left(new ParseResult.Type(ast, date))
 }).annotations({
   description: isoDescription,
-  message: ({ actual }) => `Expected ${Day.is(actual) ? "a date whose day and month are known" : isoDescription}`
+  message: ({ actual }) => ({
+    message: `Expected ${Day.is(actual) ? "a date whose day and month are known" : isoDescription}`,
+    override: true
+  })
 })
 
 /** Formats a date as `yyyy-mm-dd`. */

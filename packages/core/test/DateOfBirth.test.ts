@@ -128,6 +128,8 @@ describe("DateOfBirth", () => {
         onRight: () => []
       })
     strictEqual(String(DateOfBirth.DateOfBirth), "DateOfBirth")
+    const ofNumber = Either.flip(Schema.decodeUnknownEither(DateOfBirth.FromIso)(19310729))
+    strictEqual(Either.getOrThrow(ofNumber).message, "Expected a date of birth that can be screened, as yyyy-mm-dd")
     deepStrictEqual(violationsOf(DateOfBirth.DateOfBirth, "x"), ["a date of birth"])
     deepStrictEqual(violationsOf(DateOfBirth.FromIso, "1990-02-30"), [
       "a date of birth that can be screened, as yyyy-mm-dd"
