@@ -185,8 +185,7 @@ const fire = (session: Option.Option<Session.Session>, operation: Operation, tok
   Effect.gen(function*() {
     if (operation === "other" || Option.isNone(session)) return []
     const { faults, tokens } = session.value
-    const isForeign = operation === "aml" && Option.isSome(token) &&
-      (yield* tokens.statusOf(token.value)) === "unknown"
+    const isForeign = Option.isSome(token) && (yield* tokens.statusOf(token.value)) === "unknown"
     return isForeign ? [] : yield* faults.next(operation)
   })
 
