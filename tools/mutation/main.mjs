@@ -14,7 +14,7 @@ const groups = {
   [core("DateOfBirth")]: "DateOfBirth Person",
   [core("Person")]: "Person HttpApi PeopleFile Evidence",
   [core("PersonName")]: "PeopleFile PersonName Placeholders InvisibleCharacters",
-  [core("Screening")]: "ScreeningEnd Screening",
+  [core("Screening")]: "Screening ScreeningEnd",
   [core("internal/acquisition")]: "TokenRequest TokenAcquisition TokenRetry",
   [core("internal/acquisitions")]:
     "TokenProvider TokenMetrics TokenAcquisition TokenCooldown TokenExpiry TokenBackground",
@@ -52,6 +52,7 @@ const run = (file, tests, options) => {
     disableTypeChecks: false,
     concurrency: 2,
     timeoutMS: 10_000,
+    timeoutFactor: 1,
     reporters: ["clear-text", "progress-append-only"],
     clearTextReporter: { allowColor: false, logTests: false, reportTests: false, skipFull: false },
     tempDirName: `${cache}/stryker`,
