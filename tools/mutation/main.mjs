@@ -14,7 +14,7 @@ const groups = {
   [core("DateOfBirth")]: "DateOfBirth Person",
   [core("Person")]: "Person HttpApi PeopleFile Evidence",
   [core("PersonName")]: "PeopleFile PersonName Placeholders InvisibleCharacters",
-  [core("Screening")]: "Screening ScreeningEnd",
+  [core("Screening")]: "ScreeningSummary Screening ScreeningEnd",
   [core("internal/acquisition")]: "TokenRequest TokenAcquisition TokenRetry",
   [core("internal/acquisitions")]:
     "TokenProvider TokenMetrics TokenAcquisition TokenCooldown TokenExpiry TokenBackground",

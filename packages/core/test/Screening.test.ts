@@ -147,6 +147,17 @@ describe("Screening", () => {
       }).pipe(Effect.provide(layer))
     })
 
+    it.effect("after a response about one person starts again with the first pause", () => {
+      const refused = new AmlError.AmlRequestRejected({ status: 422 })
+      const { begun, layer } = client((n) => Effect.succeed(n % 2 === 1 ? limited() : refused))
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(Screening.summary(people(3), { concurrency: 1 }))
+        yield* TestClock.adjust("3 seconds")
+        strictEqual((yield* Fiber.join(fiber)).notScreened, 3)
+        deepStrictEqual(begun, [0, 1000, 1000, 2000, 2000, 3000])
+      }).pipe(Effect.provide(layer))
+    })
+
     it.effect("does not end because of rejected people or an unreachable service", () => {
       const unreachable = new AmlError.AmlUnavailable({ reason: "unreachable", sent: "no" })
       const { begun, layer } = client((n) => Effect.succeed(n % 2 === 0 ? unreachable : limited()))
@@ -234,7 +245,8 @@ describe("Screening", () => {
     const { layer } = client((n) => n === 2 ? Effect.die("a bug") : clear())
     return Effect.gen(function*() {
       const exit = yield* Effect.exit(Screening.summary(people(5)))
-      assert(Exit.isFailure(exit) && Cause.isDie(exit.cause))
+      assert(Exit.isFailure(exit))
+      deepStrictEqual([...Cause.defects(exit.cause)], ["a bug"])
     }).pipe(Effect.provide(layer))
   })
 
