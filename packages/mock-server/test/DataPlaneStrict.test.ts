@@ -125,7 +125,10 @@ layer(server, { excludeTestServices: true })("The data plane", (it) => {
     ["?grant_type=client_credentials", ""],
     ["?grant_type=client_credentials", form],
     ["?tenant=a&%67rant_type=client_credentials", form],
+    ["?client_id=canary", form],
     ["?client_secret=canary", form],
+    ["?client_assertion=canary", form],
+    ["?client_assertion_type=canary", form],
     ["?scope=aml", form]
   ])("refuses the query %s of a token request, with the body %o", ([query, body]) =>
     Effect.gen(function*() {
