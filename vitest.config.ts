@@ -15,8 +15,12 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts"],
-    // `pnpm test:rescreening` runs these: they depend on real time, and fail now and then on a busy machine.
-    exclude: ["packages/rescreening/test/{Crash,Ledger,Rescreening,cli}.test.ts"],
+    exclude: [
+      // `pnpm test:rescreening` runs these: they depend on real time, and fail now and then on a busy machine.
+      "packages/rescreening/test/{Crash,Ledger,Rescreening,cli}.test.ts",
+      // `pnpm test:redis` runs this: it needs a Redis server, which no npm package contains.
+      "packages/core/test/TokenStoreRedis.test.ts"
+    ],
     setupFiles: "packages/core/test/support/setup.ts",
     globalSetup: "packages/mock-server/test/support/programs.ts",
     // `.ci/run` reads the JSON report: it counts the tests and names the slowest files.

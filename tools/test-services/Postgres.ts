@@ -4,12 +4,12 @@ import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { Data, Effect, Redacted, Ref, Schema } from "effect"
-import { type ChildProcess, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { cp } from "node:fs/promises"
 import { createRequire } from "node:module"
-import { createServer } from "node:net"
 import { arch, platform } from "node:os"
+import { freePort } from "./freePort.ts"
+import * as ServerProcess from "./serverProcess.ts"
 
 export class PostgresError extends Data.TaggedError("PostgresError")<{ readonly message: string }> {}
 
@@ -28,41 +28,12 @@ const nobody = 65534
 const isRoot = process.getuid?.() === 0
 const asUser = isRoot ? { uid: nobody, gid: nobody } : {}
 
-const freePort = Effect.async<number>((resume) => {
-  const server = createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    server.close(() => resume(Effect.succeed(typeof address === "object" ? address?.port ?? 0 : 0)))
-  })
-})
-
-const output = (child: ChildProcess, onText: (all: string) => void) => {
-  let all = ""
-  const add = (chunk: Buffer) => onText(all += chunk.toString())
-  child.stdout?.on("data", add)
-  child.stderr?.on("data", add)
-  return () => all
-}
-
 /** Succeeds when the program prints `line`, or, without `line`, when it ends with 0. */
 const run = (program: string, args: ReadonlyArray<string>, line?: string) =>
-  Effect.async<ChildProcess, PostgresError>((resume) => {
-    const child = spawn(program, args, asUser)
-    const all = output(child, (text) => {
-      if (line !== undefined && text.includes(line)) resume(Effect.succeed(child))
-    })
-    const fail = (message: string) => resume(new PostgresError({ message: `${program}: ${message}` }))
-    child.on("error", (error) => fail(error.message))
-    child.on("exit", (code) => line === undefined && code === 0 ? resume(Effect.succeed(child)) : fail(all()))
-  })
+  Effect.mapError(ServerProcess.run(program, args, line, asUser), (message) => new PostgresError({ message }))
 
-/** SIGQUIT stops PostgreSQL at once; its data directory is deleted anyway. */
-const stop = (child: ChildProcess) =>
-  Effect.async<void>((resume) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
-    child.on("exit", () => resume(Effect.void))
-    child.kill("SIGQUIT")
-  })
+/** SIGQUIT stops PostgreSQL at once. */
+const stop = ServerProcess.stop("SIGQUIT")
 
 /** Starts the server, stops it with the scope, and returns what creates a database and returns its `DATABASE_URL`. */
 export const make = Effect.gen(function*() {

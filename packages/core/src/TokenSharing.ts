@@ -15,17 +15,14 @@ import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import * as ConfigErrors from "./internal/configErrors.ts"
-import * as DurationInput from "./internal/durationInput.ts"
 import { loadOptions } from "./internal/loadOptions.ts"
 import * as SharedAcquisition from "./internal/sharedAcquisition.ts"
 import * as Sharing from "./internal/sharing.ts"
+import * as SharingOptions from "./internal/sharingOptions.ts"
 import * as TokenEncryption from "./internal/tokenEncryption.ts"
 import { TokenStore } from "./TokenStore.ts"
-import * as Violation from "./Violation.ts"
 
 /**
  * What a token provider uses if it is provided. Its layer does not require it.
@@ -71,17 +68,6 @@ export interface Options {
   readonly deadline?: Duration.DurationInput | undefined
 }
 
-const checkDeadline = ({ deadline }: Partial<Options>) =>
-  Either.mapLeft(
-    decodeDeadline(deadline ?? "200 millis"),
-    ConfigErrors.fromViolations(["deadline"])
-  )
-
-const decodeDeadline = Violation.decodeUnknown(DurationInput.Positive)
-
-const check = (options: Partial<Options>) =>
-  ConfigErrors.all({ keys: TokenEncryption.check(options), deadline: checkDeadline(options) })
-
 /**
  * Shares tokens in the `TokenStore` that is provided to it. `ConfigError` names every invalid option, and contains
  * no value.
@@ -93,7 +79,7 @@ export const layer = (options: Options): Layer.Layer<TokenSharing, ConfigError.C
   Layer.effect(
     Sharing.Sharing,
     Effect.gen(function*() {
-      const { deadline, keys } = yield* check(options)
+      const { deadline, keys } = yield* SharingOptions.check(options)
       return SharedAcquisition.make({
         encryption: yield* TokenEncryption.make(keys),
         store: yield* TokenStore,
@@ -111,4 +97,4 @@ export const layer = (options: Options): Layer.Layer<TokenSharing, ConfigError.C
 export const layerConfig = (
   config: Config.Config.Wrap<Options>
 ): Layer.Layer<TokenSharing, ConfigError.ConfigError, TokenStore> =>
-  Layer.unwrapEffect(Effect.map(loadOptions(config, check), layer))
+  Layer.unwrapEffect(Effect.map(loadOptions(config, SharingOptions.check), layer))

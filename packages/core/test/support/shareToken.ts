@@ -1,16 +1,17 @@
 /**
- * A process that gets one shared token: `shareToken.ts <authUrl> <storeUrl> <encryptionKey>`. It prints `ready` once it is
- * connected, waits for a line of input, and prints the token and how long `get` took.
+ * A process that gets one shared token: `shareToken.ts <authUrl> <storeUrl> <encryptionKey> <deadline in ms>`. It prints
+ * `ready` once it is connected, waits for a line of input, and prints the token and how long `get` took.
  */
 import { TokenProvider } from "@effect-idv/core"
+import * as TokenStoreRedis from "@effect-idv/core/TokenStoreRedis"
 import * as TokenStoreSql from "@effect-idv/core/TokenStoreSql"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 
-const [authUrl = "", storeUrl = "", key = ""] = process.argv.slice(2)
-// Twenty processes on two cores need more than the default to connect.
-const options = { encryptionKey: { id: "test", key: Redacted.make(key) }, deadline: "5 seconds" } as const
+const [authUrl = "", storeUrl = "", key = "", deadline] = process.argv.slice(2)
+const options = { encryptionKey: { id: "test", key: Redacted.make(key) }, deadline: Number(deadline) }
+const url = Redacted.make(storeUrl)
 
 const print = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`))
 const line = Effect.async<void>((resume) => void process.stdin.once("data", () => resume(Effect.void)))
@@ -25,7 +26,9 @@ const program = Effect.gen(function*() {
   process.stdin.unref()
 })
 
-const sharing = TokenStoreSql.layer(options).pipe(Layer.provide(PgClient.layer({ url: Redacted.make(storeUrl) })))
+const sharing = storeUrl.startsWith("redis:")
+  ? TokenStoreRedis.layer({ ...options, url })
+  : Layer.provide(TokenStoreSql.layer(options), PgClient.layer({ url }))
 
 program.pipe(
   Effect.provide(

@@ -1,0 +1,196 @@
+/**
+ * Stores the shared token in Redis or Valkey, over `ioredis`. A key with a time to live is the lead: the process that leads
+ * renews it, and it expires within two seconds of the death of that process.
+ *
+ * Every command and script uses one key, so a cluster works too. The server needs a version of 2.6.12 or later, and the
+ * commands `GET`, `SET`, `DEL`, `PEXPIRE` and `EVAL` for keys that begin with `idv-token-`.
+ *
+ * @since 0.1.0
+ */
+import type * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { type Cluster, Redis } from "ioredis"
+import * as ConfigErrors from "./internal/configErrors.ts"
+import * as Deadline from "./internal/deadline.ts"
+import { loadOptions } from "./internal/loadOptions.ts"
+import * as RedisUrl from "./internal/redisUrl.ts"
+import * as SharingOptions from "./internal/sharingOptions.ts"
+import * as TokenSharing from "./TokenSharing.ts"
+import * as TokenStore from "./TokenStore.ts"
+
+/**
+ * The options of {@link layer}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends TokenSharing.Options {
+  /**
+   * The address, such as `redis://host:6379/0`, or `rediss://` for TLS. A URL with a user name or a password must be
+   * `Redacted`.
+   */
+  readonly url: string | Redacted.Redacted<string>
+}
+
+/** How long the layer waits for the server, and how long a connection may give no reply before it is replaced. */
+const patienceMillis = 2000
+
+const decodeValue = Schema.decodeUnknown(Schema.NullOr(Schema.String))
+const decodeStored = Schema.decodeUnknown(Schema.NullOr(Schema.Literal("OK")))
+const decodeChanged = Schema.decodeUnknown(Schema.Literal(0, 1))
+
+/** Runs the command if the value is still the first argument. Returns 1 if it was, otherwise 0. */
+const ifUnchanged = (command: string) =>
+  `if redis.call("GET", KEYS[1]) ~= ARGV[1] then return 0 end redis.call(${command}) return 1`
+
+const replaceScript = ifUnchanged(`"SET", KEYS[1], ARGV[2], "PX", ARGV[3]`)
+const deleteScript = ifUnchanged(`"DEL", KEYS[1]`)
+const renewScript = ifUnchanged(`"PEXPIRE", KEYS[1], ARGV[2]`)
+
+const toMillis = (ttl: Duration.Duration) => Math.max(1, Math.ceil(Duration.toMillis(ttl)))
+
+const makeStore = (client: Redis | Cluster): TokenStore.Service => {
+  const run = (script: string, name: string, ...values: ReadonlyArray<string | number>) =>
+    Effect.tryPromise(() => client.eval(script, 1, name, ...values)).pipe(
+      Effect.flatMap(decodeChanged),
+      Effect.map((changed) => changed === 1)
+    )
+
+  const putFirst = (name: string, value: string, ttl: Duration.Duration) =>
+    Effect.tryPromise(() => client.set(name, value, "PX", toMillis(ttl), "NX")).pipe(
+      Effect.flatMap(decodeStored),
+      Effect.map((stored) => stored === "OK")
+    )
+
+  const tryLead: TokenStore.Service["tryLead"] = (name, ttl) =>
+    Effect.suspend(() => {
+      const lock = `${name}-lead`
+      // Another process must not end or prolong this lead, also if it expires meanwhile.
+      const owner = crypto.randomUUID()
+      const release = Effect.ignore(run(deleteScript, lock, owner))
+      const renew = Effect.delay(run(renewScript, lock, owner, toMillis(ttl)), Duration.times(ttl, 1 / 4)).pipe(
+        Effect.orElseSucceed(() => true),
+        Effect.repeat({ while: (leads) => leads })
+      )
+      return putFirst(lock, owner, ttl).pipe(
+        // The server may have stored the key although this process did not see its reply.
+        Effect.onExit((exit) => Exit.isSuccess(exit) && !exit.value ? Effect.void : Effect.addFinalizer(() => release)),
+        Effect.tap((leads) => leads ? Effect.forkScoped(renew) : Effect.void)
+      )
+    })
+
+  return {
+    read: (name) =>
+      Effect.tryPromise(() => client.get(name)).pipe(
+        Effect.flatMap(decodeValue),
+        Effect.map(Option.fromNullable)
+      ),
+    compareAndPut: ({ name, next, previous, ttl }) =>
+      Option.match(previous, {
+        onNone: () => putFirst(name, next, ttl),
+        onSome: (previous) => run(replaceScript, name, previous, next, toMillis(ttl))
+      }),
+    compareAndDelete: (name, value) => run(deleteScript, name, value),
+    tryLead
+  }
+}
+
+/** The code of Node, or the one with which an error of Redis begins, such as `WRONGPASS`. The rest may be a secret. */
+const codeOf = (error: unknown): string | undefined => {
+  const code = Predicate.hasProperty(error, "code") ? error.code : undefined
+  if (typeof code === "string") return code
+  return error instanceof Error ? /(?:^|: )([A-Z]{3,}) /.exec(error.message)?.[1] : undefined
+}
+
+const warnOfStart = (code: string | undefined) =>
+  Effect.logWarning("The Redis server of the token store is not available yet", { code })
+
+/** Connects, and reconnects by itself. A server that is down does not prevent the start. */
+const connect = (address: RedisUrl.RedisAddress) =>
+  Effect.gen(function*() {
+    const client = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        new Redis({
+          ...address,
+          lazyConnect: true,
+          disableClientInfo: true,
+          connectTimeout: patienceMillis,
+          socketTimeout: patienceMillis,
+          // Without a connection a command fails at once. Sent later, it could take a lead that nobody uses.
+          enableOfflineQueue: false,
+          autoResendUnfulfilledCommands: false,
+          maxRetriesPerRequest: 0
+        })
+      ),
+      (client) => Effect.sync(() => client.disconnect())
+    )
+    let lastError: unknown
+    // Without a listener the client prints its errors. A command that fails because of one is counted and logged.
+    client.on("error", (error: unknown) => {
+      lastError = error
+    })
+    yield* Effect.tryPromise(() => client.connect()).pipe(
+      Effect.catchAll(({ error }) => warnOfStart(codeOf(lastError) ?? codeOf(error))),
+      Deadline.within(Duration.millis(patienceMillis), Effect.asVoid(warnOfStart("timeout")))
+    )
+    return client
+  })
+
+/**
+ * Provides the store over a client of yours, such as one of a cluster or with Sentinel. Close the client yourself, and
+ * create it with `enableOfflineQueue: false`: a command that is sent later could take a lead that nobody uses.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerStore = (client: Redis | Cluster): Layer.Layer<TokenStore.TokenStore> =>
+  Layer.succeed(TokenStore.TokenStore, makeStore(client))
+
+const check = (options: Partial<Options>) =>
+  ConfigErrors.all({ address: RedisUrl.check(options.url), sharing: SharingOptions.check(options) })
+
+/**
+ * Shares tokens in Redis. Provide it to the layer of the client. A server that is down does not fail it. `ConfigError`
+ * names every invalid option, and contains no value.
+ *
+ * @example
+ * import { Idv } from "@effect-idv/core"
+ * import * as TokenStoreRedis from "@effect-idv/core/TokenStoreRedis"
+ * import { Config, Layer } from "effect"
+ *
+ * Idv.layerEnv.pipe(
+ *   Layer.provide(TokenStoreRedis.layerConfig({
+ *     url: Config.redacted("REDIS_URL"),
+ *     encryptionKey: { id: Config.string("TOKEN_KEY_ID"), key: Config.redacted("TOKEN_KEY") }
+ *   }))
+ * )
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: Options): Layer.Layer<TokenSharing.TokenSharing, ConfigError.ConfigError> =>
+  Layer.unwrapScoped(
+    Effect.gen(function*() {
+      const { address } = yield* check(options)
+      return Layer.provide(TokenSharing.layer(options), layerStore(yield* connect(address)))
+    })
+  )
+
+/**
+ * {@link layer} with options from `Config`. `ConfigError` names every missing or invalid option, and contains no value.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfig = (
+  config: Config.Config.Wrap<Options>
+): Layer.Layer<TokenSharing.TokenSharing, ConfigError.ConfigError> =>
+  Layer.unwrapEffect(Effect.map(loadOptions(config, check), layer))
