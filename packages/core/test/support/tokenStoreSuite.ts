@@ -34,7 +34,7 @@ export class Server extends Context.Tag("test/TokenStoreServer")<Server, {
 }>() {}
 
 export interface TokenStoreModule {
-  /** Shares tokens in the database. */
+  /** Shares tokens in the database, over a client that starts without it. */
   readonly layer: (
     url: string,
     options: TokenSharing.Options
