@@ -3,7 +3,7 @@
  * renews it, and it expires within two seconds of the death of that process.
  *
  * Every command and script uses one key, so a cluster works too. The server needs a version of 2.6.12 or later, and the
- * commands `GET`, `SET`, `DEL`, `PEXPIRE` and `EVAL` for keys that begin with `idv-token-`.
+ * commands `GET`, `SET`, `DEL`, `PEXPIRE` and `EVAL` for keys that begin with `idv-token-`, and `INFO`.
  *
  * @since 0.1.0
  */
@@ -55,7 +55,11 @@ export const clientOptions = {
   connectTimeout: patienceMillis,
   disableClientInfo: true,
   enableOfflineQueue: false,
+  // Up to an hour passes between two commands, and a firewall may drop an idle connection without a word.
+  keepAlive: 30_000,
   maxRetriesPerRequest: 0,
+  // After a failover the connection may lead to a server that has become a replica.
+  reconnectOnError: (error: Error) => error.message.includes("READONLY"),
   socketTimeout: patienceMillis
 } as const satisfies RedisOptions
 
