@@ -15,7 +15,7 @@ const client = (url: string) =>
   Layer.orDie(PgClient.layerFromPool({
     acquire: Effect.acquireRelease(
       Effect.sync(() => new Pool({ connectionString: url }).on("error", () => {})),
-      (pool) => Effect.ignore(Effect.timeout(Effect.promise(() => pool.end()), "1 second"))
+      (pool) => Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption("1 second"))
     )
   }))
 const layerStore = (url: string) => Layer.provide(TokenStoreSql.layerStore, client(url))
