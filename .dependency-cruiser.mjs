@@ -13,6 +13,19 @@ const rooms = [
   "cli"
 ]
 const room = (name) => `^packages/mock-server/src/internal/${name}/`
+
+/** The public modules of core in their layers. A module imports from its own layer and from those above it. */
+const layers = [
+  ["Violation", "PersonInput"],
+  ["TokenError", "AmlError", "Failure"],
+  ["DateOfBirth", "PersonName", "Person"],
+  ["AmlCredential", "AccessToken", "Credentials", "IdvApi"],
+  ["TokenPolicy", "TokenMetrics", "TokenStore", "TokenSharing", "TokenStoreSql", "TokenProvider"],
+  ["CheckPolicy", "AmlMetrics", "Evidence", "AmlClient"],
+  ["Screening", "WebError"],
+  ["Idv"]
+]
+const layer = (names) => `^packages/core/src/(${names.join("|")})\\.ts$`
 const src = (names) => `^packages/(${names.join("|")})/src/`
 
 /** `@effect-idv/*` packages that the sources of each package may import. */
@@ -49,6 +62,14 @@ export default {
         `${name}/ imports only from the rooms below it: ${rooms.slice(0, floor).join(", ") || "none"}.`,
         { path: room(name) },
         { path: rooms.slice(floor + 1).map(room).join("|") || "^$" }
+      )
+    ),
+    ...layers.slice(0, -1).map((names, i) =>
+      forbid(
+        `layers-${names[0]}`,
+        `${names.join(", ")} import nothing from the layers below: ${layers.slice(i + 1).flat().join(", ")}.`,
+        { path: layer(names) },
+        { path: layer(layers.slice(i + 1).flat()) }
       )
     ),
     forbid("no-internals", "Another package's internals are closed.", { path: "^packages/([^/]+)/src/" }, {

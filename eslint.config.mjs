@@ -14,6 +14,11 @@ export default tseslint.config(
     rules: {
       "no-console": "error",
       "object-shorthand": "error",
+      // Names that say nothing about the value, or are not the field's term. `pnpm prose` checks texts.
+      "id-denylist": [
+        "error",
+        ...["told", "asked", "said", "stranger", "strangers", "embargo", "setback", "likeness", "undisclosed", "mend"]
+      ],
       "prefer-destructuring": "off",
       "no-restricted-syntax": ["error", {
         selector: "CallExpression[callee.property.name=\"push\"] > SpreadElement.arguments",

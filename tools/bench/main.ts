@@ -6,20 +6,27 @@ import { cpus } from "node:os"
 import { parseArgs } from "node:util"
 import { check } from "./check.ts"
 import { coldStart } from "./coldStart.ts"
+import { jobEngines } from "./engines.ts"
 import { importCost } from "./importCost.ts"
 import { mockServer } from "./mockServer.ts"
 import { refresh } from "./refresh.ts"
+import { rescreening } from "./rescreening.ts"
 import { People, screening } from "./screening.ts"
 import * as Report from "./support/Report.ts"
 import { tokenRead } from "./tokenRead.ts"
 
 const benchmarks = { check, tokenRead, coldStart, refresh, screening, mockServer, importCost }
 
+/** Run only by name, because they take minutes or need programs that npm does not have. */
+const others = { rescreening, jobEngines }
+
 class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
-const usage = `Usage: bench [${Object.keys(benchmarks).join("|")}]… [--people number] [--json file]`
+const all = { ...benchmarks, ...others }
 
-const isKnown = (name: string): name is keyof typeof benchmarks => name in benchmarks
+const usage = `Usage: bench [${Object.keys(all).join("|")}]… [--people number] [--json file]`
+
+const isKnown = (name: string): name is keyof typeof all => name in all
 
 const options = { json: { type: "string" }, people: { type: "string" } } as const
 
@@ -52,7 +59,7 @@ Effect.gen(function*() {
     names.filter(isKnown),
     (name) =>
       Effect.scoped<Report.Report, unknown, Scope.Scope | CommandExecutor.CommandExecutor | FileSystem.FileSystem>(
-        benchmarks[name]
+        all[name]
       ).pipe(
         Effect.tap((report) => Console.log(`\n${name}\n${Report.print(report)}`)),
         Effect.map((report) => ({ name, ...report }))

@@ -79,7 +79,7 @@ describe("describeConformance", () => {
       deepStrictEqual(of("unreachable", "passed"), [])
       assert(of("unreachable", "skipped").length > 100)
 
-      // Its profile is not the default, which is no failure of a sandbox.
+      // Its profile is not the default, which does not fail a sandbox.
       deepStrictEqual(idsOf("sandbox", "failed"), [])
       const skipped = idsOf("sandbox", "skipped")
       assert(skipped.includes("token.authorization.wrong-key") && skipped.includes("token.lifetime"))

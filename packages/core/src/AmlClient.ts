@@ -87,10 +87,17 @@ export interface Options extends CheckPolicy.Options {
 export const make = Effect.fnUntraced(function*(options: Options) {
   const { policy, url } = yield* CheckOptions.check(options)
   const run = yield* Check.make({ url, propagateTrace: options.propagateTrace === true })
+  const policies = new WeakMap<CheckPolicy.Options, CheckPolicy.CheckPolicy>()
+  /** Decodes the same overrides once, because the checks of a long run share them. */
+  const policyOf = (overrides: CheckPolicy.Options) => {
+    const policy = policies.get(overrides) ?? overridden(options, overrides)
+    policies.set(overrides, policy)
+    return policy
+  }
   const check = (person: Person.Person, observation?: PacedCheck.Observation) =>
     Effect.withFiberRuntime<Checked.Checked, AmlError | TokenError>((fiber) => {
       const overrides = Context.get(fiber.currentContext, Overrides)
-      return run(person, overrides === noOverrides ? policy : overridden(options, overrides), observation)
+      return run(person, overrides === noOverrides ? policy : policyOf(overrides), observation)
     })
 
   const service = AmlClient.of({

@@ -74,7 +74,7 @@ const WireAttributes = Schema.Struct({
 })
 
 /**
- * The attributes of a decoded credential (service document, section 2.3, "Fields of credentials.attributes").
+ * The attributes of a decoded credential (service document, section 2.3).
  * {@link AmlCredential} is the schema of the wire format.
  *
  * @category schemas
@@ -123,6 +123,8 @@ const Wire = Schema.Struct({
   credentials: Schema.Struct({ attributes: WireAttributes })
 })
 
+const concealed = Violation.concealing("an AML credential")
+
 const Credential = Schema.Struct({
   credentialType,
   credentialName: Schema.String,
@@ -130,7 +132,7 @@ const Credential = Schema.Struct({
   issuerId: Schema.UUID,
   credVersion,
   credentials: Schema.Struct({ attributes: Attributes })
-})
+}).annotations(concealed)
 
 /** Converts the names of the wire to those of the code, and redacts personal data. */
 const fromWire = (
@@ -182,7 +184,7 @@ export const AmlCredential = Schema.transform(Wire, Credential, {
       }
     }
   })
-}).annotations(Violation.concealing("an AML credential"))
+}).annotations(concealed)
 
 /**
  * A decoded credential.

@@ -124,7 +124,7 @@ const expected = {
 const field = (name: keyof typeof expected) => {
   const message = String(PersonIssue.notText(name))
   return Schema.propertySignature(
-    Schema.String.annotations({ description: expected[name], message: () => ({ message, override: true }) })
+    Schema.String.annotations({ description: expected[name], message: () => message })
   ).annotations({ missingMessage: () => message })
 }
 
@@ -144,7 +144,7 @@ export const FromInput = Schema.transformOrFail(
     description: "a person, as { name, dateOfBirth }",
     parseOptions: { errors: "all" },
     // The messages of the fields take precedence.
-    message: () => ({ message: PersonIssue.notAnObject, override: false })
+    message: () => PersonIssue.notAnObject
   }),
   Person,
   {

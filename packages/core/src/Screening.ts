@@ -4,8 +4,8 @@
  * - **One person's failure is an outcome** and never ends the stream. A failure that concerns everyone ends it, such as
  *   a rejected key, 403, or a wrong address, and so do 50 consecutive failures that concern the service, such as 500.
  * - **429 pauses all checks** for as long as the service asks, and the rejected check is retried.
- * - **Memory use is constant**, whatever the number of people: `concurrency` limits the checks in progress.
- * - **An interruption** starts no new checks, and lets the checks in progress finish within a grace period.
+ * - **Memory use is constant**, whatever the number of people: `concurrency` limits the checks in flight.
+ * - **An interruption** starts no new checks, and lets the checks in flight finish within a grace period.
  *
  * @since 0.1.0
  */
@@ -79,7 +79,7 @@ export const Outcome = Data.taggedEnum<OutcomeDefinition>()
 
 /**
  * Why a stream ended early: a failure that concerns everyone, or the last of too many consecutive failures that concern
- * the service. `Failure.facts` tells which.
+ * the service. `Failure.facts` returns which.
  *
  * @category errors
  * @since 0.1.0
@@ -94,7 +94,7 @@ export type Stopped = EndOfRun.Stopped
  */
 export interface Options<in K, out R = never> {
   /**
-   * Number of checks in progress at once.
+   * Number of checks in flight at once.
    *
    * @default 10
    */
@@ -113,7 +113,7 @@ export interface Options<in K, out R = never> {
    */
   readonly order?: "input" | "completion" | undefined
   /**
-   * How long checks in progress may take to finish after an interruption. The outcome of the others is `Unknown`.
+   * How long checks in flight may take to finish after an interruption. The outcome of the others is `Unknown`.
    *
    * @default "30 seconds"
    */
@@ -138,11 +138,11 @@ export interface Options<in K, out R = never> {
 /**
  * Screens the people and emits one outcome for each.
  *
- * Fails with the input stream's error or with {@link Stopped}, each once the checks in progress have their outcome, or
+ * Fails with the input stream's error or with {@link Stopped}, each once the checks in flight have their outcome, or
  * with a `ConfigError` that names every invalid option.
  *
- * A client that wraps the `AmlClient` of this library reports no progress: its checks first retry a 429 themselves, as
- * their policy says, and an interrupted one is `Unknown` as soon as it has started.
+ * If you wrap the `AmlClient` of this library in a client of your own, `Screening` cannot see the requests of a check.
+ * Such a check first retries a 429 by its own policy, and is `Unknown` if it is interrupted after its start.
  *
  * @example
  * import { Person, Screening } from "@effect-idv/core"

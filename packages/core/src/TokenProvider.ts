@@ -76,8 +76,8 @@ export interface Service {
    */
   readonly invalidate: (stale: AccessToken.AccessToken) => Effect.Effect<void>
   /**
-   * Acquires a new token even if the cached one is valid. It shares an acquisition in progress, and fails at once
-   * shortly after a failed one. If it fails, the cached token stays.
+   * Acquires a new token even if the cached one is valid. It shares an acquisition in progress. After a failed
+   * acquisition it fails at once until the backoff ends. If it fails, the cached token stays.
    */
   readonly refresh: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
   /** The state of the provider, for health checks and dashboards. */

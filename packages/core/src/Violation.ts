@@ -107,10 +107,10 @@ export const decodeJson = <A, I>(
   options?: AST.ParseOptions
 ): (bytes: Uint8Array) => Either.Either<A, Violations> => {
   const decode = decodeUnknown(schema, options)
-  return (bytes) => Either.flatMap(parseJson(bytes), decode)
+  return (bytes) => Either.flatMap(strictJson(bytes), decode)
 }
 
-const parseJson = (bytes: Uint8Array): Either.Either<unknown, Violations> =>
+const strictJson = (bytes: Uint8Array): Either.Either<unknown, Violations> =>
   Either.try({
     try: () => {
       // A new decoder each time, because a decoder keeps state between two texts.

@@ -101,6 +101,11 @@ const responses: ReadonlyArray<
     () => Service.json({ access_token: "abc", expires_in: 1800, error: null }),
     token("abc", 1800)
   ],
+  [
+    "with \"error\": false",
+    () => Service.json({ access_token: "abc", expires_in: 1800, error: false }),
+    token("abc", 1800)
+  ],
   // Invalid token responses.
   ["200 HTML", () => body("<html>canary</html>", { "content-type": "text/html" }), invalid(notJson)],
   ["200 HTML declared as text", () => body("<html>canary</html>", text), invalid(notJson)],

@@ -200,7 +200,7 @@ describe("AmlClient", () => {
     }).pipe(provide(service, { retry: "never" }))
   })
 
-  it.effect("an invalid Retry-After is ignored, and one in the past is no wait", () => {
+  it.effect("an invalid Retry-After is ignored, and one in the past causes no wait", () => {
     const headers = [
       "soon",
       "1.5",

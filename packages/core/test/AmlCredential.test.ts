@@ -26,7 +26,11 @@ describe("AmlCredential", () => {
     FastCheck.assert(
       FastCheck.property(
         Arbitrary.make(AmlCredential.AmlCredential),
-        (credential) => Either.isRight(decode(Schema.encodeSync(AmlCredential.AmlCredential)(credential)))
+        (credential) => {
+          const { searchedOn } = credential.credentials.attributes
+          return Either.isRight(decode(Schema.encodeSync(AmlCredential.AmlCredential)(credential))) &&
+            searchedOn >= "2000" && searchedOn < "2100-01-02"
+        }
       )
     )
   })
@@ -77,6 +81,24 @@ describe("AmlCredential", () => {
     ["a birth year of two digits", credential({}, { birth_year: "90" }), [attribute("birth_year")]],
     ["an ISO timestamp", credential({}, { searched_on: "2026-11-20T09:30:00" }), [attribute("searched_on")]],
     ["a day that does not exist", credential({}, { searched_on: "2026-02-30 09:30:00" }), [attribute("searched_on")]],
+    [
+      "a script that ends with a URL as profile",
+      credential({}, { aml_profile: "javascript:alert()//https://a.example" }),
+      [
+        attribute("aml_profile")
+      ]
+    ],
+    ["a URL with a space as profile", credential({}, { aml_profile: "https://a.example/a b" }), [
+      attribute("aml_profile")
+    ]],
+    ["a birth year of five digits", credential({}, { birth_year: "19571" }), [attribute("birth_year")]],
+    ["a birth year after a sign", credential({}, { birth_year: "-1957" }), [attribute("birth_year")]],
+    ["a timestamp with a zone", credential({}, { searched_on: "2026-11-20 09:30:00Z" }), [attribute("searched_on")]],
+    ["a timestamp after a date", credential({}, { searched_on: "2026-11-20 2026-11-20 09:30:00" }), [
+      attribute("searched_on")
+    ]],
+    ["the major version 11", credential({ cred_version: "11.0" }), ["cred_version"]],
+    ["a version with a suffix", credential({ cred_version: "1.0-beta" }), ["cred_version"]],
     ["an hour that does not exist", credential({}, { searched_on: "2026-02-20 24:00:00" }), [attribute("searched_on")]]
   ])("rejects %s", (_, input, expected) => {
     deepStrictEqual(paths(input), expected)
@@ -88,6 +110,33 @@ describe("AmlCredential", () => {
       "credentials.attributes.name is invalid: expected a string; " +
         "credentials.attributes.match_found is invalid: expected \"Potential match\" | \"No\""
     )
+  })
+
+  it("reports what was expected of each field", () => {
+    const wrong = { name: " ", birth_year: "x", searched_on: "x", aml_profile: "x" }
+    assertLeft(
+      Either.mapLeft(
+        decode(credential({ error: "x", cred_version: "x" }, wrong)),
+        (violations) => violations.map(({ expected }) => expected)
+      ),
+      [
+        "no error",
+        "a version 1.x, as major.minor",
+        "a name",
+        "a year as YYYY",
+        "a date and time that exist, as YYYY-MM-DD HH:MM:SS",
+        "an http or https URL"
+      ]
+    )
+  })
+
+  it("is named by an error of its schema, without the value", () => {
+    const messageOf = <A, I>(schema: Schema.Schema<A, I>) =>
+      Either.match(Schema.validateEither(schema)("canary"), { onLeft: ({ message }) => message, onRight: () => "" })
+    strictEqual(messageOf(AmlCredential.AmlCredential), "Expected an AML credential")
+    const decodeError = Either.flip(Schema.decodeUnknownEither(AmlCredential.AmlCredential)("canary"))
+    strictEqual(Either.getOrThrow(decodeError).message, "Expected an AML credential")
+    strictEqual(messageOf(AmlCredential.Attributes), "Expected the attributes of an AML credential")
   })
 
   it("reports what was expected of a missing field", () => {
@@ -104,8 +153,8 @@ describe("AmlCredential", () => {
     )
   })
 
-  it("accepts a new minor version", () => {
-    deepStrictEqual(paths(credential({ cred_version: "1.27" })), [])
+  it("accepts a new minor version, and a profile without TLS", () => {
+    deepStrictEqual(paths(credential({ cred_version: "1.27" }, { aml_profile: "HTTP://a.example" })), [])
   })
 
   it("accepts a non-ASCII profile URL every time", () => {

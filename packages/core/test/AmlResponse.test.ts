@@ -201,6 +201,32 @@ describe("AmlClient fails closed", () => {
     }).pipe(provide(service, byDefault))
   })
 
+  it.effect("the error about a status names the accepted ones", () => {
+    const service = Service.make({ aml: () => Effect.sync(() => Service.json(Service.credential(), { status: 202 })) })
+    return Effect.gen(function*() {
+      yield* atStart
+      const error = yield* Effect.flip(check)
+      assert(error._tag === "AmlAnswerInvalid")
+      deepStrictEqual(error.violations.map(String), [
+        "the value is invalid: expected a credential, with status 200 or 201"
+      ])
+    }).pipe(provide(service))
+  })
+
+  it.effect("an error response shows its code, unless it repeats the person", () => {
+    const codes = ["dob_format", "ada_testclear"]
+    const service = Service.make({
+      aml: (_, count) => Effect.sync(() => Service.json({ code: codes[count - 1] }, { status: 422 }))
+    })
+    return Effect.gen(function*() {
+      for (const expected of ["dob_format", undefined]) {
+        const error = yield* Effect.flip(check)
+        assert(error._tag === "AmlRequestRejected")
+        strictEqual(error.code, expected)
+      }
+    }).pipe(provide(service))
+  })
+
   it.effect("all invalid fields are reported", () => {
     const body = Service.credential({ error: "x", issuer_id: "x" }, { searched_on: "x" })
     const service = Service.make({ aml: () => Effect.sync(() => Service.json(body)) })

@@ -1,4 +1,4 @@
-import { DateOfBirth, Person } from "@effect-idv/core"
+import { DateOfBirth, Person, Violation } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { assertLeft, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Arbitrary, Effect, Either, Exit, FastCheck, Schema, TestClock } from "effect"
@@ -108,6 +108,34 @@ describe("DateOfBirth", () => {
       const decoded = yield* Effect.flip(Schema.decode(DateOfBirth.FromIso)("1957-02-30"))
       strictEqual(decoded.message, "Expected a date of birth that can be screened, as yyyy-mm-dd")
     }))
+
+  it.effect("without a day or a month is incomplete, and text around an incomplete date is not", () =>
+    Effect.gen(function*() {
+      yield* at("2026-11-20T00:00:00Z")
+      for (const parts of ["{\"year\":1990,\"month\":2}", "{\"year\":1990,\"day\":2}"]) {
+        strictEqual(yield* codeOf(JSON.parse(parts)), "incomplete")
+      }
+      deepStrictEqual(
+        yield* Effect.forEach(["1990-02-00", "11990-02-00", "1990-02-000", "1990-00-01x"], codeOf),
+        ["incomplete", "format", "format", "format"]
+      )
+    }))
+
+  it("that is invalid is described by its schema", () => {
+    const violationsOf = <A, I>(schema: Schema.Schema<A, I>, input: unknown) =>
+      Either.match(Violation.decodeUnknown(schema)(input), {
+        onLeft: (violations) => violations.map(({ expected }) => expected),
+        onRight: () => []
+      })
+    strictEqual(String(DateOfBirth.DateOfBirth), "DateOfBirth")
+    const ofNumber = Either.flip(Schema.decodeUnknownEither(DateOfBirth.FromIso)(19310729))
+    strictEqual(Either.getOrThrow(ofNumber).message, "Expected a date of birth that can be screened, as yyyy-mm-dd")
+    deepStrictEqual(violationsOf(DateOfBirth.DateOfBirth, "x"), ["a date of birth"])
+    deepStrictEqual(violationsOf(DateOfBirth.FromIso, "1990-02-30"), [
+      "a date of birth that can be screened, as yyyy-mm-dd"
+    ])
+    deepStrictEqual(violationsOf(DateOfBirth.FromWire, "01-02-19900"), ["a date that exists, as dd-mm-yyyy"])
+  })
 
   it("has an Arbitrary of existing days of living people", () => {
     FastCheck.assert(FastCheck.property(Arbitrary.make(DateOfBirth.DateOfBirth), (date) => {

@@ -167,7 +167,7 @@ const shapes: Record<string, Shape> = {
   "null": json(null, { detail: ["null"] }),
   "a number": json(42, { detail: ["42"] }),
   "fields of other types": json({ code: ["X"], message: { text: canary }, title: 3, type: false }, canaryDetail),
-  "a key that stands twice": {
+  "a duplicate key": {
     body: `{"code":"FIRST","code":"SECOND","message":"${canary}"}`,
     code: "SECOND",
     ...canaryDetail

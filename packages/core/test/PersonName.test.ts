@@ -1,7 +1,7 @@
-import { PersonName } from "@effect-idv/core"
+import { PersonName, Violation } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Either, Option, Redacted } from "effect"
+import { Arbitrary, Either, FastCheck, Option, Redacted, Schema } from "effect"
 import { inspect } from "node:util"
 
 const issuesOf = (text: string) =>
@@ -79,20 +79,11 @@ describe("PersonName", () => {
       ["name", "no_letter", undefined],
       ["name", "too_long", undefined]
     ])
-  }, 1000)
+  }, 5000)
 
   it.each(["\u3164", "\u115f\u1160", "\uffa0 \u3164"])("rejects %o, whose letters are invisible", (text) => {
     deepStrictEqual(issuesOf(text), [["name", "invisible_character", 0], ["name", "no_letter", undefined]])
   })
-
-  it("takes linear time for many spaces, commas, marks or question marks", () => {
-    for (const part of [" ", "\t", ",", "a,", "?", "a?", "&", "&a", "\u0301", "Ã", ", a"]) {
-      PersonName.warnings(part.repeat(100_000))
-      PersonName.warnings(`Ada${part.repeat(100_000)}Ada`)
-      PersonName.changes(part.repeat(100_000))
-    }
-    strictEqual(valueOf(`${" ".repeat(100_000)}Ada`), "Ada")
-  }, 15_000)
 
   it("rejects a value that is not a string", () => {
     deepStrictEqual(issuesOf(JSON.parse("null")), [["name", "not_text", undefined]])
@@ -130,4 +121,67 @@ describe("PersonName", () => {
       false
     )
   })
+
+  it("rejects a placeholder that is repeated up to the longest name, and too long as well", () => {
+    const text = Array.from({ length: 73 }, () => "abcdef").join(" ")
+    strictEqual(text.length, 510)
+    const codes = Either.match(PersonName.make(text, { placeholders: ["abcdef"] }), {
+      onLeft: ({ issues }) => issues.map(({ code }) => code),
+      onRight: () => []
+    })
+    deepStrictEqual(codes, ["placeholder", "too_long"])
+  })
+
+  it("does not warn of a family name before a comma if there is none", () => {
+    deepStrictEqual(PersonName.warnings(", Ada Testclear"), [])
+  })
+
+  it("has the same words in any order and with other marks, and no others", () => {
+    const name = Either.getOrThrow(PersonName.make("Zoë Ada Testclear"))
+    deepStrictEqual(
+      ["TESTCLEAR, Zoe Ada", "Zoë Testclear", "Zoë Ada Testclear Ada"].map((text) =>
+        PersonName.hasSameWords(name, text)
+      ),
+      [true, false, false]
+    )
+  })
+
+  it("has a schema of the names that make returns, with an Arbitrary", () => {
+    const isName = Schema.is(PersonName.PersonName)
+    strictEqual(isName(Either.getOrThrow(PersonName.make(" Ada  Testclear "))), true)
+    // Placeholders are an option of `make`.
+    strictEqual(isName(Redacted.make("Unknown")), true)
+    for (
+      const other of ["Ada", Redacted.make(" Ada"), Redacted.make("Ada\u200b"), Redacted.make(""), Redacted.make(5)]
+    ) {
+      strictEqual(isName(other), false)
+    }
+    strictEqual(FastCheck.sample(Arbitrary.make(PersonName.PersonName), 20).every((name) => isName(name)), true)
+    strictEqual(String(PersonName.PersonName), "PersonName")
+  })
+
+  it("decodes from text and encodes to it, and its errors describe it without the text", () => {
+    const name = Schema.decodeSync(PersonName.FromString)(" Ada Testclear")
+    strictEqual(Schema.encodeSync(PersonName.FromString)(name), "Ada Testclear")
+    const violationsOf = <A, I>(schema: Schema.Schema<A, I>, input: unknown) =>
+      Either.match(Violation.decodeUnknown(schema)(input), {
+        onLeft: (violations) => violations.map(String),
+        onRight: () => []
+      })
+    deepStrictEqual(violationsOf(PersonName.FromString, "Canary\u200b"), [
+      "the value is invalid: expected a full name that can be screened"
+    ])
+    deepStrictEqual(violationsOf(PersonName.PersonName, "Canary"), [
+      "the value is invalid: expected a name that can be screened"
+    ])
+  })
+
+  it("takes linear time for many spaces, commas, marks or question marks", () => {
+    for (const part of [" ", "\t", ",", "a,", "?", "a?", "&", "&a", "\u0301", "Ã", ", a"]) {
+      PersonName.warnings(part.repeat(100_000))
+      PersonName.warnings(`Ada${part.repeat(100_000)}Ada`)
+      PersonName.changes(part.repeat(100_000))
+    }
+    strictEqual(valueOf(`${" ".repeat(100_000)}Ada`), "Ada")
+  }, 15_000)
 })

@@ -19,6 +19,7 @@ describe("A placeholder", () => {
       .split(
         "|"
       ),
+    ..."#N/A|, not known;|((unknown))|*-unknown-*".split("|"),
     ..."ＵＮＫＮＯＷＮ|Ｎ／Ａ|UNK\u00adNOWN|  not   provided |[object Object]|xxx".split("|"),
     ..."sin nombre|DESCONOCIDO DESCONOCIDO|inconnu|sans nom|NEANT|néant|unbekannt|неизвестно|Неизвестный|без имени"
       .split("|"),
@@ -57,6 +58,21 @@ describe("A placeholder", () => {
     ["Неизвестный Иван", 0]
   ])("in %o, next to a real name, is accepted with a warning at %i", (text, index) => {
     deepStrictEqual([codesOf(text), warningsOf(text)], [[], [["unknown_part", index]]])
+  })
+
+  it.each([
+    ..."FNU|LNU|NFN|NLN|NMN|N/A|Unknown|Undefined|Inconnu|Inconnue|Desconocido|Desconocida|Desconhecido|Desconhecida"
+      .split("|"),
+    ..."Sconosciuto|Sconosciuta|Unbekannt|Onbekend|Okänd|Okand|Ukjent|Nieznany|Nieznana|Bilinmiyor".split("|"),
+    ..."Неизвестно|Неизвестный|Неизвестная|Невідомо|Невідомий|Невідома|مجهول|نامعلوم|不明|不詳|不详|未知|미상".split(
+      "|"
+    )
+  ])("%o next to a real name is accepted with a warning", (word) => {
+    deepStrictEqual([`${word} Testclear`, `Testclear ${word}`].map(warningsOf), [
+      [["unknown_part", 0]],
+      [["unknown_part", 10]]
+    ])
+    deepStrictEqual(warningsOf(`Testclear${word}`), [])
   })
 
   it("of a custom list replaces the default ones, and can be repeated and combined", () => {

@@ -147,6 +147,17 @@ describe("Screening", () => {
       }).pipe(Effect.provide(layer))
     })
 
+    it.effect("after a response about one person starts again with the first pause", () => {
+      const refused = new AmlError.AmlRequestRejected({ status: 422 })
+      const { begun, layer } = client((n) => Effect.succeed(n % 2 === 1 ? limited() : refused))
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(Screening.summary(people(3), { concurrency: 1 }))
+        yield* TestClock.adjust("3 seconds")
+        strictEqual((yield* Fiber.join(fiber)).notScreened, 3)
+        deepStrictEqual(begun, [0, 1000, 1000, 2000, 2000, 3000])
+      }).pipe(Effect.provide(layer))
+    })
+
     it.effect("does not end because of rejected people or an unreachable service", () => {
       const unreachable = new AmlError.AmlUnavailable({ reason: "unreachable", sent: "no" })
       const { begun, layer } = client((n) => Effect.succeed(n % 2 === 0 ? unreachable : limited()))
@@ -234,7 +245,8 @@ describe("Screening", () => {
     const { layer } = client((n) => n === 2 ? Effect.die("a bug") : clear())
     return Effect.gen(function*() {
       const exit = yield* Effect.exit(Screening.summary(people(5)))
-      assert(Exit.isFailure(exit) && Cause.isDie(exit.cause))
+      assert(Exit.isFailure(exit))
+      deepStrictEqual([...Cause.defects(exit.cause)], ["a bug"])
     }).pipe(Effect.provide(layer))
   })
 
@@ -434,7 +446,7 @@ describe("Screening", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("progress counts people and outcomes, until nobody is under way", () => {
+  it.effect("progress counts people and outcomes, until no check is in flight", () => {
     const { layer } = client((n) => Effect.delay(Effect.succeed(n % 2 === 0 ? "Potential match" : "No"), n * 100))
     return Effect.gen(function*() {
       const fiber = yield* Effect.fork(Stream.runCollect(Screening.progress(people(4), { concurrency: 2 })))
@@ -476,6 +488,38 @@ describe("Screening", () => {
       strictEqual(service.amlRequests.length, 2)
       yield* TestClock.adjust("24 hours")
       yield* Fiber.join(fiber)
+    }).pipe(
+      Effect.provide(Layer.provide(Idv.layer({ ...Service.options, retry: "always" }), service.layer))
+    )
+  })
+
+  it.effect("a refused connection is retried within the check", () => {
+    const service = Service.make({
+      aml: (received, count, request) =>
+        count === 1
+          ? Service.failing({ code: "ECONNREFUSED" })(received, count, request)
+          : Effect.sync(() => Service.json(Service.credential()))
+    })
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Screening.summary(people(1), { concurrency: 1 }))
+      yield* TestClock.adjust("5 seconds")
+      strictEqual((yield* Fiber.join(fiber)).noMatch, 1)
+      strictEqual(service.amlRequests.length, 2)
+    }).pipe(Effect.provide(Layer.provide(Idv.layer(Service.options), service.layer)))
+  })
+
+  it.effect("with retry: always, a failure that concerns everyone ends the run also after a lost response", () => {
+    const service = Service.make({
+      aml: (received, count, request) =>
+        count === 1
+          ? Service.failing({ code: "ECONNRESET" })(received, count, request)
+          : Effect.sync(() => new Response(null, { status: 403 }))
+    })
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Effect.flip(Screening.summary(people(20), { concurrency: 1 })))
+      yield* TestClock.adjust("5 seconds")
+      strictEqual((yield* Fiber.join(fiber))._tag, "AmlForbidden")
+      strictEqual(service.amlRequests.length, 2)
     }).pipe(
       Effect.provide(Layer.provide(Idv.layer({ ...Service.options, retry: "always" }), service.layer))
     )

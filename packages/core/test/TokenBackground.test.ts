@@ -35,9 +35,9 @@ describe("Background refresh", () => {
   })
 
   it.effect.each<[string, number, TokenProvider.Options["tokenPolicy"] & object]>([
-    ["40 s, whose margin is before the soft point", 40, {}],
+    ["40 s, whose usable-until is before its refresh-after", 40, {}],
     ["4 s", 4, {}],
-    ["1 hour, with a soft point at its end", 3600, { softPoint: 1, jitter: 0 }]
+    ["1 hour, with refresh-after at its end", 3600, { softPoint: 1, jitter: 0 }]
   ])("renews a token of %s before a caller has to wait", ([, seconds, tokenPolicy]) => {
     const service = Service.make({
       token: (_, count) => Effect.succeed(Service.tokenResponse(count, { expires_in: seconds }))
@@ -120,7 +120,7 @@ describe("Background refresh", () => {
     })
   })
 
-  it.effect("a soft point of 0 does not renew without a pause", () => {
+  it.effect("a refresh-after of 0 does not renew without a pause", () => {
     const service = Service.make()
     const tokenPolicy = { softPoint: 0, jitter: 1 }
     const layer = Layer.provide(TokenProvider.layerBackground({ ...Service.options, tokenPolicy }), service.layer)
@@ -131,7 +131,7 @@ describe("Background refresh", () => {
   })
 
   it.effect.each<[string, number]>([
-    ["past its hard point", 600],
+    ["past usable-until", 600],
     ["past the point where it is renewed", 450]
   ])("pauses after a token with such a short lifetime that it arrives %s", ([, millis]) => {
     const service = Service.make({
@@ -151,17 +151,17 @@ describe("Background refresh", () => {
   })
 
   it.effect("backs off no longer than the cached token is usable", () => {
-    const hardPoint = 3_570_000
+    const usableUntil = 3_570_000
     const service = Service.make({
       token: (_, count) =>
         Effect.map(
           Clock.currentTimeMillis,
-          (now) => count === 1 || now === hardPoint ? Service.tokenResponse(count) : status(503)
+          (now) => count === 1 || now === usableUntil ? Service.tokenResponse(count) : status(503)
         )
     })
     const layer = Layer.provide(TokenProvider.layerBackground(Service.options), service.layer)
     return Effect.gen(function*() {
-      yield* TestClock.adjust(hardPoint - 1)
+      yield* TestClock.adjust(usableUntil - 1)
       strictEqual(yield* getText, "token-1")
       yield* TestClock.adjust(1)
       yield* get

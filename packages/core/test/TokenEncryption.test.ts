@@ -138,7 +138,7 @@ describe("TokenSharing.layer", () => {
   it.live.each<[string, TokenSharing.Options, string]>([
     ["no key", JSON.parse("{}"), "encryptionKey.id"],
     [
-      "a key that is no Redacted",
+      "a key that is not Redacted",
       JSON.parse("{\"encryptionKey\":{\"id\":\"a\",\"key\":\"canary\"}}"),
       "encryptionKey.key"
     ],

@@ -6,7 +6,7 @@ import * as Service from "./support/service.ts"
 import { counted, get, getText, measured, provide, refresh, respondAfter, slow, status } from "./support/tokens.ts"
 
 const hour = 3_600_000
-const hardPoint = hour - 30_000
+const usableUntil = hour - 30_000
 
 /** 200 calls in the 60 s after the token is stale: each returns the old token, and few cost a request. */
 const renewsByBackoff = (service: ReturnType<typeof Service.make>) =>
@@ -65,9 +65,9 @@ describe("Expiry", () => {
     })
     return Effect.gen(function*() {
       yield* get
-      yield* TestClock.setTime(hardPoint - 1)
+      yield* TestClock.setTime(usableUntil - 1)
       strictEqual(yield* getText, "token-1")
-      yield* TestClock.setTime(hardPoint)
+      yield* TestClock.setTime(usableUntil)
       const blocked = yield* Effect.fork(getText)
       yield* TestClock.adjust("4 seconds")
       strictEqual(Option.isNone(yield* Fiber.poll(blocked)), true)
@@ -162,9 +162,9 @@ describe("Expiry", () => {
     })
     return Effect.gen(function*() {
       yield* get
-      yield* TestClock.setTime(hardPoint - 1)
+      yield* TestClock.setTime(usableUntil - 1)
       strictEqual(yield* getText, "token-1")
-      yield* TestClock.setTime(hardPoint)
+      yield* TestClock.setTime(usableUntil)
       const waiter = yield* Effect.fork(Effect.flip(get))
       yield* TestClock.adjust("1 second")
       assert.deepInclude(yield* Fiber.join(waiter), { _tag: "TokenEndpointUnavailable", status: 503 })
@@ -217,7 +217,7 @@ describe("Expiry", () => {
       yield* Effect.gen(function*() {
         yield* get
         yield* moveWall(-2 * hour)
-        yield* adjust(hardPoint - 1)
+        yield* adjust(usableUntil - 1)
         strictEqual(yield* getText, "token-1")
         yield* adjust(1)
         assert.notStrictEqual(yield* getText, "token-1")

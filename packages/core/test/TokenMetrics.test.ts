@@ -154,4 +154,20 @@ describe("Metrics and spans", () => {
       deepStrictEqual(waiting?.links.map(({ span }) => span), [message, acquisition])
     }).pipe(provide(service), Effect.withTracer(tracer))
   })
+
+  it.effect("a defect counts as a failure, and is logged as such if no caller receives it", () => {
+    const service = Service.make({
+      token: (_, count) => count === 2 ? Effect.die("canary") : respondAfter(0, count)
+    })
+    const logged: Array<string> = []
+    const logger = Logger.make(({ message }) => logged.push(String(message)))
+    return Effect.gen(function*() {
+      yield* get
+      yield* TestClock.setTime(0.75 * hour)
+      yield* get
+      yield* TestClock.adjust(0)
+      strictEqual(yield* counted("idv_token_failures", { error: "defect" }), 1)
+      deepStrictEqual(logged, ["The access token was not renewed in the background,defect"])
+    }).pipe(provide(service), measured("defect"), Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+  })
 })

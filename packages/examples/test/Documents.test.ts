@@ -9,8 +9,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import ts from "typescript"
+import { vi } from "vitest"
 import * as Program from "../../mock-server/test/support/program.ts"
-import { brokenLinks, documents, root, type Snippet } from "./support/documents.ts"
+import { assertPrinted } from "./support/documentedOutput.ts"
+import { brokenLinks, documents, root, type Snippet, sources } from "./support/documents.ts"
 import * as ExampleProcess from "./support/exampleProcess.ts"
 
 const folder = fileURLToPath(new URL(".documents", import.meta.url))
@@ -34,11 +36,14 @@ rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 for (const snippet of typescript) writeFileSync(fileOf(snippet), withExport(snippet.code))
 
-/** Runs a command in the root of the repository, and asserts that it succeeds. */
+/** Runs a command in the root of the repository, asserts that it succeeds, and returns its output. */
 const succeeds = (command: Command.Command) =>
   Effect.map(
     ExampleProcess.run(Command.workingDirectory(command, root)),
-    ({ exitCode, stderr, stdout }) => assert.strictEqual(exitCode, 0, stdout + stderr)
+    ({ exitCode, stderr, stdout }) => {
+      assert.strictEqual(exitCode, 0, stdout + stderr)
+      return stdout
+    }
   )
 
 /** Replaces port 4010 of the documents by the port of the test's mock server. */
@@ -52,6 +57,19 @@ const layerIdv = Layer.unwrapEffect(Effect.map(MockServer.MockServer, ({ options
 describe("documents", () => {
   it("have links whose targets exist", () => {
     assert.deepStrictEqual(brokenLinks(existsSync), [])
+  })
+
+  it("have every section of the service document that a docstring or a page cites", () => {
+    const service = documents.find(({ path }) => path === "docs/service.md")
+    const sections = new Set(Array.from(service?.text.matchAll(/^#+ ([\d.]+) /gm) ?? [], ([, number]) => number))
+    const cited = [...sources, ...documents].flatMap(({ path, text }) =>
+      Array.from(
+        text.matchAll(/(RFC \d+,[\s*]+)?sections?[\s*]+(\d[\d.]*(?:(?:,| and)[\s*]+\d[\d.]*)*)/g),
+        ([, rfc, numbers = ""]) => rfc === undefined ? numbers.match(/\d+(\.\d+)*/g) ?? [] : []
+      ).flat().map((number) => ({ path, number }))
+    )
+    assert.isAbove(cited.length, 50)
+    assert.deepStrictEqual(cited.filter(({ number }) => !sections.has(number)), [])
   })
 
   it("have snippets only in known languages", () => {
@@ -134,7 +152,9 @@ layer(MockServer.layerTest, { excludeTestServices: true })("documents, against t
     it.effect(`${location} runs`, () =>
       Effect.gen(function*() {
         const script = `set -euo pipefail; curl() { command curl -fsS "$@"; }\n${yield* withMockPort(code)}`
-        yield* succeeds(Command.make("bash", "-c", script))
+        const printed = yield* succeeds(Command.make("bash", "-c", script))
+        const documented = code.split("\n").filter((line) => line.startsWith("# ")).map((line) => line.slice(2))
+        if (documented.length > 0) assertPrinted(documented.join("\n"), printed)
       }))
   }
 
@@ -144,17 +164,27 @@ layer(MockServer.layerTest, { excludeTestServices: true })("documents, against t
       writeFileSync(file, yield* withMockPort(readFileSync(file, "utf8")))
       const program = yield* Program.bundled(pathToFileURL(file))
       const variables = yield* Effect.map(MockServer.MockServer, ExampleProcess.mockVariables)
-      yield* succeeds(Command.env(Command.make("node", program), variables))
+      const printed = yield* succeeds(Command.env(Command.make("node", program), variables))
+      const [, documented] = /^.*\bprints `(.+)`/.exec(snippet.after) ?? []
+      if (documented !== undefined) assertPrinted(documented, printed)
     })
 
   const runProgram = (snippet: Snippet) =>
     Effect.gen(function*() {
+      const lines: Array<string> = []
+      const log = vi.spyOn(console, "log").mockImplementation((line) => void lines.push(String(line)))
+      yield* Effect.addFinalizer(() => Effect.sync(() => log.mockRestore()))
       const module: { readonly program?: unknown } = yield* Effect.promise(
         () => import(/* @vite-ignore */ fileOf(snippet))
       )
       const { program } = module
-      if (!Effect.isEffect(program)) return
-      const context = yield* Layer.build(layerIdv)
-      yield* Effect.provide(program as Effect.Effect<unknown, unknown>, context)
+      if (Effect.isEffect(program)) {
+        const context = yield* Layer.build(layerIdv)
+        yield* Effect.provide(program as Effect.Effect<unknown, unknown>, context)
+      }
+      const [, block] = /^prints\n+```\n(.+?)\n```/s.exec(snippet.after) ?? []
+      const comments = Array.from(snippet.code.matchAll(/^console\.log\(.+\) \/\/ (\w+)/gm), ([, value]) => value)
+      const documented = block ?? comments.join("\n")
+      if (documented !== "") assertPrinted(documented, lines.join("\n"))
     }).pipe(Effect.scoped)
 })

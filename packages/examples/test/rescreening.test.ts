@@ -39,7 +39,7 @@ describe("rescreening", () => {
       deepStrictEqual([first.stderr, Number(first.exitCode)], ["", 0])
       assertInclude(
         first.stdout,
-        "No IDV_* variable is set: this is the mock server, in this process, at http://127.0.0.1:"
+        "No IDV_* variable is set: the mock server runs in this process at http://127.0.0.1:"
       )
       for (const line of ["3  no_match", "1  no_match_doubtful", "2  potential_match", "0  unknown", "4  wrong_row"]) {
         assertInclude(first.stdout, `       ${line}\n`)

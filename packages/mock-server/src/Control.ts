@@ -320,7 +320,7 @@ export const make = ({ token, url }: Options): Effect.Effect<Service, never, Htt
         sessions: call((api) => api.sessions.list()),
         create: (session) =>
           Effect.flatMap(decodeNewSession(session), (payload) => call((api) => api.sessions.create({ payload }))),
-        unmatchedRequests: (search) => call((api) => api.journal.strangers({ urlParams: urlParams(search) })),
+        unmatchedRequests: (search) => call((api) => api.journal.unmatched({ urlParams: urlParams(search) })),
         metrics: call((api) => api.server.metrics())
       }
     }

@@ -278,7 +278,7 @@ const journal = HttpApiGroup.make("journal")
   )
   .add(
     // The requests that belong to no session.
-    HttpApiEndpoint.get("strangers", "/strangers").setUrlParams(search)
+    HttpApiEndpoint.get("unmatched", "/unmatched").setUrlParams(search)
       .addSuccess(JournalPage).addError(ControlRefused)
   )
   .annotate(OpenApi.Description, "Every exchange of a session with the reason for its response, and their verification")

@@ -37,7 +37,7 @@ export { type Customer, demoCustomer, testCustomer, testKey } from "./internal/s
  */
 export interface Settings {
   /**
-   * The seed of tokens, profile ids and random faults. Two sessions with the same seed behave alike.
+   * The seed of tokens, profile ids and random faults. Two sessions with the same seed behave identically.
    *
    * @default a random number
    */
@@ -87,15 +87,15 @@ export interface Session extends Customer {
  * @since 0.1.0
  */
 export interface Service {
-  /** Returns the session of a customer id, and begins it if this is a test customer without one. */
+  /** Returns the session of a customer id. For a test customer without a session, it creates one. */
   readonly find: (customerId: string) => Effect.Effect<Option.Option<Session>>
-  /** Returns the session of a customer id if it has begun. */
+  /** Returns the session of a customer id, and creates none. */
   readonly known: (customerId: string) => Effect.Effect<Option.Option<Session>>
   /** Returns the session that a token or a profile id names, whether or not the handle is valid. */
   readonly findByHandle: (handle: string) => Effect.Effect<Option.Option<Session>>
   /** All sessions. */
   readonly list: Effect.Effect<ReadonlyArray<Session>>
-  /** Begins a session, unless the customer has one, which is returned unchanged. */
+  /** Creates a session. If the customer already has one, that session is returned unchanged. */
   readonly create: (customer: Customer, settings?: Settings) => Effect.Effect<Session>
   /** Removes a session, and returns whether there was one. */
   readonly remove: (customerId: string) => Effect.Effect<boolean>

@@ -231,7 +231,7 @@ describe.each(layers)("A request that the control plane %s rejects", (_, layer) 
       ["status=4&operation=5", ["operation invalid: one of", "status invalid: a status"]]
     ])("has the query %s", ([query, expected]) =>
       Effect.gen(function*() {
-        for (const path of [`${demo}/journal`, "/strangers"]) {
+        for (const path of [`${demo}/journal`, "/unmatched"]) {
           const found = violations(yield* control("GET", `${path}?${query}`)).toSorted()
           strictEqual(found.length, expected.length, found.join())
           expected.forEach((start, index) => assertInclude(found[index], start))
@@ -448,7 +448,7 @@ describe("The documents of the control plane", () => {
       ["GET", "/live", 200, "no-referrer"],
       ["GET", "/canary", 404, "no-referrer"],
       ["PUT", "/sessions", 405, "no-referrer"],
-      ["GET", "/strangers/ui", 200, "same-origin"]
+      ["GET", "/unmatched/ui", 200, "same-origin"]
     ])(
       "cannot be framed, and have security headers: %s %s",
       ([method, path, status, referrer]) =>

@@ -103,7 +103,13 @@ layer(server, { excludeTestServices: true })("The data plane", (it) => {
 
     it.effect("two Host headers, on an unknown path and on the control plane", () =>
       Effect.gen(function*() {
-        strictEqual((yield* ask("GET /aml-profiles/x", [host, "Host: elsewhere"], "")).status, 400)
+        const { entry, status } = yield* ask("GET /aml-profiles/x", [host, "Host: elsewhere"], "")
+        deepStrictEqual([status, entry?.rule, entry?.why, entry?.claims], [
+          400,
+          "request.headers",
+          "The request has more than one Host header",
+          []
+        ])
         strictEqual((yield* ask("GET /_mock/sessions", [host, "Host: elsewhere"], "")).status, 400)
         strictEqual((yield* ask("GET /_mock/sessions", [host], "")).status, 200)
       }))
@@ -119,7 +125,10 @@ layer(server, { excludeTestServices: true })("The data plane", (it) => {
     ["?grant_type=client_credentials", ""],
     ["?grant_type=client_credentials", form],
     ["?tenant=a&%67rant_type=client_credentials", form],
+    ["?client_id=canary", form],
     ["?client_secret=canary", form],
+    ["?client_assertion=canary", form],
+    ["?client_assertion_type=canary", form],
     ["?scope=aml", form]
   ])("refuses the query %s of a token request, with the body %o", ([query, body]) =>
     Effect.gen(function*() {

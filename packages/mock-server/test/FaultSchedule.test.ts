@@ -299,12 +299,12 @@ describe("A quota", () => {
       yield* control.setTime("2026-03-01T10:00:00Z")
       yield* control.fault({ id: "q", on: "aml", what: { kind: "quota", limit: 1, per: "90 seconds" } })
       yield* check(token)
-      const said: Array<unknown> = []
+      const responses: Array<unknown> = []
       for (const rateLimit of ["seconds", "date", "none", "garbage"] as const) {
         yield* control.changeProfile({ rateLimit })
-        said.push(yield* retryAfter(token))
+        responses.push(yield* retryAfter(token))
       }
-      deepStrictEqual(said, [[429, "90"], [429, "Sun, 01 Mar 2026 10:01:30 GMT"], [429, undefined], [429, "soon"]])
+      deepStrictEqual(responses, [[429, "90"], [429, "Sun, 01 Mar 2026 10:01:30 GMT"], [429, undefined], [429, "soon"]])
       yield* control.fault({
         id: "q",
         on: "aml",

@@ -100,9 +100,9 @@ layer(MockServer.layer({ port: 0, customers: [Session.demoCustomer, odd] }), { e
   it.effect("the journal says that credentials were form-encoded, which the service document does not show", () =>
     Effect.gen(function*() {
       const { url } = yield* MockServer.MockServer
-      const session = (yield* Control.Control).session("test-told")
-      yield* RawClient.token(url, "test-told")
-      yield* RawClient.token(url, "test%2Dtold", "test%2Dkey")
+      const session = (yield* Control.Control).session("test-encoded")
+      yield* RawClient.token(url, "test-encoded")
+      yield* RawClient.token(url, "test%2Dencoded", "test%2Dkey")
       const whys = (yield* session.journal()).entries.map(({ why }) => why.includes("form-encoded"))
       deepStrictEqual(whys, [false, true])
     }))

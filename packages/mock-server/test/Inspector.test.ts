@@ -231,7 +231,7 @@ describe("The page", { concurrent: true }, () =>
         strictEqual(yield* tab.act((page) => page.inputValue("#fault-text")), canary)
 
         yield* HttpClient.get(`${url}/<script>isRun=1</script>`).pipe(Effect.provide(FetchHttpClient.layer))
-        const unmatched = yield* Browser.open(`${url}/_mock/strangers/ui`)
+        const unmatched = yield* Browser.open(`${url}/_mock/unmatched/ui`)
         yield* unmatched.sees("#exchange-table .badge.unexpected")
         for (const { act } of [tab, unmatched]) {
           strictEqual(yield* act((page) => page.evaluate("typeof isRun")), "undefined")
@@ -362,7 +362,7 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.act((page) => page.click("#exchange-2 button.open"))
         yield* tab.sees("#exchange-2-detail .facts")
         const profile = (yield* tab.act((page) => page.getAttribute(".verdict a", "href"))) ?? ""
-        for (const address of ["", profile, `${page}/test-nobody`, `${url}/_mock/strangers/ui`]) {
+        for (const address of ["", profile, `${page}/test-nobody`, `${url}/_mock/unmatched/ui`]) {
           if (address !== "") yield* tab.act((page) => page.goto(address))
           yield* tab.act((page) => page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" }))
           deepStrictEqual(yield* audit(tab), [], `${address} in light`)

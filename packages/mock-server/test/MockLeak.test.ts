@@ -192,7 +192,7 @@ const driveAll = Effect.gen(function*() {
 
 const seen = (reveal: boolean) => {
   const driving = reveal ? drive : driveAll
-  const told: Array<Journal.Entry> = []
+  const reported: Array<Journal.Entry> = []
   const logged: Array<string> = []
   const logger = Logger.make(({ annotations, cause, message }) =>
     logged.push([inspect(message), Cause.pretty(cause), inspect(annotations)].join())
@@ -211,15 +211,15 @@ const seen = (reveal: boolean) => {
     return {
       handles,
       journal: JSON.stringify(entries),
-      strangers: JSON.stringify(yield* unmatchedRequests()),
-      told: JSON.stringify(told),
+      unmatched: JSON.stringify(yield* unmatchedRequests()),
+      reported: JSON.stringify(reported),
       rest: JSON.stringify([yield* metrics, inspect(yield* sessions, { depth: 9 }), logged, failures.map(String)])
     }
   }).pipe(
     Effect.provide(MockServer.layerHttpClientWith({
       customers: [customer],
       reveal,
-      onExchange: (entry) => Effect.sync(() => told.push(entry))
+      onExchange: (entry) => Effect.sync(() => reported.push(entry))
     })),
     Effect.provide(Logger.replace(Logger.defaultLogger, logger))
   )
@@ -228,11 +228,11 @@ const seen = (reveal: boolean) => {
 describe("Names, dates of birth, keys, tokens and profile ids", () => {
   it.live("appear in no journal, page, log or metric, whatever the request", () =>
     Effect.gen(function*() {
-      const { handles, journal, rest, strangers, told } = yield* seen(false)
+      const { handles, journal, reported, rest, unmatched } = yield* seen(false)
       strictEqual(handles.length > 50, true)
       deepStrictEqual(leaks(journal, handles), [])
-      deepStrictEqual(leaks(strangers, handles), [])
-      deepStrictEqual(leaks(told, handles), [])
+      deepStrictEqual(leaks(unmatched, handles), [])
+      deepStrictEqual(leaks(reported, handles), [])
       deepStrictEqual(leaks(rest, handles), [])
       // What must remain readable.
       for (const word of ["Testecho", "aml.answered", "token.credentials", customer.customerId]) {
@@ -242,13 +242,13 @@ describe("Names, dates of birth, keys, tokens and profile ids", () => {
 
   it.live("appear in the journal with reveal, and still not in metrics and logs", () =>
     Effect.gen(function*() {
-      const { handles, journal, rest, told } = yield* seen(true)
-      for (const text of [journal, told]) {
+      const { handles, journal, reported, rest } = yield* seen(true)
+      for (const text of [journal, reported]) {
         for (const secret of ["Canarina", canary.dob, credentials.authorization, `Bearer ${handles[0]}`]) {
           assertInclude(text, secret)
         }
       }
-      for (const text of [journal, told]) strictEqual(leaks(text, handles).length >= 8, true)
+      for (const text of [journal, reported]) strictEqual(leaks(text, handles).length >= 8, true)
       deepStrictEqual(leaks(rest, handles), [])
     }))
 })

@@ -139,6 +139,7 @@ describe("A client that sends", () => {
         const answer = yield* RawClient.send(url, bytes)
         deepStrictEqual([answer.end, ...statuses(answer.text)], ["fin", ...expected])
         deepStrictEqual(yield* rules(expectedRules.length), expectedRules)
+        deepStrictEqual(seen.filter(({ why }) => why === ""), [])
         yield* works
       }))
 

@@ -150,6 +150,8 @@ describe("apply, with HTTP intact", () => {
         yield* breakText("{\"the longest\":\"a\",\"b\":[\"xyz\",1]}"),
         "{\"the longest\":\"a\",\"b\":[\"xyz\xff\",1]}"
       )
+      strictEqual(yield* breakText("{\"a\":\"xyz\",\"b\":\"x\"}"), "{\"a\":\"xyz\xff\",\"b\":\"x\"}")
+      strictEqual(yield* breakText("{\"a\":\"xy\",\"b\":\"uv\"}"), "{\"a\":\"xy\xff\",\"b\":\"uv\"}")
       strictEqual(yield* breakText("{\"a\":\"q\\\"u\"}"), "{\"a\":\"q\\\"u\xff\"}")
       strictEqual(yield* breakText("{\"a\":1}"), "{\"a\":1}\xff")
       strictEqual(yield* breakText(""), "\xff")

@@ -110,13 +110,6 @@ describe("The help of idv-mock serve", () => {
     }
   })
 
-  it("has --unmatched, and not its former name --strangers", () => {
-    const journal = text("journal", "--help")
-    assertInclude(journal, "--unmatched")
-    strictEqual(journal.includes("--strangers"), false)
-    deepStrictEqual(parsed("journal", "--strangers").flags, { strangers: ["true"] })
-  })
-
   it("has no colours", () => {
     strictEqual(help.includes("\u001b"), false)
   })

@@ -104,7 +104,7 @@ const refused = (outcome: Outcome, line: string) => {
   assert(/^idv-mock verify: \d+ alarms?\n$/.test(outcome.stderr), outcome.stderr)
 }
 
-/** A server that is no mock server. */
+/** A server other than the mock server. */
 const foreign = (listener: RequestListener) =>
   Effect.acquireRelease(
     Effect.async<ReturnType<typeof createServer>>((resume) => {
@@ -276,13 +276,13 @@ describe("idv-mock verify of an unusable target", () => {
   it.scopedLive("ends on a signal with one line and a failure code", () =>
     Effect.gen(function*() {
       for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
-        const asked = yield* Deferred.make<void>()
-        const url = yield* foreign(() => Deferred.unsafeDone(asked, Effect.void))
+        const received = yield* Deferred.make<void>()
+        const url = yield* foreign(() => Deferred.unsafeDone(received, Effect.void))
         const process = yield* start(["verify", "--target", "sandbox", "--auth-url", url], customer)
         const [stderr, exitCode] = yield* Effect.all([
           text(process.stderr),
           process.exitCode,
-          Effect.zipRight(Deferred.await(asked), process.kill(signal))
+          Effect.zipRight(Deferred.await(received), process.kill(signal))
         ], { concurrency: "unbounded" })
         deepStrictEqual([stderr, Number(exitCode)], [
           "idv-mock verify: interrupted after 1 request; nothing was written\n",
@@ -313,9 +313,9 @@ describe("idv-mock verify of an unusable target", () => {
 describe("idv-mock verify of a service without --target sandbox", () => {
   it.scopedLive("sends one request without credentials, and says what to do", () =>
     Effect.gen(function*() {
-      const asked: Array<string> = []
+      const received: Array<string> = []
       const url = yield* foreign((request, response) => {
-        asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? "-"}`)
+        received.push(`${request.method} ${request.url} ${request.headers.authorization ?? "-"}`)
         request.resume()
         response.end("{}")
       })
@@ -334,7 +334,7 @@ describe("idv-mock verify of a service without --target sandbox", () => {
           stdout: ""
         })
       }
-      deepStrictEqual(asked, ["GET /_mock/live -", "GET /_mock/live -"])
+      deepStrictEqual(received, ["GET /_mock/live -", "GET /_mock/live -"])
     }).pipe(Effect.provide(NodeContext.layer)))
 
   it.scopedLive("does not send the credentials of a shell to a mock server whose address is a flag", () =>

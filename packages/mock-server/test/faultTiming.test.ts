@@ -112,13 +112,13 @@ describe("countQuota", () => {
 
   /** The `retryIn` of each request of a sequence, at its time. */
   const ask = (limit: number, times: ReadonlyArray<number>) =>
-    times.reduce<{ readonly quota: typeof emptyQuota; readonly told: ReadonlyArray<number | undefined> }>(
-      ({ quota, told }, now) => {
+    times.reduce<{ readonly quota: typeof emptyQuota; readonly waits: ReadonlyArray<number | undefined> }>(
+      ({ quota, waits }, now) => {
         const next = countQuota(quota, { limit, per }, now)
-        return { quota: next.quota, told: [...told, next.retryIn] }
+        return { quota: next.quota, waits: [...waits, next.retryIn] }
       },
-      { quota: emptyQuota, told: [] }
-    ).told
+      { quota: emptyQuota, waits: [] }
+    ).waits
 
   it("accepts the limit in a window, and returns the rest of the window for the others", () =>
     deepStrictEqual(ask(2, [0, 10, 10, 999]), [undefined, undefined, 990, 1]))
@@ -136,12 +136,12 @@ describe("countQuota", () => {
         FastCheck.array(FastCheck.nat({ max: 5000 })),
         (limit, unsorted) => {
           const times = unsorted.toSorted((a, b) => a - b)
-          const told = ask(limit, times)
+          const waits = ask(limit, times)
           for (const window of [0, 1, 2, 3, 4, 5]) {
-            const inside = told.filter((_, index) => Math.floor((times[index] ?? 0) / 1000) === window)
+            const inside = waits.filter((_, index) => Math.floor((times[index] ?? 0) / 1000) === window)
             strictEqual(inside.filter((wait) => wait === undefined).length, Math.min(limit, inside.length))
           }
-          told.forEach((wait, index) => {
+          waits.forEach((wait, index) => {
             if (wait !== undefined) strictEqual(((times[index] ?? 0) + wait) % 1000, 0)
           })
         }

@@ -171,7 +171,7 @@ const folded = (text: string) => text.normalize("NFD").replaceAll(/\p{M}/gu, "")
 describe("A key, a name or a date of birth in a header", () => {
   it.scopedLive("reaches no journal, page, command line, metric or log", () =>
     Effect.gen(function*() {
-      const told: Array<Journal.Entry> = []
+      const reported: Array<Journal.Entry> = []
       const logged: Array<string> = []
       const logger = Logger.make(({ cause, message }) => logged.push(Inspectable.toStringUnknown([message, cause])))
       yield* Effect.gen(function*() {
@@ -194,17 +194,17 @@ describe("A key, a name or a date of birth in a header", () => {
 
         const { metrics, session, unmatchedRequests } = yield* Control.Control
         const journal = (yield* session(customer.customerId).journal()).entries
-        const strange = (yield* unmatchedRequests()).entries
-        strictEqual(journal.length + strange.length >= all.length, true, `${journal.length} and ${strange.length}`)
+        const unmatched = (yield* unmatchedRequests()).entries
+        strictEqual(journal.length + unmatched.length >= all.length, true, `${journal.length} and ${unmatched.length}`)
         const page = yield* Plain.control("GET", `/ui/${customer.customerId}`)
         const [first] = journal.slice(-1)
         const exchange = yield* Plain.control("GET", `/ui/${customer.customerId}/exchanges/${first?.id}`)
         strictEqual(page.status + exchange.status, 400)
         const texts = {
           journal: JSON.stringify(journal),
-          strangers: JSON.stringify(strange),
-          told: JSON.stringify(told),
-          lines: told.flatMap((entry) => [EntryLine.json(entry), EntryLine.pretty(false)(entry)]).join("\n"),
+          unmatched: JSON.stringify(unmatched),
+          reported: JSON.stringify(reported),
+          lines: reported.flatMap((entry) => [EntryLine.json(entry), EntryLine.pretty(false)(entry)]).join("\n"),
           pages: page.text + exchange.text,
           metrics: yield* metrics,
           logs: logged.join("\n")
@@ -218,7 +218,7 @@ describe("A key, a name or a date of birth in a header", () => {
           MockServer.layer({
             port: 0,
             customers: [customer],
-            onExchange: (entry) => Effect.sync(() => told.push(entry))
+            onExchange: (entry) => Effect.sync(() => reported.push(entry))
           }),
           NodeHttpClient.layerUndici
         )),

@@ -74,10 +74,10 @@ describe("tokenResponse", () => {
     ["null", { expires_in: null }, 3600],
     ["zero", { expires_in: 0 }, 3600],
     ["garbage", { expires_in: "soon" }, 3600]
-  ])("states the lifetime %s as %j for a token that is valid for %d s", (tokenLifetime, told, seconds) => {
+  ])("states the lifetime %s as %j for a token that is valid for %d s", (tokenLifetime, fields, seconds) => {
     deepStrictEqual(
       jsonOf(grant({ tokenLifetime })),
-      Object.assign({ access_token: token, token_type: "Bearer" }, told)
+      Object.assign({ access_token: token, token_type: "Bearer" }, fields)
     )
     strictEqual(tokenLifetimeSeconds(profileWith({ tokenLifetime })), seconds)
   })
@@ -243,8 +243,11 @@ describe("amlError", () => {
       422,
       { "content-type": "text/html; charset=utf-8", "x-header": "kept" }
     ])
-    assertInclude(textOf(response), "<h1>422 Unprocessable Content</h1>")
-    strictEqual(/dob|wrong/.test(textOf(response)), false)
+    strictEqual(
+      textOf(response),
+      "<!doctype html>\n<html lang=\"en\">\n<head><title>422 Unprocessable Content</title></head>\n" +
+        "<body><center><h1>422 Unprocessable Content</h1></center><hr><center>gateway</center></body>\n</html>\n"
+    )
   })
 })
 
@@ -292,6 +295,11 @@ describe("credential", () => {
   ])("repeats the name %s: %o", (nameEcho, long, short) => {
     strictEqual(nameIn(response({ nameEcho })), long)
     strictEqual(nameIn(response({ nameEcho }, "王")), short)
+  })
+
+  it("separates the words of a name once, however the request does", () => {
+    strictEqual(nameIn(response({ nameEcho: "blanks" }, " Zoë   Testclear ")), " Zoë  Testclear ")
+    strictEqual(nameIn(response({ nameEcho: "reordered" }, " Zoë   Ada  Testclear ")), "TESTCLEAR, Zoë Ada")
   })
 
   it.each(Profile.Profile.fields.nameEcho.literals)(
@@ -397,6 +405,14 @@ describe("rateLimited", () => {
   it("has the body of other errors of the API", () => {
     const response = ResponseFormat.rateLimited(profileWith({ amlError: "oauth" }), Duration.seconds(1), now)
     deepStrictEqual(jsonOf(response), { error: "rate_limited", error_description: "There are too many requests" })
+  })
+})
+
+describe("rateLimited with a Retry-After of the fault", () => {
+  it("has it in place of the profile's", () => {
+    const form = { kind: "garbage", text: "later" } as const
+    const response = ResponseFormat.rateLimited(profileWith({ rateLimit: "date" }), Duration.seconds(1), now, form)
+    strictEqual(response.headers["retry-after"], "later")
   })
 })
 

@@ -64,21 +64,21 @@ const nonceLength = 12
 const tagLength = 16
 
 /**
- * Encrypts a text and binds it to a place, such as a row of the ledger.
+ * Encrypts a text and binds it to associated data, such as the row of the ledger that stores it.
  *
  * @category encryption
  * @since 0.1.0
  */
 export const encrypt = (
   { keys }: EncryptionKeys,
-  place: string,
+  associatedData: string,
   text: string
 ): Effect.Effect<string, EncryptionKeyError> =>
   Effect.suspend(() => {
     const [first] = keys
     if (first === undefined) return Effect.fail(new EncryptionKeyError({ reason: "missing" }))
     const nonce = randomBytes(nonceLength)
-    const cipher = createCipheriv("aes-256-gcm", Redacted.value(first.key), nonce).setAAD(Buffer.from(place))
+    const cipher = createCipheriv("aes-256-gcm", Redacted.value(first.key), nonce).setAAD(Buffer.from(associatedData))
     const encrypted = [cipher.update(text, "utf8"), cipher.final()]
     return Effect.succeed(
       `1.${first.id}.${Buffer.concat([nonce, cipher.getAuthTag(), ...encrypted]).toString("base64")}`
@@ -86,14 +86,14 @@ export const encrypt = (
   })
 
 /**
- * Decrypts a text that {@link encrypt} returned for the same place.
+ * Decrypts a text that {@link encrypt} returned for the same associated data.
  *
  * @category encryption
  * @since 0.1.0
  */
 export const decrypt = (
   { keys }: EncryptionKeys,
-  place: string,
+  associatedData: string,
   encrypted: string
 ): Effect.Effect<string, EncryptionKeyError> =>
   Effect.suspend(() => {
@@ -104,7 +104,7 @@ export const decrypt = (
       try: () => {
         const bytes = Buffer.from(base64, "base64")
         const decipher = createDecipheriv("aes-256-gcm", Redacted.value(found.key), bytes.subarray(0, nonceLength))
-          .setAAD(Buffer.from(place))
+          .setAAD(Buffer.from(associatedData))
           .setAuthTag(bytes.subarray(nonceLength, nonceLength + tagLength))
         return decipher.update(bytes.subarray(nonceLength + tagLength), undefined, "utf8") + decipher.final("utf8")
       },

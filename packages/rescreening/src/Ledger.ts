@@ -31,7 +31,7 @@ export type {
   Outcome,
   PlannedRow,
   Service,
-  Standing
+  WorkerState
 } from "./internal/ledgerService.ts"
 
 /**

@@ -47,8 +47,8 @@ export interface Service {
  */
 export class People extends Context.Tag("@effect-idv/rescreening/People")<People, Service>() {}
 
-/** Identifies a row by its run and key, neither of which contains a line break. */
-const placeOf = (kind: "person" | "evidence", run: string, key: string) => `${kind}\n${run}\n${key}`
+/** Binds a stored text to its row: neither the run nor the key contains a line break. */
+const associatedData = (kind: "person" | "evidence", run: string, key: string) => `${kind}\n${run}\n${key}`
 
 const Stored = Schema.parseJson(Schema.Tuple(Schema.String, Schema.String))
 const decodeStored = Violation.decodeUnknown(Stored)
@@ -56,9 +56,9 @@ const encodePerson = Schema.encodeSync(Person.FromInput)
 
 const evidence = (keys: EncryptionKeys.EncryptionKeys) => ({
   encrypt: (run: string, key: string, text: string) =>
-    EncryptionKeys.encrypt(keys, placeOf("evidence", run, key), text),
+    EncryptionKeys.encrypt(keys, associatedData("evidence", run, key), text),
   decrypt: (run: string, key: string, encrypted: string) =>
-    EncryptionKeys.decrypt(keys, placeOf("evidence", run, key), encrypted)
+    EncryptionKeys.decrypt(keys, associatedData("evidence", run, key), encrypted)
 })
 
 /**
@@ -73,11 +73,11 @@ export const layerEncrypted = (keys: EncryptionKeys.EncryptionKeys): Layer.Layer
     store: (run, key, person) =>
       Effect.suspend(() => {
         const { dateOfBirth, name } = encodePerson(person)
-        return EncryptionKeys.encrypt(keys, placeOf("person", run, key), JSON.stringify([name, dateOfBirth]))
+        return EncryptionKeys.encrypt(keys, associatedData("person", run, key), JSON.stringify([name, dateOfBirth]))
       }),
     load: (run, key, stored) =>
       Effect.gen(function*() {
-        const text = yield* EncryptionKeys.decrypt(keys, placeOf("person", run, key), stored ?? "")
+        const text = yield* EncryptionKeys.decrypt(keys, associatedData("person", run, key), stored ?? "")
         const [name, dateOfBirth] = yield* Effect.mapError(
           decodeStored(text),
           () => new EncryptionKeyError({ reason: "wrong_key" })

@@ -8,6 +8,7 @@ import * as Chunk from "effect/Chunk"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import * as Comparison from "./Comparison.ts"
 import * as Page from "./internal/page.ts"
 import * as Ledger from "./Ledger.ts"
 import type * as LedgerRow from "./LedgerRow.ts"
@@ -172,14 +173,50 @@ export const jsonLines = (run: string): Stream.Stream<string, ReportFailure, Led
 /** The most keys that the page lists under one heading. The CSV has all. */
 const mostListed = 1000
 
+/** Counts the changes since an earlier run, and collects the first ones of each kind. */
+const changesSince = (since: string, run: string) =>
+  Effect.gen(function*() {
+    const counts = {
+      newly_matched: 0,
+      no_longer_matched: 0,
+      newly_unknown: 0,
+      no_longer_unknown: 0,
+      new_in_population: 0,
+      gone_from_population: 0,
+      unchanged: 0
+    }
+    const listed: Record<Page.ChangeKind, Array<Page.Changed>> = {
+      newly_matched: [],
+      no_longer_matched: [],
+      newly_unknown: [],
+      no_longer_unknown: [],
+      new_in_population: [],
+      gone_from_population: []
+    }
+    yield* Stream.runForEach(Comparison.compare(since, run), ({ after, before, id, kind }) =>
+      Effect.sync(() => {
+        counts[kind]++
+        if (kind === "unchanged" || listed[kind].length >= mostListed) return
+        listed[kind].push({ id, before: before?.outcome ?? "", after: after?.outcome ?? "" })
+      }))
+    return { since, counts, listed } satisfies Page.Changes
+  })
+
 /**
- * Returns an HTML page in one file: the counts, the rate over time and, if the policy shows keys, the keys that a
- * person should review.
+ * Returns an HTML page in one file: the counts, the changes since an earlier run, the rate over time and, if the
+ * policy shows keys, the keys that a person should review.
  *
  * @category reports
  * @since 0.1.0
  */
-export const page = (run: string): Effect.Effect<string, ReportFailure, Ledger.Ledger> =>
+export const page = (run: string, options?: {
+  /**
+   * An earlier run. The page then shows whose result changed since.
+   *
+   * @default no changes are shown
+   */
+  readonly since?: string | undefined
+}): Effect.Effect<string, ReportFailure, Ledger.Ledger> =>
   Effect.gen(function*() {
     const { ledger, run: { completedAt, plannedAt, policy, state, ...rest } } = yield* found(run)
     const counts = yield* ledger.counts(run)
@@ -218,6 +255,7 @@ export const page = (run: string): Effect.Effect<string, ReportFailure, Ledger.L
       rate: policy.rate,
       perSecond,
       reviews,
-      showsKeys: policy.keysOnPage
+      showsKeys: policy.keysOnPage,
+      changes: options?.since === undefined ? undefined : yield* changesSince(options.since, run)
     })
   })

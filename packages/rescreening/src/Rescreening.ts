@@ -237,7 +237,7 @@ const statusNow = (id: string) =>
 /**
  * The wait between two counts, as a multiple of the time that a count takes, so that the database can serve workers.
  */
-const shareOfCounting = 20
+const waitFactor = 20
 
 /**
  * Emits the counts of a run at once and then at most every second, until the run is complete or paused. It also updates
@@ -259,7 +259,7 @@ export const status = (
         const taken = (yield* Clock.currentTimeMillis) - from
         return [
           status,
-          status.run.state === "open" ? Option.some(Math.max(1000, shareOfCounting * taken)) : Option.none()
+          status.run.state === "open" ? Option.some(Math.max(1000, waitFactor * taken)) : Option.none()
         ]
       }))
   ))
@@ -298,10 +298,10 @@ export const resume = (run: string, options?: {
     const ledger = yield* Ledger.Ledger
     const { id, state } = yield* runOf(run)
     // The largest INTEGER of PostgreSQL.
-    const most = 2 ** 31 - 1
+    const maxUnknown = 2 ** 31 - 1
     let again = 0
     for (const outcome of options?.again ?? []) {
-      again += yield* ledger.rescreen(id, outcome, { most })
+      again += yield* ledger.rescreen(id, outcome, { maxUnknown })
     }
     if (state === "paused" || again > 0) yield* ledger.resume(id)
     return { again }

@@ -66,15 +66,15 @@ const prepared = (
     return { ...service, url, ledger, worker, isComplete, progress, server }
   })
 
-/** Nobody is lost, nobody was asked about twice unless the ledger said `unknown` in between, and the sums are exact. */
-const verify = (count: number, asked: ReadonlyArray<Processes.Asked>, ledger: Ledger.Service) =>
+/** No person is lost, no person was checked twice unless the ledger said `unknown` in between, and the sums are exact. */
+const verify = (count: number, received: ReadonlyArray<Processes.ReceivedCheck>, ledger: Ledger.Service) =>
   Effect.gen(function*() {
     const rows: ReadonlyArray<LedgerRow.LedgerRow> = Chunk.toReadonlyArray(
       yield* Stream.runCollect(ledger.byLine(run))
     )
     const times = new Map<string, number>()
     // A 429 says that nothing was performed.
-    for (const { name, status } of asked) if (status !== 429) times.set(name, (times.get(name) ?? 0) + 1)
+    for (const { name, status } of received) if (status !== 429) times.set(name, (times.get(name) ?? 0) + 1)
     const counts = yield* ledger.counts(run)
     deepStrictEqual([rows.length, Run.total(counts), Run.left(counts), counts.not_screened], [count, count, 0, 0])
     let twice = 0
@@ -110,7 +110,7 @@ describe("Workers as processes", () => {
       Effect.gen(function*() {
         const count = yield* Config.withDefault(Config.integer("CRASH_PEOPLE"), 200)
         const seed = yield* Config.withDefault(Config.integer("CRASH_SEED"), 1)
-        const { asked, isComplete, ledger, progress, server, worker } = yield* prepared(count, { rate: 60 })
+        const { isComplete, ledger, progress, received, server, worker } = yield* prepared(count, { rate: 60 })
         const random = Random.make(seed)
         const workers = yield* Effect.replicateEffect(worker(), 3)
         let kills = 0
@@ -128,7 +128,7 @@ describe("Workers as processes", () => {
         })
         while (!(yield* isComplete)) yield* disturb
         yield* Effect.forEach(workers, ({ end }) => Fiber.join(end))
-        const result = yield* verify(count, asked, ledger)
+        const result = yield* verify(count, received, ledger)
         assertTrue(isRestarted && kills > 0)
         yield* Console.log(`people ${count}, seed ${seed}, kills ${kills}, ${JSON.stringify(result)}`)
       }),
@@ -139,7 +139,7 @@ describe("Workers as processes", () => {
       "are fenced when they continue after their lease ended, even with clocks that differ by a minute",
       Effect.gen(function*() {
         const count = 140
-        const { asked, ledger, progress, worker } = yield* prepared(count, { rate: 40 })
+        const { ledger, progress, received, worker } = yield* prepared(count, { rate: 40 })
         const stopped = yield* worker()
         yield* Effect.repeat(progress, { until: (done) => done > 10, schedule: Schedule.spaced("50 millis") })
         yield* stopped.signal("SIGSTOP")
@@ -153,7 +153,7 @@ describe("Workers as processes", () => {
         for (const { exitCode, stderr } of ends) {
           assertTrue(stderr === "" && (exitCode === 10 || exitCode === 2), stderr)
         }
-        const { requests, twice } = yield* verify(count, asked, ledger)
+        const { requests, twice } = yield* verify(count, received, ledger)
         strictEqual(twice, 0)
         assertTrue(requests >= count - 8)
       })
@@ -163,7 +163,7 @@ describe("Workers as processes", () => {
       "are replaced when their network to the database hangs, and do no harm when it recovers",
       Effect.gen(function*() {
         const count = 140
-        const { asked, ledger, progress, server, url, worker } = yield* prepared(count, { rate: 40 })
+        const { ledger, progress, received, server, url, worker } = yield* prepared(count, { rate: 40 })
         const proxy = yield* HangingProxy.make(server.port)
         const cutOff = yield* worker({ DATABASE_URL: url.replace(`:${server.port}/`, `:${proxy.port}/`) })
         yield* Effect.repeat(progress, { until: (done) => done > 10, schedule: Schedule.spaced("50 millis") })
@@ -174,7 +174,7 @@ describe("Workers as processes", () => {
         const { exitCode, stderr } = yield* Fiber.join(other.end)
         assertTrue(stderr === "" && (exitCode === 10 || exitCode === 2), stderr)
         yield* Fiber.join(cutOff.end)
-        strictEqual((yield* verify(count, asked, ledger)).twice, 0)
+        strictEqual((yield* verify(count, received, ledger)).twice, 0)
       })
     )
 
@@ -183,21 +183,21 @@ describe("Workers as processes", () => {
         const rate = 50
         const count = 250
         const pause = 3000
-        const { asked, ledger, worker } = yield* prepared(count, { rate }, "20 millis", [{
+        const { ledger, received, worker } = yield* prepared(count, { rate }, "20 millis", [{
           on: "aml",
           what: { kind: "status", status: 429, retryAfter: { kind: "seconds", seconds: pause / 1000 } },
           when: { kind: "nth", n: 50 }
         }])
         const ends = yield* Effect.replicateEffect(worker(), workers)
         yield* Effect.forEach(ends, ({ end }) => Fiber.join(end))
-        yield* verify(count, asked, ledger)
+        yield* verify(count, received, ledger)
 
-        const limited = asked.findIndex(({ status }) => status === 429)
-        const pausedAt = asked[limited]?.at ?? 0
-        const after = asked.slice(limited + 1).map(({ at }) => at - pausedAt)
+        const limited = received.findIndex(({ status }) => status === 429)
+        const pausedAt = received[limited]?.at ?? 0
+        const after = received.slice(limited + 1).map(({ at }) => at - pausedAt)
         const late = after.filter((at) => at < pause)
         const lastDuring = Math.max(0, ...late)
-        const times = asked.slice(limited + 1).map(({ at }) => at).filter((at) => at >= pausedAt + pause)
+        const times = received.slice(limited + 1).map(({ at }) => at).filter((at) => at >= pausedAt + pause)
         const first = times[0] ?? 0
         const average = (times.length - 1) / (((times.at(-1) ?? 0) - first) / 1000)
         const most = Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1000).length))

@@ -179,7 +179,7 @@ const history = (id: string, steps: ReadonlyArray<Step>) =>
           case "rescreen": {
             const state = c % 2 === 0 ? "unknown" : "not_screened"
             const again = rows().filter((row) => row.state === state && row.timesUnknown < 2)
-            deepStrictEqual(yield* ledger.rescreen(id, state, { most: 2 }), again.length)
+            deepStrictEqual(yield* ledger.rescreen(id, state, { maxUnknown: 2 }), again.length)
             again.forEach(pending)
             return
           }

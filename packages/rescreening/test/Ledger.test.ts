@@ -123,7 +123,7 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         const pause = Effect.gen(function*() {
           yield* sql`UPDATE idv_rescreen_services SET resumes_at = 0`
           yield* ledger.pauseService(service, undefined)
-          const { pausedFor } = yield* ledger.standing("2026-11", "nobody", service)
+          const { pausedFor } = yield* ledger.workerState("2026-11", "nobody", service)
           return Math.ceil(pausedFor / 1000)
         })
         deepStrictEqual(yield* Effect.replicateEffect(pause, 8), [1, 2, 4, 8, 16, 32, 60, 60])
@@ -131,7 +131,7 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         yield* ledger.serviceAccepts(service)
         strictEqual(yield* pause, 1)
         yield* ledger.pauseService(service, 2 * hour)
-        strictEqual(Math.round((yield* ledger.standing("2026-11", "nobody", service)).pausedFor / hour), 1)
+        strictEqual(Math.round((yield* ledger.workerState("2026-11", "nobody", service)).pausedFor / hour), 1)
       }))
 
     it.scoped("deletes the person with a result, and keeps the person of a row without one", () =>
@@ -163,7 +163,7 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         yield* sql`UPDATE idv_rescreen_workers SET lease_until = 0`
         deepStrictEqual(yield* ledger.expire("2026-11"), { pending: 0, unknown: 2 })
         strictEqual(yield* ledger.settle(first, { state: "no_match" }), true)
-        strictEqual(yield* ledger.rescreen("2026-11", "unknown", { most: 3 }), 1)
+        strictEqual(yield* ledger.rescreen("2026-11", "unknown", { maxUnknown: 3 }), 1)
         strictEqual(yield* ledger.settle(second, { state: "no_match" }), false)
         strictEqual(yield* ledger.complete("2026-11", { unknown: 0 }), false)
       }))

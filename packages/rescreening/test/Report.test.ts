@@ -64,6 +64,13 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
         const back = Chunk.toReadonlyArray(yield* Stream.runCollect(Comparison.compare("2026-11", "2026-10")))
         strictEqual(back.filter(({ kind }) => kind === "no_longer_unknown").length, 2)
         strictEqual((yield* Effect.flip(Stream.runDrain(Comparison.compare("2026-10", "2026-12"))))._tag, "RunNotFound")
+        const page = yield* Report.page("2026-11", { since: "2026-10" })
+        for (const heading of ["Newly matched (4)", "No longer matched (3)", "No result any more (2)"]) {
+          assertTrue(page.includes(heading), heading)
+        }
+        assertTrue(page.includes("<td>K21</td><td>no_match</td><td>potential_match</td>"))
+        assertTrue(!page.includes("Canary"))
+        assertTrue(!(yield* Report.page("2026-11")).includes("Changes since"))
       })
     )
 

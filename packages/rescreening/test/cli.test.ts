@@ -43,10 +43,10 @@ describe("idv-rescreen", () => {
       () =>
         Effect.gen(function*() {
           const at = yield* directory([...people(60), "K61,Canaryname,1957-02-31", "Canaryname 62,Ada,1957-03-14"])
-          const { asked, variables } = yield* Processes.service()
+          const { received, variables } = yield* Processes.service()
           const args = ["start", at.people, "--run", "1", "--rate", "30", "--lease", "1s"]
           const killed = yield* Processes.start(args, variables)
-          yield* Effect.repeat(Effect.sync(() => asked.length), {
+          yield* Effect.repeat(Effect.sync(() => received.length), {
             until: (count) => count > 10,
             schedule: Schedule.spaced("50 millis")
           })
@@ -58,7 +58,7 @@ describe("idv-rescreen", () => {
           strictEqual(stderr, "")
           strictEqual(exitCode, 2)
           assertInclude(stdout, "   2  wrong rows: not sent\n  62  in all")
-          strictEqual(new Set(asked.map(({ name }) => name)).size, asked.length)
+          strictEqual(new Set(received.map(({ name }) => name)).size, received.length)
           assertNoCanary("stdout", stdout)
           const written = yield* at.written
           deepStrictEqual(
@@ -79,15 +79,15 @@ describe("idv-rescreen", () => {
         Effect.gen(function*() {
           const { createDatabase } = yield* Postgres.make
           const at = yield* directory(people(40))
-          const { asked, variables } = yield* Processes.service()
+          const { received, variables } = yield* Processes.service()
           const run = Processes.run(["start", at.people, "--run", "1", "--rate", "200"], {
             ...variables,
             DATABASE_URL: yield* createDatabase
           })
           const ends = yield* Effect.all([run, run], { concurrency: "unbounded" })
           deepStrictEqual(ends.map(({ exitCode, stderr }) => [exitCode, stderr]), [[10, ""], [10, ""]])
-          strictEqual(new Set(asked.map(({ name }) => name)).size, 40)
-          strictEqual(asked.length, 40)
+          strictEqual(new Set(received.map(({ name }) => name)).size, 40)
+          strictEqual(received.length, 40)
         }),
       60_000
     )
@@ -97,13 +97,13 @@ describe("idv-rescreen", () => {
       () =>
         Effect.gen(function*() {
           const at = yield* directory(people(20))
-          const { asked, variables } = yield* Processes.service()
+          const { received, variables } = yield* Processes.service()
           const args = ["start", at.people, "--run", "1"]
           const refused = yield* Processes.run(args, { ...variables, IDV_CUSTOMER_KEY: "Canaryname" })
           strictEqual(refused.exitCode, 4)
           assertInclude(refused.stderr, "Run 1 is paused: TokenRejected: ")
           assertNoCanary("stderr", refused.stderr)
-          strictEqual(asked.length, 0)
+          strictEqual(received.length, 0)
           const ledger = ["--ledger", `${at.path}/people.ledger.sqlite`]
           const { stdout } = yield* Processes.run(["status", ...ledger], {})
           assertInclude(stdout, "\"state\":\"paused\"")
@@ -116,6 +116,44 @@ describe("idv-rescreen", () => {
           for (const [name, text] of yield* at.written) {
             if (name.startsWith("people.ledger")) assertFalse(text.includes("K12"), name)
           }
+        }),
+      60_000
+    )
+
+    it.scoped(
+      "stores a reviewer's decisions from standard input, all or none, and shows them in the next report",
+      () =>
+        Effect.gen(function*() {
+          const at = yield* directory(people(10))
+          const { variables } = yield* Processes.service()
+          const ledger = ["--ledger", `${at.path}/people.ledger.sqlite`]
+          strictEqual((yield* Processes.run(["start", at.people, "--run", "1"], variables)).exitCode, 10)
+          const decide = (csv: string) =>
+            Processes.run(["decide", "--run", "1", "--reviewer", "r1", ...ledger], variables, csv)
+          const wrong: ReadonlyArray<readonly [string, string]> = [
+            ["id,verdict\nK5,false_positive\n", "The first line of the decisions should be id,decision"],
+            ["id,decision\nK5,false_positive\nK5,true_match\n", "Rows 3 of the decisions should be"],
+            ["id,decision\nK5,false_positive\nCanaryname,x\n", "Run 1 has no result for the ids in rows 3"],
+            ["id,decision\n\"K5,false_positive\n", "a quote is not closed"]
+          ]
+          for (const [csv, expected] of wrong) {
+            const { exitCode, stderr, stdout } = yield* decide(csv)
+            assertInclude(stderr, expected)
+            deepStrictEqual([exitCode, stdout], [1, ""])
+            assertNoCanary("stderr", stderr)
+          }
+          const report = Effect.gen(function*() {
+            yield* Processes.run(["report", "--run", "1", "--out", `${at.path}/people-1`, ...ledger], {})
+            return yield* at.files.readFileString(`${at.path}/people-1.csv`)
+          })
+          assertFalse((yield* report).includes("false_positive"))
+          strictEqual(
+            (yield* decide("id,decision\nK5,false_positive\nK10,true_match\n")).stdout,
+            "Stored: 2 decisions about results of run 1.\n"
+          )
+          const lines = (yield* report).split("\n")
+          assertInclude(lines.find((line) => /\bK5\b/.test(line)) ?? "", "false_positive")
+          assertInclude(lines.find((line) => /\bK10\b/.test(line)) ?? "", "true_match")
         }),
       60_000
     )

@@ -14,7 +14,17 @@ import { Run } from "./Workload.ts"
 /** Below the `node_modules` of this package, so that the programs find its dependencies. */
 const folder = fileURLToPath(new URL("../node_modules/.cache/bench", import.meta.url))
 
-const external = ["effect", "@effect/*", "oauth2-mock-server", "openid-client", "undici"]
+const external = [
+  "effect",
+  "@effect/*",
+  "bullmq",
+  "graphile-worker",
+  "libsql",
+  "oauth2-mock-server",
+  "openid-client",
+  "pg-boss",
+  "undici"
+]
 
 /** Compiles a file of this package, such as `servers/stub.ts`, and returns the path of the result. */
 export const compile = (name: string): Effect.Effect<string> =>

@@ -52,9 +52,9 @@ const delays = (retry: Retry) => {
 }
 
 const retryAfterMillis = (error: AmlError.AmlError): number =>
-  "retryAfter" in error && error.retryAfter !== undefined ? Duration.toMillis(error.retryAfter) : 0
+  Duration.toMillis(("retryAfter" in error ? error.retryAfter : undefined) ?? 0)
 
-/** What the caller that paces many checks handles for all of them. */
+/** Whether `Screening` handles the failure for all of its checks, see `PacedCheck`. */
 const isHandledByPacer = (error: AmlError.AmlError | TokenError): boolean =>
   error._tag === "AmlRateLimited" || Failure.facts(error).concerns === "everyone"
 

@@ -5,9 +5,6 @@ import * as Failure from "../Failure.ts"
 /** The failures that can end a run. The others concern one person. */
 export type Stopped = Exclude<Failure.Failure, AmlError.AmlInputRejected | AmlError.AmlAnswerMismatch>
 
-const canStop = (error: Failure.Failure): error is Stopped =>
-  error._tag !== "AmlInputRejected" && error._tag !== "AmlAnswerMismatch"
-
 /**
  * Returns a function that takes the failure of each check, or `undefined` after a result, and returns the reason to end
  * the run: a failure that concerns everyone, or the last of `stopAfter` consecutive failures that concern the service.
@@ -16,14 +13,13 @@ const canStop = (error: Failure.Failure): error is Stopped =>
 export const make = (stopAfter: number) => {
   let consecutive = 0
   return (error: Failure.Failure | undefined): Stopped | undefined => {
-    if (error === undefined) {
+    if (error === undefined || error._tag === "AmlAnswerMismatch") {
       consecutive = 0
       return undefined
     }
-    const { concerns, sent } = Failure.facts(error)
-    if (concerns === "service") consecutive++
-    else if (sent !== "no") consecutive = 0
-    const isOver = concerns === "everyone" || (concerns === "service" && consecutive >= stopAfter)
-    return isOver && canStop(error) ? error : undefined
+    if (error._tag === "AmlInputRejected") return undefined
+    const { concerns } = Failure.facts(error)
+    consecutive = concerns === "service" ? consecutive + 1 : 0
+    return concerns === "everyone" || consecutive >= stopAfter ? error : undefined
   }
 }

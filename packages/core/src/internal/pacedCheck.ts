@@ -1,4 +1,4 @@
-/** A check whose caller paces many checks and may interrupt this one, as `Screening` does. */
+/** A check for `Screening`, which limits the rate of many checks, pauses all after a 429, and may interrupt each. */
 import type * as Effect from "effect/Effect"
 import type { AmlError, Sent } from "../AmlError.ts"
 import type { Evidence } from "../Evidence.ts"
@@ -6,7 +6,7 @@ import type { Person } from "../Person.ts"
 import type { TokenError } from "../TokenError.ts"
 import type { Progress } from "./progress.ts"
 
-/** Tells the caller whether the service may have performed a check that the caller has interrupted. */
+/** Shows the caller whether the service may have performed a check that the caller has interrupted. */
 export class Observation {
   #isStarted = false
   #progress: Progress | undefined
@@ -25,10 +25,10 @@ export class Observation {
   }
 }
 
-/** Fails at once with a 429 and with what concerns everyone, whatever the retry policy: the caller handles those. */
+/** Under any retry policy, it fails at once with a 429 or a failure that concerns everyone: the caller handles both. */
 export type PacedCheck = (person: Person, observation: Observation) => Effect.Effect<Evidence, AmlError | TokenError>
 
-/** By service: the public interface has no such method, because a client of the user need not provide it. */
+/** The paced check of each client. It is not in the public interface, so that a user's own client need not have it. */
 const pacedChecks = new WeakMap<object, PacedCheck>()
 
 export const register = (service: object, check: PacedCheck): void => {

@@ -57,7 +57,7 @@ const phrases: ReadonlyArray<string> = [
 export const defaults: ReadonlyArray<string> = phrases.flatMap((line) => line.split("|"))
 
 /** Separates words. A hyphen, an underscore or a ZWNJ within a word counts as a space. */
-const separators = /[\s,;|]+|(?<=[\p{L}\p{M}])[-_\u2010\u200C](?=\p{L})/u
+const separators = /[\s,;|]|(?<=[\p{L}\p{M}])[-_\u2010\u200C](?=\p{L})/u
 
 const signsAround = /^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu
 

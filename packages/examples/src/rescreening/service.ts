@@ -9,9 +9,7 @@ import { ConfigProvider, Console, Effect, HashSet, Layer, Redacted } from "effec
 const demoKey = Redacted.make(`demo:${Buffer.alloc(32, "demo").toString("base64")}`)
 
 const mock = MockServer.MockServer.pipe(
-  Effect.tap(({ url }) =>
-    Console.log(`No IDV_* variable is set: this is the mock server, in this process, at ${url}.`)
-  ),
+  Effect.tap(({ url }) => Console.log(`No IDV_* variable is set: the mock server runs in this process at ${url}.`)),
   Effect.map(({ options }) => Idv.layer(options)),
   Layer.unwrapEffect,
   Layer.provide(MockServer.layerTest),

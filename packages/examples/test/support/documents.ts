@@ -13,6 +13,8 @@ export interface Snippet {
   readonly location: string
   readonly language: string
   readonly code: string
+  /** The text of the document after the snippet. */
+  readonly after: string
 }
 
 export interface Document {
@@ -36,7 +38,12 @@ const read = (path: string): Document => {
       case "code": {
         offset = text.indexOf(token.raw, offset)
         const line = text.slice(0, offset).split("\n").length
-        snippets.push({ location: `${path}:${line}`, language: token["lang"] ?? "", code: token["text"] })
+        snippets.push({
+          location: `${path}:${line}`,
+          language: token["lang"] ?? "",
+          code: token["text"],
+          after: text.slice(offset + token.raw.length).trimStart()
+        })
         return
       }
       case "heading":
@@ -57,7 +64,7 @@ const folders = [
   ".",
   "docs",
   "docs/decisions",
-  ...["packages", "packages/examples/src"].flatMap((folder) =>
+  ...["packages", "packages/examples/src", "tools"].flatMap((folder) =>
     readdirSync(join(root, folder), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) =>
       join(folder, name)
     )
@@ -67,11 +74,23 @@ const folders = [
 /** All documents except the generated reference. */
 export const documents: ReadonlyArray<Document> = folders.flatMap(markdownIn).sort().map(read)
 
-const byPath = new Map(documents.map((document) => [document.path, document]))
+/** The modules of the packages. */
+export const sources: ReadonlyArray<Pick<Document, "path" | "text">> = readdirSync(join(root, "packages"))
+  .map((name) => join("packages", name, "src")).flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, String(name)))
+  )
+  .filter((path) => /\.tsx?$/.test(path)).sort()
+  .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
+
+/** The pages of the generated reference. */
+export const reference: ReadonlyArray<Document> = readdirSync(join(root, "docs/reference"), { recursive: true })
+  .map(String).filter((name) => name.endsWith(".md")).sort().map((name) => read(join("docs/reference", name)))
+
+const byPath = new Map([...documents, ...reference].map((document) => [document.path, document]))
 
 /** Returns the links to missing files and headings. Does not follow links to other hosts. */
 export const brokenLinks = (exists: (path: string) => boolean): ReadonlyArray<string> =>
-  documents.flatMap(({ links, path }) =>
+  [...byPath.values()].flatMap(({ links, path }) =>
     Arr.filterMap(links, (link) => {
       const [file = "", anchor] = link.split("#")
       const target = file === "" ? path : normalize(join(dirname(path), file))

@@ -84,7 +84,7 @@ export interface Outcome {
  * @category models
  * @since 0.1.0
  */
-export interface Standing {
+export interface WorkerState {
   readonly state: Run.Run["state"]
   readonly reason: string | null
   /** The remaining time of the lease, in milliseconds; 0 or less if it ended. */
@@ -135,7 +135,7 @@ export interface Service {
   readonly register: (run: string, lease: number) => Effect.Effect<string, Failure>
   /** Extends a lease that has not ended. */
   readonly renew: (worker: string, lease: number) => Effect.Effect<boolean, Failure>
-  readonly standing: (run: string, worker: string, service: string) => Effect.Effect<Standing, Failure>
+  readonly workerState: (run: string, worker: string, service: string) => Effect.Effect<WorkerState, Failure>
   /** `pending → claimed`, for at most `limit` rows of a shard, in the order of their lines. */
   readonly claim: (from: {
     readonly run: string
@@ -158,11 +158,11 @@ export interface Service {
   readonly expire: (
     run: string
   ) => Effect.Effect<{ readonly pending: number; readonly unknown: number }, Failure>
-  /** `unknown → pending` or `not_screened → pending`, for rows that were unknown less often than `most`. */
+  /** `unknown → pending` or `not_screened → pending`, for rows that were unknown less often than `maxUnknown`. */
   readonly rescreen: (
     run: string,
     state: "unknown" | "not_screened",
-    options: { readonly most: number }
+    options: { readonly maxUnknown: number }
   ) => Effect.Effect<number, Failure>
 
   /** Reserves `count` turns, `interval` milliseconds apart. Returns the milliseconds until the first one. */

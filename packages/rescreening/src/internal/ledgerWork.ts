@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
 import type * as Ledger from "./ledgerService.ts"
+import * as SqliteClient from "./sqliteClient.ts"
 import * as Statements from "./statements.ts"
 
 const ClaimRow = Schema.Struct({
@@ -38,6 +39,7 @@ const changed = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { greatest, now, skipLocked } = Statements.dialect(sql)
+  const durable = sql.literal(SqliteClient.durable)
 
   const isLeased = (worker: string) =>
     sql`EXISTS (SELECT 1 FROM idv_rescreen_workers w WHERE w.token = ${worker} AND w.lease_until > ${now})`
@@ -74,7 +76,7 @@ export const make = Effect.gen(function*() {
     )
 
   const send: Ledger.Service["send"] = (claim, service) =>
-    sql`UPDATE idv_rescreen_people SET state = 'sent', times_sent = times_sent + 1, sent_at = ${now}
+    sql`${durable} UPDATE idv_rescreen_people SET state = 'sent', times_sent = times_sent + 1, sent_at = ${now}
       WHERE ${row(claim)} AND state = 'claimed' AND ${isLeased(claim.worker)}
         AND EXISTS (SELECT 1 FROM idv_rescreen_runs r WHERE r.id = ${claim.run} AND r.state = 'open')
         AND NOT EXISTS (SELECT 1 FROM idv_rescreen_services s WHERE s.service = ${service} AND s.resumes_at > ${now})
@@ -127,14 +129,14 @@ export const make = Effect.gen(function*() {
       Statements.guarded("expire")
     )
 
-  const rescreen: Ledger.Service["rescreen"] = (run, state, { most }) =>
+  const rescreen: Ledger.Service["rescreen"] = (run, state, { maxUnknown }) =>
     sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL, error = NULL, settled_at = NULL
-      WHERE run = ${run} AND state = ${state} AND times_unknown < ${most} RETURNING line`.pipe(
+      WHERE run = ${run} AND state = ${state} AND times_unknown < ${maxUnknown} RETURNING line`.pipe(
       Effect.map((rows) => rows.length),
       Statements.guarded("rescreen")
     )
 
-  const standing: Ledger.Service["standing"] = (run, worker, service) =>
+  const workerState: Ledger.Service["workerState"] = (run, worker, service) =>
     sql`SELECT r.state AS state, r.reason AS reason, r.failures_in_row AS "failuresInRow",
         COALESCE((SELECT w.lease_until - ${now} FROM idv_rescreen_workers w WHERE w.token = ${worker}), 0) AS "leaseLeft",
         COALESCE((SELECT s.resumes_at - ${now} FROM idv_rescreen_services s WHERE s.service = ${service}), 0)
@@ -153,7 +155,7 @@ export const make = Effect.gen(function*() {
           pauses: 0
         }
       ),
-      Statements.guarded("standing")
+      Statements.guarded("workerState")
     )
 
   const ensureService = (service: string) =>
@@ -197,7 +199,7 @@ export const make = Effect.gen(function*() {
     releaseClaimed,
     expire,
     rescreen,
-    standing,
+    workerState,
     slots,
     pauseService,
     serviceAccepts: (service: string) =>

@@ -62,7 +62,7 @@ export const ofEvidence = (
 }
 
 /** How often a row is sent if the service certainly does not perform it. Then it ends as not screened. */
-const mostAttempts = 10
+const maxAttempts = 10
 
 export interface Consequence {
   /** The outcome of the row, or `release` to try again. */
@@ -86,7 +86,7 @@ const ofRow = (error: Failure.Failure, facts: Failure.Facts, timesSent: number):
   const { concerns, sent } = facts
   if (sent === "unknown") return { state: "unknown", error: error._tag }
   const wasNotPerformed = isBusy(error, facts) || sent === "no" || concerns === "everyone"
-  return error._tag !== "AmlInputRejected" && wasNotPerformed && timesSent < mostAttempts ? "release" : {
+  return error._tag !== "AmlInputRejected" && wasNotPerformed && timesSent < maxAttempts ? "release" : {
     state: "not_screened",
     error: error._tag,
     codes: error._tag === "AmlInputRejected" ? Population.personCodes(error.issues).join(" ") : undefined

@@ -1,5 +1,6 @@
 /** The report as an HTML page without scripts. */
 import escapeHtml from "escape-html"
+import type * as Comparison from "../Comparison.ts"
 import * as Run from "../Run.ts"
 
 export type Review = "potential_match" | "no_match_doubtful" | "unknown" | "not_screened"
@@ -8,6 +9,22 @@ export interface Listed {
   readonly id: string
   readonly decision: string
   readonly note: string
+}
+
+/** A person whose result changed. */
+export interface Changed {
+  readonly id: string
+  readonly before: Run.State | ""
+  readonly after: Run.State | ""
+}
+
+export type ChangeKind = Exclude<Comparison.Kind, "unchanged">
+
+/** The changes since an earlier run: how many, and the first ones of each kind. */
+export interface Changes {
+  readonly since: string
+  readonly counts: { readonly [K in Comparison.Kind]: number }
+  readonly listed: { readonly [K in ChangeKind]: ReadonlyArray<Changed> }
 }
 
 export type Reviews = { readonly [R in Review]: Array<Listed> }
@@ -28,6 +45,7 @@ export interface Model {
   readonly perSecond: ReadonlyArray<{ readonly bucket: number; readonly count: number }>
   readonly reviews: Reviews
   readonly showsKeys: boolean
+  readonly changes: Changes | undefined
 }
 
 const headings = {
@@ -36,6 +54,15 @@ const headings = {
   unknown: "Unknown: sent, no response; may be billed",
   not_screened: "Not screened: no result"
 } as const satisfies Record<Review, string>
+
+export const changeHeadings = {
+  newly_matched: "Newly matched",
+  no_longer_matched: "No longer matched",
+  newly_unknown: "No result any more",
+  no_longer_unknown: "A result again",
+  new_in_population: "New in the population",
+  gone_from_population: "Gone from the population"
+} as const satisfies Record<ChangeKind, string>
 
 const words: Record<Run.State, string> = {
   no_match: "No match",
@@ -102,11 +129,28 @@ const review = ({ counts, reviews, showsKeys }: Model, state: Review): string =>
   }`
 }
 
+const kinds = Object.keys(changeHeadings) as Array<ChangeKind>
+
+const changesSection = ({ changes, showsKeys }: Model): string => {
+  if (changes === undefined) return ""
+  const { counts, listed, since } = changes
+  const sums = [...kinds.map((kind) => [changeHeadings[kind], counts[kind]]), ["Unchanged", counts.unchanged]]
+  const lists = kinds.filter((kind) => showsKeys && counts[kind] > 0).map((kind) => {
+    const shown = listed[kind]
+    const more = shown.length < counts[kind] ? `<p>The first ${number(shown.length)}. compare lists all.</p>` : ""
+    return `<h3>${changeHeadings[kind]} (${number(counts[kind])})</h3>${more}${
+      table(["Key", "Before", "Now"], shown.map(({ after, before, id }) => [id, before, after]))
+    }`
+  })
+  return `<h2>Changes since ${escapeHtml(since)}</h2>${table(["Change", "People"], sums)}${lists.join("\n")}`
+}
+
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 table { border-collapse: collapse }
 th, td { text-align: left; padding: .2rem 1rem .2rem 0; border-bottom: 1px solid #8884; overflow-wrap: anywhere }
+th, .number { overflow-wrap: normal; white-space: nowrap }
 .number { text-align: right; font-variant-numeric: tabular-nums }
 svg { width: 100%; height: 8rem; background: #8882; fill: #2a6fbb }
 `
@@ -142,6 +186,7 @@ export const render = (model: Model): string => {
 <main>
 <h1>Rescreening ${escapeHtml(run)}</h1>
 ${table(["Outcome", "Rows"], outcomes)}
+${changesSection(model)}
 <h2>Run</h2>
 ${table(["Fact", "Value"], facts)}
 <h2>Rate</h2>

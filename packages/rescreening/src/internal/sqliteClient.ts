@@ -1,33 +1,98 @@
-/** The SQLite client of the ledger. */
-import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
-import type * as SqlClient from "@effect/sql/SqlClient"
+/**
+ * The SQLite client of the ledger, on the synchronous driver `libsql`. `@effect/sql-libsql` 0.42 prepares every
+ * statement again, which takes longer than the statement.
+ */
+import * as Reactivity from "@effect/experimental/Reactivity"
+import * as SqlClient from "@effect/sql/SqlClient"
+import type { Connection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
-import { createClient } from "@libsql/client"
+import * as Statement from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
+import Database from "libsql"
 import { closeSync, openSync } from "node:fs"
-import { pathToFileURL } from "node:url"
 
-const failed = (cause: unknown) => new SqlError({ cause, message: "SQLite does not open" })
+/** How long SQLite waits for another process, in milliseconds. */
+const timeout = 5000
+
+/** The statements that stay prepared. The ledger has fewer, but some depend on a number of values. */
+const mostPrepared = 100
 
 /**
- * Passes a client to `@effect/sql-libsql` 0.42, because the version that it creates itself keeps a connection open
- * after every transaction. SQLite itself waits 5 s for another process, except when it changes the journal mode.
+ * A statement that begins with this comment is on the disk when it ends, so that it survives a power failure. The others
+ * survive the end of the process.
  */
+export const durable = "/* durable */"
+
+const attempt = <A>(evaluate: () => A): Effect.Effect<A, SqlError> =>
+  Effect.try({ try: evaluate, catch: (cause) => new SqlError({ cause, message: "SQLite fails" }) })
+
+const makeConnection = (database: Database.Database): Connection => {
+  const prepared = new Map<string, Database.Statement>()
+
+  const statementOf = (text: string) => {
+    const known = prepared.get(text)
+    if (known !== undefined) return known
+    const statement = database.prepare(text)
+    if (prepared.size < mostPrepared) prepared.set(text, statement)
+    return statement
+  }
+
+  let isDurable = false
+
+  const rows = (text: string, values: ReadonlyArray<unknown>) => {
+    const statement = statementOf(text)
+    const shouldBeDurable = text.startsWith(durable)
+    if (shouldBeDurable !== isDurable) {
+      database.exec(`PRAGMA synchronous = ${shouldBeDurable ? "FULL" : "NORMAL"}`)
+      isDurable = shouldBeDurable
+    }
+    return statement.all(...values)
+  }
+
+  const execute = (text: string, values: ReadonlyArray<unknown>) => attempt(() => rows(text, values))
+
+  return {
+    execute,
+    executeRaw: execute,
+    executeUnprepared: execute,
+    executeStream: (text, values) => Stream.fromIterableEffect(execute(text, values)),
+    executeValues: (text, values) => attempt(() => database.prepare(text).raw().all(...values) as Array<Array<unknown>>)
+  }
+}
+
+/** Opens the file, creating it readable by its owner only, because it holds the keys and results of people. */
+const open = (file: string) =>
+  attempt(() => {
+    closeSync(openSync(file, "a", 0o600))
+    return new Database(file, { timeout })
+  })
+
 export const layer = (file: string): Layer.Layer<SqlClient.SqlClient, SqlError> =>
-  Layer.unwrapScoped(Effect.gen(function*() {
-    const open = Effect.try({
-      try: () => {
-        // Only the owner may read the keys and results of people.
-        closeSync(openSync(file, "a", 0o600))
-        return createClient({ url: pathToFileURL(file).href, concurrency: 1, timeout: 5000 })
-      },
-      catch: failed
+  Layer.scoped(
+    SqlClient.SqlClient,
+    Effect.gen(function*() {
+      const database = yield* Effect.acquireRelease(open(file), (database) => Effect.sync(() => database.close()))
+      yield* attempt(() => database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")).pipe(
+        // SQLite does not wait for another process when it changes the journal mode.
+        Effect.retry(Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(100)))
+      )
+      const connection = makeConnection(database)
+      // Nothing else may use the connection during a transaction.
+      const one = yield* Effect.makeSemaphore(1)
+      return yield* SqlClient.make({
+        acquirer: one.withPermits(1)(Effect.succeed(connection)),
+        transactionAcquirer: Effect.uninterruptibleMask((restore) =>
+          restore(one.take(1)).pipe(
+            Effect.zipRight(Effect.addFinalizer(() => one.release(1))),
+            Effect.as(connection)
+          )
+        ),
+        compiler: Statement.makeCompilerSqlite(),
+        beginTransaction: "BEGIN IMMEDIATE",
+        spanAttributes: []
+      })
     })
-    const liveClient = yield* Effect.acquireRelease(open, (client) => Effect.sync(() => client.close()))
-    yield* Effect.tryPromise({ try: () => liveClient.execute("PRAGMA journal_mode = WAL"), catch: failed }).pipe(
-      Effect.retry(Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(100)))
-    )
-    return LibsqlClient.layer({ liveClient })
-  }))
+  ).pipe(Layer.provide(Reactivity.layer))

@@ -15,7 +15,7 @@ import * as Metrics from "../RescreeningMetrics.ts"
 import type * as Run from "../Run.ts"
 import type * as Ledger from "./ledgerService.ts"
 import * as Outcome from "./outcome.ts"
-import * as Pace from "./pace.ts"
+import * as RateLimiter from "./rateLimiter.ts"
 
 export interface Settings {
   readonly run: Run.Run
@@ -32,22 +32,22 @@ export interface Services {
 type Failure = Ledger.Failure | EncryptionKeyError
 
 /** How long to retry while the database restarts or is unreachable, so that no received response is lost. */
-const patience = Schedule.exponential("50 millis").pipe(
+const databaseRetry = Schedule.exponential("50 millis").pipe(
   Schedule.union(Schedule.spaced("1 second")),
   Schedule.upTo("2 minutes")
 )
 
-const patiently = <A, R>(effect: Effect.Effect<A, Ledger.Failure, R>): Effect.Effect<A, Ledger.Failure, R> =>
-  Effect.retry(effect, patience)
+const withDatabaseRetry = <A, R>(effect: Effect.Effect<A, Ledger.Failure, R>): Effect.Effect<A, Ledger.Failure, R> =>
+  Effect.catchAll(effect, () => Effect.retry(Effect.delay(effect, "50 millis"), databaseRetry))
 
 /** A row that was unknown this often needs a review, under any policy. */
-export const mostUnknown = 3
+export const maxUnknown = 3
 
 /** The work under one lease. All rows claimed under it are lost together when it ends. */
 const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run }: Settings, worker: string) =>
   Effect.gen(function*() {
     const { id, policy, service } = run
-    const nextTurn = patiently(yield* Pace.make(ledger, service, policy.rate))
+    const nextTurn = withDatabaseRetry(yield* RateLimiter.make(ledger, service, policy.rate))
     const leaseNanos = BigInt(Math.round(Duration.toMillis(lease))) * 1_000_000n
     const clock = yield* Effect.clock
     let leasedUntil = clock.unsafeCurrentTimeNanos() + leaseNanos
@@ -62,11 +62,11 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
       else isOver = true
     })
 
-    const standing = ledger.standing(id, worker, service)
+    const workerState = ledger.workerState(id, worker, service)
 
     /** Ends the work under this lease once the run is no longer open. */
     const watch = Effect.gen(function*() {
-      const { failuresInRow, state } = yield* standing
+      const { failuresInRow, state } = yield* workerState
       if (state !== "open") isOver = true
       if (failuresInRow > 0) wasFailing = true
     })
@@ -92,7 +92,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
 
     const settle = (claim: Ledger.Claim, outcome: Ledger.Outcome) =>
       Effect.flatMap(
-        patiently(ledger.settle(claim, outcome)),
+        withDatabaseRetry(ledger.settle(claim, outcome)),
         (isStored) =>
           isStored ? Metric.increment(Metric.tagged(Metrics.outcomes, "outcome", outcome.state)) : Effect.void
       )
@@ -104,7 +104,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
           ? yield* people.encrypt(id, claim.id, yield* Effect.orDie(Outcome.evidenceText(evidence)))
           : undefined
         yield* settle(claim, { ...outcome, evidence: encrypted })
-        yield* patiently(countResponse)
+        yield* withDatabaseRetry(countResponse)
       })
 
     const onFailure = (claim: Ledger.Claim, error: AmlFailure.Failure) =>
@@ -113,17 +113,17 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         // The pause comes first, so that other workers stop at once.
         if (pause !== undefined) {
           wasFailing = true
-          yield* patiently(ledger.pauseService(service, pause.millis))
+          yield* withDatabaseRetry(ledger.pauseService(service, pause.millis))
           yield* Metric.increment(Metrics.pauses)
         }
-        if (stop !== undefined) yield* patiently(stopAll(stop))
-        if (row === "release") yield* patiently(ledger.release(claim))
+        if (stop !== undefined) yield* withDatabaseRetry(stopAll(stop))
+        if (row === "release") yield* withDatabaseRetry(ledger.release(claim))
         else yield* settle(claim, row)
         if (isServiceFailure === undefined) return
-        const failures = isServiceFailure ? yield* patiently(countFailure) : 0
-        if (!isServiceFailure) yield* patiently(countResponse)
+        const failures = isServiceFailure ? yield* withDatabaseRetry(countFailure) : 0
+        if (!isServiceFailure) yield* withDatabaseRetry(countResponse)
         if (failures >= policy.stopAfter) {
-          yield* patiently(
+          yield* withDatabaseRetry(
             stopAll(`${policy.stopAfter} failures in a row, the last one ${error._tag}: ${error.message}`)
           )
         }
@@ -134,12 +134,12 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
       Effect.gen(function*() {
         // The process may have been suspended past its lease, and other workers may have marked the row as unknown.
         if (!isLeased()) {
-          yield* patiently(ledger.release(claim))
+          yield* withDatabaseRetry(ledger.release(claim))
           return
         }
         // A daemon, because an interruption would reach a child fiber at once. It is always joined.
         const fiber = yield* Effect.forkDaemon(
-          Effect.interruptible(aml.checkWithEvidence(person).pipe(AmlClient.withPolicy({ retry: "never" })))
+          Effect.interruptible(aml.checkWithEvidence(person))
         )
         const result = yield* Effect.either(Fiber.join(fiber))
         yield* Either.isRight(result) ? onEvidence(claim, result.right) : onFailure(claim, result.left)
@@ -153,7 +153,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         }
         const send = ledger.send(claim, service).pipe(
           // The ledger may have stored `sent`, but no request was sent.
-          Effect.tapError(() => patiently(ledger.release(claim)))
+          Effect.tapError(() => withDatabaseRetry(ledger.release(claim)))
         )
         while (!isOver) {
           yield* nextTurn
@@ -165,7 +165,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
           if (isSent !== false) {
             return
           }
-          const { leaseLeft, pausedFor, state } = yield* patiently(standing)
+          const { leaseLeft, pausedFor, state } = yield* withDatabaseRetry(workerState)
           if (state !== "open" || leaseLeft <= 0) {
             isOver = true
           } else if (pausedFor <= 0) {
@@ -178,18 +178,18 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
     /** Screens the pending rows of a shard. Returns the number of claimed rows. */
     const drain = (shard: number): Effect.Effect<number, Failure> =>
       Effect.gen(function*() {
-        const one = yield* Effect.makeSemaphore(1)
+        const mutex = yield* Effect.makeSemaphore(1)
         const claims: Array<Ledger.Claim> = []
         let count = 0
         let isEmpty = false
         const refill = Effect.gen(function*() {
-          for (const claim of yield* patiently(ledger.claim({ run: id, shard, worker, limit: concurrency }))) {
+          for (const claim of yield* withDatabaseRetry(ledger.claim({ run: id, shard, worker, limit: concurrency }))) {
             claims.push(claim)
             count++
           }
           isEmpty = claims.length === 0
         })
-        const next = one.withPermits(1)(Effect.gen(function*() {
+        const next = mutex.withPermits(1)(Effect.gen(function*() {
           if (isOver) return undefined
           if (claims.length === 0 && !isEmpty) yield* refill
           return claims.shift()
@@ -204,11 +204,11 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
     /** Takes over the rows of workers whose lease ended. */
     const takeOver = Effect.gen(function*() {
       yield* ledger.expire(id)
-      if (policy.unknown === "rescreen") yield* ledger.rescreen(id, "unknown", { most: mostUnknown })
+      if (policy.unknown === "rescreen") yield* ledger.rescreen(id, "unknown", { maxUnknown })
     })
 
     const every = (period: Duration.DurationInput, effect: Effect.Effect<void, Ledger.Failure>) =>
-      Effect.repeat(patiently(effect), Schedule.spaced(period))
+      Effect.repeat(withDatabaseRetry(effect), Schedule.spaced(period))
 
     /** Ends a wait for a turn that would outlast the lease or the run. */
     const over = Effect.repeat(Effect.sync(() => isOver), {
@@ -224,7 +224,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
 
     return {
       drain,
-      takeOver: patiently(takeOver),
+      takeOver: withDatabaseRetry(takeOver),
       isOver: () => isOver,
       during: <A>(effect: Effect.Effect<A, Failure>) =>
         effect.pipe(
@@ -251,26 +251,28 @@ export const work = (
       : [shard]
 
     while (true) {
-      const worker = yield* patiently(ledger.register(id, Duration.toMillis(settings.lease)))
+      const worker = yield* withDatabaseRetry(ledger.register(id, Duration.toMillis(settings.lease)))
       const lease = yield* underLease(services, settings, worker)
       const pass = Effect.gen(function*() {
         while (true) {
           yield* lease.takeOver
           let count = 0
           for (const shard of shards) count += yield* lease.drain(shard)
-          if (
-            shard !== undefined ||
-            (yield* patiently(ledger.complete(id, { unknown: policy.unknown === "rescreen" ? mostUnknown : 0 })))
-          ) return "done" as const
+          const unknown = policy.unknown === "rescreen" ? maxUnknown : 0
+          const isComplete = yield* withDatabaseRetry(ledger.complete(id, { unknown }))
+          if (shard !== undefined || isComplete) return "done" as const
           // Other workers hold the remaining rows, and may lose them.
           if (count === 0) yield* Effect.sleep("200 millis")
         }
       })
       const ended = yield* lease.during(pass)
       if (ended === "done") return
-      const { leaseLeft, reason, state } = yield* patiently(ledger.standing(id, worker, service))
+      const { leaseLeft, reason, state } = yield* withDatabaseRetry(ledger.workerState(id, worker, service))
       if (state === "complete") return
       if (state === "paused") return yield* new RunPaused({ run: id, reason: reason ?? "operator" })
       if (leaseLeft <= 0) yield* Metric.increment(Metrics.leasesLost)
     }
-  })
+  }).pipe(
+    // The rows of the ledger decide whether a check is sent again.
+    AmlClient.withPolicy({ retry: "never" })
+  )

@@ -11,13 +11,16 @@ export type Variables = { readonly [name: string]: string | undefined }
 
 const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
 
+export const start = (args: ReadonlyArray<string>, variables: Variables, input?: string) =>
+  Effect.flatMap(bin, (program) => startProgram(program, args, variables, input))
+
 /** A process until the scope closes, and what it printed and how it ended; -1 after a signal. */
-export const start = (args: ReadonlyArray<string>, variables: Variables) =>
+export const startProgram = (program: string, args: ReadonlyArray<string>, variables: Variables, input?: string) =>
   Effect.gen(function*() {
     const child = yield* Command.start(
-      Command.make("node", yield* bin, ...args).pipe(
+      Command.make("node", program, ...args).pipe(
         Command.env({ DATABASE_URL: undefined, ...variables }),
-        Command.stdin("inherit")
+        input === undefined ? Command.stdin("inherit") : Command.feed(input)
       )
     )
     const end = yield* Effect.forkScoped(
@@ -31,11 +34,11 @@ export const start = (args: ReadonlyArray<string>, variables: Variables) =>
     return { end, signal }
   })
 
-export const run = (args: ReadonlyArray<string>, variables: Variables) =>
-  Effect.scoped(Effect.flatMap(start(args, variables), ({ end }) => end))
+export const run = (args: ReadonlyArray<string>, variables: Variables, input?: string) =>
+  Effect.scoped(Effect.flatMap(start(args, variables, input), ({ end }) => end))
 
 /** A request for a check: the name, when it came, and the status of the response. */
-export interface Asked {
+export interface ReceivedCheck {
   readonly name: string
   readonly at: number
   readonly status: number
@@ -45,7 +48,7 @@ const Body = Schema.decodeSync(Schema.parseJson(Schema.Struct({ name: Schema.Str
 
 export const service = (faults: ReadonlyArray<typeof Fault.Fault.Encoded> = []) =>
   Effect.gen(function*() {
-    const asked: Array<Asked> = []
+    const received: Array<ReceivedCheck> = []
     const decoded = yield* Effect.forEach(faults, (fault) => Schema.decode(Fault.Fault)(fault))
     const context = yield* Layer.build(MockServer.layer({
       port: 0,
@@ -53,7 +56,7 @@ export const service = (faults: ReadonlyArray<typeof Fault.Fault.Encoded> = []) 
       faults: decoded,
       onExchange: ({ operation, request, response: { status } }) =>
         Effect.sync(() => {
-          if (operation === "aml") asked.push({ name: Body(request.body).name, at: performance.now(), status })
+          if (operation === "aml") received.push({ name: Body(request.body).name, at: performance.now(), status })
         })
     }))
     const { url } = Context.get(context, MockServer.MockServer)
@@ -64,5 +67,5 @@ export const service = (faults: ReadonlyArray<typeof Fault.Fault.Encoded> = []) 
       IDV_CUSTOMER_KEY: "demo-key",
       IDV_RESCREEN_KEY: key("k1", 1)
     }
-    return { asked, variables, name: `${new URL(url).host} demo-customer` }
+    return { received, variables, name: `${new URL(url).host} demo-customer` }
   })

@@ -143,8 +143,6 @@ const journalFlags = [
   one("fault", "name", "Only requests for which a fault with this id or kind fired"),
   on("unexpected", "Only requests that the service document does not allow"),
   on("unmatched", "Show the unmatched requests, which belong to no session, instead of those of a customer"),
-  // The former name of --unmatched, which scripts may still use.
-  on("strangers", "The same as --unmatched").hideHelp(),
   on("json", "Print complete entries, one JSON object per line"),
   on("clear", "Delete all entries of the session, and print none"),
   ...sessionFlags

@@ -6,8 +6,8 @@ import * as Text from "./textField.ts"
 import { UsageError } from "./usageError.ts"
 
 /** The file is read once, because it may be a pipe. */
-export const read = (given: ParsedArguments.ParsedArguments) => {
-  const path = ParsedArguments.value(given, "evidence") ?? Contract.pathOf("evidence.yaml")
+export const read = (args: ParsedArguments.ParsedArguments) => {
+  const path = ParsedArguments.value(args, "evidence") ?? Contract.pathOf("evidence.yaml")
   return Effect.mapError(
     Contract.loadWithDigest(path),
     ({ message }) => new UsageError({ text: `--evidence ${Text.printable(path)}: ${message}` })

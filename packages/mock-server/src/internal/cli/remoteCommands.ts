@@ -72,8 +72,7 @@ export const journal = (args: ParsedArguments.ParsedArguments) =>
       ...ParsedArguments.field(args, "fault"),
       ...(ParsedArguments.isOn(args, "unexpected") && { unexpected: true })
     }, (field) => `--${field}`)
-    const isUnmatched = ["unmatched", "strangers"].some((flag) => ParsedArguments.isOn(args, flag))
-    const { dropped, entries } = yield* isUnmatched
+    const { dropped, entries } = yield* ParsedArguments.isOn(args, "unmatched")
       ? using(args, ({ unmatchedRequests }) => unmatchedRequests(search))
       : usingSession(args, ({ journal }) => journal(search))
     if (dropped > 0) yield* Console.error(`${dropped} older entries are no longer kept`)

@@ -269,7 +269,7 @@ const journal = HttpApiBuilder.group(ControlApi, "journal", (handlers) =>
         // A session that was removed meanwhile received no more entries, so its result means nothing.
         if ((yield* existingSession(path.customerId)) !== session) return yield* new SessionUnknown(path)
       }))
-    .handle("strangers", () => Effect.flatMap(Session.Sessions, ({ unmatched }) => page(unmatched))))
+    .handle("unmatched", () => Effect.flatMap(Session.Sessions, ({ unmatched }) => page(unmatched))))
 
 const server = HttpApiBuilder.group(ControlApi, "server", (handlers) =>
   handlers

@@ -2,6 +2,7 @@
 import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
+import { constVoid } from "effect/Function"
 import * as Schema from "effect/Schema"
 import { STATUS_CODES } from "node:http"
 import type * as Fault from "../../Fault.ts"
@@ -174,7 +175,7 @@ const decodeObject = Violation.decodeJson(JsonObject)
 
 /** Adds padding to a JSON object. Any other body becomes an object. */
 const padded = (body: Uint8Array, bytes: number): Uint8Array => {
-  const fields = Either.getOrElse(decodeObject(body), () => ({}))
+  const fields = Either.getOrUndefined(decodeObject(body))
   const unpadded = utf8.encode(JSON.stringify({ ...fields, padding: "" })).length
   const padding = "x".repeat(Math.max(bytes + 1 - unpadded, 0))
   return utf8.encode(JSON.stringify({ ...fields, padding }))
@@ -189,7 +190,7 @@ const withAttributes = (
   body: Uint8Array,
   changes: (attributes: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
 ): Uint8Array =>
-  Either.match(Either.filterOrLeft(decodeJson(body), isCredential, () => body), {
+  Either.match(Either.filterOrLeft(decodeJson(body), isCredential, constVoid), {
     onLeft: () => body,
     onRight: ({ credentials, ...others }) => {
       const attributes = { ...credentials.attributes, ...changes(credentials.attributes) }

@@ -81,7 +81,7 @@ const exchange = Effect.gen(function*() {
     })),
     ...(decision.fault === undefined
       ? []
-      : [{ id: "subject", what: decision.fault, reason: "the name selects this fault" }])
+      : [{ id: "test-person", what: decision.fault, reason: "the name selects this fault" }])
   ]
   const fault = faults.find((fault) => !isLatency(fault))
   const delivery = fault === undefined || Option.isSome(gateway)
@@ -185,8 +185,7 @@ const fire = (session: Option.Option<Session.Session>, operation: Operation, tok
   Effect.gen(function*() {
     if (operation === "other" || Option.isNone(session)) return []
     const { faults, tokens } = session.value
-    const isForeign = operation === "aml" && Option.isSome(token) &&
-      (yield* tokens.statusOf(token.value)) === "unknown"
+    const isForeign = Option.isSome(token) && (yield* tokens.statusOf(token.value)) === "unknown"
     return isForeign ? [] : yield* faults.next(operation)
   })
 

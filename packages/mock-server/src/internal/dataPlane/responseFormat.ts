@@ -29,8 +29,8 @@ const uncacheable = { "cache-control": "no-store", pragma: "no-cache" }
 export const tokenResponse = (profile: Profile, token: string): Response.Response => {
   const status = Number(profile.tokenStatus)
   const fields = (token_type: string, expires_in: string) => ({
-    ...optional(token_type, statedType(profile)),
-    ...optional(expires_in, statedLifetime(profile))
+    [token_type]: statedType(profile),
+    [expires_in]: statedLifetime(profile)
   })
   const json = (body: object) => Response.json(status, body, uncacheable)
   switch (profile.tokenField) {
@@ -47,8 +47,7 @@ export const tokenResponse = (profile: Profile, token: string): Response.Respons
   }
 }
 
-const optional = (name: string, value: unknown) => value === undefined ? {} : { [name]: value }
-
+/** JSON omits a field that is `undefined`. */
 const statedType = ({ tokenType }: Profile): string | undefined => {
   switch (tokenType) {
     case "Bearer":
@@ -208,9 +207,9 @@ const echoName = ({ nameEcho }: Profile, name: string): string => {
       return ` ${wordsOf(name).join("  ")} `
     case "reordered": {
       const words = wordsOf(name)
-      const last = words.slice(-1).map((word) => word.toUpperCase())
+      const last = words.slice(-1).join().toUpperCase()
       const others = words.slice(0, -1)
-      return others.length === 0 ? last.join(" ") : `${last.join(" ")}, ${others.join(" ")}`
+      return others.length === 0 ? last : `${last}, ${others.join(" ")}`
     }
   }
 }

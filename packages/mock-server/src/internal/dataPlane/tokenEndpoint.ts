@@ -24,8 +24,8 @@ import * as ResponseFormat from "./responseFormat.ts"
  *   parameter in the query, and for a missing or repeated `grant_type`; `unsupported_grant_type` for
  *   another one.
  *
- * The profile changes the form of the responses. Credentials that match no customer as they are count
- * form-decoded (RFC 6749, section 2.3.1), because many OAuth clients encode them.
+ * The profile changes the form of the responses. Credentials that match no customer are form-decoded (RFC 6749, section
+ * 2.3.1) and compared again, because many OAuth clients encode them.
  */
 export const decide = (
   request: Request.Request,
@@ -35,22 +35,22 @@ export const decide = (
   Effect.gen(function*() {
     const refuse = refusal(profile)
     if (request.method !== "POST") {
-      return yield* refuse("method", 405, "invalid_request", "The method of this operation is POST", { allow: "POST" })
+      return yield* refuse("method", 405, "The method of this operation is POST", { headers: { allow: "POST" } })
     }
     if (Option.isSome(request.headersProblem)) {
-      return yield* refuse("headers", 400, "invalid_request", request.headersProblem.value)
+      return yield* refuse("headers", 400, request.headersProblem.value)
     }
     const { parameters, type } = Request.mediaType(request)
     if (type !== formType || parameters.some(Request.isOtherCharset)) {
-      return yield* refuse("content-type", 415, "invalid_request", `The content type of this operation is ${formType}`)
+      return yield* refuse("content-type", 415, `The content type of this operation is ${formType}`)
     }
     if (Request.hasCoding(request)) {
-      return yield* refuse("content-encoding", 415, "invalid_request", "The body may not have a content coding", {
-        "accept-encoding": "identity"
+      return yield* refuse("content-encoding", 415, "The body may not have a content coding", {
+        headers: { "accept-encoding": "identity" }
       })
     }
     if (Request.isTooLong(request)) {
-      return yield* refuse("body-too-long", 413, "invalid_request", `A body has at most ${Request.maxBodyBytes} bytes`)
+      return yield* refuse("body-too-long", 413, `A body has at most ${Request.maxBodyBytes} bytes`)
     }
     const { customer, isEncoded } = yield* authenticate(request, session, refuse)
     const redirect = ResponseFormat.redirect(profile, request.target)
@@ -58,28 +58,25 @@ export const decide = (
 
     const inQuery = Request.inQuery(request, parameterNames)
     if (Option.isSome(inQuery)) {
-      return yield* refuse(
-        "query",
-        400,
-        "invalid_request",
-        `${inQuery.value} must be in the body, and not in the query`
-      )
+      return yield* refuse("query", 400, `${inQuery.value} must be in the body, and not in the query`)
     }
     const form = Request.parametersOf(Buffer.from(request.body).toString())
     const grantTypes = form.getAll("grant_type")
     if (grantTypes.length !== 1 || grantTypes[0] === "") {
-      return yield* refuse("grant-type", 400, "invalid_request", "grant_type is required, once")
+      return yield* refuse("grant-type", 400, "grant_type is required, once")
     }
     if (grantTypes[0] !== "client_credentials") {
-      return yield* refuse("grant-type", 400, "unsupported_grant_type", "grant_type must be client_credentials")
+      return yield* refuse("grant-type", 400, "grant_type must be client_credentials", {
+        error: "unsupported_grant_type"
+      })
     }
     if (form.size > 1 && profile.tokenParameters === "refused") {
-      return yield* refuse("parameters", 400, "invalid_request", "there is no parameter but grant_type")
+      return yield* refuse("parameters", 400, "grant_type is the only parameter that is allowed")
     }
     const token = yield* customer.issueToken
     return {
       rule: "token.granted",
-      why: `The credentials are right: the token is valid for ${tokenLifetimeSeconds(profile)} s` +
+      why: `The credentials are valid: the token is valid for ${tokenLifetimeSeconds(profile)} s` +
         (isEncoded ? ". The client form-encoded them, which the service document does not show" : ""),
       claims: ["token.success.status", "token.response.fields", "token.lifetime", "token.response.lifetime"],
       unexpected: false,
@@ -112,15 +109,14 @@ const claims = {
   "parameters": ["token.request.parameters", "token.error"]
 } as const
 
-type Refusal = ReturnType<typeof refusal>
+type Refuse = ReturnType<typeof refusal>
 
 const refusal = (profile: Profile) =>
 (
   rule: keyof typeof claims,
   status: 400 | 401 | 405 | 413 | 415,
-  error: string,
   description: string,
-  headers: Headers = {}
+  { error = "invalid_request", headers = {} }: { readonly error?: string; readonly headers?: Headers } = {}
 ) =>
   new Refused({
     decision: {
@@ -133,7 +129,7 @@ const refusal = (profile: Profile) =>
   })
 
 /** Compares id and key as they are, and then form-decoded, which `isEncoded` reports. */
-const authenticate = (request: Request.Request, session: Option.Option<Session.Session>, refuse: Refusal) => {
+const authenticate = (request: Request.Request, session: Option.Option<Session.Session>, refuse: Refuse) => {
   const credentials = Request.basic(request)
   const matches = ({ customerId, customerKey }: Session.Session) => (basic: Request.Basic) =>
     basic.customerId === customerId && basic.customerKey === Redacted.value(customerKey)
@@ -146,13 +142,13 @@ const authenticate = (request: Request.Request, session: Option.Option<Session.S
         refuse(
           "credentials",
           401,
-          "invalid_client",
           "the Authorization header must be Basic with a known customer_id and its key" +
             Option.match(credentials, {
-              onNone: () => ": it is not Basic, or not there",
+              onNone: () => ": it is missing, or not Basic",
               onSome: () =>
                 Option.isNone(session) ? ": the customer_id is not known, or its key is wrong" : ": the key is wrong"
-            })
+            }),
+          { error: "invalid_client" }
         )
       ))
 }

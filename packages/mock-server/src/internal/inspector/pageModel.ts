@@ -22,7 +22,7 @@ export interface Page {
 export const root = "/_mock/ui"
 
 /** Not below the root, where each path segment is a customer id. */
-export const unmatchedPath = "/_mock/strangers/ui"
+export const unmatchedPath = "/_mock/unmatched/ui"
 
 export const pathOf = (customerId: string): string => `${root}/${encodeURIComponent(customerId)}`
 

@@ -15,6 +15,7 @@ import * as Report from "../../Report.ts"
 import * as Rescreening from "../../Rescreening.ts"
 import { RunNotFound } from "../../RescreeningError.ts"
 import * as Run from "../../Run.ts"
+import * as Decisions from "./decisions.ts"
 import type { Flags } from "./program.ts"
 import * as Progress from "./progress.ts"
 import * as Settings from "./settings.ts"
@@ -56,6 +57,17 @@ const fileOf = (path: string) =>
     cannotUse(path)
   )
 
+/** The newest complete run of the same service before this one. */
+const runBefore = (run: string) =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    const { plannedAt, service } = yield* ledger.run(run)
+    return (yield* ledger.runs).find((other) =>
+      other.id !== run && other.service === service && other.state === "complete" && other.erasedAt === null &&
+      DateTime.lessThan(other.plannedAt, plannedAt)
+    )?.id
+  })
+
 /** Writes each report to a draft and renames it, so that an interruption leaves no incomplete report. */
 const writeReports = (run: string, out: string) =>
   Effect.gen(function*() {
@@ -74,14 +86,14 @@ const writeReports = (run: string, out: string) =>
       })
     yield* write(`${out}.csv`, Report.csv(run))
     yield* write(`${out}.jsonl`, Report.jsonLines(run))
-    yield* write(`${out}.html`, Stream.fromEffect(Report.page(run)))
+    yield* write(`${out}.html`, Stream.fromEffect(Report.page(run, { since: yield* runBefore(run) })))
     yield* Console.log(`Written: ${out}.csv, ${out}.jsonl and ${out}.html`)
   })
 
-const planned = (run: Run.Run) =>
+const printPlanned = (run: Run.Run) =>
   Console.log(`Run ${run.id}: ${run.total} rows, planned at ${DateTime.formatIso(run.plannedAt)}.`)
 
-const worked = (run: string, options: Rescreening.WorkOptions) =>
+const workAndPrint = (run: string, options: Rescreening.WorkOptions) =>
   Effect.gen(function*() {
     const work = Effect.provide(Rescreening.work(options), Settings.layerIdv)
     const counts = yield* Progress.during(run, work)
@@ -90,7 +102,7 @@ const worked = (run: string, options: Rescreening.WorkOptions) =>
   })
 
 /** The run of `--run`, or the newest one. */
-const chosen = (flags: Flags) =>
+const selectedRun = (flags: Flags) =>
   Effect.gen(function*() {
     const run = Settings.text(flags, "run")
     if (run !== undefined) return run
@@ -108,9 +120,9 @@ export const start = (path: string, flags: Flags) =>
     const keyPattern = yield* Settings.keyPattern(flags)
     return yield* Effect.gen(function*() {
       const run = yield* Rescreening.plan(Population.fromCsv(fileOf(path), { keyPattern }), options)
-      yield* planned(run)
+      yield* printPlanned(run)
       if (run.state === "paused") yield* Rescreening.resume(run.id)
-      const counts = yield* worked(run.id, work)
+      const counts = yield* workAndPrint(run.id, work)
       yield* writeReports(run.id, Settings.text(flags, "out") ?? `${base}-${run.id}`)
       return exitCode(counts)
     }).pipe(Effect.provide(People.layerEnv), Effect.provide(Settings.layerLedger(flags, `${base}.ledger.sqlite`)))
@@ -127,15 +139,15 @@ export const plan = (flags: Flags) =>
   Effect.gen(function*() {
     const options = yield* Settings.planOptions(flags, yield* Settings.service)
     const keyPattern = yield* Settings.keyPattern(flags)
-    yield* Effect.flatMap(Rescreening.plan(Population.fromCsv(onStandardInput, { keyPattern }), options), planned)
+    yield* Effect.flatMap(Rescreening.plan(Population.fromCsv(onStandardInput, { keyPattern }), options), printPlanned)
     return 0
   }).pipe(Effect.provide(People.layerEnv), Effect.provide(Settings.layerLedger(flags)))
 
 export const work = (flags: Flags) =>
   Effect.gen(function*() {
     yield* Settings.checkIdv
-    const run = yield* chosen(flags)
-    return exitCode(yield* worked(run, yield* Settings.workOptions(flags, run, yield* Settings.service)))
+    const run = yield* selectedRun(flags)
+    return exitCode(yield* workAndPrint(run, yield* Settings.workOptions(flags, run, yield* Settings.service)))
   }).pipe(Effect.provide(People.layerEnv), Effect.provide(Settings.layerLedger(flags)))
 
 export const status = (flags: Flags) =>
@@ -153,7 +165,7 @@ export const status = (flags: Flags) =>
 
 export const pause = (flags: Flags) =>
   Effect.gen(function*() {
-    const run = yield* chosen(flags)
+    const run = yield* selectedRun(flags)
     const wasOpen = yield* Rescreening.pause(run)
     yield* Console.log(wasOpen ? `Run ${run} is paused.` : `Run ${run} was not open.`)
     return 0
@@ -161,7 +173,7 @@ export const pause = (flags: Flags) =>
 
 export const resume = (flags: Flags) =>
   Effect.gen(function*() {
-    const run = yield* chosen(flags)
+    const run = yield* selectedRun(flags)
     const { again } = yield* Rescreening.resume(run, { again: yield* Settings.again(flags) })
     yield* Console.log(
       `Run ${run} is open; ${again} rows will be screened again. Start workers with idv-rescreen work.`
@@ -171,7 +183,7 @@ export const resume = (flags: Flags) =>
 
 export const report = (flags: Flags) =>
   Effect.gen(function*() {
-    const run = yield* chosen(flags)
+    const run = yield* selectedRun(flags)
     yield* writeReports(run, Settings.text(flags, "out") ?? `rescreening-${run}`)
     return 0
   }).pipe(Effect.provide(Settings.layerLedger(flags)))
@@ -183,6 +195,15 @@ export const compare = ([before = "", after = ""]: ReadonlyArray<string>, flags:
     Effect.as(0),
     Effect.provide(Settings.layerLedger(flags))
   )
+
+export const decide = (flags: Flags) =>
+  Effect.gen(function*() {
+    const csv = yield* Stream.mkString(Stream.decodeText(onStandardInput))
+    const run = yield* selectedRun(flags)
+    const count = yield* Decisions.store(run, Settings.text(flags, "reviewer") ?? "", csv)
+    yield* Console.log(`Stored: ${count} decisions about results of run ${run}.`)
+    return 0
+  }).pipe(Effect.provide(Settings.layerLedger(flags)))
 
 export const erase = (flags: Flags) =>
   Effect.gen(function*() {

@@ -30,6 +30,8 @@ export const main = (words: ReadonlyArray<string>, version: string) =>
         return yield* Commands.report(flags)
       case "compare":
         return yield* Commands.compare(args, flags)
+      case "decide":
+        return yield* Commands.decide(flags)
       default:
         return yield* Commands.erase(flags)
     }

@@ -37,23 +37,23 @@ class RescreenCommand extends Command {
 }
 
 const run = new Option("--run <name>", "The name of the run, such as 2026-11")
-const someRun = new Option(run.flags, `${run.description}; the newest one by default`)
+const runOrNewest = new Option(run.flags, `${run.description}; the newest one by default`)
 const requiredRun = new Option(run.flags, run.description).makeOptionMandatory()
 const ledger = new Option(
   "--ledger <file>",
   "The SQLite file of the ledger; by default DATABASE_URL (postgres://…), and for start <people>.ledger.sqlite"
 )
 const workers = [
-  new Option("--concurrency <n>", "Most checks of this process in flight at once, 10 by default"),
+  new Option("--concurrency <n>", "Maximum number of checks that this process has in flight, 10 by default"),
   new Option("--lease <duration>", "Time after which others take over from a silent worker, \"30 seconds\" by default")
 ]
 const policy = [
-  new Option("--rate <n>", "Most checks that all workers together start per second, 50 by default"),
+  new Option("--rate <n>", "Maximum number of checks that all workers together start per second, 50 by default"),
   new Option(
-    "--unknown <what>",
+    "--unknown <policy>",
     "How to handle a check without a response: review (default), or rescreen, which may be billed twice"
   ),
-  new Option("--evidence <what>", "Which evidence to store: digest (default), or response, which is encrypted"),
+  new Option("--evidence <kind>", "Which evidence to store: digest (default), or response, which is encrypted"),
   new Option("--stop-after <n>", "Failures of the service in a row after which all workers stop, 50 by default"),
   new Option("--hide-keys", "Shows no keys of people on the HTML page"),
   new Option("--ignore-profile-address", "A new aml_profile alone does not count as changed evidence"),
@@ -88,7 +88,7 @@ const definitions: ReadonlyArray<Definition> = [
   {
     name: "work",
     description: "Screens a run, together with any number of other workers, until each row has an outcome",
-    options: [someRun, ...workers, ledger]
+    options: [runOrNewest, ...workers, ledger]
   },
   { name: "status", description: "Shows the runs and their counts as JSON Lines", options: [run, ledger] },
   { name: "pause", description: "Pauses a run for all workers", options: [requiredRun, ledger] },
@@ -104,11 +104,20 @@ const definitions: ReadonlyArray<Definition> = [
       ledger
     ]
   },
-  { name: "report", description: "Writes the reports of a run", options: [someRun, out, ledger] },
+  { name: "report", description: "Writes the reports of a run", options: [runOrNewest, out, ledger] },
   {
     name: "compare <before> <after>",
     description: "Shows whose result differs between two runs, as JSON Lines",
     options: [new Option("--all", "Also shows people whose result is unchanged"), ledger]
+  },
+  {
+    name: "decide",
+    description: "Stores a reviewer's decisions from the CSV on standard input, with the columns id,decision",
+    options: [
+      requiredRun,
+      new Option("--reviewer <name>", "Your name for the reviewer, stored with the decisions").makeOptionMandatory(),
+      ledger
+    ]
   },
   {
     name: "erase",

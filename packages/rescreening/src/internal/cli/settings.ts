@@ -118,7 +118,7 @@ export const workOptions = (flags: Flags, run: string, service: string) =>
     return options
   })
 
-const place = "should start with postgres://, postgresql:// or file:"
+const databaseUrlForm = "should start with postgres://, postgresql:// or file:"
 
 /** The ledger of `--ledger`, otherwise of `DATABASE_URL`, otherwise in `file`. */
 export const layerLedger = (flags: Flags, file?: string) =>
@@ -133,7 +133,7 @@ export const layerLedger = (flags: Flags, file?: string) =>
       const path = Option.liftThrowable(() => fileURLToPath(value))()
       return Option.isSome(path)
         ? Ledger.layerSqlite({ file: path.value })
-        : yield* Effect.fail(ConfigError.InvalidData(["DATABASE_URL"], place))
+        : yield* Effect.fail(ConfigError.InvalidData(["DATABASE_URL"], databaseUrlForm))
     }
     return file === undefined
       ? yield* refuse("The ledger is missing: set DATABASE_URL to postgres://…, or --ledger to a file")

@@ -1,24 +1,28 @@
-/** The turns of one worker, from the rate that all workers share. Durations are in milliseconds. */
+/**
+ * Limits the checks of one worker: it waits for turns, which it reserves from the rate that all workers share.
+ * Durations are in milliseconds.
+ */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Ledger from "./ledgerService.ts"
 
 /** Requests arrive less evenly than they are sent. This margin keeps each second at the service within the rate. */
-const jitter = 25
+const margin = 25
 
 /** A turn that is later than this is dropped, because its request could coincide with later ones. */
-const slack = 15
+const maxLateness = 15
 
 /** How far ahead a worker reserves turns. Another worker waits about this long for its first turn. */
-const ahead = 50
+const reservedAhead = 50
 
-const mostAhead = 200
+/** The maximum number of turns that a worker reserves at once. */
+const maxReserved = 200
 
 /** Returns an effect that waits for a turn. */
 export const make = (ledger: Ledger.Service, service: string, rate: number) =>
-  Effect.map(Effect.makeSemaphore(1), (one) => {
-    const interval = (1000 + jitter) / rate
-    const count = Math.max(1, Math.min(mostAhead, Math.round(ahead / interval)))
+  Effect.map(Effect.makeSemaphore(1), (mutex) => {
+    const interval = (1000 + margin) / rate
+    const count = Math.max(1, Math.min(maxReserved, Math.round(reservedAhead / interval)))
     let nextAt = 0
     let left = 0
 
@@ -35,10 +39,10 @@ export const make = (ledger: Ledger.Service, service: string, rate: number) =>
         nextAt += interval
         left--
         const now = yield* Clock.currentTimeMillis
-        if (now - at > slack) continue
+        if (now - at > maxLateness) continue
         if (at > now) yield* Effect.sleep(at - now)
         return
       }
     })
-    return one.withPermits(1)(turn)
+    return mutex.withPermits(1)(turn)
   })

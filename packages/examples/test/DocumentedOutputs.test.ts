@@ -1,0 +1,103 @@
+/** Compares the outputs that the documents show with what the programs print. */
+import { Command, FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option, Stream } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import * as Program from "../../mock-server/test/support/program.ts"
+import { assertPrinted } from "./support/documentedOutput.ts"
+import { documents, root } from "./support/documents.ts"
+import * as ExampleProcess from "./support/exampleProcess.ts"
+import * as OnboardingProcess from "./support/onboardingProcess.ts"
+
+/** The blocks without a language show outputs. */
+const outputs = documents.flatMap(({ path, snippets }) =>
+  snippets.filter(({ language }) => language === "").map(({ code }) => ({ path, code }))
+)
+
+const outputOf = (document: string) => outputs.find(({ path }) => path === document)?.code ?? ""
+
+const example = (path: string) => new URL(`../src/${path}`, import.meta.url)
+
+const readme = (name: string) => `packages/examples/src/${name}/README.md`
+
+describe("outputs of the documents", () => {
+  it("are compared here, by another test, or are measurements", () => {
+    assert.deepStrictEqual([...new Set(outputs.map(({ path }) => path))], [
+      "README.md",
+      // Documents.test.ts compares the output of a snippet.
+      "docs/checks.md",
+      // Measurements differ on each machine.
+      "docs/performance.md",
+      "docs/testing.md",
+      // contractTesting.test.ts compares the files and their tests.
+      readme("contract-testing"),
+      readme("observability"),
+      readme("onboarding-api"),
+      readme("rescreening"),
+      // A measurement too.
+      "tools/package-consumer/README.md"
+    ])
+  })
+
+  it.live("README.md: demo", () =>
+    Effect.gen(function*() {
+      const { stdout } = yield* ExampleProcess.run(ExampleProcess.commandFromSource(example("quickstart.ts")))
+      assertPrinted(outputOf("README.md"), stdout)
+    }))
+
+  it("README.md: test", () => {
+    const lines = documents.find(({ path }) => path === "README.md")?.text.match(/(?<=^#  ✓ ).+(?= \d+ms$)/gm) ?? []
+    assert.isAbove(lines.length, 1)
+    for (const [file = "", ...titles] of lines.map((line) => line.split(" > "))) {
+      const source = readFileSync(join(root, file), "utf8")
+      for (const title of titles) assert.include(source, `"${title}"`)
+    }
+  })
+
+  it.scopedLive("README.md: mock", () =>
+    Effect.gen(function*() {
+      const snippet = documents.flatMap(({ path, snippets }) => path === "README.md" ? snippets : [])
+        .find(({ code }) => code.includes(" mock\n# "))?.code
+      const [, line = ""] = snippet?.split("\n# ") ?? []
+      const server = yield* Command.start(Command.make("node", yield* Program.idvMock, "serve", "--port", "0"))
+      const printed = yield* server.stdout.pipe(Stream.decodeText(), Stream.splitLines, Stream.runHead)
+      assertPrinted(line.replaceAll("4010", "0"), Option.getOrThrow(printed).replaceAll(/(?<="port":)\d+/g, "0"))
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.live("README of observability", () =>
+    Effect.gen(function*() {
+      const command = yield* ExampleProcess.command(example("observability/main.ts"), [], {})
+      const { stdout } = yield* ExampleProcess.run(command)
+      assertPrinted(outputOf(readme("observability")), stdout)
+    }))
+
+  it.scopedLive("README of rescreening", () =>
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const folder = yield* files.makeTempDirectoryScoped()
+      const people = "packages/examples/src/rescreening/people.csv"
+      yield* files.copyFile(fileURLToPath(example("rescreening/people.csv")), `${folder}/people.csv`)
+      const command = yield* ExampleProcess.command(example("rescreening/main.ts"), [`${folder}/people.csv`], {})
+      const { stdout } = yield* ExampleProcess.run(command)
+      assertPrinted(outputOf(readme("rescreening")), stdout.replaceAll(`${folder}/people`, people.slice(0, -4)))
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("README of onboarding-api", () =>
+    Effect.gen(function*() {
+      const token = "a-token-for-the-demo"
+      const api = yield* OnboardingProcess.start({ REVIEWER_TOKEN: token, ANSWER_AFTER: "1 second" })
+      const { host } = new URL(yield* api.url)
+      assertPrinted(outputOf(readme("onboarding-api")), yield* api.printed)
+
+      const curl = documents.find(({ path }) => path === readme("onboarding-api"))?.snippets
+        .find(({ code }) => code.includes("curl"))?.code ?? ""
+      const responses = curl.split("\n").filter((line) => line.startsWith("# "))
+        .map((line) => line.replace(/^# |, after \d+ s$/g, ""))
+      const script = `curl() { command curl -fsS "$@"; echo; }\n${curl.replaceAll("localhost:3000", host)}`
+      const { stdout } = yield* ExampleProcess.run(Command.make("bash", "-euc", script))
+      assertPrinted(responses.join("\n"), stdout)
+    }))
+})

@@ -1,0 +1,139 @@
+/**
+ * The job engine on pg-boss 10, in PostgreSQL. Its tables are in the schema `pgboss`, beside those of the ledger.
+ *
+ * @since 0.1.0
+ */
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import PgBoss from "pg-boss"
+import * as Engine from "./Engine.ts"
+
+const nights = "idv-rescreen-nights"
+const shards = "idv-rescreen-shards"
+
+/** How often pg-boss may repeat a job. The pauses between the repetitions grow to minutes. */
+const retryLimit = 1000
+
+/** How often a worker looks for a job while there is none. */
+const pause = "2 seconds"
+
+const decodeShard = Schema.decodeUnknown(Engine.Shard)
+
+/** The cause of an error may repeat the URL or a statement, so only its code is kept. */
+const codeOf = (cause: unknown) =>
+  Predicate.hasProperty(cause, "code") && typeof cause.code === "string" && /^[A-Z\d_]{1,40}$/.test(cause.code)
+    ? cause.code
+    : "unknown"
+
+const attempt = <A>(operation: string, evaluate: () => Promise<A>): Effect.Effect<A, Engine.EngineUnavailable> =>
+  Effect.tryPromise({
+    try: evaluate,
+    catch: (cause) => new Engine.EngineUnavailable({ operation, code: codeOf(cause) })
+  })
+
+/**
+ * The options of {@link layer}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** `postgres://user:password@host:port/database`, as for the ledger. */
+  readonly url: Redacted.Redacted
+  /**
+   * How long a job may run before pg-boss repeats it elsewhere. A longer shard is continued by its next job. It is also
+   * how long the shard of a dead worker waits.
+   *
+   * @default "5 minutes"
+   */
+  readonly jobTimeout?: Duration.DurationInput | undefined
+}
+
+/**
+ * Provides the engine. It creates its tables in an empty database, also if several processes start at once.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: Options): Layer.Layer<Engine.Engine, Engine.EngineUnavailable> =>
+  Layer.scoped(
+    Engine.Engine,
+    Effect.gen(function*() {
+      const jobTimeout = Duration.decode(options.jobTimeout ?? "5 minutes")
+      const expireInSeconds = Math.max(1, Math.ceil(Duration.toSeconds(jobTimeout)))
+      const queue = { expireInSeconds, retryLimit, retryDelay: 1 }
+      const run = yield* FiberSet.makeRuntime()
+      const boss = yield* Effect.acquireRelease(
+        attempt("start", () => {
+          const boss = new PgBoss({
+            connectionString: Redacted.value(options.url),
+            // An expired job is repeated after the next maintenance.
+            maintenanceIntervalSeconds: Math.min(30, expireInSeconds)
+          })
+          // Without a listener, Node.js ends the process. pg-boss continues by itself.
+          boss.on("error", (cause) => run(Effect.logWarning(`The job engine failed (${codeOf(cause)})`)))
+          return boss.start()
+        }),
+        (boss) => Effect.promise(() => boss.stop({ graceful: false, wait: false }))
+      )
+      // `short`: at most one job of a shard waits.
+      yield* attempt("start", () => boss.createQueue(shards, { name: shards, policy: "short", ...queue }))
+      yield* attempt("start", () => boss.createQueue(nights, { name: nights, policy: "short", ...queue }))
+
+      /**
+       * Brings the jobs of a queue to a handler, one at a time. `boss.work` would end the process if the database is not
+       * reachable at the end of a job.
+       */
+      const jobs = <E, R>(queue: string, handle: (data: unknown) => Effect.Effect<void, E, R>) =>
+        Effect.gen(function*() {
+          const [job] = yield* attempt("fetch", () => boss.fetch(queue))
+          if (job === undefined) return yield* Effect.sleep(pause)
+          yield* handle(job.data).pipe(
+            Effect.tapErrorCause((cause) =>
+              Effect.logWarning(
+                `A job of ${queue} will be repeated: ${Cause.prettyErrors(cause).map(String).join("; ")}`
+              )
+            ),
+            Effect.onExit((exit) =>
+              Effect.ignoreLogged(
+                attempt("end", () => Exit.isSuccess(exit) ? boss.complete(queue, job.id) : boss.fail(queue, job.id))
+              )
+            ),
+            Effect.ignore
+          )
+        }).pipe(
+          Effect.catchTag(
+            "EngineUnavailable",
+            ({ message }) => Effect.zipRight(Effect.logWarning(message), Effect.sleep(pause))
+          ),
+          Effect.forever
+        )
+
+      return Engine.Engine.of({
+        jobTimeout,
+        schedule: (cron) => attempt("schedule", () => boss.schedule(nights, cron, {}, { tz: "UTC", ...queue })),
+        dispatch: (jobs) =>
+          Effect.forEach(
+            jobs,
+            ({ run, shard }) =>
+              attempt(
+                "dispatch",
+                () => boss.send(shards, { run, shard }, { singletonKey: `${run}/${shard}`, ...queue })
+              ),
+            { discard: true }
+          ),
+        work: ({ night, shard }) =>
+          Effect.raceFirst(
+            jobs(nights, () => night),
+            jobs(shards, (data) => Effect.flatMap(Effect.orDie(decodeShard(data)), shard))
+          )
+      })
+    })
+  )
