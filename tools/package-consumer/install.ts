@@ -12,8 +12,8 @@ const template = fileURLToPath(new URL("./project", import.meta.url))
 export interface Versions {
   readonly label: string
   readonly install: ReadonlyArray<string>
-  /** Whether vitest, an optional peer, is there. */
-  readonly vitest: boolean
+  /** Whether the optional peers, such as vitest and ioredis, are there. */
+  readonly optionalPeers: boolean
 }
 
 /**
@@ -40,28 +40,31 @@ export const lowest = (packages: Packages): Versions => ({
     ),
     ...companions
   ],
-  vitest: true
+  optionalPeers: true
 })
 
-/** The install lines of the READMEs, with tarballs for the names: the newest peers, without vitest. */
+/** The install lines of the READMEs, with tarballs for the names: the newest peers, without the optional ones. */
 export const highest = (packages: Packages) =>
   Effect.forEach(packages, ({ name, readme, tarball }) => {
     const words = /^npm install (.+)$/m.exec(readme)?.[1]?.split(" ").filter((word) => !word.startsWith("-")) ?? []
     return words.includes(name)
       ? Effect.succeed(words.map((word) => word === name ? tarball : word))
       : new Unexpected({ message: `The README of ${name} has no line "npm install"` })
-  }).pipe(Effect.map((lines): Versions => ({ label: "highest", install: lines.flat(), vitest: false })), step("README"))
+  }).pipe(
+    Effect.map((lines): Versions => ({ label: "highest", install: lines.flat(), optionalPeers: false })),
+    step("README")
+  )
 
 const VersionOf = Schema.parseJson(Schema.Struct({ version: Schema.String }))
 
 export interface Project {
   readonly folder: string
   readonly effect: string
-  readonly vitest: boolean
+  readonly optionalPeers: boolean
 }
 
 export const make = Effect.fnUntraced(
-  function*(folder: string, packages: Packages, { install, vitest }: Versions) {
+  function*(folder: string, packages: Packages, { install, optionalPeers }: Versions) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     yield* fs.copy(template, folder)
@@ -76,7 +79,7 @@ export const make = Effect.fnUntraced(
     yield* run(folder, "npm", "ls", "--all")
     const manifest = yield* fs.readFileString(path.join(folder, "node_modules", "effect", "package.json"))
     const { version } = yield* Schema.decode(VersionOf)(manifest)
-    return { folder, effect: version, vitest }
+    return { folder, effect: version, optionalPeers }
   },
   (self, _folder, _packages, { label }) => step(`install with the ${label} versions`)(self)
 )

@@ -3,7 +3,7 @@
  * renews it, and it expires within two seconds of the death of that process.
  *
  * Every command and script uses one key, so a cluster works too. The server needs a version of 2.6.12 or later, and the
- * commands `GET`, `SET`, `DEL`, `PEXPIRE` and `EVAL` for keys that begin with `idv-token-`.
+ * commands `GET`, `SET`, `DEL`, `PEXPIRE` and `EVAL` for keys that begin with `idv-token-`, and `INFO`.
  *
  * @since 0.1.0
  */
@@ -17,7 +17,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { type Cluster, Redis } from "ioredis"
+import { type Cluster, Redis, type RedisOptions } from "ioredis"
 import * as ConfigErrors from "./internal/configErrors.ts"
 import * as Deadline from "./internal/deadline.ts"
 import { loadOptions } from "./internal/loadOptions.ts"
@@ -42,6 +42,26 @@ export interface Options extends TokenSharing.Options {
 
 /** How long the layer waits for the server, and how long a connection may give no reply before it is replaced. */
 const patienceMillis = 2000
+
+/**
+ * The options of the client that {@link layer} creates, for one of your own. Without a connection a command fails at once:
+ * sent later, it could take a lead that nobody uses. A connection whose server gives no reply for 2 s is replaced.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const clientOptions = {
+  autoResendUnfulfilledCommands: false,
+  connectTimeout: patienceMillis,
+  disableClientInfo: true,
+  enableOfflineQueue: false,
+  // Up to an hour passes between two commands, and a firewall may drop an idle connection without a word.
+  keepAlive: 30_000,
+  maxRetriesPerRequest: 0,
+  // After a failover the connection may lead to a server that has become a replica.
+  reconnectOnError: (error: Error) => error.message.includes("READONLY"),
+  socketTimeout: patienceMillis
+} as const satisfies RedisOptions
 
 const decodeValue = Schema.decodeUnknown(Schema.NullOr(Schema.String))
 const decodeStored = Schema.decodeUnknown(Schema.NullOr(Schema.Literal("OK")))
@@ -117,19 +137,7 @@ const warnOfStart = (code: string | undefined) =>
 const connect = (address: RedisUrl.RedisAddress) =>
   Effect.gen(function*() {
     const client = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        new Redis({
-          ...address,
-          lazyConnect: true,
-          disableClientInfo: true,
-          connectTimeout: patienceMillis,
-          socketTimeout: patienceMillis,
-          // Without a connection a command fails at once. Sent later, it could take a lead that nobody uses.
-          enableOfflineQueue: false,
-          autoResendUnfulfilledCommands: false,
-          maxRetriesPerRequest: 0
-        })
-      ),
+      Effect.sync(() => new Redis({ ...clientOptions, ...address, lazyConnect: true })),
       (client) => Effect.sync(() => client.disconnect())
     )
     let lastError: unknown
@@ -145,8 +153,27 @@ const connect = (address: RedisUrl.RedisAddress) =>
   })
 
 /**
- * Provides the store over a client of yours, such as one of a cluster or with Sentinel. Close the client yourself, and
- * create it with `enableOfflineQueue: false`: a command that is sent later could take a lead that nobody uses.
+ * Provides the store over a client of yours, such as one of a cluster or with Sentinel. Create it with
+ * {@link clientOptions}, listen to its errors, and close it yourself.
+ *
+ * @example
+ * import * as TokenSharing from "@effect-idv/core/TokenSharing"
+ * import * as TokenStoreRedis from "@effect-idv/core/TokenStoreRedis"
+ * import { Config, Effect, Layer } from "effect"
+ * import { Redis } from "ioredis"
+ *
+ * const sentinels = [{ host: "10.0.0.1", port: 26379 }, { host: "10.0.0.2", port: 26379 }]
+ *
+ * const client = Effect.acquireRelease(
+ *   Effect.sync(() => new Redis({ ...TokenStoreRedis.clientOptions, sentinels, name: "main" }).on("error", () => {})),
+ *   (client) => Effect.sync(() => client.disconnect())
+ * )
+ *
+ * TokenSharing.layerConfig({
+ *   encryptionKey: { id: Config.string("TOKEN_KEY_ID"), key: Config.redacted("TOKEN_KEY") }
+ * }).pipe(
+ *   Layer.provide(Layer.unwrapScoped(Effect.map(client, TokenStoreRedis.layerStore)))
+ * )
  *
  * @category layers
  * @since 0.1.0

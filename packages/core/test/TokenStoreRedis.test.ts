@@ -1,27 +1,34 @@
+import * as TokenStore from "@effect-idv/core/TokenStore"
 import * as TokenStoreRedis from "@effect-idv/core/TokenStoreRedis"
-import { Effect, Layer, Redacted } from "effect"
+import { layer } from "@effect/vitest"
+import { strictEqual } from "@effect/vitest/utils"
+import { Context, Duration, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
 import { Redis } from "ioredis"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as RedisServer from "../../../tools/test-services/Redis.ts"
+import * as TcpProxy from "./support/tcpProxy.ts"
 import { Server, suite } from "./support/tokenStoreSuite.ts"
 
 const layerServer = Layer.orDie(Layer.scoped(Server, RedisServer.make))
 
+/** Connects a client for `layerStore`. */
 const connect = (url: string) =>
   Effect.acquireRelease(
-    Effect.sync(() => new Redis(url, { enableOfflineQueue: true }).on("error", () => {})),
+    Effect.sync(() => new Redis(url, { ...TokenStoreRedis.clientOptions, lazyConnect: true }).on("error", () => {})),
     (client) => Effect.sync(() => client.disconnect())
-  )
+  ).pipe(Effect.tap((client) => Effect.promise(() => client.connect())))
 
 const filesOf = (directory: string) =>
   readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) =>
     readFileSync(join(entry.parentPath, entry.name), "latin1")
   )
 
+const layerStore = (url: string) => Layer.unwrapScoped(Effect.map(connect(url), TokenStoreRedis.layerStore))
+
 suite("TokenStoreRedis on Redis", layerServer, {
   layer: (url, options) => TokenStoreRedis.layer({ ...options, url: Redacted.make(url) }),
-  layerStore: (url) => Layer.unwrapScoped(Effect.map(connect(url), TokenStoreRedis.layerStore)),
+  layerStore,
   contents: (url) =>
     Effect.gen(function*() {
       const client = yield* connect(url)
@@ -36,4 +43,55 @@ suite("TokenStoreRedis on Redis", layerServer, {
       }
       return [...names, ...values.map(String), ...files]
     })
+})
+
+layer(layerServer, { timeout: "60 seconds", excludeTestServices: true })("The lead in Redis", (it) => {
+  const ttl = Duration.millis(400)
+  const connectStore = (url: string) => Effect.map(Layer.build(layerStore(url)), Context.get(TokenStore.TokenStore))
+  /** `first` is connected through the proxy. */
+  const setup = Effect.gen(function*() {
+    const url = new URL(yield* Effect.flatMap(Server, ({ createDatabase }) => createDatabase))
+    const [client, second] = [yield* connect(url.href), yield* connectStore(url.href)]
+    const proxy = yield* TcpProxy.make(Number(url.port))
+    url.port = String(proxy.port)
+    return { client, first: yield* connectStore(url.href), proxy, second }
+  })
+
+  it.scoped("of a process that was stopped for too long is not prolonged or ended by that process", () =>
+    Effect.gen(function*() {
+      const { client, first, second } = yield* setup
+      const scope = yield* Scope.make()
+      strictEqual(yield* Scope.extend(first.tryLead("name", ttl), scope), true)
+      // As if it had expired.
+      yield* Effect.promise(() => client.del("name-lead"))
+      strictEqual(yield* second.tryLead("name", ttl), true)
+      const owner = yield* Effect.promise(() => client.get("name-lead"))
+      yield* Effect.sleep("500 millis")
+      yield* Scope.close(scope, Exit.void)
+      strictEqual(yield* Effect.promise(() => client.get("name-lead")), owner)
+    }))
+
+  it.scoped("ends at its time to live if its process dies", () =>
+    Effect.gen(function*() {
+      const { first, proxy, second } = yield* setup
+      const leading = yield* Effect.fork(Effect.scoped(Effect.zipRight(first.tryLead("name", ttl), Effect.never)))
+      yield* Effect.sleep("100 millis")
+      // Without its connection it can neither prolong nor end its lead.
+      yield* proxy.set("down")
+      yield* Fiber.interrupt(leading)
+      strictEqual(yield* Effect.scoped(second.tryLead("name", ttl)), false)
+      yield* Effect.sleep("500 millis")
+      strictEqual(yield* Effect.scoped(second.tryLead("name", ttl)), true)
+    }))
+
+  it.scoped("ends with its scope, also if the process that asked for it did not wait for the reply", () =>
+    Effect.gen(function*() {
+      const { client, first, second } = yield* setup
+      yield* Effect.promise(() => client.client("PAUSE", 200, "ALL"))
+      const asking = yield* Effect.fork(Effect.scoped(first.tryLead("name", Duration.minutes(1))))
+      yield* Effect.sleep("50 millis")
+      yield* Effect.fork(Fiber.interrupt(asking))
+      yield* Effect.sleep("400 millis")
+      strictEqual(yield* Effect.scoped(second.tryLead("name", ttl)), true)
+    }))
 })

@@ -3,13 +3,21 @@ import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { deepStrictEqual } from "@effect/vitest/utils"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { Pool } from "pg"
 import * as Postgres from "../../../tools/test-services/Postgres.ts"
 import { Server, suite } from "./support/tokenStoreSuite.ts"
 
 const layerServer = Layer.orDie(Layer.scoped(Server, Postgres.make))
 
-const client = (url: string) => Layer.orDie(PgClient.layer({ url: Redacted.make(url) }))
+/** Connects when it is used, so that a process starts without its database. */
+const client = (url: string) =>
+  Layer.orDie(PgClient.layerFromPool({
+    acquire: Effect.acquireRelease(
+      Effect.sync(() => new Pool({ connectionString: url }).on("error", () => {})),
+      (pool) => Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption("1 second"))
+    )
+  }))
 const layerStore = (url: string) => Layer.provide(TokenStoreSql.layerStore, client(url))
 const connect = (url: string) => Effect.map(Layer.build(client(url)), Context.get(SqlClient.SqlClient))
 

@@ -295,3 +295,63 @@ describe(
         }), 120_000)
     })
 )
+
+layer(layerPostgres, { excludeTestServices: true })("onboarding-api as two processes", (it) => {
+  const start = (options: Idv.Options, database: string) =>
+    OnboardingProcess.start({
+      ANSWER_AFTER: "8 seconds",
+      DATABASE_URL: database,
+      IDV_AUTH_URL: options.authUrl,
+      IDV_BASE_URL: options.baseUrl,
+      IDV_CUSTOMER_ID: "test-onboarding",
+      IDV_CUSTOMER_KEY: "test-key",
+      TOKEN_KEY: Buffer.alloc(32, 1).toString("base64")
+    })
+
+  it.scoped(
+    "on one PostgreSQL sends one token request, because the second one adopts the token",
+    () =>
+      Effect.gen(function*() {
+        const database = yield* Effect.flatMap(Databases, ({ create }) => create)
+        const { options, verifyChecks, verifyTokens } = yield* Onboarding.mock()
+        const [first, second] = yield* Effect.all([start(options, database), start(options, database)])
+        for (const server of [first, second]) {
+          const { body } = yield* Onboarding.signUp(yield* server.url, "Canary Testclear")
+          strictEqual(JSON.parse(body).status, "welcome")
+        }
+        yield* verifyChecks(2)
+        yield* verifyTokens(1)
+      }),
+    120_000
+  )
+
+  it.scoped(
+    "does not start with a key that is short, or without PostgreSQL, and prints no value",
+    () =>
+      Effect.gen(function*() {
+        const database = yield* Effect.flatMap(Databases, ({ create }) => create)
+        const { options } = yield* Onboarding.mock()
+        const lines = yield* Effect.forEach([
+          { DATABASE_URL: database, TOKEN_KEY: "canary" },
+          { DATABASE_URL: "file:none.sqlite", TOKEN_KEY: "canary" }
+        ], (variables) =>
+          Effect.gen(function*() {
+            const { exitCode, printed } = yield* OnboardingProcess.start({
+              IDV_AUTH_URL: options.authUrl,
+              IDV_BASE_URL: options.baseUrl,
+              IDV_CUSTOMER_ID: "test-onboarding",
+              IDV_CUSTOMER_KEY: "test-key",
+              ...variables
+            })
+            strictEqual(yield* exitCode, 1)
+            return (yield* printed).split("\n").at(-1)
+          }))
+        deepStrictEqual(lines, [
+          "The onboarding API did not start: encryptionKey.key should be 32 random bytes as base64, such as " +
+          "`openssl rand -base64 32` prints",
+          "The onboarding API did not start: TOKEN_KEY requires a DATABASE_URL that starts with postgres://"
+        ])
+      }),
+    120_000
+  )
+})

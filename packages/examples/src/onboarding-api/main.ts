@@ -4,11 +4,12 @@
  */
 import { Idv } from "@effect-idv/core"
 import { MockServer } from "@effect-idv/mock-server"
-import { HttpServer } from "@effect/platform"
+import { type HttpClient, HttpServer } from "@effect/platform"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Cause, ConfigError, ConfigProvider, Console, Effect, HashSet, Layer, Logger, Predicate } from "effect"
 import * as Database from "./Database.ts"
 import * as Server from "./Server.ts"
+import * as SharedToken from "./SharedToken.ts"
 import * as Variable from "./Variable.ts"
 
 const layerMock = MockServer.MockServer.pipe(
@@ -24,13 +25,19 @@ const layerService = Database.location.pipe(
     ({ kind }) => kind !== "memory",
     () => ConfigError.MissingData(["DATABASE_URL"], "is required with a real service: postgres://… or file:…")
   ),
-  Effect.as(Idv.layerEnv),
+  Effect.as(Layer.provide(Idv.layerEnv, SharedToken.layer)),
   Layer.unwrapEffect
 )
 
+type LayerIdv = Layer.Layer<
+  Idv.Idv,
+  Layer.Layer.Error<typeof layerMock | typeof layerService>,
+  HttpClient.HttpClient
+>
+
 /** Uses the mock server only if no variable starts with `IDV_`, so that a misspelt variable is an error. */
 const layerIdv = ConfigProvider.fromEnv({ pathDelim: "_" }).flattened.enumerateChildren(["IDV"]).pipe(
-  Effect.map((names) => HashSet.size(names) > 0 ? layerService : layerMock),
+  Effect.map((names): LayerIdv => HashSet.size(names) > 0 ? layerService : layerMock),
   Layer.unwrapEffect,
   Layer.provide(NodeHttpClient.layerUndici)
 )

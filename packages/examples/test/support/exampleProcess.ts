@@ -17,6 +17,8 @@ const noVariables: Variables = {
   IDV_CUSTOMER_KEY: undefined,
   IDV_ALLOW_INSECURE: undefined,
   DATABASE_URL: undefined,
+  TOKEN_KEY: undefined,
+  TOKEN_KEY_ID: undefined,
   OTEL_EXPORTER_OTLP_ENDPOINT: undefined,
   OTEL_SERVICE_NAME: undefined,
   OTEL_RESOURCE_ATTRIBUTES: undefined

@@ -19,7 +19,7 @@ export const provider = (variables: Record<string, string>) =>
 
 const configOf = (variables: Record<string, string>) => Layer.setConfigProvider(provider(variables))
 
-/** Starts a mock server with a customer for this test. `verifyChecks` verifies the number of checks so far. */
+/** Starts a mock server with a customer for this test. `verify…` verifies the number of requests so far. */
 export const mock = (profile?: Profile.Profile) =>
   Effect.gen(function*() {
     const context = yield* Layer.build(MockServer.layer({ port: 0, ...(profile && { profile }) }))
@@ -27,12 +27,12 @@ export const mock = (profile?: Profile.Profile) =>
     const { options } = Context.get(context, MockServer.MockServer)
     const customer = Session.testCustomer("test-onboarding")
     // The session does not exist before the first token request.
-    const verifyChecks = (n: number) =>
-      session(customer.customerId).verify({ kind: "exactly", n, pattern: { operation: "aml" } }).pipe(
+    const verify = (operation: "aml" | "token") => (n: number) =>
+      session(customer.customerId).verify({ kind: "exactly", n, pattern: { operation } }).pipe(
         Effect.catchIf((error) => error._tag === "SessionUnknown" && n === 0, () => Effect.void),
         Effect.orDie
       )
-    return { options: { ...options, ...customer }, verifyChecks }
+    return { options: { ...options, ...customer }, verifyChecks: verify("aml"), verifyTokens: verify("token") }
   })
 
 /** Runs a server until the scope closes. `printed` is its log at every level, and its spans. */

@@ -1,0 +1,45 @@
+import { describe, it } from "@effect/vitest"
+import { assertTrue, deepStrictEqual } from "@effect/vitest/utils"
+import { Effect } from "effect"
+import { build } from "esbuild"
+import { fileURLToPath } from "node:url"
+
+/** The files that an import loads. */
+const loadedBy = (module: string) =>
+  Effect.promise(() =>
+    build({
+      entryPoints: [fileURLToPath(new URL(`../src/${module}.ts`, import.meta.url))],
+      bundle: true,
+      // Keeps the imports whose results nothing uses.
+      treeShaking: false,
+      format: "esm",
+      metafile: true,
+      packages: "external",
+      platform: "node",
+      write: false
+    }).then(({ metafile }) =>
+      Object.entries(metafile.inputs).flatMap(([path, { imports }]) => [
+        path.replace(/^.*src\//, ""),
+        ...imports.filter(({ external }) => external === true).map(({ path }) => path)
+      ])
+    )
+  )
+
+const ofSharing =
+  /^(TokenStore\w*|TokenSharing|internal\/(sharedAcquisition|sharingOptions|tokenEncryption|tokenRecord|redisUrl))\.ts$/
+
+describe("The index of core", () => {
+  it.live("loads neither the token stores, nor their encryption, nor their optional peers", () =>
+    Effect.gen(function*() {
+      const loaded = yield* loadedBy("index")
+      assertTrue(loaded.includes("TokenProvider.ts"))
+      deepStrictEqual(loaded.filter((name) => ofSharing.test(name) || /^(ioredis|@effect\/sql)/.test(name)), [])
+    }))
+
+  it.live("is loaded without the peers of one store by the other", () =>
+    Effect.gen(function*() {
+      const [sql, redis] = [yield* loadedBy("TokenStoreSql"), yield* loadedBy("TokenStoreRedis")]
+      assertTrue(sql.some((name) => name.startsWith("@effect/sql")) && redis.includes("ioredis"))
+      assertTrue(!sql.includes("ioredis") && !redis.some((name) => name.startsWith("@effect/sql")))
+    }))
+})
