@@ -19,7 +19,8 @@ export const send = (method: "GET" | "POST" | "PUT", target: string, headers: He
       HttpClientRequest.setBody(method === "GET" ? HttpBody.empty : HttpBody.raw(body)),
       HttpClient.execute
     )
-    const text = yield* response.text
+    // A byte order mark is a difference.
+    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(yield* response.arrayBuffer)
     // Tokens and the ids of profiles are different each time.
     const probeResponse: ProbeResponse = {
       status: response.status,

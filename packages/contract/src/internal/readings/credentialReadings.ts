@@ -151,7 +151,7 @@ const timeZone = (text: string, { response }: StepResponse): string =>
 
 /** Whether the text is a complete http or https URL. */
 export const url = (text: string): string =>
-  URL.canParse(text) && /^https?:\/\/[^\s/]+/.test(text) && !/\s/.test(text) ? "URL" : "no URL"
+  URL.canParse(text) && /^https?:\/\/[^\s/]+/i.test(text) && !/\s/.test(text) ? "URL" : "no URL"
 
 /** The fields that section 2.3 shows. */
 const documentedFields = {
