@@ -1,6 +1,6 @@
 import { Idv } from "@effect-idv/core"
 import * as TokenSharing from "@effect-idv/core/TokenSharing"
-import * as TokenStore from "@effect-idv/core/TokenStore"
+import type * as TokenStore from "@effect-idv/core/TokenStore"
 import * as TokenStoreRedis from "@effect-idv/core/TokenStoreRedis"
 import * as TokenStoreSql from "@effect-idv/core/TokenStoreSql"
 import type { HttpClient } from "@effect/platform"
