@@ -244,7 +244,7 @@ describe("Observations", () => {
       deepStrictEqual(changed.results.filter(({ verdict }) => verdict === "drift").map(({ id }) => id), [
         "token.status"
       ])
-      // A drift is no alarm of a service, but a change is.
+      // A drift alone does not fail the run, but a change of an observed point does.
       deepStrictEqual(changed.alarms, ["token.status"])
     }).pipe(Effect.provide(playing({ tokenStatus: "201" }))))
 

@@ -151,7 +151,7 @@ layer(MockServer.layerHttpClient)("The decision about a check", (it) => {
       deepStrictEqual((yield* send(check(token))).headers["www-authenticate"], undefined)
     }))
 
-  it.effect("is told to the client without the address of a wrong field or the clock of the session", () =>
+  it.effect("is described to the client without the address of a wrong field or the clock of the session", () =>
     Effect.gen(function*() {
       yield* reset
       const session = (yield* Control.Control).session("demo-customer")

@@ -213,7 +213,7 @@ describe("idv-mock verify --target sandbox", () => {
       }
       const few = ["--target", "sandbox", "--budget", "8", "--spacing", "100", "--observations", seen]
       const { exitCode, last, stdout } = yield* verifyHere(few, variables)
-      // The budget was too small for all that is documented, which is no fault of the service.
+      // The budget was too small for all that is documented, which says nothing about the service.
       strictEqual(exitCode, 0)
       assertInclude(last, "Nothing contradicts the contract: ")
       assertInclude(last, "Not tested: ")

@@ -1,5 +1,5 @@
 /**
- * Readings of what a service withheld. The API document does not say how it refuses a request, so only one thing
+ * Readings of what a service withheld. The service document does not say how it refuses a request, so only one thing
  * matters: whether a token, or a credential, came. These readings also see requests without a response.
  */
 import * as Option from "effect/Option"
