@@ -36,11 +36,11 @@ const written = ({ claims }: Contract.Evidence) => {
   const at = (level: Contract.Level) => claims.filter((claim) => claim.level === level)
   return `# Assumptions
 
-A test generates this page from [\`contract/evidence.yaml\`](../packages/contract/contract/evidence.yaml).
+This page is generated from [\`contract/evidence.yaml\`](../packages/contract/contract/evidence.yaml).
 
 The [service document](service.md) specifies ${
     at("documented").length
-  } of the ${claims.length} behaviours that the client or the mock server depend on. The others are assumptions, each with a name. The client handles every observation in the fourth column. It rejects those in *italics* with a typed error, and never reads them as "No". The mock server can behave in each of these ways (\`--profile\`), and \`idv-mock verify\` finds out which way your sandbox behaves ([contract.md](contract.md)).
+  } of the ${claims.length} behaviours that the client or the mock server depend on. The others are assumptions, each with a name. The client handles every observation in the fourth column. It rejects those in *italics* with a typed error, and never reads them as "No". For each row with an option, the mock server supports every variant (\`--profile\`), and \`idv-mock verify\` finds out which way your sandbox behaves ([contract.md](contract.md)).
 
 ## Assumed: a standard or common practice supports it
 
