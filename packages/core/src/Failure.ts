@@ -25,7 +25,9 @@ export type Failure = AmlError.AmlError | AmlError.AmlInputRejected | TokenError
 export interface Facts {
   /** Whether a later retry can succeed. */
   readonly isRetryable: boolean
-  /** Whether the service may have performed and billed the check. */
+  /**
+   * Whether the service may have performed and billed the check: `no`, `answered` (a response arrived) or `unknown`.
+   */
   readonly sent: AmlError.Sent
   /** How long the service asked to wait, if it did. */
   readonly retryAfter: Duration.Duration | undefined
@@ -33,9 +35,9 @@ export interface Facts {
    * What the failure depends on.
    *
    * - `person`: on this person or their data. Other checks are not affected.
-   * - `service`: on the state of the service. The next check may succeed.
-   * - `everyone`: on the configuration, the credentials or the service. Every later check fails too, until one of these
-   *   changes.
+   * - `service`: on a temporary state of the service. The next check may succeed.
+   * - `everyone`: on a lasting cause, such as the configuration, the credentials or the certificate. Every later check
+   *   fails too, until it changes.
    */
   readonly concerns: "person" | "service" | "everyone"
 }
@@ -72,7 +74,7 @@ const byTag = Match.typeTags<Failure>()({
   TokenProviderClosed: () => of("no", "everyone")
 })
 
-/** All requests receive the same certificate. A connection may fail once. */
+/** A bad certificate affects every check; a failed connection may affect only this one. */
 const reasonConcerns = (reason: TokenError.TokenEndpointUnavailable["reason"]): Facts["concerns"] =>
   reason === "certificate" ? "everyone" : "service"
 

@@ -68,8 +68,8 @@ const refusedCharacters = {
 }
 
 /**
- * The characters of the bytes 0x80 to 0xBF of UTF-8 in Windows-1252 and Latin-1. Letters among them count only in
- * sequences that occur in no name: KŘÍŽ and MATÚŠ are names.
+ * How UTF-8 continuation bytes (0x80 to 0xBF) look when they are decoded as Windows-1252 or Latin-1. Letters among them
+ * match only in sequences that occur in no name, because KŘÍŽ and MATÚŠ are names.
  */
 const signs = "\\u0080-\\u00BF€‚„…†‡ˆ‰‹‘’“”•–—˜™›"
 const letters = "ƒŠŒŽšœžŸ"

@@ -106,21 +106,22 @@ export interface Options<in K, out R = never> {
    */
   readonly rate?: number | undefined
   /**
-   * The order of the outcomes: that of the people (`input`), or that in which the checks end (`completion`), which
-   * never holds an outcome back.
+   * The order of the outcomes: that of the people (`input`), or that in which the checks finish (`completion`), without
+   * buffering.
    *
    * @default "completion"
    */
   readonly order?: "input" | "completion" | undefined
   /**
-   * How long checks in flight may take to finish after an interruption. The outcome of the others is `Unknown`.
+   * How long checks in flight may take to finish after an interruption. A check that has not finished by then ends as
+   * `Unknown` if its request was sent, otherwise as `NotScreened`.
    *
    * @default "30 seconds"
    */
   readonly gracePeriod?: Duration.DurationInput | undefined
   /**
-   * Runs for each outcome before it is emitted, and also for outcomes that an interruption keeps from being emitted:
-   * the place to store them. The stream waits for it, also after the grace period. A defect in it ends the stream.
+   * Runs for every outcome before it is emitted, also for those that are not emitted because the stream was
+   * interrupted. Store the outcomes here. The stream waits for it, also after the grace period. A defect in it ends the stream.
    *
    * @default () => Effect.void
    */
@@ -244,7 +245,7 @@ const rateLimit = (exit: CheckExit): AmlError.AmlRateLimited | undefined => {
   return error?._tag === "AmlRateLimited" ? error : undefined
 }
 
-/** Whether the service responded, other than with 429. */
+/** Whether a response other than 429 arrived. It resets the length of the pauses. */
 const isAccepted = (exit: CheckExit): boolean => {
   const error = failureOf(exit)
   return Exit.isSuccess(exit) ||
@@ -273,8 +274,8 @@ const outcomeOf = <K>(
 /**
  * The number of people, in total and by outcome.
  *
- * `notBegun` counts the people whom the input had emitted, and who were not started, when the run ended early. The run
- * then reads no more input, so later people are not counted at all. `underWay` counts the people without an outcome
+ * `notBegun` counts the people that were read from the input, but whose check had not started when the run ended early.
+ * The run then reads no more input, so later people are not counted at all. `underWay` counts the people without an outcome
  * yet.
  *
  * @category models

@@ -3,15 +3,15 @@
  *
  * - **Single-flight**: concurrent callers share one acquisition. It runs in the scope of the layer, so an interrupted
  *   caller does not interrupt it, and its token is cached.
- * - **Expiry** counts from the request (service document, section 5), not from the response. It is measured on two
+ * - **Expiry**: the lifetime starts when the request is sent (service document, section 5). The age is measured on two
  *   clocks, so that neither a changed clock nor a suspended machine extends it.
  * - **Refresh**: a stale token is still returned at once, and renewed in the background. A token that is about to
  *   expire is not returned.
  * - **Failures**: a valid token is kept when the token endpoint fails. Callers without a token receive the failure of
- *   the last acquisition at once, without a request, for 1 second, doubled with each consecutive failure up to 5.
+ *   the last acquisition at once, without a request, for 1 second, doubled with each consecutive failure, up to 5 seconds.
  *   Rejected credentials are not sent again for 30 seconds. Other credentials are sent at once. If the service asked to
  *   wait, nothing is sent until then.
- * - **Renewal limit**: at most two tokens that the API rejected are replaced in 30 seconds.
+ * - **Renewal limit**: after the API rejected two tokens within 30 seconds, further rejected tokens stay cached.
  * - **Sharing**: each process has its own token, unless a `TokenStore` is provided to the layer.
  *
  * `TokenPolicy` has the options, `TokenMetrics` the metrics.
@@ -117,7 +117,7 @@ export interface Settings {
    */
   readonly tokenFields?: Arr.NonEmptyReadonlyArray<AccessToken.Field> | undefined
   /**
-   * Durations, shares and counts, each with a default.
+   * When tokens are refreshed, and how acquisitions are retried.
    *
    * @default {}
    */
@@ -142,8 +142,8 @@ export interface Options extends Settings, Credentials.Options {
  */
 export interface RotatingOptions extends Settings {
   /**
-   * Runs once per acquisition, and for each `get` while rejected credentials are cached; other credentials bypass that
-   * cache. Two runs can overlap, because `invalidate` and the deadline abandon an acquisition. If it fails or returns
+   * Runs once per acquisition. While the last credentials are known to be rejected, it runs for each `get`, so that
+   * changed credentials are used at once. Two runs can overlap, because an abandoned acquisition may still run. If it fails or returns
    * invalid credentials, `get` fails with `TokenEndpointUnavailable` and the reason `credentials`. Its error may
    * contain a secret, so it is not reported: log it in the effect.
    */

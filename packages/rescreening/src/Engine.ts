@@ -54,22 +54,22 @@ export class EngineUnavailable extends Schema.TaggedError<EngineUnavailable>(
  * @since 0.1.0
  */
 export interface Handlers<E, R> {
-  /** Runs once for each time of the schedule, on one of the machines. */
+  /** Runs on one of the machines each time the schedule fires. */
   readonly night: Effect.Effect<void, E, R>
   /** Runs for each dispatched shard. The engine repeats a job that fails, is interrupted, or whose process died. */
   readonly shard: (shard: Shard) => Effect.Effect<void, E, R>
 }
 
 /**
- * The port. A job may run twice, but must not be lost.
+ * The interface that a job engine implements. A job may run twice, but must not be lost.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Service {
-  /** Starts `night` at the times of a cron expression of five fields, in UTC. It replaces the schedule before. */
+  /** Starts `night` at the times of a cron expression of five fields, in UTC. It replaces the previous schedule. */
   readonly schedule: (cron: string) => Effect.Effect<void, EngineUnavailable>
-  /** Adds a job for each shard. A shard that already waits is not added again. */
+  /** Adds a job for each shard. A shard that is already queued is skipped. */
   readonly dispatch: (shards: ReadonlyArray<Shard>) => Effect.Effect<void, EngineUnavailable>
   /** Runs jobs, one of each kind at a time, until it is interrupted. It waits while its database is unreachable. */
   readonly work: <E, R>(handlers: Handlers<E, R>) => Effect.Effect<never, never, R>
@@ -98,13 +98,13 @@ export const dispatch = ({ id, policy }: Run.Run): Effect.Effect<void, EngineUna
     (engine) => engine.dispatch(Array.from({ length: policy.shards }, (_, shard) => new Shard({ run: id, shard })))
   )
 
-/** A shard has not ended within the time of its job. The next job continues it. */
+/** The shard did not finish within the timeout of its job. The next job continues it. */
 class ShardUnfinished extends Schema.TaggedError<ShardUnfinished>("@effect-idv/rescreening/ShardUnfinished")(
   "ShardUnfinished",
   Shard.fields
 ) {
   override get message() {
-    return `Shard ${this.shard} of run ${this.run} takes longer than a job. Its next job continues it.`
+    return `Shard ${this.shard} of run ${this.run} did not finish within the timeout of its job. The next job continues it.`
   }
 }
 
@@ -131,7 +131,7 @@ export const work = <E = never, R = never>(
     const engine = yield* Engine
     const { schedule, ...workOptions } = options
     if (schedule !== undefined) yield* engine.schedule(schedule.cron)
-    // A worker ends in time, so that no other one repeats a shard that is still worked on.
+    // Ends before the timeout, so that the engine does not start the shard elsewhere while it still runs.
     const time = Duration.times(engine.jobTimeout, 0.8)
     return yield* engine.work<
       E | ShardUnfinished | Ledger.Failure | EncryptionKeyError | ConfigError.ConfigError,

@@ -4,7 +4,7 @@
  * A row goes `pending → claimed → sent → outcome`. Each transition is one statement, which checks the state that the
  * row leaves. The ledger stores `sent` before the request. A worker holds its rows under a lease, measured by the
  * database's clock. When the lease ends, a `claimed` row becomes `pending` again and a `sent` row becomes `unknown`, so
- * no row is sent again unnoticed.
+ * a check that may have been billed is never repeated unless the policy allows it.
  *
  * @since 0.1.0
  */

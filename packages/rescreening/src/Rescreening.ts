@@ -43,7 +43,7 @@ export interface PlanOptions extends Run.Options {
   /** The name of the run, such as `2026-11`: 1 to 64 letters, digits, dots, hyphens or underscores. */
   readonly run: string
   /**
-   * Your name for the service and account, such as `api.example.com acme-bank`. Runs with the same name share a rate.
+   * Your name for the service and account, such as `api.example.com acme-bank`. All runs with the same `service` share a rate.
    */
   readonly service: string
 }
@@ -297,7 +297,7 @@ export const resume = (run: string, options?: {
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
     const { id, state } = yield* runOf(run)
-    // The largest INTEGER of PostgreSQL.
+    // No limit: an operator may screen any unknown row again. This is the largest INTEGER of PostgreSQL.
     const maxUnknown = 2 ** 31 - 1
     let again = 0
     for (const outcome of options?.again ?? []) {

@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
 
   const run = Effect.fnUntraced(function*(running: Running) {
     const startedAt = yield* Instant.now
-    // A cooldown applies to all credentials, so one that is too long fails before they are read.
+    // Before the credentials are read, because a cooldown longer than the deadline blocks any credentials.
     yield* ensureSendable(startedAt)
     const current = yield* credentials.pipe(
       Deadline.within(
@@ -117,7 +117,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
           )
         }
       ))
-    // Rejected credentials have no use for a store.
+    // Rejected credentials must neither read nor write the store.
     yield* ensureSendable(startedAt, current)
     return yield* share({
       reason: running.reason,
@@ -200,7 +200,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
         const token = action._tag === "Use"
           ? action.cached.token
           : yield* restore(wait(action.acquisition)).pipe(
-            // Outside of `restore`, which a caller that is already interrupted does not enter.
+            // Outside of `restore`: it would not run for a caller that is already interrupted, and the count would stay.
             Effect.ensuring(Effect.sync(() => action.acquisition.waiting--)),
             Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : failed)
           )
@@ -233,7 +233,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   const getOrAcquire = perform((state, now) => TokenState.get(state, now, open))
 
   return {
-    // Nearly every call finds a fresh token, which takes one step of the fiber.
+    // The fast path: a fresh token is returned in one step of the fiber.
     get: Effect.withFiberRuntime<AccessToken, TokenError.TokenError>((fiber) => {
       const { cached } = MutableRef.get(state)
       if (cached === undefined) return getOrAcquire

@@ -14,7 +14,7 @@ import type { TokenError } from "../TokenError.ts"
 import * as Instant from "./instant.ts"
 import type { Progress } from "./progress.ts"
 
-/** Whether the check was certainly not performed, and the time of the next attempt is known. */
+/** Whether the policy `safe` retries: the check was not sent, or the service asked to retry after a given time. */
 const isSafe = (error: AmlError.AmlError | TokenError): boolean => {
   switch (error._tag) {
     case "AmlRateLimited":

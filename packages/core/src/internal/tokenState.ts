@@ -18,14 +18,14 @@ interface Period {
   readonly millis: number
 }
 
-/** `A` identifies an acquisition. The transitions only compare it. */
+/** `A` is an acquisition, which the transitions only compare. */
 export interface State<A> {
   readonly cached: CachedToken.CachedToken | undefined
   /** The acquisition in progress. */
   readonly acquisition: A | undefined
   /**
-   * After `count` consecutive acquisitions without a token, or without one that lasts: no acquisition starts in the
-   * background in this period. With an `error`, none starts for a caller either, for a shorter period.
+   * The backoff after `count` consecutive failures, or tokens that expired too soon. No acquisition starts in the
+   * background in this period. With an `error`, callers also fail at once, for at most 5 seconds.
    */
   readonly backoff: Period & { readonly count: number; readonly error: TokenError | undefined } | undefined
   /** Credentials that the service rejected. They are not sent again in this period. */
@@ -34,11 +34,11 @@ export interface State<A> {
     | undefined
   /** The service has asked to wait: nothing is sent in this period. */
   readonly cooldown: Period & { readonly error: TokenEndpointUnavailable } | undefined
-  /** When the API rejected the current token, oldest first: the renewals that count towards the limit. */
+  /** The times of the rejections of tokens by the API, oldest first, which the limit below counts. */
   readonly tokenRejections: ReadonlyArray<Instant>
 }
 
-/** The most tokens replaced in this window. The limit holds because an API may reject valid tokens. */
+/** The most tokens replaced in this window, so that an API that rejects valid tokens causes few token requests. */
 const maxRejections = 2
 const rejectionWindowMillis = 30_000
 
@@ -104,8 +104,8 @@ export const refresh = <A>(state: State<A>, now: Instant, open: () => A): readon
 }
 
 /**
- * The acquisition ends with the token `fresh`. Returns the token for the callers that wait, or none if it has expired
- * already, which the caller must report with `fail`. An abandoned acquisition leaves the state unchanged.
+ * The acquisition ends with the token `fresh`. Returns the token for the callers that wait, or none if it has already
+ * expired; then call `fail`. An abandoned acquisition leaves the state unchanged.
  */
 export const succeed = <A>(
   state: State<A>,
@@ -148,7 +148,7 @@ export const fail = <A>(
     : state
   if (sent === undefined) return failed
   if (error?._tag === "TokenRejected") {
-    // An error under a 2xx contradicts itself, so the credentials count as rejected from the second time on.
+    // An error with a 2xx status contradicts itself, so it must occur twice before the credentials count as rejected.
     const isConfirmed = error.status >= 300 || Equal.equals(state.rejectedCredentials?.credentials, sent)
     const millis = isConfirmed ? Duration.toMillis(policy.rejectionMemory) : 0
     return { ...failed, rejectedCredentials: { credentials: sent, error, at: now, millis } }
@@ -161,8 +161,8 @@ export const fail = <A>(
 }
 
 /**
- * The API rejected `stale`. A newer token stays, and so does any token beyond the limit of renewals. An acquisition in
- * progress is abandoned, because its request was sent before.
+ * The API rejected `stale`. Nothing changes if the cached token is another one, or if the limit of replacements is
+ * reached. An acquisition in progress is abandoned, because its request was sent before this rejection.
  */
 export const invalidate = <A>(state: State<A>, stale: AccessToken, now: Instant): State<A> => {
   const { cached, tokenRejections } = state
@@ -207,17 +207,17 @@ const recentFailure = <A>({ backoff, cooldown }: State<A>, now: Instant): TokenE
   return millisLeft({ at: backoff.at, millis }, now) > millisLeft(cooldown, now) ? backoff.error : undefined
 }
 
-/** The part of the backoff that does not apply to callers, in milliseconds. */
+/** How much earlier the backoff ends for callers than in the background, in milliseconds. */
 const exemptMillis = (error: TokenError): number => {
   switch (error._tag) {
-    // Rejected credentials have a cache of their own, which other credentials bypass.
+    // `rejectedCredentials` already blocks these credentials, and changed ones must be sent at once.
     case "TokenRejected":
     case "TokenProviderClosed":
       return Infinity
-    // Without credentials nothing was sent.
+    // Nothing was sent.
     case "TokenEndpointUnavailable":
       return error.reason === "credentials" ? Infinity : 0
-    // The deadline has delayed the next request as a backoff would.
+    // Callers have already waited for the deadline, so it is part of the backoff.
     case "TokenTimeout":
       return Duration.toMillis(error.deadline)
     case "TokenResponseInvalid":

@@ -31,7 +31,7 @@ export interface Services {
 
 type Failure = Ledger.Failure | EncryptionKeyError
 
-/** How long to retry while the database restarts or is unreachable, so that no received response is lost. */
+/** Retries while the database restarts or is unreachable, so that no received response is lost. */
 const databaseRetry = Schedule.exponential("50 millis").pipe(
   Schedule.union(Schedule.spaced("1 second")),
   Schedule.upTo("2 minutes")

@@ -146,7 +146,7 @@ const page = utf8.encode(
 
 const decodeJson = Violation.decodeJson(Schema.Unknown)
 
-/** Cuts the body in half. If that is still JSON, an opening bracket breaks it. */
+/** Cuts the body in half. If that is still JSON, an opening brace breaks it. */
 const cutInHalf = (body: Uint8Array): Uint8Array => {
   const text = new TextDecoder().decode(body)
   const half = utf8.encode(text.slice(0, Math.floor(text.length / 2)))
@@ -156,8 +156,8 @@ const cutInHalf = (body: Uint8Array): Uint8Array => {
 }
 
 /**
- * Inserts a byte that is not UTF-8 at the end of the longest string value, where a lenient reader would
- * not notice it: in a token, or in the path of a URL.
+ * Inserts a byte that is not UTF-8 at the end of the longest string value: a token, or the path of a URL, where a
+ * decoder that replaces invalid bytes would hide the damage.
  */
 const withInvalidByte = (body: Uint8Array): Uint8Array => {
   const text = new TextDecoder().decode(body)
