@@ -208,8 +208,8 @@ export const verify = Effect.fn("Conformance.verify")(
 export const verdict: (report: Report, runInfo?: RunInfo) => string = Summary.verdict
 
 /**
- * Whether the run tested the service. It did not if the customer received no token, or if the API does not respond,
- * redirects, or is a web page. The {@link verdict} has the reason.
+ * Whether the run tested the service. It did not if no case ran, if the customer received no token, or if the API
+ * does not respond, redirects, or is a web page. The {@link verdict} has the reason.
  *
  * @category destructors
  * @since 0.1.0
