@@ -193,7 +193,7 @@ const casesOf = (given: Given.ParsedArguments) => {
 const claimsOf = (evidence: Contract.Evidence, cases: ReadonlyArray<Conformance.Case>): Contract.Evidence => {
   if (cases.length === Conformance.cases.length) return evidence
   const own = evidence.claims.filter(({ id }) => cases.some(({ claim }) => claim === id))
-  return Arr.isNonEmptyReadonlyArray(own) ? { claims: own } : evidence
+  return Arr.isNonEmptyReadonlyArray(own) ? { ...evidence, claims: own } : evidence
 }
 
 /** The verdicts of `--fail-on` and `--strict`, or those of the kind. */
