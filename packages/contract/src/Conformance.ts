@@ -16,6 +16,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Contract from "./Contract.ts"
 import * as AmlCases from "./internal/cases/amlCases.ts"
+import * as AuthorizationProbes from "./internal/cases/authorizationProbes.ts"
 import * as CheckProbes from "./internal/cases/checkProbes.ts"
 import * as DateProbes from "./internal/cases/dateProbes.ts"
 import * as LifetimeCases from "./internal/cases/lifetimeCases.ts"
@@ -60,6 +61,7 @@ export const cases: ReadonlyArray<Case> = [
   ...TokenCases.cases,
   ...AmlCases.cases,
   ...PersonCases.cases,
+  ...AuthorizationProbes.cases,
   ...CheckProbes.cases,
   ...DateProbes.cases,
   ...TokenProbes.cases,
@@ -208,8 +210,8 @@ export const verify = Effect.fn("Conformance.verify")(
 export const verdict: (report: Report, runInfo?: RunInfo) => string = Summary.verdict
 
 /**
- * Whether the run tested the service. It did not if the customer received no token, or if the API does not respond,
- * redirects, or is a web page. The {@link verdict} has the reason.
+ * Whether the run tested the service. It did not if no case ran, if the customer received no token, or if the API
+ * does not respond, redirects, or is a web page. The {@link verdict} has the reason.
  *
  * @category destructors
  * @since 0.1.0

@@ -15,6 +15,9 @@ import { createHash } from "node:crypto"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { parse, YAMLParseError } from "yaml"
+import * as ContractDiff from "./internal/contractDiff.ts"
+
+export type { Change } from "./internal/contractDiff.ts"
 
 /** A message without the value, because a file may hold a secret. */
 const shouldBe = (expected: string) => ({ message: () => `should be ${expected}` })
@@ -178,12 +181,39 @@ const problemsOfClaims = ({ claims }: { readonly claims: ReadonlyArray<Claim> })
   })
 
 /**
+ * The version of the evidence files that this package reads. It changes when older readers would misread a file.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const version = 1
+
+const Version = Schema.Literal(version).annotations({
+  message: ({ actual }) => ({
+    message: `should be ${version}, the version that this program reads${
+      typeof actual === "number" ? `: the file has version ${actual}` : ""
+    }`,
+    override: true
+  })
+})
+
+const ServiceDocument = Schema.Struct({
+  /** The SHA-256 digest of the service document from which the claims were read, in hexadecimal. */
+  sha256: Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/, shouldBe("64 hexadecimal digits")))
+    .annotations(shouldBe("64 hexadecimal digits"))
+}).annotations(shouldBe("an object with sha256"))
+
+/**
  * The schema of an evidence file, such as `contract/evidence.yaml`.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const Evidence = Schema.Struct({ claims: listOf(Claim, "claims") }).annotations(
+export const Evidence = Schema.Struct({
+  version: Schema.optionalWith(Version, { exact: true }),
+  document: Schema.optionalWith(ServiceDocument, { exact: true }),
+  claims: listOf(Claim, "claims")
+}).annotations(
   shouldBe("an object with claims")
 ).pipe(
   Schema.filter(problemsOfClaims),
@@ -314,3 +344,11 @@ export const loadWithDigest = (
       evidence,
       sha256: createHash("sha256").update(text).digest("hex")
     })))
+
+/**
+ * Compares an older contract with a newer one, or two files of observations.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const diff: (older: Evidence, newer: Evidence) => ReadonlyArray<ContractDiff.Change> = ContractDiff.make

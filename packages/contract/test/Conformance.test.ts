@@ -41,6 +41,17 @@ const importsOf = (entryPoint: string) =>
     ) => path)
   })))
 
+/** Cases without a claim and claims without a case. A claim that no request can show needs none. */
+const disagreements = (
+  claims: ReadonlyArray<Contract.Claim>,
+  cases: ReadonlyArray<Conformance.Case>
+): ReadonlyArray<string> => [
+  ...cases.filter(({ claim }) => claims.every(({ accept, id }) => id !== claim || accept === undefined))
+    .map(({ claim, id }) => `the case ${id} tests ${claim}, which evidence.yaml does not have`),
+  ...claims.filter(({ accept, id }) => accept !== undefined && cases.every(({ claim }) => claim !== id))
+    .map(({ id }) => `evidence.yaml has ${id}, which no case tests`)
+]
+
 describe("The conformance suite", () => {
   it.effect("imports no other package of this repository", () =>
     Effect.gen(function*() {
@@ -56,12 +67,16 @@ describe("The conformance suite", () => {
   it.effect("has a case for each claim that can be observed, and for no other claim", () =>
     Effect.gen(function*() {
       const { claims } = yield* evidence
-      const tested = new Set(Conformance.cases.map(({ claim }) => claim))
-      deepStrictEqual([...tested].toSorted(), claims.filter(({ accept }) => accept).map(({ id }) => id).toSorted())
+      deepStrictEqual(disagreements(claims, Conformance.cases), [])
+      const [first] = claims
       deepStrictEqual(
-        claims.filter(({ unobserved }) => unobserved).map(({ id }) => id).toSorted(),
-        claims.filter(({ accept }) => !accept).map(({ id }) => id).toSorted()
+        disagreements([{ ...first, id: "new.claim" }], Conformance.cases.filter(({ id }) => id === "token.status")),
+        [
+          "the case token.status tests token.success.status, which evidence.yaml does not have",
+          "evidence.yaml has new.claim, which no case tests"
+        ]
       )
+      deepStrictEqual(disagreements(claims.filter(({ accept }) => accept === undefined), []), [])
       const ids = Conformance.cases.map(({ id }) => id)
       strictEqual(new Set(ids).size, ids.length)
     }))
@@ -449,7 +464,7 @@ describe("Against an unusual target, a run", () => {
       strictEqual(others.length, Conformance.cases.length - 1)
       const none = yield* Conformance.verify(ours, only(["events"]))
       deepStrictEqual([none.requests, none.alarms], [0, ["no case ran"]])
-      assert(Conformance.verdict(none).startsWith("No case ran: "))
+      assert(Conformance.verdict(none).startsWith("No case ran (the contract has no such claim): "))
     }).pipe(Effect.provide(MockServer.layer)))
 
   it.effect("does not conform completely if documented claims were only partly tested", () =>

@@ -347,7 +347,7 @@ describe("The verdict if the documented requests fail", () => {
       strictEqual(Conformance.verdict(report, sandbox), line)
       const table = Conformance.toTable(report, yield* evidence, sandbox)
       strictEqual(table.split("\n").at(-1), line)
-      if (line.startsWith(nothing)) strictEqual(table.split("\n").length, 10)
+      if (line.startsWith(nothing)) strictEqual(table.split("\n").length, 12)
       assert(report.alarms.length > 0)
       const claims = yield* evidence
       for (
@@ -386,13 +386,15 @@ describe("The circumstances of a run in a report", () => {
       const report = yield* verified(sandbox)
       const claims = yield* evidence
       const table = Conformance.toTable(report, claims, runInfo)
-      deepStrictEqual(table.split("\n").slice(0, 8), [
+      deepStrictEqual(table.split("\n").slice(0, 10), [
         "target          sandbox",
         "token endpoint  https://auth.example.com/idv",
         "API             https://api.example.com",
         "started         2026-05-17T12:30:01.234Z",
         "idv-mock        1.2.3",
+        "contract        version 1",
         `claims          SHA-256 ${sha}`,
+        `document        SHA-256 ${claims.document?.sha256}`,
         `sent            ${report.requests} requests of a budget of 60, 12 checks that may be billed, ` +
         "only about fictional people",
         ""
@@ -404,6 +406,8 @@ describe("The circumstances of a run in a report", () => {
         startedAt: "2026-05-17T12:30:01.234Z",
         version: "1.2.3",
         evidenceSha256: sha,
+        contractVersion: 1,
+        documentSha256: claims.document?.sha256 ?? "",
         requests: report.requests,
         budget: 60,
         checks: 12

@@ -172,6 +172,53 @@ describe("evidence.schema.json", () => {
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 
+const withoutMarks = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(withoutMarks)
+    : Predicate.isRecord(value)
+    ? Object.fromEntries(
+      Object.entries(value).filter(([key]) => key !== "x-claim").map(([key, member]) => [
+        key,
+        key === "$ref" ? String(member).replace("#/components/schemas/", "#/$defs/") : withoutMarks(member)
+      ])
+    )
+    : value
+
+const refsIn = (value: unknown): ReadonlyArray<string> =>
+  entries(value).flatMap(([key, member]) =>
+    key === "$ref" ? [String(member).replace("#/components/schemas/", "")] : refsIn(member)
+  )
+
+/** The JSON Schema of a schema of the OpenAPI document, with the schemas to which it refers. */
+const schemaFile = (openApi: unknown, name: string): string => {
+  const schema = at(openApi, `${schemas}/${name}`)
+  const definitions = refsIn(schema).map((ref) => [ref, withoutMarks(at(openApi, `${schemas}/${ref}`))])
+  const own = withoutMarks(schema)
+  const json = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: name,
+    ...(Predicate.isRecord(own) && own),
+    ...(definitions.length > 0 && { $defs: Object.fromEntries(definitions) })
+  }
+  return `${JSON.stringify(json, null, 2)}\n`
+}
+
+describe("The JSON Schemas", () => {
+  it.effect.each(["TokenRequest", "TokenResponse", "AmlRequest", "AmlCredential"])(
+    "include %s as openapi.yaml has it",
+    (name) =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const path = Contract.pathOf(`schemas/${name}.json`)
+        strictEqual(
+          yield* fs.readFileString(path),
+          schemaFile(yield* document, name),
+          `schemas/${name}.json differs from ${name} in openapi.yaml`
+        )
+      }).pipe(Effect.provide(NodeContext.layer))
+  )
+})
+
 const generated = OpenApi.fromApi(IdvApi.IdvApi)
 
 /** A JSON file that is deleted when the scope closes. */

@@ -169,7 +169,85 @@ describe("idv-mock contract", () => {
       const either = "a.b should have either accept or unobserved"
       strictEqual(yield* problemOf(`claims: [{ ${claim}, level: assumed }]`), either)
       strictEqual(yield* problemOf(`claims: [{ ${claim}, level: assumed, accept: [a], unobserved: x }]`), either)
+      const version = "version should be 1, the version that this program reads"
+      strictEqual(
+        yield* problemOf(`version: 2\nclaims: [{ ${claim}, level: assumed, accept: [a] }]`),
+        `${version}: the file has version 2`
+      )
+      strictEqual(yield* problemOf(`version: canary\nclaims: [{ ${claim}, level: assumed, accept: [a] }]`), version)
+      strictEqual(
+        yield* problemOf(`document: { sha256: canary }\nclaims: [{ ${claim}, level: assumed, accept: [a] }]`),
+        "document.sha256 should be 64 hexadecimal digits"
+      )
       const once = `{ ${claim}, level: assumed, accept: [a] }`
       strictEqual(yield* problemOf(`claims: [${once}, ${once}]`), "a.b is defined twice")
     }).pipe(Effect.provide(NodeContext.layer)))
+})
+
+describe("idv-mock contract diff", () => {
+  const claim = (id: string, more = "") =>
+    `{ id: ${id}, claim: x, section: "4", source: s, client: tolerate, level: assumed, accept: [200]${more} }`
+
+  /** The output and the error for two files of claims. */
+  const diff = (older: string, newer: string) =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const [before, after] = [yield* fs.makeTempFileScoped(), yield* fs.makeTempFileScoped()]
+      yield* fs.writeFileString(before, older)
+      yield* fs.writeFileString(after, newer)
+      const { line, stdout } = yield* run("diff", before, after)
+      return { line, lines: stdout.split("\n") }
+    })
+
+  it.scopedLive("says that the reference contract is the same as itself", () =>
+    Effect.gen(function*() {
+      const path = Contract.pathOf("evidence.yaml")
+      deepStrictEqual(yield* run("diff", path, path), { line: "", stdout: "The claims are the same" })
+    }))
+
+  it.scopedLive("succeeds if only claims were added or accept less", () =>
+    Effect.gen(function*() {
+      const older = `claims: [${claim("a.b").replace("[200]", "[200, 201]")}]`
+      const newer = `claims: [${claim("a.b")}, ${claim("c.d")}]`
+      deepStrictEqual(yield* diff(older, newer), {
+        line: "",
+        lines: ["added: c.d", "changed: a.b", "  accepted: 200, 201 before, 200 now"]
+      })
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("fails if a change breaks consumers, and names it", () =>
+    Effect.gen(function*() {
+      const observed = (word: string) => `, observed: [${word}], observedOn: { day: "2026-05-17", target: sandbox }`
+      const documented = claim("g.h").replace("assumed", "documented")
+      const sha = "0123456789abcdef".repeat(4)
+      const older = `document: { sha256: ${sha} }\n` +
+        `claims: [${claim("a.b")}, ${claim("c.d")}, ${claim("e.f", observed("200"))}, ${documented}, ${claim("i.j")}]`
+      const newer = `claims: [${claim("a.b").replace("[200]", "[200, 202]")}, ${claim("e.f", observed("201"))}, ` +
+        `${claim("g.h")}, ${claim("i.j", observed("200"))}]`
+      deepStrictEqual(yield* diff(older, newer), {
+        line: "idv-mock contract diff: 4 breaking changes",
+        lines: [
+          `document: SHA-256 ${sha} before, unknown now`,
+          "removed, breaking: c.d",
+          "changed, breaking: a.b",
+          "  accepted: 200 before, 200, 202 now",
+          "changed, breaking: e.f",
+          "  observed: 200 before, 201 now",
+          "changed, breaking: g.h",
+          "  level: documented before, assumed now",
+          "changed: i.j",
+          "  observed: nothing before, 200 now"
+        ]
+      })
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("names the argument whose file is invalid or missing", () =>
+    Effect.gen(function*() {
+      const lineOf = (...words: ReadonlyArray<string>) => Effect.map(run("diff", ...words), ({ line }) => line)
+      const path = Contract.pathOf("evidence.yaml")
+      strictEqual(yield* lineOf("/nowhere/a", path), "<old> /nowhere/a: there is no such file")
+      strictEqual(yield* lineOf(path, "/nowhere/b"), "<new> /nowhere/b: there is no such file")
+      strictEqual(yield* lineOf(path), "idv-mock contract diff: <new> is missing")
+      strictEqual(yield* lineOf(path, path, path), "idv-mock contract diff: too many arguments")
+    }))
 })

@@ -400,6 +400,10 @@ describe("The flags of idv-mock verify", () => {
     ["--customer-key canary", "--customer-id is missing: expected it, or IDV_CUSTOMER_ID", {}],
     ["--budget 3", "--budget requires --target sandbox: requests to a mock server are not limited", {}],
     ["--target mock --spacing 3", "--spacing requires --target sandbox: requests to a mock server are not limited", {}],
+    ["--wait-for-expiry", "--wait-for-expiry requires --target sandbox: the run moves the clock of a mock server", {}],
+    ["--wrong-keys", "--wrong-keys requires --target sandbox: a mock server always receives wrong keys", {}],
+    ["--fail-on canary", "--fail-on is invalid: expected one of violated, lenient, drift", {}],
+    ["--case token.nothing", "--case token.nothing: there is no such case; idv-mock contract prints them", {}],
     ["--budget 0", "--budget is invalid: expected a whole number from 1 to 10000", {}],
     [
       "--spacing canary",

@@ -90,6 +90,33 @@ describe("idv-mock verify ends", () => {
       ])
     }).pipe(Effect.provide(NodeContext.layer)))
 
+  it.scopedLive("with 2 if the target does not speak HTTP", () =>
+    Effect.gen(function*() {
+      const url = `http://${yield* CorrectService.serving(({ socket }) => socket.end("SSH-2.0-server\r\n"))}`
+      const { exitCode, last } = yield* verify(url)
+      deepStrictEqual([exitCode, last], [
+        2,
+        `Nothing can be verified: ${url} does not speak HTTP: check the address`
+      ])
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("with 2 and the reason if no requested case ran", () =>
+    Effect.gen(function*() {
+      const { exitCode, last } = yield* verify(yield* service(), ["--case", "aml.status"], "wrong")
+      deepStrictEqual(exitCode, 2)
+      startsWith(last, "No case ran (the customer received no token): 0 of 1 case passed, ")
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("with 0 after --case, --fail-on, --strict and --wait-for-expiry on a correct service", () =>
+    Effect.gen(function*() {
+      const words = ["--case", "token.status", "--fail-on", "lenient", "--strict", "--wait-for-expiry"]
+      const { exitCode, last } = yield* verify(yield* service(), words)
+      deepStrictEqual([exitCode, last], [
+        0,
+        "It conforms: 1 of 1 case passed, 0 violated, 0 lenient, 0 drifted, 0 not tested"
+      ])
+    }).pipe(Effect.provide(NodeContext.layer)))
+
   it.scopedLive("with 2 if the API redirects to a login", () =>
     Effect.gen(function*() {
       const login = yield* CorrectService.serving((request, response) => {

@@ -35,6 +35,7 @@ export type Cause =
   | "connection refused"
   | "TLS failed"
   | "connection closed"
+  | "a response that is not HTTP"
   | "no connection"
   | "no response in time"
   | "response of more than 1 MiB"

@@ -119,6 +119,7 @@ const noConnectionTexts: Readonly<Record<string, (names: EndpointNames) => strin
   "name resolution failed": ({ address, origin }) => `the host name of ${origin} is unknown: check the ${address}`,
   "TLS failed": ({ address, origin }) =>
     `there is no TLS connection to ${origin} with a certificate that Node.js trusts: check the ${address}`,
+  "a response that is not HTTP": ({ address, origin }) => `${origin} does not speak HTTP: check the ${address}`,
   "connection closed": ({ address, origin }) =>
     `${origin} closes the connection without a response: check the ${address}`
 }
@@ -201,8 +202,9 @@ const isOtherServer = ({ results }: Pick<Report, "results">): boolean => {
     ["404", "405"].includes(observedOf("aml.status"))
 }
 
-/** Whether the target is the service: a token came, and the API is not another server. A run without cases is not. */
+/** Whether a case ran and the target is the service: a token came, and the API is not another server. */
 export const isTested = (report: Pick<Report, "results">): boolean => {
+  if (report.results.every(({ verdict }) => verdict === "not tested")) return false
   const endpoint = explanationOf(report)?.endpoint
   return endpoint === undefined || endpoint === "aml" && !isOtherServer(report)
 }

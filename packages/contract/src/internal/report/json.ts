@@ -55,6 +55,8 @@ const Run = Schema.Struct({
   startedAt: text,
   version: text,
   evidenceSha256: text,
+  contractVersion: number,
+  documentSha256: text,
   requests: count,
   budget: number,
   checks: number
@@ -102,7 +104,7 @@ export const make = (report: Report, evidence: Contract.Evidence, runInfo: RunIn
     conforms: alarms.length === 0,
     verdict: Summary.verdict(report, runInfo),
     requests,
-    run: ShownRunInfo.of(report, runInfo),
+    run: ShownRunInfo.of(report, evidence, runInfo),
     counts: {
       cases: Summary.countCases(report),
       claims: {

@@ -94,7 +94,7 @@ const propertiesOf = ({ kind }: Report, runInfo: ShownRunInfo.ShownRunInfo): Rea
 export const make = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo = {}): string => {
   const { kind, results } = report
   const missing = CaseText.missingCases(report)
-  const shown = ShownRunInfo.of(report, runInfo)
+  const shown = ShownRunInfo.of(report, evidence, runInfo)
   const timestamp = shown.startedAt === undefined ? {} : { timestamp: shown.startedAt.replace(/\.\d+Z$/, "") }
   const sections = groupBySection(results).map((group) => ({
     name: sectionHeading(group[0].section),

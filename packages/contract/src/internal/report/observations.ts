@@ -57,8 +57,8 @@ const quoteIn = (node: Node) =>
   })
 
 /** The layout of the contract: a blank line between claims, and one line for each field. */
-const yamlOf = (claims: ReadonlyArray<Contract.Claim>): string => {
-  const document = new Document({ claims })
+const yamlOf = (contract: Contract.Evidence, claims: ReadonlyArray<Contract.Claim>): string => {
+  const document = new Document({ ...contract, claims })
   document.commentBefore = ` ${heading}`
   visit(document, {
     Pair: (_, { key, value }) => {
@@ -76,5 +76,5 @@ const yamlOf = (claims: ReadonlyArray<Contract.Claim>): string => {
 export const make = (report: Report, evidence: Contract.Evidence): Effect.Effect<string> =>
   Effect.map(
     Clock.currentTimeMillis,
-    (now) => yamlOf(claimsOf(report, evidence, new Date(now).toISOString().slice(0, 10)))
+    (now) => yamlOf(evidence, claimsOf(report, evidence, new Date(now).toISOString().slice(0, 10)))
   )

@@ -1,5 +1,6 @@
 /** The circumstances of a run, as a report shows them: which server, when, by which version, and at what cost. */
 import * as DateTime from "effect/DateTime"
+import type * as Contract from "../../Contract.ts"
 import type { Report, RunInfo } from "../model.ts"
 import * as TargetOptions from "../targetOptions.ts"
 
@@ -10,6 +11,9 @@ export interface ShownRunInfo {
   readonly startedAt?: string
   readonly version?: string
   readonly evidenceSha256?: string
+  readonly contractVersion?: number
+  /** The SHA-256 digest of the service document. */
+  readonly documentSha256?: string
   readonly requests: number
   /** Of a sandbox only. */
   readonly budget?: number
@@ -25,6 +29,7 @@ const shownAddress = (address: string): string => {
 
 export const of = (
   { kind, requests }: Report,
+  { document, version: contractVersion }: Contract.Evidence,
   { authUrl, baseUrl, budget = TargetOptions.defaultBudget, checks, evidenceSha256, startedAt, version }: RunInfo
 ): ShownRunInfo => ({
   ...(authUrl !== undefined && { authUrl: shownAddress(authUrl) }),
@@ -32,6 +37,8 @@ export const of = (
   ...(startedAt !== undefined && { startedAt: DateTime.formatIso(startedAt) }),
   ...(version !== undefined && { version }),
   ...(evidenceSha256 !== undefined && { evidenceSha256 }),
+  ...(contractVersion !== undefined && { contractVersion }),
+  ...(document !== undefined && { documentSha256: document.sha256 }),
   requests,
   ...(kind === "sandbox" && { budget }),
   ...(checks !== undefined && { checks })

@@ -1,4 +1,5 @@
 /** A report in numbers, and in one line. */
+import * as Arr from "effect/Array"
 import type * as Contract from "../../Contract.ts"
 import type { Coverage, Report, Result, RunInfo, Verdict } from "../model.ts"
 import * as Preflight from "../preflight.ts"
@@ -80,6 +81,12 @@ const earlyEnd = ({ results }: Report): string => {
     : `the run ended early (${reason.replace("the refusal is not confirmed: ", "")})`
 }
 
+/** Why no case ran, if all of them have the same reason. */
+const whyNone = ({ results }: Report): string => {
+  const [reason, ...others] = Arr.dedupe(results.flatMap(({ reason }) => reason ?? []))
+  return reason === undefined || others.length > 0 ? "" : ` (${reason})`
+}
+
 /** Whether the target conforms, in one line. */
 export const verdict = (report: Report, runInfo: RunInfo = {}): string => {
   const { alarms, results, unexecuted } = report
@@ -90,7 +97,7 @@ export const verdict = (report: Report, runInfo: RunInfo = {}): string => {
   const cases = `${pass} of ${
     counted(results.length, "case")
   } passed, ${violated} violated, ${lenient} lenient, ${drift} drifted, ${notTested} not tested`
-  if (notTested === results.length) return `No case ran: ${cases}`
+  if (notTested === results.length) return `No case ran${whyNone(report)}: ${cases}`
   const gaps = gapsOf(report)
   const early = earlyEnd(report)
   if (alarms.length === 0 && gaps === "") return `It conforms: ${cases}`

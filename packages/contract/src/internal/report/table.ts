@@ -24,11 +24,10 @@ const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<stri
   return rows.map((row) => row.map((text, column) => text.padEnd(width(column))).join("  ").trimEnd())
 }
 
-const headOf = (report: Report, runInfo: RunInfo): ReadonlyArray<string> => {
-  const { authUrl, baseUrl, budget, checks, evidenceSha256, requests, startedAt, version } = ShownRunInfo.of(
-    report,
-    runInfo
-  )
+const headOf = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo): ReadonlyArray<string> => {
+  const shown = ShownRunInfo.of(report, evidence, runInfo)
+  const { authUrl, baseUrl, budget, checks, contractVersion, documentSha256, evidenceSha256 } = shown
+  const { requests, startedAt, version } = shown
   const sent = [
     `${Summary.counted(requests, "request")}${budget === undefined ? "" : ` of a budget of ${budget}`}`,
     ...(checks === undefined || budget === undefined ? [] : [`${Summary.counted(checks, "check")} that may be billed`]),
@@ -40,7 +39,9 @@ const headOf = (report: Report, runInfo: RunInfo): ReadonlyArray<string> => {
     ["API", baseUrl],
     ["started", startedAt],
     ["idv-mock", version],
+    ["contract", contractVersion === undefined ? undefined : `version ${contractVersion}`],
     ["claims", evidenceSha256 && `SHA-256 ${evidenceSha256}`],
+    ["document", documentSha256 && `SHA-256 ${documentSha256}`],
     ["sent", sent]
   ].flatMap(([name = "", value]) => value === undefined ? [] : [[name, value]])
   return [...aligned(rows), ""]
@@ -137,7 +138,7 @@ export const make = (report: Report, evidence: Contract.Evidence, runInfo: RunIn
   const isPreflightFailed = Preflight.explanationOf(report, runInfo) !== undefined
   const results = Preflight.meaningfulResults(report)
   return [
-    ...headOf(report, runInfo),
+    ...headOf(report, evidence, runInfo),
     ...casesOf(results, evidence),
     ...omittedOf(report.results.length - results.length),
     ...(isPreflightFailed ? [`Alarms: ${report.alarms.length}`] : [

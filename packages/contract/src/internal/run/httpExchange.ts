@@ -49,10 +49,14 @@ const bytesOf = (response: HttpClientResponse): Effect.Effect<Option.Option<Uint
 
 const noResponse = (reason: NoResponse["reason"], cause: Cause): Exchange => ({ _tag: "NoResponse", reason, cause })
 
+const notHttp = "HTTPParserError"
+
 /** The code of an error of Node, at any depth of its causes. */
 const codeOf = (error: unknown): string => {
   if (typeof error !== "object" || error === null) return ""
   if ("code" in error && typeof error.code === "string") return error.code
+  // The parser of undici sets no code if the response does not begin as HTTP does.
+  if (error instanceof Error && error.name === notHttp) return notHttp
   if ("errors" in error && Array.isArray(error.errors)) return codeOf(error.errors[0])
   return "cause" in error ? codeOf(error.cause) : ""
 }
@@ -60,7 +64,8 @@ const codeOf = (error: unknown): string => {
 const connectionCauses: ReadonlyArray<readonly [codes: RegExp, cause: Cause]> = [
   [/^(ENOTFOUND|EAI_)/, "name resolution failed"],
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)/, "connection refused"],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET|HPE_)/, "connection closed"],
+  [/^(HTTPParserError|HPE_)/, "a response that is not HTTP"],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)/, "connection closed"],
   [/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_OSSL)/, "TLS failed"]
 ]
 

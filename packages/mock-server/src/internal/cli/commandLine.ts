@@ -283,7 +283,19 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
       "only fictional people, and each check may be billed",
     verifyFlags
   )
-  leaf(program, "contract", "Show the claims of the contract, and what exercises each", contractFlags)
+  const contract = leaf(
+    program,
+    "contract",
+    "Show the claims of the contract, and what exercises each",
+    contractFlags
+  ).helpCommand(false)
+  leaf(
+    contract,
+    "diff <old> <new>",
+    "Compare two evidence files: the claims that were added, removed or changed. The command fails if a change may " +
+      "break consumers",
+    []
+  )
   leaf(program, "completions", "Print completions for bash, fish or zsh", [])
     .addArgument(Object.assign(new Argument("<shell>"), { argChoices: ["bash", "fish", "zsh"] }))
   return program

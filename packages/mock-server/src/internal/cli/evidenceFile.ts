@@ -1,4 +1,4 @@
-/** The claims of `--evidence`, or those of the reference contract. */
+/** The claims of a file: that of `--evidence`, or by default those of the reference contract. */
 import * as Contract from "@effect-idv/contract/Contract"
 import * as Effect from "effect/Effect"
 import * as ParsedArguments from "./parsedArguments.ts"
@@ -6,10 +6,14 @@ import * as Text from "./textField.ts"
 import { UsageError } from "./usageError.ts"
 
 /** The file is read once, because it may be a pipe. */
-export const read = (args: ParsedArguments.ParsedArguments) => {
-  const path = ParsedArguments.value(args, "evidence") ?? Contract.pathOf("evidence.yaml")
-  return Effect.mapError(
+const load = (name: string, path: string) =>
+  Effect.mapError(
     Contract.loadWithDigest(path),
-    ({ message }) => new UsageError({ text: `--evidence ${Text.printable(path)}: ${message}` })
+    ({ message }) => new UsageError({ text: `${name} ${Text.printable(path)}: ${message}` })
   )
-}
+
+export const read = (args: ParsedArguments.ParsedArguments) =>
+  load("--evidence", ParsedArguments.value(args, "evidence") ?? Contract.pathOf("evidence.yaml"))
+
+/** The claims of a file that is an argument of this name. */
+export const ofArgument = (name: string, path: string) => Effect.map(load(name, path), ({ evidence }) => evidence)

@@ -14,6 +14,8 @@ const loadVerify = Effect.promise(() => import("./verify.ts"))
 
 const loadContract = Effect.promise(() => import("./contract.ts"))
 
+const loadContractDiff = Effect.promise(() => import("./contractDiff.ts"))
+
 const loadCommands = Effect.promise(() => import("./commands.ts"))
 
 export const main = (words: ReadonlyArray<string>, { stdout, version }: {
@@ -37,6 +39,10 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
       case "contract": {
         const { contract } = yield* loadContract
         return yield* contract(invocation.args)
+      }
+      case "contract diff": {
+        const { diff } = yield* loadContractDiff
+        return yield* diff(invocation.args)
       }
       case "completions":
         return yield* Effect.flatMap(

@@ -2,7 +2,6 @@
 import * as Conformance from "@effect-idv/contract/Conformance"
 import type * as Contract from "@effect-idv/contract/Contract"
 import * as Violation from "@effect-idv/core/Violation"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Arr from "effect/Array"
 import * as Console from "effect/Console"
@@ -14,6 +13,7 @@ import * as Fields from "../schema/fields.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
 import { Address, isInTheClear } from "./address.ts"
 import * as EvidenceFile from "./evidenceFile.ts"
+import * as KeptConnections from "./keptConnections.ts"
 import * as OutputFile from "./outputFile.ts"
 import * as Given from "./parsedArguments.ts"
 import * as Counting from "./requestCount.ts"
@@ -72,7 +72,7 @@ const flagsOf = (given: Given.ParsedArguments) =>
           : Given.field(given, name, numbers.includes(name) ? numberOrText : undefined)
       )
     )),
-    Refusal.fromViolations((flag) => `--${flag}`)
+    Refusal.fromFlagViolations(given)
   )
 
 const refuse = (text: string) => new Refusal.UsageError({ text })
@@ -139,8 +139,13 @@ const secure = (given: Given.ParsedArguments, address: Named | undefined) =>
     ? refuse(`${address.name} is invalid: expected an https: address, or --allow-insecure: http: is for loopback`)
     : Effect.void
 
-/** Flags that have no effect on a mock server, and so are refused. */
-const sandboxFlags = ["budget", "spacing", "wait-for-expiry", "wrong-keys"]
+/** Flags that have no effect on a mock server, and so are refused, with the reason. */
+const sandboxFlags: Readonly<Record<string, string>> = {
+  "budget": "requests to a mock server are not limited",
+  "spacing": "requests to a mock server are not limited",
+  "wait-for-expiry": "the run moves the clock of a mock server",
+  "wrong-keys": "a mock server always receives wrong keys"
+}
 
 /** How far `--wait-for-expiry` moves the clock: enough for the one case that tells whether a token ends. */
 const longestWait = "61 minutes"
@@ -148,9 +153,10 @@ const longestWait = "61 minutes"
 const targetOf = (given: Given.ParsedArguments, flags: Flags) =>
   Effect.gen(function*() {
     const { budget, deadline, spacing, target: kind = "mock" } = flags
-    const unusable = kind === "mock" ? sandboxFlags.find((flag) => Given.isOn(given, flag)) : undefined
-    if (unusable !== undefined) {
-      return yield* refuse(`--${unusable} requires --target sandbox: requests to a mock server are not limited`)
+    for (const [flag, reason] of Object.entries(sandboxFlags)) {
+      if (kind === "mock" && Given.isOn(given, flag)) {
+        return yield* refuse(`--${flag} requires --target sandbox: ${reason}`)
+      }
     }
     const { auth, base, isOfVariables } = yield* addressesOf(flags, kind)
     const controlUrl = flags["control-url"]?.replace(/\/*(_mock\/*)?$/, "")
@@ -187,7 +193,7 @@ const casesOf = (given: Given.ParsedArguments) => {
 const claimsOf = (evidence: Contract.Evidence, cases: ReadonlyArray<Conformance.Case>): Contract.Evidence => {
   if (cases.length === Conformance.cases.length) return evidence
   const own = evidence.claims.filter(({ id }) => cases.some(({ claim }) => claim === id))
-  return Arr.isNonEmptyReadonlyArray(own) ? { claims: own } : evidence
+  return Arr.isNonEmptyReadonlyArray(own) ? { ...evidence, claims: own } : evidence
 }
 
 /** The verdicts of `--fail-on` and `--strict`, or those of the kind. */
@@ -256,4 +262,4 @@ export const verify = (given: Given.ParsedArguments, version: string) =>
       return yield* new NotTested({ text: "idv-mock verify: the target was not tested" })
     }
     if (report.alarms.length > 0) return yield* new NotConforming({ alarms: report.alarms.length })
-  }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  }).pipe(Effect.provide(KeptConnections.layer))
