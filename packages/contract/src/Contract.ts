@@ -15,9 +15,6 @@ import { createHash } from "node:crypto"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { parse, YAMLParseError } from "yaml"
-import * as ContractDiff from "./internal/contractDiff.ts"
-
-export type { Change } from "./internal/contractDiff.ts"
 
 /** A message without the value, because a file may hold a secret. */
 const shouldBe = (expected: string) => ({ message: () => `should be ${expected}` })
@@ -344,11 +341,3 @@ export const loadWithDigest = (
       evidence,
       sha256: createHash("sha256").update(text).digest("hex")
     })))
-
-/**
- * Compares an older contract with a newer one, or two files of observations.
- *
- * @category combinators
- * @since 0.1.0
- */
-export const diff: (older: Evidence, newer: Evidence) => ReadonlyArray<ContractDiff.Change> = ContractDiff.make

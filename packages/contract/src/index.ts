@@ -3,3 +3,6 @@ export * as Conformance from "./Conformance.ts"
 
 /** @since 0.1.0 */
 export * as Contract from "./Contract.ts"
+
+/** @since 0.1.0 */
+export * as ContractDiff from "./ContractDiff.ts"

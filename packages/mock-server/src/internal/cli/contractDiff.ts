@@ -1,5 +1,6 @@
 /** `idv-mock contract diff`: compares two evidence files. */
-import * as Contract from "@effect-idv/contract/Contract"
+import type * as Contract from "@effect-idv/contract/Contract"
+import * as ContractDiff from "@effect-idv/contract/ContractDiff"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -15,7 +16,7 @@ export class BreakingChanges extends Schema.TaggedError<BreakingChanges>(
   }
 }
 
-const linesOf = ({ claim, differences, isBreaking, kind }: Contract.Change): ReadonlyArray<string> => [
+const linesOf = ({ claim, differences, isBreaking, kind }: ContractDiff.Change): ReadonlyArray<string> => [
   `${kind}${isBreaking ? ", breaking" : ""}: ${claim}`,
   ...differences.map((text) => `  ${text}`)
 ]
@@ -32,7 +33,7 @@ export const diff = ({ words: [oldPath = "", newPath = ""] }: ParsedArguments) =
   Effect.gen(function*() {
     const older = yield* EvidenceFile.ofArgument("<old>", oldPath)
     const newer = yield* EvidenceFile.ofArgument("<new>", newPath)
-    const changes = Contract.diff(older, newer)
+    const changes = ContractDiff.diff(older, newer)
     const lines = [...documentLines(older, newer), ...changes.flatMap(linesOf)]
     const text = lines.length === 0 ? "The claims are the same" : lines.join("\n")
     yield* Console.log(text.replaceAll(/[^\P{Cc}\n]/gu, "\ufffd"))

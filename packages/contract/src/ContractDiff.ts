@@ -1,6 +1,10 @@
-/** Compares two contracts: which claims were added, removed or changed, and which of it breaks consumers. */
+/**
+ * Compares two contracts: which claims were added, removed or changed, and which of these changes break consumers.
+ *
+ * @since 0.1.0
+ */
 import * as Arr from "effect/Array"
-import type * as Contract from "../Contract.ts"
+import type * as Contract from "./Contract.ts"
 
 /**
  * A difference between two contracts.
@@ -46,7 +50,7 @@ interface Difference {
   readonly isBreaking: boolean
 }
 
-/** New words break a consumer that was written for the old ones. An observation without an older one is no change. */
+/** New words break a consumer that was written for the old ones. A first observation does not break. */
 const listDifferences = (older: Contract.Claim, newer: Contract.Claim): ReadonlyArray<Difference> =>
   lists.flatMap(({ breaks, name, of }) => {
     const [before, after] = [of(older), of(newer)]
@@ -82,7 +86,13 @@ const changeOf = (older: Contract.Claim, newer: Contract.Claim): ReadonlyArray<C
   }]
 }
 
-export const make = (older: Contract.Evidence, newer: Contract.Evidence): ReadonlyArray<Change> => {
+/**
+ * Compares an older contract with a newer one, or two files of observations.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const diff = (older: Contract.Evidence, newer: Contract.Evidence): ReadonlyArray<Change> => {
   const idsOf = ({ claims }: Contract.Evidence) => claims.map(({ id }) => id)
   const removed = Arr.difference(idsOf(older), idsOf(newer))
   const added = Arr.difference(idsOf(newer), idsOf(older))
