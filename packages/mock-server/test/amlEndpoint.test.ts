@@ -57,7 +57,7 @@ layer(MockServer.layerHttpClient)("The decision about a check", (it) => {
     ["about a person whose name selects a fault", { body: JSON.stringify({ ...person, name: "Ada Test429" }) }, {}, [
       429,
       "aml.answered",
-      "The token and the body are valid: the mock server returns status 429 with Retry-After: 1. subject (status): " +
+      "The token and the body are valid: the mock server returns status 429 with Retry-After: 1. test-person (status): " +
       "the name selects this fault",
       ["aml.success.status", "aml.answer.credential", "aml.answer.match-found", "aml.answer.aml-profile"],
       false

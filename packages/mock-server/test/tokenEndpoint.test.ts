@@ -24,14 +24,14 @@ layer(MockServer.layerHttpClient)("The decision about a token request", (it) => 
     ["that is correct", {}, {}, [
       200,
       "token.granted",
-      "The credentials are right: the token is valid for 3600 s",
+      "The credentials are valid: the token is valid for 3600 s",
       ofSuccess,
       false
     ]],
     ["with form-encoded credentials", { headers: { authorization: basic("demo%2Dcustomer:demo%2Dkey") } }, {}, [
       200,
       "token.granted",
-      "The credentials are right: the token is valid for 3600 s. The client form-encoded them, which the service " +
+      "The credentials are valid: the token is valid for 3600 s. The client form-encoded them, which the service " +
       "document does not show",
       ofSuccess,
       false
@@ -39,7 +39,7 @@ layer(MockServer.layerHttpClient)("The decision about a token request", (it) => 
     ["with a form-encoded customer id", { headers: { authorization: basic("demo%2Dcustomer:demo-key") } }, {}, [
       200,
       "token.granted",
-      "The credentials are right: the token is valid for 3600 s. The client form-encoded them, which the service " +
+      "The credentials are valid: the token is valid for 3600 s. The client form-encoded them, which the service " +
       "document does not show",
       ofSuccess,
       false
@@ -47,14 +47,14 @@ layer(MockServer.layerHttpClient)("The decision about a token request", (it) => 
     ["with another parameter", { body: "grant_type=client_credentials&scope=x" }, {}, [
       200,
       "token.granted",
-      "The credentials are right: the token is valid for 3600 s",
+      "The credentials are valid: the token is valid for 3600 s",
       ofSuccess,
       false
     ]],
     ["without a refused parameter", {}, { tokenParameters: "refused" }, [
       200,
       "token.granted",
-      "The credentials are right: the token is valid for 3600 s",
+      "The credentials are valid: the token is valid for 3600 s",
       ofSuccess,
       false
     ]],
@@ -89,7 +89,7 @@ layer(MockServer.layerHttpClient)("The decision about a token request", (it) => 
     ["without credentials", { headers: { authorization: "Bearer x" } }, {}, [
       401,
       "token.credentials",
-      `${credentials}: it is not Basic, or not there`,
+      `${credentials}: it is missing, or not Basic`,
       ofCredentials,
       true
     ]],
@@ -138,7 +138,7 @@ layer(MockServer.layerHttpClient)("The decision about a token request", (it) => 
     ["with a refused parameter", { body: "grant_type=client_credentials&scope=x" }, { tokenParameters: "refused" }, [
       400,
       "token.parameters",
-      "there is no parameter but grant_type",
+      "grant_type is the only parameter that is allowed",
       ["token.request.parameters", "token.error"],
       true
     ]],
