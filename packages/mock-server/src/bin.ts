@@ -42,11 +42,9 @@ const exitCodeOf = (error: unknown): number =>
   Predicate.hasProperty(error, "exitCode") && Predicate.isNumber(error.exitCode) ? error.exitCode : 1
 
 const teardown: Teardown = (exit, onExit) => {
-  const code = Exit.isSuccess(exit)
-    ? 0
-    : Cause.isInterruptedOnly(exit.cause)
-    ? interrupted
-    : exitCodeOf(Cause.squash(exit.cause))
+  // After a signal nobody may read the output any more.
+  if (Exit.isInterrupted(exit)) return onExit(interrupted)
+  const code = Exit.isSuccess(exit) ? 0 : exitCodeOf(Cause.squash(exit.cause))
   // A pipe takes a long report in pieces, and the exit would cut it off.
   process.stdout.write("", () => onExit(code))
 }

@@ -28,7 +28,7 @@ export const location = Config.option(Config.redacted("DATABASE_URL")).pipe(
   }))
 )
 
-const migrations = Migrator.make({})({
+const migrate = Migrator.make({})({
   loader: Migrator.fromRecord({
     // Times are text in ISO 8601 and UTC, because the two databases share no type for times.
     "0001_sign_ups": Effect.gen(function*() {
@@ -58,6 +58,13 @@ const migrations = Migrator.make({})({
     })
   })
 })
+
+/** Two instances may start on an empty PostgreSQL at the same time, where the migrator alone would collide. */
+const migrations = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  sql.onDialectOrElse({
+    pg: () => sql.withTransaction(Effect.zipRight(sql`SELECT pg_advisory_xact_lock(${1_847_302_911})`, migrate)),
+    orElse: () => migrate
+  }))
 
 /**
  * Passes a client to `@effect/sql-libsql` 0.42, because the version that it creates itself keeps a
