@@ -6,7 +6,7 @@ import { Migrator, SqlClient, SqlError } from "@effect/sql"
 import { LibsqlClient } from "@effect/sql-libsql"
 import { PgClient } from "@effect/sql-pg"
 import { createClient } from "@libsql/client"
-import { Config, ConfigError, Effect, Either, Layer, Option, Redacted } from "effect"
+import { Config, ConfigError, Effect, Either, Layer, Option, Redacted, Schedule } from "effect"
 
 type Location =
   | { readonly kind: "memory" }
@@ -59,12 +59,8 @@ const migrate = Migrator.make({})({
   })
 })
 
-/** Two instances may start on an empty PostgreSQL at the same time, where the migrator alone would collide. */
-const migrations = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.onDialectOrElse({
-    pg: () => sql.withTransaction(Effect.zipRight(sql`SELECT pg_advisory_xact_lock(${1_847_302_911})`, migrate)),
-    orElse: () => migrate
-  }))
+/** The migrator fails for the second of two instances that start on an empty PostgreSQL at the same time. */
+const migrations = Effect.retry(migrate, { times: 5, schedule: Schedule.spaced("200 millis") })
 
 /**
  * Passes a client to `@effect/sql-libsql` 0.42, because the version that it creates itself keeps a
