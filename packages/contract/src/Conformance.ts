@@ -25,7 +25,7 @@ import * as SequenceCases from "./internal/cases/sequenceCases.ts"
 import * as TokenCases from "./internal/cases/tokenCases.ts"
 import * as TokenProbes from "./internal/cases/tokenProbes.ts"
 import * as Judge from "./internal/judge.ts"
-import type { Case, Kind, Observation, Report, Run, RunInfo, Target, Verdict } from "./internal/model.ts"
+import type { Case, Kind, Observation, Run, Target } from "./internal/model.ts"
 import * as Preflight from "./internal/preflight.ts"
 import * as Github from "./internal/report/github.ts"
 import * as Json from "./internal/report/json.ts"
@@ -33,23 +33,12 @@ import * as Junit from "./internal/report/junit.ts"
 import * as Observations from "./internal/report/observations.ts"
 import * as Summary from "./internal/report/summary.ts"
 import * as Table from "./internal/report/table.ts"
+import type { Report, RunInfo, Verdict } from "./internal/results.ts"
 import * as DetectMockServer from "./internal/run/detectMockServer.ts"
 import * as Runner from "./internal/run/runner.ts"
 
-export type {
-  Case,
-  ClaimCoverage,
-  Coverage,
-  Kind,
-  Observation,
-  Reading,
-  Report,
-  Result,
-  Run,
-  RunInfo,
-  Target,
-  Verdict
-} from "./internal/model.ts"
+export type { Case, Kind, Observation, Reading, Run, Target } from "./internal/model.ts"
+export type { ClaimCoverage, Coverage, Report, Result, RunInfo, Verdict } from "./internal/results.ts"
 
 /**
  * Every case, in the order in which they run.

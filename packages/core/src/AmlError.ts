@@ -194,8 +194,8 @@ export class AmlRateLimited extends Schema.TaggedError<AmlRateLimited>("@effect-
 }
 
 /**
- * The service responded with 5xx or could not be reached. Before a retry, look at `sent`: with `unknown` the service may
- * have performed and billed the check.
+ * The service responded with 5xx or could not be reached. Before a retry, look at `sent`: with `unknown` the service
+ * may have performed and billed the check.
  *
  * @category errors
  * @since 0.1.0

@@ -121,7 +121,8 @@ export interface Options<in K, out R = never> {
   readonly gracePeriod?: Duration.DurationInput | undefined
   /**
    * Runs for every outcome before it is emitted, also for those that are not emitted because the stream was
-   * interrupted. Store the outcomes here. The stream waits for it, also after the grace period. A defect in it ends the stream.
+   * interrupted. Store the outcomes here. The stream waits for it, also after the grace period. A defect in it ends the
+   * stream.
    *
    * @default () => Effect.void
    */
@@ -275,8 +276,8 @@ const outcomeOf = <K>(
  * The number of people, in total and by outcome.
  *
  * `notBegun` counts the people that were read from the input, but whose check had not started when the run ended early.
- * The run then reads no more input, so later people are not counted at all. `underWay` counts the people without an outcome
- * yet.
+ * The run then reads no more input, so later people are not counted at all. `underWay` counts the people without an
+ * outcome yet.
  *
  * @category models
  * @since 0.1.0

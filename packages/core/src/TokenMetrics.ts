@@ -64,9 +64,9 @@ export const warnings = Metric.counter("idv_token_warnings", {
 })
 
 /**
- * Counts what acquisitions do with the shared store, if there is one, by `outcome`: `hit` (adopted a stored token at once),
- * `miss` (the store had no usable token), `led` (sent the request for all processes), `followed` (adopted the token of a
- * process that led), or `failed` (an operation of the store failed or timed out).
+ * Counts what acquisitions do with the shared store, if there is one, by `outcome`: `hit` (adopted a stored token at
+ * once), `miss` (the store had no usable token), `led` (sent the request for all processes), `followed` (adopted the
+ * token of a process that led), or `failed` (an operation of the store failed or timed out).
  *
  * @category metrics
  * @since 0.1.0

@@ -8,9 +8,9 @@
  * - **Refresh**: a stale token is still returned at once, and renewed in the background. A token that is about to
  *   expire is not returned.
  * - **Failures**: a valid token is kept when the token endpoint fails. Callers without a token receive the failure of
- *   the last acquisition at once, without a request, for 1 second, doubled with each consecutive failure, up to 5 seconds.
- *   Rejected credentials are not sent again for 30 seconds. Other credentials are sent at once. If the service asked to
- *   wait, nothing is sent until then.
+ *   the last acquisition at once, without a request, for 1 second, doubled with each consecutive failure, up to 5
+ *   seconds. Rejected credentials are not sent again for 30 seconds. Other credentials are sent at once. If the service
+ *   asked to wait, nothing is sent until then.
  * - **Renewal limit**: after the API rejected two tokens within 30 seconds, further rejected tokens stay cached.
  * - **Sharing**: each process has its own token, unless a `TokenStore` is provided to the layer.
  *
@@ -143,9 +143,9 @@ export interface Options extends Settings, Credentials.Options {
 export interface RotatingOptions extends Settings {
   /**
    * Runs once per acquisition. While the last credentials are known to be rejected, it runs for each `get`, so that
-   * changed credentials are used at once. Two runs can overlap, because an abandoned acquisition may still run. If it fails or returns
-   * invalid credentials, `get` fails with `TokenEndpointUnavailable` and the reason `credentials`. Its error may
-   * contain a secret, so it is not reported: log it in the effect.
+   * changed credentials are used at once. Two runs can overlap, because an abandoned acquisition may still run. If it
+   * fails or returns invalid credentials, `get` fails with `TokenEndpointUnavailable` and the reason `credentials`. Its
+   * error may contain a secret, so it is not reported: log it in the effect.
    */
   readonly credentials: Effect.Effect<Credentials.Options, unknown>
   readonly customerId?: undefined

@@ -5,8 +5,8 @@
  * - The store is read when a token is acquired, and not while a valid one is cached.
  * - One process leads and sends the token request. The others wait for its token, and send their own request if it does
  *   not come.
- * - The store is never the reason for a failure. If it fails or hangs, the process sends its own request, by default after
- *   at most 200 ms.
+ * - The store is never the reason for a failure. If it fails or hangs, the process sends its own request, by default
+ *   after at most 200 ms.
  * - Stored tokens are encrypted with AES-256-GCM. The names under which they are stored contain hashes only.
  *
  * @since 0.1.0

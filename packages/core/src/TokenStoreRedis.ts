@@ -1,6 +1,6 @@
 /**
- * Stores the shared token in Redis or Valkey, over `ioredis`. A key with a time to live is the lead: the process that leads
- * renews it, and it expires within two seconds of the death of that process.
+ * Stores the shared token in Redis or Valkey, over `ioredis`. A key with a time to live is the lead: the process that
+ * leads renews it, and it expires within two seconds of the death of that process.
  *
  * Every command and script uses one key, so a cluster works too. The server needs a version of 2.6.12 or later, and the
  * commands `GET`, `SET`, `DEL`, `PEXPIRE` and `EVAL` for keys that begin with `idv-token-`, and `INFO`.
@@ -44,8 +44,9 @@ export interface Options extends TokenSharing.Options {
 const patienceMillis = 2000
 
 /**
- * The options of the client that {@link layer} creates, for one of your own. Without a connection a command fails at once:
- * sent later, it could take a lead that nobody uses. A connection whose server gives no reply for 2 s is replaced.
+ * The options of the client that {@link layer} creates, for one of your own. Without a connection a command fails at
+ * once: sent later, it could take a lead that nobody uses. A connection whose server gives no reply for 2 s is
+ * replaced.
  *
  * @category constants
  * @since 0.1.0

@@ -1,6 +1,6 @@
 /**
- * Stores the shared token in a table of PostgreSQL, over `@effect/sql`. A transaction with an advisory lock is the lead:
- * PostgreSQL ends it with the connection of a process that dies.
+ * Stores the shared token in a table of PostgreSQL, over `@effect/sql`. A transaction with an advisory lock is the
+ * lead: PostgreSQL ends it with the connection of a process that dies.
  *
  * It needs two connections of the pool while a token is acquired. It works through a connection pooler, also one that
  * pools transactions.
@@ -142,7 +142,8 @@ const make = Effect.gen(function*() {
 
 /**
  * Provides the store. It requires the `SqlClient` of PostgreSQL, such as `PgClient.layer`, and creates the table if it
- * does not exist. A database that is down does not fail it. `ConfigError` names a table that is not that of this version.
+ * does not exist. A database that is down does not fail it. `ConfigError` names a table that is not that of this
+ * version.
  *
  * @category layers
  * @since 0.1.0

@@ -223,7 +223,9 @@ const decodePatch = decoding(Profile.Patch)
 const decodeClockChange = decoding(ClockChange)
 const decodeNewSession = decoding(Schema.typeSchema(NewSession))
 
-/** The JSON form of a duration. `ClockChange` validates it, because `Duration` itself turns a negative number into 0. */
+/**
+ * The JSON form of a duration. `ClockChange` validates it, because `Duration` itself turns a negative number into 0.
+ */
 const durationJson = (duration: Duration.DurationInput): unknown =>
   typeof duration === "bigint"
     ? Number(duration) / 1_000_000

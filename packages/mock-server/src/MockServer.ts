@@ -122,8 +122,8 @@ export interface Options extends InProcessOptions {
 }
 
 /**
- * The server did not start. `code` is the code of Node's error, such as `EADDRINUSE`, or one of `CONTROL_TOKEN_MISSING`,
- * `GRACE_PERIOD`, `REQUEST_TIMEOUT` and `PRODUCTION`.
+ * The server did not start. `code` is the code of Node's error, such as `EADDRINUSE`, or one of
+ * `CONTROL_TOKEN_MISSING`, `GRACE_PERIOD`, `REQUEST_TIMEOUT` and `PRODUCTION`.
  *
  * @category errors
  * @since 0.1.0

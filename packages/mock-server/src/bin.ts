@@ -28,7 +28,9 @@ const report = (cause: Cause.Cause<unknown>) => {
     : Console.error((error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, " "))
 }
 
-/** The exit code after a signal: 128 plus its number, as in shells. A server always ends by a signal, so its code is 0. */
+/**
+ * The exit code after a signal: 128 plus its number, as in shells. A server always ends by a signal, so its code is 0.
+ */
 let interrupted = 1
 const onSignal = (signal: NodeJS.Signals) => {
   interrupted = process.argv[2] === "serve" ? 0 : 128 + constants.signals[signal]

@@ -1,6 +1,6 @@
 /**
- * A job engine: it starts runs by a schedule, spreads their shards over machines, and repeats the shard of a worker that
- * died. It is optional. The ledger decides what is sent, so an engine may run a job twice without harm.
+ * A job engine: it starts runs by a schedule, spreads their shards over machines, and repeats the shard of a worker
+ * that died. It is optional. The ledger decides what is sent, so an engine may run a job twice without harm.
  *
  * @since 0.1.0
  */
@@ -74,8 +74,8 @@ export interface Service {
   /** Runs jobs, one of each kind at a time, until it is interrupted. It waits while its database is unreachable. */
   readonly work: <E, R>(handlers: Handlers<E, R>) => Effect.Effect<never, never, R>
   /**
-   * How long a job may run before the engine repeats it elsewhere. The shard of a worker that died is repeated after this
-   * time.
+   * How long a job may run before the engine repeats it elsewhere. The shard of a worker that died is repeated after
+   * this time.
    */
   readonly jobTimeout: Duration.Duration
 }
@@ -119,7 +119,9 @@ const warn = ({ message }: Error) => Effect.logWarning(message)
  */
 export const work = <E = never, R = never>(
   options: Omit<Rescreening.WorkOptions, "run" | "shard"> & {
-    /** When `night` runs: a cron expression of five fields, in UTC, and the effect, which plans and dispatches a run. */
+    /**
+     * When `night` runs: a cron expression of five fields, in UTC, and the effect, which plans and dispatches a run.
+     */
     readonly schedule?: { readonly cron: string; readonly night: Effect.Effect<unknown, E, R> } | undefined
   }
 ): Effect.Effect<

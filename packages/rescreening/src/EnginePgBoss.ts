@@ -18,8 +18,11 @@ import * as Engine from "./Engine.ts"
 const nights = "idv-rescreen-nights"
 const shards = "idv-rescreen-shards"
 
-/** How often pg-boss may repeat a job. The pauses between the repetitions grow to minutes. */
-const retryLimit = 1000
+/** How often, and after how many seconds, pg-boss repeats a failed job: 5 million seconds, so that it loses none. */
+const retry = { retryLimit: 1_000_000, retryDelay: 5 }
+
+/** How long an operation of pg-boss may take, so that a database that does not respond cannot stall a worker. */
+const timeout = "30 seconds"
 
 /** How often a worker looks for a job while there is none. */
 const pause = "2 seconds"
@@ -36,7 +39,14 @@ const attempt = <A>(operation: string, evaluate: () => Promise<A>): Effect.Effec
   Effect.tryPromise({
     try: evaluate,
     catch: (cause) => new Engine.EngineUnavailable({ operation, code: codeOf(cause) })
-  })
+  }).pipe(
+    Effect.timeoutFail({
+      duration: timeout,
+      onTimeout: () => new Engine.EngineUnavailable({ operation, code: "ETIMEDOUT" })
+    }),
+    // A finalizer is uninterruptible, and the timeout has to interrupt the operation there too.
+    Effect.interruptible
+  )
 
 /**
  * The options of {@link layer}.
@@ -68,7 +78,7 @@ export const layer = (options: Options): Layer.Layer<Engine.Engine, Engine.Engin
     Effect.gen(function*() {
       const jobTimeout = Duration.decode(options.jobTimeout ?? "5 minutes")
       const expireInSeconds = Math.max(1, Math.ceil(Duration.toSeconds(jobTimeout)))
-      const queue = { expireInSeconds, retryLimit, retryDelay: 1 }
+      const queue = { expireInSeconds, ...retry }
       const run = yield* FiberSet.makeRuntime()
       const boss = yield* Effect.acquireRelease(
         attempt("start", () => {
@@ -81,15 +91,15 @@ export const layer = (options: Options): Layer.Layer<Engine.Engine, Engine.Engin
           boss.on("error", (cause) => run(Effect.logWarning(`The job engine failed (${codeOf(cause)})`)))
           return boss.start()
         }),
-        (boss) => Effect.promise(() => boss.stop({ graceful: false, wait: false }))
+        (boss) => Effect.ignoreLogged(attempt("stop", () => boss.stop({ graceful: false, wait: false })))
       )
       // `short`: at most one job of a shard waits.
       yield* attempt("start", () => boss.createQueue(shards, { name: shards, policy: "short", ...queue }))
       yield* attempt("start", () => boss.createQueue(nights, { name: nights, policy: "short", ...queue }))
 
       /**
-       * Brings the jobs of a queue to a handler, one at a time. `boss.work` would end the process if the database is not
-       * reachable at the end of a job.
+       * Brings the jobs of a queue to a handler, one at a time. `boss.work` would end the process if the database is
+       * not reachable at the end of a job.
        */
       const jobs = <E, R>(queue: string, handle: (data: unknown) => Effect.Effect<void, E, R>) =>
         Effect.gen(function*() {

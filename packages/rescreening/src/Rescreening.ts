@@ -43,7 +43,8 @@ export interface PlanOptions extends Run.Options {
   /** The name of the run, such as `2026-11`: 1 to 64 letters, digits, dots, hyphens or underscores. */
   readonly run: string
   /**
-   * Your name for the service and account, such as `api.example.com acme-bank`. All runs with the same `service` share a rate.
+   * Your name for the service and account, such as `api.example.com acme-bank`. All runs with the same `service` share
+   * a rate.
    */
   readonly service: string
 }

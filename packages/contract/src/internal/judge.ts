@@ -1,7 +1,8 @@
 /** Judges observations by a contract. It is a pure function, so any contract can judge the same observations. */
 import * as Arr from "effect/Array"
 import type * as Contract from "../Contract.ts"
-import type { Case, ClaimCoverage, Coverage, Kind, Observation, Report, Result, Verdict } from "./model.ts"
+import type { Case, Kind, Observation } from "./model.ts"
+import type { ClaimCoverage, Coverage, Report, Result, Verdict } from "./results.ts"
 import { inapplicable, isBudget, isFailure } from "./run/skipped.ts"
 
 type Accepted = NonNullable<Contract.Claim["accept"]>[number]

@@ -1,9 +1,7 @@
-/** The data of the conformance suite: its cases, targets, observations, verdicts and reports. */
-import type * as DateTime from "effect/DateTime"
+/** The data of a run: its cases, its target and its observations. */
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import type * as Contract from "../Contract.ts"
 import type { Step } from "./steps.ts"
 
 /**
@@ -221,102 +219,6 @@ export interface Observation {
 }
 
 /**
- * - `pass`: the contract accepts the observation.
- * - `lenient`: the target accepts a request that the service document does not show.
- * - `drift`: an unspecified point turned out different from the contract's default, or from the observations of an
- *   evidence file.
- * - `violated`: the observation contradicts a sentence of the service document.
- * - `not tested`: the case did not run, or was omitted. The result has the reason.
- *
- * @category models
- * @since 0.1.0
- */
-export type Verdict = "pass" | "lenient" | "drift" | "violated" | "not tested"
-
-/**
- * The verdict on one case.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Result {
-  /** The id of the case. */
-  readonly id: string
-  /** The id of the claim. */
-  readonly claim: string
-  /** The section of the service document, or `0` if the contract lacks the claim. */
-  readonly section: string
-  readonly level: Contract.Level
-  /** The title of the case. */
-  readonly title: string
-  /** What the contract accepts, in words. */
-  readonly expects: string
-  readonly verdict: Verdict
-  /** The observed word, if there is one. */
-  readonly observed?: string
-  /** The status of the last response, such as `HTTP 500`, or why there was none. A pass has none. */
-  readonly cause?: string
-  /** The last request as a curl command, without secrets, names and dates. A pass has none. */
-  readonly curl?: string
-  /** Whether an earlier run observed something else, by the evidence file. */
-  readonly isChanged?: true
-  /** Why the case was not tested. */
-  readonly reason?: string
-  /** The id of the failed case because of which this one was omitted. Only that case raises an alarm. */
-  readonly dependsOn?: string
-  /** How long the case took, in milliseconds. */
-  readonly millis: number
-}
-
-/**
- * How many cases of a claim ran: all of them (`whole`), some (`part`), or none.
- *
- * @category models
- * @since 0.1.0
- */
-export type Coverage = "whole" | "part" | "none"
-
-/**
- * The coverage of one claim.
- *
- * @category models
- * @since 0.1.0
- */
-export interface ClaimCoverage {
-  /** The id of the claim. */
-  readonly claim: string
-  readonly level: Contract.Level
-  readonly coverage: Coverage
-  /** Why cases did not run. Each reason is listed once. */
-  readonly reasons: ReadonlyArray<string>
-}
-
-/**
- * The results of a run, judged by a contract.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Report {
-  readonly kind: Kind
-  readonly results: ReadonlyArray<Result>
-  /** How many requests were sent, without those to the control plane of a mock server. */
-  readonly requests: number
-  /** The coverage of each claim that a request can show. */
-  readonly coverage: ReadonlyArray<ClaimCoverage>
-  /** The documented claims that a request can show and of which no case ran. */
-  readonly unexecuted: ReadonlyArray<string>
-  /** The verdicts that are alarms. */
-  readonly failOn: ReadonlyArray<Verdict>
-  /**
-   * The ids of the cases with such a verdict, of those whose observation has changed since an earlier run, and of the `unexecuted` claims that were
-   * not omitted because of another alarm. The target conforms if the list is empty. A run in which no case
-   * ran has one alarm.
-   */
-  readonly alarms: ReadonlyArray<string>
-}
-
-/**
  * A run against one target. It sends a sequence of steps once, even if several cases share it.
  *
  * @category models
@@ -331,44 +233,4 @@ export interface Run {
    * with unconfirmed ones as skipped.
    */
   readonly confirm: (observations: ReadonlyArray<Observation>) => Effect.Effect<ReadonlyArray<Observation>>
-}
-
-/**
- * The circumstances of a run, for its report. A {@link Target} is one: reports show neither its customer
- * nor its key.
- *
- * @category models
- * @since 0.1.0
- */
-export interface RunInfo {
-  /** @default undefined, the report does not show it */
-  readonly authUrl?: string | undefined
-  /** @default undefined, the report does not show it */
-  readonly baseUrl?: string | undefined
-  /** @default 60 */
-  readonly budget?: number | undefined
-  /**
-   * When the run began.
-   *
-   * @default undefined, the report does not show it
-   */
-  readonly startedAt?: DateTime.Utc | undefined
-  /**
-   * The version of the program that ran the suite.
-   *
-   * @default undefined, the report does not show it
-   */
-  readonly version?: string | undefined
-  /**
-   * The SHA-256 digest of the evidence file, in hexadecimal digits.
-   *
-   * @default undefined, the report does not show it
-   */
-  readonly evidenceSha256?: string | undefined
-  /**
-   * How many checks received a 2xx response and may be billed.
-   *
-   * @default undefined, the report does not show it
-   */
-  readonly checks?: number | undefined
 }

@@ -6,9 +6,10 @@
 import * as Option from "effect/Option"
 import * as TestPeople from "./cases/testPeople.ts"
 import * as Exchange from "./exchange.ts"
-import type { Reading, Report, Result, RunInfo } from "./model.ts"
+import type { Reading } from "./model.ts"
 import { isCredential, isErrorBody, isHtml, isRedirect, isSuccess } from "./readings/responseReadings.ts"
 import { grantOf } from "./readings/tokenReadings.ts"
+import type { Report, Result, RunInfo } from "./results.ts"
 import type { AmlStep, Step, TokenStep } from "./steps.ts"
 
 /** The request of section 4.1. */
@@ -114,7 +115,7 @@ interface EndpointNames {
   readonly rejected: (status: string) => string
 }
 
-/** Why there is no connection, by the cause of the exchange. */
+/** Returns why the connection failed, from the error of the HTTP client. */
 const noConnectionTexts: Readonly<Record<string, (names: EndpointNames) => string>> = {
   "name resolution failed": ({ address, origin }) => `the host name of ${origin} is unknown: check the ${address}`,
   "TLS failed": ({ address, origin }) =>

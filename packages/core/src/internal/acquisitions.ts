@@ -200,7 +200,8 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
         const token = action._tag === "Use"
           ? action.cached.token
           : yield* restore(wait(action.acquisition)).pipe(
-            // Outside of `restore`: it would not run for a caller that is already interrupted, and the count would stay.
+            // Outside of `restore`: it would not run for a caller that is already interrupted, and the count would
+            // stay.
             Effect.ensuring(Effect.sync(() => action.acquisition.waiting--)),
             Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : failed)
           )

@@ -155,7 +155,9 @@ const errorIn = (cause: Cause.Cause<HttpClientError.HttpClientError>): HttpClien
   Option.getOrUndefined(Cause.failureOption(cause)) ??
     Option.getOrUndefined(Chunk.findFirst(Cause.defects(cause), HttpClientError.isHttpClientError))
 
-/** Dies with the defects of the cause. Without one, the client has interrupted itself, because this fiber still runs. */
+/**
+ * Dies with the defects of the cause. Without one, the client has interrupted itself, because this fiber still runs.
+ */
 const failOrDie = <E>(cause: Cause.Cause<unknown>, error: () => E): Effect.Effect<never, E> =>
   Option.match(Cause.keepDefects(cause), { onNone: () => Effect.fail(error()), onSome: Effect.failCause })
 

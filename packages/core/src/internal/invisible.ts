@@ -4,7 +4,9 @@
 export const refused =
   /(?=\p{Default_Ignorable_Code_Point})\p{L}|(?!\p{Default_Ignorable_Code_Point})\p{Cf}|[\u200B\uFEFF\u2800\uFFFC\u{13441}\u{13442}\u{16FE4}\u{1D159}]/u
 
-/** Characters whose removal keeps the name: soft hyphens, word joiners, directional marks, variation selectors, tags. */
+/**
+ * Characters whose removal keeps the name: soft hyphens, word joiners, directional marks, variation selectors, tags.
+ */
 const removable = /(?![\p{L}\u200B-\u200D\uFEFF\u202A-\u202E\u2066-\u2069])\p{Default_Ignorable_Code_Point}/gu
 
 const any = /\p{Default_Ignorable_Code_Point}/u

@@ -11,7 +11,9 @@ export const foldBlanks = (text: string): string => text.replaceAll(/[\t\p{Zs}]+
 export const fold = (text: string): string =>
   foldBlanks(text).split("ı").map((part) => part.toUpperCase().toLowerCase()).join("ı").normalize("NFC")
 
-/** Accents, tone marks and vowel points. The vowel signs of Indic scripts and the voicing marks of kana are excluded. */
+/**
+ * Accents, tone marks and vowel points. The vowel signs of Indic scripts and the voicing marks of kana are excluded.
+ */
 const marks = /(?![\u3099\u309A])(?=\p{M})\p{Script=Inherited}|[\u0591-\u05BD\u05BF\u05C1\u05C2\u05C4\u05C5\u05C7]/gu
 
 /** Removes the marks from a text in NFD, and replaces ı with i. */

@@ -1,6 +1,6 @@
 /**
- * Acquires a token with the help of a store that several processes share: adopts the token of another process, or leads,
- * sends the request, and stores the token.
+ * Acquires a token with the help of a store that several processes share: adopts the token of another process, or
+ * leads, sends the request, and stores the token.
  *
  * The store is never the reason for a failure. Until a caller has its token, the operations of the store have one
  * deadline, and after the first one that fails the acquisition sends its request at once.

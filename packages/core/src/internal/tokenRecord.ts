@@ -35,8 +35,8 @@ const digest = (...parts: ReadonlyArray<string>) =>
   Encoding.encodeHex(sha256(new TextEncoder().encode(JSON.stringify(parts))))
 
 /**
- * The name contains a hash of non-secret values only, so that it stays when the customer key changes. The fingerprint, which
- * depends on that key, is stored encrypted only: nobody can test guesses of the key against it.
+ * The name contains a hash of non-secret values only, so that it stays when the customer key changes. The fingerprint,
+ * which depends on that key, is stored encrypted only: nobody can test guesses of the key against it.
  */
 export const slotOf = (url: string, { basicEncoding, customerId, customerKey }: Credentials): Slot => {
   const id = Redacted.value(customerId)

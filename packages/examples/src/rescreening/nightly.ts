@@ -1,6 +1,6 @@
 /**
- * A worker that screens a CSV file every night at one o'clock UTC: `DATABASE_URL=… nightly <people.csv> [--now]`. Start it
- * on as many machines as you like. With `--now` it also starts the run of today at once.
+ * A worker that screens a CSV file every night at one o'clock UTC: `DATABASE_URL=… nightly <people.csv> [--now]`. Start
+ * it on as many machines as you like. With `--now` it also starts the run of today at once.
  */
 import { Idv } from "@effect-idv/core"
 import { Engine, Ledger, People, Population, Rescreening } from "@effect-idv/rescreening"

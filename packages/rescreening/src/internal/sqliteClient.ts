@@ -21,8 +21,8 @@ const timeout = 5000
 const mostPrepared = 100
 
 /**
- * A statement that begins with this comment is on the disk when it ends, so that it survives a power failure. The others
- * survive the end of the process.
+ * A statement that begins with this comment is on the disk when it ends, so that it survives a power failure. The
+ * others survive the end of the process.
  */
 export const durable = "/* durable */"
 
@@ -63,6 +63,21 @@ const makeConnection = (database: Database.Database): Connection => {
   }
 }
 
+/** The connection, each of whose statements waits until no transaction is open. */
+const exclusive = (connection: Connection, one: Effect.Semaphore): Connection => {
+  const permit = one.withPermits(1)
+  return {
+    execute: (...args) => permit(connection.execute(...args)),
+    executeRaw: (...args) => permit(connection.executeRaw(...args)),
+    executeUnprepared: (...args) => permit(connection.executeUnprepared(...args)),
+    executeStream: (...args) =>
+      Stream.unwrapScoped(
+        Effect.as(Effect.acquireRelease(one.take(1), () => one.release(1)), connection.executeStream(...args))
+      ),
+    executeValues: (...args) => permit(connection.executeValues(...args))
+  }
+}
+
 /** Opens the file, creating it readable by its owner only, because it holds the keys and results of people. */
 const open = (file: string) =>
   attempt(() => {
@@ -80,10 +95,10 @@ export const layer = (file: string): Layer.Layer<SqlClient.SqlClient, SqlError> 
         Effect.retry(Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(100)))
       )
       const connection = makeConnection(database)
-      // Nothing else may use the connection during a transaction.
+      // No other fiber may execute a statement during a transaction.
       const one = yield* Effect.makeSemaphore(1)
       return yield* SqlClient.make({
-        acquirer: one.withPermits(1)(Effect.succeed(connection)),
+        acquirer: Effect.succeed(exclusive(connection, one)),
         transactionAcquirer: Effect.uninterruptibleMask((restore) =>
           restore(one.take(1)).pipe(
             Effect.zipRight(Effect.addFinalizer(() => one.release(1))),

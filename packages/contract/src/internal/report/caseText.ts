@@ -1,6 +1,6 @@
 /** Results and missing cases in words. */
 import type * as Contract from "../../Contract.ts"
-import type { Report, Result } from "../model.ts"
+import type { Report, Result } from "../results.ts"
 
 /** What a drift differs from. The accepted words do not say it, because the observed one may be among them. */
 const usualText = ({ mock, observed }: Pick<Contract.Claim, "mock" | "observed">): string | undefined =>

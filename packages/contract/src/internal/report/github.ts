@@ -1,7 +1,7 @@
 /** A report as annotations of GitHub Actions: an error for each alarm, and a warning for each other finding. */
 import type * as Contract from "../../Contract.ts"
 import * as Judge from "../judge.ts"
-import type { Report, Result, RunInfo } from "../model.ts"
+import type { Report, Result, RunInfo } from "../results.ts"
 import * as CaseText from "./caseText.ts"
 import * as Summary from "./summary.ts"
 

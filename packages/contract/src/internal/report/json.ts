@@ -1,7 +1,7 @@
 /** A report for programs. */
 import * as Schema from "effect/Schema"
 import * as Contract from "../../Contract.ts"
-import type { Report, RunInfo } from "../model.ts"
+import type { Report, RunInfo } from "../results.ts"
 import * as ShownRunInfo from "./shownRunInfo.ts"
 import * as Summary from "./summary.ts"
 

@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import { Document, isCollection, isNode, isScalar, type Node, Scalar, visit } from "yaml"
 import type * as Contract from "../../Contract.ts"
 import { isNoResponse } from "../exchange.ts"
-import type { Report, Result } from "../model.ts"
 import * as Preflight from "../preflight.ts"
+import type { Report, Result } from "../results.ts"
 
 type Word = NonNullable<Contract.Claim["observed"]>[number]
 

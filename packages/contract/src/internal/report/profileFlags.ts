@@ -1,7 +1,7 @@
 /** The flags that make the mock server behave as a target did. */
 import type * as Contract from "../../Contract.ts"
-import type { Report } from "../model.ts"
 import * as Preflight from "../preflight.ts"
+import type { Report } from "../results.ts"
 
 /** One flag for each profile option of which a variant other than the default was observed. */
 export const flags = (report: Report, { claims }: Contract.Evidence): ReadonlyArray<string> => {

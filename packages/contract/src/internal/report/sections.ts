@@ -1,7 +1,7 @@
 /** The sections of the service document, by which reports group the results. */
 import * as Arr from "effect/Array"
 import * as Order from "effect/Order"
-import type { Result } from "../model.ts"
+import type { Result } from "../results.ts"
 
 /** The topic of each section. */
 const topics: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /** The circumstances of a run, as a report shows them: which server, when, by which version, and at what cost. */
 import * as DateTime from "effect/DateTime"
 import type * as Contract from "../../Contract.ts"
-import type { Report, RunInfo } from "../model.ts"
+import type { Report, RunInfo } from "../results.ts"
 import * as TargetOptions from "../targetOptions.ts"
 
 /** The shown circumstances. The customer is not among them. */

@@ -1,8 +1,8 @@
 /** A report in numbers, and in one line. */
 import * as Arr from "effect/Array"
 import type * as Contract from "../../Contract.ts"
-import type { Coverage, Report, Result, RunInfo, Verdict } from "../model.ts"
 import * as Preflight from "../preflight.ts"
+import type { Coverage, Report, Result, RunInfo, Verdict } from "../results.ts"
 import { isFailure } from "../run/skipped.ts"
 
 /** How the claims of one level fared. */

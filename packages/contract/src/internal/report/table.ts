@@ -1,8 +1,8 @@
 /** A report for people: plain text with aligned columns. */
 import * as Arr from "effect/Array"
 import * as Contract from "../../Contract.ts"
-import type { Report, Result, RunInfo, Verdict } from "../model.ts"
 import * as Preflight from "../preflight.ts"
+import type { Report, Result, RunInfo, Verdict } from "../results.ts"
 import { isBudget } from "../run/skipped.ts"
 import * as CaseText from "./caseText.ts"
 import * as ProfileFlags from "./profileFlags.ts"
@@ -56,7 +56,7 @@ const casesOf = (results: ReadonlyArray<Result>, evidence: Contract.Evidence): R
       : [CaseText.of(evidence)(result), ...(result.curl === undefined ? [] : [result.curl])].map((text) =>
         `      ${text}`
       )
-  // Cases without the budget for them stand in one paragraph near the end.
+  // One paragraph near the end lists the cases that the request budget excluded.
   const shown = results.filter(({ reason = "" }) => !isBudget(reason))
   return groupBySection(shown).flatMap((group) => [
     sectionHeading(group[0].section),

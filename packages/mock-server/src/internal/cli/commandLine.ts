@@ -61,7 +61,10 @@ const valueOf = (name: string, value: string): string => {
   return value
 }
 
-/** `choices` serve help and completions only. The schema of the command checks them, because it does not repeat the value. */
+/**
+ * `choices` serve help and completions only. The schema of the command checks them, because it does not repeat the
+ * value.
+ */
 const one = (name: string, value: string, description: string, choices?: ReadonlyArray<string>) => {
   const option = new Option(`--${name} <${value}>`, description).argParser<Texts>((value, previous = []) => {
     if (previous.length > 0) throw new UsageError({ text: `--${name} was given more than once` })

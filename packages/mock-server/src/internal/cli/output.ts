@@ -1,4 +1,7 @@
-/** Prints lines to standard output without waiting for its reader: a full pipe neither delays the server nor fills its memory. */
+/**
+ * Prints lines to standard output without waiting for its reader: a full pipe neither delays the server nor fills its
+ * memory.
+ */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Writable } from "node:stream"

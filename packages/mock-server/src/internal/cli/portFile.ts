@@ -1,4 +1,6 @@
-/** The file of `--port-file`: its existence tells other programs that the server listens, and its content is the port. */
+/**
+ * The file of `--port-file`: its existence tells other programs that the server listens, and its content is the port.
+ */
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -13,8 +15,9 @@ export const remove = (path: string): Effect.Effect<void, UsageError, FileSystem
   Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.mapError(fs.remove(path, { force: true }), cannotWrite))
 
 /**
- * Writes the port, and removes the file when the scope closes, unless another server has written its own port meanwhile.
- * A rename makes the write atomic. The name of the temporary file contains the port, which no other server has.
+ * Writes the port, and removes the file when the scope closes, unless another server has written its own port
+ * meanwhile. A rename makes the write atomic. The name of the temporary file contains the port, which no other server
+ * has.
  */
 export const write = (
   path: string,

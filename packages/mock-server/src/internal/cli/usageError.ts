@@ -22,7 +22,9 @@ const located = (path: string, name: (field: string) => string): string => {
   )
 }
 
-/** Violations of a schema. `name` returns the flag or argument of a field. An element of a list has its index, from 0. */
+/**
+ * Violations of a schema. `name` returns the flag or argument of a field. An element of a list has its index, from 0.
+ */
 export const fromViolations =
   (name: (field: string) => string) => (violations: ReadonlyArray<Violation.Violation>): UsageError =>
     new UsageError({
@@ -31,7 +33,9 @@ export const fromViolations =
       )
     })
 
-/** Violations of flags. `flagOf` has the flag of each field with another name. A flag that was given once has no index. */
+/**
+ * Violations of flags. `flagOf` has the flag of each field with another name. A flag that was given once has no index.
+ */
 export const fromFlagViolations = (
   args: ParsedArguments.ParsedArguments,
   flagOf: Readonly<Record<string, string>> = {}

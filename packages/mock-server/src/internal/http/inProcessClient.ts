@@ -1,6 +1,6 @@
 /**
- * An HTTP client that runs a server app in process: the fiber that sends a request also handles it, without a socket and
- * with the same clock.
+ * An HTTP client that runs a server app in process: the fiber that sends a request also handles it, without a socket
+ * and with the same clock.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Headers from "@effect/platform/Headers"

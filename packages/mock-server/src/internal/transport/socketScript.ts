@@ -10,7 +10,10 @@ import type { Socket } from "node:net"
 import type { Step } from "../http/response.ts"
 import * as Script from "../http/script.ts"
 
-/** A reset may overtake the bytes before it, which the client then never reads. The wait takes real time, as the network does. */
+/**
+ * A reset may overtake the bytes before it, which the client then never reads. The wait takes real time, as the network
+ * does.
+ */
 const beforeReset = Effect.withClock(Effect.sleep("50 millis"), Clock.make())
 
 const connection = (socket: Socket): Script.Connection => ({
