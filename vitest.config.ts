@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 class LongestFirst extends BaseSequencer {
   override sort(files: Array<TestSpecification>) {
     const long =
-      /(cliVerify|contractTesting|Documents|FailClosed|Inspector|Load|observability|onboardingApi|Pairwise|rescreening\w*)\.test\.ts$/
+      /(cliVerify|contractTesting|Documents|FailClosed|Inspector|Load|MutantGate|observability|onboardingApi|Pairwise|rescreening\w*|TokenSharing|TokenStoreSql|Unseen\w*)\.test\.ts$/
     const rank = ({ moduleId }: TestSpecification) =>
       /Isolation[AB]\.test\.ts$/.test(moduleId) ? 0 : long.test(moduleId) ? 1 : 2
     return super.sort(files).then((sorted) => sorted.toSorted((a, b) => rank(a) - rank(b)))
