@@ -40,23 +40,27 @@ This page is generated from [\`contract/evidence.yaml\`](../packages/contract/co
 
 The [service document](service.md) specifies ${
     at("documented").length
-  } of the ${claims.length} behaviours that the client or the mock server depend on. The others are assumptions, each with a name. The client handles every observation in the fourth column. It rejects those in *italics* with a typed error, and never reads them as "No". For each row with an option, the mock server supports every variant (\`--profile\`), and \`idv-mock verify\` finds out which way your sandbox behaves ([contract.md](contract.md)).
+  } of the ${claims.length} behaviours that the client or the mock server depends on. The other behaviours are assumptions, each with a name.
 
-## Assumed: a standard or common practice supports it
+- **Source:** what supports the assumption. "The document" is the service document.
+- **Accepted observations:** the variants that the client handles. It rejects those in *italics* with a typed error, and never reads them as "No". \`idv-mock verify\` finds out which variant your sandbox uses ([contract.md](contract.md)).
+- **Mock server:** the default variant of the mock server. If the row names an option, \`--profile\` selects any of the variants.
+
+## Assumed: supported by a standard or by common practice
 
 ${table(at("assumed"))}
 
-## Unknown: nothing supports it
+## Unknown: without support
 
 ${table(at("unknown"))}
 
 ## Questions for the service
 
-The provider can settle each assumption with a sentence. Ask first where a wrong assumption is costly:
+The provider of the service can settle each assumption with one sentence. Ask first about those that cost most if they are wrong:
 
-- Which fields does a token response have, and does a new token end the old one?
-- In which time zone is \`searched_on\`? The client keeps it as written, and checks only that it is within 48 hours of its own clock.
-- Does the response repeat the name exactly as sent, and if not, how does it change? The client compares it.
+- Which fields does a token response have, and does a new token invalidate the old one?
+- In which time zone is \`searched_on\`? The client keeps the text, and checks only that the time is within 48 hours of the client's clock.
+- Does the response repeat the name exactly as sent, and if not, how does the name change? The client compares the two names.
 - Which statuses mean that a check was not performed, and not billed?
 - Is there a rate limit, and does its response have \`Retry-After\`?
 `

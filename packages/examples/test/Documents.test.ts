@@ -182,7 +182,7 @@ layer(MockServer.layerTest, { excludeTestServices: true })("documents, against t
         const context = yield* Layer.build(layerIdv)
         yield* Effect.provide(program as Effect.Effect<unknown, unknown>, context)
       }
-      const [, block] = /^prints\n+```\n(.+?)\n```/s.exec(snippet.after) ?? []
+      const [, block] = /^[^\n]*\bprints:\n+```\n(.+?)\n```/s.exec(snippet.after) ?? []
       const comments = Array.from(snippet.code.matchAll(/^console\.log\(.+\) \/\/ (\w+)/gm), ([, value]) => value)
       const documented = block ?? comments.join("\n")
       if (documented !== "") assertPrinted(documented, lines.join("\n"))
