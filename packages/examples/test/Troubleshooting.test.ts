@@ -1,0 +1,73 @@
+/** Causes the messages that docs/troubleshooting.md quotes. */
+import { AmlClient, Idv, Person } from "@effect-idv/core"
+import { MockServer } from "@effect-idv/mock-server"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, it } from "@effect/vitest"
+import { Cause, Context, Effect, Layer, Redacted, TestClock, TestServices } from "effect"
+import { readFileSync } from "node:fs"
+import { createServer } from "node:net"
+
+const page = readFileSync(new URL("../../../docs/troubleshooting.md", import.meta.url), "utf8")
+
+const idv = (url: string) =>
+  Idv.layer({ authUrl: url, baseUrl: url, customerId: "demo-customer", customerKey: Redacted.make("demo-key") })
+
+const check = Effect.gen(function*() {
+  const aml = yield* AmlClient.AmlClient
+  return yield* aml.check(yield* Person.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" }))
+})
+
+/** Asserts that the page quotes the first line of the message. Ports and sizes differ in each run. */
+const assertQuotes = (message: string) => {
+  const [line = ""] = message.split("\n")
+  assert.include(page, line.replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:4010").replace(/\d+ bytes/, "403 bytes"))
+}
+
+const assertQuoted = <A, E>(effect: Effect.Effect<A, E>) =>
+  Effect.map(Effect.sandbox(Effect.flip(Effect.sandbox(effect))), (cause) => assertQuotes(Cause.pretty(cause)))
+
+/** A port at which nothing listens. */
+const closedPort = Effect.async<number>((resume) => {
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    server.close(() => resume(Effect.succeed(typeof address === "object" && address ? address.port : 0)))
+  })
+})
+
+it.live("quotes a refused connection", () =>
+  Effect.flatMap(closedPort, (port) =>
+    assertQuoted(
+      check.pipe(Effect.provide(idv(`http://127.0.0.1:${port}`)), Effect.provide(NodeHttpClient.layerUndici))
+    )))
+
+it.live("quotes an address without TLS", () =>
+  assertQuoted(
+    check.pipe(Effect.provide(idv("http://sandbox.example.com")), Effect.provide(NodeHttpClient.layerUndici))
+  ))
+
+it.effect("quotes a person born after the time of the TestClock", () =>
+  assertQuoted(check.pipe(Effect.provide(AmlClient.layerTest("No")))))
+
+it.scoped("quotes a response that is far from the time of the TestClock", () =>
+  Effect.gen(function*() {
+    const context = yield* TestServices.provideLive(Layer.build(MockServer.layerTest))
+    const { url } = Context.get(context, MockServer.MockServer)
+    yield* assertQuoted(
+      TestClock.setTime(Date.UTC(2020, 0, 1)).pipe(
+        Effect.zipRight(check),
+        Effect.provide(idv(url)),
+        Effect.provide(NodeHttpClient.layerUndici)
+      )
+    )
+  }))
+
+it.live("quotes the failure of a promise", () =>
+  Effect.flatMap(closedPort, (port) =>
+    Effect.promise(() =>
+      Effect.runPromise(
+        check.pipe(Effect.provide(idv(`http://127.0.0.1:${port}`)), Effect.provide(NodeHttpClient.layerUndici))
+      ).then(assert.fail, (error) => {
+        assertQuotes(String(error))
+        assert.notProperty(error, "_tag")
+      })
+    )))
