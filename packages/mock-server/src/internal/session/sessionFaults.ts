@@ -1,4 +1,4 @@
-/** The faults of one session: counts the requests that each watches, and decides which fire. */
+/** The faults of one session. For each request, it counts the request for each fault, and decides which faults fire. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Hash from "effect/Hash"
@@ -7,12 +7,12 @@ import * as FaultTiming from "./faultTiming.ts"
 import type { SessionClock } from "./sessionClock.ts"
 
 /** A fault that is set. */
-export interface Armed {
+export interface FaultState {
   readonly id: string
   readonly fault: Fault.Fault
   /** The session's time when it was set, in milliseconds since 1970. */
   readonly setAt: number
-  /** How many requests it has watched. */
+  /** How many requests to its operation it has counted. */
   readonly seen: number
   /** At how many of them it fired. */
   readonly fired: number
@@ -23,100 +23,103 @@ export interface Armed {
 export interface Firing {
   readonly id: string
   readonly what: Fault.What
-  /** The number of the request among those that the fault watches, from 1. */
+  /** The number of the request among those that the fault has counted, from 1. */
   readonly number: number
   /** For a quota, the milliseconds until its window ends; 0 for other faults. */
   readonly retryIn: number
 }
 
-export interface FaultBoard {
-  readonly set: (fault: Fault.Fault) => Effect.Effect<Armed>
-  readonly list: Effect.Effect<ReadonlyArray<Armed>>
+export interface SessionFaults {
+  readonly set: (fault: Fault.Fault) => Effect.Effect<FaultState>
+  readonly list: Effect.Effect<ReadonlyArray<FaultState>>
   readonly remove: (id: string) => Effect.Effect<boolean>
   readonly clear: Effect.Effect<void>
   /** Restores the faults that the session began with. */
   readonly reset: Effect.Effect<void>
   /**
-   * Counts a request and returns the faults that fire at it: all latencies, which add up, and the first
-   * of the others.
+   * Counts a request and returns the faults that fire at it: all latencies, and the first of the other faults. The
+   * latencies are added.
    */
-  readonly next: (operation: "token" | "aml") => Effect.Effect<ReadonlyArray<Firing>>
+  readonly countRequest: (operation: "token" | "aml") => Effect.Effect<ReadonlyArray<Firing>>
 }
 
 export const make = (
   { now }: SessionClock,
   seed: number,
   initial: ReadonlyArray<Fault.Fault>
-): Effect.Effect<FaultBoard> =>
+): Effect.Effect<SessionFaults> =>
   Effect.gen(function*() {
-    const board = new Map<string, Armed>()
+    const faultsById = new Map<string, FaultState>()
     let number = 0
 
     const unusedId = (): string => {
       do number++
-      while (board.has(`f${number}`))
+      while (faultsById.has(`f${number}`))
       return `f${number}`
     }
 
-    const arm = (fault: Fault.Fault, now: number): Armed => {
-      const armed = { id: fault.id ?? unusedId(), fault, setAt: now, seen: 0, fired: 0, quota: FaultTiming.emptyQuota }
-      board.set(armed.id, armed)
-      return armed
+    const addFault = (fault: Fault.Fault, now: number): FaultState => {
+      const state = { id: fault.id ?? unusedId(), fault, setAt: now, seen: 0, fired: 0, quota: FaultTiming.emptyQuota }
+      faultsById.set(state.id, state)
+      return state
     }
 
     const removeExpired = (now: number) => {
-      for (const { fault: { ttl }, id, setAt } of board.values()) {
-        if (ttl !== undefined && now - setAt >= Duration.toMillis(ttl)) board.delete(id)
+      for (const { fault: { ttl }, id, setAt } of faultsById.values()) {
+        if (ttl !== undefined && now - setAt >= Duration.toMillis(ttl)) faultsById.delete(id)
       }
     }
 
     /**
-     * Counts a request. `retryIn` is undefined if the fault does not fire. The seed includes the id, so
+     * Counts a request for one fault. `retryIn` is undefined if the fault does not fire. The seed depends on the id, so
      * that two faults of one session do not fire at the same requests.
      */
-    const watch = (armed: Armed, now: number): { readonly armed: Armed; readonly retryIn: number | undefined } => {
-      const { fault: { what, when }, setAt } = armed
-      const seen = armed.seen + 1
+    const countForFault = (
+      state: FaultState,
+      now: number
+    ): { readonly state: FaultState; readonly retryIn: number | undefined } => {
+      const { fault: { what, when }, setAt } = state
+      const seen = state.seen + 1
       const elapsed = now - setAt
-      const isDue = FaultTiming.fires(when, { number: seen, elapsed, seed: seed ^ Hash.string(armed.id) })
-      if (!isDue || what.kind !== "quota") return { armed: { ...armed, seen }, retryIn: isDue ? 0 : undefined }
-      const { quota, retryIn } = FaultTiming.countQuota(armed.quota, what, elapsed)
-      return { armed: { ...armed, seen, quota }, retryIn }
+      const isDue = FaultTiming.fires(when, { number: seen, elapsed, seed: seed ^ Hash.string(state.id) })
+      if (!isDue || what.kind !== "quota") return { state: { ...state, seen }, retryIn: isDue ? 0 : undefined }
+      const { quota, retryIn } = FaultTiming.countQuota(state.quota, what, elapsed)
+      return { state: { ...state, seen, quota }, retryIn }
     }
 
     const reset = Effect.map(now, (now) => {
-      board.clear()
+      faultsById.clear()
       number = 0
-      for (const fault of initial) arm(fault, now)
+      for (const fault of initial) addFault(fault, now)
     })
     yield* reset
 
     return {
-      set: (fault) => Effect.map(now, (now) => arm(fault, now)),
+      set: (fault) => Effect.map(now, (now) => addFault(fault, now)),
       list: Effect.map(now, (now) => {
         removeExpired(now)
-        return Array.from(board.values())
+        return Array.from(faultsById.values())
       }),
-      remove: (id) => Effect.sync(() => board.delete(id)),
-      clear: Effect.sync(() => board.clear()),
+      remove: (id) => Effect.sync(() => faultsById.delete(id)),
+      clear: Effect.sync(() => faultsById.clear()),
       reset,
-      next: (operation) =>
+      countRequest: (operation) =>
         Effect.map(now, (now) => {
           removeExpired(now)
           const due: Array<Firing> = []
-          for (const armed of board.values()) {
-            const { fault: { on, what }, id } = armed
+          for (const state of faultsById.values()) {
+            const { fault: { on, what }, id } = state
             if (on !== "both" && on !== operation) continue
-            const watched = watch(armed, now)
-            board.set(id, watched.armed)
-            if (watched.retryIn === undefined) continue
-            due.push({ id, what, number: watched.armed.seen, retryIn: watched.retryIn })
+            const result = countForFault(state, now)
+            faultsById.set(id, result.state)
+            if (result.retryIn === undefined) continue
+            due.push({ id, what, number: result.state.seen, retryIn: result.retryIn })
           }
           const first = due.find(({ what }) => what.kind !== "latency")
           const firings = due.filter((firing) => firing === first || firing.what.kind === "latency")
           for (const { id } of firings) {
-            const armed = board.get(id)
-            if (armed !== undefined) board.set(id, { ...armed, fired: armed.fired + 1 })
+            const state = faultsById.get(id)
+            if (state !== undefined) faultsById.set(id, { ...state, fired: state.fired + 1 })
           }
           return firings
         })
