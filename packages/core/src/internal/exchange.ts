@@ -112,8 +112,8 @@ export const make = Effect.fnUntraced(function*(url: string) {
 
 /**
  * Changes the settings of the fiber for one request, and returns the effect that restores them. Two `Effect.locally`
- * would take three times as many steps. Only they would restore the settings after an interruption, but no code runs in
- * the fiber after that, see `Deadline.within`.
+ * would take three times as many steps. Only they would restore the settings after an interruption, but an interruption
+ * ends the fiber, see `Deadline.within`.
  */
 const configureFiber = (init: RequestInit) =>
   Effect.withFiberRuntime<Effect.Effect<void>>((fiber) => {

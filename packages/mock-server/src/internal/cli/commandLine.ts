@@ -128,7 +128,7 @@ const serveFlags = [
   valueFlag(
     "config",
     "file",
-    "JSON file with these options in camelCase, and customers, faults and profile. Flags win"
+    "JSON file with these options in camelCase, and customers, faults and profile. Flags take precedence"
   ),
   valueFlag(
     "host",
@@ -139,7 +139,7 @@ const serveFlags = [
   valueFlag(
     "port-file",
     "file",
-    "File that holds the port number while the server listens. An old one is removed first"
+    "File that contains the port number while the server listens. An old file is removed first"
   ),
   valueFlag("logs", "form", "Print a line for each exchange (default: none)", ["none", "json", "pretty"]),
   controlToken,
@@ -330,7 +330,7 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
   const contract = addCommand(
     program,
     "contract",
-    "Show the claims of the contract, and what exercises each",
+    "Show the claims of the contract, and the cases and scenarios that test each",
     contractFlags
   ).helpCommand(false)
   addCommand(
