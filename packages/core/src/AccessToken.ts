@@ -15,8 +15,8 @@ import * as Schema from "effect/Schema"
 import * as Violation from "./Violation.ts"
 
 /**
- * The lifetime of a token, unless its response has a shorter one: one hour from the request (service document, sections
- * 2.2, 5 and 8).
+ * The longest lifetime of a token: one hour from the token request (service document, sections 2.2, 5 and 8). The token
+ * response can state a shorter lifetime.
  *
  * @category models
  * @since 0.1.0
@@ -42,8 +42,9 @@ const expectedToken = "a token of visible ASCII characters"
 const Text = Schema.String.pipe(Schema.pattern(/^[\x21-\x7e]+$/, Violation.expecting(expectedToken)))
 
 /**
- * The token response of RFC 6749, section 5.1, which the mock server sends and OpenAPI describes. The service document
- * (section 2.2) does not show the fields, so the client also accepts other responses, see {@link decodeResponse}.
+ * The token response of RFC 6749, section 5.1. The mock server sends this form, and the OpenAPI document describes it.
+ * The service document (section 2.2) does not show the fields, so the client also accepts other responses, see
+ * {@link decodeResponse}.
  *
  * @category schemas
  * @since 0.1.0
@@ -82,7 +83,7 @@ export const ErrorResponse = Schema.Struct({ error: Schema.String })
 export const Field = Schema.Literal("access_token", "accessToken", "token", "data.access_token", "text")
 
 /**
- * One place of the token in a response.
+ * A place in a response that may contain the token.
  *
  * @category schemas
  * @since 0.1.0
@@ -94,7 +95,7 @@ export type Field = typeof Field.Type
  *
  * - `lifetime`: the lifetime is missing or invalid. One hour is assumed.
  * - `prefix`: the token starts with the word `Bearer`, which was removed.
- * - `same_token`: the token is the one that it should replace. Its expiry is unchanged.
+ * - `same_token`: the service returned the cached token again. The expiry of the token is unchanged.
  *
  * @category models
  * @since 0.1.0
@@ -119,11 +120,11 @@ export interface Grant {
  * Decodes the body of a token response.
  *
  * - The token is in one of `fields`. Different tokens in two of them are an error.
- * - The token is visible ASCII, or as plain text a token of RFC 6750, section 2.1.
+ * - The token consists of visible ASCII characters. In a plain-text body it has the form of RFC 6750, section 2.1.
  * - The type, if the response has one, is `Bearer` in upper or lower case.
  * - The lifetime is a positive number of seconds, as a number or a text. Any other value counts as missing.
  *
- * With `mayBeText` the content type allows plain text.
+ * `mayBeText` is true if the content type of the response allows plain text.
  *
  * @category decoding
  * @since 0.1.0
@@ -164,7 +165,7 @@ const grant = (text: string, seconds: number | undefined): Grant => ({
 })
 
 /** The value at the path. `null` counts as `undefined`. */
-const at = (response: unknown, path: string): unknown =>
+const valueAt = (response: unknown, path: string): unknown =>
   path.split(".").reduce((value, key) => Predicate.hasProperty(value, key) ? value[key] : undefined, response) ??
     undefined
 
@@ -172,21 +173,21 @@ const tokenIn = (
   response: unknown,
   fields: Arr.NonEmptyReadonlyArray<Field>
 ): Either.Either<string, Violation.Violations> => {
-  const present = fields.filter((field) => field !== "text" && at(response, field) !== undefined)
+  const present = fields.filter((field) => field !== "text" && valueAt(response, field) !== undefined)
   if (!Arr.isNonEmptyReadonlyArray(present)) return refuse([fields[0]], "missing", expectedToken)
-  const valid = present.filter((field) => isToken(at(response, field)))
+  const valid = present.filter((field) => isToken(valueAt(response, field)))
   if (!Arr.isNonEmptyReadonlyArray(valid)) return refuse(present, "invalid", expectedToken)
-  const texts = Arr.map(valid, (field) => String(at(response, field)))
+  const texts = Arr.map(valid, (field) => String(valueAt(response, field)))
   return new Set(texts.map(withoutPrefix)).size === 1
     ? Either.right(texts[0])
     : refuse(valid, "invalid", "the same token in each of these fields")
 }
 
 const typeIn = (response: unknown): Either.Either<void, Violation.Violations> => {
-  const others = ["token_type", "tokenType", "data.token_type", "data.tokenType"].filter((path) =>
-    !/^bearer$/i.test(String(at(response, path) ?? "Bearer"))
+  const otherTypes = ["token_type", "tokenType", "data.token_type", "data.tokenType"].filter((path) =>
+    !/^bearer$/i.test(String(valueAt(response, path) ?? "Bearer"))
   )
-  return Arr.isNonEmptyReadonlyArray(others) ? refuse(others, "invalid", "Bearer") : Either.void
+  return Arr.isNonEmptyReadonlyArray(otherTypes) ? refuse(otherTypes, "invalid", "Bearer") : Either.void
 }
 
 const refuse = (paths: Arr.NonEmptyReadonlyArray<string>, problem: "missing" | "invalid", expected: string) =>
@@ -196,7 +197,7 @@ const refuse = (paths: Arr.NonEmptyReadonlyArray<string>, problem: "missing" | "
 const secondsIn = (response: unknown): number | undefined => {
   const lifetimes = Arr.filterMap(
     ["expires_in", "expiresIn", "data.expires_in", "data.expiresIn"],
-    (path) => toSeconds(at(response, path))
+    (path) => toSeconds(valueAt(response, path))
   )
   return Arr.isNonEmptyArray(lifetimes) ? Math.min(...lifetimes) : undefined
 }
@@ -207,7 +208,8 @@ const toSeconds = (lifetime: unknown): Option.Option<number> =>
     : Option.none()
 
 /**
- * Makes a token. Its lifetime counts from the request, not from the response, and is capped at `longest`.
+ * Makes a token from a token response. Its lifetime starts at the request, not at the response, and is at most
+ * `longest`.
  *
  * @category constructors
  * @since 0.1.0

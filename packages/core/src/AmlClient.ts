@@ -20,8 +20,8 @@ import type { AmlError } from "./AmlError.ts"
 import * as CheckPolicy from "./CheckPolicy.ts"
 import type { Evidence } from "./Evidence.ts"
 import * as Check from "./internal/check.ts"
-import * as Checked from "./internal/checked.ts"
 import * as CheckOptions from "./internal/checkOptions.ts"
+import * as CompletedCheck from "./internal/completedCheck.ts"
 import { loadOptions } from "./internal/loadOptions.ts"
 import * as PacedCheck from "./internal/pacedCheck.ts"
 import * as TestCheck from "./internal/testCheck.ts"
@@ -37,8 +37,8 @@ import type * as TokenProvider from "./TokenProvider.ts"
  */
 export interface Service {
   /**
-   * Checks one person. Results are never cached, because a person may be listed at any time. A 401 renews the token and
-   * the request is sent once more.
+   * Checks one person. Results are never cached, because a person may be listed at any time. After a 401 the client
+   * renews the token and sends the request once more.
    */
   readonly check: (person: Person.Person) => Effect.Effect<AmlCredential, AmlError | TokenError>
   /** Checks one person and returns the credential with the evidence for an audit. */
@@ -88,23 +88,26 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   const { policy, url } = yield* CheckOptions.check(options)
   const run = yield* Check.make({ url, propagateTrace: options.propagateTrace === true })
   const policies = new WeakMap<CheckPolicy.Options, CheckPolicy.CheckPolicy>()
-  /** Decodes the same overrides once, because the checks of a long run share them. */
+  /** Decodes each object of overrides only once, because all checks of a long run share one object. */
   const policyOf = (overrides: CheckPolicy.Options) => {
-    const policy = policies.get(overrides) ?? overridden(options, overrides)
+    const policy = policies.get(overrides) ?? policyWithOverrides(options, overrides)
     policies.set(overrides, policy)
     return policy
   }
-  const check = (person: Person.Person, observation?: PacedCheck.Observation) =>
-    Effect.withFiberRuntime<Checked.Checked, AmlError | TokenError>((fiber) => {
+  const check = (person: Person.Person, sentStatus?: PacedCheck.SentStatus) =>
+    Effect.withFiberRuntime<CompletedCheck.CompletedCheck, AmlError | TokenError>((fiber) => {
       const overrides = Context.get(fiber.currentContext, Overrides)
-      return run(person, overrides === noOverrides ? policy : policyOf(overrides), observation)
+      return run(person, overrides === noOverrides ? policy : policyOf(overrides), sentStatus)
     })
 
   const service = AmlClient.of({
     check: (person) => Effect.map(check(person), ({ credential }) => credential),
-    checkWithEvidence: (person) => Effect.map(check(person), Checked.toEvidence)
+    checkWithEvidence: (person) => Effect.map(check(person), CompletedCheck.toEvidence)
   })
-  PacedCheck.register(service, (person, observation) => Effect.map(check(person, observation), Checked.toEvidence))
+  PacedCheck.register(
+    service,
+    (person, observation) => Effect.map(check(person, observation), CompletedCheck.toEvidence)
+  )
   return service
 })
 
@@ -122,7 +125,7 @@ const merge = (options: CheckPolicy.Options, overrides: CheckPolicy.Options): Ch
   searchedOnTolerance: overrides.searchedOnTolerance ?? options.searchedOnTolerance
 })
 
-const overridden = (options: CheckPolicy.Options, overrides: CheckPolicy.Options) =>
+const policyWithOverrides = (options: CheckPolicy.Options, overrides: CheckPolicy.Options) =>
   Either.getOrThrowWith(
     CheckPolicy.make(merge(options, overrides)),
     (error) => new TypeError(`withPolicy: ${error}`)
@@ -197,13 +200,13 @@ export type Canned = MatchFound | AmlError | TokenError
  * @category layers
  * @since 0.1.0
  */
-export const layerTest = (canned: Canned | ((person: Person.Person) => Canned)): Layer.Layer<AmlClient> => {
+export const layerTest = (result: Canned | ((person: Person.Person) => Canned)): Layer.Layer<AmlClient> => {
   const check = Effect.fnUntraced(function*(person: Person.Person) {
-    const result = typeof canned === "function" ? canned(person) : canned
-    return typeof result === "string" ? yield* TestCheck.make(person, result) : yield* result
+    const resultOrError = typeof result === "function" ? result(person) : result
+    return typeof resultOrError === "string" ? yield* TestCheck.make(person, resultOrError) : yield* resultOrError
   })
   return Layer.succeed(AmlClient, {
     check: (person) => Effect.map(check(person), ({ credential }) => credential),
-    checkWithEvidence: (person) => Effect.map(check(person), Checked.toEvidence)
+    checkWithEvidence: (person) => Effect.map(check(person), CompletedCheck.toEvidence)
   })
 }

@@ -2,7 +2,7 @@
  * The AML credential: the result of the service about a person (service document, section 2.3).
  *
  * Decoding fails closed: it returns a credential only if every field of the service document is present and valid. In
- * all other cases there is no credential, and so no "No".
+ * all other cases decoding fails, so an incomplete response never becomes a "No".
  *
  * @since 0.1.0
  */
@@ -42,7 +42,7 @@ const text = (
     arbitrary: () => arbitrary
   })
 
-const matching = (description: string, pattern: RegExp) =>
+const textMatching = (description: string, pattern: RegExp) =>
   Schema.String.pipe(Schema.pattern(pattern, Violation.expecting(description)))
 
 const isHttpUrl = (text: string): boolean => /^https?:\/\/\S+$/i.test(text) && Address.isUrl(text)
@@ -54,7 +54,7 @@ const isTimestamp = (text: string): boolean =>
   timestamp.test(text) && new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(text.slice(8, 10))
 
 const Name = text("a name", (name) => name.trim() !== "", Names.arbitrary)
-const Year = matching("a year as YYYY", /^\d{4}$/)
+const Year = textMatching("a year as YYYY", /^\d{4}$/)
 const Timestamp = text(
   "a date and time that exist, as YYYY-MM-DD HH:MM:SS",
   isTimestamp,
@@ -74,8 +74,8 @@ const WireAttributes = Schema.Struct({
 })
 
 /**
- * The attributes of a decoded credential (service document, section 2.3).
- * {@link AmlCredential} is the schema of the wire format.
+ * The attributes of a decoded credential (service document, section 2.3). {@link AmlCredential} is the schema of the
+ * wire format.
  *
  * @category schemas
  * @since 0.1.0
@@ -104,12 +104,12 @@ export const Attributes = Schema.Struct({
 export interface Attributes extends Schema.Schema.Type<typeof Attributes> {}
 
 const credentialType = Schema.Literal("aml")
-const credVersion = matching("a version 1.x, as major.minor", /^1\.\d+$/)
+const credVersion = textMatching("a version 1.x, as major.minor", /^1\.\d+$/)
 
-/** Whether the value of an error field reports no error: falsy, or empty. */
+/** Whether the value of an error field means that there is no error: it is falsy, an empty list or an empty object. */
 const isEmpty = (value: unknown): boolean => !value || (Predicate.isObject(value) && Object.keys(value).length === 0)
 
-/** A credential together with an error would be the result of a failed check. */
+/** Refuses a credential together with an error, because the check behind it may have failed. */
 const noError = Schema.optional(Schema.Unknown.pipe(Schema.filter(isEmpty, Violation.expecting("no error"))))
 
 const Wire = Schema.Struct({
@@ -123,7 +123,7 @@ const Wire = Schema.Struct({
   credentials: Schema.Struct({ attributes: WireAttributes })
 })
 
-const concealed = Violation.concealing("an AML credential")
+const credentialAnnotations = Violation.concealing("an AML credential")
 
 const Credential = Schema.Struct({
   credentialType,
@@ -132,9 +132,9 @@ const Credential = Schema.Struct({
   issuerId: Schema.UUID,
   credVersion,
   credentials: Schema.Struct({ attributes: Attributes })
-}).annotations(concealed)
+}).annotations(credentialAnnotations)
 
-/** Converts the names of the wire to those of the code, and redacts personal data. */
+/** Converts the field names of the wire format to those of the code, and redacts personal data. */
 const fromWire = (
   { cred_version, credential_name, credential_type, credentials: { attributes }, issued_by, issuer_id }:
     typeof Wire.Type
@@ -156,8 +156,8 @@ const fromWire = (
 })
 
 /**
- * The AML credential. Fields that the service document does not define are ignored, except `error` and `errors`: with
- * either of them, unless it is `null`, `false`, `0`, `""`, `[]` or `{}`, the response is not a credential.
+ * The AML credential. Fields that the service document does not define are ignored, except `error` and `errors`: if one
+ * of these has a value other than `null`, `false`, `0`, `""`, `[]` or `{}`, the response is not a credential.
  *
  * The major version of `credVersion` must be 1, because another major version is another format (service document,
  * section 9).
@@ -184,7 +184,7 @@ export const AmlCredential = Schema.transform(Wire, Credential, {
       }
     }
   })
-}).annotations(concealed)
+}).annotations(credentialAnnotations)
 
 /**
  * A decoded credential.

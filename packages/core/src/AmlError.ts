@@ -62,12 +62,12 @@ export class AmlInputRejected extends Schema.TaggedError<AmlInputRejected>("@eff
   }
 }
 
-/** What the body of an error response reports. */
-const reported = {
+/** The fields of an error that come from the body of the error response. */
+const errorBodyFields = {
   /**
    * The error code of the response (OAuth `error`, the `type` of a problem, or `code`), if it matches a safe-character
-   * pattern and repeats no part of the person or the token. A name in a non-Latin script, or of another person, is not
-   * recognized in it.
+   * pattern and repeats no part of the person or the token. The client does not recognize a name in a non-Latin script,
+   * or the name of another person, in a code.
    */
   code: Schema.optionalWith(Schema.String, { exact: true }),
   /**
@@ -89,9 +89,11 @@ const withCode = (code: string | undefined): string => code === undefined ? "" :
  *
  * - `replayed`: the request was sent again with a new token, which was rejected too.
  * - `same_token`: the token endpoint issued the same token again, which was rejected a second time.
- * - `paused`: renewal is paused, and the request was rejected a second time with the same token. Either the token was
- *   issued under 30 seconds ago to replace a rejected one, or two others were rejected in the last 30 seconds.
- * - `unreplayable`: the request cannot be sent twice. The next request will use a new token.
+ * - `paused`: renewal is paused, and the request was rejected a second time with the same token. Renewal is paused if
+ *   this token replaced a rejected one under 30 seconds ago, or if two other tokens were rejected in the last 30
+ *   seconds.
+ * - `unreplayable`: the request cannot be sent twice, because its body is a stream. The next request will use a new
+ *   token.
  * - `none`: the response asks for another scheme than Bearer, so the token was not renewed.
  *
  * @category models
@@ -113,7 +115,7 @@ export type Renewal = typeof Renewal.Type
  */
 export class AmlUnauthorized extends Schema.TaggedError<AmlUnauthorized>("@effect-idv/core/AmlUnauthorized")(
   "AmlUnauthorized",
-  { status: Schema.Int, renewal: Renewal, ...reported }
+  { status: Schema.Int, renewal: Renewal, ...errorBodyFields }
 ) {
   get [TypeId]() {
     return TypeId
@@ -134,7 +136,7 @@ export class AmlUnauthorized extends Schema.TaggedError<AmlUnauthorized>("@effec
  */
 export class AmlForbidden extends Schema.TaggedError<AmlForbidden>("@effect-idv/core/AmlForbidden")(
   "AmlForbidden",
-  { status: Schema.Int, ...reported }
+  { status: Schema.Int, ...errorBodyFields }
 ) {
   get [TypeId]() {
     return TypeId
@@ -155,7 +157,7 @@ export class AmlForbidden extends Schema.TaggedError<AmlForbidden>("@effect-idv/
  */
 export class AmlRequestRejected extends Schema.TaggedError<AmlRequestRejected>(
   "@effect-idv/core/AmlRequestRejected"
-)("AmlRequestRejected", { status: Schema.Int, ...reported }) {
+)("AmlRequestRejected", { status: Schema.Int, ...errorBodyFields }) {
   get [TypeId]() {
     return TypeId
   }
@@ -179,7 +181,7 @@ export class AmlRateLimited extends Schema.TaggedError<AmlRateLimited>("@effect-
   {
     /** How long the service asked to wait, if it did. */
     retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true }),
-    ...reported
+    ...errorBodyFields
   }
 ) {
   get [TypeId]() {
@@ -211,7 +213,7 @@ export class AmlUnavailable extends Schema.TaggedError<AmlUnavailable>("@effect-
     sent: Sent,
     /** How long the service asked to wait, if it did. */
     retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true }),
-    ...reported
+    ...errorBodyFields
   }
 ) {
   get [TypeId]() {

@@ -17,12 +17,12 @@ import * as Violation from "./Violation.ts"
 /**
  * Which failed checks are retried, up to twice: after a random delay of up to 200 ms, and then of up to 400 ms.
  *
- * - `safe`: only checks that were certainly not performed: the service did not accept the connection, its host name
+ * - `safe`: only checks that the service certainly did not perform. It did not accept the connection, its host name
  *   cannot be resolved, TLS failed, or it responded with 429 or 503 and `Retry-After`.
  * - `always`: all retryable failures. If the response was lost, the service may perform and bill the check twice.
  * - `never`: none.
  *
- * A `Schedule` receives the same failures as `always` as its input, and decides.
+ * A `Schedule` receives each retryable failure as its input, and decides whether and when to retry.
  *
  * `Retry-After` is always honoured. If the wait would exceed the deadline, the check fails at once. The replay after a
  * 401 happens under every policy.
@@ -97,7 +97,7 @@ const Policy = Schema.Struct({
     }),
     { default: constant("exact" as const) }
   ),
-  searchedOnTolerance: Schema.optionalWith(DurationInput.Distance, { default: constant(Duration.hours(48)) })
+  searchedOnTolerance: Schema.optionalWith(DurationInput.PositiveFinite, { default: constant(Duration.hours(48)) })
 })
 
 /**

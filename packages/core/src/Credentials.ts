@@ -46,7 +46,7 @@ export interface Options {
   readonly customerId: string
   readonly customerKey: Redacted.Redacted<string>
   /**
-   * How the header encodes the id and the key. The client does not try both.
+   * How the header encodes the id and the key. The client tries no other encoding.
    *
    * @default "plain"
    */
@@ -74,7 +74,8 @@ export const make = (options: Options): Either.Either<Credentials, ConfigError.C
 
 /**
  * Returns a valid customer id, or a `ConfigError` for `name`. Leading and trailing spaces are rejected, because they
- * usually come from copying, and so is a colon, because it is ambiguous in the header. `rfc6749` allows both.
+ * usually come from copying. A colon is rejected, because the header separates the id and the key with one. The
+ * encoding `rfc6749` allows both.
  *
  * @category constructors
  * @since 0.1.0

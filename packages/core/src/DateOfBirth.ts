@@ -32,15 +32,15 @@ export interface Parts {
   /** 1 to 31. */
   readonly day: number
   /**
-   * How much of the date is known. With `year`, the month and the day must be 1, because the evidence reports that
-   * 1 January was sent.
+   * How much of the date is known. With `year`, the month and the day must be 1, because the evidence reports that 1
+   * January was sent.
    *
    * @default "day"
    */
   readonly known?: "day" | "year"
 }
 
-/** Only this module can create a `Day`. Copies and other objects lack its private field. */
+/** A valid date. Only this module can create one: copies and other objects lack the private field. */
 class Day extends Data.Class<Required<Parts>> {
   readonly #exists = true
   static is(u: unknown): u is Day {
@@ -78,7 +78,7 @@ export type Input = string | Parts
  * Makes a date of birth. `AmlInputRejected` has one of the codes `format`, `incomplete`, `contradictory`,
  * `no_such_date`, `other_calendar`, `in_future`, `too_long_ago`.
  *
- * Today is the date of the `Clock` at UTC+14, where each day starts first.
+ * A date is in the future if it is after today at UTC+14, where each day starts first.
  *
  * @example
  * import { DateOfBirth } from "@effect-idv/core"
@@ -91,7 +91,7 @@ export type Input = string | Parts
  */
 export const make = (input: Input): Effect.Effect<DateOfBirth, AmlError.AmlInputRejected> =>
   Effect.flatMap(today, (today) => {
-    if (Predicate.isString(input) && isIncomplete.test(input)) return reject("incomplete")
+    if (Predicate.isString(input) && incompleteDate.test(input)) return reject("incomplete")
     const parts = Predicate.isString(input) ? parse(isoDate, input) : input
     if (!Predicate.isRecord(parts)) return reject("format")
     // Each part is read once, so that the checked values are the ones sent.
@@ -161,7 +161,7 @@ const exists = ({ day, month, year }: Parts): boolean => {
 const ordinal = (parts: Parts): number => parts.year * 10_000 + parts.month * 100 + parts.day
 
 const isoDate = /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})$/
-const isIncomplete = /^\d{4}(?:-\d{2})?$|^\d{4}-(?:(?:00|xx|\?\?)-(?:\d{2}|xx|\?\?)|\d{2}-(?:00|xx|\?\?))$/i
+const incompleteDate = /^\d{4}(?:-\d{2})?$|^\d{4}-(?:(?:00|xx|\?\?)-(?:\d{2}|xx|\?\?)|\d{2}-(?:00|xx|\?\?))$/i
 const wireDate = /^(?<day>\d{2})-(?<month>\d{2})-(?<year>\d{4})$/
 
 const parse = (pattern: RegExp, text: string): Parts | undefined => {

@@ -1,5 +1,6 @@
 /**
- * The evidence of a check for an audit: the exact response, its time and its request, and the changes to the input.
+ * The evidence of a check for an audit: the exact bytes of the response, when the request was sent and the response
+ * arrived, and the changes to the input.
  *
  * @since 0.1.0
  */
@@ -19,7 +20,7 @@ const Body = Schema.Redacted(Schema.Uint8ArrayFromBase64)
 const fields = {
   /** The UUID of the check, which is also an attribute of its span. */
   checkId: Schema.UUID,
-  /** When the request of this response was sent, by the client's clock. */
+  /** When the request that led to this response was sent, by the client's clock. */
   sentAt: Schema.DateTimeUtc,
   /** When the whole response had arrived, by the client's clock. */
   receivedAt: Schema.DateTimeUtc,
@@ -38,7 +39,7 @@ const fields = {
 }
 
 /**
- * The evidence of one check, to be stored as JSON with the body of the response.
+ * The schema to store the evidence of one check as JSON, with the body of the response.
  *
  * @category schemas
  * @since 0.1.0
@@ -61,7 +62,7 @@ export const Evidence = Schema.Struct({
 export interface Evidence extends Schema.Schema.Type<typeof Evidence> {}
 
 /**
- * {@link Evidence} to be stored without the body. The credential and the digest stay.
+ * The schema to store {@link Evidence} without the body. The credential and the digest are stored.
  *
  * @category schemas
  * @since 0.1.0
@@ -102,7 +103,7 @@ export const digest = (bytes: Uint8Array): string => Encoding.encodeHex(sha256(b
 
 /**
  * Verifies that the body matches the digest and the credential matches the body. It does not verify the other fields,
- * such as the times. For evidence that was stored without its body, pass the body, which replaces that of the evidence.
+ * such as the times. If the evidence was stored without the body, pass the body as the second argument.
  *
  * @category destructors
  * @since 0.1.0
@@ -111,14 +112,14 @@ export const verify = (
   evidence: Evidence,
   body: Redacted.Redacted<Uint8Array> | undefined = evidence.body
 ): Effect.Effect<void, EvidenceRefuted> => {
-  const refuted = (reason: EvidenceRefuted["reason"]) => new EvidenceRefuted({ checkId: evidence.checkId, reason })
-  if (body === undefined) return refuted("no_body")
+  const fail = (reason: EvidenceRefuted["reason"]) => new EvidenceRefuted({ checkId: evidence.checkId, reason })
+  if (body === undefined) return fail("no_body")
   const bytes = Redacted.value(body)
-  if (digest(bytes) !== evidence.sha256) return refuted("digest")
+  if (digest(bytes) !== evidence.sha256) return fail("digest")
   const credential = decodeJson(bytes)
   return Either.isRight(credential) && isSame(credential.right, evidence.credential)
     ? Effect.void
-    : refuted("credential")
+    : fail("credential")
 }
 
 const isSame = Schema.equivalence(AmlCredential)

@@ -51,27 +51,27 @@ export interface Facts {
 export const facts = (error: Failure): Facts => ({
   isRetryable: error.isRetryable,
   retryAfter: "retryAfter" in error ? error.retryAfter : undefined,
-  ...byTag(error)
+  ...factsByTag(error)
 })
 
-const of = (sent: Facts["sent"], concerns: Facts["concerns"]) => ({ sent, concerns })
+const makeFacts = (sent: Facts["sent"], concerns: Facts["concerns"]) => ({ sent, concerns })
 
-/** A total record over the tags: a new error does not compile until its facts are decided. */
-const byTag = Match.typeTags<Failure>()({
-  AmlInputRejected: () => of("no", "person"),
-  AmlUnauthorized: () => of("answered", "everyone"),
-  AmlForbidden: () => of("answered", "everyone"),
-  AmlRequestRejected: ({ status }) => of("answered", statusConcerns(status)),
-  AmlRateLimited: () => of("answered", "service"),
-  AmlUnavailable: ({ reason, sent }) => of(sent, reasonConcerns(reason)),
-  AmlTimeout: ({ sent }) => of(sent, "service"),
-  AmlAnswerInvalid: ({ status }) => of("answered", isRedirect(status) ? "everyone" : "service"),
-  AmlAnswerMismatch: () => of("answered", "person"),
-  TokenRejected: () => of("no", "everyone"),
-  TokenEndpointUnavailable: ({ reason }) => of("no", reasonConcerns(reason)),
-  TokenResponseInvalid: () => of("no", "everyone"),
-  TokenTimeout: () => of("no", "service"),
-  TokenProviderClosed: () => of("no", "everyone")
+/** A record of all tags: the code does not compile until it has the facts of a new error. */
+const factsByTag = Match.typeTags<Failure>()({
+  AmlInputRejected: () => makeFacts("no", "person"),
+  AmlUnauthorized: () => makeFacts("answered", "everyone"),
+  AmlForbidden: () => makeFacts("answered", "everyone"),
+  AmlRequestRejected: ({ status }) => makeFacts("answered", statusConcerns(status)),
+  AmlRateLimited: () => makeFacts("answered", "service"),
+  AmlUnavailable: ({ reason, sent }) => makeFacts(sent, reasonConcerns(reason)),
+  AmlTimeout: ({ sent }) => makeFacts(sent, "service"),
+  AmlAnswerInvalid: ({ status }) => makeFacts("answered", isRedirect(status) ? "everyone" : "service"),
+  AmlAnswerMismatch: () => makeFacts("answered", "person"),
+  TokenRejected: () => makeFacts("no", "everyone"),
+  TokenEndpointUnavailable: ({ reason }) => makeFacts("no", reasonConcerns(reason)),
+  TokenResponseInvalid: () => makeFacts("no", "everyone"),
+  TokenTimeout: () => makeFacts("no", "service"),
+  TokenProviderClosed: () => makeFacts("no", "everyone")
 })
 
 /** A bad certificate affects every check; a failed connection may affect only this one. */
@@ -81,8 +81,8 @@ const reasonConcerns = (reason: TokenError.TokenEndpointUnavailable["reason"]): 
 const isRedirect = (status: number): boolean => status >= 300 && status < 400
 
 /**
- * The 4xx that concern the address, the method, the media type, the proxy or the account, which all checks share. The
- * others concern the content of one request.
+ * The 4xx statuses that concern what all checks share: the address, the method, the media type, the proxy or the
+ * account. The other 4xx statuses concern the content of one request.
  */
 const sharedStatuses: ReadonlySet<number> = new Set([402, 404, 405, 406, 407, 410, 415, 421, 426])
 

@@ -46,9 +46,9 @@ export interface RotatingOptions extends TokenProvider.RotatingOptions, AmlClien
 export type Idv = AmlClient.AmlClient | TokenProvider.TokenProvider
 
 /**
- * Provides the client. It requires an `HttpClient`, such as `NodeHttpClient.layerUndici`. With `FetchHttpClient.layer`,
- * provide a `RequestInit` to this layer too. Nothing is sent before the first check. `ConfigError` names every invalid
- * option, and contains no value.
+ * Provides the client. It requires an `HttpClient`, such as `NodeHttpClient.layerUndici`. If you provide a
+ * `RequestInit` to `FetchHttpClient.layer`, provide it to this layer too. Nothing is sent before the first check.
+ * `ConfigError` names every invalid option, and contains no value.
  *
  * @example
  * import { Idv } from "@effect-idv/core"
@@ -71,13 +71,13 @@ export const layer = (
     Effect.as(check(options), Layer.provideMerge(AmlClient.layer(options), TokenProvider.layer(options)))
   )
 
-/** All errors of the options, those of the token first. */
+/** Returns all errors of the options. The errors of the token's options come first. */
 const check = (options: Partial<Options> | RotatingOptions) =>
   ConfigErrors.all({ token: TokenOptions.check(options), aml: CheckOptions.check(options) })
 
 /**
- * {@link layer} with options from `Config`. `ConfigError` names every missing or invalid option, and contains no value:
- * of the message of a custom `Config` it keeps only an expectation in the format of `Config` itself.
+ * {@link layer} with options from `Config`. `ConfigError` names every missing or invalid option, and contains no value.
+ * The message of a custom `Config` may contain its value: only an expectation in the format of `Config` itself is kept.
  *
  * @category layers
  * @since 0.1.0
@@ -116,7 +116,7 @@ const allowInsecure = Config.mapOrFail(
       : Either.left(ConfigError.InvalidData(["IDV_ALLOW_INSECURE"], "should be true or false"))
 )
 
-/** An invalid flag is reported once, and not again for each address. */
+/** Reads an address. If `IDV_ALLOW_INSECURE` is invalid, this reports no second error for it. */
 const address = (name: string, path: string, expectation: string) =>
   Config.all([variable(name, expectation), Config.orElse(allowInsecure, () => Config.succeed(true))]).pipe(
     Config.mapOrFail(([base, allowInsecure]) =>

@@ -85,16 +85,17 @@ const decodeErrorRef = `#/components/schemas/${decodeError}`
 
 const isDecodeError = (schema: unknown): boolean => Predicate.isRecord(schema) && schema["$ref"] === decodeErrorRef
 
-const withoutMember = (value: unknown): unknown =>
+const withoutDecodeErrorSchemas = (value: unknown): unknown =>
   Array.isArray(value)
-    ? value.filter((member: unknown) => !isDecodeError(member)).map(withoutMember)
+    ? value.filter((member: unknown) => !isDecodeError(member)).map(withoutDecodeErrorSchemas)
     : Predicate.isRecord(value)
-    ? Record.map(value, withoutMember)
+    ? Record.map(value, withoutDecodeErrorSchemas)
     : value
 
 /**
- * Removes `HttpApiDecodeError` from an OpenAPI document. `HttpApi` adds it to each operation, for requests that its own
- * server cannot decode. For `OpenApi.Transform` of an API whose server never responds with it.
+ * Removes `HttpApiDecodeError` from an OpenAPI document. `HttpApi` adds this error to each operation, because its own
+ * server sends it for a request that it cannot decode. Use this function as the `OpenApi.Transform` of an API whose
+ * server never sends it.
  *
  * @category openapi
  * @since 0.1.0
@@ -107,7 +108,7 @@ export const withoutDecodeError = (spec: Json): Json => {
       Record.map(members(item), (operation) => ({
         ...members(operation),
         responses: Record.filter(
-          members(withoutMember(members(operation)["responses"])),
+          members(withoutDecodeErrorSchemas(members(operation)["responses"])),
           (response) => !JSON.stringify(response).includes(`"${decodeErrorRef}"`)
         )
       }))),

@@ -20,7 +20,7 @@ import type * as PersonInput from "./PersonInput.ts"
 import * as PersonName from "./PersonName.ts"
 import * as Violation from "./Violation.ts"
 
-/** Only this module can create a `Screenable`. Copies and other objects lack its private field. */
+/** A valid person. Only this module can create one: copies and other objects lack the private field. */
 class Screenable {
   readonly #isMade = true
   readonly name: PersonName.PersonName
@@ -48,8 +48,8 @@ class Screenable {
 }
 
 /**
- * A natural person to check, made by {@link make}. The name and the date are redacted. Two persons are equal if both
- * are equal.
+ * A natural person to check, made by {@link make}. The name and the date are redacted. Two persons are equal if their
+ * names and their dates are equal.
  *
  * @category models
  * @since 0.1.0
@@ -83,7 +83,7 @@ export const make = (
   options?: PersonName.Options
 ): Effect.Effect<Person, AmlError.AmlInputRejected> =>
   Effect.gen(function*() {
-    // The name is read once, so that the changes and the warnings match what is sent.
+    // The name is read only once: a getter could return another name for the changes and the warnings.
     const text = input.name
     const name = PersonName.make(text, options)
     const dateOfBirth = yield* Effect.either(DateOfBirth.make(input.dateOfBirth))

@@ -36,9 +36,9 @@ export const issues = {
 } as const
 
 /**
- * Signs of damage and unusual input that is sent nevertheless: a description for each code. A damaged name matches no
- * list, so a "No" about it is less reliable. `other_form` and `other_name` concern the response. Only evidence contains
- * them, if a client with the `nameEcho` `loose` or `ignore` accepted the response.
+ * Signs of damage and unusual input that is sent nevertheless: a description for each code. A damaged name may match no
+ * list, so a "No" about it is less reliable. `other_form` and `other_name` are about the name in the response. They
+ * occur only in evidence, after a client with the `nameEcho` `loose` or `ignore` accepted the response.
  *
  * @category models
  * @since 0.1.0

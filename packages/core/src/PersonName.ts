@@ -32,8 +32,8 @@ import * as Violation from "./Violation.ts"
 export type PersonName = Redacted.Redacted<string & Brand.Brand<"PersonName">>
 
 /**
- * Placeholders for an unknown name in many languages, such as `N/A`, `not provided`, `FNU` or `desconocido`. They match
- * regardless of case, marks, spaces and the signs around a word.
+ * Placeholders for an unknown name in many languages, such as `N/A`, `not provided`, `FNU` or `desconocido`. The
+ * comparison ignores case, diacritics, spaces and punctuation around a word.
  *
  * @category models
  * @since 0.1.0
@@ -48,7 +48,7 @@ export const placeholders: ReadonlyArray<string> = Placeholders.defaults
  */
 export interface Options {
   /**
-   * The phrases that are not a name. A name that consists of such phrases only, each once or more often, is rejected.
+   * The phrases that are not a name. A name that consists only of these phrases is rejected.
    *
    * @default {@link placeholders}
    */
@@ -60,7 +60,7 @@ const maxCodePoints = 255
 const refusedCharacters = {
   control_character: /[^\P{Cc}\t]|[\u2028\u2029]/u,
   bidi_control: /[\u202A-\u202E\u2066-\u2069]/u,
-  invisible_character: Invisible.refused,
+  invisible_character: Invisible.refusedCharacter,
   lone_surrogate: /\p{Cs}/u,
   replacement_character: /\uFFFD/u,
   private_use_character: /\p{Co}/u,
@@ -68,31 +68,31 @@ const refusedCharacters = {
 }
 
 /**
- * How UTF-8 continuation bytes (0x80 to 0xBF) look when they are decoded as Windows-1252 or Latin-1. Letters among them
- * match only in sequences that occur in no name, because KŘÍŽ and MATÚŠ are names.
+ * The characters that UTF-8 continuation bytes (0x80 to 0xBF) become when they are decoded as Windows-1252 or Latin-1.
+ * Some of these are letters, which match only in sequences that occur in no name: KŘÍŽ and MATÚŠ are names.
  */
-const signs = "\\u0080-\\u00BF€‚„…†‡ˆ‰‹‘’“”•–—˜™›"
-const letters = "ƒŠŒŽšœžŸ"
+const continuationSigns = "\\u0080-\\u00BF€‚„…†‡ˆ‰‹‘’“”•–—˜™›"
+const continuationLetters = "ƒŠŒŽšœžŸ"
 const mojibake = [
-  `[\\u00C2-\\u00C5][${signs}${letters}]`,
-  `[\\u00C6-\\u00DF][${signs}]`,
-  `[\\u00E0-\\u00EF][${signs}${letters}]{2}`,
-  `[\\u00F0-\\u00F4][${signs}${letters}]{3}`
+  `[\\u00C2-\\u00C5][${continuationSigns}${continuationLetters}]`,
+  `[\\u00C6-\\u00DF][${continuationSigns}]`,
+  `[\\u00E0-\\u00EF][${continuationSigns}${continuationLetters}]{2}`,
+  `[\\u00F0-\\u00F4][${continuationSigns}${continuationLetters}]{3}`
 ]
 
-/** Some letters are invisible, such as the filler U+3164. */
+/** A letter that is visible: some letters are not, such as the filler U+3164. */
 const visibleLetter = /(?!\p{Default_Ignorable_Code_Point})\p{L}/u
 
-const damages = {
+const damagePatterns = {
   html_entity: /&(?:#\d+|#x[\da-f]+|[a-z][a-z\d]*);/iu,
   mojibake: new RegExp(mojibake.join("|"), "u"),
   question_mark: /\?(?<=\p{L}\p{M}*\?)\?*(?=\p{L})/u,
   family_name_first: /,(?=[^,]*$)(?!\s*(?:jr|sr|[ivx]+|ph\.?d|m\.?d|esq)\.?\s*$)/iu,
   title: /^(?:mr|mrs|ms|miss|mx|dr|prof|professor|sir|dame|rev|hon|herr|frau|mme|mlle)\.?(?=\s)/iu,
-  unknown_part: Placeholders.part
+  unknown_part: Placeholders.placeholderPart
 }
 
-const branded = Brand.nominal<string & Brand.Brand<"PersonName">>()
+const brand = Brand.nominal<string & Brand.Brand<"PersonName">>()
 
 const normalize = (text: string): string => foldBlanks(Invisible.remove(text)).normalize("NFC")
 
@@ -138,7 +138,7 @@ export const make = (text: string, options?: Options): Either.Either<PersonName,
   const issues = issuesOf(text, name, options?.placeholders ?? placeholders)
   return Arr.isNonEmptyReadonlyArray(issues)
     ? reject(issues)
-    : Either.right(Redacted.make(branded(name)))
+    : Either.right(Redacted.make(brand(name)))
 }
 
 const reject = (issues: Arr.NonEmptyReadonlyArray<PersonInput.Issue>) =>
@@ -171,10 +171,10 @@ export const changes = (text: string): ReadonlyArray<PersonInput.Change> => {
  * @since 0.1.0
  */
 export const warnings = (text: string): ReadonlyArray<PersonInput.Warning> => {
-  // The damage may only show before, or only after, characters are removed and composed.
-  const forms = normalize(text) === foldBlanks(text) ? [original] : [original, normalized]
+  // Some damage is visible only before characters are removed and composed, and some only after that.
+  const forms = normalize(text) === foldBlanks(text) ? [originalForm] : [originalForm, normalizedForm]
   const found = forms.flatMap((form) => damagesIn(text, form))
-  return Struct.keys(damages).flatMap((code) => {
+  return Struct.keys(damagePatterns).flatMap((code) => {
     const indices = found.filter((damage) => damage.code === code).map(({ index }) => index)
     return indices.length === 0 ? [] : [new PersonInput.Warning({ field: "name", code, index: Math.min(...indices) })]
   })
@@ -182,7 +182,7 @@ export const warnings = (text: string): ReadonlyArray<PersonInput.Warning> => {
 
 const damagesIn = (text: string, form: Form) => {
   const { offsets, rewritten } = rewrite(text, form)
-  return find(damages, rewritten)
+  return find(damagePatterns, rewritten)
     .filter(({ code, index }) => code !== "family_name_first" || isBetweenNames(rewritten, index))
     .map(({ code, index }) => ({ code, index: offsets[index] ?? 0 }))
 }
@@ -191,20 +191,23 @@ const damagesIn = (text: string, form: Form) => {
 const isBetweenNames = (text: string, comma: number): boolean =>
   text.indexOf(",") === comma && /\p{L}/u.test(text.slice(0, comma)) && /\p{L}/u.test(text.slice(comma))
 
-/** How `rewrite` writes the parts of a text. The first group of `parts` matches spaces. */
+/** How `rewrite` splits a text into parts, and writes each part. The first group of `parts` matches spaces. */
 interface Form {
   readonly parts: RegExp
   readonly write: (part: string) => string
 }
 
-const original: Form = { parts: /([\t\p{Zs}]+)|[^\t\p{Zs}]/gu, write: identity }
+const originalForm: Form = { parts: /([\t\p{Zs}]+)|[^\t\p{Zs}]/gu, write: identity }
 
-const normalized: Form = {
+const normalizedForm: Form = {
   parts: /([\t\p{Zs}]+)|[^\t\p{Zs}]\p{M}*/gu,
   write: (part) => Invisible.removeAll(part).normalize("NFC")
 }
 
-/** Rewrites a text for the patterns, with one space for each sequence, and maps each unit to its position. */
+/**
+ * Rewrites a text for the patterns, with one space for each sequence of spaces. `offsets` has the original position of
+ * each UTF-16 unit of the result.
+ */
 const rewrite = (text: string, { parts, write }: Form) => {
   const offsets: Array<number> = []
   let rewritten = ""
@@ -231,7 +234,7 @@ const isPersonName = (u: unknown): u is PersonName => {
 export const PersonName: Schema.Schema<PersonName> = Schema.declare(isPersonName, {
   identifier: "PersonName",
   ...Violation.expecting("a name that can be screened"),
-  arbitrary: () => (fc) => Names.arbitrary(fc).map((name) => Redacted.make(branded(name)))
+  arbitrary: () => (fc) => Names.arbitrary(fc).map((name) => Redacted.make(brand(name)))
 })
 
 /**
@@ -247,8 +250,8 @@ export const FromString: Schema.Schema<PersonName, string> = Schema.transformOrF
 }).annotations(Violation.expecting("a full name that can be screened"))
 
 /**
- * Whether a text is the same name, ignoring case, spaces and Unicode normalization. That a response repeats the name
- * this exactly is an assumption. ı and i are different letters, except in a text that is all in upper case.
+ * Whether a text is the same name, ignoring case, spaces and Unicode normalization. It is an assumption that a response
+ * repeats the name with no other difference. ı and i are different letters, except in a text that is all in upper case.
  *
  * @category predicates
  * @since 0.1.0

@@ -1,8 +1,9 @@
 /**
  * Screens many people: takes a `Stream` of people and returns a `Stream` of outcomes, or a verified summary.
  *
- * - **One person's failure is an outcome** and never ends the stream. A failure that concerns everyone ends it, such as
- *   a rejected key, 403, or a wrong address, and so do 50 consecutive failures that concern the service, such as 500.
+ * - **One person's failure is an outcome** and never ends the stream. The stream ends early after a failure that
+ *   concerns everyone, such as a rejected key, 403, or a wrong address, and after 50 consecutive failures that concern
+ *   the service, such as 500.
  * - **429 pauses all checks** for as long as the service asks, and the rejected check is retried.
  * - **Memory use is constant**, whatever the number of people: `concurrency` limits the checks in flight.
  * - **An interruption** starts no new checks, and lets the checks in flight finish within a grace period.
@@ -42,7 +43,7 @@ import type { Person } from "./Person.ts"
  * @since 0.1.0
  */
 export interface Entry<out K> {
-  /** Your identifier of the person. Name and year of birth do not suffice: in large lists some people share both. */
+  /** Your identifier of the person. Do not use name and year of birth: in large lists some people share both. */
   readonly key: K
   /** A person, or the effect of `Person.make`. If that rejects the input, the outcome is `NotScreened`. */
   readonly person: Person | Effect.Effect<Person, AmlError.AmlInputRejected>
@@ -106,8 +107,8 @@ export interface Options<in K, out R = never> {
    */
   readonly rate?: number | undefined
   /**
-   * The order of the outcomes: that of the people (`input`), or that in which the checks finish (`completion`), without
-   * buffering.
+   * The order of the outcomes: the order of the people (`input`), or the order in which the checks finish
+   * (`completion`). Only `input` buffers outcomes.
    *
    * @default "completion"
    */
@@ -120,8 +121,8 @@ export interface Options<in K, out R = never> {
    */
   readonly gracePeriod?: Duration.DurationInput | undefined
   /**
-   * Runs for every outcome before it is emitted, also for those that are not emitted because the stream was
-   * interrupted. Store the outcomes here. The stream waits for it, also after the grace period. A defect in it ends the
+   * Runs for every outcome before the stream emits it. Store the outcomes here, because an interrupted stream does not
+   * emit all of them. The stream waits for this effect, also after the grace period. A defect in this effect ends the
    * stream.
    *
    * @default () => Effect.void
@@ -129,8 +130,8 @@ export interface Options<in K, out R = never> {
   readonly onOutcome?: ((outcome: Outcome<K>) => Effect.Effect<void, never, R>) | undefined
   /**
    * Number of consecutive failures that concern the service (`concerns: "service"` of `Failure.facts`) after which the
-   * stream ends, because the service is down. `Infinity` for never. A result resets the count, and so does a response
-   * about one person. Rejected input leaves it unchanged.
+   * stream ends, because the service is down. `Infinity` means never. A result resets the count, and so does a failure
+   * that concerns the person. Rejected input leaves the count unchanged.
    *
    * @default 50
    */
@@ -140,8 +141,8 @@ export interface Options<in K, out R = never> {
 /**
  * Screens the people and emits one outcome for each.
  *
- * Fails with the input stream's error or with {@link Stopped}, each once the checks in flight have their outcome, or
- * with a `ConfigError` that names every invalid option.
+ * Fails with the input stream's error or with {@link Stopped} after the checks in flight have their outcomes. Fails
+ * with a `ConfigError` that names every invalid option before it reads the input.
  *
  * If you wrap the `AmlClient` of this library in a client of your own, `Screening` cannot see the requests of a check.
  * Such a check first retries a 429 by its own policy, and is `Unknown` if it is interrupted after its start.
@@ -169,11 +170,11 @@ export const stream = <K, E, R, R2 = never>(
   people: Stream.Stream<Entry<K>, E, R>,
   options?: Options<K, R2>
 ): Stream.Stream<Outcome<K>, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
-  screened(people, options, { onTaken: constVoid, onNotBegun: constVoid })
+  screenAll(people, options, { onRead: constVoid, onNotStarted: constVoid })
 
-type Counters = Pick<Drain.Options<never>, "onTaken" | "onNotBegun">
+type Counters = Pick<Drain.Options<never>, "onRead" | "onNotStarted">
 
-const screened = <K, E, R, R2>(
+const screenAll = <K, E, R, R2>(
   people: Stream.Stream<Entry<K>, E, R>,
   { onOutcome = () => Effect.void, ...options }: Options<K, R2> = {},
   counters: Counters
@@ -201,31 +202,35 @@ const run = <K, E, R, R2>(
 
     const personOf = ({ person }: Entry<K>) => Effect.isEffect(person) ? person : Effect.succeed(person)
 
-    /** Waits for another turn. Returns `false` if the run ends first. */
-    const anotherTurn = Effect.raceFirst(
-      Effect.as(pacer.turn, true),
+    /** Waits until the check may be sent again. Returns `false` if the run ends first. */
+    const waitForRetrySlot = Effect.raceFirst(
+      Effect.as(pacer.waitForSlot, true),
       Effect.as(Effect.exit(Deferred.await(stop)), false)
     )
 
     const screen = (entry: Entry<K>): Effect.Effect<Outcome<K>, never, R2> =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
-          const observation = new PacedCheck.Observation()
+          const sentStatus = new PacedCheck.SentStatus()
           const attempt = Effect.exit(restore(Effect.flatMap(personOf(entry), (person) => {
-            observation.started()
-            return check(person, observation)
+            sentStatus.markStarted()
+            return check(person, sentStatus)
           })))
           let exit = yield* attempt
-          for (let limited = rateLimit(exit); limited !== undefined; limited = rateLimit(exit)) {
-            const pauses = yield* pacer.pause(limited.retryAfter)
+          for (
+            let rateLimitError = rateLimitOf(exit);
+            rateLimitError !== undefined;
+            rateLimitError = rateLimitOf(exit)
+          ) {
+            const pauses = yield* pacer.pause(rateLimitError.retryAfter)
             if (pauses > maxConsecutivePauses) break
-            const turn = yield* Effect.exit(restore(anotherTurn))
-            if (!Exit.isSuccess(turn) || !turn.value) break
+            const slot = yield* Effect.exit(restore(waitForRetrySlot))
+            if (!Exit.isSuccess(slot) || !slot.value) break
             exit = yield* attempt
           }
-          if (isAccepted(exit)) pacer.accepted()
-          const graceOver = () => new AmlError.AmlTimeout({ sent: observation.sent, deadline: gracePeriod })
-          const outcome = yield* outcomeOf(entry.key, exit, graceOver)
+          if (hasResponseOtherThan429(exit)) pacer.resetPauses()
+          const makeGraceTimeout = () => new AmlError.AmlTimeout({ sent: sentStatus.sent, deadline: gracePeriod })
+          const outcome = yield* outcomeOf(entry.key, exit, makeGraceTimeout)
           const reason = reasonToStop("error" in outcome ? outcome.error : undefined)
           if (reason !== undefined) yield* Deferred.fail(stop, reason)
           yield* onOutcome(outcome)
@@ -233,7 +238,7 @@ const run = <K, E, R, R2>(
         })
       )
 
-    return Drain.map(people, screen, { ...settings, stop, turn: pacer.turn })
+    return Drain.map(people, screen, { ...settings, stop, waitForSlot: pacer.waitForSlot })
   })
 
 type CheckExit = Exit.Exit<Evidence, Failure.Failure>
@@ -241,23 +246,26 @@ type CheckExit = Exit.Exit<Evidence, Failure.Failure>
 const failureOf = (exit: CheckExit): Failure.Failure | undefined =>
   Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
 
-const rateLimit = (exit: CheckExit): AmlError.AmlRateLimited | undefined => {
+const rateLimitOf = (exit: CheckExit): AmlError.AmlRateLimited | undefined => {
   const error = failureOf(exit)
   return error?._tag === "AmlRateLimited" ? error : undefined
 }
 
 /** Whether a response other than 429 arrived. It resets the length of the pauses. */
-const isAccepted = (exit: CheckExit): boolean => {
+const hasResponseOtherThan429 = (exit: CheckExit): boolean => {
   const error = failureOf(exit)
   return Exit.isSuccess(exit) ||
     (error !== undefined && error._tag !== "AmlRateLimited" && Failure.facts(error).sent === "answered")
 }
 
-/** `graceOver` makes the failure of a check interrupted at the end of the grace period. A defect stays a defect. */
+/**
+ * `makeGraceTimeout` makes the failure of a check that was interrupted at the end of the grace period. A defect remains
+ * a defect.
+ */
 const outcomeOf = <K>(
   key: K,
   exit: CheckExit,
-  graceOver: () => AmlError.AmlTimeout
+  makeGraceTimeout: () => AmlError.AmlTimeout
 ): Effect.Effect<Outcome<K>> => {
   if (Exit.isSuccess(exit)) {
     const evidence = exit.value
@@ -266,7 +274,7 @@ const outcomeOf = <K>(
       onPotentialMatch: () => Outcome.PotentialMatch({ key, evidence })
     }))
   }
-  const error = failureOf(exit) ?? (Cause.isInterruptedOnly(exit.cause) ? graceOver() : undefined)
+  const error = failureOf(exit) ?? (Cause.isInterruptedOnly(exit.cause) ? makeGraceTimeout() : undefined)
   if (error === undefined) return Effect.die(Cause.squash(exit.cause))
   const isUnknown = (error._tag === "AmlUnavailable" || error._tag === "AmlTimeout") && error.sent === "unknown"
   return Effect.succeed(isUnknown ? Outcome.Unknown({ key, error }) : Outcome.NotScreened({ key, error }))
@@ -295,28 +303,31 @@ export class Summary extends Schema.Class<Summary>("@effect-idv/core/Screening/S
   }
 }
 
-const fields = {
+const counterOf = {
   NoMatch: "noMatch",
   PotentialMatch: "potentialMatch",
   NotScreened: "notScreened",
   Unknown: "unknown"
 } as const
 
-/** Returns the outcomes and their counts. People are counted as they are taken, outcomes when `count` is called. */
-const counted = <K, E, R, R2>(people: Stream.Stream<Entry<K>, E, R>, options: Options<K, R2> | undefined) => {
+/**
+ * Returns the outcomes, and a summary of the counts. A person is counted when read from the input, and an outcome when
+ * `count` is called with it.
+ */
+const screenAndCount = <K, E, R, R2>(people: Stream.Stream<Entry<K>, E, R>, options: Options<K, R2> | undefined) => {
   const counts = { total: 0, noMatch: 0, potentialMatch: 0, notScreened: 0, unknown: 0, notBegun: 0 }
   return {
-    outcomes: screened(people, options, {
-      onTaken: () => {
+    outcomes: screenAll(people, options, {
+      onRead: () => {
         counts.total++
       },
-      onNotBegun: (count) => {
+      onNotStarted: (count) => {
         counts.total += count
         counts.notBegun += count
       }
     }),
     count: (outcome: Outcome<K>): void => {
-      counts[fields[outcome._tag]]++
+      counts[counterOf[outcome._tag]]++
     },
     summary: () => new Summary(counts)
   }
@@ -334,7 +345,7 @@ export const progress = <K, E, R, R2 = never>(
   options?: Options<K, R2>
 ): Stream.Stream<Summary, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
   Stream.suspend(() => {
-    const { count, outcomes, summary } = counted(people, options)
+    const { count, outcomes, summary } = screenAndCount(people, options)
     return Stream.map(outcomes, (outcome) => {
       count(outcome)
       return summary()
@@ -347,8 +358,8 @@ export const progress = <K, E, R, R2 = never>(
   })
 
 /**
- * Screens the people and returns the counts at the end. It verifies that every person has an outcome; if one has none,
- * that is a defect. A run that ends early fails; {@link progress} emits its counts.
+ * Screens the people and returns the counts at the end. A person without an outcome is a defect. If the run ends early,
+ * this fails without counts; {@link progress} emits them.
  *
  * @category screening
  * @since 0.1.0
@@ -358,7 +369,7 @@ export const summary = <K, E, R, R2 = never>(
   options?: Options<K, R2>
 ): Effect.Effect<Summary, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
   Effect.suspend(() => {
-    const { count, outcomes, summary } = counted(people, options)
+    const { count, outcomes, summary } = screenAndCount(people, options)
     return Effect.map(
       Stream.runForEachChunk(outcomes, (chunk) => Effect.sync(() => Chunk.forEach(chunk, count))),
       summary

@@ -1,6 +1,6 @@
 /**
- * The errors of the token provider. With each of them no check was performed: either no check was sent, or the service
- * rejected it with 401 and its token could not be replaced.
+ * The errors of the token provider. If a check fails with one of them, the service did not perform it: either the check
+ * was not sent, or the service rejected it with 401 and the client could not replace the token.
  *
  * None contains a request, a response, a header, a body, a key or a token.
  *
@@ -91,8 +91,8 @@ export class TokenRejected extends Schema.TaggedError<TokenRejected>("@effect-id
 }
 
 /**
- * The token endpoint could not be reached, or responded with 408, 429 or 5xx. With the reason `credentials`, the effect
- * `credentials` failed or returned invalid ones. Retryable, except for certificate errors.
+ * The token endpoint could not be reached, or responded with 408, 429 or 5xx. The reason `credentials` means that the
+ * effect in the option `credentials` failed or returned invalid credentials. Retryable, except for certificate errors.
  *
  * @category errors
  * @since 0.1.0

@@ -18,8 +18,13 @@ export const requests = Metric.counter("idv_token_requests", {
 })
 
 /**
- * Counts the acquisitions that sent a request, by `reason`: `cold` (there was no token), `soft` (in the background),
- * `hard` (the token was about to expire), `unauthorized` (the API rejected it), or `forced` (`refresh`).
+ * Counts the acquisitions that sent a request, by `reason`:
+ *
+ * - `cold`: there was no token.
+ * - `soft`: the cached token was older than refresh-after. The acquisition runs in the background.
+ * - `hard`: the cached token was past usable-until.
+ * - `unauthorized`: the API rejected the cached token.
+ * - `forced`: a caller called `refresh`.
  *
  * @category metrics
  * @since 0.1.0
@@ -41,8 +46,12 @@ export const failures = Metric.counter("idv_token_failures", {
 })
 
 /**
- * Counts the calls of `get` and `refresh`, by `outcome`: `hit` (returned at once), `stale` (returned at once, with a
- * refresh due), `wait` (returned after an acquisition), or `failed`.
+ * Counts the calls of `get` and `refresh`, by `outcome`:
+ *
+ * - `hit`: the call returned the cached token at once.
+ * - `stale`: the same, with a token older than refresh-after.
+ * - `wait`: the call waited for an acquisition.
+ * - `failed`: the call failed.
  *
  * @category metrics
  * @since 0.1.0

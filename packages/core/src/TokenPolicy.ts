@@ -13,22 +13,22 @@ import * as DurationInput from "./internal/durationInput.ts"
 import * as Violation from "./Violation.ts"
 
 /**
- * All options are optional. Shares are between 0 and 1, of the lifetime of the token.
+ * The options, all of them optional. A share is a part of the lifetime of a token, between 0 and 1.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
   /**
-   * The lifetime of a token whose response has none, and the maximum for others. One hour is the limit (service
+   * The longest lifetime of a token, and the lifetime if the token response states none. At most one hour (service
    * document, sections 2.2, 5 and 8).
    *
    * @default "1 hour"
    */
   readonly lifetime?: Duration.DurationInput | undefined
   /**
-   * The share of the lifetime after which a token is stale: it is still returned at once, and refreshed in the
-   * background. At least 0.1 even after `jitter` is subtracted.
+   * Refresh-after, as a share of the lifetime. An older token is still returned at once, and is renewed in the
+   * background. The share is at least 0.1, even after `jitter` is subtracted.
    *
    * @default 0.75
    */
@@ -40,8 +40,9 @@ export interface Options {
    */
   readonly jitter?: number | undefined
   /**
-   * How long before its expiry a token is no longer returned, at most half of its lifetime. With a lifetime under two
-   * minutes the default leaves no time for a refresh in the background. A shorter margin does.
+   * The time between usable-until and the expiry. In this time a token is no longer returned. At most half of the
+   * lifetime. With the default, a token of less than two minutes has no time for a renewal in the background: set a
+   * shorter margin for such tokens.
    *
    * @default "30 seconds"
    */
@@ -53,8 +54,8 @@ export interface Options {
    */
   readonly attempts?: number | undefined
   /**
-   * The maximum delay before the second token request of an acquisition. It doubles with each further request. A random
-   * part of it is waited.
+   * The maximum delay before the second token request of an acquisition. It doubles with each further request. The
+   * actual delay is a random part of the maximum.
    *
    * @default "200 millis"
    */
@@ -66,16 +67,18 @@ export interface Options {
    */
   readonly attemptDeadline?: Duration.DurationInput | undefined
   /**
-   * The deadline of one acquisition, with its waits and requests.
+   * The deadline of one acquisition. It covers reading the credentials, all waits and all requests.
    *
    * @default "30 seconds"
    */
   readonly flightDeadline?: Duration.DurationInput | undefined
   /**
-   * The backoff after a failed acquisition, doubled with each consecutive failure. Until it ends no acquisition starts
-   * in the background, and callers without a token receive the failure, but for 5 seconds at most. It also ends when
-   * the cached token is no longer usable. It also applies after a token whose lifetime is so short that it is stale on
-   * arrival.
+   * The backoff after a failed acquisition. It doubles with each consecutive failure.
+   *
+   * - During the backoff no acquisition starts in the background.
+   * - Callers without a token receive the failure at once, for at most 5 seconds.
+   * - The backoff ends early when the cached token is no longer usable.
+   * - It also applies after a token that is due for renewal on arrival, because its lifetime is very short.
    *
    * @default "1 second"
    */
@@ -87,7 +90,7 @@ export interface Options {
    */
   readonly maxBackoff?: Duration.DurationInput | undefined
   /**
-   * How long rejected credentials are not sent again.
+   * How long the client does not send credentials again that the token endpoint rejected.
    *
    * @default "30 seconds"
    */

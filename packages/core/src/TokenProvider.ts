@@ -5,13 +5,13 @@
  *   caller does not interrupt it, and its token is cached.
  * - **Expiry**: the lifetime starts when the request is sent (service document, section 5). The age is measured on two
  *   clocks, so that neither a changed clock nor a suspended machine extends it.
- * - **Refresh**: a stale token is still returned at once, and renewed in the background. A token that is about to
- *   expire is not returned.
+ * - **Refresh**: a token older than refresh-after (`softPoint`) is still returned at once, and renewed in the
+ *   background. A token past usable-until (`hardMargin`) is not returned.
  * - **Failures**: a valid token is kept when the token endpoint fails. Callers without a token receive the failure of
  *   the last acquisition at once, without a request, for 1 second, doubled with each consecutive failure, up to 5
- *   seconds. Rejected credentials are not sent again for 30 seconds. Other credentials are sent at once. If the service
- *   asked to wait, nothing is sent until then.
- * - **Renewal limit**: after the API rejected two tokens within 30 seconds, further rejected tokens stay cached.
+ *   seconds. Rejected credentials are not sent again for 30 seconds. Changed credentials are sent at once. If the
+ *   service asked to wait, no request is sent before the wait is over.
+ * - **Renewal limit**: after the API rejected two tokens within 30 seconds, further rejected tokens are not replaced.
  * - **Sharing**: each process has its own token, unless a `TokenStore` is provided to the layer.
  *
  * `TokenPolicy` has the options, `TokenMetrics` the metrics.
@@ -49,7 +49,10 @@ import type * as TokenPolicy from "./TokenPolicy.ts"
  * @since 0.1.0
  */
 export class Status extends Data.Class<{
-  /** The cached token: when it was requested, becomes stale, and expires, in milliseconds of the `Clock`. */
+  /**
+   * The cached token: when it was requested, from when it is renewed in the background, and when it expires. All times
+   * are in milliseconds of the `Clock`.
+   */
   readonly token: Option.Option<{
     readonly requestedAt: number
     readonly renewedFrom: number
@@ -57,7 +60,7 @@ export class Status extends Data.Class<{
   }>
   /** Whether an acquisition is in progress. */
   readonly isAcquiring: boolean
-  /** Why the last acquisition failed. None if it succeeded or died. */
+  /** Why the last acquisition failed. None if the acquisition succeeded or died. */
   readonly failure: Option.Option<TokenError.TokenError>
 }> {}
 
@@ -71,13 +74,13 @@ export interface Service {
   /** Returns a token that has not expired, from the cache or from an acquisition, for which it waits. */
   readonly get: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
   /**
-   * Drops a token that the API rejected, if it is the cached one. An old token never evicts a newer one. At most two
-   * tokens are dropped in 30 seconds, because an API that rejected these will reject a third.
+   * Removes a token that the API rejected from the cache. Nothing changes if the cache contains another token. At most
+   * two tokens are removed in 30 seconds, because an API that rejected these will reject a third.
    */
-  readonly invalidate: (stale: AccessToken.AccessToken) => Effect.Effect<void>
+  readonly invalidate: (rejected: AccessToken.AccessToken) => Effect.Effect<void>
   /**
-   * Acquires a new token even if the cached one is valid. It shares an acquisition in progress. After a failed
-   * acquisition it fails at once until the backoff ends. If it fails, the cached token stays.
+   * Acquires a new token even if the cached one is valid. If an acquisition is in progress, it waits for that one.
+   * After a failed acquisition it fails at once until the backoff ends. A failure does not remove the cached token.
    */
   readonly refresh: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
   /** The state of the provider, for health checks and dashboards. */
@@ -142,7 +145,7 @@ export interface Options extends Settings, Credentials.Options {
  */
 export interface RotatingOptions extends Settings {
   /**
-   * Runs once per acquisition. While the last credentials are known to be rejected, it runs for each `get`, so that
+   * Runs once per acquisition. After the token endpoint rejected the last credentials, it runs for each `get`, so that
    * changed credentials are used at once. Two runs can overlap, because an abandoned acquisition may still run. If it
    * fails or returns invalid credentials, `get` fails with `TokenEndpointUnavailable` and the reason `credentials`. Its
    * error may contain a secret, so it is not reported: log it in the effect.

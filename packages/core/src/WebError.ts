@@ -136,7 +136,7 @@ const inputNotAccepted = (issues: AmlInputRejected["issues"]) =>
 
 /**
  * Succeeds only with a "No". A potential match and every failure of the check become a {@link WebError}. Store the
- * outcome before this.
+ * outcome before you apply this function.
  *
  * @example
  * import { AmlClient, Person, WebError } from "@effect-idv/core"
@@ -188,14 +188,14 @@ export const middleware = <R>(
   app: HttpApp.Default<never, R>
 ): HttpApp.Default<InputNotAccepted | HttpApiDecodeError, R> =>
   Effect.catchAllCause(app, (cause): Effect.Effect<never, InputNotAccepted | HttpApiDecodeError> => {
-    // The types of the platform omit this error.
+    // The platform can fail with this error, although its types omit it.
     const error = Cause.squash(cause)
-    return error instanceof HttpApiDecodeError ? notDecoded(error) : Effect.failCause(cause)
+    return error instanceof HttpApiDecodeError ? decodeFailure(error) : Effect.failCause(cause)
   })
 
-const notDecoded = ({ issues }: HttpApiDecodeError) => {
-  const ofPerson = Arr.flatMap(issues, PersonIssue.fromDecodeIssue)
-  return Arr.isNonEmptyArray(ofPerson) ? inputNotAccepted(ofPerson) : new HttpApiDecodeError({
+const decodeFailure = ({ issues }: HttpApiDecodeError) => {
+  const personIssues = Arr.flatMap(issues, PersonIssue.fromDecodeIssue)
+  return Arr.isNonEmptyArray(personIssues) ? inputNotAccepted(personIssues) : new HttpApiDecodeError({
     message: "The request cannot be decoded",
     issues: issues.map(({ _tag, path }) => ({
       _tag,

@@ -68,7 +68,7 @@ describe("A cached token", () => {
   it("that the service issues again keeps its expiry, or has a shorter one, and is usable until then", () => {
     const issuedAgain = (at: number, lifetime: number) => {
       const fresh = new AccessToken.AccessToken({ value: token.value, requestedAt: at, expiresAt: at + lifetime })
-      const again = CachedToken.reissued(
+      const again = CachedToken.reissue(
         { ...cached, isRejected: true },
         CachedToken.make(fresh, after(at), 0, policy)
       )

@@ -90,11 +90,11 @@ const play = (events: ReadonlyArray<Event>, check: (step: Step) => void) => {
           acquisition.sentAt.wall
         )
         const fresh = CachedToken.make(token, acquisition.sentAt, 0.5, policy)
-        const [outcome, next] = TokenState.succeed(state, { acquisition, fresh, now, policy })
+        const [outcome, next] = TokenState.succeed(state, { acquisition, newToken: fresh, now, policy })
         tokens.push(fresh)
         returned = Option.map(outcome, ({ token }) => token)
         state = Option.isNone(outcome)
-          ? TokenState.fail(next, { acquisition, error: errors.down, sent: credentials, now, policy })
+          ? TokenState.fail(next, { acquisition, error: errors.down, sentCredentials: credentials, now, policy })
           : next
         running.delete(acquisition)
         break
@@ -102,7 +102,13 @@ const play = (events: ReadonlyArray<Event>, check: (step: Step) => void) => {
       case "Fail": {
         const acquisition = of(event.acquisition)
         if (acquisition === undefined) continue
-        state = TokenState.fail(state, { acquisition, error: errors[event.error], sent: credentials, now, policy })
+        state = TokenState.fail(state, {
+          acquisition,
+          error: errors[event.error],
+          sentCredentials: credentials,
+          now,
+          policy
+        })
         running.delete(acquisition)
         break
       }
@@ -265,7 +271,13 @@ describe("Durations", () => {
     const after = (...minutes: ReadonlyArray<number>) =>
       minutes.reduce<TokenState.State<Acquisition>>(
         (state, minutes) =>
-          TokenState.fail(state, { acquisition, error: unavailable(minutes), sent: credentials, now: at, policy }),
+          TokenState.fail(state, {
+            acquisition,
+            error: unavailable(minutes),
+            sentCredentials: credentials,
+            now: at,
+            policy
+          }),
         TokenState.initial
       )
     strictEqual(TokenState.millisLeft(after(2, 60).cooldown, at), 3_600_000)
@@ -303,7 +315,7 @@ describe("Durations", () => {
       state = TokenState.fail({ ...state, acquisition }, {
         acquisition,
         error: errors.down,
-        sent: credentials,
+        sentCredentials: credentials,
         now: at,
         policy
       })

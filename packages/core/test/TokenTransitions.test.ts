@@ -154,7 +154,7 @@ describe("An acquisition that succeeds", () => {
     tokenRejections: [after(1)]
   }
   const succeed = (state: State, acquisition: string, fresh: CachedToken.CachedToken, millis: number) =>
-    TokenState.succeed(state, { acquisition, fresh, now: after(millis), policy })
+    TokenState.succeed(state, { acquisition, newToken: fresh, now: after(millis), policy })
 
   it("replaces the token and forgets every failure, but not which tokens were rejected", () => {
     const fresh = cachedToken("second", 60_000)
@@ -213,7 +213,13 @@ describe("An acquisition that fails", () => {
     error: TokenError.TokenError | undefined,
     { acquisition = "cold", isSent = true, millis = 0 } = {}
   ) =>
-    TokenState.fail(state, { acquisition, error, sent: isSent ? credentials : undefined, now: after(millis), policy })
+    TokenState.fail(state, {
+      acquisition,
+      error,
+      sentCredentials: isSent ? credentials : undefined,
+      now: after(millis),
+      policy
+    })
   const running: State = { ...initial, acquisition: "cold" }
 
   it("ends with a backoff, which each consecutive failure doubles", () => {
@@ -307,7 +313,7 @@ describe("A request is blocked", () => {
     state: State,
     options: { millis?: number; sent?: Credentials.Credentials; deadline?: number } = {}
   ) =>
-    TokenState.sendBlocked(state, {
+    TokenState.errorBlockingSend(state, {
       credentials: options.sent,
       deadline: Duration.seconds(options.deadline ?? 30),
       now: after(options.millis ?? 0)

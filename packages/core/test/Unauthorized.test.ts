@@ -201,7 +201,7 @@ describe("401 and 403 from the API", () => {
     ["replaced", 3600],
     ["followed", 8]
   ])(
-    "a late 401 for an old token does not put the accepted token that %s it on probation",
+    "a late 401 for an old token does not pause the renewal of the accepted token that %s it",
     ([, seconds]) => {
       const later = [200, 500, 401]
       const service = Service.make({

@@ -1,6 +1,6 @@
 /**
- * The control API as a service: sets a session's clock, faults and profile, and reads and verifies its journal. In a
- * test it comes with the mock server. `layer` connects to a server that runs elsewhere.
+ * The control API as a service: sets a session's clock, faults and profile, and reads and verifies its journal. The
+ * layers of `MockServer` provide it for the server that they start. `layer` connects to a server that runs elsewhere.
  *
  * @since 0.1.0
  */
@@ -69,7 +69,7 @@ const reasons = {
 }
 
 /**
- * Selects journal entries: those that match all given fields. Without fields, all entries.
+ * Selects the journal entries that match every field of the search. A search without fields selects all entries.
  *
  * @category models
  * @since 0.1.0
@@ -116,7 +116,7 @@ export interface SessionControl {
   readonly clearFaults: Call<void>
   /** The session's profile. */
   readonly profile: Call<Profile.Profile>
-  /** Changes the given options of the profile, or applies a preset. */
+  /** Changes some options of the profile, or applies a preset. */
   readonly changeProfile: (patch: Profile.Patch) => Call<Profile.Profile, ControlRefused>
   /** Revokes one token, or all tokens of the session. Returns how many valid tokens it revoked. */
   readonly revokeTokens: (token?: Redacted.Redacted<string>) => Call<number, ControlRefused>
@@ -195,33 +195,36 @@ export interface Options {
   readonly token?: Redacted.Redacted<string> | undefined
 }
 
-/** For requests that this module builds itself, and that are always valid. */
-const dieRefused = <A, E>(effect: Effect.Effect<A, E | ControlRefused>) =>
+/** Makes a refusal a defect. For requests that this module builds itself, because they are always valid. */
+const dieIfRefused = <A, E>(effect: Effect.Effect<A, E | ControlRefused>) =>
   Effect.catchIf(effect, (error) => error instanceof ControlRefused, Effect.die)
 
-type Internal = HttpClientError.HttpClientError | ParseError | HttpApiDecodeError
+type InternalError = HttpClientError.HttpClientError | ParseError | HttpApiDecodeError
 
-const isInternal = (error: unknown): error is Internal =>
+const isInternalError = (error: unknown): error is InternalError =>
   HttpClientError.isHttpClientError(error) || ParseResult.isParseError(error) || error instanceof HttpApiDecodeError
 
-const reasonOf = (error: Internal): ControlUnavailable["reason"] => {
+const reasonOf = (error: InternalError): ControlUnavailable["reason"] => {
   if (error._tag === "RequestError") return "transport"
   const status = error._tag === "ResponseError" ? error.response.status : undefined
   return status === 401 ? "unauthorized" : status === 403 ? "forbidden" : "answer"
 }
 
-/** Decodes as the server does, before the request is sent: the client of an `HttpApi` repeats values in its errors. */
-const decoding = <A, I>(schema: Schema.Schema<A, I>) => {
+/**
+ * Returns a function that decodes as the server does. It runs before the request is sent, because the client of an
+ * `HttpApi` repeats values in its errors.
+ */
+const makeDecode = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = KnownFields.decodeUnknown(schema)
   return (input: unknown): Either.Either<A, ControlRefused> =>
     Either.mapLeft(decode(input), (violations) => new ControlRefused({ violations }))
 }
 
-const decodeFault = decoding(Fault.Fault)
-const decodeExpectation = decoding(Verification.Expectation)
-const decodePatch = decoding(Profile.Patch)
-const decodeClockChange = decoding(ClockChange)
-const decodeNewSession = decoding(Schema.typeSchema(NewSession))
+const decodeFault = makeDecode(Fault.Fault)
+const decodeExpectation = makeDecode(Verification.Expectation)
+const decodePatch = makeDecode(Profile.Patch)
+const decodeClockChange = makeDecode(ClockChange)
+const decodeNewSession = makeDecode(Schema.typeSchema(NewSession))
 
 /**
  * The JSON form of a duration. `ClockChange` validates it, because `Duration` itself turns a negative number into 0.
@@ -236,7 +239,10 @@ const durationJson = (duration: Duration.DurationInput): unknown =>
 const timeJson = (time: DateTime.DateTime.Input): unknown =>
   typeof time === "string" ? time : Option.getOrUndefined(Option.map(DateTime.make(time), DateTime.formatIso))
 
-/** A URL path cannot carry an empty id, `.`, `..` or half a surrogate pair. Nothing exists with such an id. */
+/**
+ * Whether an id can be a segment of a URL path. An empty id, `.`, `..` and half a surrogate pair cannot, and nothing
+ * has such an id.
+ */
 const isPathSegment = (id: string): boolean => !/^\.{0,2}$/.test(id) && Either.isRight(Encoding.encodeUriComponent(id))
 
 const client = (url: string, token: Redacted.Redacted | undefined) =>
@@ -263,10 +269,10 @@ export const make = ({ token, url }: Options): Effect.Effect<Service, never, Htt
         Effect.cached
       )),
     (api) => {
-      const call = <A, E>(use: (api: Client) => Effect.Effect<A, E | Internal>) =>
+      const call = <A, E>(use: (api: Client) => Effect.Effect<A, E | InternalError>) =>
         Effect.catchIf(
           Effect.flatMap(api, use),
-          isInternal,
+          isInternalError,
           (error) => new ControlUnavailable({ url, reason: reasonOf(error) })
         )
 
@@ -278,19 +284,19 @@ export const make = ({ token, url }: Options): Effect.Effect<Service, never, Htt
 
       const session = (customerId: string): SessionControl => {
         const path = { customerId }
-        const request = <A, E>(use: (api: Client) => Effect.Effect<A, E | Internal>) =>
+        const request = <A, E>(use: (api: Client) => Effect.Effect<A, E | InternalError>) =>
           isPathSegment(customerId) ? call(use) : new SessionUnknown({ customerId })
         const change = (change: unknown) =>
           Effect.flatMap(decodeClockChange(change), (payload) => request((api) => api.clock.change({ path, payload })))
         return {
           info: request((api) => api.sessions.get({ path })),
-          reset: dieRefused(request((api) => api.sessions.reset({ path }))),
+          reset: dieIfRefused(request((api) => api.sessions.reset({ path }))),
           remove: request((api) => api.sessions.remove({ path })),
           clock: request((api) => api.clock.read({ path })),
           advance: (duration) => change({ advance: durationJson(duration) }),
           setTime: (time) => change({ set: timeJson(time) }),
-          freeze: dieRefused(change({ frozen: true })),
-          resume: dieRefused(change({ frozen: false })),
+          freeze: dieIfRefused(change({ frozen: true })),
+          resume: dieIfRefused(change({ frozen: false })),
           faults: request((api) => api.faults.list({ path })),
           fault: (fault) =>
             Effect.flatMap(decodeFault(fault), (payload) => request((api) => api.faults.set({ path, payload }))),

@@ -17,7 +17,7 @@ import { ControlRefused, FaultUnknown, NotReady, SessionUnknown } from "./intern
 import * as ControlOpenApi from "./internal/control/controlOpenApi.ts"
 import { expectation, search } from "./internal/journal/journalParameters.ts"
 import { DurationText } from "./internal/schema/durationText.ts"
-import { closed, whole } from "./internal/schema/fields.ts"
+import { closed, wholeNumber } from "./internal/schema/fields.ts"
 import { Instant } from "./internal/schema/instantText.ts"
 import { pathParameter } from "./internal/schema/parameters.ts"
 import { uniqueBy } from "./internal/schema/uniqueIds.ts"
@@ -70,7 +70,7 @@ const customerIdExpected = Violation.expecting(
   "1 to 128 visible characters of ASCII, without a colon, and not . or .. alone"
 )
 
-/** Excludes `.` and `..`, which a URL path cannot carry as a segment. */
+/** Excludes `.` and `..`, because they cannot be a segment of a URL path. */
 const CustomerId = Schema.String.annotations(customerIdExpected).pipe(
   Schema.pattern(/^[\x21-\x39\x3b-\x7e]{1,128}$/, customerIdExpected),
   Schema.filter((id) => id !== "." && id !== "..", { ...customerIdExpected, jsonSchema: {} })
@@ -93,7 +93,7 @@ export const NewSession = Schema.Struct({
     ),
     optional
   ),
-  seed: Schema.optionalWith(whole(0, 2 ** 32 - 1), optional),
+  seed: Schema.optionalWith(wholeNumber(0, 2 ** 32 - 1), optional),
   profile: Schema.optionalWith(Profile.Patch, optional),
   faults: Schema.optionalWith(uniqueBy(Schema.Array(Fault.Fault), "id"), optional)
 }).annotations({ ...closed, description: "an object with customerId, and any of customerKey, seed, profile, faults" })

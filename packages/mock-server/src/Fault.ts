@@ -1,9 +1,9 @@
 /**
- * A declarative fault: what goes wrong, on which operation, when, and for how long. The same value comes
- * from code, from the command line and from the control plane.
+ * A declarative fault: what goes wrong, on which operation, when, and for how long. Code, the command line and the
+ * control plane use the same value.
  *
- * A fault is deterministic: even a probability depends only on a seed and on the number of the request,
- * so that a failed run can be repeated.
+ * A fault is deterministic: even a probability depends only on a seed and on the number of the request, so that a
+ * failed run can be repeated.
  *
  * @since 0.1.0
  */
@@ -18,14 +18,14 @@ import * as FaultText from "./internal/faults/faultText.ts"
 import { What } from "./internal/faults/what.ts"
 import { When } from "./internal/faults/when.ts"
 import * as JsonText from "./internal/http/jsonText.ts"
-import { unlike } from "./internal/schema/discriminatedUnion.ts"
+import { unexpectedValue } from "./internal/schema/discriminatedUnion.ts"
 import { PositiveDurationText } from "./internal/schema/durationText.ts"
 import { oneOf } from "./internal/schema/fields.ts"
 
 export { Distribution, RetryAfter, What } from "./internal/faults/what.ts"
 export { When } from "./internal/faults/when.ts"
 
-const Declared = Schema.Struct({
+const FaultStruct = Schema.Struct({
   /**
    * Up to 64 letters, digits, `.`, `_` and `-`, the first of which is not a dot.
    *
@@ -35,7 +35,7 @@ const Declared = Schema.Struct({
   /** The operation whose requests the fault watches. */
   on: oneOf("token", "aml", "both"),
   /**
-   * At which of these requests it fires.
+   * At which of these requests the fault fires.
    *
    * @default always
    */
@@ -43,12 +43,12 @@ const Declared = Schema.Struct({
   /** What goes wrong. */
   what: What,
   /**
-   * After this much of the session's time the fault is removed.
+   * How long the fault stays set, in the session's time.
    *
    * @default never
    */
   ttl: Schema.optionalWith(PositiveDurationText, { exact: true })
-}).annotations(FaultFields.described("a fault, as an object"))
+}).annotations(FaultFields.closedWithDescription("a fault, as an object"))
 
 /**
  * A fault. In JSON, a duration is a number of milliseconds or a text such as `2 seconds`.
@@ -56,14 +56,14 @@ const Declared = Schema.Struct({
  * @category schemas
  * @since 0.1.0
  */
-export const Fault = Schema.transformOrFail(Declared, Schema.typeSchema(Declared), {
+export const Fault = Schema.transformOrFail(FaultStruct, Schema.typeSchema(FaultStruct), {
   strict: true,
   decode: (fault) => {
     const on: ReadonlyArray<string> = FaultKinds.table[fault.what.kind].on
     return on.length === 2 || on.includes(fault.on)
       ? ParseResult.succeed(fault)
       : ParseResult.fail(
-        new ParseResult.Pointer("on", fault, unlike(`${on.join(" or ")} for ${fault.what.kind}`, fault.on))
+        new ParseResult.Pointer("on", fault, unexpectedValue(`${on.join(" or ")} for ${fault.what.kind}`, fault.on))
       )
   },
   encode: ParseResult.succeed
@@ -112,7 +112,7 @@ export const decodeUnknown: (input: unknown) => Either.Either<Fault, Violation.V
   Fault
 )
 
-const orInvalid = Either.mapLeft((violations: Violation.Violations) => new FaultInvalid({ violations }))
+const toFaultInvalid = Either.mapLeft((violations: Violation.Violations) => new FaultInvalid({ violations }))
 
 /**
  * Makes a fault in code from the same form as in JSON: `Fault.make({ on: "aml", what: { kind: "hang" } })`.
@@ -120,7 +120,8 @@ const orInvalid = Either.mapLeft((violations: Violation.Violations) => new Fault
  * @category constructors
  * @since 0.1.0
  */
-export const make = (input: typeof Fault.Encoded): Either.Either<Fault, FaultInvalid> => orInvalid(decodeUnknown(input))
+export const make = (input: typeof Fault.Encoded): Either.Either<Fault, FaultInvalid> =>
+  toFaultInvalid(decodeUnknown(input))
 
 /**
  * Parses a fault from the command line: `on:what[=value][:when[=value]]`, or a JSON object.
@@ -128,16 +129,22 @@ export const make = (input: typeof Fault.Encoded): Either.Either<Fault, FaultInv
  * `aml:hang`, `token:status=401`, `both:latency=2 seconds:every=3`, `aml:reset=body:first=2`,
  * `aml:html:probability=0.1`, `{"on":"aml","what":{"kind":"drip","every":50}}`
  *
- * The value of `what` is the fixed delay of `latency`, the `status`, the `at` of `reset`, `fin` and
- * `hang`, the bytes of `truncation`, `randomBytes` and `oversize`, the `every` of `drip`, or the `limit`
- * of `quota`. That of `when` is the `n` of `nth`, `first` and `every`, the `p` of `probability`, or the
- * `for` of `window`.
+ * The value of `what` sets one field of the fault:
+ *
+ * - `latency`: the fixed delay.
+ * - `status`: `status`.
+ * - `reset`, `fin`, `hang`: `at`.
+ * - `truncation`: `keep`. `randomBytes`: `length`. `oversize`: `bytes`.
+ * - `drip`: `every`.
+ * - `quota`: `limit`.
+ *
+ * The value of `when` sets `n` of `nth`, `first` and `every`, `p` of `probability`, or `for` of `window`.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const fromText = (text: string): Either.Either<Fault, FaultInvalid> =>
-  orInvalid(
+  toFaultInvalid(
     text.trimStart().startsWith("{")
       ? JsonText.parse(new TextEncoder().encode(text)).pipe(
         Either.mapLeft(({ violations }) => violations),

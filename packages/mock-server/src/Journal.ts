@@ -1,7 +1,8 @@
 /**
- * The journal of a session: an entry for each exchange, with the rule that decided the response and
- * the reason. A journal is bounded: it drops the oldest entries first, shortens long bodies, and counts
- * what it dropped, so that a verification never takes a dropped entry for a request that did not happen.
+ * The journal of a session: an entry for each exchange, with the rule that decided the response and the reason.
+ *
+ * A journal has a capacity. It drops the oldest entries first, and shortens long bodies. It counts the dropped entries,
+ * so that a verification does not treat the request of a dropped entry as one that was never sent.
  *
  * The caller masks targets, headers and bodies before it writes them.
  *
@@ -65,7 +66,7 @@ export interface Journal {
   readonly dropped: Effect.Effect<number>
   /** Removes all entries and sets `dropped` to 0. */
   readonly clear: Effect.Effect<void>
-  /** Every entry from now on. A slow reader misses the oldest ones; it never delays a writer. */
+  /** Every entry from now on. A slow reader misses the oldest ones, and does not delay a writer. */
   readonly changes: Stream.Stream<Entry>
   /** Checks the entries against an expectation, and waits if it has `within`. */
   readonly verify: (expectation: Verification.Expectation) => Effect.Effect<void, Verification.VerificationFailed>
@@ -73,25 +74,25 @@ export interface Journal {
 
 const maxBodyBytes = 16 * 1024
 
-/** How many entries above the capacity may wait to be dropped. */
-const slack = 64
+/** How many entries above the capacity the journal collects before it drops them. */
+const maxExtraEntries = 64
 
 const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder("utf-8", { ignoreBOM: true }) }
 
 /**
- * Shortens a body, never in the middle of a character. The result shares no memory with the body, so
- * that the long text can be freed.
+ * Shortens a body, never in the middle of a character. The result shares no memory with the body, so that the long text
+ * can be freed.
  */
 const shorten = (body: string): string => {
   if (body.length * 3 <= maxBodyBytes) return body
   const bytes = Buffer.byteLength(body)
   if (bytes <= maxBodyBytes) return body
-  const kept = new Uint8Array(maxBodyBytes)
-  const { written } = utf8.encoder.encodeInto(body, kept)
-  return `${utf8.decoder.decode(kept.subarray(0, written))}… (${bytes} bytes in all)`
+  const shortened = new Uint8Array(maxBodyBytes)
+  const { written } = utf8.encoder.encodeInto(body, shortened)
+  return `${utf8.decoder.decode(shortened.subarray(0, written))}… (${bytes} bytes in all)`
 }
 
-/** Whether no further entry can change the outcome of a check. */
+/** Whether further entries cannot change the outcome of a check. */
 const isSettled = (
   expectation: Verification.Expectation,
   outcome: Either.Either<void, Verification.VerificationFailed>
@@ -125,11 +126,11 @@ export const make = (
       return yield* Effect.dieMessage("The capacity of a journal must be a whole number from 1")
     }
     const pubsub = yield* PubSub.sliding<Entry>(256)
-    const oneAtATime = yield* Effect.makeSemaphore(1)
-    let written: Array<Entry> = []
+    const writeLock = yield* Effect.makeSemaphore(1)
+    let writtenEntries: Array<Entry> = []
     let dropped = 0
 
-    const entries = (): ReadonlyArray<Entry> => written.slice(-capacity)
+    const entries = (): ReadonlyArray<Entry> => writtenEntries.slice(-capacity)
 
     const append = (id: number, now: number, { request, response, ...draft }: Draft): Entry => {
       const entry = {
@@ -141,36 +142,36 @@ export const make = (
         request: { ...request, body: shorten(request.body) },
         response: { ...response, body: shorten(response.body) }
       }
-      if (written.length >= capacity) dropped += 1
-      written.push(entry)
+      if (writtenEntries.length >= capacity) dropped += 1
+      writtenEntries.push(entry)
       // Drops several entries at once, because moving all others for each new one costs more than writing it.
-      if (written.length === capacity + slack) written = written.slice(-capacity)
+      if (writtenEntries.length === capacity + maxExtraEntries) writtenEntries = writtenEntries.slice(-capacity)
       return entry
     }
 
-    // One writer at a time keeps entries in the order of their ids. Uninterruptible, so that every entry
-    // that is written is also published.
+    // Only one writer runs at a time, so that entries are in the order of their ids. It is uninterruptible, so that
+    // every written entry is also published.
     const write: Journal["write"] = (draft) =>
       Effect.zipWith(nextId, now, (id, now) => append(id, now, draft)).pipe(
         Effect.tap((entry) => PubSub.publish(pubsub, entry)),
-        oneAtATime.withPermits(1),
+        writeLock.withPermits(1),
         Effect.uninterruptible
       )
 
     const check = (expectation: Verification.Expectation) =>
       Effect.sync(() => Verification.check(expectation, entries(), dropped))
 
-    // Subscribes before the first check, so that an entry written in between triggers the next one. A
-    // missed publication loses nothing, because each check reads all entries.
+    // Subscribes before the first check, so that an entry written in between triggers the next one. A missed
+    // publication loses nothing, because each check reads all entries.
     const checkWithin = (expectation: Verification.Expectation, within: Duration.Duration) =>
       Effect.gen(function*() {
         const subscription = yield* PubSub.subscribe(pubsub)
-        const published = Queue.takeBetween(subscription, 1, Number.POSITIVE_INFINITY)
-        const settled = (outcome: Effect.Effect.Success<ReturnType<typeof check>>) => isSettled(expectation, outcome)
+        const nextEntries = Queue.takeBetween(subscription, 1, Number.POSITIVE_INFINITY)
+        const isFinal = (outcome: Effect.Effect.Success<ReturnType<typeof check>>) => isSettled(expectation, outcome)
         const first = yield* check(expectation)
-        if (settled(first)) return first
-        const last = yield* Effect.zipRight(published, check(expectation)).pipe(
-          Effect.repeat({ until: settled }),
+        if (isFinal(first)) return first
+        const last = yield* Effect.zipRight(nextEntries, check(expectation)).pipe(
+          Effect.repeat({ until: isFinal }),
           Effect.timeoutOption(within)
         )
         return Option.isSome(last) ? last.value : yield* check(expectation)
@@ -181,7 +182,7 @@ export const make = (
       entries: Effect.sync(entries),
       dropped: Effect.sync(() => dropped),
       clear: Effect.sync(() => {
-        written = []
+        writtenEntries = []
         dropped = 0
       }),
       changes: Stream.fromPubSub(pubsub),

@@ -1,6 +1,6 @@
 /**
  * The mock server: it emulates the identity verification service on a port, or in process without a socket. Each layer
- * provides the options for `Idv.layer`, and `Control`.
+ * provides `MockServer`, which has the options for `Idv.layer`, and `Control`.
  *
  * @since 0.1.0
  */
@@ -78,7 +78,7 @@ export class MockServer extends Context.Tag("@effect-idv/mock-server/MockServer"
  */
 export interface Options extends InProcessOptions {
   /**
-   * The address to listen on. Any other than loopback admits other machines, and requires a `controlToken`.
+   * The address to listen on. An address other than loopback admits other machines, and requires a `controlToken`.
    *
    * @default "127.0.0.1"
    */
@@ -96,7 +96,8 @@ export interface Options extends InProcessOptions {
    */
   readonly controlToken?: Redacted.Redacted<string> | undefined
   /**
-   * Further host names under which the control plane is reached, beside `host` and those of loopback.
+   * Further host names that a request to the control plane may have. `host` and the names of loopback are always
+   * allowed.
    *
    * @default []
    */
@@ -108,7 +109,7 @@ export interface Options extends InProcessOptions {
    */
   readonly gracePeriod?: Duration.DurationInput | undefined
   /**
-   * The longest time that a request may take to arrive. Later, the response is 408.
+   * The longest time that a request may take to arrive. After this time the server responds with 408.
    *
    * @default "30 seconds"
    */
@@ -166,7 +167,10 @@ const service = (url: string, [customer]: Arr.NonEmptyReadonlyArray<Session.Cust
     }
   })
 
-/** Calls the control plane in process and without its guard, because the code that builds the layer owns the server. */
+/**
+ * Calls the control plane in process. It needs no guard, because the code that builds this layer has started the
+ * server.
+ */
 const layerControl = (url: string) =>
   Layer.effect(
     Control.Control,
@@ -236,7 +240,7 @@ export const layer = (options: Options = {}): Layer.Layer<MockServer | Control.C
     const server = yield* NodeServer
     const app = yield* App.make(Guard.middleware({ host, token: controlToken, allowedHosts }))
     return Layer.tap(
-      HttpServer.serve(SocketScript.middleware(lifecycle.closing(app)), lifecycle.counted),
+      HttpServer.serve(SocketScript.middleware(lifecycle.addConnectionClose(app)), lifecycle.countRequest),
       () => ParserErrors.listen(server)
     )
   }))
@@ -282,8 +286,8 @@ const codeOf = ({ cause }: ServeError): string => Predicate.hasProperty(cause, "
 export const layerTest: Layer.Layer<MockServer | Control.Control, MockServerError> = layer({ port: 0 })
 
 /**
- * A server in process, as an `HttpClient` that handles each request itself: without a socket, and in the time of the
- * `TestClock` if there is one.
+ * A server in process: the `HttpClient` of this layer handles each request itself. It opens no socket, and uses the
+ * `TestClock` in a test.
  *
  * @category layers
  * @since 0.1.0

@@ -1,7 +1,7 @@
 /**
- * A profile: one variant for each behaviour that the service document leaves open. Each such behaviour
- * is a point with named variants, as data: the question, the claim of the contract, how certain the
- * default is, and whether the client accepts each variant.
+ * A profile: one variant for each behaviour that the service document leaves open. Such a behaviour is a point. A point
+ * has a question, a claim of the contract, a level that says how certain the default is, and named variants. Each
+ * variant says whether the client accepts it.
  *
  * @since 0.1.0
  */
@@ -9,7 +9,7 @@ import * as Violation from "@effect-idv/core/Violation"
 import { dual } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
-import { type Choice, choices, quoted } from "./internal/profile/choices.ts"
+import { type Choice, choices, quoteAll } from "./internal/profile/choices.ts"
 import { closed } from "./internal/schema/fields.ts"
 
 export type { Client, Level, Variant } from "./internal/profile/choices.ts"
@@ -88,9 +88,9 @@ export const defaultProfile: Profile = {
  * Profiles with a name:
  *
  * - `default`: the first variant of each point.
- * - `strict`: the default, but it refuses everything in a request that the document does not show.
- * - `hostile`: the most difficult variant of each point with which the client still returns a
- *   credential.
+ * - `strict`: the default, but it refuses form parameters and content type parameters that the service document does
+ *   not show.
+ * - `hostile`: the most difficult variant of each point with which the client still returns a credential.
  *
  * @category models
  * @since 0.1.0
@@ -127,7 +127,7 @@ const presetNames = Struct.keys(presets)
  * @category schemas
  * @since 0.1.0
  */
-export const Preset = Schema.Literal(...presetNames).annotations(Violation.expecting(`one of ${quoted(presetNames)}`))
+export const Preset = Schema.Literal(...presetNames).annotations(Violation.expecting(`one of ${quoteAll(presetNames)}`))
 
 /**
  * @category schemas
@@ -136,8 +136,7 @@ export const Preset = Schema.Literal(...presetNames).annotations(Violation.expec
 export type Preset = typeof Preset.Type
 
 /**
- * A change of a profile: a preset to start from, and variants for some points. An unknown field is a
- * violation.
+ * A change of a profile: a preset to start from, and variants for some points. An unknown field is a violation.
  *
  * @category schemas
  * @since 0.1.0

@@ -1,7 +1,7 @@
 /**
- * The state of one customer: its key, clock, seed, tokens, faults, profile, searches and journal. The
- * server finds a session by the customer id, which every token carries, so that tests with customers of
- * their own run side by side against one server without affecting each other.
+ * The state of one customer: its key, clock, seed, tokens, faults, profile, searches and journal. The server finds a
+ * session by the customer id, which every token contains. Tests with different customers therefore do not affect each
+ * other, even if they use the same server at the same time.
  *
  * @since 0.1.0
  */
@@ -17,12 +17,12 @@ import * as Ref from "effect/Ref"
 import { PCGRandom } from "effect/Utils"
 import type * as Fault from "./Fault.ts"
 import * as Choices from "./internal/profile/choices.ts"
-import { expected as uniqueId, repeated } from "./internal/schema/uniqueIds.ts"
+import { expected as uniqueId, repeatedIndexes } from "./internal/schema/uniqueIds.ts"
 import { setBounded } from "./internal/session/boundedMap.ts"
 import { type Customer, isTestCustomer, testCustomer, testKey } from "./internal/session/customer.ts"
-import * as FaultBoard from "./internal/session/faultBoard.ts"
 import * as Handle from "./internal/session/handle.ts"
 import * as SessionClock from "./internal/session/sessionClock.ts"
+import * as SessionFaults from "./internal/session/sessionFaults.ts"
 import * as Tokens from "./internal/session/tokens.ts"
 import * as Journal from "./Journal.ts"
 import * as Profile from "./Profile.ts"
@@ -67,7 +67,7 @@ export interface Session extends Customer {
   /** Returns the next number of the session's own random sequence, from 0 to 1. */
   readonly random: () => number
   readonly profile: Ref.Ref<Profile.Profile>
-  readonly faults: FaultBoard.FaultBoard
+  readonly faults: SessionFaults.SessionFaults
   readonly tokens: Tokens.Tokens
   readonly journal: Journal.Journal
   /** Issues a token that is valid for one hour of the session's clock (section 5), or less if the profile says so. */
@@ -89,9 +89,12 @@ export interface Session extends Customer {
 export interface Service {
   /** Returns the session of a customer id. For a test customer without a session, it creates one. */
   readonly find: (customerId: string) => Effect.Effect<Option.Option<Session>>
-  /** Returns the session of a customer id, and creates none. */
+  /** Returns the session of a customer id. It never creates a session. */
   readonly known: (customerId: string) => Effect.Effect<Option.Option<Session>>
-  /** Returns the session that a token or a profile id names, whether or not the handle is valid. */
+  /**
+   * Returns the session of the customer id in a token or in a profile id, even if the session never issued that token
+   * or id.
+   */
   readonly findByHandle: (handle: string) => Effect.Effect<Option.Option<Session>>
   /** All sessions. */
   readonly list: Effect.Effect<ReadonlyArray<Session>>
@@ -101,7 +104,7 @@ export interface Service {
   readonly remove: (customerId: string) => Effect.Effect<boolean>
   /** The journal of requests that match no session. */
   readonly unmatched: Journal.Journal
-  /** The settings of sessions that are created without their own. */
+  /** The default settings of a session. */
   readonly settings: Settings
 }
 
@@ -111,7 +114,7 @@ export interface Service {
  */
 export class Sessions extends Context.Tag("@effect-idv/mock-server/Sessions")<Sessions, Service>() {}
 
-/** The searches that one session keeps, and the sessions of test customers that one server keeps. */
+/** How many searches one session keeps, and how many sessions of test customers one server keeps. */
 const capacity = { searches: 10_000, testSessions: 1_000 }
 
 const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effect<number>) =>
@@ -121,7 +124,7 @@ const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effe
     const clock = yield* SessionClock.make
     const journal = yield* Journal.make({ nextId, now: clock.now })
     const profile = yield* Ref.make(initialProfile)
-    const faults = yield* FaultBoard.make(clock, seed, settings.faults ?? [])
+    const faults = yield* SessionFaults.make(clock, seed, settings.faults ?? [])
     const tokens = Tokens.make(clock)
     const searches = new Map<string, AmlCredential>()
 
@@ -139,10 +142,10 @@ const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effe
       tokens,
       journal,
       issueToken: Effect.gen(function*() {
-        const chosen = yield* Ref.get(profile)
-        const lifetime = Duration.seconds(Choices.tokenLifetimeSeconds(chosen))
+        const currentProfile = yield* Ref.get(profile)
+        const lifetime = Duration.seconds(Choices.tokenLifetimeSeconds(currentProfile))
         const issuedAt = yield* clock.now
-        const token = chosen.tokenFormat === "jwt"
+        const token = currentProfile.tokenFormat === "jwt"
           ? yield* Handle.jwt(customer.customerId, random, {
             issuedAt,
             expiresAt: issuedAt + Duration.toMillis(lifetime)
@@ -174,8 +177,8 @@ const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effe
   })
 
 /**
- * The sessions of a server: one for each of `customers`, and one for every test customer that sends a
- * request. Two customers with one id are a defect.
+ * The sessions of a server: one for each of `customers`, and one for every test customer that sends a request. Two
+ * customers with one id are a defect.
  *
  * @category layers
  * @since 0.1.0
@@ -188,13 +191,14 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
       const nextId = Effect.sync(() => ++exchanges)
       const sessions = new Map<string, Session>()
       const testSessions = new Map<string, Session>()
-      // A test customer that once had a key of its own never gets the common key again.
+      // A test customer that once had another key than the test key never gets the test key again.
       const ownKeys = new Set<string>()
 
-      const begin = (customer: Customer, own: Settings = {}) => makeSession(customer, { ...settings, ...own }, nextId)
+      const createSession = (customer: Customer, ownSettings: Settings = {}) =>
+        makeSession(customer, { ...settings, ...ownSettings }, nextId)
 
-      /** Adds a session, or makes that of a test customer the most recently used, which is dropped last. */
-      const keep = (session: Session) => {
+      /** Stores a session. The session of a test customer becomes the most recently used one, which is removed last. */
+      const store = (session: Session) => {
         const { customerId, customerKey } = session
         if (!isTestCustomer(customerId)) sessions.set(customerId, session)
         else if (Equal.equals(customerKey, testKey)) {
@@ -209,37 +213,37 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
       const known = (customerId: string) =>
         Option.fromNullable(sessions.get(customerId) ?? testSessions.get(customerId))
 
-      const use = (customerId: string) => Option.map(known(customerId), keep)
+      const findAndMarkUsed = (customerId: string) => Option.map(known(customerId), store)
 
       const find: Service["find"] = (customerId) =>
         Effect.suspend(() => {
-          const session = use(customerId)
+          const session = findAndMarkUsed(customerId)
           if (Option.isSome(session) || !isTestCustomer(customerId) || ownKeys.has(customerId)) {
             return Effect.succeed(session)
           }
-          // Another request, or a `create`, may begin the session at the same time: the first one counts.
-          return Effect.map(begin(testCustomer(customerId)), (begun) =>
-            Option.orElse(use(customerId), () => Option.some(keep(begun))))
+          // Another request, or a `create`, may create the session at the same time. The first session is used.
+          return Effect.map(createSession(testCustomer(customerId)), (newSession) =>
+            Option.orElse(findAndMarkUsed(customerId), () => Option.some(store(newSession))))
         })
 
-      const [duplicate] = repeated(customers.map(({ customerId }) => customerId))
+      const [duplicate] = repeatedIndexes(customers.map(({ customerId }) => customerId))
       if (duplicate !== undefined) {
         return yield* Effect.dieMessage(`customers[${duplicate}].customerId: expected ${uniqueId}`)
       }
-      for (const customer of customers) keep(yield* begin(customer))
+      for (const customer of customers) store(yield* createSession(customer))
       return {
         find,
         known: (customerId) => Effect.sync(() => known(customerId)),
-        findByHandle: (handle) => Effect.sync(() => Option.flatMap(Handle.customerOf(handle), use)),
+        findByHandle: (handle) => Effect.sync(() => Option.flatMap(Handle.customerOf(handle), findAndMarkUsed)),
         list: Effect.sync(() => Array.from(sessions.values()).concat(Array.from(testSessions.values()))),
-        create: (customer, own) => {
+        create: (customer, ownSettings) => {
           const orElse = (create: Effect.Effect<Session>) =>
             Effect.suspend(() =>
               Option.match(known(customer.customerId), { onNone: () => create, onSome: Effect.succeed })
             )
-          // Another request may begin the session at the same time: the first one counts.
+          // Another request may create the session at the same time. The first session is used.
           return orElse(
-            Effect.flatMap(begin(customer, own), (session) => orElse(Effect.sync(() => keep(session))))
+            Effect.flatMap(createSession(customer, ownSettings), (session) => orElse(Effect.sync(() => store(session))))
           )
         },
         remove: (customerId) => Effect.sync(() => sessions.delete(customerId) || testSessions.delete(customerId)),

@@ -1,6 +1,6 @@
 /**
- * Fictional persons with a known result: the last word of a name decides, whatever its case. Any other
- * name returns "No". Some names cause a fault, for a client that cannot use the control plane.
+ * Fictional persons with a known result. The last word of the name selects the result, in upper or lower case. Any
+ * other name returns "No". Some names cause a fault, for tests that cannot use the control plane.
  *
  * @since 0.1.0
  */
@@ -29,17 +29,17 @@ export interface TestPerson {
   readonly fault?: Fault.What
 }
 
-const clear = (lastWord: string, description: string): TestPerson => ({ lastWord, matchFound: "No", description })
+const clearPerson = (lastWord: string, description: string): TestPerson => ({ lastWord, matchFound: "No", description })
 
-const listed = (lastWord: string, description: string): TestPerson => ({
+const listedPerson = (lastWord: string, description: string): TestPerson => ({
   lastWord,
   matchFound: "Potential match",
   description
 })
 
-/** A listed person, so that a client that treats the fault as a "No" fails its test. */
-const faulty = (lastWord: string, description: string, fault: Fault.What): TestPerson => ({
-  ...listed(lastWord, description),
+/** The fault hides a "Potential match", so that a client that treats the fault as a "No" fails its test. */
+const faultyPerson = (lastWord: string, description: string, fault: Fault.What): TestPerson => ({
+  ...listedPerson(lastWord, description),
   fault
 })
 
@@ -57,31 +57,31 @@ const status = (status: number, seconds?: number): Fault.What => ({
  * @since 0.1.0
  */
 export const reserved: ReadonlyArray<TestPerson> = [
-  clear("Testclear", "returns \"No\""),
-  listed("Testpep", "returns \"Potential match\" (politically exposed person)"),
-  listed("Testsanc", "returns \"Potential match\" (sanctions list)"),
+  clearPerson("Testclear", "returns \"No\""),
+  listedPerson("Testpep", "returns \"Potential match\" (politically exposed person)"),
+  listedPerson("Testsanc", "returns \"Potential match\" (sanctions list)"),
   {
-    ...clear("Testslow", "returns \"No\" after 5 s"),
+    ...clearPerson("Testslow", "returns \"No\" after 5 s"),
     fault: { kind: "latency", distribution: { kind: "fixed", delay: Duration.seconds(5) } }
   },
-  faulty("Testhang", "sends no response and leaves the connection open", { kind: "hang", at: "headers" }),
-  faulty("Test401", "returns status 401, whatever the token", status(401)),
-  faulty("Test403", "returns status 403", status(403)),
-  faulty("Test429", "returns status 429 with Retry-After: 1", status(429, 1)),
-  faulty("Test500", "returns status 500", status(500)),
-  faulty("Test503", "returns status 503 with Retry-After: 1", status(503, 1)),
-  faulty("Testhtml", "returns an HTML page with status 200", { kind: "html" }),
-  faulty("Testempty", "returns an empty body with status 200", { kind: "empty" }),
-  faulty("Testcut", "sends half of the body and closes the connection", { kind: "truncation" }),
-  faulty("Testreset", "sends half of the body and resets the connection", { kind: "reset", at: "body" }),
-  faulty("Testecho", "returns the credential of another person", { kind: "somebodyElse" }),
-  faulty("Testunknown", "returns a match_found that the service document does not list", { kind: "unknownMatch" })
+  faultyPerson("Testhang", "sends no response and leaves the connection open", { kind: "hang", at: "headers" }),
+  faultyPerson("Test401", "returns status 401, whatever the token", status(401)),
+  faultyPerson("Test403", "returns status 403", status(403)),
+  faultyPerson("Test429", "returns status 429 with Retry-After: 1", status(429, 1)),
+  faultyPerson("Test500", "returns status 500", status(500)),
+  faultyPerson("Test503", "returns status 503 with Retry-After: 1", status(503, 1)),
+  faultyPerson("Testhtml", "returns an HTML page with status 200", { kind: "html" }),
+  faultyPerson("Testempty", "returns an empty body with status 200", { kind: "empty" }),
+  faultyPerson("Testcut", "sends half of the body and closes the connection", { kind: "truncation" }),
+  faultyPerson("Testreset", "sends half of the body and resets the connection", { kind: "reset", at: "body" }),
+  faultyPerson("Testecho", "returns the credential of another person", { kind: "somebodyElse" }),
+  faultyPerson("Testunknown", "returns a match_found that the service document does not list", { kind: "unknownMatch" })
 ]
 
 const byLastWord = new Map(reserved.map((person) => [person.lastWord.toLowerCase(), person]))
 
 /**
- * Returns the reserved name that a name ends with. Any other name returns "No".
+ * Returns what the mock server does for a name: that of the reserved name at its end, otherwise a "No".
  *
  * @category getters
  * @since 0.1.0

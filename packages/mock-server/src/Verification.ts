@@ -1,6 +1,6 @@
 /**
- * Expectations about the entries of a journal, and the check of entries against them. The check is a
- * pure function, so that a journal can repeat it after each new entry.
+ * Expectations about the entries of a journal, and a function that checks entries against them. It is a pure function,
+ * so that a journal can repeat it after each new entry.
  *
  * @since 0.1.0
  */
@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import { Entry, Operation, Status } from "./internal/journal/entry.ts"
 import { discriminatedUnion } from "./internal/schema/discriminatedUnion.ts"
 import { WaitText } from "./internal/schema/durationText.ts"
-import { closed, whole } from "./internal/schema/fields.ts"
+import { closed, wholeNumber } from "./internal/schema/fields.ts"
 import * as KnownFields from "./internal/schema/knownFields.ts"
 
 const nonEmptyText = (expected: string) =>
@@ -52,9 +52,9 @@ export interface Pattern extends Schema.Schema.Type<typeof Pattern> {}
 
 const within = Schema.optionalWith(WaitText, { exact: true })
 
-const Exactly = Schema.Struct({ kind: Schema.Literal("exactly"), n: whole(0), pattern: Pattern, within })
+const Exactly = Schema.Struct({ kind: Schema.Literal("exactly"), n: wholeNumber(0), pattern: Pattern, within })
   .annotations(closed)
-const AtLeast = Schema.Struct({ kind: Schema.Literal("atLeast"), n: whole(1), pattern: Pattern, within })
+const AtLeast = Schema.Struct({ kind: Schema.Literal("atLeast"), n: wholeNumber(1), pattern: Pattern, within })
   .annotations(closed)
 const Never = Schema.Struct({ kind: Schema.Literal("never"), pattern: Pattern, within }).annotations(closed)
 const InOrder = Schema.Struct({
@@ -69,14 +69,13 @@ const NothingUnexpected = Schema.Struct({ kind: Schema.Literal("nothingUnexpecte
  *
  * - `exactly`, `atLeast`: `n` entries match the pattern.
  * - `never`: no entry matches the pattern.
- * - `inOrder`: each pattern matches an entry later than the pattern before it. Other entries may come
- *   between.
+ * - `inOrder`: each pattern matches an entry later than the pattern before it. Other entries may come between.
  * - `nothingUnexpected`: no request breaks the service document.
  *
- * Without `within`, a journal judges at once. With it, the journal waits: `exactly`, `atLeast` and
- * `inOrder` succeed as soon as they hold, and fail when the time is over or no further entry can help.
- * `never` and `nothingUnexpected` succeed when the time is over, and fail at the first entry against
- * them.
+ * Without `within`, the journal checks the expectation at once. With it, the journal waits for further entries:
+ * `exactly`, `atLeast` and `inOrder` succeed as soon as they are true, and fail when the time is over or no further
+ * entry can make them true. `never` and `nothingUnexpected` succeed when the time is over, and fail at the first entry
+ * that breaks them.
  *
  * @category schemas
  * @since 0.1.0
@@ -115,7 +114,7 @@ export class VerificationFailed extends Schema.TaggedError<VerificationFailed>(
   among: Schema.NonNegativeInt,
   /** How many older entries the journal dropped. */
   dropped: Schema.NonNegativeInt,
-  /** At most five entries: those in excess, or those that match best. */
+  /** At most five entries: those that should not match, or those that match most fields. */
   nearest: Schema.Array(Schema.Struct({ ...Entry.pick("id", "rule", "why").fields, status: Status }))
 }, { identifier: "VerificationFailed", description: "The entries are not as expected" }) {
   override get message() {
@@ -168,9 +167,8 @@ const matchInOrder = (patterns: ReadonlyArray<Pattern>, entries: ReadonlyArray<E
 const describePattern = (pattern: Pattern): string => JSON.stringify(pattern)
 
 /**
- * Checks entries against an expectation. `dropped` is how many older entries the journal no longer
- * has. If there are any, `exactly`, `never` and `nothingUnexpected` fail, because one of those could
- * match.
+ * Checks entries against an expectation. `dropped` is how many older entries the journal no longer has. If it is not 0,
+ * `exactly`, `never` and `nothingUnexpected` fail, because a dropped entry could match.
  *
  * @category verification
  * @since 0.1.0

@@ -1,7 +1,5 @@
 #!/usr/bin/env node
-/**
- * The `idv-mock` command.
- */
+/** The `idv-mock` command. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import type { Teardown } from "@effect/platform/Runtime"
 import * as Cause from "effect/Cause"
@@ -31,9 +29,9 @@ const report = (cause: Cause.Cause<unknown>) => {
 /**
  * The exit code after a signal: 128 plus its number, as in shells. A server always ends by a signal, so its code is 0.
  */
-let interrupted = 1
+let signalExitCode = 1
 const onSignal = (signal: NodeJS.Signals) => {
-  interrupted = process.argv[2] === "serve" ? 0 : 128 + constants.signals[signal]
+  signalExitCode = process.argv[2] === "serve" ? 0 : 128 + constants.signals[signal]
   // A second signal ends the process at once.
   process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
 }
@@ -44,10 +42,10 @@ const exitCodeOf = (error: unknown): number =>
   Predicate.hasProperty(error, "exitCode") && Predicate.isNumber(error.exitCode) ? error.exitCode : 1
 
 const teardown: Teardown = (exit, onExit) => {
-  // After a signal nobody may read the output any more.
-  if (Exit.isInterrupted(exit)) return onExit(interrupted)
+  // After a signal no program may read the output any more, so the exit does not wait for it.
+  if (Exit.isInterrupted(exit)) return onExit(signalExitCode)
   const code = Exit.isSuccess(exit) ? 0 : exitCodeOf(Cause.squash(exit.cause))
-  // A pipe takes a long report in pieces, and the exit would cut it off.
+  // A pipe accepts a long report only in parts. An exit before the last part would truncate the report.
   process.stdout.write("", () => onExit(code))
 }
 

@@ -23,7 +23,7 @@ import * as Host from "./host.ts"
 import * as Instant from "./instant.ts"
 
 /** A token and its response. */
-export interface Acquired {
+export interface AcquiredToken {
   readonly token: AccessToken.AccessToken
   /** When the token was requested. */
   readonly at: Instant.Instant
@@ -35,11 +35,11 @@ export type Acquire = (options: {
   readonly credentials: Credentials.Credentials
   /** The rest of the deadline of the acquisition. */
   readonly deadline: Duration.Duration
-  /** Run before a retry. Waits for a cooldown that another acquisition has caused, or fails. */
+  /** Runs before each retry. Waits for a cooldown that another acquisition has caused, or fails. */
   readonly beforeRetry: Effect.Effect<unknown, TokenError.TokenError>
   /** Whether a caller waits for the token. */
   readonly isAwaited: () => boolean
-}) => Effect.Effect<Acquired, TokenError.TokenError>
+}) => Effect.Effect<AcquiredToken, TokenError.TokenError>
 
 /**
  * Returns a function that requests a token until it succeeds, the error is not retryable, or the next wait would exceed
@@ -61,7 +61,7 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
       const at = yield* Instant.now
       const response = yield* exchange(requestOf(url, credentials))
       const grant = yield* interpret(response, { attempts, credentials, decode })
-      const acquired: Acquired = {
+      const acquired: AcquiredToken = {
         token: AccessToken.fromGrant(grant, at.wall, policy.lifetime),
         at,
         warnings: grant.warnings,

@@ -30,26 +30,29 @@ import type * as Sharing from "./sharing.ts"
 import * as TokenState from "./tokenState.ts"
 
 /** One acquisition, and the result that all its callers wait for. */
-class Running {
+class RunningAcquisition {
   readonly reason: TokenState.Reason
   readonly result = Deferred.unsafeMake<AccessToken, TokenError.TokenError>(FiberId.none)
   /** How many callers have waited for the result so far. */
-  waiters = 0
+  totalWaiters = 0
   /** How many callers wait for the result now. */
-  waiting = 0
+  currentWaiters = 0
   /** Set once the acquisition sends a request. */
-  sent: { readonly credentials: Credentials; readonly span: Tracer.Span } | undefined
+  request: { readonly credentials: Credentials; readonly span: Tracer.Span } | undefined
 
   constructor(reason: TokenState.Reason) {
     this.reason = reason
   }
 }
 
-const open = (reason: TokenState.Reason) => new Running(reason)
+const createAcquisition = (reason: TokenState.Reason) => new RunningAcquisition(reason)
 
-type State = TokenState.State<Running>
+type State = TokenState.State<RunningAcquisition>
 
-/** Acquisitions run in the scope in which this is made. `onChange` runs after each change of the state. */
+/**
+ * Makes the operations of a token provider. Acquisitions run in the scope of this effect. `onChange` runs after each
+ * change of the state.
+ */
 export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange, policy, share }: {
   readonly policy: TokenPolicy
   readonly credentials: Effect.Effect<Credentials, TokenError.TokenEndpointUnavailable>
@@ -60,9 +63,9 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   const scope = yield* Effect.scope
   const fiberRefs = yield* Effect.getFiberRefs
   const state = MutableRef.make<State>(TokenState.initial)
-  /** Opened by each event that may change when the next refresh-ahead is due. */
+  /** Opens at each event that may change when the next refresh-ahead is due. */
   const changeLatch = yield* Effect.makeLatch()
-  const changed = onChange(Effect.sync(() => MutableRef.get(state)))
+  const notifyChange = onChange(Effect.sync(() => MutableRef.get(state)))
 
   const modify = <A>(transition: (state: State) => readonly [A, State]): A => {
     const [result, next] = transition(MutableRef.get(state))
@@ -70,19 +73,19 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     return result
   }
 
-  /** Fails if nothing may be sent. Returns the rest of the deadline and of the cooldown. */
+  /** Fails if no request may be sent. Returns how much of the deadline and of the cooldown is left. */
   const ensureSendable = Effect.fnUntraced(function*(startedAt: Instant.Instant, credentials?: Credentials) {
     const current = MutableRef.get(state)
     const now = yield* Instant.now
     const deadline = Duration.subtract(policy.flightDeadline, Instant.elapsed(startedAt, now))
-    const error = TokenState.sendBlocked(current, { credentials, deadline, now })
+    const error = TokenState.errorBlockingSend(current, { credentials, deadline, now })
     if (error !== undefined) return yield* error
     return { deadline, cooldownMillis: TokenState.millisLeft(current.cooldown, now) }
   })
 
-  const run = Effect.fnUntraced(function*(running: Running) {
+  const run = Effect.fnUntraced(function*(running: RunningAcquisition) {
     const startedAt = yield* Instant.now
-    // Before the credentials are read, because a cooldown longer than the deadline blocks any credentials.
+    // This comes before the credentials are read, because a cooldown longer than the deadline blocks all credentials.
     yield* ensureSendable(startedAt)
     const current = yield* credentials.pipe(
       Deadline.within(
@@ -90,7 +93,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
         Effect.suspend(() => new TokenError.TokenTimeout({ deadline: policy.flightDeadline }))
       )
     )
-    // The response to an abandoned acquisition may start another cooldown meanwhile.
+    // The response to an abandoned acquisition may start another cooldown during the wait.
     const waitForCooldown = Effect.gen(function*() {
       let left = yield* ensureSendable(startedAt, current)
       while (left.cooldownMillis > 0) {
@@ -104,12 +107,12 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
         "TokenProvider.acquire",
         { attributes: { reason: running.reason }, captureStackTrace: false },
         (span) => {
-          running.sent = { credentials: current, span }
+          running.request = { credentials: current, span }
           return acquire({
             credentials: current,
             deadline,
             beforeRetry: waitForCooldown,
-            isAwaited: () => running.waiting > 0
+            isAwaited: () => running.currentWaiters > 0
           }).pipe(
             Effect.flatMap((acquired) => succeed(running, acquired)),
             Effect.onExit((exit) => countAcquisition(running, exit)),
@@ -128,29 +131,29 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     })
   })
 
-  const cache = Effect.fnUntraced(function*(acquisition: Running, token: AccessToken, at: Instant.Instant) {
+  const cache = Effect.fnUntraced(function*(acquisition: RunningAcquisition, token: AccessToken, at: Instant.Instant) {
     const now = yield* Instant.now
-    const fresh = CachedToken.make(token, at, yield* Random.next, policy)
-    return modify((state) => TokenState.succeed(state, { acquisition, fresh, now, policy }))
+    const newToken = CachedToken.make(token, at, yield* Random.next, policy)
+    return modify((state) => TokenState.succeed(state, { acquisition, newToken, now, policy }))
   })
 
   const succeed = Effect.fnUntraced(
-    function*(acquisition: Running, { at, description, token, warnings }: Acquisition.Acquired) {
+    function*(acquisition: RunningAcquisition, { at, description, token, warnings }: Acquisition.AcquiredToken) {
       const cached = yield* cache(acquisition, token, at)
       if (Option.isNone(cached)) {
         return yield* Acquisition.invalid(description, Violation.whole("a token that has not expired"))
       }
       const { isReissued, token: returned } = cached.value
-      yield* Effect.forEach(isReissued ? Arr.append(warnings, "same_token" as const) : warnings, warn)
+      yield* Effect.forEach(isReissued ? Arr.append(warnings, "same_token" as const) : warnings, reportWarning)
       return returned
     }
   )
 
-  const fail = Effect.fnUntraced(function*(acquisition: Running, cause: Cause.Cause<TokenError.TokenError>) {
+  const fail = Effect.fnUntraced(function*(acquisition: RunningAcquisition, cause: Cause.Cause<TokenError.TokenError>) {
     const now = yield* Instant.now
     const error = Option.getOrUndefined(Cause.failureOption(cause))
-    const sent = acquisition.sent?.credentials
-    MutableRef.update(state, (state) => TokenState.fail(state, { acquisition, error, sent, now, policy }))
+    const sentCredentials = acquisition.request?.credentials
+    MutableRef.update(state, (state) => TokenState.fail(state, { acquisition, error, sentCredentials, now, policy }))
   })
 
   const reset = <A>(ref: FiberRef.FiberRef<A>) => FiberRef.set(ref, FiberRefs.getOrDefault(fiberRefs, ref))
@@ -166,46 +169,52 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   ], { discard: true })
 
   /** Runs the acquisition in a fiber of the scope, and updates the state before it completes the result. */
-  const start = (running: Running) =>
+  const start = (running: RunningAcquisition) =>
     Effect.gen(function*() {
       yield* withoutCallerContext
-      yield* changed
+      yield* notifyChange
       const exit = yield* Effect.exit(Effect.interruptible(run(running)))
       if (Exit.isFailure(exit)) yield* fail(running, exit.cause)
-      yield* changed
+      yield* notifyChange
       yield* changeLatch.open
       yield* Deferred.done(running.result, isInterrupted(exit) ? Exit.fail(new TokenError.TokenProviderClosed()) : exit)
-      if (running.waiters === 0 && Exit.isFailure(exit) && !isInterrupted(exit)) yield* warnOfFailure(exit.cause)
+      if (running.totalWaiters === 0 && Exit.isFailure(exit) && !isInterrupted(exit)) yield* logFailure(exit.cause)
     }).pipe(Effect.uninterruptible, Effect.forkIn(scope))
 
-  const wait = (running: Running) =>
+  const awaitResult = (running: RunningAcquisition) =>
     Deferred.await(running.result).pipe(
       Effect.ensuring(
-        Effect.suspend(() => running.sent === undefined ? Effect.void : Effect.linkSpanCurrent(running.sent.span))
+        Effect.suspend(() => running.request === undefined ? Effect.void : Effect.linkSpanCurrent(running.request.span))
       ),
       Effect.withSpan("TokenProvider.get", { captureStackTrace: false })
     )
 
-  const perform = (transition: (state: State, now: Instant.Instant) => readonly [TokenState.Action<Running>, State]) =>
+  const perform = (
+    transition: (state: State, now: Instant.Instant) => readonly [TokenState.Action<RunningAcquisition>, State]
+  ) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
         const now = yield* Instant.now
         const action = modify((state) => transition(state, now))
-        if (action._tag === "Fail") return yield* Effect.zipRight(failed, Effect.fail(action.error))
+        if (action._tag === "Fail") return yield* Effect.zipRight(getsFailed, Effect.fail(action.error))
         if (action._tag === "Wait") {
-          action.acquisition.waiters++
-          action.acquisition.waiting++
+          action.acquisition.totalWaiters++
+          action.acquisition.currentWaiters++
         }
         if (action.start !== undefined) yield* start(action.start)
         const token = action._tag === "Use"
           ? action.cached.token
-          : yield* restore(wait(action.acquisition)).pipe(
-            // Outside of `restore`: it would not run for a caller that is already interrupted, and the count would
-            // stay.
-            Effect.ensuring(Effect.sync(() => action.acquisition.waiting--)),
-            Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : failed)
+          : yield* restore(awaitResult(action.acquisition)).pipe(
+            // This is outside of `restore`: inside, it would not run for a caller that is already interrupted, and the
+            // count would remain too high.
+            Effect.ensuring(Effect.sync(() => action.acquisition.currentWaiters--)),
+            Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : getsFailed)
           )
-        const outcome = action._tag === "Wait" ? waited : CachedToken.isStale(action.cached, now) ? stale : hit
+        const outcome = action._tag === "Wait"
+          ? getsWaited
+          : CachedToken.isStale(action.cached, now)
+          ? getsStale
+          : getsHit
         const at = yield* Instant.now
         return yield* Effect.withFiberRuntime<AccessToken>((fiber) => {
           countReturned(fiber, token, outcome, at)
@@ -225,13 +234,13 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
         yield* restore(Effect.raceFirst(Effect.exit(Deferred.await(current.acquisition.result)), changeLatch.await))
       } else if (due > 0) yield* restore(Effect.timeoutOption(changeLatch.await, Math.ceil(due)))
       else {
-        const action = modify((state) => TokenState.renew(state, now, open))
+        const action = modify((state) => TokenState.renew(state, now, createAcquisition))
         if (action.start !== undefined) yield* start(action.start)
       }
     })
   )
 
-  const getOrAcquire = perform((state, now) => TokenState.get(state, now, open))
+  const getOrAcquire = perform((state, now) => TokenState.get(state, now, createAcquisition))
 
   return {
     // The fast path: a fresh token is returned in one step of the fiber.
@@ -240,15 +249,15 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
       if (cached === undefined) return getOrAcquire
       const now = Instant.of(Context.get(fiber.currentDefaultServices, Clock.Clock))
       if (!CachedToken.isFresh(cached, now)) return getOrAcquire
-      countReturned(fiber, cached.token, hit, now)
+      countReturned(fiber, cached.token, getsHit, now)
       return cached.succeed
     }),
-    refresh: perform((state, now) => TokenState.refresh(state, now, () => open("forced"))),
-    invalidate: (stale: AccessToken) =>
-      Effect.map(Instant.now, (now) => MutableRef.update(state, (state) => TokenState.invalidate(state, stale, now)))
+    refresh: perform((state, now) => TokenState.refresh(state, now, () => createAcquisition("forced"))),
+    invalidate: (rejected: AccessToken) =>
+      Effect.map(Instant.now, (now) => MutableRef.update(state, (state) => TokenState.invalidate(state, rejected, now)))
         .pipe(
           Effect.zipRight(changeLatch.open),
-          Effect.zipRight(changed)
+          Effect.zipRight(notifyChange)
         ),
     refreshAhead: Effect.forever(refreshAheadStep)
   }
@@ -258,7 +267,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
 const countReturned = (
   fiber: Fiber.RuntimeFiber<unknown, unknown>,
   token: AccessToken,
-  outcome: typeof hit,
+  outcome: typeof getsHit,
   { wall }: Instant.Instant
 ): void => {
   const labels = fiber.getFiberRef(FiberRef.currentMetricLabels)
@@ -266,10 +275,10 @@ const countReturned = (
   TokenMetrics.age.unsafeUpdate((wall - token.requestedAt) / 1000, labels)
 }
 
-const failed = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "failed"))
-const hit = Metric.tagged(TokenMetrics.gets, "outcome", "hit")
-const stale = Metric.tagged(TokenMetrics.gets, "outcome", "stale")
-const waited = Metric.tagged(TokenMetrics.gets, "outcome", "wait")
+const getsFailed = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "failed"))
+const getsHit = Metric.tagged(TokenMetrics.gets, "outcome", "hit")
+const getsStale = Metric.tagged(TokenMetrics.gets, "outcome", "stale")
+const getsWaited = Metric.tagged(TokenMetrics.gets, "outcome", "wait")
 
 const warningTexts: Record<Warning, string> = {
   lifetime: "The token response has no valid lifetime: one hour is assumed",
@@ -277,7 +286,7 @@ const warningTexts: Record<Warning, string> = {
   same_token: "The token endpoint issued the same token again: its expiry is unchanged"
 }
 
-const warn = (warning: Warning) =>
+const reportWarning = (warning: Warning) =>
   Effect.zipRight(
     Metric.increment(Metric.tagged(TokenMetrics.warnings, "warning", warning)),
     Effect.logWarning(warningTexts[warning])
@@ -287,19 +296,19 @@ const isInterrupted = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
 
 /** Logs a failure that no caller receives. */
-const warnOfFailure = (cause: Cause.Cause<TokenError.TokenError>) =>
+const logFailure = (cause: Cause.Cause<TokenError.TokenError>) =>
   Effect.logWarning(
     "The access token was not renewed in the background",
     Option.match(Cause.failureOption(cause), { onNone: () => "defect", onSome: ({ message }) => message })
   )
 
-const countAcquisition = (running: Running, exit: Exit.Exit<unknown, TokenError.TokenError>) => {
+const countAcquisition = (running: RunningAcquisition, exit: Exit.Exit<unknown, TokenError.TokenError>) => {
   const error = Exit.isFailure(exit) && !isInterrupted(exit)
     ? Option.match(Cause.failureOption(exit.cause), { onNone: () => "defect", onSome: ({ _tag }) => _tag })
     : undefined
   return Effect.all([
     Metric.increment(Metric.tagged(TokenMetrics.flights, "reason", running.reason)),
-    Metric.update(TokenMetrics.waiters, running.waiters),
+    Metric.update(TokenMetrics.waiters, running.totalWaiters),
     error === undefined ? Effect.void : Metric.increment(Metric.tagged(TokenMetrics.failures, "error", error))
   ], { discard: true })
 }

@@ -20,7 +20,7 @@ export const invalid = (description: Exchange.Description, violations: Violation
   new AmlError.AmlAnswerInvalid({ ...description, violations })
 
 /** A credential, and the warnings about its name. */
-export interface Accepted extends Pick<Evidence, "status"> {
+export interface AcceptedCredential extends Pick<Evidence, "status"> {
   readonly credential: AmlCredential.AmlCredential
   readonly warnings: ReadonlyArray<PersonInput.Warning>
 }
@@ -37,9 +37,9 @@ const isResult = (status: number): status is Evidence["status"] => status === 20
  * `searched_on`. Every other response is an error.
  */
 export const interpret = (
-  { renewal, response }: Bearer.Authorized,
+  { renewal, response }: Bearer.AuthorizedResponse,
   { nameEcho, now, person, searchedOnTolerance, tokens }: Options
-): Either.Either<Accepted, AmlError.AmlError> => {
+): Either.Either<AcceptedCredential, AmlError.AmlError> => {
   const { body, description, status } = response
   if (status >= 400) return Either.left(errorOf(response, renewal, ErrorBody.read(body, { person, tokens })))
   if (!isResult(status)) {
@@ -55,7 +55,7 @@ export const interpret = (
       const { birthYear, name } = credential.credentials.attributes
       const difference = differenceOf(person, Redacted.value(name))
       const isSame = {
-        name: accepted[nameEcho].includes(difference),
+        name: acceptedDifferences[nameEcho].includes(difference),
         birth_year: Number(Redacted.value(birthYear)) === person.dateOfBirth.year
       }
       const fields = Struct.keys(isSame).filter((field) => !isSame[field])
@@ -86,7 +86,7 @@ type Difference = "other_form" | "other_name"
 const differenceOf = ({ name }: Person, echo: string): Difference | undefined =>
   PersonName.isEquivalent(name, echo) ? undefined : PersonName.hasSameWords(name, echo) ? "other_form" : "other_name"
 
-const accepted: Record<NameEcho, ReadonlyArray<Difference | undefined>> = {
+const acceptedDifferences: Record<NameEcho, ReadonlyArray<Difference | undefined>> = {
   exact: [undefined],
   loose: [undefined, "other_form"],
   ignore: [undefined, "other_form", "other_name"]

@@ -38,7 +38,7 @@ const schedules = {
 }
 
 /** Returns how long the schedule waits after each failure, in milliseconds, or `undefined` once it ends. */
-const delays = (retry: Retry) => {
+const makeDelayAfter = (retry: Retry) => {
   const schedule: Schedule.Schedule<unknown, AmlError.AmlError> = typeof retry === "string" ? schedules[retry] : retry
   let state: unknown = schedule.initial
   return Effect.fnUntraced(function*(error: AmlError.AmlError | TokenError) {
@@ -84,7 +84,7 @@ const repeat = Effect.fnUntraced(function*<A>(
   started: Instant.Instant,
   { isPaced, policy: { deadline, retry }, progress }: Options
 ) {
-  const delayAfter = delays(retry)
+  const delayAfter = makeDelayAfter(retry)
   let failure = firstFailure
   while (true) {
     if (isPaced && isHandledByPacer(failure)) return yield* failure

@@ -10,13 +10,13 @@ import type * as TokenProvider from "../TokenProvider.ts"
 import * as Exchange from "./exchange.ts"
 import * as Instant from "./instant.ts"
 
-/** A response and, if it rejects the token, the result of renewing that. */
-export interface Authorized {
+/** A response and, if the response rejects the token, the result of renewing the token. */
+export interface AuthorizedResponse {
   readonly response: Exchange.CompleteResponse
   readonly renewal: Renewal
 }
 
-/** Follows the requests of one call. */
+/** Receives the events of the requests of one call. */
 export interface Observer {
   /** `token` is the access token of the request, or `undefined` if the caller has set `Authorization` itself. */
   readonly requestSent: (token: AccessToken | undefined) => void
@@ -25,43 +25,48 @@ export interface Observer {
   readonly tokenRejected: () => void
 }
 
-/** How long a new token that was rejected as well is not replaced. */
-const probationMillis = 30_000
+/** How long a replacement is not replaced again if the API rejects it too. */
+const maxUnprovenMillis = 30_000
 
 /**
- * Returns a function that sends a request. The token goes to `origin` only, and never replaces an `Authorization` that
- * is already there. A rejected request was not performed, so it is sent once more: with a new token, or with the same
- * one if there is no other. If that is rejected as well, the first response is returned.
+ * Returns a function that sends a request. The token is sent only to `origin`, and never replaces an existing
+ * `Authorization` header. A rejected request was not performed, so it is sent once more: with a new token, or with the
+ * same one if there is no other. If the second request is rejected too, the first response is returned.
  */
 export const make = ({ exchange, origin, tokens }: {
   readonly exchange: Exchange.Send
   readonly origin: string
   readonly tokens: TokenProvider.Service
 }) => {
-  /** A token that replaced a rejected one, until the service accepts it, for 30 s at most. */
-  let probation: Probation | undefined
+  /** The last token that replaced a rejected one, until the service accepts it, for 30 s at most. */
+  let replacement: Replacement | undefined
 
   /** The last token that the service accepted. */
-  let accepted: AccessToken | undefined
+  let acceptedToken: AccessToken | undefined
 
-  const putOnProbation = (token: AccessToken, isRejected: boolean) =>
+  const recordReplacement = (token: AccessToken, isRejected: boolean) =>
     Effect.map(Instant.now, (at) => {
-      // The late rejection of an old token says nothing about one that is known to be good.
-      if (!isRejected && accepted !== undefined && isSame(accepted, token)) return
-      const wasRejected = probation !== undefined && probation.isRejected && isSame(probation.token, token)
-      probation = { token, at, isRejected: isRejected || wasRejected }
+      // The service already accepted this token, so a late rejection of an old token does not make it doubtful.
+      if (!isRejected && acceptedToken !== undefined && isSame(acceptedToken, token)) return
+      const wasRejected = replacement !== undefined && replacement.isRejected && isSame(replacement.token, token)
+      replacement = { token, at, isRejected: isRejected || wasRejected }
     })
 
-  const isOnProbation = (token: AccessToken) =>
+  const isUnprovenReplacement = (token: AccessToken) =>
     Effect.map(Instant.now, (now) =>
-      probation !== undefined && isSame(probation.token, token) &&
-      Instant.elapsed(probation.at, now) < probationMillis)
+      replacement !== undefined && isSame(replacement.token, token) &&
+      Instant.elapsed(replacement.at, now) < maxUnprovenMillis)
 
-  /** Only a 2xx shows that a token is good, and only if no other request with it was rejected. */
-  const noteAccepted = (token: AccessToken, response: Exchange.CompleteResponse): void => {
+  /**
+   * Records an accepted token. Only a 2xx proves that a token is valid, and only if no other request with it was
+   * rejected.
+   */
+  const recordAccepted = (token: AccessToken, response: Exchange.CompleteResponse): void => {
     if (!Exchange.isSuccess(response)) return
-    accepted = token
-    if (probation !== undefined && isSame(probation.token, token) && !probation.isRejected) probation = undefined
+    acceptedToken = token
+    if (replacement !== undefined && isSame(replacement.token, token) && !replacement.isRejected) {
+      replacement = undefined
+    }
   }
 
   const send = (request: HttpClientRequest.HttpClientRequest, token: AccessToken | undefined, observer: Observer) =>
@@ -77,7 +82,7 @@ export const make = ({ exchange, origin, tokens }: {
   return Effect.fnUntraced(function*(
     request: HttpClientRequest.HttpClientRequest,
     observer: Observer
-  ): Effect.fn.Return<Authorized, Exchange.ConnectionFailed | Exchange.BodyTooLong | TokenError> {
+  ): Effect.fn.Return<AuthorizedResponse, Exchange.ConnectionFailed | Exchange.BodyTooLong | TokenError> {
     if (request.headers["authorization"] !== undefined || new URL(request.url).origin !== origin) {
       return { response: yield* send(request, undefined, observer), renewal: "none" }
     }
@@ -85,27 +90,27 @@ export const make = ({ exchange, origin, tokens }: {
 
     const token = yield* tokens.get
     const response = yield* sendWith(token)
-    noteAccepted(token, response)
+    recordAccepted(token, response)
     if (!isTokenRejected(response)) return { response, renewal: "none" }
-    const isPaused = yield* isOnProbation(token)
+    const isPaused = yield* isUnprovenReplacement(token)
     if (!isPaused) yield* tokens.invalidate(token)
     if (request.body._tag === "Stream") return { response, renewal: isPaused ? "paused" : "unreplayable" }
 
     const current = yield* tokens.get
     const renewal = renewalOf(token, current)
-    if (renewal !== "paused") yield* putOnProbation(current, renewal === "same_token")
+    if (renewal !== "paused") yield* recordReplacement(current, renewal === "same_token")
     const replayed = yield* sendWith(current)
-    noteAccepted(current, replayed)
+    recordAccepted(current, replayed)
     if (replayed.status !== 401) return { response: replayed, renewal: "none" }
-    if (renewal === "replayed") yield* putOnProbation(current, true)
+    if (renewal === "replayed") yield* recordReplacement(current, true)
     return { response, renewal }
   })
 }
 
-interface Probation {
+interface Replacement {
   readonly token: AccessToken
   readonly at: Instant.Instant
-  /** Its replay was rejected as well. Other requests that it is accepted for do not end the probation. */
+  /** Whether the service rejected this token too. Then a later 2xx does not clear the record. */
   readonly isRejected: boolean
 }
 

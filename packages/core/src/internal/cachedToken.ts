@@ -24,18 +24,18 @@ export interface CachedToken {
   readonly isRejected: boolean
 }
 
-const withEffect = (token: AccessToken) => ({ token, succeed: Effect.succeed(token) })
+const tokenFields = (token: AccessToken) => ({ token, succeed: Effect.succeed(token) })
 
-/** A token that is refreshed at once would be refreshed in an endless loop. */
-const earliestShare = 0.1
+/** The least share of the lifetime before a refresh. With 0, a token would be refreshed in an endless loop. */
+const minRefreshShare = 0.1
 
 /** `random`, from 0 to 1, spreads the refreshes of many processes that started together. */
 export const make = (token: AccessToken, at: Instant, random: number, policy: TokenPolicy): CachedToken => {
   const expiresAfter = token.expiresAt - token.requestedAt
   const usableUntil = expiresAfter - Math.min(Duration.toMillis(policy.hardMargin), expiresAfter / 2)
-  const share = Math.max(earliestShare, policy.softPoint - random * policy.jitter)
+  const share = Math.max(minRefreshShare, policy.softPoint - random * policy.jitter)
   return {
-    ...withEffect(token),
+    ...tokenFields(token),
     at,
     refreshAheadAfter: usableUntil * share,
     refreshAfter: expiresAfter * share,
@@ -49,12 +49,12 @@ export const make = (token: AccessToken, at: Instant, random: number, policy: To
  * The service has issued the cached token again. This never extends its expiry, and may shorten it. Callers receive the
  * token until it expires, because there is no other.
  */
-export const reissued = (cached: CachedToken, fresh: CachedToken): CachedToken => {
-  const expiresAfter = Math.min(cached.expiresAfter, elapsed(cached.at, fresh.at) + fresh.expiresAfter)
+export const reissue = (cached: CachedToken, received: CachedToken): CachedToken => {
+  const expiresAfter = Math.min(cached.expiresAfter, elapsed(cached.at, received.at) + received.expiresAfter)
   const { requestedAt, value } = cached.token
   return {
     ...cached,
-    ...withEffect(new AccessToken({ value, requestedAt, expiresAt: requestedAt + expiresAfter })),
+    ...tokenFields(new AccessToken({ value, requestedAt, expiresAt: requestedAt + expiresAfter })),
     refreshAheadAfter: Math.min(cached.refreshAheadAfter, expiresAfter),
     refreshAfter: Math.min(cached.refreshAfter, expiresAfter),
     usableUntil: expiresAfter,

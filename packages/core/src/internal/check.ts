@@ -13,19 +13,19 @@ import * as TokenProvider from "../TokenProvider.ts"
 import * as AmlResponse from "./amlResponse.ts"
 import * as Attempts from "./attempts.ts"
 import * as Bearer from "./bearer.ts"
-import type { Checked } from "./checked.ts"
 import * as CheckId from "./checkId.ts"
 import * as CheckTelemetry from "./checkTelemetry.ts"
+import type { CompletedCheck } from "./completedCheck.ts"
 import * as Deadline from "./deadline.ts"
 import * as Exchange from "./exchange.ts"
 import * as FiberContext from "./fiberContext.ts"
 import * as Host from "./host.ts"
-import type { Observation } from "./pacedCheck.ts"
+import type { SentStatus } from "./pacedCheck.ts"
 import { Progress } from "./progress.ts"
 
 const isPerson = Schema.is(Person.Person)
 const encodeBody = Schema.encodeSync(Person.RequestBody)
-const notAPerson = new TypeError("check takes a Person from Person.make")
+const notAPersonError = new TypeError("check takes a Person from Person.make")
 
 /** Sends to `url`, with the trace headers of the caller's span if `propagateTrace`. */
 export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
@@ -40,13 +40,13 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
   const run = (
     person: Person.Person,
     policy: CheckPolicy,
-    { checkId, progress, span }: CheckTelemetry.Running,
+    { checkId, progress, span }: CheckTelemetry.RunningCheck,
     isPaced: boolean
   ) => {
     const { deadline, nameEcho, searchedOnTolerance } = policy
     const body = JSON.stringify(encodeBody(Person.toRequestBody(person)))
-    const traced = propagateTrace ? HttpClientRequest.setHeaders(post, HttpTraceContext.toHeaders(span)) : post
-    const request = HttpClientRequest.bodyText(traced, body, "application/json")
+    const postWithTrace = propagateTrace ? HttpClientRequest.setHeaders(post, HttpTraceContext.toHeaders(span)) : post
+    const request = HttpClientRequest.bodyText(postWithTrace, body, "application/json")
 
     const attempt = authorize(request, progress).pipe(
       Effect.flatMap((authorized) =>
@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
           span
         )
       ),
-      Effect.map(({ body, credential, status, warnings }): Checked => ({
+      Effect.map(({ body, credential, status, warnings }): CompletedCheck => ({
         checkId,
         changes: person.changes,
         warnings: [...person.warnings, ...warnings],
@@ -98,16 +98,16 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
     )
   }
 
-  return (person: Person.Person, policy: CheckPolicy, observation?: Observation) =>
+  return (person: Person.Person, policy: CheckPolicy, sentStatus?: SentStatus) =>
     Effect.useSpan("AmlClient.check", { captureStackTrace: false }, (span) =>
       Effect.clockWith((clock) => {
-        if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPerson), span)
+        if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPersonError), span)
         const progress = new Progress(clock)
-        observation?.follow(progress)
+        sentStatus?.readFrom(progress)
         return Effect.flatMap(CheckId.make(progress.startedAt), (checkId) => {
           const running = { checkId, progress, span }
           return Effect.onExit(
-            run(person, policy, running, observation !== undefined),
+            run(person, policy, running, sentStatus !== undefined),
             CheckTelemetry.record(running)
           )
         })

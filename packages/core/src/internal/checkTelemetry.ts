@@ -13,12 +13,12 @@ import * as AmlError from "../AmlError.ts"
 import * as AmlMetrics from "../AmlMetrics.ts"
 import * as Failure from "../Failure.ts"
 import type { TokenError } from "../TokenError.ts"
-import type { Checked } from "./checked.ts"
+import type { CompletedCheck } from "./completedCheck.ts"
 import type { Progress } from "./progress.ts"
 
 const outcomes: Record<MatchFound, string> = { "No": "NoMatch", "Potential match": "PotentialMatch" }
 
-type CheckExit = Exit.Exit<Checked, AmlError.AmlError | TokenError>
+type CheckExit = Exit.Exit<CompletedCheck, AmlError.AmlError | TokenError>
 
 interface Labels {
   readonly outcome: string
@@ -48,7 +48,7 @@ const labelsOf = (exit: CheckExit, progress: Progress): Labels => {
 const statusClass = (status: number | undefined): string =>
   status === undefined ? "none" : `${Math.floor(status / 100)}xx`
 
-/** Of the response to the check. Two errors have no `status`, because their tag implies it. */
+/** The class of the status of the response to the check. Two errors have no `status`, because their tag implies it. */
 const statusClassOf = (error: AmlError.AmlError | TokenError): string => {
   if (!AmlError.isAmlError(error)) return "none"
   switch (error._tag) {
@@ -61,7 +61,10 @@ const statusClassOf = (error: AmlError.AmlError | TokenError): string => {
   }
 }
 
-/** There are few combinations of labels, and tagging a metric takes longer than updating it. */
+/**
+ * Keeps the tagged metrics, because there are few combinations of labels, and tagging a metric takes longer than
+ * updating it.
+ */
 const metricsByLabels = new Map<string, ReturnType<typeof withLabels>>()
 
 const withLabels = (labels: ReadonlyArray<MetricLabel.MetricLabel>) => ({
@@ -78,14 +81,14 @@ const metricsOf = (labels: Labels) => {
 }
 
 /** A check that has started. */
-export interface Running {
+export interface RunningCheck {
   readonly checkId: string
   readonly progress: Progress
   readonly span: Tracer.Span
 }
 
 /** Annotates the span, updates the metrics, and logs one line at Debug. */
-export const record = ({ checkId, progress, span }: Running) => (exit: CheckExit) =>
+export const record = ({ checkId, progress, span }: RunningCheck) => (exit: CheckExit) =>
   Effect.withFiberRuntime<void>((fiber) => {
     const labels = labelsOf(exit, progress)
     const annotations = { check_id: checkId, ...labels, attempts: progress.requests }

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 
 /** The body cannot be decompressed as its headers require. */
-export class Unreadable extends Data.TaggedError("Unreadable") {}
+export class UndecodableBody extends Data.TaggedError("UndecodableBody") {}
 
 const formats = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" } as const
 
@@ -15,11 +15,11 @@ const isFormat = (coding: string): coding is keyof typeof formats => Object.hasO
  * Returns the decompressed body, or none if the body is not compressed. `fetch` decompresses a body and keeps its
  * header, so with `isFetched` a body that does not start as gzip counts as decompressed.
  */
-export const decompressed = (
+export const decompress = (
   body: Uint8Array<ArrayBuffer>,
   contentEncoding: string | undefined,
   isFetched: () => boolean
-): Option.Option<Stream.Stream<Uint8Array, Unreadable>> => {
+): Option.Option<Stream.Stream<Uint8Array, UndecodableBody>> => {
   const coding = contentEncoding?.trim().toLowerCase() ?? "identity"
   if (coding === "identity" || body.length === 0) return Option.none()
   const isGzip = body[0] === 0x1f && body[1] === 0x8b
@@ -28,9 +28,9 @@ export const decompressed = (
     isFormat(coding)
       ? Stream.fromReadableStream(
         () => new Blob([body]).stream().pipeThrough(new DecompressionStream(formats[coding])),
-        () => new Unreadable()
+        () => new UndecodableBody()
       )
-      : new Unreadable()
+      : new UndecodableBody()
   )
 }
 

@@ -1,18 +1,18 @@
-/** Combines and cleans `ConfigError`s. */
+/** Combines `ConfigError`s, and removes values from them. */
 import * as Arr from "effect/Array"
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import type { Violations } from "../Violation.ts"
 
-/** Returns all values, or all errors, in the order of `checked`. */
-export const all = <const Checked extends Record<string, Either.Either<unknown, ConfigError.ConfigError>>>(
-  checked: Checked
+/** Returns all values, or all errors, in the order of `results`. */
+export const all = <const Results extends Record<string, Either.Either<unknown, ConfigError.ConfigError>>>(
+  results: Results
 ) => {
-  const errors = Arr.getLefts(Object.values(checked))
-  return Arr.isNonEmptyArray(errors) ? Either.left(errors.reduce(ConfigError.And)) : Either.all(checked)
+  const errors = Arr.getLefts(Object.values(results))
+  return Arr.isNonEmptyArray(errors) ? Either.left(errors.reduce(ConfigError.And)) : Either.all(results)
 }
 
-/** `path` is the path of the whole value. */
+/** Converts violations. `path` is the path of the decoded value. */
 export const fromViolations = (path: ReadonlyArray<string>) => (violations: Violations): ConfigError.ConfigError =>
   Arr.map(violations, (violation): ConfigError.ConfigError =>
     ConfigError.InvalidData(

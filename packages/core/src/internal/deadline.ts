@@ -7,9 +7,10 @@ import * as Option from "effect/Option"
 import * as Instant from "./instant.ts"
 
 /**
- * Runs an effect in a fiber of its own until the deadline, and then runs `onTimeout`. The deadline also applies if the
- * caller or the effect, such as an `HttpClient`, is uninterruptible: the fiber is interrupted without waiting for it,
- * and its changes of `FiberRef`s do not reach the caller. `DurationInput` limits the duration to what a timer can wait.
+ * Runs an effect in a separate fiber until the deadline, and then runs `onTimeout`. The deadline also applies if the
+ * caller is uninterruptible, or the effect, such as an `HttpClient`: the fiber is interrupted, and the caller does not
+ * wait for its end. Changes of `FiberRef`s in the fiber do not reach the caller. `DurationInput` limits the duration to
+ * what a timer can wait.
  */
 export const within =
   <A2, E2>(duration: Duration.Duration, onTimeout: Effect.Effect<A2, E2>) =>
@@ -17,16 +18,16 @@ export const within =
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(
         Effect.forkDaemon(Effect.interruptible(Effect.zipRight(withoutUnhandledLog, effect))),
-        (running) =>
+        (fiber) =>
           Effect.flatMap(timer(duration), ({ cancel, onEnd }) => {
-            const first = Effect.async<A | A2, E | E2>((resume) => {
-              running.addObserver(resume)
+            const firstExit = Effect.async<A | A2, E | E2>((resume) => {
+              fiber.addObserver(resume)
               onEnd(() => resume(onTimeout))
             })
             // A caller that is already interrupted does not wait. Its timer and its fiber end here too.
-            return Effect.flatMap(Effect.exit(restore(first)), (exit) => {
+            return Effect.flatMap(Effect.exit(restore(firstExit)), (exit) => {
               cancel()
-              if (running.unsafePoll() === null) running.unsafeInterruptAsFork(FiberId.none)
+              if (fiber.unsafePoll() === null) fiber.unsafeInterruptAsFork(FiberId.none)
               return exit
             })
           })
@@ -41,10 +42,13 @@ interface Timer {
   readonly cancel: () => void
 }
 
-/** The live clock sets the same timer in a fiber, which takes a sixth of the time of a check. */
+/**
+ * Sets a timer without a fiber if the clock is the live one. Its `sleep` in a fiber would take a sixth of the time of a
+ * check.
+ */
 const timer = (duration: Duration.Duration): Effect.Effect<Timer> =>
   Effect.clockWith((clock) =>
-    Instant.isLive(clock) ? Effect.sync(() => timeout(duration)) : sleeper(clock.sleep(duration))
+    Instant.isLive(clock) ? Effect.sync(() => timeout(duration)) : sleepTimer(clock.sleep(duration))
   )
 
 const timeout = (duration: Duration.Duration): Timer => {
@@ -57,11 +61,11 @@ const timeout = (duration: Duration.Duration): Timer => {
   }
 }
 
-const sleeper = (sleep: Effect.Effect<void>): Effect.Effect<Timer> =>
-  Effect.map(Effect.forkDaemon(Effect.interruptible(sleep)), (sleeping) => ({
+const sleepTimer = (sleep: Effect.Effect<void>): Effect.Effect<Timer> =>
+  Effect.map(Effect.forkDaemon(Effect.interruptible(sleep)), (sleepFiber) => ({
     onEnd: (end) =>
-      sleeping.addObserver((exit) => {
+      sleepFiber.addObserver((exit) => {
         if (exit._tag === "Success") end()
       }),
-    cancel: () => sleeping.unsafeInterruptAsFork(FiberId.none)
+    cancel: () => sleepFiber.unsafeInterruptAsFork(FiberId.none)
   }))

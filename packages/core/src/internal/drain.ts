@@ -16,51 +16,58 @@ export interface Options<E> {
   readonly order: "input" | "completion"
   /** How long started fibers may run after the consumer stops. Then they are interrupted, and awaited. */
   readonly gracePeriod: Duration.Duration
-  /** Runs for each element taken from the input. */
-  readonly onTaken: () => void
-  /** Runs once `stop` has failed, with the number of elements that had arrived and were not started. */
-  readonly onNotBegun: (count: number) => void
-  /** Awaited before each element. */
-  readonly turn: Effect.Effect<void>
+  /** Runs for each element that is read from the input. */
+  readonly onRead: () => void
+  /** Runs once after `stop` has failed, with the number of elements that were read and not started. */
+  readonly onNotStarted: (count: number) => void
+  /** Runs before each element is read, and returns when the element may start. */
+  readonly waitForSlot: Effect.Effect<void>
   /** Once it fails, no element is started and the stream fails with its error. It is interrupted at the end. */
   readonly stop: Deferred.Deferred<never, E>
 }
 
-/** Pulls the elements of the chunks one by one. `left` drops and counts the rest of the last chunk. */
-const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>, onTaken: () => void) =>
+/**
+ * Pulls the elements of the chunks one by one. `dropRest` drops and counts the remaining elements of the last chunk.
+ */
+const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>, onRead: () => void) =>
   Effect.map(Stream.toPull(self), (pull) => {
     let chunk = Chunk.empty<A>()[Symbol.iterator]()
-    const refill = Effect.map(pull, (pulled) => {
-      chunk = pulled[Symbol.iterator]()
+    const refill = Effect.map(pull, (nextChunk) => {
+      chunk = nextChunk[Symbol.iterator]()
     })
     const element: Effect.Effect<A, Option.Option<E>, R> = Effect.suspend(() => {
       const next = chunk.next()
       if (next.done === true) return Effect.zipRight(refill, element)
-      onTaken()
+      onRead()
       return Effect.succeed(next.value)
     })
-    const left = () => {
+    const dropRest = () => {
       let count = 0
       while (chunk.next().done !== true) count++
       return count
     }
-    return { element, left }
+    return { element, dropRest }
   })
 
 export const map = <A, B, E, R, E2, R2>(
   self: Stream.Stream<A, E, R>,
   f: (a: A) => Effect.Effect<B, never, R2>,
-  { concurrency, gracePeriod, onNotBegun, onTaken, order, stop, turn }: Options<E2>
+  { concurrency, gracePeriod, onNotStarted, onRead, order, stop, waitForSlot }: Options<E2>
 ): Stream.Stream<B, E | E2, R | R2> =>
   Stream.unwrapScoped(Effect.gen(function*() {
-    const input = yield* oneByOne(self, onTaken)
+    const input = yield* oneByOne(self, onRead)
     const fibers = yield* Scope.make()
     const permits = yield* Effect.makeSemaphore(concurrency)
-    const results = yield* order === "input" ? inOrder<B, E | E2>(concurrency) : asCompleted<B, E | E2>(concurrency)
+    const results = yield* order === "input"
+      ? resultsInInputOrder<B, E | E2>(concurrency)
+      : resultsInCompletionOrder<B, E | E2>(concurrency)
 
-    const allEnded = permits.withPermits(concurrency)(Effect.void)
+    const awaitFibers = permits.withPermits(concurrency)(Effect.void)
 
-    /** Starts a fiber for `a`. It holds a permit, and releases it after the result is delivered. */
+    /**
+     * Starts a fiber for `a`. The caller has taken a permit, which the fiber releases after it has delivered its
+     * result.
+     */
     const start = (a: A): Effect.Effect<unknown, never, R2> =>
       Effect.flatMap(results.reserve, (deliver): Effect.Effect<unknown, never, R2> => {
         if (deliver === undefined) return permits.release(1)
@@ -75,7 +82,7 @@ export const map = <A, B, E, R, E2, R2>(
     const next = Effect.uninterruptibleMask((restore) =>
       Effect.zipRight(
         restore(permits.take(1)),
-        Effect.matchCauseEffect(restore(Effect.zipRight(turn, input.element)), {
+        Effect.matchCauseEffect(restore(Effect.zipRight(waitForSlot, input.element)), {
           onSuccess: start,
           onFailure: (cause) => Effect.zipRight(permits.release(1), Effect.failCause(cause))
         })
@@ -83,19 +90,19 @@ export const map = <A, B, E, R, E2, R2>(
     )
 
     /** Starts elements until the input ends or fails, or `stop` fails, and then waits for the started fibers. */
-    const drive = Effect.whileLoop({ while: constTrue, body: () => next, step: constVoid }).pipe(
+    const startAll = Effect.whileLoop({ while: constTrue, body: () => next, step: constVoid }).pipe(
       Effect.catchAll(Option.match({ onNone: () => Effect.void, onSome: Effect.fail })),
       Effect.raceFirst(Deferred.await(stop)),
       Effect.exit,
-      Effect.zipLeft(allEnded),
+      Effect.zipLeft(awaitFibers),
       Effect.flatMap((exit) =>
         Effect.flatMap(
           Deferred.poll(stop),
           Option.match({
             onNone: () => results.done(exit),
-            onSome: (stopped) => {
-              onNotBegun(input.left())
-              return Effect.flatMap(Effect.exit(stopped), (exit) => results.done(exit))
+            onSome: (stopFailure) => {
+              onNotStarted(input.dropRest())
+              return Effect.flatMap(Effect.exit(stopFailure), (exit) => results.done(exit))
             }
           })
         )
@@ -104,29 +111,31 @@ export const map = <A, B, E, R, E2, R2>(
       Effect.forkIn(fibers)
     )
 
-    yield* Effect.acquireRelease(drive, (driver) =>
+    yield* Effect.acquireRelease(startAll, (starter) =>
       Effect.gen(function*() {
         yield* Deferred.interrupt(stop)
-        // Fibers that wait to deliver a result continue, because the consumer has gone.
+        // The consumer has gone: fibers that wait to deliver a result must not wait any longer.
         yield* results.shutdown
-        yield* Fiber.interrupt(driver)
-        yield* allEnded.pipe(Effect.interruptible, Effect.timeoutOption(gracePeriod))
+        yield* Fiber.interrupt(starter)
+        yield* awaitFibers.pipe(Effect.interruptible, Effect.timeoutOption(gracePeriod))
         yield* Scope.close(fibers, Exit.void)
       }))
 
     return results.stream
   }))
 
-/** The results between the fibers and the consumer. */
+/** Passes the results of the fibers to the consumer. */
 interface Results<B, E> {
-  /** Run before a fiber starts. Returns how to deliver its result, or `undefined` if the consumer has gone. */
+  /**
+   * Runs before a fiber starts. Returns the function that delivers its result, or `undefined` if the consumer has gone.
+   */
   readonly reserve: Effect.Effect<((result: Exit.Exit<B>) => Effect.Effect<unknown>) | undefined>
   readonly done: (exit: Exit.Exit<void, E>) => Effect.Effect<unknown>
   readonly shutdown: Effect.Effect<unknown>
   readonly stream: Stream.Stream<B, E>
 }
 
-const asCompleted = <B, E>(capacity: number): Effect.Effect<Results<B, E>> =>
+const resultsInCompletionOrder = <B, E>(capacity: number): Effect.Effect<Results<B, E>> =>
   Effect.map(Mailbox.make<B, E>(capacity), (results) => ({
     reserve: Effect.succeed((result) => Exit.isSuccess(result) ? results.offer(result.value) : Effect.void),
     done: (exit) => results.done(exit),
@@ -134,7 +143,7 @@ const asCompleted = <B, E>(capacity: number): Effect.Effect<Results<B, E>> =>
     stream: Mailbox.toStream(results)
   }))
 
-const inOrder = <B, E>(capacity: number): Effect.Effect<Results<B, E>> =>
+const resultsInInputOrder = <B, E>(capacity: number): Effect.Effect<Results<B, E>> =>
   Effect.map(Mailbox.make<Deferred.Deferred<B>, E>(capacity), (results) => ({
     reserve: Effect.flatMap(
       Deferred.make<B>(),

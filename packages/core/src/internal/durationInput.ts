@@ -4,10 +4,10 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 
-/** The longest time of a timer, in milliseconds. With a longer one, a deadline would never end or end at once. */
-const longest = 2 ** 31 - 1
+/** The longest time that a timer can wait, in milliseconds. A longer deadline would never end, or end at once. */
+const maxTimerMillis = 2 ** 31 - 1
 
-const longestInWords = `${longest} ms (24.8 days)`
+const maxTimerText = `${maxTimerMillis} ms (24.8 days)`
 
 const make = (expected: string, isAllowed: (duration: Duration.Duration) => boolean) =>
   Schema.transformOrFail(Schema.Unknown, Schema.DurationFromSelf, {
@@ -32,19 +32,19 @@ const isNotNegative = (input: unknown): boolean =>
     : typeof input !== "number" && typeof input !== "bigint" || input >= 0
 
 export const DurationInput = make(
-  `a duration of at most ${longestInWords}, such as "30 seconds"`,
-  Duration.lessThanOrEqualTo(longest)
+  `a duration of at most ${maxTimerText}, such as "30 seconds"`,
+  Duration.lessThanOrEqualTo(maxTimerMillis)
 )
 
 const isOverZero = Duration.greaterThan(0)
 
 export const Positive = make(
-  `a duration over 0 and at most ${longestInWords}, such as "30 seconds"`,
-  (duration) => isOverZero(duration) && Duration.lessThanOrEqualTo(duration, longest)
+  `a duration over 0 and at most ${maxTimerText}, such as "30 seconds"`,
+  (duration) => isOverZero(duration) && Duration.lessThanOrEqualTo(duration, maxTimerMillis)
 )
 
-/** A duration without a timer, which may be longer than a timer can wait. */
-export const Distance = make(
+/** A duration for which no timer waits, so it may be longer than a timer can wait. */
+export const PositiveFinite = make(
   "a finite duration over 0, such as \"48 hours\"",
   (duration) => isOverZero(duration) && Duration.isFinite(duration)
 )

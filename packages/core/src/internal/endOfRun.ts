@@ -8,7 +8,7 @@ export type Stopped = Exclude<Failure.Failure, AmlError.AmlInputRejected | AmlEr
 /**
  * Returns a function that takes the failure of each check, or `undefined` after a result, and returns the reason to end
  * the run: a failure that concerns everyone, or the last of `stopAfter` consecutive failures that concern the service.
- * A result or a response about one person resets the count. A person who cannot be sent leaves it unchanged.
+ * A result, or a failure that concerns one person, resets the count. Rejected input leaves the count unchanged.
  */
 export const make = (stopAfter: number) => {
   let consecutive = 0

@@ -1,6 +1,6 @@
 /**
- * Reads a code and a text from the body of an error response. The service document shows no error body (section 7),
- * so this reads every usual format and ignores what it does not understand: a body never causes an error of its own.
+ * Reads a code and a text from the body of an error response. The service document shows no error body (section 7), so
+ * this reads every usual format and ignores what it does not understand: a body never causes an error of its own.
  */
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
@@ -16,23 +16,23 @@ export interface ErrorBody {
   readonly detail?: Redacted.Redacted<string>
 }
 
-const lenient = <A, I>(schema: Schema.Schema<A, I>) =>
+const optionalIfValid = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optional(Schema.UndefinedOr(schema).annotations({ decodingFallback: () => Either.right(undefined) }))
 
 const Code = Schema.Union(Schema.String, Schema.Number)
 
 /** One error in a body. */
 const Item = Schema.Struct({
-  code: lenient(Code),
-  error_code: lenient(Code),
-  errorCode: lenient(Code),
-  type: lenient(Code),
-  error_description: lenient(Schema.String),
-  title: lenient(Schema.String),
-  detail: lenient(Schema.String),
-  message: lenient(Schema.String),
-  reason: lenient(Schema.String),
-  description: lenient(Schema.String)
+  code: optionalIfValid(Code),
+  error_code: optionalIfValid(Code),
+  errorCode: optionalIfValid(Code),
+  type: optionalIfValid(Code),
+  error_description: optionalIfValid(Schema.String),
+  title: optionalIfValid(Schema.String),
+  detail: optionalIfValid(Schema.String),
+  message: optionalIfValid(Schema.String),
+  reason: optionalIfValid(Schema.String),
+  description: optionalIfValid(Schema.String)
 })
 type Item = typeof Item.Type
 
@@ -49,8 +49,8 @@ const itemFrom = (field: "code" | "message") =>
  */
 const Body = Schema.Struct({
   ...Item.fields,
-  error: lenient(Schema.Union(itemFrom("code"), Item)),
-  errors: lenient(Schema.Object)
+  error: optionalIfValid(Schema.Union(itemFrom("code"), Item)),
+  errors: optionalIfValid(Schema.Object)
 })
 
 const decodeEntry = Schema.decodeUnknownOption(Schema.Union(itemFrom("message"), Item))
@@ -60,7 +60,7 @@ const parseJson = Option.liftThrowable((text: string): unknown => JSON.parse(tex
 /** The entries of a list, of a record, or of a record of lists. */
 const entriesOf = (errors: object): ReadonlyArray<unknown> => Object.values(errors).flat()
 
-/** A body has room for half a million errors. */
+/** How many errors of a list are read. A body of 1 MiB could contain half a million. */
 const maxErrors = 100
 
 /** The outer errors come before the inner ones. */
@@ -69,8 +69,8 @@ const itemsOf = (json: unknown): ReadonlyArray<Item> =>
     decodeBody(Array.isArray(json) ? { errors: json } : Predicate.isString(json) ? { message: json } : json),
     {
       onNone: () => [],
-      onSome: ({ error, errors = [], ...own }) => [
-        own,
+      onSome: ({ error, errors = [], ...outerItem }) => [
+        outerItem,
         ...(error === undefined ? [] : [error]),
         ...entriesOf(errors).slice(0, maxErrors).flatMap((entry) => Option.toArray(decodeEntry(entry)))
       ]
@@ -91,13 +91,13 @@ const textsOf = (item: Item): ReadonlyArray<string> =>
 
 const maxDetailLength = 1000
 
-/** Codes that are unsafe or repeat one of the `secrets` become part of `detail`. */
+/** Reads a body. Codes that are unsafe or repeat one of the `secrets` become part of `detail`. */
 export const read = (bytes: Uint8Array, secrets: Secrets): ErrorBody => {
   const text = new TextDecoder().decode(bytes)
   const items = Option.match(parseJson(text), { onNone: () => [], onSome: itemsOf })
   const codes = items.flatMap(codesOf)
-  const [hidden, [code]] = Arr.partition(codes, (code) => isCode(code) && !isRevealing(code, secrets))
-  const texts = [...items.flatMap(textsOf), ...hidden]
+  const [unsafeCodes, [code]] = Arr.partition(codes, (code) => isCode(code) && !isRevealing(code, secrets))
+  const texts = [...items.flatMap(textsOf), ...unsafeCodes]
   const detail = (texts.length === 0 && code === undefined ? text.trim() : texts.join("; ")).slice(0, maxDetailLength)
   return {
     ...(code !== undefined && { code }),
@@ -120,9 +120,9 @@ const hasName = (code: string, name: string): boolean => {
   const lower = code.toLowerCase()
   const letters = lower.replaceAll(/[^a-z]/g, "")
   const words = [...wordsOf(code), ...wordsOf(code.replaceAll(wordStarts, " "))]
-  return [wordsOf(name), wordsOf(spelledOut(name))].some((names) =>
-    names.some((word) => words.includes(word) || isIn(word, lower) || isIn(word, letters)) ||
-    names.some((word) => names.some((other) => isIn(word + other, lower)))
+  return [wordsOf(name), wordsOf(spellOutUmlauts(name))].some((names) =>
+    names.some((word) => words.includes(word) || isSecretIn(word, lower) || isSecretIn(word, letters)) ||
+    names.some((word) => names.some((other) => isSecretIn(word + other, lower)))
   )
 }
 
@@ -135,25 +135,40 @@ const hasDate = (code: string, { day, month, year }: Person["dateOfBirth"]): boo
 }
 
 const hasToken = (code: string, token: string): boolean =>
-  isIn(token, code) ||
+  isSecretIn(token, code) ||
   Array.from(code, (_, start) => code.slice(start, start + 8)).some((part) => part.length === 8 && token.includes(part))
 
-/** Shorter secrets occur in many words by chance. */
-const isIn = (secret: string, code: string): boolean => secret.length > 3 && code.includes(secret)
+/**
+ * Whether the code contains the secret. Secrets of up to 3 characters are ignored, because many words contain them by
+ * chance.
+ */
+const isSecretIn = (secret: string, code: string): boolean => secret.length > 3 && code.includes(secret)
 
 /** The boundaries of words in `camelCase`, `ACRONYMWord`, `word1` and `1word`. */
 const wordStarts = /(?<=[a-z])(?=[A-Z\d])|(?<=[A-Z])(?=[A-Z][a-z]|\d)|(?<=\d)(?=[A-Za-z])/g
 
 /** The words of a text in lower case and without diacritics, as a code would contain them. */
 const wordsOf = (text: string): ReadonlyArray<string> =>
-  replaceLetters(text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase(), strokes)
+  replaceLetters(text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase(), undecomposedLetters)
     .split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "")
 
-const spelledOut = (text: string): string => replaceLetters(text.toLowerCase().normalize("NFC"), umlauts)
+const spellOutUmlauts = (text: string): string => replaceLetters(text.toLowerCase().normalize("NFC"), umlauts)
 
 const replaceLetters = (text: string, letters: Readonly<Record<string, string>>): string =>
   Array.from(text, (letter) => letters[letter] ?? letter).join("")
 
 /** Letters that Unicode does not decompose. */
-const strokes = { ł: "l", ø: "o", đ: "d", ð: "d", ħ: "h", ŧ: "t", ı: "i", ß: "ss", æ: "ae", œ: "oe", þ: "th" }
+const undecomposedLetters = {
+  ł: "l",
+  ø: "o",
+  đ: "d",
+  ð: "d",
+  ħ: "h",
+  ŧ: "t",
+  ı: "i",
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  þ: "th"
+}
 const umlauts = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" }

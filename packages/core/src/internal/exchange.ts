@@ -1,6 +1,6 @@
 /**
- * Sends one request and reads its whole response. No other module touches `HttpClientError`, whose values hold the
- * request with its `Authorization` header and its body.
+ * Sends one request and reads its whole response. No other module uses `HttpClientError`, because its values contain
+ * the request with its `Authorization` header and its body.
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import type * as Headers from "@effect/platform/Headers"
@@ -62,7 +62,7 @@ export class BodyTooLong extends Data.TaggedError("BodyTooLong")<{ readonly desc
   readonly violations = Violation.whole(`at most ${maxBodyBytes} bytes`)
 }
 
-/** Whether the status is a 2xx. No other status carries a token or a credential. */
+/** Whether the status is a 2xx. No other response contains a token or a credential. */
 export const isSuccess = ({ status }: { readonly status: number }): boolean => status >= 200 && status <= 299
 
 /** Sends a request. `onHead` runs once the head of the response has arrived. */
@@ -78,19 +78,19 @@ export type Send = (
  *   belongs to another organisation.
  * - Redirects are not followed, not even by `fetch`: a redirect would send the body, and with some clients the token,
  *   to another origin. Other options of a `RequestInit` apply if it is provided to this effect too. A `RequestInit`
- *   that only a `fetch` client holds is replaced, because it cannot be read.
+ *   that was provided only to a `fetch` client is replaced, because this module cannot read it.
  */
 export const make = Effect.fnUntraced(function*(url: string) {
   const host = Host.of(url)
   const client = yield* HttpClient.HttpClient
-  const provided = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
-  const init: RequestInit = { ...provided, redirect: "manual" }
+  const providedInit = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
+  const init: RequestInit = { ...providedInit, redirect: "manual" }
   const send: Send = (request, onHead) => {
     const read = (response: HttpClientResponse.HttpClientResponse) => {
       onHead?.()
       return readResponse(response, host)
     }
-    return Effect.flatMap(confine(init), (restore) =>
+    return Effect.flatMap(configureFiber(init), (restore) =>
       Effect.matchCauseEffect(client.execute(request), {
         onSuccess: (response) => Effect.zipRight(restore, read(response)),
         onFailure: (cause) => {
@@ -112,20 +112,23 @@ export const make = Effect.fnUntraced(function*(url: string) {
 
 /**
  * Changes the settings of the fiber for one request, and returns the effect that restores them. Two `Effect.locally`
- * would take three times as many steps. They would also restore the settings after an interruption, but that ends the
- * fiber, which belongs to the request: see `Deadline.within`.
+ * would take three times as many steps. Only they would restore the settings after an interruption, but an interruption
+ * ends the fiber, see `Deadline.within`.
  */
-const confine = (init: RequestInit) =>
+const configureFiber = (init: RequestInit) =>
   Effect.withFiberRuntime<Effect.Effect<void>>((fiber) => {
     const context = fiber.getFiberRef(FiberRef.currentContext)
     const isUntraced = fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)
     return Effect.as(
-      set(Context.add(context, FetchHttpClient.RequestInit, init), constTrue),
-      set(context, isUntraced)
+      setFiberRefs(Context.add(context, FetchHttpClient.RequestInit, init), constTrue),
+      setFiberRefs(context, isUntraced)
     )
   })
 
-const set = (context: Context.Context<never>, isUntraced: Predicate.Predicate<HttpClientRequest.HttpClientRequest>) =>
+const setFiberRefs = (
+  context: Context.Context<never>,
+  isUntraced: Predicate.Predicate<HttpClientRequest.HttpClientRequest>
+) =>
   Effect.zipRight(
     FiberRef.set(FiberRef.currentContext, context),
     FiberRef.set(HttpClient.currentTracerDisabledWhen, isUntraced)
@@ -156,7 +159,8 @@ const errorIn = (cause: Cause.Cause<HttpClientError.HttpClientError>): HttpClien
     Option.getOrUndefined(Chunk.findFirst(Cause.defects(cause), HttpClientError.isHttpClientError))
 
 /**
- * Dies with the defects of the cause. Without one, the client has interrupted itself, because this fiber still runs.
+ * Dies with the defects of the cause. If there are none, the client has interrupted itself, because this fiber still
+ * runs.
  */
 const failOrDie = <E>(cause: Cause.Cause<unknown>, error: () => E): Effect.Effect<never, E> =>
   Option.match(Cause.keepDefects(cause), { onNone: () => Effect.fail(error()), onSome: Effect.failCause })
@@ -196,7 +200,7 @@ const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLon
       }),
     onSuccess: (body) => {
       if (body.length > maxBodyBytes) return tooLong(body.length)
-      const stream = Coding.decompressed(body, headers["content-encoding"], () => isFetched(response))
+      const stream = Coding.decompress(body, headers["content-encoding"], () => isFetched(response))
       return Option.isNone(stream)
         ? Effect.succeed({ body, length: body.length })
         : Effect.map(collect(Stream.mapError(stream.value, broken), tooLong), (body) => ({ body, length: body.length }))
@@ -204,12 +208,18 @@ const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLon
   })
 }
 
-/** Such a body is read at once, in half the time of a stream. HTTP itself ends it at its `Content-Length`. */
+/**
+ * Whether the headers state a length within the limit. HTTP itself ends such a body at its `Content-Length`, so it is
+ * read at once, in half the time of a stream.
+ */
 const isKnownToBeShort = (headers: Headers.Headers): boolean =>
   /^\d+$/.test(headers["content-length"] ?? "") && Number(headers["content-length"]) <= maxBodyBytes &&
   headers["transfer-encoding"] === undefined && headers["content-encoding"] === undefined
 
-/** The status of an error decides. A body that is too long, incomplete or late counts as empty. */
+/**
+ * Reads the body of an error response. The status alone decides which error it is, so a body that is too long,
+ * incomplete or late counts as empty.
+ */
 const readErrorBody = (head: Head): Effect.Effect<Body> =>
   readBody(head).pipe(
     Effect.timeout(errorBodyDeadline),

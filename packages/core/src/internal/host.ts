@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 /** The field `host` of an error. */
 export const Host = Schema.optionalWith(Schema.String, { exact: true })
 
-/** `api.example.com:443` */
+/** Returns the host and port of an address, such as `api.example.com:443`. */
 export const of = (address: string): string => {
   const { hostname, port, protocol } = new URL(address)
   return `${hostname}:${port !== "" ? port : protocol === "https:" ? 443 : 80}`

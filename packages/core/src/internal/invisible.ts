@@ -1,15 +1,18 @@
 /** Finds and removes the invisible characters of a name. With them a sanctions list may not match the name. */
 
-/** Characters that look like a space or format their surroundings. Whether a space was meant is unknown. */
-export const refused =
+/**
+ * A character that looks like a space or formats its surroundings. It is refused, because it is unknown whether a space
+ * was meant.
+ */
+export const refusedCharacter =
   /(?=\p{Default_Ignorable_Code_Point})\p{L}|(?!\p{Default_Ignorable_Code_Point})\p{Cf}|[\u200B\uFEFF\u2800\uFFFC\u{13441}\u{13442}\u{16FE4}\u{1D159}]/u
 
 /**
  * Characters whose removal keeps the name: soft hyphens, word joiners, directional marks, variation selectors, tags.
  */
-const removable = /(?![\p{L}\u200B-\u200D\uFEFF\u202A-\u202E\u2066-\u2069])\p{Default_Ignorable_Code_Point}/gu
+const removableCharacters = /(?![\p{L}\u200B-\u200D\uFEFF\u202A-\u202E\u2066-\u2069])\p{Default_Ignorable_Code_Point}/gu
 
-const any = /\p{Default_Ignorable_Code_Point}/u
+const anyInvisible = /\p{Default_Ignorable_Code_Point}/u
 
 /** Scripts whose letters join or form clusters, where ZWJ and ZWNJ change what is read. */
 const joiningScripts =
@@ -34,7 +37,7 @@ const joiners = new RegExp(
 
 /** Removes the invisible characters, except joiners that a script needs. */
 export const remove = (text: string): string =>
-  any.test(text) ? text.replaceAll(removable, "").replaceAll(joiners, "$1$2") : text
+  anyInvisible.test(text) ? text.replaceAll(removableCharacters, "").replaceAll(joiners, "$1$2") : text
 
 /** Removes the invisible characters, including joiners that a script needs. */
 export const removeAll = (text: string): string => text.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")

@@ -13,16 +13,16 @@ export const loadOptions = <A extends object>(
   check: (options: Partial<A>) => Either.Either<unknown, ConfigError.ConfigError>
 ): Effect.Effect<A, ConfigError.ConfigError> =>
   Effect.catchAll(Config.unwrap(config), (error) =>
-    Effect.flatMap(loadable(config), (loaded) => {
+    Effect.flatMap(loadPartially(config), (loaded) => {
       const loadedNames = new Set(Object.entries(loaded).flatMap(([name, value]) => value === undefined ? [] : [name]))
-      const others = Either.match(check(loaded), { onLeft: ConfigErrors.flatten, onRight: Arr.empty })
+      const otherErrors = Either.match(check(loaded), { onLeft: ConfigErrors.flatten, onRight: Arr.empty })
         .filter((other) => "path" in other && loadedNames.has(other.path[0] ?? ""))
-      return Effect.fail([ConfigErrors.withoutValues(error), ...others].reduce(ConfigError.And))
+      return Effect.fail([ConfigErrors.withoutValues(error), ...otherErrors].reduce(ConfigError.And))
     }))
 
 /** Loads the options that can be loaded. The others are `undefined`. */
-function loadable<A extends object>(config: Config.Config.Wrap<A>): Config.Config<Partial<A>>
-function loadable(config: object): Config.Config<unknown> {
+function loadPartially<A extends object>(config: Config.Config.Wrap<A>): Config.Config<Partial<A>>
+function loadPartially(config: object): Config.Config<unknown> {
   return Config.isConfig(config)
     ? Config.orElse(config, () => Config.succeed({}))
     : Config.all(Record.map({ ...config }, optional))

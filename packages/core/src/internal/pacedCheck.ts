@@ -6,16 +6,16 @@ import type { Person } from "../Person.ts"
 import type { TokenError } from "../TokenError.ts"
 import type { Progress } from "./progress.ts"
 
-/** Shows the caller whether the service may have performed a check that the caller has interrupted. */
-export class Observation {
+/** Reports whether the service may have performed a check that the caller has interrupted. */
+export class SentStatus {
   #isStarted = false
   #progress: Progress | undefined
 
-  started(): void {
+  markStarted(): void {
     this.#isStarted = true
   }
 
-  follow(progress: Progress): void {
+  readFrom(progress: Progress): void {
     this.#progress = progress
   }
 
@@ -26,7 +26,7 @@ export class Observation {
 }
 
 /** Under any retry policy, it fails at once with a 429 or a failure that concerns everyone: the caller handles both. */
-export type PacedCheck = (person: Person, observation: Observation) => Effect.Effect<Evidence, AmlError | TokenError>
+export type PacedCheck = (person: Person, sentStatus: SentStatus) => Effect.Effect<Evidence, AmlError | TokenError>
 
 /** The paced check of each client. It is not in the public interface, so that a user's own client need not have it. */
 const pacedChecks = new WeakMap<object, PacedCheck>()

@@ -59,19 +59,19 @@ export const defaults: ReadonlyArray<string> = phrases.flatMap((line) => line.sp
 /** Separates words. A hyphen, an underscore or a ZWNJ within a word counts as a space. */
 const separators = /[\s,;|]|(?<=[\p{L}\p{M}])[-_\u2010\u200C](?=\p{L})/u
 
-const signsAround = /^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu
+const outerSigns = /^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu
 
-/** The words of a text without case, marks, full-width forms, and the signs around a word. */
+/** Returns the words of a text in lower case and half-width, without diacritics and without the signs around a word. */
 const wordsOf = (text: string): ReadonlyArray<string> =>
   removeMarks(text.toLowerCase().normalize("NFKD"))
     .split(separators)
     .filter((word) => word !== "")
-    .map((word) => word.replaceAll(signsAround, "") || word)
+    .map((word) => word.replaceAll(outerSigns, "") || word)
 
 const foldedPhrases = new WeakMap<ReadonlyArray<string>, ReadonlySet<string>>()
 
-/** Each list of phrases is folded once. */
-const folded = (phrases: ReadonlyArray<string>): ReadonlySet<string> => {
+/** Folds the phrases as `wordsOf` does. Each list is folded only once. */
+const foldPhrases = (phrases: ReadonlyArray<string>): ReadonlySet<string> => {
   const placeholders = foldedPhrases.get(phrases) ?? new Set(phrases.map((phrase) => wordsOf(phrase).join(" ")))
   foldedPhrases.set(phrases, placeholders)
   return placeholders
@@ -79,7 +79,7 @@ const folded = (phrases: ReadonlyArray<string>): ReadonlySet<string> => {
 
 /** Whether a name consists of these phrases only: "Unknown Unknown" does, "Jennifer Null" does not. */
 export const consistsOf = (phrases: ReadonlyArray<string>, name: string): boolean => {
-  const placeholders = folded(phrases)
+  const placeholders = foldPhrases(phrases)
   const words = wordsOf(name)
   // The positions at which a sequence of phrases can end.
   const ends = words.reduce(
@@ -91,5 +91,5 @@ export const consistsOf = (phrases: ReadonlyArray<string>, name: string): boolea
 }
 
 /** A placeholder next to a real name. No real name contains these words. */
-export const part =
+export const placeholderPart =
   /(?<![\p{L}\p{M}\p{N}])(?:fnu|lnu|nfn|nln|nmn|n\/a|unknown|undefined|inconnue?|desconocid[oa]|desconhecid[oa]|sconosciut[oa]|unbekannt|onbekend|ok[äa]nd|ukjent|nieznan[ya]|bilinmiyor|неизвестн(?:о|ый|ая)|невідом(?:о|ий|а)|مجهول|نامعلوم|不明|不詳|不详|未知|미상)(?![\p{L}\p{M}\p{N}])/iu

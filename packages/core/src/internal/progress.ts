@@ -17,10 +17,10 @@ export class Progress {
   readonly tokens: Array<Redacted.Redacted<string>> = []
   #requests = 0
   #sentAt = 0
-  /** Of the current attempt. */
-  #current: AmlError.Sent = "no"
-  /** The failure of the least certain earlier attempt, unless that was certainly not performed. */
-  #earlier: AmlError.AmlError | undefined
+  /** Whether the service may have performed the current attempt. */
+  #currentSent: AmlError.Sent = "no"
+  /** The failure of the least certain earlier attempt, if the service may have performed that attempt. */
+  #leastCertainFailure: AmlError.AmlError | undefined
 
   constructor(clock: Clock.Clock) {
     this.clock = clock
@@ -41,47 +41,47 @@ export class Progress {
     return this.#sentAt
   }
 
-  /** Of all attempts, the least certain one. */
+  /** Whether the service may have performed the check, by the least certain of all attempts. */
   get sent(): AmlError.Sent {
-    const earlier = this.#earlier === undefined ? "no" : Failure.facts(this.#earlier).sent
-    return uncertainty[earlier] > uncertainty[this.#current] ? earlier : this.#current
+    const earlier = this.#leastCertainFailure === undefined ? "no" : Failure.facts(this.#leastCertainFailure).sent
+    return uncertainty[earlier] > uncertainty[this.#currentSent] ? earlier : this.#currentSent
   }
 
   requestSent(token: AccessToken | undefined): void {
     this.#requests++
     this.#sentAt = this.now()
-    this.#current = "unknown"
+    this.#currentSent = "unknown"
     if (token !== undefined) this.tokens.push(token.value)
   }
 
   responseStarted(): void {
-    this.#current = "answered"
+    this.#currentSent = "answered"
   }
 
   /** The request with this token was not performed, and nothing is sent until the token is renewed. */
   tokenRejected(): void {
-    this.#current = "no"
+    this.#currentSent = "no"
   }
 
   /** Returns whether the request may have arrived: certainly not, unless an open connection broke. */
   connectionFailed(reason: ConnectionFailed["reason"]): AmlError.Sent {
-    if (reason !== "broken") this.#current = "no"
-    return this.#current
+    if (reason !== "broken") this.#currentSent = "no"
+    return this.#currentSent
   }
 
   /**
-   * Ends the current attempt and returns the failure of the least certain attempt so far. A failure that `isSafe` was
-   * certainly not performed, so it is not remembered.
+   * Ends the current attempt and returns the failure of the least certain attempt so far. If `isSafe`, the service
+   * certainly did not perform the attempt, so its failure is not stored.
    */
   attemptFailed(error: AmlError.AmlError | TokenError, isSafe: boolean): AmlError.AmlError | TokenError {
-    this.#current = "no"
+    this.#currentSent = "no"
     if (
-      this.#earlier !== undefined &&
-      uncertainty[Failure.facts(this.#earlier).sent] > uncertainty[Failure.facts(error).sent]
+      this.#leastCertainFailure !== undefined &&
+      uncertainty[Failure.facts(this.#leastCertainFailure).sent] > uncertainty[Failure.facts(error).sent]
     ) {
-      return this.#earlier
+      return this.#leastCertainFailure
     }
-    if (AmlError.isAmlError(error) && !isSafe) this.#earlier = error
+    if (AmlError.isAmlError(error) && !isSafe) this.#leastCertainFailure = error
     return error
   }
 }

@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
 /** RFC 9111 treats a larger number as 2^31 seconds. A finite duration can be added, compared and encoded. */
-const longestMillis = 2 ** 31 * 1000
+const maxMillis = 2 ** 31 * 1000
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 const month = `(?<month>${months.join("|")})`
@@ -25,15 +25,15 @@ const forms = [
  */
 export const parse = (header: string | undefined): Effect.Effect<Duration.Duration | undefined> => {
   if (header === undefined) return Effect.succeed(undefined)
-  if (/^-?\d+$/.test(header)) return Effect.succeed(capped(Number(header) * 1000))
+  if (/^-?\d+$/.test(header)) return Effect.succeed(toCappedDuration(Number(header) * 1000))
   return Effect.map(Clock.currentTimeMillis, (now) => {
     const at = parseDate(header, now)
-    return at === undefined ? undefined : capped(at - now)
+    return at === undefined ? undefined : toCappedDuration(at - now)
   })
 }
 
 /** A negative number of milliseconds is a duration of zero. */
-const capped = (millis: number): Duration.Duration => Duration.millis(Math.min(millis, longestMillis))
+const toCappedDuration = (millis: number): Duration.Duration => Duration.millis(Math.min(millis, maxMillis))
 
 /** The timestamp of an HTTP date in milliseconds, or `undefined` if the date does not exist. */
 const parseDate = (text: string, now: number): number | undefined => {

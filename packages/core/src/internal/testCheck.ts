@@ -5,8 +5,8 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { AmlCredential, type MatchFound } from "../AmlCredential.ts"
 import type { Person } from "../Person.ts"
-import type { Checked } from "./checked.ts"
 import * as CheckId from "./checkId.ts"
+import type { CompletedCheck } from "./completedCheck.ts"
 
 const encodeCredential = Schema.encodeSync(AmlCredential)
 
@@ -30,7 +30,7 @@ export const make = Effect.fnUntraced(function*(person: Person, matchFound: Matc
       }
     }
   }
-  const checked: Checked = {
+  const completedCheck: CompletedCheck = {
     checkId: yield* CheckId.make(at),
     changes: person.changes,
     warnings: person.warnings,
@@ -41,5 +41,5 @@ export const make = Effect.fnUntraced(function*(person: Person, matchFound: Matc
     sentAt: at,
     receivedAt: at
   }
-  return checked
+  return completedCheck
 })

@@ -62,7 +62,7 @@ const credentialsOf = (
     ))
     : Either.map(
       Credentials.make({
-        // An omitted option fails as an empty one.
+        // An omitted option has the same error as an empty one.
         customerId: options.customerId ?? "",
         customerKey: options.customerKey ?? Redacted.make(""),
         basicEncoding: options.basicEncoding

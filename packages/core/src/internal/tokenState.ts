@@ -24,8 +24,9 @@ export interface State<A> {
   /** The acquisition in progress. */
   readonly acquisition: A | undefined
   /**
-   * The backoff after `count` consecutive failures, or tokens that expired too soon. No acquisition starts in the
-   * background in this period. With an `error`, callers also fail at once, for at most 5 seconds.
+   * The backoff after `count` consecutive failures or repeated tokens, or after a token that was due for renewal on
+   * arrival. No acquisition starts in the background in this period. After a failure, which is the `error`, callers
+   * also fail at once, for at most 5 seconds.
    */
   readonly backoff: Period & { readonly count: number; readonly error: TokenError | undefined } | undefined
   /** Credentials that the service rejected. They are not sent again in this period. */
@@ -34,11 +35,13 @@ export interface State<A> {
     | undefined
   /** The service has asked to wait: nothing is sent in this period. */
   readonly cooldown: Period & { readonly error: TokenEndpointUnavailable } | undefined
-  /** The times of the rejections of tokens by the API, oldest first, which the limit below counts. */
+  /** When the API rejected tokens, the oldest first. `maxRejections` limits how many of these tokens are replaced. */
   readonly tokenRejections: ReadonlyArray<Instant>
 }
 
-/** The most tokens replaced in this window, so that an API that rejects valid tokens causes few token requests. */
+/**
+ * How many rejected tokens are replaced in one window. An API that rejects valid tokens thus causes few token requests.
+ */
 const maxRejections = 2
 const rejectionWindowMillis = 30_000
 
@@ -52,8 +55,13 @@ export const initial: State<never> = {
 }
 
 /**
- * Why an acquisition starts: there is no token (`cold`), it is stale (`soft`) or no longer usable (`hard`), the API
- * rejected it (`unauthorized`), or a caller called `refresh` (`forced`).
+ * Why an acquisition starts. The metrics report these names.
+ *
+ * - `cold`: there is no token.
+ * - `soft`: the token is older than refresh-after.
+ * - `hard`: the token is past usable-until.
+ * - `unauthorized`: the API rejected the token.
+ * - `forced`: a caller called `refresh`.
  */
 export type Reason = "cold" | "soft" | "hard" | "unauthorized" | "forced"
 
@@ -63,65 +71,69 @@ export type Action<A> =
   | { readonly _tag: "Wait"; readonly acquisition: A; readonly start: A | undefined }
   | { readonly _tag: "Fail"; readonly error: TokenError; readonly start: undefined }
 
-/** A caller gets a token. `open` creates the acquisition, if one is to start. */
+/** A caller asks for a token. `createAcquisition` runs if an acquisition must start. */
 export const get = <A>(
   state: State<A>,
   now: Instant,
-  open: (reason: Reason) => A
+  createAcquisition: (reason: Reason) => A
 ): readonly [Action<A>, State<A>] => {
   const { acquisition, cached } = state
   if (cached === undefined || !CachedToken.isUsable(cached, now)) {
-    return renew(state, now, open)
+    return renew(state, now, createAcquisition)
   }
-  if (acquisition !== undefined || !CachedToken.isStale(cached, now) || isTooSoon(state, now)) {
+  if (acquisition !== undefined || !CachedToken.isStale(cached, now) || isBackgroundRenewalBlocked(state, now)) {
     return [{ _tag: "Use", cached, start: undefined }, state]
   }
-  const start = open("soft")
+  const start = createAcquisition("soft")
   return [{ _tag: "Use", cached, start }, { ...state, acquisition: start }]
 }
 
-/** A new token is due, with or without a caller. */
+/** A new token is due: a caller waits for it, or refresh-ahead starts the acquisition without a caller. */
 export const renew = <A>(
   state: State<A>,
   now: Instant,
-  open: (reason: Reason) => A
+  createAcquisition: (reason: Reason) => A
 ): readonly [Action<A>, State<A>] => {
   const { cached } = state
-  if (cached === undefined) return refresh(state, now, () => open("cold"))
+  if (cached === undefined) return refresh(state, now, () => createAcquisition("cold"))
   const isUsable = CachedToken.isUsable(cached, now)
-  return refresh(state, now, () => open(isUsable ? "soft" : cached.isRejected ? "unauthorized" : "hard"))
+  return refresh(state, now, () => createAcquisition(isUsable ? "soft" : cached.isRejected ? "unauthorized" : "hard"))
 }
 
 /** A caller requires a new token. */
-export const refresh = <A>(state: State<A>, now: Instant, open: () => A): readonly [Action<A>, State<A>] => {
+export const refresh = <A>(
+  state: State<A>,
+  now: Instant,
+  createAcquisition: () => A
+): readonly [Action<A>, State<A>] => {
   if (state.acquisition !== undefined) {
     return [{ _tag: "Wait", acquisition: state.acquisition, start: undefined }, state]
   }
   const error = recentFailure(state, now)
   if (error !== undefined) return [{ _tag: "Fail", error, start: undefined }, state]
-  const acquisition = open()
+  const acquisition = createAcquisition()
   return [{ _tag: "Wait", acquisition, start: acquisition }, { ...state, acquisition }]
 }
 
 /**
- * The acquisition ends with the token `fresh`. Returns the token for the callers that wait, or none if it has already
- * expired; then call `fail`. An abandoned acquisition leaves the state unchanged.
+ * The acquisition ends with `newToken`. Returns the token for the callers that wait. If the token has already expired,
+ * returns none, and the caller must call `fail`. An abandoned acquisition leaves the state unchanged.
  */
 export const succeed = <A>(
   state: State<A>,
-  { acquisition, fresh, now, policy }: {
+  { acquisition, newToken, now, policy }: {
     readonly acquisition: A
-    readonly fresh: CachedToken.CachedToken
+    readonly newToken: CachedToken.CachedToken
     readonly now: Instant
     readonly policy: TokenPolicy
   }
 ): readonly [Option.Option<{ readonly token: AccessToken; readonly isReissued: boolean }>, State<A>] => {
-  const isReissued = state.cached !== undefined && isSame(state.cached.token, fresh.token)
-  const cached = isReissued ? CachedToken.reissued(state.cached, fresh) : fresh
+  const isReissued = state.cached !== undefined && isSame(state.cached.token, newToken.token)
+  const cached = isReissued ? CachedToken.reissue(state.cached, newToken) : newToken
   if (CachedToken.isExpired(cached, now)) return [Option.none(), state]
   const backoff = isReissued
     ? nextBackoff({ ...state, cached }, undefined, now, policy)
-    // A token that is due for refresh on arrival would be refreshed in an endless loop.
+    // Without a backoff, a token that is due for renewal on arrival would be renewed in an endless loop.
     : CachedToken.isRefreshAheadDue(cached, now)
     ? nextBackoff(initial, undefined, now, policy)
     : undefined
@@ -130,51 +142,62 @@ export const succeed = <A>(
 }
 
 /**
- * The acquisition fails. The cached token stays. `sent` are the credentials that it sent, if any. What the service
- * reported about them, or about waiting, is stored even if the acquisition was abandoned, because it applies to all.
+ * The acquisition fails. The cached token stays. `sentCredentials` are `undefined` if no request was sent. A rejection
+ * of the credentials, or a cooldown, is stored even if the acquisition was abandoned, because it also applies to later
+ * acquisitions.
  */
 export const fail = <A>(
   state: State<A>,
-  { acquisition, error, now, policy, sent }: {
+  { acquisition, error, now, policy, sentCredentials }: {
     readonly acquisition: A
     readonly error: TokenError | undefined
-    readonly sent: Credentials | undefined
+    readonly sentCredentials: Credentials | undefined
     readonly now: Instant
     readonly policy: TokenPolicy
   }
 ): State<A> => {
-  const failed = state.acquisition === acquisition
+  const stateAfterFailure = state.acquisition === acquisition
     ? { ...state, acquisition: undefined, backoff: nextBackoff(state, error, now, policy) }
     : state
-  if (sent === undefined) return failed
+  if (sentCredentials === undefined) return stateAfterFailure
   if (error?._tag === "TokenRejected") {
     // An error with a 2xx status contradicts itself, so it must occur twice before the credentials count as rejected.
-    const isConfirmed = error.status >= 300 || Equal.equals(state.rejectedCredentials?.credentials, sent)
+    const isConfirmed = error.status >= 300 || Equal.equals(state.rejectedCredentials?.credentials, sentCredentials)
     const millis = isConfirmed ? Duration.toMillis(policy.rejectionMemory) : 0
-    return { ...failed, rejectedCredentials: { credentials: sent, error, at: now, millis } }
+    return { ...stateAfterFailure, rejectedCredentials: { credentials: sentCredentials, error, at: now, millis } }
   }
   if (error?._tag === "TokenEndpointUnavailable" && error.retryAfter !== undefined) {
     const millis = Duration.toMillis(error.retryAfter)
-    return millis < millisLeft(state.cooldown, now) ? failed : { ...failed, cooldown: { error, at: now, millis } }
+    return millis < millisLeft(state.cooldown, now)
+      ? stateAfterFailure
+      : { ...stateAfterFailure, cooldown: { error, at: now, millis } }
   }
-  return failed
+  return stateAfterFailure
 }
 
 /**
- * The API rejected `stale`. Nothing changes if the cached token is another one, or if the limit of replacements is
+ * The API rejected a token. Nothing changes if the cached token is another one, or if the limit of replacements is
  * reached. An acquisition in progress is abandoned, because its request was sent before this rejection.
  */
-export const invalidate = <A>(state: State<A>, stale: AccessToken, now: Instant): State<A> => {
+export const invalidate = <A>(state: State<A>, rejected: AccessToken, now: Instant): State<A> => {
   const { cached, tokenRejections } = state
-  if (cached === undefined || cached.isRejected || !isSame(cached.token, stale)) return state
-  const recent = tokenRejections.filter((at) => elapsed(at, now) < rejectionWindowMillis)
-  return recent.length < maxRejections
-    ? { ...state, cached: { ...cached, isRejected: true }, acquisition: undefined, tokenRejections: [...recent, now] }
+  if (cached === undefined || cached.isRejected || !isSame(cached.token, rejected)) return state
+  const recentRejections = tokenRejections.filter((at) => elapsed(at, now) < rejectionWindowMillis)
+  return recentRejections.length < maxRejections
+    ? {
+      ...state,
+      cached: { ...cached, isRejected: true },
+      acquisition: undefined,
+      tokenRejections: [...recentRejections, now]
+    }
     : state
 }
 
-/** Why an acquisition must not send a request: its credentials were rejected, or the cooldown outlasts its deadline. */
-export const sendBlocked = <A>(
+/**
+ * Returns an error if an acquisition must not send a request, because its credentials were rejected or the cooldown
+ * ends after its deadline.
+ */
+export const errorBlockingSend = <A>(
   state: State<A>,
   { credentials, deadline, now }: {
     /** `undefined` until they are read. */
@@ -198,17 +221,17 @@ export const sendBlocked = <A>(
 const maxCallerBackoffMillis = 5000
 
 /**
- * The failure of the last acquisition, in the period in which callers receive it at once. During a longer cooldown an
- * acquisition waits instead.
+ * Returns the failure of the last acquisition in the period in which callers receive it at once. If a cooldown lasts
+ * longer than this period, returns none, so that an acquisition waits for the end of the cooldown.
  */
 const recentFailure = <A>({ backoff, cooldown }: State<A>, now: Instant): TokenError | undefined => {
   if (backoff?.error === undefined) return undefined
-  const millis = Math.min(backoff.millis, maxCallerBackoffMillis) - exemptMillis(backoff.error)
+  const millis = Math.min(backoff.millis, maxCallerBackoffMillis) - callerReductionMillis(backoff.error)
   return millisLeft({ at: backoff.at, millis }, now) > millisLeft(cooldown, now) ? backoff.error : undefined
 }
 
 /** How much earlier the backoff ends for callers than in the background, in milliseconds. */
-const exemptMillis = (error: TokenError): number => {
+const callerReductionMillis = (error: TokenError): number => {
   switch (error._tag) {
     // `rejectedCredentials` already blocks these credentials, and changed ones must be sent at once.
     case "TokenRejected":
@@ -225,10 +248,10 @@ const exemptMillis = (error: TokenError): number => {
   }
 }
 
-const isTooSoon = <A>({ backoff, cooldown }: State<A>, now: Instant): boolean =>
+const isBackgroundRenewalBlocked = <A>({ backoff, cooldown }: State<A>, now: Instant): boolean =>
   millisLeft(backoff, now) > 0 || millisLeft(cooldown, now) > 0
 
-/** In how many milliseconds the next acquisition is due without a caller. */
+/** In how many milliseconds refresh-ahead must start the next acquisition. */
 export const millisUntilDue = <A>({ backoff, cached, cooldown }: State<A>, now: Instant): number =>
   Math.max(
     cached !== undefined && CachedToken.isUsable(cached, now) ? cached.refreshAheadAfter - elapsed(cached.at, now) : 0,
@@ -240,7 +263,10 @@ export const millisUntilDue = <A>({ backoff, cached, cooldown }: State<A>, now: 
 export const millisLeft = (period: Period | undefined, now: Instant): number =>
   period === undefined ? 0 : Math.max(0, period.millis - elapsed(period.at, now))
 
-/** The backoff ends when the cached token is no longer usable, because callers then wait. */
+/**
+ * Returns the backoff after one more failure. It ends when the cached token is no longer usable, because callers then
+ * wait.
+ */
 const nextBackoff = <A>(
   { backoff, cached }: State<A>,
   error: TokenError | undefined,

@@ -16,7 +16,7 @@ export const Address = Schema.String.pipe(Schema.filter(isAddress)).annotations(
 const isLoopback = (hostname: string): boolean => /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(hostname)
 
 /** Whether requests to the address cross the network unencrypted. */
-export const isInTheClear = (address: string): boolean => {
+export const isUnencrypted = (address: string): boolean => {
   const { hostname, protocol } = new URL(address)
   return protocol === "http:" && !isLoopback(hostname)
 }

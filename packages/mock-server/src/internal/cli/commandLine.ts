@@ -7,7 +7,7 @@ import * as FaultKinds from "../faults/faultKinds.ts"
 import type { ParsedArguments } from "./parsedArguments.ts"
 import { UsageError } from "./usageError.ts"
 
-/** What a command line asks for: a text such as the help, or a command to run. */
+/** The result of parsing a command line: a text to print, such as the help, or a command to run. */
 export type Invocation =
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Run"; readonly command: string; readonly args: ParsedArguments }
@@ -55,17 +55,17 @@ class IdvCommand extends Command {
 
 type Texts = ReadonlyArray<string>
 
-/** Rejects a value that begins like a flag: the value before it is missing. */
+/** Rejects a value that begins like a flag, because then the value itself is missing. */
 const valueOf = (name: string, value: string): string => {
   if (value.startsWith("--")) throw new UsageError({ text: `--${name} needs a value` })
   return value
 }
 
 /**
- * `choices` serve help and completions only. The schema of the command checks them, because it does not repeat the
- * value.
+ * Makes a flag with a value. `choices` are only for the help and the completions. The schema of the command checks the
+ * value, because its error does not repeat the value.
  */
-const one = (name: string, value: string, description: string, choices?: ReadonlyArray<string>) => {
+const valueFlag = (name: string, value: string, description: string, choices?: ReadonlyArray<string>) => {
   const option = new Option(`--${name} <${value}>`, description).argParser<Texts>((value, previous = []) => {
     if (previous.length > 0) throw new UsageError({ text: `--${name} was given more than once` })
     return [valueOf(name, value)]
@@ -74,11 +74,11 @@ const one = (name: string, value: string, description: string, choices?: Readonl
   return option
 }
 
-const many = (name: string, value: string, description: string) =>
+const repeatableFlag = (name: string, value: string, description: string) =>
   new Option(`--${name} <${value}>`, `${description} (repeatable)`)
     .argParser<Texts>((value, previous = []) => [...previous, valueOf(name, value)])
 
-const on = (name: string, description: string) => new Option(`--${name}`, description)
+const booleanFlag = (name: string, description: string) => new Option(`--${name}`, description)
 
 interface Section {
   readonly heading: string
@@ -111,114 +111,145 @@ const completions: Section = {
   ]
 }
 
-const controlToken = one(
+const controlToken = valueFlag(
   "control-token",
   "token",
   "Token of the control plane. Flags are visible in the process list: prefer the variable IDV_MOCK_CONTROL_TOKEN"
 )
 
-const serverFlags = [one("url", "url", "Address of the mock server (default: http://127.0.0.1:4010)"), controlToken]
+const serverFlags = [
+  valueFlag("url", "url", "Address of the mock server (default: http://127.0.0.1:4010)"),
+  controlToken
+]
 
-const sessionFlags = [one("customer", "id", "Customer of the session (default: demo-customer)"), ...serverFlags]
+const sessionFlags = [valueFlag("customer", "id", "Customer of the session (default: demo-customer)"), ...serverFlags]
 
 const serveFlags = [
-  one("config", "file", "JSON file with these options in camelCase, and customers, faults and profile. Flags win"),
-  one("host", "address", "Address to listen on (default: 127.0.0.1). Beyond loopback, a control token is required"),
-  one("port", "number", "Port to listen on (default: 4010). 0 selects a free one"),
-  one("port-file", "file", "File that holds the port number while the server listens. An old one is removed first"),
-  one("logs", "form", "Print a line for each exchange (default: none)", ["none", "json", "pretty"]),
+  valueFlag(
+    "config",
+    "file",
+    "JSON file with these options in camelCase, and customers, faults and profile. Flags take precedence"
+  ),
+  valueFlag(
+    "host",
+    "address",
+    "Address to listen on (default: 127.0.0.1). Beyond loopback, a control token is required"
+  ),
+  valueFlag("port", "number", "Port to listen on (default: 4010). 0 selects a free one"),
+  valueFlag(
+    "port-file",
+    "file",
+    "File that contains the port number while the server listens. An old file is removed first"
+  ),
+  valueFlag("logs", "form", "Print a line for each exchange (default: none)", ["none", "json", "pretty"]),
   controlToken,
-  many("allowed-host", "name", "Further host name of the control plane, such as that of a container"),
-  one("seed", "number", "Seed that makes tokens and random faults reproducible"),
-  many("profile", "variant", "Preset (default, strict or hostile), or option=variant such as tokenStatus=201"),
-  many("fault", "fault", "Fault to inject, such as aml:hang"),
-  many("customer", "id:key", "Further customer. Flags are visible in the process list: prefer the file of --config"),
-  on("reveal", "Keep names and secrets in the journal unmasked"),
-  one("grace-period", "duration", "Longest wait for pending responses when the server stops (default: 5 seconds)"),
-  one("request-timeout", "duration", "Longest time for a request to arrive (default: 30 seconds)"),
-  on("force", "Start even if NODE_ENV is production")
+  repeatableFlag("allowed-host", "name", "Further host name of the control plane, such as that of a container"),
+  valueFlag("seed", "number", "Seed that makes tokens and random faults reproducible"),
+  repeatableFlag(
+    "profile",
+    "variant",
+    "Preset (default, strict or hostile), or option=variant such as tokenStatus=201"
+  ),
+  repeatableFlag("fault", "fault", "Fault to inject, such as aml:hang"),
+  repeatableFlag(
+    "customer",
+    "id:key",
+    "Further customer. Flags are visible in the process list: prefer the file of --config"
+  ),
+  booleanFlag("reveal", "Keep names and secrets in the journal unmasked"),
+  valueFlag(
+    "grace-period",
+    "duration",
+    "Longest wait for pending responses when the server stops (default: 5 seconds)"
+  ),
+  valueFlag("request-timeout", "duration", "Longest time for a request to arrive (default: 30 seconds)"),
+  booleanFlag("force", "Start even if NODE_ENV is production")
 ]
 
 const journalFlags = [
-  one("operation", "name", "Only requests to this operation", ["token", "aml", "other"]),
-  one("status", "number", "Only responses with this status, such as 401"),
-  one("rule", "name", "Only responses of this rule, such as aml.token-expired"),
-  one("fault", "name", "Only requests for which a fault with this id or kind fired"),
-  on("unexpected", "Only requests that the service document does not allow"),
-  on("unmatched", "Show the unmatched requests, which belong to no session, instead of those of a customer"),
-  on("json", "Print complete entries, one JSON object per line"),
-  on("clear", "Delete all entries of the session, and print none"),
+  valueFlag("operation", "name", "Only requests to this operation", ["token", "aml", "other"]),
+  valueFlag("status", "number", "Only responses with this status, such as 401"),
+  valueFlag("rule", "name", "Only responses of this rule, such as aml.token-expired"),
+  valueFlag("fault", "name", "Only requests for which a fault with this id or kind fired"),
+  booleanFlag("unexpected", "Only requests that the service document does not allow"),
+  booleanFlag("unmatched", "Show the unmatched requests, which belong to no session, instead of those of a customer"),
+  booleanFlag("json", "Print complete entries, one JSON object per line"),
+  booleanFlag("clear", "Delete all entries of the session, and print none"),
   ...sessionFlags
 ]
 
-const evidence = one("evidence", "file", "File of claims (default: contract/evidence.yaml of the contract package)")
+const evidence = valueFlag(
+  "evidence",
+  "file",
+  "File of claims (default: contract/evidence.yaml of the contract package)"
+)
 
 const verifyFlags = [
-  one(
+  valueFlag(
     "auth-url",
     "url",
     "Address of the token endpoint without /oauth/service (default: IDV_AUTH_URL; for a mock server, else " +
       "http://127.0.0.1:4010)"
   ),
-  one(
+  valueFlag(
     "base-url",
     "url",
     "Address of the API without /api/aml (default: IDV_BASE_URL). If you give only one of the two addresses, it is " +
       "used for both"
   ),
-  one("target", "kind", "Kind of the target: a mock server, or a sandbox of the service (default: mock)", [
+  valueFlag("target", "kind", "Kind of the target: a mock server, or a sandbox of the service (default: mock)", [
     "mock",
     "sandbox"
   ]),
-  one("customer-id", "id", "Customer id (default: IDV_CUSTOMER_ID; for a mock server, else a test customer)"),
-  one(
+  valueFlag("customer-id", "id", "Customer id (default: IDV_CUSTOMER_ID; for a mock server, else a test customer)"),
+  valueFlag(
     "customer-key",
     "key",
     "Customer key (default: IDV_CUSTOMER_KEY). Prefer the variable: flags are visible in the process list"
   ),
-  on("allow-insecure", "Send key, token and names over http: beyond loopback too, where others can read them"),
-  one("control-url", "url", "Address of the mock server's control plane (default: the address of the API)"),
+  booleanFlag("allow-insecure", "Send key, token and names over http: beyond loopback too, where others can read them"),
+  valueFlag("control-url", "url", "Address of the mock server's control plane (default: the address of the API)"),
   controlToken,
   evidence,
-  one("format", "form", "Format of the report (default: table)", ["table", "json", "junit", "github"]),
-  one("output", "file", "File to write the report to, instead of printing it"),
-  one(
+  valueFlag("format", "form", "Format of the report (default: table)", ["table", "json", "junit", "github"]),
+  valueFlag("output", "file", "File to write the report to, instead of printing it"),
+  valueFlag(
     "observations",
     "file",
     "File to write the observations to; pass it to the next run with --evidence. An existing file is not overwritten"
   ),
-  one(
+  valueFlag(
     "budget",
     "number",
     "Largest number of requests to a sandbox (default: 60), a fifth of which may be checks that it bills. The remaining cases are not tested"
   ),
-  one(
+  valueFlag(
     "spacing",
     "duration",
     "Pause between two requests to a sandbox, such as \"500 millis\" (default), or a number of milliseconds"
   ),
-  one(
+  valueFlag(
     "deadline",
     "duration",
     "Longest wait for a response, such as \"10 seconds\" (default), or a number of milliseconds"
   ),
-  many("case", "id", "Only this case; may be repeated"),
-  many(
+  repeatableFlag("case", "id", "Only this case; may be repeated"),
+  repeatableFlag(
     "fail-on",
     "verdict",
     "Fail on this verdict: violated, lenient or drift; may be repeated (default: violated, and for a mock server drift)"
   ),
-  on("strict", "Fail also if the target accepts requests that the service document does not show"),
-  on("wait-for-expiry", "Wait an hour, to see whether a sandbox refuses a token after it"),
-  on(
+  booleanFlag("strict", "Fail also if the target accepts requests that the service document does not show"),
+  booleanFlag("wait-for-expiry", "Wait an hour, to see whether a sandbox refuses a token after it"),
+  booleanFlag(
     "wrong-keys",
     "Also send wrong keys of the customer to a sandbox, which may lock the customer out, and its key where it may be logged"
   )
 ]
 
 const contractFlags = [
-  many("level", "level", "Only claims of this level: documented, observed, assumed or unknown"),
-  one("format", "form", "Output format (default: table)", ["table", "json"]),
+  repeatableFlag("level", "level", "Only claims of this level: documented, observed, assumed or unknown"),
+  valueFlag("format", "form", "Output format (default: table)", ["table", "json"]),
   evidence
 ]
 
@@ -231,12 +262,12 @@ const argumentsOf = (command: Command): ParsedArguments => {
   return { flags: Object.fromEntries(flags), words: command.args, argument: command.args.join(" ") }
 }
 
-/** The program. Parsing calls `invoke` with what the command line asks for. */
+/** Makes the program. Parsing a command line calls `invoke` with the result. */
 export const make = (version: string, invoke: (invocation: Invocation) => void): Command => {
-  const group = (parent: Command, name: string, description: string) =>
+  const addGroup = (parent: Command, name: string, description: string) =>
     parent.command(name).description(description).helpCommand(false)
 
-  const leaf = (parent: Command, usage: string, description: string, flags: ReadonlyArray<Option>) => {
+  const addCommand = (parent: Command, usage: string, description: string, flags: ReadonlyArray<Option>) => {
     const command = parent.command(usage).description(description)
     for (const flag of flags) command.addOption(flag)
     return command.action(() => invoke({ _tag: "Run", command: pathOf(command), args: argumentsOf(command) }))
@@ -253,32 +284,42 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
     .showSuggestionAfterError(false)
     .addHelpText("after", table(testPersons) + "\n" + table(completions))
 
-  leaf(
+  addCommand(
     program,
     "serve",
     "Start the mock server: the token endpoint and the AML check, for the customer demo-customer with the key " +
       "demo-key, and for every customer test-* with the key test-key",
     serveFlags
   ).addHelpText("after", table(testPersons) + "\n" + table(faultKinds))
-  leaf(program, "journal", "Show the exchanges of a running server, and the reason for each response", journalFlags)
+  addCommand(
+    program,
+    "journal",
+    "Show the exchanges of a running server, and the reason for each response",
+    journalFlags
+  )
 
-  const fault = group(program, "fault", "Change the faults of a session of a running server")
-  leaf(fault, "list", "Show the faults, and how often each fired", sessionFlags)
-  leaf(fault, "set <fault...>", "Set faults, such as aml:hang: all of them, or none if one is invalid", sessionFlags)
+  const fault = addGroup(program, "fault", "Change the faults of a session of a running server")
+  addCommand(fault, "list", "Show the faults, and how often each fired", sessionFlags)
+  addCommand(
+    fault,
+    "set <fault...>",
+    "Set faults, such as aml:hang: all of them, or none if one is invalid",
+    sessionFlags
+  )
     .addHelpText("after", table(faultKinds))
-  leaf(fault, "remove <id>", "Remove the fault with this id", sessionFlags)
-  leaf(fault, "clear", "Remove all faults", sessionFlags)
+  addCommand(fault, "remove <id>", "Remove the fault with this id", sessionFlags)
+  addCommand(fault, "clear", "Remove all faults", sessionFlags)
 
-  const clock = group(program, "clock", "Change the clock of a session of a running server")
-  leaf(clock, "show", "Show the time", sessionFlags)
-  leaf(clock, "advance <duration...>", "Move the clock forward, for example by 61 minutes", sessionFlags)
-  leaf(clock, "set <time>", "Set the clock, for example to 2026-01-31T12:00:00Z", sessionFlags)
-  leaf(clock, "freeze", "Stop the clock", sessionFlags)
-  leaf(clock, "resume", "Start the clock again", sessionFlags)
+  const clock = addGroup(program, "clock", "Change the clock of a session of a running server")
+  addCommand(clock, "show", "Show the time", sessionFlags)
+  addCommand(clock, "advance <duration...>", "Move the clock forward, for example by 61 minutes", sessionFlags)
+  addCommand(clock, "set <time>", "Set the clock, for example to 2026-01-31T12:00:00Z", sessionFlags)
+  addCommand(clock, "freeze", "Stop the clock", sessionFlags)
+  addCommand(clock, "resume", "Start the clock again", sessionFlags)
 
-  leaf(program, "sessions", "Show the sessions of a running server", serverFlags)
-  leaf(program, "reset", "Restore the initial state of a session of a running server", sessionFlags)
-  leaf(
+  addCommand(program, "sessions", "Show the sessions of a running server", serverFlags)
+  addCommand(program, "reset", "Restore the initial state of a session of a running server", sessionFlags)
+  addCommand(
     program,
     "verify",
     "Check whether a server follows the contract. With --target sandbox it checks the real service: addresses and " +
@@ -286,20 +327,20 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
       "only fictional people, and each check may be billed",
     verifyFlags
   )
-  const contract = leaf(
+  const contract = addCommand(
     program,
     "contract",
-    "Show the claims of the contract, and what exercises each",
+    "Show the claims of the contract, and the cases and scenarios that test each",
     contractFlags
   ).helpCommand(false)
-  leaf(
+  addCommand(
     contract,
     "diff <old> <new>",
     "Compare two evidence files: the claims that were added, removed or changed. The command fails if a change may " +
       "break consumers",
     []
   )
-  leaf(program, "completions", "Print completions for bash, fish or zsh", [])
+  addCommand(program, "completions", "Print completions for bash, fish or zsh", [])
     .addArgument(Object.assign(new Argument("<shell>"), { argChoices: ["bash", "fish", "zsh"] }))
   return program
 }

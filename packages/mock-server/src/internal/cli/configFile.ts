@@ -15,7 +15,7 @@ const reasons: Record<string, string> = {
   PermissionDenied: "is not readable by this user"
 }
 
-const unreadable = (error: PlatformError) =>
+const readError = (error: PlatformError) =>
   fail(error._tag === "SystemError" ? reasons[error.reason] ?? "cannot be read" : "cannot be read")
 
 /** Violations of the file as a usage error. */
@@ -27,10 +27,10 @@ export const read = <A>(
 ): Effect.Effect<A, UsageError, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const { size, type } = yield* Effect.mapError(fs.stat(path), unreadable)
+    const { size, type } = yield* Effect.mapError(fs.stat(path), readError)
     if (type === "Directory") return yield* fail("is a directory: expected a JSON file")
     if (size > maxBytes) return yield* fail("is too large: expected at most 1 MiB")
-    const bytes = yield* Effect.mapError(fs.readFile(path), unreadable)
+    const bytes = yield* Effect.mapError(fs.readFile(path), readError)
     const json = yield* Effect.mapError(JsonText.parse(bytes), ({ violations }) => invalid(violations))
     return yield* decode(json)
   })

@@ -11,8 +11,8 @@ import * as Schema from "effect/Schema"
 import { parse } from "yaml"
 import * as Fields from "../schema/fields.ts"
 import * as EvidenceFile from "./evidenceFile.ts"
-import * as Given from "./parsedArguments.ts"
-import * as Refusal from "./usageError.ts"
+import * as ParsedArguments from "./parsedArguments.ts"
+import * as UsageError from "./usageError.ts"
 
 /** A workflow of a scenario file, and the claims that it tests. */
 interface Scenario {
@@ -65,9 +65,11 @@ type Row = readonly [term: string, words: ReadonlyArray<string>]
 
 const mockRows = ({ mock }: TestedClaim): ReadonlyArray<Row> => {
   if (mock === undefined) return []
-  const { default: usual, option, variants = [] } = mock
-  const chosen = variants.map((variant) => option === undefined ? `${variant}` : `--profile ${option}=${variant}`)
-  return [["the mock server", [`${usual}`]], ["or", chosen]]
+  const { default: defaultVariant, option, variants = [] } = mock
+  const otherVariants = variants.map((variant) =>
+    option === undefined ? `${variant}` : `--profile ${option}=${variant}`
+  )
+  return [["the mock server", [`${defaultVariant}`]], ["or", otherVariants]]
 }
 
 const lineOf = ([term, words]: Row): ReadonlyArray<string> =>
@@ -90,9 +92,9 @@ const linesOf = (claim: TestedClaim): ReadonlyArray<string> => {
 
 const tableOf = (claims: ReadonlyArray<TestedClaim>, levels: ReadonlyArray<Contract.Level>): string =>
   levels.flatMap((level, i) => {
-    const those = claims.filter((claim) => claim.level === level)
-    const heading = `${level}: ${those.length} claim${those.length === 1 ? "" : "s"}`
-    return [...(i === 0 ? [] : [""]), heading, ...those.flatMap(linesOf)]
+    const claimsOfLevel = claims.filter((claim) => claim.level === level)
+    const heading = `${level}: ${claimsOfLevel.length} claim${claimsOfLevel.length === 1 ? "" : "s"}`
+    return [...(i === 0 ? [] : [""]), heading, ...claimsOfLevel.flatMap(linesOf)]
   }).map((line) => line.replaceAll(/\p{Cc}/gu, "\ufffd")).join("\n")
 
 const jsonOf = (claims: ReadonlyArray<TestedClaim>, levels: ReadonlyArray<Contract.Level>): string =>
@@ -113,13 +115,16 @@ const Flags = Schema.Struct({
   format: Schema.optionalWith(Fields.oneOf("table", "json"), { exact: true })
 })
 
-export const contract = (given: Given.ParsedArguments) =>
+export const contract = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     const { format = "table", level } = yield* Effect.mapError(
-      Violation.decodeUnknown(Flags)({ level: Given.values(given, "level"), ...Given.field(given, "format") }),
-      Refusal.fromFlagViolations(given)
+      Violation.decodeUnknown(Flags)({
+        level: ParsedArguments.values(args, "level"),
+        ...ParsedArguments.field(args, "format")
+      }),
+      UsageError.fromFlagViolations(args)
     )
-    const { evidence: { claims } } = yield* EvidenceFile.read(given)
+    const { evidence: { claims } } = yield* EvidenceFile.read(args)
     const all = claims.map(withTests(yield* scenarios))
     const levels = Contract.levels.filter((name) => level.length === 0 || level.includes(name))
     yield* Console.log(format === "json" ? jsonOf(all, levels) : tableOf(all, levels))

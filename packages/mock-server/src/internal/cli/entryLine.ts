@@ -20,9 +20,9 @@ export const pretty = (isColored: boolean) =>
   { at, customerId, id, millis, request, response, unexpected, why }: Journal.Entry
 ): string => {
   const { status } = response
-  const shown = isColored ? `${colorOf(status)}${status}${colors.none}` : `${status}`
+  const statusText = isColored ? `${colorOf(status)}${status}${colors.none}` : `${status}`
   const line = (text: string) => text.replaceAll(/\p{Cc}/gu, "\ufffd")
-  return `#${id} ${at} ${line(customerId ?? "-")} ${line(`${request.method} ${request.target}`)} ${shown}, ` +
+  return `#${id} ${at} ${line(customerId ?? "-")} ${line(`${request.method} ${request.target}`)} ${statusText}, ` +
     `${Math.round(millis)} ms${response.delivery === "scripted" ? ", broken" : ""}${
       unexpected ? ", unexpected" : ""
     }: ${line(why)}`

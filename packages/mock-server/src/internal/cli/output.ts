@@ -12,20 +12,20 @@ export interface Output {
   readonly print: (line: string) => void
 }
 
-/** The most that is buffered for a slow reader, in characters. Further lines are dropped and counted. */
+/** How many characters are buffered for a slow reader. Further lines are dropped and counted. */
 const capacity = 1_048_576
 
-/** The longest wait for the remaining lines when the scope closes. */
+/** How long the end of the scope waits at most until the remaining lines are read. */
 const closeTimeout = "1 second"
 
-/** Once the buffer is full, lines are dropped until the reader has read all of it. */
+/** Makes the output. Once the buffer is full, lines are dropped until the reader has read the whole buffer. */
 export const make = (stream: Writable): Effect.Effect<Output, never, Scope.Scope> =>
   Effect.gen(function*() {
-    let omitted = 0
+    let omittedLines = 0
     const reportOmitted = () => {
-      if (omitted === 0) return
-      stream.write(`${JSON.stringify({ event: "omitted", lines: omitted })}\n`)
-      omitted = 0
+      if (omittedLines === 0) return
+      stream.write(`${JSON.stringify({ event: "omitted", lines: omittedLines })}\n`)
+      omittedLines = 0
     }
     // The server continues when the reader closes the pipe.
     const ignore = () => {}
@@ -41,16 +41,16 @@ export const make = (stream: Writable): Effect.Effect<Output, never, Scope.Scope
           Effect.zipRight(Effect.sync(() => stream.off("drain", reportOmitted)))
         )
     )
-    let early: Array<string> | undefined = []
+    let linesBeforeBegin: Array<string> | undefined = []
     const print = (line: string) => {
-      if (early !== undefined) early.push(line)
-      else if (omitted > 0 || stream.writableLength > capacity) omitted++
+      if (linesBeforeBegin !== undefined) linesBeforeBegin.push(line)
+      else if (omittedLines > 0 || stream.writableLength > capacity) omittedLines++
       else stream.write(`${line}\n`)
     }
     return {
       begin: (line) => {
-        const lines = early ?? []
-        early = undefined
+        const lines = linesBeforeBegin ?? []
+        linesBeforeBegin = undefined
         for (const next of [line, ...lines]) print(next)
       },
       print

@@ -1,4 +1,4 @@
-/** The output file of a command. It is checked before the work begins, so that no result is lost. */
+/** The output file of a command. The command checks it before it sends a request, so that no result is lost. */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
@@ -14,7 +14,7 @@ const reasons: Readonly<Record<string, string>> = {
   PermissionDenied: "permission denied"
 }
 
-const failed = (flag: string, path: string) => (error: PlatformError | UsageError) =>
+const toUsageError = (flag: string, path: string) => (error: PlatformError | UsageError) =>
   error._tag === "UsageError"
     ? error
     : fail(
@@ -33,9 +33,9 @@ export const check = (flag: string, path: string) =>
       return yield* fs.access(path, { writable: true })
     }
     yield* fs.access(dirname(path), { writable: true })
-  }).pipe(Effect.mapError(failed(flag, path)))
+  }).pipe(Effect.mapError(toUsageError(flag, path)))
 
-/** Checks also that the file does not exist, because it may hold earlier observations. */
+/** Checks also that the file does not exist, because it may contain earlier observations. */
 export const checkNew = (flag: string, path: string) =>
   Effect.gen(function*() {
     yield* check(flag, path)
@@ -44,9 +44,9 @@ export const checkNew = (flag: string, path: string) =>
     if ((yield* fs.exists(path)) && (yield* fs.stat(path)).type === "File") {
       return yield* fail(flag, path, "it exists, and is not overwritten")
     }
-  }).pipe(Effect.mapError(failed(flag, path)))
+  }).pipe(Effect.mapError(toUsageError(flag, path)))
 
 export const write = (flag: string, path: string, text: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.writeFileString(path, `${text.trimEnd()}\n`)).pipe(
-    Effect.mapError(failed(flag, path))
+    Effect.mapError(toUsageError(flag, path))
   )

@@ -1,6 +1,4 @@
-/**
- * The file of `--port-file`: its existence tells other programs that the server listens, and its content is the port.
- */
+/** The file of `--port-file`. It exists while the server listens, and contains the port, for other programs. */
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -9,7 +7,7 @@ import { UsageError } from "./usageError.ts"
 const cannotWrite = () => new UsageError({ text: "--port-file cannot be written: expected a path in a directory" })
 
 /**
- * Removes the file that a killed server left. Otherwise a program that waits for the file would read the old port.
+ * Removes the file of a server that was killed. Otherwise a program that waits for the file would read the old port.
  */
 export const remove = (path: string): Effect.Effect<void, UsageError, FileSystem.FileSystem> =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.mapError(fs.remove(path, { force: true }), cannotWrite))
@@ -25,17 +23,17 @@ export const write = (
 ): Effect.Effect<void, UsageError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const draft = `${path}.${port}`
+    const temporaryPath = `${path}.${port}`
     const text = `${port}\n`
     yield* Effect.acquireRelease(
-      fs.writeFileString(draft, text).pipe(
-        Effect.zipRight(fs.rename(draft, path)),
-        Effect.tapError(() => Effect.ignore(fs.remove(draft))),
+      fs.writeFileString(temporaryPath, text).pipe(
+        Effect.zipRight(fs.rename(temporaryPath, path)),
+        Effect.tapError(() => Effect.ignore(fs.remove(temporaryPath))),
         Effect.mapError(cannotWrite)
       ),
       () =>
         Effect.ignore(
-          Effect.flatMap(fs.readFileString(path), (found) => found === text ? fs.remove(path) : Effect.void)
+          Effect.flatMap(fs.readFileString(path), (content) => content === text ? fs.remove(path) : Effect.void)
         )
     )
   })

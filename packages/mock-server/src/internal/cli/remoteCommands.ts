@@ -29,10 +29,13 @@ const decode = <A, I>(schema: Schema.Schema<A, I>, input: unknown, name: (field:
 const deadline = "30 seconds"
 
 /** Uses the control API of the server that the flags select. */
-const using = <A, E>(args: ParsedArguments.ParsedArguments, use: (control: Control.Service) => Effect.Effect<A, E>) =>
+const withControl = <A, E>(
+  args: ParsedArguments.ParsedArguments,
+  use: (control: Control.Service) => Effect.Effect<A, E>
+) =>
   Effect.gen(function*() {
     const address = yield* decode(Address, ParsedArguments.value(args, "url") ?? "http://127.0.0.1:4010", () => "--url")
-    // A server prints the address of its control plane, which is accepted too.
+    // The address of the control plane, which the server prints, is accepted too.
     const url = address.replace(/\/*(_mock\/*)?$/, "")
     const token = yield* Secrets.controlToken(args)
     return yield* Effect.flatMap(Control.make({ url, token }), use).pipe(
@@ -44,14 +47,14 @@ const using = <A, E>(args: ParsedArguments.ParsedArguments, use: (control: Contr
   }).pipe(Effect.provide(NodeHttpClient.layerUndici))
 
 /** Uses the session of the customer that the flags select. */
-const usingSession = <A, E>(
+const withSession = <A, E>(
   args: ParsedArguments.ParsedArguments,
   use: (session: Control.SessionControl) => Effect.Effect<A, E>
 ) =>
   Effect.gen(function*() {
     const text = ParsedArguments.value(args, "customer") ?? Session.demoCustomer.customerId
     const { customerId } = yield* decode(NewSession.pick("customerId"), { customerId: text }, () => "--customer")
-    return yield* using(args, ({ session }) => use(session(customerId)))
+    return yield* withControl(args, ({ session }) => use(session(customerId)))
   })
 
 const printEach = <A>(line: (item: A) => string) => (items: ReadonlyArray<A>) =>
@@ -59,12 +62,12 @@ const printEach = <A>(line: (item: A) => string) => (items: ReadonlyArray<A>) =>
 
 const Search = Schema.Struct({
   ...Verification.Pattern.omit("customerId", "status").fields,
-  status: Schema.optionalWith(Fields.whole(100, 599), { exact: true })
+  status: Schema.optionalWith(Fields.wholeNumber(100, 599), { exact: true })
 })
 
 export const journal = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
-    if (ParsedArguments.isOn(args, "clear")) return yield* usingSession(args, ({ clearJournal }) => clearJournal)
+    if (ParsedArguments.isOn(args, "clear")) return yield* withSession(args, ({ clearJournal }) => clearJournal)
     const search = yield* decode(Search, {
       ...ParsedArguments.field(args, "operation"),
       ...ParsedArguments.field(args, "status", numberOrText),
@@ -73,8 +76,8 @@ export const journal = (args: ParsedArguments.ParsedArguments) =>
       ...(ParsedArguments.isOn(args, "unexpected") && { unexpected: true })
     }, (field) => `--${field}`)
     const { dropped, entries } = yield* ParsedArguments.isOn(args, "unmatched")
-      ? using(args, ({ unmatchedRequests }) => unmatchedRequests(search))
-      : usingSession(args, ({ journal }) => journal(search))
+      ? withControl(args, ({ unmatchedRequests }) => unmatchedRequests(search))
+      : withSession(args, ({ journal }) => journal(search))
     if (dropped > 0) yield* Console.error(`${dropped} older entries are no longer kept`)
     yield* printEach(ParsedArguments.isOn(args, "json") ? JSON.stringify : EntryLine.pretty(false))(entries)
   })
@@ -87,29 +90,28 @@ const faultLine = ({ fault, fired, id, seen }: ArmedFault) =>
 const printFault = (fault: ArmedFault) => Console.log(faultLine(fault))
 
 export const faultList = (args: ParsedArguments.ParsedArguments) =>
-  Effect.flatMap(usingSession(args, ({ faults }) => faults), printEach(faultLine))
+  Effect.flatMap(withSession(args, ({ faults }) => faults), printEach(faultLine))
 
 export const faultSet = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     const faults = yield* Settings.faults(args.words, "<fault>")
-    yield* usingSession(
+    yield* withSession(
       args,
       (session) => Effect.forEach(faults, (fault) => Effect.flatMap(session.fault(encodeFault(fault)), printFault))
     )
   })
 
 export const faultRemove = (args: ParsedArguments.ParsedArguments) =>
-  usingSession(args, ({ removeFault }) => removeFault(args.argument))
+  withSession(args, ({ removeFault }) => removeFault(args.argument))
 
-export const faultClear = (args: ParsedArguments.ParsedArguments) =>
-  usingSession(args, ({ clearFaults }) => clearFaults)
+export const faultClear = (args: ParsedArguments.ParsedArguments) => withSession(args, ({ clearFaults }) => clearFaults)
 
 const printClock = ({ frozen, now }: ClockReading) =>
   Console.log(`${DateTime.formatIso(now)}${frozen ? ", frozen" : ""}`)
 
 const clock =
   <E>(use: (session: Control.SessionControl) => Control.Call<ClockReading, E>) =>
-  (args: ParsedArguments.ParsedArguments) => Effect.flatMap(usingSession(args, use), printClock)
+  (args: ParsedArguments.ParsedArguments) => Effect.flatMap(withSession(args, use), printClock)
 
 export const clockShow = clock(({ clock }) => clock)
 
@@ -134,7 +136,7 @@ const sessionLine = ({ clock, customerId, exchanges, faults, seed }: SessionInfo
   `faults: ${faults}, exchanges: ${exchanges}`
 
 export const sessions = (args: ParsedArguments.ParsedArguments) =>
-  Effect.flatMap(using(args, ({ sessions }) => sessions), printEach(sessionLine))
+  Effect.flatMap(withControl(args, ({ sessions }) => sessions), printEach(sessionLine))
 
 export const reset = (args: ParsedArguments.ParsedArguments) =>
-  Effect.flatMap(usingSession(args, ({ reset }) => reset), (session) => Console.log(sessionLine(session)))
+  Effect.flatMap(withSession(args, ({ reset }) => reset), (session) => Console.log(sessionLine(session)))

@@ -1,10 +1,10 @@
-/** Counts requests, because a service may bill them, and an interrupted run must report them too. */
+/** Counts requests, because a service may bill them. An interrupted run reports the count too. */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 
-export interface Counted {
+export interface RequestCount {
   readonly client: HttpClient.HttpClient
-  /** How many requests were begun, without those to a control plane. */
+  /** How many requests were started, without those to a control plane. */
   readonly requests: () => number
   /** How many checks had a 2xx response. */
   readonly checks: () => number
@@ -12,7 +12,7 @@ export interface Counted {
 
 const pathOf = (url: string): string => URL.canParse(url) ? new URL(url).pathname : ""
 
-export const make = (client: HttpClient.HttpClient): Counted => {
+export const make = (client: HttpClient.HttpClient): RequestCount => {
   let requests = 0
   let checks = 0
   return {

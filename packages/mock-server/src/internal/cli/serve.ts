@@ -12,7 +12,7 @@ import * as PortFile from "./portFile.ts"
 import * as Settings from "./settings.ts"
 
 /** The JSON line that tells other programs that the server is ready. */
-const listening = ({ options, url }: MockServer.Service, { host = "127.0.0.1", seed }: Settings.Settings) => {
+const listeningEvent = ({ options, url }: MockServer.Service, { host = "127.0.0.1", seed }: Settings.Settings) => {
   const { authUrl, baseUrl, customerId } = options
   return {
     event: "listening",
@@ -28,7 +28,7 @@ const listening = ({ options, url }: MockServer.Service, { host = "127.0.0.1", s
 
 const portOf = (url: string) => Number(new URL(url).port || 80)
 
-const mayColor = Config.nonEmptyString("NO_COLOR").pipe(
+const isColorAllowed = Config.nonEmptyString("NO_COLOR").pipe(
   Config.option,
   Effect.orElseSucceed(Option.none),
   Effect.map(Option.isNone)
@@ -43,12 +43,12 @@ export const serve = (args: ParsedArguments, stdout: Stdout) =>
     const settings = yield* Settings.read(args)
     const { logs = "none", portFile } = settings
     if (portFile !== undefined) yield* PortFile.remove(portFile)
-    const line = logs === "json" ? EntryLine.json : EntryLine.pretty(stdout.isTTY === true && (yield* mayColor))
+    const line = logs === "json" ? EntryLine.json : EntryLine.pretty(stdout.isTTY === true && (yield* isColorAllowed))
     const output = yield* Output.make(stdout)
     const announce = Effect.flatMap(MockServer.MockServer, (server) =>
       Effect.gen(function*() {
         if (portFile !== undefined) yield* PortFile.write(portFile, portOf(server.url))
-        output.begin(JSON.stringify(listening(server, settings)))
+        output.begin(JSON.stringify(listeningEvent(server, settings)))
       }))
     yield* Layer.scopedDiscard(announce).pipe(
       Layer.provide(MockServer.layer({

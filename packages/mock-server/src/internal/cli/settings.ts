@@ -15,7 +15,7 @@ import { PositiveWaitText, WaitText } from "../schema/durationText.ts"
 import * as Fields from "../schema/fields.ts"
 import * as KnownFields from "../schema/knownFields.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
-import { expected as expectedOnce, repeated, uniqueBy } from "../schema/uniqueIds.ts"
+import { expected as expectedOnce, repeatedIndexes, uniqueBy } from "../schema/uniqueIds.ts"
 import * as ConfigFile from "./configFile.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
 import * as Secrets from "./secrets.ts"
@@ -33,7 +33,7 @@ const Customer = Schema.Struct({ customerId: NewSession.fields.customerId, custo
 /** Unknown fields are an error. */
 export const Settings = Schema.Struct({
   host: optional(Text.matching(/^[\w.:-]{1,253}$/, "an address or a name of this machine")),
-  port: optional(Fields.whole(0, 65_535)),
+  port: optional(Fields.wholeNumber(0, 65_535)),
   portFile: optional(Text.Path),
   logs: optional(Fields.oneOf("none", "json", "pretty")),
   controlToken: optional(Secrets.Token),
@@ -42,7 +42,7 @@ export const Settings = Schema.Struct({
       Schema.compose(Text.matching(/^[\w.-]{1,253}$/, "a host name without a port"), Schema.Lowercase)
     ).annotations(Violation.expecting("a list of host names"))
   ),
-  seed: optional(Fields.whole(0, 2 ** 32 - 1)),
+  seed: optional(Fields.wholeNumber(0, 2 ** 32 - 1)),
   profile: optional(Profile.Patch),
   faults: optional(uniqueBy(Schema.Array(Fault.Fault).annotations(Violation.expecting("a list of faults")), "id")),
   customers: optional(
@@ -71,21 +71,21 @@ const splitAt = (text: string, separator: string): readonly [string, string] => 
   return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-const customer = (text: string) => {
+const parseCustomer = (text: string) => {
   const [customerId, customerKey] = splitAt(text, ":")
   return { customerId, customerKey }
 }
 
-const patch = (texts: ReadonlyArray<string>): Either.Either<unknown, UsageError.UsageError> => {
-  const chosen = texts.map((text) => text.includes("=") ? splitAt(text, "=") : ["preset", text] as const)
-  return new Set(chosen.map(([option]) => option)).size === chosen.length
-    ? Either.right(Object.fromEntries(chosen))
+const parseProfilePatch = (texts: ReadonlyArray<string>): Either.Either<unknown, UsageError.UsageError> => {
+  const selections = texts.map((text) => text.includes("=") ? splitAt(text, "=") : ["preset", text] as const)
+  return new Set(selections.map(([option]) => option)).size === selections.length
+    ? Either.right(Object.fromEntries(selections))
     : Either.left(new UsageError.UsageError({ text: "--profile: expected at most one preset, and each option once" }))
 }
 
 /**
- * Decodes faults, each in its one-line form or as a JSON object. `name` is the flag or argument of one. If there are
- * several, errors have the index.
+ * Decodes faults, each in its one-line form or as a JSON object. `name` is their flag or argument. If there are several
+ * faults, the errors contain their indexes.
  */
 export const faults = (
   texts: ReadonlyArray<string>,
@@ -98,7 +98,7 @@ export const faults = (
     const all = yield* Either.all(
       texts.map((text, index) => Either.mapLeft(Fault.fromText(text), ({ violations }) => invalid(index)(violations)))
     )
-    const [duplicate] = repeated(all.map(({ id }) => id))
+    const [duplicate] = repeatedIndexes(all.map(({ id }) => id))
     return duplicate === undefined
       ? all
       : yield* Either.left(
@@ -111,7 +111,7 @@ const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Setting
   Either.gen(function*() {
     const { field, isOn, values } = ParsedArguments
     const hosts = values(args, "allowed-host")
-    const profile = yield* patch(values(args, "profile"))
+    const profile = yield* parseProfilePatch(values(args, "profile"))
     const customers = values(args, "customer")
     const settings = yield* Either.mapLeft(
       decode({
@@ -122,7 +122,7 @@ const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Setting
         ...(hosts.length > 0 && { allowedHosts: hosts }),
         ...field(args, "seed", numberOrText),
         ...(values(args, "profile").length > 0 && { profile }),
-        ...(customers.length > 0 && { customers: customers.map(customer) }),
+        ...(customers.length > 0 && { customers: customers.map(parseCustomer) }),
         ...field(args, "grace-period", numberOrText, "gracePeriod"),
         ...field(args, "request-timeout", numberOrText, "requestTimeout"),
         ...(isOn(args, "reveal") && { reveal: true }),
@@ -130,17 +130,19 @@ const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Setting
       }),
       UsageError.fromFlagViolations(args, flagOf)
     )
-    const set = yield* faults(values(args, "fault"), "--fault")
-    return set.length === 0 ? settings : { ...settings, faults: set }
+    const injectedFaults = yield* faults(values(args, "fault"), "--fault")
+    return injectedFaults.length === 0 ? settings : { ...settings, faults: injectedFaults }
   })
 
-/** Rejects a customer that both a flag and the file have, because the flag would replace the key in the file. */
+/** Rejects a customer that is both in a flag and in the file, because the flag would replace the key in the file. */
 const checkCustomers = (
   args: ParsedArguments.ParsedArguments,
-  { customers: ofFlags = [] }: Settings,
-  { customers: ofFile = [] }: Settings
+  { customers: flagCustomers = [] }: Settings,
+  { customers: fileCustomers = [] }: Settings
 ): Either.Either<void, UsageError.UsageError> => {
-  const duplicate = ofFlags.findIndex(({ customerId }) => ofFile.some((customer) => customer.customerId === customerId))
+  const duplicate = flagCustomers.findIndex(({ customerId }) =>
+    fileCustomers.some((customer) => customer.customerId === customerId)
+  )
   return duplicate === -1 ? Either.void : Either.left(
     UsageError.fromFlagViolations(args, flagOf)([
       new Violation.Violation({
@@ -165,21 +167,21 @@ export const read = (args: ParsedArguments.ParsedArguments) =>
     return { ...file, ...flags, ...(token && { controlToken: token }) } satisfies Settings
   })
 
-/** Adds the demo customer, unless the customers have it with another key. */
+/** Puts the demo customer first, with the key of `customers` if it is one of them. */
 const customersOf = (customers: ReadonlyArray<Session.Customer>): Arr.NonEmptyReadonlyArray<Session.Customer> => {
   const isDemo = ({ customerId }: Session.Customer) => customerId === Session.demoCustomer.customerId
   return [customers.find(isDemo) ?? Session.demoCustomer, ...customers.filter((customer) => !isDemo(customer))]
 }
 
 /** Node accepts only whole milliseconds. */
-const whole = (duration: Duration.Duration) => Duration.millis(Math.ceil(Duration.toMillis(duration)))
+const toWholeMillis = (duration: Duration.Duration) => Duration.millis(Math.ceil(Duration.toMillis(duration)))
 
 /** The options of the server layer. */
 export const options = (
   { customers = [], profile, requestTimeout, ...settings }: Settings
 ): MockServer.Options => ({
   ...Struct.omit(settings, "logs", "portFile"),
-  ...(requestTimeout && { requestTimeout: whole(requestTimeout) }),
+  ...(requestTimeout && { requestTimeout: toWholeMillis(requestTimeout) }),
   customers: customersOf(customers),
   ...(profile && { profile: Profile.apply(Profile.defaultProfile, profile) })
 })

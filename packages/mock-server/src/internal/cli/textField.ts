@@ -7,5 +7,5 @@ export const matching = (pattern: RegExp, expected: string) =>
 
 export const Path = matching(/^\P{Cc}+$/u, "the path of a file")
 
-/** Replaces control characters, so that a text of the user is safe on a terminal. */
+/** Replaces control characters, so that text from the user is safe on a terminal. */
 export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, "\ufffd")

@@ -13,8 +13,8 @@ export class UsageError extends Schema.TaggedError<UsageError>("@effect-idv/mock
   }
 }
 
-/** Such as `faults[2] when n`. `name` translates the first segment of the path. */
-const located = (path: string, name: (field: string) => string): string => {
+/** Formats a path, such as `faults[2] when n`. `name` translates the first segment. */
+const formatPath = (path: string, name: (field: string) => string): string => {
   const [field = "", ...rest] = path.split(".")
   return rest.reduce(
     (text, segment) => /^\d+$/.test(segment) ? `${text}[${segment}]` : `${text} ${segment}`,
@@ -23,18 +23,20 @@ const located = (path: string, name: (field: string) => string): string => {
 }
 
 /**
- * Violations of a schema. `name` returns the flag or argument of a field. An element of a list has its index, from 0.
+ * Converts violations of a schema. `name` returns the flag or argument of a field. The path of an element of a list
+ * contains its index, from 0.
  */
 export const fromViolations =
   (name: (field: string) => string) => (violations: ReadonlyArray<Violation.Violation>): UsageError =>
     new UsageError({
       text: Violation.format(
-        violations.map((violation) => new Violation.Violation({ ...violation, path: located(violation.path, name) }))
+        violations.map((violation) => new Violation.Violation({ ...violation, path: formatPath(violation.path, name) }))
       )
     })
 
 /**
- * Violations of flags. `flagOf` has the flag of each field with another name. A flag that was given once has no index.
+ * Converts violations of flags. `flagOf` has the flag of each field whose name differs from its flag. If a flag occurs
+ * once, the path contains no index.
  */
 export const fromFlagViolations = (
   args: ParsedArguments.ParsedArguments,

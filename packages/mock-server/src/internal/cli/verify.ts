@@ -11,15 +11,15 @@ import * as Schema from "effect/Schema"
 import { PositiveWaitText, WaitText } from "../schema/durationText.ts"
 import * as Fields from "../schema/fields.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
-import { Address, isInTheClear } from "./address.ts"
+import { Address, isUnencrypted } from "./address.ts"
+import * as ConnectionPools from "./connectionPools.ts"
 import * as EvidenceFile from "./evidenceFile.ts"
-import * as KeptConnections from "./keptConnections.ts"
 import * as OutputFile from "./outputFile.ts"
-import * as Given from "./parsedArguments.ts"
-import * as Counting from "./requestCount.ts"
+import * as ParsedArguments from "./parsedArguments.ts"
+import * as RequestCount from "./requestCount.ts"
 import * as Secrets from "./secrets.ts"
 import * as Text from "./textField.ts"
-import * as Refusal from "./usageError.ts"
+import * as UsageError from "./usageError.ts"
 
 /** The target does not conform. The report lists the alarms. */
 export class NotConforming extends Schema.TaggedError<NotConforming>(
@@ -43,7 +43,7 @@ export class NotTested extends Schema.TaggedError<NotTested>("@effect-idv/mock-s
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-/** The flags of the command that are no secrets. */
+/** The flags of the command that are not secrets. */
 const Flags = Schema.Struct({
   "target": optional(Fields.oneOf("mock", "sandbox")),
   "auth-url": optional(Address),
@@ -52,7 +52,7 @@ const Flags = Schema.Struct({
   "format": optional(Fields.oneOf("table", "json", "junit", "github")),
   "output": optional(Text.Path),
   "observations": optional(Text.Path),
-  "budget": optional(Fields.whole(1, 10_000)),
+  "budget": optional(Fields.wholeNumber(1, 10_000)),
   "spacing": optional(WaitText),
   "deadline": optional(PositiveWaitText),
   "fail-on": Schema.Array(Fields.oneOf("violated", "lenient", "drift"))
@@ -62,33 +62,34 @@ interface Flags extends Schema.Schema.Type<typeof Flags> {}
 
 const numbers = ["budget", "spacing", "deadline"]
 
-const flagsOf = (given: Given.ParsedArguments) =>
+const flagsOf = (args: ParsedArguments.ParsedArguments) =>
   Effect.mapError(
     Violation.decodeUnknown(Flags)(Object.assign(
       {},
       ...Object.keys(Flags.fields).map((name) =>
         name === "fail-on"
-          ? { [name]: Given.values(given, name) }
-          : Given.field(given, name, numbers.includes(name) ? numberOrText : undefined)
+          ? { [name]: ParsedArguments.values(args, name) }
+          : ParsedArguments.field(args, name, numbers.includes(name) ? numberOrText : undefined)
       )
     )),
-    Refusal.fromFlagViolations(given)
+    UsageError.fromFlagViolations(args)
   )
 
-const refuse = (text: string) => new Refusal.UsageError({ text })
+const refuse = (text: string) => new UsageError.UsageError({ text })
 
 const CustomerId = Text.matching(/^[^\p{Cc}:]{1,256}$/u, "1 to 256 characters, none of them a colon or a control")
 
 /**
- * The customer id and key: both, or for a mock server none. A mock server receives those of the variables only
- * if its address also comes from a variable, because the variables of a shell belong to one service.
+ * Returns the customer id and key, or for a mock server possibly neither. The id and key in the variables are used for
+ * a mock server only if its address also comes from a variable, because the variables of a shell belong to one service.
  */
-const customerOf = (given: Given.ParsedArguments, kind: Conformance.Kind, isOfVariables: boolean) =>
+const customerOf = (args: ParsedArguments.ParsedArguments, kind: Conformance.Kind, isFromVariables: boolean) =>
   Effect.gen(function*() {
-    const isFlag = Given.values(given, "customer-id").length + Given.values(given, "customer-key").length > 0
-    if (kind === "mock" && !isFlag && !isOfVariables) return {}
-    const customerId = yield* Secrets.flagOrVariable(given, "customer-id", "IDV_CUSTOMER_ID", CustomerId)
-    const customerKey = yield* Secrets.flagOrVariable(given, "customer-key", "IDV_CUSTOMER_KEY", Secrets.Key)
+    const isFlag =
+      ParsedArguments.values(args, "customer-id").length + ParsedArguments.values(args, "customer-key").length > 0
+    if (kind === "mock" && !isFlag && !isFromVariables) return {}
+    const customerId = yield* Secrets.flagOrVariable(args, "customer-id", "IDV_CUSTOMER_ID", CustomerId)
+    const customerKey = yield* Secrets.flagOrVariable(args, "customer-key", "IDV_CUSTOMER_KEY", Secrets.Key)
     if (customerId === undefined && customerKey === undefined) {
       if (kind === "mock") return {}
       return yield* refuse(
@@ -101,45 +102,46 @@ const customerOf = (given: Given.ParsedArguments, kind: Conformance.Kind, isOfVa
   })
 
 /** An address, and the flag or variable that has it. */
-interface Named {
+interface NamedAddress {
   readonly name: string
   readonly url: string
 }
 
-const named = (name: string, url: string | undefined): Named | undefined => url === undefined ? url : { name, url }
+const toNamedAddress = (name: string, url: string | undefined): NamedAddress | undefined =>
+  url === undefined ? url : { name, url }
 
-const ofVariable = (name: string) =>
+const addressOfVariable = (name: string) =>
   Effect.flatMap(Secrets.variable(name), (value) =>
     value === undefined
       ? Effect.succeed(undefined)
       : Effect.mapBoth(Violation.decodeUnknown(Address)(value), {
-        onFailure: Refusal.fromViolations(() => name),
-        onSuccess: (url) => named(name, url)
+        onFailure: UsageError.fromViolations(() => name),
+        onSuccess: (url) => toNamedAddress(name, url)
       }))
 
-const local = "http://127.0.0.1:4010"
+const localAddress = "http://127.0.0.1:4010"
 
 /**
- * The addresses come from flags or from variables, never one from each: the token of one server would be sent to
- * another.
+ * Returns the addresses. Both come from flags or both from variables, because otherwise the token of one server could
+ * be sent to another.
  */
 const addressesOf = (flags: Flags, kind: Conformance.Kind) =>
   Effect.gen(function*() {
     const isFlag = flags["auth-url"] !== undefined || flags["base-url"] !== undefined
-    const auth = isFlag ? named("--auth-url", flags["auth-url"]) : yield* ofVariable("IDV_AUTH_URL")
-    const base = isFlag ? named("--base-url", flags["base-url"]) : yield* ofVariable("IDV_BASE_URL")
-    const both = auth ?? base ?? (kind === "mock" ? named("--auth-url", local) : undefined)
-    if (both === undefined) return yield* refuse("--auth-url is missing: expected it, or IDV_AUTH_URL")
-    const isOfVariables = !isFlag && (auth !== undefined || base !== undefined)
-    return { auth: auth ?? both, base: base ?? both, isOfVariables }
+    const auth = isFlag ? toNamedAddress("--auth-url", flags["auth-url"]) : yield* addressOfVariable("IDV_AUTH_URL")
+    const base = isFlag ? toNamedAddress("--base-url", flags["base-url"]) : yield* addressOfVariable("IDV_BASE_URL")
+    const commonAddress = auth ?? base ?? (kind === "mock" ? toNamedAddress("--auth-url", localAddress) : undefined)
+    if (commonAddress === undefined) return yield* refuse("--auth-url is missing: expected it, or IDV_AUTH_URL")
+    const isFromVariables = !isFlag && (auth !== undefined || base !== undefined)
+    return { auth: auth ?? commonAddress, base: base ?? commonAddress, isFromVariables }
   })
 
-const secure = (given: Given.ParsedArguments, address: Named | undefined) =>
-  address !== undefined && isInTheClear(address.url) && !Given.isOn(given, "allow-insecure")
+const checkSecure = (args: ParsedArguments.ParsedArguments, address: NamedAddress | undefined) =>
+  address !== undefined && isUnencrypted(address.url) && !ParsedArguments.isOn(args, "allow-insecure")
     ? refuse(`${address.name} is invalid: expected an https: address, or --allow-insecure: http: is for loopback`)
     : Effect.void
 
-/** Flags that have no effect on a mock server, and so are refused, with the reason. */
+/** Flags that have no effect on a mock server, each with the reason. With a mock server they are an error. */
 const sandboxFlags: Readonly<Record<string, string>> = {
   "budget": "requests to a mock server are not limited",
   "spacing": "requests to a mock server are not limited",
@@ -147,22 +149,22 @@ const sandboxFlags: Readonly<Record<string, string>> = {
   "wrong-keys": "a mock server always receives wrong keys"
 }
 
-/** How far `--wait-for-expiry` moves the clock: enough for the one case that tells whether a token ends. */
+/** How long `--wait-for-expiry` waits at most: long enough for the case that checks whether a token expires. */
 const longestWait = "61 minutes"
 
-const targetOf = (given: Given.ParsedArguments, flags: Flags) =>
+const targetOf = (args: ParsedArguments.ParsedArguments, flags: Flags) =>
   Effect.gen(function*() {
     const { budget, deadline, spacing, target: kind = "mock" } = flags
     for (const [flag, reason] of Object.entries(sandboxFlags)) {
-      if (kind === "mock" && Given.isOn(given, flag)) {
+      if (kind === "mock" && ParsedArguments.isOn(args, flag)) {
         return yield* refuse(`--${flag} requires --target sandbox: ${reason}`)
       }
     }
-    const { auth, base, isOfVariables } = yield* addressesOf(flags, kind)
+    const { auth, base, isFromVariables } = yield* addressesOf(flags, kind)
     const controlUrl = flags["control-url"]?.replace(/\/*(_mock\/*)?$/, "")
-    for (const address of [auth, base, named("--control-url", controlUrl)]) yield* secure(given, address)
-    const customer = yield* customerOf(given, kind, isOfVariables)
-    const controlToken = yield* Secrets.controlToken(given)
+    for (const address of [auth, base, toNamedAddress("--control-url", controlUrl)]) yield* checkSecure(args, address)
+    const customer = yield* customerOf(args, kind, isFromVariables)
+    const controlToken = yield* Secrets.controlToken(args)
     const target: Conformance.Target = {
       kind,
       authUrl: auth.url,
@@ -173,15 +175,16 @@ const targetOf = (given: Given.ParsedArguments, flags: Flags) =>
       budget,
       deadline,
       spacing,
-      ...(Given.isOn(given, "wait-for-expiry") && { clock: (millis) => Effect.sleep(millis), clockLimit: longestWait }),
-      wrongKeys: Given.isOn(given, "wrong-keys")
+      ...(ParsedArguments.isOn(args, "wait-for-expiry") &&
+        { clock: (millis) => Effect.sleep(millis), clockLimit: longestWait }),
+      wrongKeys: ParsedArguments.isOn(args, "wrong-keys")
     }
     return target
   })
 
 /** The cases of `--case`, or all. */
-const casesOf = (given: Given.ParsedArguments) => {
-  const ids = Given.values(given, "case")
+const casesOf = (args: ParsedArguments.ParsedArguments) => {
+  const ids = ParsedArguments.values(args, "case")
   const unknown = ids.find((id) => Conformance.cases.every((testCase) => testCase.id !== id))
   if (unknown !== undefined) {
     return refuse(`--case ${Text.printable(unknown)}: there is no such case; idv-mock contract prints them`)
@@ -189,19 +192,25 @@ const casesOf = (given: Given.ParsedArguments) => {
   return Effect.succeed(Conformance.cases.filter(({ id }) => ids.length === 0 || ids.includes(id)))
 }
 
-/** The claims of these cases, so that no alarm misses the others. */
+/**
+ * Returns the evidence with only the claims of these cases. Otherwise the other claims would cause alarms, because no
+ * case tests them.
+ */
 const claimsOf = (evidence: Contract.Evidence, cases: ReadonlyArray<Conformance.Case>): Contract.Evidence => {
   if (cases.length === Conformance.cases.length) return evidence
-  const own = evidence.claims.filter(({ id }) => cases.some(({ claim }) => claim === id))
-  return Arr.isNonEmptyReadonlyArray(own) ? { ...evidence, claims: own } : evidence
+  const selectedClaims = evidence.claims.filter(({ id }) => cases.some(({ claim }) => claim === id))
+  return Arr.isNonEmptyReadonlyArray(selectedClaims) ? { ...evidence, claims: selectedClaims } : evidence
 }
 
-/** The verdicts of `--fail-on` and `--strict`, or those of the kind. */
-const failOnOf = (given: Given.ParsedArguments, flags: Flags, kind: Conformance.Kind) => {
+/**
+ * The verdicts on which the command fails: those of `--fail-on`, otherwise the defaults of the kind of target.
+ * `--strict` adds `lenient`.
+ */
+const failOnOf = (args: ParsedArguments.ParsedArguments, flags: Flags, kind: Conformance.Kind) => {
   const failOn: ReadonlyArray<Conformance.Verdict> = flags["fail-on"].length > 0
     ? flags["fail-on"]
     : Conformance.defaultFailOn[kind]
-  return Given.isOn(given, "strict") ? Arr.dedupe([...failOn, "lenient" as const]) : failOn
+  return ParsedArguments.isOn(args, "strict") ? Arr.dedupe([...failOn, "lenient" as const]) : failOn
 }
 
 const reports = {
@@ -212,40 +221,40 @@ const reports = {
 }
 
 /** Prints how many requests an interrupted run has sent, because they may be billed. */
-const reportInterruption = (counted: Counting.Counted) =>
+const reportInterruption = (requestCount: RequestCount.RequestCount) =>
   Effect.suspend(() => {
-    const requests = counted.requests()
+    const requests = requestCount.requests()
     return Console.error(
       `idv-mock verify: interrupted after ${requests} request${requests === 1 ? "" : "s"}; nothing was written`
     )
   })
 
-export const verify = (given: Given.ParsedArguments, version: string) =>
+export const verify = (args: ParsedArguments.ParsedArguments, version: string) =>
   Effect.gen(function*() {
-    const flags = yield* flagsOf(given)
+    const flags = yield* flagsOf(args)
     const { format = "table", observations, output } = flags
-    const target = yield* targetOf(given, flags)
-    const cases = yield* casesOf(given)
-    const { evidence: all, sha256 } = yield* EvidenceFile.read(given)
+    const target = yield* targetOf(args, flags)
+    const cases = yield* casesOf(args)
+    const { evidence: all, sha256 } = yield* EvidenceFile.read(args)
     const evidence = claimsOf(all, cases)
-    const failOn = failOnOf(given, flags, target.kind)
-    // A service may bill the checks, so the files are tested before the first request.
+    const failOn = failOnOf(args, flags, target.kind)
+    // The files are checked before the first request, because a service may bill checks whose report would be lost.
     if (output !== undefined) yield* OutputFile.check("output", output)
     if (observations !== undefined) yield* OutputFile.checkNew("observations", observations)
 
-    const counted = Counting.make(yield* HttpClient.HttpClient)
+    const requestCount = RequestCount.make(yield* HttpClient.HttpClient)
     const startedAt = yield* DateTime.now
     const report = yield* Conformance.verify(target, evidence, { cases, failOn }).pipe(
       Effect.catchTag("NotAMockServer", ({ message }) => new NotTested({ text: message })),
-      Effect.provideService(HttpClient.HttpClient, counted.client),
-      Effect.onInterrupt(() => reportInterruption(counted))
+      Effect.provideService(HttpClient.HttpClient, requestCount.client),
+      Effect.onInterrupt(() => reportInterruption(requestCount))
     )
     const runInfo: Conformance.RunInfo = {
       ...target,
       startedAt,
       version,
       evidenceSha256: sha256,
-      checks: counted.checks()
+      checks: requestCount.checks()
     }
     const text = reports[format](report, evidence, runInfo)
     if (output === undefined) yield* Console.log(text)
@@ -262,4 +271,4 @@ export const verify = (given: Given.ParsedArguments, version: string) =>
       return yield* new NotTested({ text: "idv-mock verify: the target was not tested" })
     }
     if (report.alarms.length > 0) return yield* new NotConforming({ alarms: report.alarms.length })
-  }).pipe(Effect.provide(KeptConnections.layer))
+  }).pipe(Effect.provide(ConnectionPools.layer))

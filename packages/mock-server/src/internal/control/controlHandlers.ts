@@ -40,15 +40,15 @@ import * as Metrics from "../journal/metrics.ts"
 import { isInRange } from "../schema/instantText.ts"
 import * as KnownFields from "../schema/knownFields.ts"
 import { truncateViolations } from "../schema/truncateViolations.ts"
-import type { Armed } from "../session/faultBoard.ts"
+import type { FaultState } from "../session/sessionFaults.ts"
 
 type Decode<A> = (input: unknown) => Either.Either<A, Violation.Violations>
 
 const invalid = (violations: Violation.Violations) => new ControlRefused({ violations: truncateViolations(violations) })
 
 /**
- * Keeps out forms of other sites: an HTML form can only send three other content types, and a script of another site
- * needs a CORS permission for this one, which this server never gives.
+ * Whether the content type is JSON. This protects against pages of other sites: an HTML form can send only three other
+ * content types, and a script needs a CORS permission for JSON, which this server never gives.
  */
 const isJson = (request: Request.Request): boolean => {
   const { parameters, type } = Request.mediaType(request)
@@ -99,17 +99,19 @@ const sessionBy = (find: "known" | "find") => (customerId: string) =>
 
 const existingSession = sessionBy("known")
 
-/** Begins the session of a test customer. Call it after decoding: an invalid request must not begin a session. */
+/**
+ * Creates the session of a test customer. Call it after decoding, because an invalid request must not create a session.
+ */
 const sessionOf = sessionBy("find")
 
-const reading = ({ clock }: Session.Session): Effect.Effect<ClockReading> =>
+const readClock = ({ clock }: Session.Session): Effect.Effect<ClockReading> =>
   Effect.map(clock.read, ({ frozen, now }) => ({ now: DateTime.unsafeMake(now), frozen }))
 
-const info = (session: Session.Session): Effect.Effect<SessionInfo> =>
+const sessionInfo = (session: Session.Session): Effect.Effect<SessionInfo> =>
   Effect.all({
     customerId: Effect.succeed(session.customerId),
     seed: Effect.succeed(session.seed),
-    clock: reading(session),
+    clock: readClock(session),
     profile: Ref.get(session.profile),
     faults: Effect.map(session.faults.list, ({ length }) => length),
     exchanges: Effect.zipWith(
@@ -121,11 +123,12 @@ const info = (session: Session.Session): Effect.Effect<SessionInfo> =>
 
 const sessionResponse = HttpServerResponse.schemaJson(SessionInfo)
 
-const armedFault = ({ fault, fired, id, seen }: Armed): ArmedFault => ({ id, fault, seen, fired })
+const toArmedFault = ({ fault, fired, id, seen }: FaultState): ArmedFault => ({ id, fault, seen, fired })
 
 const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
   handlers
-    .handle("list", () => Effect.flatMap(Session.Sessions, ({ list }) => Effect.flatMap(list, Effect.forEach(info))))
+    .handle("list", () =>
+      Effect.flatMap(Session.Sessions, ({ list }) => Effect.flatMap(list, Effect.forEach(sessionInfo))))
     .handleRaw("create", ({ request }) =>
       Effect.gen(function*() {
         const sessions = yield* Session.Sessions
@@ -142,15 +145,16 @@ const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
           }
         )
         const status = Option.contains(existing, session) ? 200 : 201
-        return yield* Effect.orDie(sessionResponse(yield* info(session), { status }))
+        return yield* Effect.orDie(sessionResponse(yield* sessionInfo(session), { status }))
       }))
-    .handle("get", ({ path }) => Effect.flatMap(existingSession(path.customerId), info))
+    .handle("get", ({ path }) =>
+      Effect.flatMap(existingSession(path.customerId), sessionInfo))
     .handle("reset", ({ path, request }) =>
       Effect.gen(function*() {
         yield* payload(request, decodeNothing)
         const session = yield* sessionOf(path.customerId)
         yield* session.reset
-        return yield* info(session)
+        return yield* sessionInfo(session)
       }))
     .handle("remove", ({ path: { customerId } }) =>
       Effect.gen(function*() {
@@ -160,21 +164,21 @@ const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
         }
       })))
 
-const tooFar = violation("advance", "invalid", "a duration that ends before the year 10000")
+const tooFarViolation = violation("advance", "invalid", "a duration that ends before the year 10000")
 
 const clock = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
   handlers
-    .handle("read", ({ path }) => Effect.flatMap(existingSession(path.customerId), reading))
+    .handle("read", ({ path }) => Effect.flatMap(existingSession(path.customerId), readClock))
     .handleRaw("change", ({ path, request }) =>
       Effect.gen(function*() {
         const { advance, frozen, set } = yield* payload(request, decodeClockChange)
         const session = yield* sessionOf(path.customerId)
         const from = set === undefined ? yield* session.clock.now : DateTime.toEpochMillis(set)
         const to = from + Duration.toMillis(advance ?? Duration.zero)
-        if (!isInRange(to)) return yield* invalid(tooFar)
+        if (!isInRange(to)) return yield* invalid(tooFarViolation)
         if (set !== undefined || advance !== undefined) yield* session.clock.set(to)
         if (frozen !== undefined) yield* frozen ? session.clock.freeze : session.clock.resume
-        return yield* reading(session)
+        return yield* readClock(session)
       })))
 
 const faults = HttpApiBuilder.group(ControlApi, "faults", (handlers) =>
@@ -182,12 +186,12 @@ const faults = HttpApiBuilder.group(ControlApi, "faults", (handlers) =>
     .handle("list", ({ path }) =>
       Effect.flatMap(existingSession(path.customerId), ({ faults }) =>
         Effect.map(faults.list, (armed) =>
-          armed.map(armedFault))))
+          armed.map(toArmedFault))))
     .handleRaw("set", ({ path, request }) =>
       Effect.gen(function*() {
         const fault = yield* payload(request, decodeFault)
         const { faults } = yield* sessionOf(path.customerId)
-        return armedFault(yield* faults.set(fault))
+        return toArmedFault(yield* faults.set(fault))
       }))
     .handle("remove", ({ path: { customerId, faultId } }) =>
       Effect.gen(function*() {

@@ -25,28 +25,31 @@ const problem = (description: string) => ({
   }
 })
 
-const guarded = {
+const guardResponses = {
   401: problem("The control token is missing or wrong. Only for a server that was started with one"),
   403: problem("The Host header does not name this server, or the request comes from a page of another site"),
   500: problem("The mock server itself failed")
 }
 
 /** Paths that need no control token. */
-const open = ["/_mock/live", "/_mock/ready"]
+const openPaths = ["/_mock/live", "/_mock/ready"]
 
 const withGuard = (path: string) => (operation: unknown): Json => ({
   ...members(operation),
   responses: {
     ...members(members(operation)["responses"]),
-    ...(open.includes(path) ? { 403: guarded[403] } : guarded)
+    ...(openPaths.includes(path) ? { 403: guardResponses[403] } : guardResponses)
   }
 })
 
 /** The handlers decode requests themselves, so the decode error of the platform is removed too. */
 export const transform = (spec: Json): Json => {
-  const pruned = IdvApi.withoutDecodeError(spec)
+  const specWithoutDecodeError = IdvApi.withoutDecodeError(spec)
   return {
-    ...pruned,
-    paths: Record.map(members(pruned["paths"]), (operations, path) => Record.map(members(operations), withGuard(path)))
+    ...specWithoutDecodeError,
+    paths: Record.map(
+      members(specWithoutDecodeError["paths"]),
+      (operations, path) => Record.map(members(operations), withGuard(path))
+    )
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The control plane as an HTTP app: the control API, its OpenAPI document and a page. It is loaded and built for the
- * first request to it, so that neither a test of the data plane nor the start of a server waits for it.
+ * The control plane as an HTTP app: the control API, its OpenAPI document and a page. The first request to it loads and
+ * builds it, so that neither a test of the data plane nor the start of a server waits for it.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as HttpApi from "@effect/platform/HttpApi"
@@ -20,8 +20,8 @@ import * as Request from "../http/request.ts"
 import type * as Metrics from "../journal/metrics.ts"
 import type { Recorder } from "../journal/recorder.ts"
 import * as ControlHandlers from "./controlHandlers.ts"
+import * as ErrorResponses from "./errorResponses.ts"
 import * as SecurityHeaders from "./securityHeaders.ts"
-import * as Unrouted from "./unrouted.ts"
 
 export type Services =
   | Session.Sessions
@@ -29,7 +29,7 @@ export type Services =
   | Metrics.Metrics
   | Lifecycle.Lifecycle
 
-/** The Swagger page. It is a megabyte, so it is loaded when somebody opens it. */
+/** The Swagger page. Its code has a size of 1 MB, so it is loaded only when a browser requests it. */
 const docs = Effect.gen(function*() {
   const Swagger = yield* Effect.promise(() => import("@effect/platform/HttpApiSwagger"))
   const layer = Layer.provideMerge(Swagger.layer({ path: SecurityHeaders.docsPath }), HttpApiBuilder.Router.Live)
@@ -80,7 +80,7 @@ export const make = (
 ): Effect.Effect<HttpApp.Default, never, Services | Scope.Scope> =>
   app.pipe(
     Layer.provide([page, documents]),
-    Layer.provide(Unrouted.layer),
+    Layer.provide(ErrorResponses.layer),
     Layer.provide(ControlHandlers.layer),
     Layer.provide([HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer, NodeHttpServer.layerContext]),
     Layer.build,

@@ -1,7 +1,7 @@
 /**
- * Guards the control plane. A request must name this server as its host, because a page of any site can make its own
- * name resolve to this machine. It must not come from a page of another site. If the server has a control token, the
- * request must carry it.
+ * Protects the control plane. The `Host` header of a request must name this server, because any site can make its own
+ * name resolve to this machine. The request must not come from a page of another site. If the server has a control
+ * token, the request must contain it.
  */
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
@@ -51,7 +51,10 @@ const digest = (text: string) => createHash("sha256").update(text).digest()
 const isToken = (text: string, token: Redacted.Redacted<string>): boolean =>
   timingSafeEqual(digest(text), digest(Redacted.value(token)))
 
-/** A followed link is safe: it changes nothing, and the page with the link cannot read the response. */
+/**
+ * Whether the user followed a link. This is safe, because it changes nothing, and the page with the link cannot read
+ * the response.
+ */
 const isNavigation = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
   method === "GET" && headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document"
 
@@ -63,19 +66,23 @@ const isSameOrigin = (origin: string, host: Authority): boolean => {
 }
 
 /** Health checks need no token. */
-const open = ["/_mock/live", "/_mock/ready"]
+const openPaths = ["/_mock/live", "/_mock/ready"]
 
 const make = ({ allowedHosts, host, token }: Options) => {
   const ownNames = [...[host, ...allowedHosts].map(nameOf), ...loopback]
-  /** Beyond loopback any address is accepted: a name can be made to resolve to this machine, an address cannot. */
-  const isOwn = ({ name }: Authority): boolean => ownNames.includes(name) || !isLoopback(host) && isIP(name) !== 0
+  /**
+   * Whether a host names this server. A server beyond loopback accepts every IP address, because only a name can be
+   * made to resolve to this machine.
+   */
+  const namesThisServer = ({ name }: Authority): boolean =>
+    ownNames.includes(name) || !isLoopback(host) && isIP(name) !== 0
 
   return (request: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse | undefined => {
     const { headers } = request
-    const authority = Option.filter(authorityOf(headers["host"] ?? ""), isOwn)
+    const authority = Option.filter(authorityOf(headers["host"] ?? ""), namesThisServer)
     // A target in absolute form takes precedence over the Host header (RFC 9112, section 3.2.2).
     const target = Request.authorityOf(request.url)
-    if (Option.isNone(authority) || target !== undefined && !Option.exists(authorityOf(target), isOwn)) {
+    if (Option.isNone(authority) || target !== undefined && !Option.exists(authorityOf(target), namesThisServer)) {
       return Problem.serverResponse(403, "The Host header does not name this server: see --allowed-host")
     }
     const { origin } = headers
@@ -85,15 +92,15 @@ const make = ({ allowedHosts, host, token }: Options) => {
     ) {
       return Problem.serverResponse(403, "Pages of other sites may not use the control plane")
     }
-    const ambiguous = Request.headersProblem(request)
-    if (Option.isSome(ambiguous)) return Problem.serverResponse(400, ambiguous.value)
-    if (token === undefined || open.includes(Request.pathOf(request.url))) return undefined
+    const headersProblem = Request.headersProblem(request)
+    if (Option.isSome(headersProblem)) return Problem.serverResponse(400, headersProblem.value)
+    if (token === undefined || openPaths.includes(Request.pathOf(request.url))) return undefined
     // A browser asks the user for a password and sends it as Basic. Programs send a Bearer token.
-    const presented = Option.orElse(
+    const sentToken = Option.orElse(
       Request.bearer(request),
       () => Option.map(Request.basic(request), ({ customerKey }) => customerKey)
     )
-    return Option.exists(presented, (text) => isToken(text, token))
+    return Option.exists(sentToken, (text) => isToken(text, token))
       ? undefined
       : Problem.serverResponse(
         401,

@@ -1,6 +1,6 @@
 /**
- * `POST /api/aml` (section 4.2): refuses every request that breaks the service document, and checks the
- * lifetime of the token.
+ * `POST /api/aml` (section 4.2): refuses every request that breaks the service document, and checks the lifetime of the
+ * token.
  */
 import { AmlCredential } from "@effect-idv/core/AmlCredential"
 import type { DateOfBirth } from "@effect-idv/core/DateOfBirth"
@@ -19,20 +19,19 @@ import type { FieldError } from "../http/problem.ts"
 import * as Request from "../http/request.ts"
 import type { Headers } from "../http/response.ts"
 import { truncateViolations } from "../schema/truncateViolations.ts"
-import { type Decision, redirected, Refused } from "./decision.ts"
+import { type Decision, redirectDecision, RequestRefused } from "./decision.ts"
 import * as ResponseFormat from "./responseFormat.ts"
 
 /**
  * Decides an AML check:
  *
  * - 200 with the credential of section 2.3, whose result `TestPerson` selects.
- * - 405 for another method, 415 for another content type or a content coding, 413 for a body over
- *   64 KiB.
+ * - 405 for another method, 415 for another content type or a content coding, 413 for a body over 64 KiB.
  * - 401 without a token, or with one that is unknown, expired or revoked.
- * - 400 for two `Authorization`, `Content-Type` or `Host` headers, for a token or a field of the
- *   person in the query, and for a body that is not JSON or has a duplicate key.
- * - 422 for a wrong, missing or extra field, with its path and the reason, never its value. It lists at
- *   most 20 fields and counts the others. A date of birth must not be after the session's time.
+ * - 400 for two `Authorization`, `Content-Type` or `Host` headers, for a token or a field of the person in the query,
+ *   and for a body that is not JSON or has a duplicate key.
+ * - 422 for a wrong, missing or extra field, with its path and the reason, never its value. The response lists at most
+ *   20 fields and counts the others. A date of birth in the future, by the session's time, is a wrong field.
  *
  * The profile changes the form of the responses. `profileUrl` returns the address of a profile's page.
  */
@@ -52,7 +51,7 @@ export const decide = (
     }
     const { addSearch, clock } = yield* authorize(request, session, profile)
     const redirect = ResponseFormat.redirect(profile, request.target)
-    if (Option.isSome(redirect)) return redirected("aml", redirect.value)
+    if (Option.isSome(redirect)) return redirectDecision("aml", redirect.value)
     if (!isContentTypeRight(request, profile)) {
       return yield* refuse("content-type", 415, "The content type of this operation is application/json")
     }
@@ -61,9 +60,9 @@ export const decide = (
         headers: { "accept-encoding": "identity" }
       })
     }
-    const inQuery = Request.inQuery(request, parameterNames)
-    if (Option.isSome(inQuery)) {
-      return yield* refuse("query", 400, `${inQuery.value} must not be in the query`)
+    const parameterInQuery = Request.inQuery(request, parameterNames)
+    if (Option.isSome(parameterInQuery)) {
+      return yield* refuse("query", 400, `${parameterInQuery.value} must not be in the query`)
     }
     if (Request.isTooLong(request)) {
       return yield* refuse("body-too-long", 413, `A body has at most ${Request.maxBodyBytes} bytes`)
@@ -71,12 +70,12 @@ export const decide = (
     const json = yield* Effect.mapError(JsonText.parse(request.body), (problem) =>
       problem._tag === "NotJson"
         ? refuse("body-not-json", 400, "The body is not JSON text in UTF-8")
-        : refuse("body-duplicate-key", 400, "The body has a duplicate key", described(problem.violations)))
+        : refuse("body-duplicate-key", 400, "The body has a duplicate key", describeViolations(problem.violations)))
     const refuseBody = (violations: Violation.Violations) =>
-      refuse("body-invalid", 422, "The body is not the one of this operation", described(violations))
+      refuse("body-invalid", 422, "The body is not the one of this operation", describeViolations(violations))
     const body = yield* Effect.mapError(decodeBody(json), refuseBody)
     const now = yield* clock.now
-    if (!hasBegun(body.dob, now)) return yield* refuseBody(notBorn)
+    if (!hasBegun(body.dob, now)) return yield* refuseBody(notBornViolations)
 
     const searchedOn = ResponseFormat.searchedOn(profile, now)
     const { description, fault, matchFound } = TestPerson.of(Redacted.value(body.name))
@@ -104,7 +103,7 @@ export const decide = (
       response: ResponseFormat.credential(profile, encodeCredential(credential)),
       ...(fault !== undefined && { fault })
     }
-  }).pipe(Effect.catchTag("Refused", ({ decision }) => Effect.succeed(decision)))
+  }).pipe(Effect.catchTag("RequestRefused", ({ decision }) => Effect.succeed(decision)))
 
 const decodeBody = Violation.decodeUnknown(Person.RequestBody, { onExcessProperty: "error" })
 
@@ -115,7 +114,7 @@ const ordinal = ({ day, month, year }: Readonly<Record<"day" | "month" | "year",
 const hasBegun = (dateOfBirth: DateOfBirth, now: number): boolean =>
   ordinal(dateOfBirth) <= ordinal(DateTime.toPartsUtc(DateTime.add(DateTime.unsafeMake(now), { hours: 14 })))
 
-const notBorn: Violation.Violations = [
+const notBornViolations: Violation.Violations = [
   new Violation.Violation({
     path: "dob",
     problem: "invalid",
@@ -131,8 +130,11 @@ const hideUnknownField = (violation: Violation.Violation) =>
     ? violation
     : new Violation.Violation({ ...violation, path: "another field" })
 
-/** Violations for the client, with all paths, and for the journal, without those of unknown fields. */
-const described = (all: Violation.Violations) => {
+/**
+ * Describes violations: `errors` for the client with all paths, and `why` for the journal without the names of unknown
+ * fields.
+ */
+const describeViolations = (all: Violation.Violations) => {
   const violations = truncateViolations(all)
   return {
     why: Violation.format(violations.map(hideUnknownField)),
@@ -176,11 +178,11 @@ const refusal = (profile: Profile) =>
     readonly why?: string
     readonly errors?: ReadonlyArray<FieldError>
     readonly headers?: Headers
-    /** Whether a correct client can send this request, as one with an expired token. */
+    /** Whether a correct client can send this request, for example with an expired token. */
     readonly isExpected?: boolean
   } = {}
 ) =>
-  new Refused({
+  new RequestRefused({
     decision: {
       rule: `aml.${rule}`,
       why: options.why ?? detail,

@@ -16,8 +16,8 @@ export const idOf = (path: string): Option.Option<string> =>
   path.startsWith(prefix) ? Option.some(path.slice(prefix.length)) : Option.none()
 
 /**
- * Returns the address of a profile on the host that the client requested, which behind the port mapping
- * of a container differs from that of the server. A missing or invalid host becomes `localhost`.
+ * Returns the address of a profile on the host in the `Host` header, because the port mapping of a container can make
+ * it differ from the server's own. A missing or invalid host becomes `localhost`.
  */
 export const url = (headers: Headers.Headers, profileId: string): string => {
   const origin = `http://${headers["host"] ?? "localhost"}`
@@ -30,7 +30,7 @@ export const decide = (profileId: string, session: Option.Option<Session.Session
     Option.match(session, { onNone: () => Effect.succeedNone, onSome: ({ search }) => search(profileId) }),
     Option.match({
       onNone: () => ({
-        ...shown,
+        ...pageDecision,
         rule: "profile.unknown",
         why: "No search of the session has this profile",
         response: page(
@@ -40,7 +40,7 @@ export const decide = (profileId: string, session: Option.Option<Session.Session
         )
       }),
       onSome: ({ credentials: { attributes } }) => ({
-        ...shown,
+        ...pageDecision,
         rule: "profile.shown",
         why: "The profile of a search was opened",
         response: page(
@@ -54,7 +54,7 @@ export const decide = (profileId: string, session: Option.Option<Session.Session
     })
   )
 
-const shown = { claims: ["aml.profile.page"], unexpected: false }
+const pageDecision = { claims: ["aml.profile.page"], unexpected: false }
 
 type Attributes = AmlCredential["credentials"]["attributes"]
 

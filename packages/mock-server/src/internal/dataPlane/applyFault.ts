@@ -17,8 +17,8 @@ export interface Options {
 }
 
 /**
- * Applies a fault. A latency, a quota and the end of a token leave the response as it is, because they
- * act before or after it.
+ * Applies a fault. A latency, a quota, and the expiry or revocation of a token do not change the response, because
+ * other modules apply them.
  */
 export const apply = (response: Response.Response, what: Fault.What, { now, random }: Options): Response.Delivery => {
   const { body } = response
@@ -27,67 +27,74 @@ export const apply = (response: Response.Response, what: Fault.What, { now, rand
     case "tokenExpiry":
     case "tokenRevocation":
     case "quota":
-      return whole(response)
+      return wholeDelivery(response)
     case "status":
-      return whole(statusResponse(what, now))
+      return wholeDelivery(statusResponse(what, now))
     case "falseGzip":
-      return whole({ ...response, headers: { ...response.headers, "content-encoding": "gzip" } })
+      return wholeDelivery({ ...response, headers: { ...response.headers, "content-encoding": "gzip" } })
     case "malformedJson":
-      return whole({ ...response, body: cutInHalf(body) })
+      return wholeDelivery({ ...response, body: cutInHalf(body) })
     case "invalidUtf8":
-      return whole({ ...response, body: withInvalidByte(body) })
+      return wholeDelivery({ ...response, body: withInvalidByte(body) })
     case "empty":
-      return whole({ ...response, body: nothing })
+      return wholeDelivery({ ...response, body: emptyBody })
     case "html":
-      return whole({
+      return wholeDelivery({
         ...response,
         headers: { ...response.headers, "content-type": "text/html; charset=utf-8" },
         body: page
       })
     case "oversize":
-      return whole({ ...response, body: padded(body, what.bytes) })
+      return wholeDelivery({ ...response, body: withPadding(body, what.bytes) })
     case "somebodyElse":
-      return whole({ ...response, body: withAttributes(body, another) })
+      return wholeDelivery({ ...response, body: withAttributes(body, anotherPerson) })
     case "unknownMatch":
-      return whole({ ...response, body: withAttributes(body, () => ({ match_found: "Under review" })) })
+      return wholeDelivery({ ...response, body: withAttributes(body, () => ({ match_found: "Under review" })) })
     case "reset":
     case "fin":
     case "hang":
-      return scripted(response, [...(what.at === "headers" ? [] : beginning(response)), ends[what.kind]])
+      return scriptedDelivery(response, [
+        ...(what.at === "headers" ? [] : incompleteMessage(response)),
+        endSteps[what.kind]
+      ])
     case "truncation":
-      return scripted(response, [...beginning(response, what.keep), fin])
+      return scriptedDelivery(response, [...incompleteMessage(response, what.keep), fin])
     case "badChunk":
-      return scripted(response, [write(head(response, ["transfer-encoding: chunked"])), write(badChunks(body)), fin])
+      return scriptedDelivery(response, [
+        write(head(response, ["transfer-encoding: chunked"])),
+        write(badChunks(body)),
+        fin
+      ])
     case "duplicateLength":
-      return scripted(response, [
+      return scriptedDelivery(response, [
         write(head(response, [`content-length: ${body.length}`, `content-length: ${body.length + 1}`])),
         write(body),
         fin
       ])
     case "randomBytes":
-      return scripted(response, [
+      return scriptedDelivery(response, [
         write(Uint8Array.from({ length: what.length }, () => Math.floor(random() * 256))),
         fin
       ])
     case "drip":
-      return scripted(response, [
+      return scriptedDelivery(response, [
         write(head(response, [`content-length: ${body.length}`])),
-        ...pieces(body, what.bytes, Duration.toMillis(what.every)),
+        ...dripSteps(body, what.bytes, Duration.toMillis(what.every)),
         fin
       ])
   }
 }
 
 const utf8 = new TextEncoder()
-const nothing = new Uint8Array()
+const emptyBody = new Uint8Array()
 
-const whole = (response: Response.Response) => Response.Delivery.Whole({ response })
-const scripted = (response: Response.Response, steps: ReadonlyArray<Response.Step>) =>
+const wholeDelivery = (response: Response.Response) => Response.Delivery.Whole({ response })
+const scriptedDelivery = (response: Response.Response, steps: ReadonlyArray<Response.Step>) =>
   Response.Delivery.Scripted({ response, steps })
 
 const write = (bytes: Uint8Array) => Response.Step.Write({ bytes })
 const fin = Response.Step.Fin()
-const ends = { fin, reset: Response.Step.Reset(), hang: Response.Step.Hang() }
+const endSteps = { fin, reset: Response.Step.Reset(), hang: Response.Step.Hang() }
 
 const head = ({ headers, status }: Response.Response, framing: ReadonlyArray<string>): Uint8Array =>
   utf8.encode(
@@ -100,8 +107,8 @@ const head = ({ headers, status }: Response.Response, framing: ReadonlyArray<str
     ].join("\r\n")
   )
 
-/** The head and the beginning of the body, which is always shorter than its `Content-Length`. */
-const beginning = (
+/** The head and the first bytes of the body, always fewer than its `Content-Length`. */
+const incompleteMessage = (
   response: Response.Response,
   keep = Math.floor(response.body.length / 2)
 ): ReadonlyArray<Response.Step> => {
@@ -118,21 +125,21 @@ const badChunks = (body: Uint8Array): Uint8Array => {
   return Buffer.concat([...first, utf8.encode("zz\r\n"), body.subarray(half.length), utf8.encode("\r\n0\r\n\r\n")])
 }
 
-const pieces = (body: Uint8Array, size: number, millis: number): ReadonlyArray<Response.Step> =>
+const dripSteps = (body: Uint8Array, size: number, millis: number): ReadonlyArray<Response.Step> =>
   Array.from({ length: Math.ceil(body.length / size) }, (_, index) => [
     Response.Step.Wait({ millis }),
     write(body.subarray(index * size, (index + 1) * size))
   ]).flat()
 
 /** The statuses whose responses have no body (RFC 9110). */
-const withoutBody = [204, 205, 304]
+const statusesWithoutBody = [204, 205, 304]
 
 /** The response of a `status` fault, which replaces that of the service. */
 export const statusResponse = (
   { body: text = "", contentType, retryAfter, status }: Extract<Fault.What, { readonly kind: "status" }>,
   now: number
 ): Response.Response => {
-  const body = withoutBody.includes(status) ? nothing : utf8.encode(text)
+  const body = statusesWithoutBody.includes(status) ? emptyBody : utf8.encode(text)
   return {
     status,
     headers: { ...(body.length > 0 && { "content-type": contentType }), ...RetryAfter.headers(retryAfter, now) },
@@ -146,7 +153,7 @@ const page = utf8.encode(
 
 const decodeJson = Violation.decodeJson(Schema.Unknown)
 
-/** Cuts the body in half. If that is still JSON, an opening brace breaks it. */
+/** Returns the first half of the body. If the half is valid JSON, an added opening brace makes it invalid. */
 const cutInHalf = (body: Uint8Array): Uint8Array => {
   const text = new TextDecoder().decode(body)
   const half = utf8.encode(text.slice(0, Math.floor(text.length / 2)))
@@ -156,8 +163,8 @@ const cutInHalf = (body: Uint8Array): Uint8Array => {
 }
 
 /**
- * Inserts a byte that is not UTF-8 at the end of the longest string value: a token, or the path of a URL, where a
- * decoder that replaces invalid bytes would hide the damage.
+ * Inserts a byte that is not UTF-8 at the end of the longest string value. This is a token or a URL, so a client that
+ * replaces invalid bytes would not notice the damage.
  */
 const withInvalidByte = (body: Uint8Array): Uint8Array => {
   const text = new TextDecoder().decode(body)
@@ -174,7 +181,7 @@ const JsonObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const decodeObject = Violation.decodeJson(JsonObject)
 
 /** Adds padding to a JSON object. Any other body becomes an object. */
-const padded = (body: Uint8Array, bytes: number): Uint8Array => {
+const withPadding = (body: Uint8Array, bytes: number): Uint8Array => {
   const fields = Either.getOrUndefined(decodeObject(body))
   const unpadded = utf8.encode(JSON.stringify({ ...fields, padding: "" })).length
   const padding = "x".repeat(Math.max(bytes + 1 - unpadded, 0))
@@ -185,7 +192,9 @@ const isCredential = Schema.is(
   Schema.Struct({ credentials: Schema.Struct({ attributes: JsonObject }, JsonObject) }, JsonObject)
 )
 
-/** Changes attributes of a credential and keeps all other fields. A body that is not a credential stays as it is. */
+/**
+ * Changes attributes of a credential and keeps all other fields. A body that is not a credential is returned unchanged.
+ */
 const withAttributes = (
   body: Uint8Array,
   changes: (attributes: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
@@ -198,7 +207,7 @@ const withAttributes = (
     }
   })
 
-const another = ({ birth_year: year, name }: Readonly<Record<string, unknown>>) => ({
+const anotherPerson = ({ birth_year: year, name }: Readonly<Record<string, unknown>>) => ({
   name: name === "Somebody Else" ? "Another Person" : "Somebody Else",
   birth_year: year === "1901" ? "1902" : "1901"
 })

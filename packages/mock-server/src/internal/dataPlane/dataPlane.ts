@@ -1,4 +1,7 @@
-/** Handles one request of the service: from its arrival, through its session and faults, to its response. */
+/**
+ * Handles one request to the service: reads it, finds its session, decides the response, applies faults, and writes the
+ * journal.
+ */
 import * as IdvApi from "@effect-idv/core/IdvApi"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
@@ -47,7 +50,7 @@ const exchange = Effect.gen(function*() {
   const operation = operationOf(path)
   const token = Request.bearer(request)
 
-  // Find its session. An unmatched request has the settings of the server.
+  // Find its session. A request without one uses the settings of the server.
   const session = yield* findSession(request, path, operation)
   const { customerId, journal, now, profile, random } = Option.isSome(session)
     ? { ...session.value, now: yield* session.value.clock.now, profile: yield* Ref.get(session.value.profile) }
@@ -59,20 +62,23 @@ const exchange = Effect.gen(function*() {
       random: recorder.random
     }
 
-  // Count the request for the session's faults, of which some fire.
-  const firings = yield* fire(session, operation, token)
+  // Count the request for the session's faults, and get those that fire.
+  const firings = yield* fireFaults(session, operation, token)
   const gateway = Option.flatMap(
     Option.fromNullable(firings.find((firing) => !isLatency(firing))),
     (firing) => Gateway.decide(firing, profile, now)
   )
 
-  // Decide the response. A fault that stands for a gateway decides before the service sees the request.
+  // Decide the response. A fault that simulates a gateway decides it without the service.
   const decision = Option.isSome(gateway)
     ? gateway.value
-    : yield* Effect.zipRight(endToken(firings, session, token), decide(request, path, operation, session, profile))
-  yield* endToken(firings, session, Option.fromNullable(decision.issuedToken))
+    : yield* Effect.zipRight(
+      expireOrRevoke(firings, session, token),
+      decide(request, path, operation, session, profile)
+    )
+  yield* expireOrRevoke(firings, session, Option.fromNullable(decision.issuedToken))
 
-  // Apply the faults: all latencies add up, and of the others the first one changes the response.
+  // Apply the faults. All latencies are added. Of the other faults, only the first changes the response.
   const faults = [
     ...firings.map(({ id, number, what }): AppliedFault => ({
       id,
@@ -121,7 +127,7 @@ const locationOf = (defect: unknown): string =>
     ? `${defect.name} ${(defect.stack ?? "").split("\n").filter((line) => line.startsWith("    at ")).join("\n")}`
     : "a defect that is not an error"
 
-/** Responds to a request at which the mock server itself failed, and writes it to the journal. */
+/** Responds to a request after a defect of the mock server, and writes the request to the journal. */
 const recover = (defect: unknown) =>
   Effect.gen(function*() {
     const { unmatched } = yield* Session.Sessions
@@ -163,7 +169,7 @@ const findSession = (request: Request.Request, path: string, operation: Operatio
     const byCustomer = (basic: Option.Option<Request.Basic>) =>
       Option.match(basic, {
         onNone: () => Effect.succeedNone,
-        // A wrong key must not begin a session, which could displace another one.
+        // A wrong key must not create a session, because the new session could cause the removal of another one.
         onSome: ({ customerId, customerKey }) =>
           customerKey === Redacted.value(Session.testKey) ? sessions.find(customerId) : sessions.known(customerId)
       })
@@ -180,13 +186,16 @@ const findSession = (request: Request.Request, path: string, operation: Operatio
     }
   })
 
-/** Counts the request for the faults of its session. A token that the session never issued does not count. */
-const fire = (session: Option.Option<Session.Session>, operation: Operation, token: Option.Option<string>) =>
+/**
+ * Counts the request for the faults of its session, and returns those that fire. A request with a token that the
+ * session never issued is not counted.
+ */
+const fireFaults = (session: Option.Option<Session.Session>, operation: Operation, token: Option.Option<string>) =>
   Effect.gen(function*() {
     if (operation === "other" || Option.isNone(session)) return []
     const { faults, tokens } = session.value
-    const isForeign = Option.isSome(token) && (yield* tokens.statusOf(token.value)) === "unknown"
-    return isForeign ? [] : yield* faults.next(operation)
+    const isUnknownToken = Option.isSome(token) && (yield* tokens.statusOf(token.value)) === "unknown"
+    return isUnknownToken ? [] : yield* faults.countRequest(operation)
   })
 
 const decide = (
@@ -209,7 +218,7 @@ const decide = (
         return Effect.succeed(refusal("request.headers", 400, request.headersProblem.value))
       }
       return Option.match(AmlProfile.idOf(path), {
-        onNone: () => Effect.succeed(path === "/favicon.ico" ? noIcon : unknownPath),
+        onNone: () => Effect.succeed(path === "/favicon.ico" ? unknownIcon : unknownPath),
         onSome: (profileId) => AmlProfile.decide(profileId, session)
       })
   }
@@ -233,15 +242,18 @@ const unknownPath: Decision = {
 }
 
 /** Browsers request an icon with every page. */
-const noIcon: Decision = {
+const unknownIcon: Decision = {
   ...unknownPath,
   rule: "path.icon",
   why: "A browser requested an icon, and there is none",
   unexpected: false
 }
 
-/** Ends a token that the request carries, before the endpoint checks it, or one that the response issues. */
-const endToken = (
+/**
+ * Expires or revokes a token if a fault requires it: the token of the request, before the endpoint checks it, or the
+ * token that the response issues.
+ */
+const expireOrRevoke = (
   faults: ReadonlyArray<{ readonly what: Fault.What }>,
   session: Option.Option<Session.Session>,
   token: Option.Option<string>

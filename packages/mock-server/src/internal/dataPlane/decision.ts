@@ -20,10 +20,10 @@ export interface Decision {
 }
 
 /** Ends the handling of a request with a refusal. */
-export class Refused extends Data.TaggedError("Refused")<{ readonly decision: Decision }> {}
+export class RequestRefused extends Data.TaggedError("RequestRefused")<{ readonly decision: Decision }> {}
 
 /** A redirect that the profile selects. */
-export const redirected = (operation: "token" | "aml", response: Response): Decision => ({
+export const redirectDecision = (operation: "token" | "aml", response: Response): Decision => ({
   rule: `${operation}.redirected`,
   why: "The profile redirects: a client must not follow with its credentials or its token",
   claims: ["redirects"],

@@ -1,16 +1,16 @@
 /**
- * The faults that respond in place of the service, as a gateway in front of it does: the service never
- * sees the request.
+ * The faults that simulate a gateway in front of the service: the gateway responds, and the service never receives the
+ * request.
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import type { Profile } from "../../Profile.ts"
-import type { Firing } from "../session/faultBoard.ts"
+import type { Firing } from "../session/sessionFaults.ts"
 import { statusResponse } from "./applyFault.ts"
 import type { Decision } from "./decision.ts"
 import * as ResponseFormat from "./responseFormat.ts"
 
-/** Returns the decision of a gateway, if the fault stands for one. */
+/** Returns the decision of the gateway if the fault simulates one. */
 export const decide = (
   { retryIn, what }: Pick<Firing, "retryIn" | "what">,
   profile: Profile,

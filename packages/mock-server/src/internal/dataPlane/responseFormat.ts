@@ -9,7 +9,7 @@ import * as Response from "../http/response.ts"
 import { clamp } from "../schema/instantText.ts"
 import * as RetryAfter from "./retryAfter.ts"
 
-/** The page of a gateway in front of the service, which knows only the status. */
+/** The page of a gateway in front of the service. It shows only the status. */
 const gatewayPage = (status: Problem.Status, headers?: Response.Headers): Response.Response => {
   const title = `${status} ${Problem.titles[status]}`
   return Response.html(
@@ -20,19 +20,19 @@ const gatewayPage = (status: Problem.Status, headers?: Response.Headers): Respon
   )
 }
 
-const uncacheable = { "cache-control": "no-store", pragma: "no-cache" }
+const noStoreHeaders = { "cache-control": "no-store", pragma: "no-cache" }
 
 /**
- * Formats a token response. The names of the fields for type and lifetime follow that of the token. A
- * plain text has neither.
+ * Formats a token response. The fields for type and lifetime have names in the style of the token's field. A plain text
+ * contains neither type nor lifetime.
  */
 export const tokenResponse = (profile: Profile, token: string): Response.Response => {
   const status = Number(profile.tokenStatus)
   const fields = (token_type: string, expires_in: string) => ({
-    [token_type]: statedType(profile),
-    [expires_in]: statedLifetime(profile)
+    [token_type]: tokenTypeOf(profile),
+    [expires_in]: lifetimeOf(profile)
   })
-  const json = (body: object) => Response.json(status, body, uncacheable)
+  const json = (body: object) => Response.json(status, body, noStoreHeaders)
   switch (profile.tokenField) {
     case "access_token":
       return json({ access_token: token, ...fields("token_type", "expires_in") })
@@ -43,12 +43,12 @@ export const tokenResponse = (profile: Profile, token: string): Response.Respons
     case "data.access_token":
       return json({ data: { access_token: token, ...fields("token_type", "expires_in") } })
     case "text":
-      return Response.text(status, "text/plain; charset=utf-8", token, uncacheable)
+      return Response.text(status, "text/plain; charset=utf-8", token, noStoreHeaders)
   }
 }
 
 /** JSON omits a field that is `undefined`. */
-const statedType = ({ tokenType }: Profile): string | undefined => {
+const tokenTypeOf = ({ tokenType }: Profile): string | undefined => {
   switch (tokenType) {
     case "Bearer":
     case "bearer":
@@ -60,7 +60,7 @@ const statedType = ({ tokenType }: Profile): string | undefined => {
   }
 }
 
-const statedLifetime = ({ tokenLifetime }: Profile): number | string | null | undefined => {
+const lifetimeOf = ({ tokenLifetime }: Profile): number | string | null | undefined => {
   switch (tokenLifetime) {
     case "3600":
       return 3600
@@ -84,11 +84,11 @@ const statedLifetime = ({ tokenLifetime }: Profile): number | string | null | un
 const basicChallenge = { "www-authenticate": "Basic realm=\"idv-mock\", charset=\"UTF-8\"" }
 
 /**
- * Formats an error of the token endpoint. 405, 413 and 415 precede OAuth, so they are problem details
- * unless the profile has an empty body or a page.
+ * Formats an error of the token endpoint. 405, 413 and 415 are not OAuth errors, so they are problem details, unless
+ * the profile selects an empty body or a page.
  *
- * A 401 has a challenge for Basic, except for the variant `html`, whose gateway removes it. The variants
- * `400` and `200` have no 401.
+ * A 401 has a challenge for Basic, except for the variant `html`, whose gateway removes it. The variants `400` and
+ * `200` have no 401.
  */
 export const tokenError = (
   { tokenError }: Profile,
@@ -100,25 +100,25 @@ export const tokenError = (
   }
 ): Response.Response => {
   const isOAuth = status === 400 || status === 401
-  const unchallenged = { ...(isOAuth && uncacheable), ...headers }
-  const challenged = { ...unchallenged, ...(status === 401 && basicChallenge) }
-  if (tokenError === "empty") return Response.empty(status, challenged)
-  if (tokenError === "html") return gatewayPage(status, unchallenged)
-  if (tokenError === "problem" || !isOAuth) return Problem.response(status, description, challenged)
+  const withoutChallenge = { ...(isOAuth && noStoreHeaders), ...headers }
+  const withChallenge = { ...withoutChallenge, ...(status === 401 && basicChallenge) }
+  if (tokenError === "empty") return Response.empty(status, withChallenge)
+  if (tokenError === "html") return gatewayPage(status, withoutChallenge)
+  if (tokenError === "problem" || !isOAuth) return Problem.response(status, description, withChallenge)
   const body = { error, error_description: description }
   switch (tokenError) {
     case "401":
-      return Response.json(status, body, challenged)
+      return Response.json(status, body, withChallenge)
     case "400":
-      return Response.json(400, body, unchallenged)
+      return Response.json(400, body, withoutChallenge)
     case "200":
-      return Response.json(200, body, unchallenged)
+      return Response.json(200, body, withoutChallenge)
   }
 }
 
 /**
- * Formats an error of the API. `code` is one word, such as `token_expired`, which only the variants
- * `oauth` and `nested` show. Only `problem` and `nested` show `errors`, which name the invalid fields.
+ * Formats an error of the API. `code`, such as `token_expired`, is in the variants `oauth` and `nested` only. `errors`,
+ * which name the invalid fields, are in `problem` and `nested` only.
  */
 export const amlError = (
   { amlError }: Profile,
@@ -155,8 +155,8 @@ export const amlError = (
 }
 
 /**
- * Formats a 429. `retryIn` is the time until the client may retry, `now` the session's time in
- * milliseconds since 1970, and `form` that of the `Retry-After`.
+ * Formats a 429. `retryIn` is the time until the client may retry, `now` is the session's time in milliseconds since
+ * 1970, and `form` is the form of `Retry-After`.
  */
 export const rateLimited = (
   profile: Profile,
@@ -219,17 +219,17 @@ const wordsOf = (name: string): ReadonlyArray<string> => name.trim().split(/\s+/
 const offsets = { utc: 0, ahead: 14, behind: -12 }
 
 /**
- * Formats `now`, in milliseconds since 1970, as `YYYY-MM-DD HH:MM:SS` in the time zone of the profile. It
- * stays in the years 1 to 9999, because other years have another length.
+ * Formats `now`, in milliseconds since 1970, as `YYYY-MM-DD HH:MM:SS` in the time zone of the profile. It stays in the
+ * years 1 to 9999, because other years have another length.
  */
 export const searchedOn = (profile: Profile, now: number): string => {
-  const zoned = now + Duration.toMillis("1 hour") * offsets[profile.searchedOn]
-  return new Date(clamp(zoned)).toISOString().slice(0, 19).replace("T", " ")
+  const zonedMillis = now + Duration.toMillis("1 hour") * offsets[profile.searchedOn]
+  return new Date(clamp(zonedMillis)).toISOString().slice(0, 19).replace("T", " ")
 }
 
 /**
- * Returns a redirect of a request for `target`, if the profile has one. On the same server it leads to
- * the same path with the query `redirected`, which is not redirected again: the client followed.
+ * Returns the redirect of a request for `target`, if the profile selects one. A redirect on the same server adds the
+ * query `redirected` to the target. Such a target is not redirected again.
  */
 export const redirect = ({ redirects }: Profile, target: string): Option.Option<Response.Response> => {
   if (redirects === "none" || target.includes("?redirected")) return Option.none()

@@ -13,14 +13,14 @@ const value = (form: Fault.RetryAfter, now: number): string => {
     case "seconds":
       return String(form.seconds)
     case "date":
-      // An HTTP date has no milliseconds: rounded up, so that a client that waits until then is not too early.
+      // An HTTP date has no milliseconds. It is rounded up, so that a client that waits until then is not too early.
       return new Date(Math.ceil((now + Duration.toMillis(form.in)) / 1000) * 1000).toUTCString()
     case "garbage":
       return form.text
   }
 }
 
-/** Returns the form that a profile has for a wait of `retryIn`. */
+/** Returns the form that a profile selects, for a wait of `retryIn`. */
 export const ofProfile = ({ rateLimit }: Profile, retryIn: Duration.Duration): Fault.RetryAfter | undefined => {
   switch (rateLimit) {
     case "seconds":

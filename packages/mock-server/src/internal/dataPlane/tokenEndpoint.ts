@@ -1,6 +1,6 @@
 /**
- * `POST /oauth/service` (section 4.1): refuses every request that breaks the service document, and
- * checks the customer key.
+ * `POST /oauth/service` (section 4.1): refuses every request that breaks the service document, and checks the customer
+ * key.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -10,19 +10,18 @@ import type * as Session from "../../Session.ts"
 import * as Request from "../http/request.ts"
 import type { Headers } from "../http/response.ts"
 import { tokenLifetimeSeconds } from "../profile/choices.ts"
-import { type Decision, redirected, Refused } from "./decision.ts"
+import { type Decision, redirectDecision, RequestRefused } from "./decision.ts"
 import * as ResponseFormat from "./responseFormat.ts"
 
 /**
  * Decides a token request:
  *
  * - 200 with a token that is valid for one hour of the session's clock.
- * - 405 for another method, 415 for another content type or a content coding, 413 for a body over
- *   64 KiB.
+ * - 405 for another method, 415 for another content type or a content coding, 413 for a body over 64 KiB.
  * - 401 `invalid_client` for missing or wrong credentials.
- * - 400 `invalid_request` for two `Authorization`, `Content-Type` or `Host` headers, for an OAuth
- *   parameter in the query, and for a missing or repeated `grant_type`; `unsupported_grant_type` for
- *   another one.
+ * - 400 `invalid_request` for two `Authorization`, `Content-Type` or `Host` headers, for an OAuth parameter in the
+ *   query, and for a missing or repeated `grant_type`.
+ * - 400 `unsupported_grant_type` for a `grant_type` other than `client_credentials`.
  *
  * The profile changes the form of the responses. Credentials that match no customer are form-decoded (RFC 6749, section
  * 2.3.1) and compared again, because many OAuth clients encode them.
@@ -54,11 +53,11 @@ export const decide = (
     }
     const { customer, isEncoded } = yield* authenticate(request, session, refuse)
     const redirect = ResponseFormat.redirect(profile, request.target)
-    if (Option.isSome(redirect)) return redirected("token", redirect.value)
+    if (Option.isSome(redirect)) return redirectDecision("token", redirect.value)
 
-    const inQuery = Request.inQuery(request, parameterNames)
-    if (Option.isSome(inQuery)) {
-      return yield* refuse("query", 400, `${inQuery.value} must be in the body, and not in the query`)
+    const parameterInQuery = Request.inQuery(request, parameterNames)
+    if (Option.isSome(parameterInQuery)) {
+      return yield* refuse("query", 400, `${parameterInQuery.value} must be in the body, and not in the query`)
     }
     const form = Request.parametersOf(Buffer.from(request.body).toString())
     const grantTypes = form.getAll("grant_type")
@@ -83,7 +82,7 @@ export const decide = (
       response: ResponseFormat.tokenResponse(profile, token),
       issuedToken: token
     }
-  }).pipe(Effect.catchTag("Refused", ({ decision }) => Effect.succeed(decision)))
+  }).pipe(Effect.catchTag("RequestRefused", ({ decision }) => Effect.succeed(decision)))
 
 const formType = "application/x-www-form-urlencoded"
 
@@ -118,7 +117,7 @@ const refusal = (profile: Profile) =>
   description: string,
   { error = "invalid_request", headers = {} }: { readonly error?: string; readonly headers?: Headers } = {}
 ) =>
-  new Refused({
+  new RequestRefused({
     decision: {
       rule: `token.${rule}`,
       why: description,
@@ -128,7 +127,7 @@ const refusal = (profile: Profile) =>
     }
   })
 
-/** Compares id and key as they are, and then form-decoded, which `isEncoded` reports. */
+/** Compares id and key as they are, and then form-decoded. `isEncoded` is true if only the decoded ones match. */
 const authenticate = (request: Request.Request, session: Option.Option<Session.Session>, refuse: Refuse) => {
   const credentials = Request.basic(request)
   const matches = ({ customerId, customerKey }: Session.Session) => (basic: Request.Basic) =>

@@ -7,7 +7,7 @@ import { DurationText, WaitText } from "../schema/durationText.ts"
 import { closed, oneOf } from "../schema/fields.ts"
 
 /** Annotations of a closed struct with a description. */
-export const described = (description: string) => ({ ...closed, description })
+export const closedWithDescription = (description: string) => ({ ...closed, description })
 
 /** A span of the session's time, with a default in milliseconds. */
 export const duration = (millis: number) =>
@@ -17,7 +17,7 @@ export const duration = (millis: number) =>
 export const wait = (millis: number) =>
   Schema.optionalWith(WaitText, { exact: true, default: () => Duration.millis(millis) })
 
-/** Where in the response a fault strikes. */
+/** Where in the response a fault takes effect. */
 export const at = Schema.optionalWith(oneOf("headers", "body"), { exact: true, default: constant("headers" as const) })
 
 const headerExpected = "a text of printable ASCII characters"

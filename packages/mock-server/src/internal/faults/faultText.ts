@@ -5,7 +5,7 @@ import * as Record from "effect/Record"
 import { numberOrText } from "../schema/numberOrText.ts"
 import * as FaultKinds from "./faultKinds.ts"
 
-/** The field that the value of each kind sets. A kind that is not here has no value. */
+/** The field that the value of each kind sets. A kind that is not listed has no value. */
 const fieldsOfWhat: Readonly<Record<string, string>> = {
   latency: "delay",
   status: "status",
@@ -33,7 +33,7 @@ const kindsWithoutValue: Readonly<Record<"what" | "when", ReadonlyArray<string>>
   when: ["always"]
 }
 
-/** Parses the line into the form that a fault has in JSON, which the schema has yet to decode. */
+/** Parses the line into the JSON form of a fault, which the caller must decode with the schema. */
 export const parse = (text: string): Either.Either<unknown, Violation.Violations> => {
   const [on = "", what, when, ...others] = text.trim().split(":")
   if (what === undefined || others.length > 0) {

@@ -5,7 +5,7 @@ import { constant } from "effect/Function"
 import * as Schema from "effect/Schema"
 import { discriminatedUnion, literalOr } from "../schema/discriminatedUnion.ts"
 import { PositiveDurationText } from "../schema/durationText.ts"
-import { number, whole } from "../schema/fields.ts"
+import { number, wholeNumber } from "../schema/fields.ts"
 import * as FaultFields from "./faultFields.ts"
 import * as FaultKinds from "./faultKinds.ts"
 
@@ -20,14 +20,14 @@ export const Distribution = discriminatedUnion(Schema.Union(
     kind: Schema.Literal("fixed"),
     /** @default 2 seconds */
     delay: FaultFields.duration(2000)
-  }).annotations(FaultFields.described("The same delay each time")),
+  }).annotations(FaultFields.closedWithDescription("The same delay each time")),
   Schema.Struct({
     kind: Schema.Literal("uniform"),
     /** @default 0 */
     min: FaultFields.duration(0),
     /** @default 4 seconds */
     max: FaultFields.duration(4000)
-  }).annotations(FaultFields.described("Any delay from min to below max, with equal probability")).pipe(
+  }).annotations(FaultFields.closedWithDescription("Any delay from min to below max, with equal probability")).pipe(
     Schema.filter(({ max, min }) => Duration.lessThanOrEqualTo(min, max), {
       ...Violation.expecting("a min that is at most max"),
       jsonSchema: {}
@@ -39,7 +39,7 @@ export const Distribution = discriminatedUnion(Schema.Union(
     mean: FaultFields.duration(2000),
     /** @default 500 milliseconds */
     deviation: FaultFields.duration(500)
-  }).annotations(FaultFields.described("A normal distribution")),
+  }).annotations(FaultFields.closedWithDescription("A normal distribution")),
   Schema.Struct({
     kind: Schema.Literal("logNormal"),
     /** @default 2 seconds */
@@ -51,7 +51,9 @@ export const Distribution = discriminatedUnion(Schema.Union(
      */
     sigma: Schema.optionalWith(number(0, 10), { exact: true, default: constant(0.5) })
   }).annotations(
-    FaultFields.described("A log-normal distribution, close to real services: near the median, with a long tail")
+    FaultFields.closedWithDescription(
+      "A log-normal distribution, close to real services: near the median, with a long tail"
+    )
   )
 ))
 
@@ -71,18 +73,18 @@ export const RetryAfter = discriminatedUnion(Schema.Union(
   Schema.Struct({
     kind: Schema.Literal("seconds"),
     /** @default 1 */
-    seconds: Schema.optionalWith(whole(0), { exact: true, default: constant(1) })
-  }).annotations(FaultFields.described("A number of seconds")),
+    seconds: Schema.optionalWith(wholeNumber(0), { exact: true, default: constant(1) })
+  }).annotations(FaultFields.closedWithDescription("A number of seconds")),
   Schema.Struct({
     kind: Schema.Literal("date"),
     /** @default 1 second */
     in: FaultFields.duration(1000)
-  }).annotations(FaultFields.described("An HTTP date, this time after the session's time")),
+  }).annotations(FaultFields.closedWithDescription("An HTTP date, this time after the session's time")),
   Schema.Struct({
     kind: Schema.Literal("garbage"),
     /** @default "soon" */
     text: Schema.optionalWith(FaultFields.headerText, { exact: true, default: constant("soon") })
-  }).annotations(FaultFields.described("A text that is neither a number nor a date"))
+  }).annotations(FaultFields.closedWithDescription("A text that is neither a number nor a date"))
 ))
 
 /**
@@ -96,7 +98,7 @@ const kind = <const Kind extends keyof typeof FaultKinds.table, const Fields ext
   fields: Fields
 ) =>
   Schema.Struct({ kind: Schema.Literal(kind), ...fields }).annotations(
-    FaultFields.described(FaultKinds.table[kind].description)
+    FaultFields.closedWithDescription(FaultKinds.table[kind].description)
   )
 
 /**
@@ -115,7 +117,7 @@ export const What = discriminatedUnion(Schema.Union(
   }),
   kind("status", {
     /** @default 503 */
-    status: Schema.optionalWith(whole(200, 599), { exact: true, default: constant(503) }),
+    status: Schema.optionalWith(wholeNumber(200, 599), { exact: true, default: constant(503) }),
     /** @default none */
     body: Schema.optionalWith(FaultFields.text, { exact: true }),
     /**
@@ -144,14 +146,14 @@ export const What = discriminatedUnion(Schema.Union(
      *
      * @default half of them
      */
-    keep: Schema.optionalWith(whole(0), { exact: true })
+    keep: Schema.optionalWith(wholeNumber(0), { exact: true })
   }),
   kind("badChunk", {}),
   kind("falseGzip", {}),
   kind("duplicateLength", {}),
   kind("randomBytes", {
     /** @default 512 */
-    length: Schema.optionalWith(whole(1, 1_048_576), { exact: true, default: constant(512) })
+    length: Schema.optionalWith(wholeNumber(1, 1_048_576), { exact: true, default: constant(512) })
   }),
   kind("malformedJson", {}),
   kind("invalidUtf8", {}),
@@ -163,7 +165,7 @@ export const What = discriminatedUnion(Schema.Union(
      *
      * @default 1
      */
-    bytes: Schema.optionalWith(whole(1), { exact: true, default: constant(1) }),
+    bytes: Schema.optionalWith(wholeNumber(1), { exact: true, default: constant(1) }),
     /** @default 100 milliseconds */
     every: FaultFields.wait(100)
   }),
@@ -177,7 +179,7 @@ export const What = discriminatedUnion(Schema.Union(
      *
      * @default 2 MiB
      */
-    bytes: Schema.optionalWith(whole(1, 64 * 1_048_576), { exact: true, default: constant(2 * 1_048_576) })
+    bytes: Schema.optionalWith(wholeNumber(1, 64 * 1_048_576), { exact: true, default: constant(2 * 1_048_576) })
   }),
   kind("somebodyElse", {}),
   kind("unknownMatch", {}),
@@ -185,7 +187,7 @@ export const What = discriminatedUnion(Schema.Union(
   kind("tokenRevocation", {}),
   kind("quota", {
     /** @default 10 */
-    limit: Schema.optionalWith(whole(1), { exact: true, default: constant(10) }),
+    limit: Schema.optionalWith(wholeNumber(1), { exact: true, default: constant(10) }),
     /** @default 1 minute */
     per: Schema.optionalWith(PositiveDurationText, { exact: true, default: () => Duration.minutes(1) }),
     /**

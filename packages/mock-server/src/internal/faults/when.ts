@@ -2,12 +2,11 @@
 import * as Schema from "effect/Schema"
 import { discriminatedUnion } from "../schema/discriminatedUnion.ts"
 import { PositiveDurationText } from "../schema/durationText.ts"
-import { whole } from "../schema/fields.ts"
+import { wholeNumber } from "../schema/fields.ts"
 import * as FaultFields from "./faultFields.ts"
 
 /**
- * At which of the requests that a fault watches it fires. Requests are counted from 1, from the time the
- * fault is set.
+ * At which requests a fault fires. It counts the requests to its operation, from 1, since the fault was set.
  *
  * - `always`: at each.
  * - `nth`: at request `n`. `first`: at the first `n`. `every`: at each multiple of `n`.
@@ -18,14 +17,16 @@ import * as FaultFields from "./faultFields.ts"
  * @since 0.1.0
  */
 export const When = discriminatedUnion(Schema.Union(
-  Schema.Struct({ kind: Schema.Literal("always") }).annotations(FaultFields.described("Each request")),
-  Schema.Struct({ kind: Schema.Literal("nth"), n: whole(1) }).annotations(
-    FaultFields.described("The request with number n")
+  Schema.Struct({ kind: Schema.Literal("always") }).annotations(FaultFields.closedWithDescription("Each request")),
+  Schema.Struct({ kind: Schema.Literal("nth"), n: wholeNumber(1) }).annotations(
+    FaultFields.closedWithDescription("The request with number n")
   ),
-  Schema.Struct({ kind: Schema.Literal("first"), n: whole(1) }).annotations(
-    FaultFields.described("The first n requests")
+  Schema.Struct({ kind: Schema.Literal("first"), n: wholeNumber(1) }).annotations(
+    FaultFields.closedWithDescription("The first n requests")
   ),
-  Schema.Struct({ kind: Schema.Literal("every"), n: whole(1) }).annotations(FaultFields.described("Each nth request")),
+  Schema.Struct({ kind: Schema.Literal("every"), n: wholeNumber(1) }).annotations(
+    FaultFields.closedWithDescription("Each nth request")
+  ),
   Schema.Struct({
     kind: Schema.Literal("probability"),
     /** Over 0 and at most 1. */
@@ -36,7 +37,7 @@ export const When = discriminatedUnion(Schema.Union(
      * @default derived from the session's seed and the fault's id
      */
     seed: Schema.optionalWith(FaultFields.integer, { exact: true })
-  }).annotations(FaultFields.described("Each request with probability p, the same for the same seed")),
+  }).annotations(FaultFields.closedWithDescription("Each request with probability p, the same for the same seed")),
   Schema.Struct({
     kind: Schema.Literal("window"),
     /**
@@ -47,7 +48,9 @@ export const When = discriminatedUnion(Schema.Union(
     after: FaultFields.duration(0),
     /** How long the window is. */
     for: PositiveDurationText
-  }).annotations(FaultFields.described("The requests of a window of the session's time, since the fault was set"))
+  }).annotations(
+    FaultFields.closedWithDescription("The requests of a window of the session's time, since the fault was set")
+  )
 ))
 
 /**

@@ -23,7 +23,7 @@ export const client = (app: HttpApp.Default): HttpClient.HttpClient =>
   HttpClient.make((request, url) =>
     Effect.gen(function*() {
       const { headers, method } = request
-      // An empty body, because a server reads a missing one as a body that was cut off.
+      // A missing body becomes an empty one, because a server would treat a missing body as incomplete.
       const body = (yield* bodyOf(request.body)) ?? (HttpMethod.hasBody(method) ? new Uint8Array() : undefined)
       const source = new Request(url, { method, headers, ...(body !== undefined && { body, duplex: "half" }) })
       const response = yield* app.pipe(
@@ -40,7 +40,7 @@ export const client = (app: HttpApp.Default): HttpClient.HttpClient =>
     })
   )
 
-/** A connection that ignores what is sent and receives the bytes of a script. */
+/** The client's side of a connection: it ignores what the client sends, and receives the bytes of a script. */
 class ScriptConnection extends Duplex {
   override _read() {}
   override _write(_chunk: unknown, _encoding: string, done: () => void) {

@@ -1,6 +1,6 @@
 /**
- * Parses JSON and refuses duplicate keys in an object, because one reader would take the first value and
- * another the last.
+ * Parses JSON and refuses duplicate keys in an object, because one reader would use the first value and another the
+ * last.
  */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Arr from "effect/Array"
@@ -33,49 +33,53 @@ export const parse = (bytes: Uint8Array): Either.Either<unknown, Problem> =>
 const duplicate = (path: string) =>
   new Violation.Violation({ path, problem: "invalid", expected: "each key once in an object: this is a duplicate key" })
 
-/** The duplicates reported and the keys shown of a path, so that a short text cannot cause a long response. */
-const max = { paths: 20, keys: 64 }
+/**
+ * How many duplicate keys are reported, and how many keys of a path are shown. A short text thus cannot cause a long
+ * response.
+ */
+const limits = { paths: 20, keys: 64 }
 
-const pathOf = (open: ReadonlyArray<Open>): string =>
-  open.slice(0, max.keys).map(({ at }) => at).join(".") + (open.length > max.keys ? "…" : "")
+const pathOf = (openContainers: ReadonlyArray<OpenContainer>): string =>
+  openContainers.slice(0, limits.keys).map(({ position }) => position).join(".") +
+  (openContainers.length > limits.keys ? "…" : "")
 
 /** An object or a list that the scan has not closed yet. */
-interface Open {
+interface OpenContainer {
   readonly keys: Set<string> | undefined
   /** The current key of an object, or the index in a list. */
-  at: string | number
+  position: string | number
 }
 
 /**
- * Returns the paths of the duplicate keys in a text that is JSON. It keeps a stack of its own, because a
- * text may be nested deeper than the stack of the program.
+ * Returns the paths of the duplicate keys in a text that is JSON. It keeps a stack in a list, because a text may be
+ * nested deeper than the call stack allows.
  */
 const duplicates = (text: string): ReadonlyArray<string> => {
-  const open: Array<Open> = []
-  const found = new Set<string>()
+  const openContainers: Array<OpenContainer> = []
+  const foundPaths = new Set<string>()
   for (const { 0: token, 1: colon } of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[[\]{},]/g)) {
-    const inside = open.at(-1)
+    const container = openContainers.at(-1)
     switch (token) {
       case "{":
-        open.push({ keys: new Set(), at: "" })
+        openContainers.push({ keys: new Set(), position: "" })
         break
       case "[":
-        open.push({ keys: undefined, at: 0 })
+        openContainers.push({ keys: undefined, position: 0 })
         break
       case "}":
       case "]":
-        open.pop()
+        openContainers.pop()
         break
       case ",":
-        if (typeof inside?.at === "number") inside.at++
+        if (typeof container?.position === "number") container.position++
         break
       default:
-        if (colon === undefined || inside?.keys === undefined) break
-        inside.at = String(JSON.parse(token.slice(0, -colon.length)))
-        if (inside.keys.has(inside.at)) found.add(pathOf(open))
-        inside.keys.add(inside.at)
+        if (colon === undefined || container?.keys === undefined) break
+        container.position = String(JSON.parse(token.slice(0, -colon.length)))
+        if (container.keys.has(container.position)) foundPaths.add(pathOf(openContainers))
+        container.keys.add(container.position)
     }
-    if (found.size === max.paths) break
+    if (foundPaths.size === limits.paths) break
   }
-  return Array.from(found)
+  return Array.from(foundPaths)
 }

@@ -1,6 +1,6 @@
 /**
- * Readiness and graceful stop of a server. A stop accepts no new connections, closes each kept connection with its next
- * response, and closes the remaining connections at the deadline.
+ * Readiness and graceful stop of a server. After the stop begins, the server accepts no new connections, and closes
+ * each open connection with its next response. At the deadline it closes the remaining connections.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type * as HttpApp from "@effect/platform/HttpApp"
@@ -19,30 +19,30 @@ export interface Service {
   /** True from `start` until the stop begins. */
   readonly isReady: Effect.Effect<boolean>
   readonly start: Effect.Effect<void>
-  /** Waits until the stop begins. It ends responses that would otherwise never end. */
+  /** Waits until the stop begins. Responses without an end, such as event streams, end then. */
   readonly stopping: Effect.Effect<void>
   /** Adds `connection: close` to responses once the stop has begun. */
-  readonly closing: <E, R>(app: HttpApp.Default<E, R>) => HttpApp.Default<E, R>
+  readonly addConnectionClose: <E, R>(app: HttpApp.Default<E, R>) => HttpApp.Default<E, R>
   /** Counts a request as active until its response is sent or its connection is closed. */
-  readonly counted: <A, E, R>(handling: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Returns once no request is active, or after it has closed all connections at the deadline. */
+  readonly countRequest: <A, E, R>(handling: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Stops the server. Returns once no request is active, or at the deadline, after it has closed all connections. */
   readonly stop: (server: HttpServer, deadline: Duration.DurationInput) => Effect.Effect<void>
 }
 
 export class Lifecycle extends Context.Tag("@effect-idv/mock-server/internal/Lifecycle")<Lifecycle, Service>() {}
 
-/** The time for a request to arrive that a client sent on a kept connection just before the stop. */
-const linger = "100 millis"
+/** How long the stop waits for requests that clients sent on open connections just before it. */
+const arrivalTime = "100 millis"
 
 const make = Effect.sync((): Service => {
-  const stopBegun = Effect.unsafeMakeLatch()
+  const stopLatch = Effect.unsafeMakeLatch()
   const idle = Effect.unsafeMakeLatch(true)
   let phase: "starting" | "ready" | "stopping" = "starting"
   let active = 0
 
   const close = (server: HttpServer) =>
     Effect.async<void>((resume) => {
-      // The `close` of `node:http` closes kept connections at once and loses the requests that are on their way.
+      // The `close` of `node:http` closes idle connections at once, and loses requests that clients have sent on them.
       Server.prototype.close.call(server, () => resume(Effect.void))
     })
 
@@ -51,13 +51,13 @@ const make = Effect.sync((): Service => {
     start: Effect.sync(() => {
       phase = "ready"
     }),
-    stopping: stopBegun.await,
-    closing: (app) =>
+    stopping: stopLatch.await,
+    addConnectionClose: (app) =>
       Effect.map(
         app,
         (response) => phase === "stopping" ? HttpServerResponse.setHeader(response, "connection", "close") : response
       ),
-    counted: (handling) =>
+    countRequest: (handling) =>
       Effect.zipRight(
         Effect.map(
           Effect.serviceOption(HttpServerRequest.HttpServerRequest),
@@ -80,9 +80,9 @@ const make = Effect.sync((): Service => {
       )
       return Effect.gen(function*() {
         phase = "stopping"
-        yield* stopBegun.open
+        yield* stopLatch.open
         yield* close(server).pipe(
-          Effect.race(Effect.zipRight(Effect.sleep(linger), closeAllOnceIdle)),
+          Effect.race(Effect.zipRight(Effect.sleep(arrivalTime), closeAllOnceIdle)),
           Effect.interruptible,
           Effect.timeoutOption(deadline)
         )

@@ -43,8 +43,8 @@ const readBounded = ({ stream }: HttpServerRequest.HttpServerRequest) =>
 const singleHeaders = ["Authorization", "Content-Type", "Host"]
 
 /**
- * The names of all headers as they were sent. Node keeps only the first of two equal headers, so this
- * reads its raw list. In process there are no duplicates.
+ * The names of all headers as they were sent. Node keeps only the first of two equal headers, so this reads its raw
+ * list. In process there are no duplicates.
  */
 const namesOf = ({ source }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
   source instanceof IncomingMessage
@@ -52,8 +52,8 @@ const namesOf = ({ source }: HttpServerRequest.HttpServerRequest): ReadonlyArray
     : []
 
 /**
- * Finds headers that two readers could understand differently: a duplicate, of which one reader takes
- * the first and another the last, or a transfer coding that only one of them decodes.
+ * Finds headers that two readers could understand differently: a duplicate header, because one reader uses the first
+ * and another the last, or a transfer coding that only one of them decodes.
  */
 export const headersProblem = (request: HttpServerRequest.HttpServerRequest): Option.Option<string> => {
   const names = namesOf(request)
@@ -82,7 +82,7 @@ export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effec
     onSuccess: (body) => ({ body, isWhole: true })
   }).pipe(Effect.map((read) => ({
     method,
-    // Node has Set-Cookie as a list, in requests too.
+    // Node represents Set-Cookie as a list, in requests too.
     headers: Headers.fromInput(headers),
     headersProblem: headersProblem(request),
     target: targetOf(originalUrl),
@@ -112,7 +112,9 @@ export const isOtherCharset = (parameter: string): boolean => /^charset=(?!"?utf
 export const hasCoding = ({ headers }: Request): boolean =>
   (headers["content-encoding"] ?? "").split(",").some((coding) => !/^\s*(identity)?\s*$/i.test(coding))
 
-/** Parses a form. The added question mark keeps one that the first name may begin with. */
+/**
+ * Parses a form. `URLSearchParams` removes a leading question mark, so one is added: the first name may begin with one.
+ */
 export const parametersOf = (form: string): URLSearchParams => new URLSearchParams(`?${form}`)
 
 /** Returns the first of these names that the query has as a parameter. */
@@ -142,8 +144,8 @@ export const basic = ({ headers }: Pick<Request, "headers">): Option.Option<Basi
 const formDecode = (text: string) => Encoding.decodeUriComponent(text.replaceAll("+", " "))
 
 /**
- * Returns the id and key of a Basic header from a client that form-encodes both first (RFC 6749,
- * section 2.3.1). Some clients also encode a hyphen, so that the id matches no customer as it is.
+ * Returns the id and key of a Basic header from a client that form-encodes both first (RFC 6749, section 2.3.1). Some
+ * clients also encode a hyphen, so that the id matches no customer as it is.
  */
 export const formBasic = (request: Pick<Request, "headers">): Option.Option<Basic> =>
   Option.flatMap(

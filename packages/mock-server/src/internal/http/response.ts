@@ -39,7 +39,7 @@ export type Step = Data.TaggedEnum<{
   /** Sends bytes as they are, head and framing included. */
   Write: { readonly bytes: Uint8Array }
   Wait: { readonly millis: number }
-  /** Ends the stream, as a properly closing peer does (FIN). */
+  /** Closes the connection in the regular way (FIN). */
   Fin: object
   /** Resets the connection (RST). */
   Reset: object
@@ -50,8 +50,8 @@ export type Step = Data.TaggedEnum<{
 export const Step = Data.taggedEnum<Step>()
 
 /**
- * How a response is sent: `Whole` by the HTTP library, with correct framing, on a connection that may
- * stay open; `Scripted` step by step, on a connection that ends with the script.
+ * How a response is sent: `Whole` by the HTTP library, with correct framing, on a connection that may stay open;
+ * `Scripted` step by step, on a connection that ends with the script.
  */
 export type Delivery = Data.TaggedEnum<{
   Whole: { readonly response: Response }

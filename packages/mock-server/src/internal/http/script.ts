@@ -1,7 +1,6 @@
 /**
- * Turns a delivery into a response of the HTTP library. A scripted one becomes a response whose body is
- * the script; the transport takes the script out and plays it on a socket, or in process into an HTTP
- * parser.
+ * Turns a delivery into a response of the HTTP library. The body of a scripted response is its script. The transport
+ * plays the script on a socket, or in process into an HTTP parser.
  */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
@@ -42,7 +41,7 @@ export interface Connection {
   readonly reset: Effect.Effect<void>
 }
 
-/** Plays the steps in order. */
+/** Performs the steps of a script in order. */
 export const play = (steps: ReadonlyArray<Step>, { fin, out, reset }: Connection): Effect.Effect<void> =>
   Effect.forEach(steps, (step) => {
     switch (step._tag) {

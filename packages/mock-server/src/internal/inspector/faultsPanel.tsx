@@ -3,7 +3,7 @@
 /** The faults of a session, and two forms that set another. */
 import * as Schema from "effect/Schema"
 import * as Fault from "../../Fault.ts"
-import type { Armed } from "../session/faultBoard.ts"
+import type { FaultState } from "../session/sessionFaults.ts"
 import { errorAttributes, FieldError, Form, Panel, typed } from "./components.tsx"
 import { type InvalidForm, whens } from "./forms.ts"
 
@@ -14,7 +14,9 @@ const parameters = (part: { readonly kind: string }): string =>
   Object.entries(part).filter(([name]) => name !== "kind").map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
     .join(", ")
 
-const SetFault = ({ armed: { fault, fired, id, seen }, path }: { readonly path: string; readonly armed: Armed }) => {
+const SetFault = (
+  { armed: { fault, fired, id, seen }, path }: { readonly path: string; readonly armed: FaultState }
+) => {
   const { on, ttl, what, when } = encode(fault)
   const condition = when ?? { kind: "always" }
   return (
@@ -40,7 +42,7 @@ const SetFault = ({ armed: { fault, fired, id, seen }, path }: { readonly path: 
 }
 
 /** Updated live, because each request that a fault applies to changes its counts. */
-export const FaultList = ({ faults, path }: { readonly path: string; readonly faults: ReadonlyArray<Armed> }) => (
+export const FaultList = ({ faults, path }: { readonly path: string; readonly faults: ReadonlyArray<FaultState> }) => (
   <div id="fault-list">
     {faults.length === 0 ? <p class="empty">No faults set.</p> : (
       <table>
@@ -177,7 +179,7 @@ export interface FaultForms {
 export const FaultsPanel = (
   { faults, forms: { invalid, invalidText }, path }: {
     readonly path: string
-    readonly faults: ReadonlyArray<Armed>
+    readonly faults: ReadonlyArray<FaultState>
     readonly forms: FaultForms
   }
 ) => (

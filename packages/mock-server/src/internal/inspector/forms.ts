@@ -7,7 +7,7 @@ import { flow } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as Fault from "../../Fault.ts"
 import * as Profile from "../../Profile.ts"
-import { quoted } from "../profile/choices.ts"
+import { quoteAll } from "../profile/choices.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
 
 /** The fields of a form as the user typed them. */
@@ -44,7 +44,7 @@ const decoder = <A, I>(schema: Schema.Schema<A, I>) => flow(Violation.decodeUnkn
 export const moves = ["1 minute", "61 minutes", "2 hours", "freeze", "resume", "real"] as const
 
 export const decodeClock = decoder(Schema.Struct({
-  move: Schema.Literal(...moves).annotations(Violation.expecting(`one of ${quoted(moves)}`))
+  move: Schema.Literal(...moves).annotations(Violation.expecting(`one of ${quoteAll(moves)}`))
 }))
 
 /** The conditions that the form offers. The text form has all of them. */

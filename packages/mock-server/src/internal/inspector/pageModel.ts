@@ -1,4 +1,4 @@
-/** What a page shows: a session, or the requests that belong to none. */
+/** The content of a page: a session, or the requests that belong to no session. */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -7,7 +7,7 @@ import * as Ref from "effect/Ref"
 import type * as Journal from "../../Journal.ts"
 import type * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
-import type { Armed } from "../session/faultBoard.ts"
+import type { FaultState } from "../session/sessionFaults.ts"
 
 export interface Page {
   readonly path: string
@@ -21,7 +21,7 @@ export interface Page {
 
 export const root = "/_mock/ui"
 
-/** Not below the root, where each path segment is a customer id. */
+/** This path is not below the root, because there each path segment is a customer id. */
 export const unmatchedPath = "/_mock/unmatched/ui"
 
 export const pathOf = (customerId: string): string => `${root}/${encodeURIComponent(customerId)}`
@@ -69,7 +69,7 @@ export interface ClockState {
 export interface SessionState {
   readonly customerId: string
   readonly clock: ClockState
-  readonly faults: ReadonlyArray<Armed>
+  readonly faults: ReadonlyArray<FaultState>
   readonly profile: Profile.Profile
 }
 

@@ -59,9 +59,9 @@ const ofUnmatched = (handler: PageHandler) => (info: Responses.ServerInfo): Hand
   Effect.flatMap(PageModel.unmatched, (page) => handler(page, info))
 
 /** Redirects to the page of the session in the query, or of the first customer. */
-const home: Handling = Effect.gen(function*() {
-  const wanted = (yield* query).get("session")
-  if (wanted !== null && wanted !== "") return Responses.redirect(PageModel.pathOf(wanted))
+const redirectHome: Handling = Effect.gen(function*() {
+  const requestedId = (yield* query).get("session")
+  if (requestedId !== null && requestedId !== "") return Responses.redirect(PageModel.pathOf(requestedId))
   const { list } = yield* Session.Sessions
   const [first] = yield* list
   return Responses.redirect(first === undefined ? PageModel.unmatchedPath : PageModel.pathOf(first.customerId))
@@ -90,7 +90,7 @@ const form = Effect.map(
   (request) => Request.isTooLong(request) ? Option.none() : Option.some(Forms.parse(request.body))
 )
 
-const act = (action: Action): PageHandler => (page, info) =>
+const runAction = (action: Action): PageHandler => (page, info) =>
   Effect.gen(function*() {
     const fields = yield* form
     if (Option.isNone(fields)) return yield* Responses.formTooLong(info)
@@ -98,15 +98,15 @@ const act = (action: Action): PageHandler => (page, info) =>
     return yield* Responses.outcome(info, page, yield* action(page.session.value, fields.value, page.origin))
   })
 
-const begin = (info: Responses.ServerInfo): Handling =>
+const openSession = (info: Responses.ServerInfo): Handling =>
   Effect.gen(function*() {
     const fields = yield* form
     if (Option.isNone(fields)) return yield* Responses.formTooLong(info)
-    const wanted = Forms.decodeSession(fields.value)
-    if (Either.isLeft(wanted)) return Responses.redirect(PageModel.root)
+    const requestedSession = Forms.decodeSession(fields.value)
+    if (Either.isLeft(requestedSession)) return Responses.redirect(PageModel.root)
     const { find } = yield* Session.Sessions
-    yield* find(wanted.right.session)
-    return Responses.redirect(PageModel.pathOf(wanted.right.session))
+    yield* find(requestedSession.right.session)
+    return Responses.redirect(PageModel.pathOf(requestedSession.right.session))
   })
 
 const asset = (assets: Effect.Effect<Assets.Assets>): Handling =>
@@ -129,25 +129,25 @@ export const layer: Layer.Layer<never, never, HttpApiBuilder.Router | Services> 
     const assets = yield* Effect.cached(Effect.provide(Assets.read, context))
     const run = (yield* Clock.currentTimeMillis).toString(36)
 
-    const provided = (handle: (info: Responses.ServerInfo) => Handling) =>
+    const withServerInfo = (handle: (info: Responses.ServerInfo) => Handling) =>
       Effect.provide(Effect.flatMap(assets, ({ path }) => handle({ assets: path, run })), context)
 
     for (const path of ["/_mock", "/_mock/", `${PageModel.root}/`] as const) {
       yield* router.get(path, Effect.succeed(Responses.redirect(PageModel.root)))
     }
-    yield* router.get("/_mock/assets/:digest/:file", provided(() => asset(assets)))
-    yield* router.get(PageModel.root, provided(() => home))
-    yield* router.post(PageModel.root, provided(begin))
+    yield* router.get("/_mock/assets/:digest/:file", withServerInfo(() => asset(assets)))
+    yield* router.get(PageModel.root, withServerInfo(() => redirectHome))
+    yield* router.post(PageModel.root, withServerInfo(openSession))
 
     const pages = [[`${PageModel.root}/:customerId`, ofSession], [PageModel.unmatchedPath, ofUnmatched]] as const
     for (const [path, of] of pages) {
-      yield* router.get(path, provided(of(overview)))
-      yield* router.get(`${path}/events`, provided(of(events)))
-      yield* router.get(`${path}/exchanges/:id`, provided(of(exchange)))
-      yield* router.post(`${path}/exchanges/clear`, provided(of(clear)))
+      yield* router.get(path, withServerInfo(of(overview)))
+      yield* router.get(`${path}/events`, withServerInfo(of(events)))
+      yield* router.get(`${path}/exchanges/:id`, withServerInfo(of(exchange)))
+      yield* router.post(`${path}/exchanges/clear`, withServerInfo(of(clear)))
     }
     for (const [name, action] of Record.toEntries(actions)) {
-      yield* router.post(`${PageModel.root}/:customerId/${name}`, provided(ofSession(act(action))))
+      yield* router.post(`${PageModel.root}/:customerId/${name}`, withServerInfo(ofSession(runAction(action))))
     }
   })
 )

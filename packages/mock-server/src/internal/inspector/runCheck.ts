@@ -73,8 +73,8 @@ const reasonOf = (error: unknown): string =>
     ? error.message
     : String(error)
 
-/** An exchange as far as it has come. */
-interface Progress {
+/** An exchange, as far as it was recorded. */
+interface RecordedExchange {
   readonly request: HttpClientRequest.HttpClientRequest
   readonly chunks: Array<Uint8Array>
   response?: HttpClientResponse.HttpClientResponse
@@ -83,7 +83,11 @@ interface Progress {
   end?: Option.Option<string>
 }
 
-const stepOf = ({ chunks, end, entry, request, response }: Progress, index: number, mask: (text: string) => string) => {
+const stepOf = (
+  { chunks, end, entry, request, response }: RecordedExchange,
+  index: number,
+  mask: (text: string) => string
+) => {
   const { host, pathname } = new URL(request.url)
   const isToken = pathname === IdvApi.token.path
   const { headers } = Masking.maskRequest({
@@ -116,10 +120,11 @@ const stepOf = ({ chunks, end, entry, request, response }: Progress, index: numb
 }
 
 /**
- * The same response, whose body is recorded in `progress` while the client reads it. What is below the response is
- * hidden: the client would find a response as of `fetch` there, and assume that its body is already decompressed.
+ * Returns the response, and records its body in `progress` while the client reads it. The properties `original` and
+ * `source` are hidden, because in them the client would find a response of `fetch`, and assume that the body is already
+ * decompressed.
  */
-const recorded = (response: HttpClientResponse.HttpClientResponse, progress: Progress) => {
+const recordResponse = (response: HttpClientResponse.HttpClientResponse, progress: RecordedExchange) => {
   progress.response = response
   const stream = response.stream.pipe(
     // The platform reports an empty body as an error, but the connection is fine.
@@ -136,7 +141,7 @@ const recorded = (response: HttpClientResponse.HttpClientResponse, progress: Pro
 }
 
 /** An interruption at the deadline leaves `end` absent. */
-const onEnd = (progress: Progress, exit: Exit.Exit<unknown, unknown>) => {
+const onEnd = (progress: RecordedExchange, exit: Exit.Exit<unknown, unknown>) => {
   if (Exit.isSuccess(exit)) progress.end = Option.none()
   else if (!Exit.isInterrupted(exit)) {
     progress.end = Option.some(`The connection broke: ${reasonOf(Cause.squash(exit.cause))}`)
@@ -144,12 +149,12 @@ const onEnd = (progress: Progress, exit: Exit.Exit<unknown, unknown>) => {
 }
 
 /** A client of the data plane that adds each exchange to `exchanges`. */
-const recordingClient = (exchanges: Array<Progress>) =>
+const recordingClient = (exchanges: Array<RecordedExchange>) =>
   Effect.gen(function*() {
     const recorder = yield* Recorder
     const sessions = yield* Session.Sessions
     return HttpClient.make((request) => {
-      const progress: Progress = { request, chunks: [] }
+      const progress: RecordedExchange = { request, chunks: [] }
       exchanges.push(progress)
       const dataPlane = DataPlane.handle.pipe(
         Effect.provideService(Recorder, {
@@ -163,7 +168,7 @@ const recordingClient = (exchanges: Array<Progress>) =>
       )
       return InProcessClient.client(dataPlane).execute(request).pipe(
         Effect.onError((cause) => Effect.sync(() => onEnd(progress, Exit.failCause(cause)))),
-        Effect.map((response) => recorded(response, progress))
+        Effect.map((response) => recordResponse(response, progress))
       )
     })
   })
@@ -189,7 +194,7 @@ export const run = (
   origin: string
 ): Effect.Effect<Check, never, Session.Sessions | Recorder> =>
   Effect.gen(function*() {
-    const exchanges: Array<Progress> = []
+    const exchanges: Array<RecordedExchange> = []
     const client = Idv.layer({
       authUrl: origin,
       baseUrl: origin,

@@ -7,8 +7,8 @@ import type { Entry } from "./entry.ts"
 const maxNearest = 5
 
 /**
- * Returns a listener for every exchange. When the scope closes, it dies if one was unexpected, even if
- * its entry or its session no longer exists.
+ * Returns a listener for every exchange. If a request was unexpected, closing the scope dies, even if the entry or the
+ * session of the request no longer exists.
  */
 export const make: Effect.Effect<(entry: Entry) => Effect.Effect<void>, never, Scope.Scope> = Effect.gen(
   function*() {

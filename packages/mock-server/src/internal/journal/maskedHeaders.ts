@@ -1,7 +1,7 @@
 /**
- * Masks the headers of a message. It shows a name if it is a known one, and a word of a value if that
- * header is known to have it, and hides everything else. So a key, a token or a person that a client puts
- * into a header by mistake never reaches a journal.
+ * Masks the headers of a message. It shows the names of usual headers, and words of a value that are usual for that
+ * header, and hides everything else. A journal therefore contains no key, token or name that a client puts into a
+ * header by mistake.
  */
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { demoCustomer, testKey } from "../session/customer.ts"
 import * as Words from "./headerWords.ts"
-import { cut, hidden, recordOf } from "./hiddenText.ts"
+import { hiddenText, recordOf, truncate } from "./hiddenText.ts"
 import { maskTarget, maxTarget } from "./maskedTarget.ts"
 
 type Headers = Readonly<Record<string, string>>
@@ -21,26 +21,28 @@ const maxHeaders = 100
 const maxHeaderValue = 256
 
 /** Shows known words and the separators between them. `before` is the text before the word. */
-const keepingWords = (isKnown: (word: string, before: string) => boolean): Mask => (value) =>
+const showWordsIf = (isKnown: (word: string, before: string) => boolean): Mask => (value) =>
   value.slice(0, maxHeaderValue * 4).replaceAll(
     /[^\s,;=()"/]+/g,
-    (word, at: number) => isKnown(word.toLowerCase(), value.slice(0, at).toLowerCase()) ? word : hidden
+    (word, at: number) => isKnown(word.toLowerCase(), value.slice(0, at).toLowerCase()) ? word : hiddenText
   )
 
 /** Whether a word is the weight of a preference, as in `q=0.8`. */
 const isWeight = (word: string, before: string): boolean => before.endsWith("q=") && /^[01](\.\d{1,3})?$/.test(word)
 
-const keeping = (words: ReadonlySet<string>): Mask =>
-  keepingWords((word, before) => words.has(word) || isWeight(word, before))
+const showWords = (words: ReadonlySet<string>): Mask =>
+  showWordsIf((word, before) => words.has(word) || isWeight(word, before))
 
-const matching = (pattern: RegExp): Mask => (value) => pattern.test(value) ? value : hidden
+const showIfMatching = (pattern: RegExp): Mask => (value) => pattern.test(value) ? value : hiddenText
 
-/** Whether a word is a version. A part that could be a year is not, because the word could be a date. */
+/**
+ * Whether a word is a version. A word with a part that could be a year is not a version, because it could be a date.
+ */
 const isVersion = (word: string): boolean =>
   /^v?(0|[1-9]\d{0,2})(\.(0|[1-9]\d{0,3})){0,3}$/.test(word) &&
   !word.split(".").some((part) => /^(1[89]|20)\d\d$/.test(part))
 
-const maskUserAgent = keepingWords((word, before) =>
+const maskUserAgent = showWordsIf((word, before) =>
   Words.agents.has(word) ||
   isVersion(word) && Words.agents.has(/([^\s,;=()"/]+)\/$/.exec(before)?.[1] ?? "")
 )
@@ -49,57 +51,62 @@ const maskUserAgent = keepingWords((word, before) =>
 const maskTraceparent: Mask = (value) =>
   value.replace(
     /^(00)-[\da-f]{32}-[\da-f]{16}-(0[01])$|^.*$/s,
-    (_, version, flags) => version === undefined ? hidden : `${version}-${hidden}-${hidden}-${flags}`
+    (_, version, flags) => version === undefined ? hiddenText : `${version}-${hiddenText}-${hiddenText}-${flags}`
   )
 
 const host = "localhost|127\\.0\\.0\\.1|\\[::1\\]"
 
 /** The masks of headers that a request or a response has. All other values are hidden. */
 const masks: Readonly<Record<string, Mask>> = {
-  "accept": keeping(Words.mediaTypes),
-  "accept-charset": keeping(Words.charsets),
-  "accept-encoding": keeping(Words.codings),
-  "accept-language": keeping(Words.languages),
+  "accept": showWords(Words.mediaTypes),
+  "accept-charset": showWords(Words.charsets),
+  "accept-encoding": showWords(Words.codings),
+  "accept-language": showWords(Words.languages),
   "authorization": (value) => maskAuthorization(value),
-  "cache-control": keeping(Words.cacheControl),
-  "connection": keeping(Words.connection),
-  "content-encoding": keeping(Words.codings),
-  "content-length": matching(/^\d{1,5}$/),
-  "content-type": keeping(Words.mediaTypes),
-  "expect": keeping(new Set(["100-continue"])),
-  "host": matching(new RegExp(`^(${host})(:\\d{1,5})?$`)),
-  "keep-alive": keepingWords((word) => ["timeout", "max"].includes(word) || /^\d{1,3}$/.test(word)),
-  "pragma": keeping(Words.cacheControl),
-  "sec-fetch-dest": keeping(Words.fetch),
-  "sec-fetch-mode": keeping(Words.fetch),
-  "sec-fetch-site": keeping(Words.fetch),
-  "sec-fetch-user": keeping(Words.fetch),
-  "te": keeping(Words.codings),
+  "cache-control": showWords(Words.cacheControl),
+  "connection": showWords(Words.connection),
+  "content-encoding": showWords(Words.codings),
+  "content-length": showIfMatching(/^\d{1,5}$/),
+  "content-type": showWords(Words.mediaTypes),
+  "expect": showWords(new Set(["100-continue"])),
+  "host": showIfMatching(new RegExp(`^(${host})(:\\d{1,5})?$`)),
+  "keep-alive": showWordsIf((word) => ["timeout", "max"].includes(word) || /^\d{1,3}$/.test(word)),
+  "pragma": showWords(Words.cacheControl),
+  "sec-fetch-dest": showWords(Words.fetch),
+  "sec-fetch-mode": showWords(Words.fetch),
+  "sec-fetch-site": showWords(Words.fetch),
+  "sec-fetch-user": showWords(Words.fetch),
+  "te": showWords(Words.codings),
   "traceparent": maskTraceparent,
-  "transfer-encoding": keeping(Words.codings),
-  "upgrade": keeping(Words.connection),
-  "upgrade-insecure-requests": matching(/^1$/),
+  "transfer-encoding": showWords(Words.codings),
+  "upgrade": showWords(Words.connection),
+  "upgrade-insecure-requests": showIfMatching(/^1$/),
   "user-agent": maskUserAgent,
-  "x-content-type-options": matching(/^nosniff$/i)
+  "x-content-type-options": showIfMatching(/^nosniff$/i)
 }
 
-/** The mock server itself writes these, but for the text of a fault. */
+/** The masks of a response. The mock server itself writes these headers, except for text in a fault. */
 const responseMasks: Readonly<Record<string, Mask>> = {
   ...masks,
-  "allow": keeping(Words.methods),
+  "allow": showWords(Words.methods),
   "location": (value) => maskLocation(value),
-  "retry-after": matching(/^(\d{1,10}|soon|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT)$/),
-  "www-authenticate": keeping(Words.challenges)
+  "retry-after": showIfMatching(/^(\d{1,10}|soon|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT)$/),
+  "www-authenticate": showWords(Words.challenges)
 }
 
 const maskHeaders = (masks: Readonly<Record<string, Mask>>) => (headers: Headers): Record<string, string> => {
   const all = Object.entries(headers)
-  const kept = all.slice(0, maxHeaders).map(([name, value]): readonly [string, string] => {
+  const shownHeaders = all.slice(0, maxHeaders).map(([name, value]): readonly [string, string] => {
     const lower = name.toLowerCase()
     const mask = Object.hasOwn(masks, lower) ? masks[lower] : undefined
-    return [Words.names.has(lower) ? name : hidden, mask === undefined ? hidden : cut(mask(value), maxHeaderValue)]
+    return [
+      Words.names.has(lower) ? name : hiddenText,
+      mask === undefined ? hiddenText : truncate(mask(value), maxHeaderValue)
+    ]
   })
-  return recordOf(all.length > maxHeaders ? kept.concat([["…", `${all.length - maxHeaders} more`]]) : kept)
+  return recordOf(
+    all.length > maxHeaders ? shownHeaders.concat([["…", `${all.length - maxHeaders} more`]]) : shownHeaders
+  )
 }
 
 export const maskRequestHeaders = maskHeaders(masks)
@@ -110,17 +117,19 @@ const maskAuthorization = (value: string): string => {
   const [scheme = "", ...credentials] = value.trim().split(/\s+/)
   switch (scheme.toLowerCase()) {
     case "basic":
-      return `Basic ${Option.match(customerIdOf(credentials), { onNone: () => "", onSome: (id) => `${id}:` })}${hidden}`
+      return `Basic ${
+        Option.match(customerIdOf(credentials), { onNone: () => "", onSome: (id) => `${id}:` })
+      }${hiddenText}`
     case "bearer":
-      return `Bearer ${hidden}`
+      return `Bearer ${hiddenText}`
     default:
-      return hidden
+      return hiddenText
   }
 }
 
 /**
- * Whether a text is the id of a built-in customer. Any other text may be a key, because id and key are
- * easily swapped. The entry names the customer anyway.
+ * Whether a text is the id of a built-in customer. Any other text is hidden, because it may be a key: a client may have
+ * swapped id and key. The entry contains the customer id anyway.
  */
 const isBuiltInId = (text: string): boolean =>
   text === demoCustomer.customerId ||
@@ -137,7 +146,7 @@ const customerIdOf = ([encoded, ...more]: ReadonlyArray<string>): Option.Option<
 const maskLocation = (location: string): string => {
   const [, origin = "", rest = location] =
     new RegExp(`^(https?://(?:elsewhere\\.invalid|${host})(?::\\d{1,5})?)((?:[/?#].*)?)$`, "is").exec(location) ?? []
-  return cut(
+  return truncate(
     origin === "" ? maskTarget(rest) : origin + (rest === "" ? "" : maskTarget(rest.replace(/^(?!\/)/, "/"))),
     maxTarget
   )

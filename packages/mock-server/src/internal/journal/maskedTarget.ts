@@ -1,5 +1,5 @@
 /** Masks the target of a request: only known paths, known words and known names of parameters are shown. */
-import { cut, hidden } from "./hiddenText.ts"
+import { hiddenText, truncate } from "./hiddenText.ts"
 
 const knownPaths = new Set(["/oauth/service", "/api/aml"])
 
@@ -12,8 +12,8 @@ const knownWords = new RegExp(`^${word}([-_.]?${word})*$`, "i")
 const otherSegments = new Set(["", "*", "_mock", "docs", "favicon.ico", "live", "ready", "robots.txt", "ui"])
 
 /**
- * Words of the known paths that are long enough for a typing error to be recognized. `api` and `aml` are
- * not: a name such as Ali differs from them by a single letter.
+ * Words of the known paths that are long enough for a typing error to be recognized. `api` and `aml` are not: a name
+ * such as Ali differs from them by a single letter.
  */
 const longWords = ["oauth", "service"]
 
@@ -41,16 +41,19 @@ export const maxTarget = 512
 
 export const maskTarget = (target: string): string => {
   const [, path = "", query = ""] = /^([^?#]*)(.*)$/s.exec(target) ?? []
-  return cut(maskPath(path) + (query.startsWith("?") ? `?${maskQuery(query.slice(1))}` : query && hidden), maxTarget)
+  return truncate(
+    maskPath(path) + (query.startsWith("?") ? `?${maskQuery(query.slice(1))}` : query && hiddenText),
+    maxTarget
+  )
 }
 
 const maskPath = (path: string): string => {
   if (knownPaths.has(path)) return path
-  if (path.startsWith("/aml-profiles/")) return `/aml-profiles/${hidden}`
+  if (path.startsWith("/aml-profiles/")) return `/aml-profiles/${hiddenText}`
   const [first, ...segments] = path.split("/")
   return first !== "" || segments.length === 0 || segments.length > maxSegments
-    ? hidden
-    : `/${segments.map((segment) => isKnown(segment) ? segment : hidden).join("/")}`
+    ? hiddenText
+    : `/${segments.map((segment) => isKnown(segment) ? segment : hiddenText).join("/")}`
 }
 
 const maskQuery = (query: string): string => query === "" ? "" : maskPairs(query, () => false)
@@ -66,6 +69,6 @@ export const maskPairs = (pairs: string, isHarmless: (name: string, value: strin
   pairs.split("&").map((pair) => {
     const [, name, value = ""] = /^([^=]*)=(.*)$/s.exec(pair) ?? []
     return name === undefined
-      ? hidden
-      : `${parameters.has(name) ? name : hidden}=${value === "" || isHarmless(name, value) ? value : hidden}`
+      ? hiddenText
+      : `${parameters.has(name) ? name : hiddenText}=${value === "" || isHarmless(name, value) ? value : hiddenText}`
   }).join("&")

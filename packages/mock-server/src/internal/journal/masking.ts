@@ -1,6 +1,6 @@
 /**
- * Masks a request and its response for a journal. It shows only what is known to be harmless: enough to
- * see what went wrong, and no key, token, name or date of birth.
+ * Masks a request and its response for a journal. It shows only known fields and values, and no key, token, name or
+ * date of birth.
  */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Either from "effect/Either"
@@ -10,7 +10,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as TestPerson from "../../TestPerson.ts"
 import type { Operation } from "./entry.ts"
-import { hidden, recordOf } from "./hiddenText.ts"
+import { hiddenText, recordOf } from "./hiddenText.ts"
 import { maskRequestHeaders, maskResponseHeaders } from "./maskedHeaders.ts"
 import { maskPairs, maskTarget } from "./maskedTarget.ts"
 
@@ -28,15 +28,15 @@ export interface ResponseParts {
   readonly body: Uint8Array
 }
 
-type Masked<Parts> = Omit<Parts, "operation" | "body"> & { readonly body: string }
+type MaskedParts<Parts> = Omit<Parts, "operation" | "body"> & { readonly body: string }
 
 /** Masks a request, unless `reveal` is on. */
 export const maskRequest = (
   { body, headers, method, operation, target }: RequestParts,
   reveal: boolean
-): Masked<RequestParts> =>
+): MaskedParts<RequestParts> =>
   reveal
-    ? { method, target, headers, body: revealed(body) }
+    ? { method, target, headers, body: revealBody(body) }
     : {
       method,
       target: maskTarget(target),
@@ -45,20 +45,20 @@ export const maskRequest = (
     }
 
 /**
- * Masks a response, unless `reveal` is on. The operation does not matter: all responses share one list of
- * known fields, because a fault may change which fields a response has.
+ * Masks a response, unless `reveal` is on. The operation does not matter: all responses share one list of known fields,
+ * because a fault may change which fields a response has.
  */
 export const maskResponse = (
   { body, headers, status }: ResponseParts,
   reveal: boolean
-): Masked<ResponseParts> =>
+): MaskedParts<ResponseParts> =>
   reveal
-    ? { status, headers, body: revealed(body) }
+    ? { status, headers, body: revealBody(body) }
     : { status, headers: maskResponseHeaders(headers), body: maskBody(body, maskResponseBody) }
 
 const maxHexBytes = 256
 
-const revealed = (body: Uint8Array): string =>
+const revealBody = (body: Uint8Array): string =>
   Either.getOrElse(
     decodeText(body),
     () =>
@@ -71,7 +71,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 const decodeText = (bytes: Uint8Array) => Either.try(() => utf8.decode(bytes))
 
-/** A longer body is not worth the time to parse and mask it. */
+/** A longer body is not shown, because it would take too long to parse and mask it. */
 const maxMaskedBytes = 256 * 1024
 
 type MaskBody = (body: Uint8Array) => Option.Option<string>
@@ -101,7 +101,7 @@ const maskJson = (rule: Rule, leaf: (value: unknown) => unknown): MaskBody => {
         ? value.map((item: unknown) => mask(undefined, item))
         : Predicate.isRecord(value)
         ? recordOf(
-          Object.entries(value).map(([name, value]) => [knownFields.has(name) ? name : hidden, mask(name, value)])
+          Object.entries(value).map(([name, value]) => [knownFields.has(name) ? name : hiddenText, mask(name, value)])
         )
         : leaf(value))
   return (body) =>
@@ -127,15 +127,15 @@ const isDeep = (root: unknown): boolean => {
 
 const lastWords = new Set(TestPerson.reserved.map(({ lastWord }) => lastWord.toLowerCase()))
 
-/** Shows a reserved last word, which is fictional and decides the result. */
+/** Shows the last word of a name if it is reserved, because reserved words are fictional and select the result. */
 const maskName = (value: unknown): string => {
   const words = typeof value === "string" ? value.trim().split(/\s+/) : []
   const last = words.at(-1)
   return last === undefined || !lastWords.has(last.toLowerCase())
-    ? hidden
+    ? hiddenText
     : words.length === 1
     ? last
-    : `${hidden} ${last}`
+    : `${hiddenText} ${last}`
 }
 
 const maskPerson = maskJson(
@@ -144,17 +144,17 @@ const maskPerson = maskJson(
       case "name":
         return Option.some(maskName(value))
       case "dob":
-        return Option.some(hidden)
+        return Option.some(hiddenText)
       case "entity_type":
-        return Option.some(value === "person" ? value : hidden)
+        return Option.some(value === "person" ? value : hiddenText)
       default:
         return Option.none()
     }
   },
-  () => hidden
+  () => hiddenText
 )
 
-/** Fields of a response that hold a person or a token. */
+/** Fields of a response that contain personal data or a token. */
 const secretFields = new Set(["name", "dob", "birth_year", "aml_profile", "access_token", "accessToken", "token"])
 
 const requestFields = new Set(["entity_type", "name", "dob", "grant_type"])
@@ -172,7 +172,10 @@ const attributeFields = ["attributes", "match_found", "searched_on"]
 /** Fields that a profile or a fault adds to a response. */
 const addedFields = ["format", "is_final", "links", "lists", "padding", "revision", "self", "valid_until"]
 
-/** All fields of both operations and all profiles. The name of any other field may be that of a person. */
+/**
+ * All fields of both operations and all profiles. The name of any other field is hidden, because it may be the name of
+ * a person.
+ */
 const knownFields = new Set([
   ...requestFields,
   ...secretFields,
@@ -184,7 +187,7 @@ const knownFields = new Set([
   ...addedFields
 ])
 
-/** Whether a value is the path of an unknown field, which has the name that the client wrote. */
+/** Whether a value is the path of an unknown field. The client chose the name of such a field. */
 const isUnknownPath = (name: string, value: unknown): boolean =>
   (name === "path" || name === "field") &&
   !(typeof value === "string" && (value === "" || requestFields.has(value)))
@@ -192,7 +195,7 @@ const isUnknownPath = (name: string, value: unknown): boolean =>
 const maskResponseBody = maskJson(
   (name, value) =>
     name !== undefined && (!knownFields.has(name) || secretFields.has(name) || isUnknownPath(name, value))
-      ? Option.some(hidden)
+      ? Option.some(hiddenText)
       : Option.none(),
   (value) => value
 )

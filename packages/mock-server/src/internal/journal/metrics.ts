@@ -17,8 +17,8 @@ const increment = <Labels>(counts: MutableHashMap.MutableHashMap<Labels, number>
   MutableHashMap.modifyAt(counts, labels, (count) => Option.some(Option.getOrElse(count, () => 0) + 1))
 
 /**
- * The counts become metrics of `prom-client` when they are read, so that a server whose metrics nobody
- * reads never loads it. Customer ids are not a label, because each test may have its own.
+ * The counts become metrics of `prom-client` only when a client requests them, so that other servers do not load it.
+ * Customer ids are not a label, because each test may have its own.
  */
 export const layer: Layer.Layer<Metrics> = Layer.sync(Metrics, () => {
   const exchanges = MutableHashMap.empty<Readonly<Record<"operation" | "status" | "rule", string>>, number>()
@@ -26,10 +26,10 @@ export const layer: Layer.Layer<Metrics> = Layer.sync(Metrics, () => {
   let unexpected = 0
 
   return {
-    count: ({ faults: fired, operation, response, rule, unexpected: isUnexpected }) =>
+    count: ({ faults: firedFaults, operation, response, rule, unexpected: isUnexpected }) =>
       Effect.sync(() => {
         increment(exchanges, Data.struct({ operation, status: String(response.status), rule }))
-        for (const { kind } of fired) increment(faults, Data.struct({ kind }))
+        for (const { kind } of firedFaults) increment(faults, Data.struct({ kind }))
         if (isUnexpected) unexpected += 1
       }),
     text: (sessions) =>

@@ -12,9 +12,8 @@ import * as Schema from "effect/Schema"
 export type Level = "documented" | "observed" | "assumed" | "unknown"
 
 /**
- * Whether a check by `@effect-idv/core` returns a credential or fails with a typed error. It holds for a
- * client with default options and the right key, for a name of at least two words, and for a cached
- * token that may have expired.
+ * Whether a check by `@effect-idv/core` returns a credential or fails with a typed error. It holds for a client with
+ * default options and the right key, for a name of at least two words, and for a cached token that may have expired.
  *
  * @category models
  * @since 0.1.0
@@ -31,19 +30,19 @@ export interface Variant<Value extends string = string> {
   readonly value: Value
   /** The behaviour, as an answer to the question of its point. */
   readonly description: string
-  /** How the client copes with it while every other point has its default. */
+  /** Whether the client accepts the variant, if every other point has its default. */
   readonly client: Client
 }
 
 /** A behaviour that the service document leaves open. */
 export interface Choice<Value extends string> {
-  /** What the document does not say, as a question. */
+  /** What the document leaves open, as a question. */
   readonly question: string
   /** The id of the claim in the contract. */
   readonly claim: string
   /** How certain the default is. */
   readonly level: Level
-  /** The section of the service document that would say it. */
+  /** The section of the service document that the question belongs to. */
   readonly section: string
   /** All variants. The first is the default. */
   readonly variants: Arr.NonEmptyReadonlyArray<Variant<Value>>
@@ -61,17 +60,18 @@ const refuses = <const Value extends string>(value: Value, description: string):
   client: "refuses"
 })
 
-/** Makes the schema of a choice, which also carries its description. */
+/** Makes the schema of a choice. The fields of the choice are added to the schema. */
 const choice = <Value extends string>(choice: Choice<Value>) => {
   const values = Arr.map(choice.variants, ({ value }) => value)
   return Object.assign(
-    Schema.Literal(...values).annotations(Violation.expecting(`one of ${quoted(values)}`)),
+    Schema.Literal(...values).annotations(Violation.expecting(`one of ${quoteAll(values)}`)),
     choice
   )
 }
 
 /** Texts in quotation marks, separated by commas. */
-export const quoted = (values: ReadonlyArray<string>): string => values.map((value) => JSON.stringify(value)).join(", ")
+export const quoteAll = (values: ReadonlyArray<string>): string =>
+  values.map((value) => JSON.stringify(value)).join(", ")
 
 export const choices = {
   tokenField: choice({

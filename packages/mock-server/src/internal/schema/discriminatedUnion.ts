@@ -27,8 +27,8 @@ export const kindsOf = (ast: AST.AST): ReadonlyArray<string> => {
 }
 
 /**
- * For an unknown kind, the violation is at `kind` and lists the kinds. For a known one, the violations
- * are those of its own fields. A plain union would report only that no member matches.
+ * For an unknown kind, the violation is at `kind` and lists the kinds. For a known one, the violations are those of its
+ * own fields. A plain union would report only that no member matches.
  */
 export const discriminatedUnion = <A, I>(union: Schema.Schema<A, I>): Schema.Schema<A, I> => {
   const kinds = kindsOf(union.ast)
@@ -68,7 +68,7 @@ const withoutUnion = (issue: ParseResult.ParseIssue, ast: AST.AST): ParseResult.
     : issue
 
 /** The issue of a value that differs from what was expected. */
-export const unlike = (expected: string, actual: unknown): ParseResult.Type =>
+export const unexpectedValue = (expected: string, actual: unknown): ParseResult.Type =>
   new ParseResult.Type(Schema.Unknown.annotations({ description: expected }).ast, actual)
 
 /** A literal text, or an object that keeps the violations of its own schema. */

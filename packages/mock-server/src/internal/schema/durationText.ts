@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import * as Wait from "./wait.ts"
 
 const make = (least: number, most = Number.MAX_VALUE) => {
-  const range = `from ${least}${most === Wait.longest ? ` to ${most} (24.8 days)` : ""}`
+  const range = `from ${least}${most === Wait.maxTimerMillis ? ` to ${most} (24.8 days)` : ""}`
   const expected = `a number of milliseconds ${range}, or a text such as "2 seconds"`
   const isInRange = Wait.isBetween(least, most)
   return Schema.transformOrFail(
@@ -37,7 +37,7 @@ export const DurationText = make(0)
 export const PositiveDurationText = make(1)
 
 /** A duration that a timer waits: at most 24.8 days. */
-export const WaitText = make(0, Wait.longest)
+export const WaitText = make(0, Wait.maxTimerMillis)
 
 /** A duration of at least a millisecond that a timer waits: at most 24.8 days. */
-export const PositiveWaitText = make(1, Wait.longest)
+export const PositiveWaitText = make(1, Wait.maxTimerMillis)

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 export const closed = { parseOptions: { errors: "all", onExcessProperty: "error" } } as const
 
 /** A whole number in a range. Without `max`, there is no upper limit. */
-export const whole = (min: number, max?: number) => {
+export const wholeNumber = (min: number, max?: number) => {
   const expected = Violation.expecting(`a whole number from ${min}${max === undefined ? "" : ` to ${max}`}`)
   return Schema.Number.annotations(expected).pipe(
     Schema.int(expected),

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 
-/** The years 1 to 9999 in milliseconds since 1970: the times that `searched_on` can hold. */
+/** The years 1 to 9999 in milliseconds since 1970. `searched_on` cannot show other times. */
 export const range = { first: Date.parse("0001-01-01T00:00:00.000Z"), last: Date.parse("9999-12-31T23:59:59.999Z") }
 
 /** Whether a time, in milliseconds since 1970, is in the years 1 to 9999. */

@@ -25,7 +25,10 @@ export const decodeUnknown = <A, I>(
     )
 }
 
-/** The fields of the struct that a path leads to, as far as the path is known: the name of a field may have dots. */
+/**
+ * Returns the fields of the struct at a path. If a part of the path is unknown, returns those of the last known struct:
+ * the name of a field may contain dots.
+ */
 const fieldsAt = (ast: AST.AST, input: unknown, [name = "", ...rest]: ReadonlyArray<string>): ReadonlyArray<string> => {
   const members = membersOf(ast, input)
   const child = Arr.findFirst(members, (member) => childOf(member, name))
@@ -38,7 +41,10 @@ const fieldsAt = (ast: AST.AST, input: unknown, [name = "", ...rest]: ReadonlyAr
     )
 }
 
-/** The structs and lists that the schema allows here. Of structs with a `kind`, only the one of the input's kind. */
+/**
+ * Returns the structs and lists that the schema allows for the input. Of several structs with a `kind`, it returns only
+ * the one of the input's kind.
+ */
 const membersOf = (ast: AST.AST, input: unknown): ReadonlyArray<AST.TypeLiteral | AST.TupleType> => {
   switch (ast._tag) {
     case "TypeLiteral":

@@ -1,10 +1,10 @@
 /** Lists in which no two members have the same id, because the second would replace the first. */
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { unlike } from "./discriminatedUnion.ts"
+import { unexpectedValue } from "./discriminatedUnion.ts"
 
 /** Returns the indexes of the ids that an earlier member already has. */
-export const repeated = (ids: ReadonlyArray<string | undefined>): ReadonlyArray<number> => {
+export const repeatedIndexes = (ids: ReadonlyArray<string | undefined>): ReadonlyArray<number> => {
   const seen = new Set<string>()
   return ids.flatMap((id, index) => {
     if (id === undefined) return []
@@ -22,8 +22,8 @@ export const uniqueBy = <Field extends string, A extends { readonly [id in Field
   Schema.transformOrFail(list, Schema.typeSchema(list), {
     strict: true,
     decode: (members, _, ast) => {
-      const [first, ...others] = repeated(members.map((member) => member[field])).map((index) =>
-        new ParseResult.Pointer([index, field], members, unlike(expected, undefined))
+      const [first, ...others] = repeatedIndexes(members.map((member) => member[field])).map((index) =>
+        new ParseResult.Pointer([index, field], members, unexpectedValue(expected, undefined))
       )
       return first === undefined
         ? ParseResult.succeed(members)

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 
 /** The longest time in milliseconds that a timer can wait. A longer one would end at once or never. */
-export const longest = 2 ** 31 - 1
+export const maxTimerMillis = 2 ** 31 - 1
 
 /** Whether `Duration` would silently read the input as 0 or as infinite. */
 const isNegativeOrNaN = (input: unknown): boolean =>
@@ -25,7 +25,7 @@ export const isBetween = (least: number, most: number) => (duration: Duration.Du
 
 /** Whether a timer can wait this duration, of at least `least` milliseconds. */
 export const isWait = (input: Duration.DurationInput, least: number): boolean =>
-  Option.exists(decode(input), isBetween(least, longest))
+  Option.exists(decode(input), isBetween(least, maxTimerMillis))
 
 /** The durations that {@link isWait} accepts, in words. */
-export const expected = (least: number): string => `a duration from ${least} to ${longest} ms (24.8 days)`
+export const expected = (least: number): string => `a duration from ${least} to ${maxTimerMillis} ms (24.8 days)`

@@ -29,9 +29,9 @@ export const demoCustomer: Customer = { customerId: "demo-customer", customerKey
 export const testKey: Redacted.Redacted<string> = Redacted.make("test-key")
 
 /**
- * A customer that needs no configuration: any id that begins with `test-`, of at most 128 characters,
- * has the key `test-key`. Its session begins with its first request. Each test should use an id of its
- * own. An id must not contain a percent sign, which the server would take for an encoded character.
+ * A customer that needs no configuration: any id that begins with `test-`, of at most 128 characters, has the key
+ * `test-key`. Its session begins with its first request. Each test should use a different id. An id must not contain a
+ * percent sign, because the server would decode it as part of an encoded character.
  *
  * @category models
  * @since 0.1.0

@@ -4,17 +4,17 @@ import * as Duration from "effect/Duration"
 import type { Distribution } from "../faults/what.ts"
 import type { When } from "../faults/when.ts"
 
-/** A request, from the view of one fault. */
-export interface Moment {
-  /** The number of the request among those that the fault watches, from 1. */
+/** A request, as one fault counts it. */
+export interface WatchedRequest {
+  /** The number of the request among those that the fault has counted, from 1. */
   readonly number: number
   /** Milliseconds of the session's time since the fault was set. */
   readonly elapsed: number
-  /** The seed for probabilities without a seed of their own. */
+  /** The seed for a probability that has no seed. */
   readonly seed: number
 }
 
-export const fires = (when: When, { elapsed, number, seed }: Moment): boolean => {
+export const fires = (when: When, { elapsed, number, seed }: WatchedRequest): boolean => {
   switch (when.kind) {
     case "always":
       return true
@@ -55,8 +55,8 @@ export interface Quota {
 export const emptyQuota: Quota = { start: 0, count: 0 }
 
 /**
- * Counts a request in consecutive windows, the first of which begins at time 0. For a request above the
- * limit, `retryIn` is the milliseconds until its window ends.
+ * Counts a request in consecutive windows, the first of which begins at time 0. For a request above the limit,
+ * `retryIn` is the milliseconds until its window ends.
  */
 export const countQuota = (
   quota: Quota,

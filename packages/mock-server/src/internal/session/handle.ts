@@ -1,6 +1,6 @@
 /**
- * Handles are the tokens and profile ids that a session hands out. Each carries its customer id, so that
- * a later request finds the session by the handle alone.
+ * Handles are the tokens and profile ids that a session issues. Each contains the customer id, so that the server can
+ * find the session of a later request by the handle alone.
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ export const opaque = (customerId: string, random: () => number): string => {
 
 const issuer = "idv-mock"
 
-/** Only this server verifies its tokens, so the key may stand in the code. */
+/** The key need not be secret, because no other server verifies these tokens. */
 const signingKey = new TextEncoder().encode("the mock server signs for itself only")
 
 /** Makes a signed JWT (RFC 9068), which a client must treat like any other opaque token. */
@@ -48,7 +48,7 @@ const Claims = Schema.parseJson(Schema.Struct({ client_id: Schema.String }))
 
 const decodeBase64Url = (text: string) => Either.getRight(Encoding.decodeBase64UrlString(text))
 
-/** Returns the customer id that a handle carries, whether or not the server ever issued the handle. */
+/** Returns the customer id in a handle, even if the server never issued the handle. */
 export const customerOf = (handle: string): Option.Option<string> => {
   const parts = handle.split(".")
   const [first = "", claims = ""] = parts

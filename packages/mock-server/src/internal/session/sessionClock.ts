@@ -1,4 +1,4 @@
-/** The clock of one session: follows the `Clock` of the program until it is moved, set or frozen. */
+/** The clock of one session. It has the time of the program's `Clock` until it is moved, set or frozen. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -23,15 +23,15 @@ export interface SessionClock {
   /** Sets the time, in milliseconds since 1970. It stays frozen if it was. */
   readonly set: (now: number) => Effect.Effect<void>
   readonly freeze: Effect.Effect<void>
-  /** Lets the time run on from where it is. */
+  /** Starts the clock again at the time at which it stopped. */
   readonly resume: Effect.Effect<void>
   /** Returns to the clock of the program. */
   readonly reset: Effect.Effect<void>
 }
 
-const running: State = { offset: 0 }
+const initialState: State = { offset: 0 }
 
-export const make: Effect.Effect<SessionClock> = Effect.map(Ref.make<State>(running), (ref) => {
+export const make: Effect.Effect<SessionClock> = Effect.map(Ref.make<State>(initialState), (ref) => {
   const update = (change: (state: State, real: number) => State): Effect.Effect<void> =>
     Effect.flatMap(Clock.currentTimeMillis, (real) => Ref.update(ref, (state) => change(state, real)))
   const timeOf = (state: State, real: number) => clamp("at" in state ? state.at : real + state.offset)
@@ -51,6 +51,6 @@ export const make: Effect.Effect<SessionClock> = Effect.map(Ref.make<State>(runn
     set: (now) => update((state, real) => moveTo(state, now, real)),
     freeze: update((state, real) => ({ at: timeOf(state, real) })),
     resume: update((state, real) => ({ offset: timeOf(state, real) - real })),
-    reset: Ref.set(ref, running)
+    reset: Ref.set(ref, initialState)
   }
 })

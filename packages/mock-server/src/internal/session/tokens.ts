@@ -7,7 +7,7 @@ import type { SessionClock } from "./sessionClock.ts"
 
 export type Status = "valid" | "expired" | "revoked"
 
-export interface Issued {
+export interface IssuedToken {
   /** Milliseconds since 1970, as `expiresAt`. */
   readonly issuedAt: number
   readonly expiresAt: number
@@ -18,7 +18,7 @@ export interface Tokens {
   /** Adds a token that is valid from now on. */
   readonly add: (token: string, lifetime: Duration.DurationInput) => Effect.Effect<void>
   readonly statusOf: (token: string) => Effect.Effect<Status | "unknown">
-  readonly list: Effect.Effect<ReadonlyArray<Issued & { readonly token: string; readonly status: Status }>>
+  readonly list: Effect.Effect<ReadonlyArray<IssuedToken & { readonly token: string; readonly status: Status }>>
   /** Expires one token, or all, and returns how many were valid before. */
   readonly expire: (token: Option.Option<string>) => Effect.Effect<number>
   /** Revokes one token, or all, and returns how many were valid before. */
@@ -28,19 +28,19 @@ export interface Tokens {
 
 const capacity = 10_000
 
-const status = (issued: Issued, now: number): Status =>
+const status = (issued: IssuedToken, now: number): Status =>
   issued.revoked ? "revoked" : now < issued.expiresAt ? "valid" : "expired"
 
 export const make = ({ now }: SessionClock): Tokens => {
-  const tokens = new Map<string, Issued>()
+  const tokens = new Map<string, IssuedToken>()
 
-  const end = (change: (issued: Issued, now: number) => Issued) => (token: Option.Option<string>) =>
+  const endTokens = (change: (issued: IssuedToken, now: number) => IssuedToken) => (token: Option.Option<string>) =>
     Effect.map(now, (now) => {
-      const ended = Array.from(tokens).filter(([other, issued]) =>
+      const endedTokens = Array.from(tokens).filter(([other, issued]) =>
         status(issued, now) === "valid" && Option.getOrElse(token, () => other) === other
       )
-      for (const [token, issued] of ended) tokens.set(token, change(issued, now))
-      return ended.length
+      for (const [token, issued] of endedTokens) tokens.set(token, change(issued, now))
+      return endedTokens.length
     })
 
   return {
@@ -61,8 +61,8 @@ export const make = ({ now }: SessionClock): Tokens => {
       now,
       (now) => Array.from(tokens, ([token, issued]) => ({ ...issued, token, status: status(issued, now) }))
     ),
-    expire: end((issued, now) => ({ ...issued, expiresAt: now })),
-    revoke: end((issued) => ({ ...issued, revoked: true })),
+    expire: endTokens((issued, now) => ({ ...issued, expiresAt: now })),
+    revoke: endTokens((issued) => ({ ...issued, revoked: true })),
     clear: Effect.sync(() => tokens.clear())
   }
 }

@@ -51,7 +51,7 @@ const layerControlPlane = Layer.scoped(
     const context = yield* Effect.context<Control.Services | Scope.Scope>()
     const app = yield* loadControlPlane.pipe(
       Effect.flatMap(([{ make }, { layer }]) => make(layer)),
-      // Built in the context of the server, not in that of the first request, whose services would remain in it.
+      // It is built in the context of the server, because services of the first request would otherwise remain in it.
       Effect.mapInputContext<never, Control.Services | Scope.Scope>(() => context),
       // The first request may be cancelled while others wait for the same build.
       Effect.uninterruptible,
@@ -63,7 +63,7 @@ const layerControlPlane = Layer.scoped(
 
 export type Services = Control.Services | ControlPlane
 
-/** Fresh, because two servers of one program must not share state. */
+/** The layers of a server. They are fresh, because two servers of one program must not share state. */
 export const layer = (
   customers: ReadonlyArray<Session.Customer>,
   options: InProcessOptions

@@ -12,8 +12,8 @@ import type * as Session from "../../Session.ts"
  */
 export interface InProcessOptions extends Session.Settings {
   /**
-   * The customers that can request a token, beside all test customers (`test-*`). Two customers with the same id are
-   * a defect.
+   * The customers that can request a token, beside all test customers (`test-*`). Two customers with the same id are a
+   * defect.
    *
    * @default [Session.demoCustomer]
    */
@@ -31,7 +31,7 @@ export interface InProcessOptions extends Session.Settings {
    */
   readonly onExchange?: ((entry: Journal.Entry) => Effect.Effect<void>) | undefined
   /**
-   * With `fail`, closing the scope dies if a request broke the contract of the service, and so fails the test.
+   * With `fail`, closing the scope dies if a request broke the service document. The test then fails.
    *
    * @default "ignore"
    */

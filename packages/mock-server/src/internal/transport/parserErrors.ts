@@ -1,6 +1,6 @@
 /**
- * Responds to input that Node's parser rejects or hands over, and that never becomes a request. Each such input is
- * recorded in the journal of unmatched requests.
+ * Responds to input for which Node's HTTP server makes no request, because the parser rejects it, or because it is a
+ * CONNECT or has an unknown `Expect` header. The journal of unmatched requests records each such input.
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -29,7 +29,7 @@ const statuses: Record<string, 408 | 413 | 431> = {
 /** The first byte of a TLS handshake. */
 const handshake = 0x16
 
-/** The parser's reasons are fixed sentences that repeat nothing of the input. */
+/** The reasons of the parser are safe to show: they are fixed sentences without a part of the input. */
 const rejectionOf = (error: Error): Rejection => {
   const status = statuses[Predicate.hasProperty(error, "code") ? String(error.code) : ""] ?? 400
   const isTls = Predicate.hasProperty(error, "rawPacket") && error.rawPacket instanceof Uint8Array &&
@@ -44,13 +44,13 @@ const rejectionOf = (error: Error): Rejection => {
   }
 }
 
-const noBody = new Uint8Array()
+const emptyBody = new Uint8Array()
 
 const requestOf = ({ method = "?", target }: Rejection, reveal: boolean) =>
   target === undefined
     ? { method, target: "?", headers: {}, body: "" }
     : Masking.maskRequest(
-      { operation: "other", method, target: Request.targetOf(target), headers: {}, body: noBody },
+      { operation: "other", method, target: Request.targetOf(target), headers: {}, body: emptyBody },
       reveal
     )
 
@@ -83,16 +83,19 @@ function destroy(this: Duplex) {
 }
 
 /**
- * Adds the listeners to a server. Call it after the HTTP library has added its own: it removes the one for upgrades,
- * which loses the body of a request that offers an upgrade, as some clients do with `h2c`. Without that listener, Node
- * ignores the offer.
+ * Adds the listeners to a server. Call it after the HTTP library has added its own listeners, because it removes their
+ * listener for upgrades. That listener loses the body of a request that offers an upgrade, as some clients do with
+ * `h2c`. Without it, Node ignores the offer.
  */
 export const listen = (server: Server): Effect.Effect<void, never, Session.Sessions | Recorder> =>
   Effect.gen(function*() {
     const { unmatched } = yield* Session.Sessions
     const { record, reveal } = yield* Recorder
     const runFork = Runtime.runFork(yield* Effect.runtime())
-    const pending = new WeakMap<Duplex, { readonly request: IncomingMessage; readonly response: ServerResponse }>()
+    const pendingExchanges = new WeakMap<
+      Duplex,
+      { readonly request: IncomingMessage; readonly response: ServerResponse }
+    >()
 
     const respond = (socket: Duplex, status: Rejection["status"]) =>
       Effect.sync(() => {
@@ -101,7 +104,7 @@ export const listen = (server: Server): Effect.Effect<void, never, Session.Sessi
       })
 
     const reject = (socket: Duplex, rejection: Rejection) => {
-      // The client closed the connection, or a browser opened one for later and never used it.
+      // The client closed the connection, or opened it for a later request and never used it, as browsers do.
       if (!socket.writable || socket instanceof Socket && socket.bytesRead === 0) return void socket.destroy()
       runFork(
         Effect.flatMap(unmatched.write(entryOf(rejection, reveal)), record).pipe(
@@ -112,9 +115,9 @@ export const listen = (server: Server): Effect.Effect<void, never, Session.Sessi
 
     server.removeAllListeners("upgrade")
     server.on("request", (request, response) => {
-      pending.set(request.socket, { request, response })
+      pendingExchanges.set(request.socket, { request, response })
       response.once("close", () => {
-        if (pending.get(request.socket)?.response === response) pending.delete(request.socket)
+        if (pendingExchanges.get(request.socket)?.response === response) pendingExchanges.delete(request.socket)
       })
     })
     server.on(
@@ -132,10 +135,10 @@ export const listen = (server: Server): Effect.Effect<void, never, Session.Sessi
     server.on("clientError", (error, socket) => {
       handleErrors(socket)
       const rejection = rejectionOf(error)
-      const before = pending.get(socket)
-      if (before === undefined) return reject(socket, rejection)
-      // Responses keep the order of their requests. A request that broke off already has its entry.
-      if (before.request.complete) before.response.once("close", () => reject(socket, rejection))
+      const pendingExchange = pendingExchanges.get(socket)
+      if (pendingExchange === undefined) return reject(socket, rejection)
+      // Responses are sent in the order of their requests. An incomplete request already has an entry.
+      if (pendingExchange.request.complete) pendingExchange.response.once("close", () => reject(socket, rejection))
       else runFork(respond(socket, rejection.status))
     })
   })

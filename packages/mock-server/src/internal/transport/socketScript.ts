@@ -11,22 +11,22 @@ import type { Step } from "../http/response.ts"
 import * as Script from "../http/script.ts"
 
 /**
- * A reset may overtake the bytes before it, which the client then never reads. The wait takes real time, as the network
- * does.
+ * Without a wait, the client may see the reset before it has read the bytes that were sent before it. The wait takes
+ * real time, because the network does.
  */
-const beforeReset = Effect.withClock(Effect.sleep("50 millis"), Clock.make())
+const waitBeforeReset = Effect.withClock(Effect.sleep("50 millis"), Clock.make())
 
 const connection = (socket: Socket): Script.Connection => ({
   out: socket,
   fin: Effect.async<void>((resume) => {
     socket.end(() => resume(Effect.void))
   }),
-  reset: Effect.zipRight(beforeReset, Effect.sync(() => socket.resetAndDestroy()))
+  reset: Effect.zipRight(waitBeforeReset, Effect.sync(() => socket.resetAndDestroy()))
 })
 
 /**
- * Waits for the socket: with pipelined requests, the earlier responses are sent first. Returns `undefined` if the
- * connection is closed before that. Node emits no event on a response that still waits.
+ * Waits until the response may use the socket: with pipelined requests, the earlier responses are sent first. Returns
+ * `undefined` if the connection is closed before that. Node emits no event on a response that still waits.
  */
 const awaitSocket = (response: ServerResponse) =>
   Effect.async<Socket | undefined>((resume) => {
@@ -60,8 +60,8 @@ const play = (response: ServerResponse, steps: ReadonlyArray<Step>) =>
       : Effect.void)
 
 /**
- * Plays the script of a scripted response and then closes the connection, so that what the HTTP library writes
- * afterwards goes nowhere. When the client closes the connection, the script is interrupted.
+ * Performs the script of a scripted response and then closes the connection, so that the client never receives what the
+ * HTTP library writes afterwards. When the client closes the connection, the script is interrupted.
  */
 export const middleware = <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R> =>
   Effect.flatMap(app, (response) => {

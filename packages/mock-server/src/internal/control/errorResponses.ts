@@ -28,7 +28,7 @@ HttpApi.reflect(ControlApi, {
   }
 })
 
-/** Neither response repeats the path, which may hold anything. */
+/** Neither response repeats the path, because it may contain a secret or a name. */
 const unknownPath = (url: string) => {
   const path = Request.pathOf(url)
   const isText = Either.isRight(Encoding.decodeUriComponent(path))

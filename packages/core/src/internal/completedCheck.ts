@@ -9,7 +9,7 @@ import type { Person } from "../Person.ts"
  * The result of one check. Times are in milliseconds of the wall clock. Tracers receive it as the exit of the span, so
  * it holds no person, and the bytes of the body are redacted.
  */
-export interface Checked extends Pick<Person, "changes" | "warnings"> {
+export interface CompletedCheck extends Pick<Person, "changes" | "warnings"> {
   readonly checkId: string
   readonly credential: AmlCredential
   readonly status: Evidence.Evidence["status"]
@@ -20,7 +20,7 @@ export interface Checked extends Pick<Person, "changes" | "warnings"> {
 }
 
 /** The evidence of a completed check. */
-export const toEvidence = ({ receivedAt, sentAt, ...checked }: Checked): Evidence.Evidence => ({
+export const toEvidence = ({ receivedAt, sentAt, ...checked }: CompletedCheck): Evidence.Evidence => ({
   ...checked,
   sentAt: DateTime.unsafeMake(sentAt),
   receivedAt: DateTime.unsafeMake(receivedAt),

@@ -1,4 +1,4 @@
-/** An HTTP client with one pool of connections for each origin, which it keeps for the next request. */
+/** An HTTP client with one pool of connections for each origin. It reuses connections. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
