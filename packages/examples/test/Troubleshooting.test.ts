@@ -66,7 +66,7 @@ it.live("quotes the failure of a promise", () =>
     Effect.promise(() =>
       Effect.runPromise(
         check.pipe(Effect.provide(idv(`http://127.0.0.1:${port}`)), Effect.provide(NodeHttpClient.layerUndici))
-      ).then(assert.fail, (error) => {
+      ).then(() => assert.fail("The check succeeded"), (error) => {
         assertQuotes(String(error))
         assert.notProperty(error, "_tag")
       })
