@@ -298,7 +298,7 @@ const countAcquisition = (running: Running, exit: Exit.Exit<unknown, TokenError.
     ? Option.match(Cause.failureOption(exit.cause), { onNone: () => "defect", onSome: ({ _tag }) => _tag })
     : undefined
   return Effect.all([
-    Metric.increment(Metric.tagged(TokenMetrics.flights, "reason", running.reason)),
+    Metric.increment(Metric.tagged(TokenMetrics.acquisitions, "reason", running.reason)),
     Metric.update(TokenMetrics.waiters, running.waiters),
     error === undefined ? Effect.void : Metric.increment(Metric.tagged(TokenMetrics.failures, "error", error))
   ], { discard: true })
