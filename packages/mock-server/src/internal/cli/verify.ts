@@ -136,7 +136,9 @@ const addressesOf = (flags: Flags, kind: Conformance.Kind) =>
 
 const secure = (given: Given.ParsedArguments, address: Named | undefined) =>
   address !== undefined && isInTheClear(address.url) && !Given.isOn(given, "allow-insecure")
-    ? refuse(`${address.name} is invalid: expected an https: address, or --allow-insecure: http: is for loopback`)
+    ? refuse(
+      `${address.name} is invalid: expected an https: address. Plain http: needs a loopback address, or --allow-insecure`
+    )
     : Effect.void
 
 /** Flags that have no effect on a mock server, and so are refused, with the reason. */
