@@ -74,7 +74,7 @@ export const check = Effect.gen(function*() {
       }
     ],
     notes: [
-      `${rounds} rounds of ${calls} calls, ${concurrency} concurrently. Each alternative and the service run in separate processes; the alternatives take turns.`,
+      `${rounds} rounds of ${calls} calls, ${concurrency} concurrently. Each alternative and the service run in separate processes; the rounds are interleaved.`,
       "Bare Effect and raw Undici use a constant token and no deadline."
     ]
   }

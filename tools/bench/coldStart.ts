@@ -59,8 +59,8 @@ export const coldStart = Effect.gen(function*() {
       }
     ],
     notes: [
-      `${rounds} rounds in turns, and one run with ${fibers} fibers. Each run is a new process. Its time starts after all imports and includes building the layers.`,
-      "With many fibers the first credential is late, because all checks start before a response is read, as with fetch. Undici does not limit its connections by default."
+      `${rounds} interleaved rounds, and one run with ${fibers} fibers. Each run is a new process. Its time starts after all imports and includes building the layers.`,
+      "With many fibers all checks start before a response is read, so the first credential is late. fetch behaves the same way. Undici does not limit its connections by default."
     ]
   }
   return report

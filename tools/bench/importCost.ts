@@ -114,7 +114,7 @@ export const importCost = Effect.gen(function*() {
     goals: [],
     notes: [
       `core, bundled without effect and @effect/*: ${kib(minified)} minified, ${kib(gzipped)} gzipped.`,
-      `${rounds} rounds in turns, each import in a new process. The additional time is the difference within a round.`
+      `${rounds} interleaved rounds, each import in a new process. The additional time is the difference within a round.`
     ]
   }
   return report

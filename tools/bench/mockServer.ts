@@ -58,7 +58,7 @@ const start = (name: Name) => {
 
 const perSecond = (values: ReadonlyArray<number>) => Report.range(Report.spread([...values]))
 
-/** Milliseconds until each is ready, in new processes and in turns. */
+/** Milliseconds until each is ready, in new processes, interleaved. */
 const readiness = Effect.gen(function*() {
   const program = yield* Program.compile("workloads/readiness.ts")
   const inProcess = (layer: string) =>
@@ -151,9 +151,9 @@ export const mockServer = Effect.gen(function*() {
       }
     ],
     notes: [
-      `Start-up: ${startsPerServer} times in turns, each in a new process. For comparison, Node alone prints a line ` +
+      `Start-up: ${startsPerServer} interleaved runs, each in a new process. For comparison, Node alone prints a line ` +
       `after ${millis("node")} ms, and an empty HttpServer of the platform is ready after ${millis("empty")} ms.`,
-      `Requests: ${rounds} rounds of about ${roundSeconds} s in turns, ${concurrency} concurrent requests. The load comes ` +
+      `Requests: ${rounds} interleaved rounds of about ${roundSeconds} s, ${concurrency} concurrent requests. The load comes ` +
       "from Undici in another process on the same machine, so CPU times are more reliable than rates.",
       "CPU and memory are those of the server process, the memory after all rounds. They are available only on Linux.",
       "idv-mock validates credentials, token and person, and keeps a journal. oauth2-mock-server signs a JWT with RSA. " +

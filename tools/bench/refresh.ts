@@ -110,11 +110,11 @@ export const refresh = Effect.gen(function*() {
     cells: [row("up"), row("down")],
     goals: [...goals("up"), ...goals("down")],
     notes: [
-      `${perSecond} checks per second at a fixed rate, for ${lifetimes} lifetimes after a warm-up, ${
+      `${perSecond} checks per second at a fixed rate. After a warm-up: ${rounds} rounds of ${
         lifetimes / rounds
-      } per round. A token request takes ${tokenLatency} ms. Both cases run in parallel, each with its own service.`,
+      } token lifetimes. A token request takes ${tokenLatency} ms. Both cases run in parallel, each with a separate service.`,
       `Token policy: softPoint ${policy.softPoint}, jitter 0.1, hardMargin ${policy.hardMargin}, backoff 100 ms. A renewal must fit into half of the refresh window, which is the time between refresh-after and usable-until.`,
-      `Down: the token endpoint responds with 503 while the last token is ${downFrom} to ${downTo} ms old, at least half of the refresh window.`,
+      `Down: the token endpoint responds with 503 while the last token is ${downFrom} to ${downTo} ms old. This covers at least half of the refresh window.`,
       "By default a token with a lifetime under two minutes has no refresh window, so callers wait for each renewal."
     ]
   }

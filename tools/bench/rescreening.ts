@@ -146,7 +146,7 @@ export const rescreening = Effect.gen(function*() {
       }
     ],
     notes: [
-      `${rounds} rounds of ${calls} people, ${concurrency} concurrently, in turns. The service responds after 5 ms.`,
+      `${rounds} interleaved rounds of ${calls} people, ${concurrency} concurrently. The service responds after 5 ms.`,
       "CPU is that of the worker, not of the database. PostgreSQL runs on the same machine without fsync; SQLite waits for the disk once per person.",
       `${people} people on PostgreSQL with a stubbed client, in one process: planned in ${
         Report.number(long.planned)

@@ -103,7 +103,7 @@ export const screening = Effect.gen(function*() {
       }
     ],
     notes: [
-      `${rounds} rounds of ${calls} people, ${concurrency} concurrently, in turns, and then ${people} in one run. The service responds after ${latency} ms.`,
+      `${rounds} interleaved rounds of ${calls} people, ${concurrency} concurrently, and then ${people} in one run. The service responds after ${latency} ms.`,
       `A million people take at least ${Math.ceil(1e6 / ideal)} s: bench screening --people 1000000.`,
       `Concurrency ÷ latency is ${ideal}/s. The heap is measured after garbage collection. At the end ${
         Report.number(long.resident)

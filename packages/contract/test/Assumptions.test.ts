@@ -56,7 +56,7 @@ ${table(at("unknown"))}
 
 ## Questions for the service
 
-The provider of the service can settle each assumption with one sentence. Ask first about those that cost most if they are wrong:
+Ask the provider of the service first about the assumptions that cost most if they are wrong:
 
 - Which fields does a token response have, and does a new token invalidate the old one?
 - In which time zone is \`searched_on\`? The client keeps the text, and checks only that the time is within 48 hours of the client's clock.

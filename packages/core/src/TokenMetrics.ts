@@ -29,7 +29,7 @@ export const requests = Metric.counter("idv_token_requests", {
  * @category metrics
  * @since 0.1.0
  */
-export const flights = Metric.counter("idv_token_flights", {
+export const acquisitions = Metric.counter("idv_token_acquisitions", {
   description: "Acquisitions that sent a request, by reason",
   incremental: true
 })

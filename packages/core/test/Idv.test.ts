@@ -85,7 +85,7 @@ describe("Idv.layerEnv", () => {
     [
       "http to another host",
       { ...complete, IDV_BASE_URL: "http://canary.example" },
-      "(Invalid data at IDV_BASE_URL: \"should be an https: URL: http: is for loopback addresses, unless you set allowInsecure (IDV_ALLOW_INSECURE=true with Idv.layerEnv)\")"
+      "(Invalid data at IDV_BASE_URL: \"should be an https: URL. Plain http: needs a loopback address, or allowInsecure (IDV_ALLOW_INSECURE=true with Idv.layerEnv)\")"
     ],
     [
       "a flag that is neither",

@@ -65,7 +65,7 @@ describe("Background refresh", () => {
       yield* provider.invalidate(token)
       yield* TestClock.adjust(0)
       strictEqual(service.tokenRequests.length, 2)
-      strictEqual(yield* counted("idv_token_flights", { reason: "unauthorized" }), 1)
+      strictEqual(yield* counted("idv_token_acquisitions", { reason: "unauthorized" }), 1)
     }).pipe(Effect.provide(layer), measured("ahead unauthorized"))
   })
 

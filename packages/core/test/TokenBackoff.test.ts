@@ -84,7 +84,7 @@ describe("After a failed acquisition", () => {
       deepStrictEqual(new Set(errors.map(({ _tag }) => _tag)), new Set(["TokenResponseInvalid"]))
       strictEqual(service.tokenRequests.length, 1)
       strictEqual(yield* counted("idv_token_gets", { outcome: "failed" }), 101)
-      strictEqual(yield* counted("idv_token_flights"), 1)
+      strictEqual(yield* counted("idv_token_acquisitions"), 1)
     }).pipe(provide(service), measured("backoff"))
   })
 

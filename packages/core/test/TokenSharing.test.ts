@@ -63,7 +63,7 @@ describe("Processes that share a store", () => {
       strictEqual(yield* counted("idv_token_store", { outcome: "led" }), 1)
       strictEqual(yield* counted("idv_token_store", { outcome: "followed" }), 9)
       strictEqual(yield* counted("idv_token_store", { outcome: "miss" }), 10)
-      strictEqual(yield* counted("idv_token_flights"), 1)
+      strictEqual(yield* counted("idv_token_acquisitions"), 1)
     }).pipe(measured("all at once"))
   })
 

@@ -368,7 +368,7 @@ describe("idv-mock verify of a service without --target sandbox", () => {
 describe("The flags of idv-mock verify", () => {
   const closed = "http://127.0.0.1:1"
   const address = "expected an address such as http://127.0.0.1:4010, without a user, password, query or fragment"
-  const clear = "is invalid: expected an https: address, or --allow-insecure: http: is for loopback"
+  const clear = "is invalid: expected an https: address. Plain http: needs a loopback address, or --allow-insecure"
   it.live.each<[string, string, Record<string, string>]>([
     ["--target canary", "--target is invalid: expected one of mock, sandbox", {}],
     ["--format canary", "--format is invalid: expected one of table, json, junit, github", {}],

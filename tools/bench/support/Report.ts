@@ -52,10 +52,14 @@ export const number = (value: number): string => {
 /** Formats the median and the range, such as `1.02 (0.98–1.10)`. */
 export const range = ({ max, median, min }: Spread): string => `${number(median)} (${number(min)}–${number(max)})`
 
-const describeGoal = (goal: Goal): string => {
+/** Several missed goals with the same reason show it once, after the last of them. */
+const describeGoal = (goal: Goal, _: number, goals: ReadonlyArray<Goal>): string => {
   const verdict = isReached(goal) ? "✓" : "✗"
-  const reason = isReached(goal) || goal.reason === undefined ? "" : `\n    ${goal.reason}`
-  return `  ${verdict} ${goal.what}: ${range(goal.measured)}${goal.unit}, ${goal.is} ${goal.limit}${goal.unit}${reason}`
+  const isLast = goals.filter((other) => !isReached(other) && other.reason === goal.reason).at(-1) === goal
+  const reason = isLast && goal.reason !== undefined ? `\n    ${goal.reason}` : ""
+  return `  ${verdict} ${goal.what}: ${
+    range(goal.measured)
+  }${goal.unit}; goal: ${goal.is} ${goal.limit}${goal.unit}${reason}`
 }
 
 export const print = ({ cells, columns, goals, notes }: Report): string => {

@@ -1,4 +1,4 @@
-/** Runs alternatives in turns: each once per round, and in reverse order in every other round. */
+/** Runs the alternatives interleaved: each once per round, and in reverse order in every other round. */
 import { Effect } from "effect"
 
 export const run = <K extends string, A, E, R>(

@@ -307,7 +307,7 @@ const countAcquisition = (running: RunningAcquisition, exit: Exit.Exit<unknown, 
     ? Option.match(Cause.failureOption(exit.cause), { onNone: () => "defect", onSome: ({ _tag }) => _tag })
     : undefined
   return Effect.all([
-    Metric.increment(Metric.tagged(TokenMetrics.flights, "reason", running.reason)),
+    Metric.increment(Metric.tagged(TokenMetrics.acquisitions, "reason", running.reason)),
     Metric.update(TokenMetrics.waiters, running.totalWaiters),
     error === undefined ? Effect.void : Metric.increment(Metric.tagged(TokenMetrics.failures, "error", error))
   ], { discard: true })

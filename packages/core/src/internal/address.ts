@@ -32,8 +32,8 @@ export const make = (
   if (prefix.endsWith(path)) return refuse(`should be a URL without ${path}, which is added to it`)
   if (url.protocol === "http:" && !isLoopback(url.hostname) && options.allowInsecure !== true) {
     return refuse(
-      "should be an https: URL: http: is for loopback addresses, " +
-        "unless you set allowInsecure (IDV_ALLOW_INSECURE=true with Idv.layerEnv)"
+      "should be an https: URL. Plain http: needs a loopback address, " +
+        "or allowInsecure (IDV_ALLOW_INSECURE=true with Idv.layerEnv)"
     )
   }
   return Either.right(url.origin + prefix + path)

@@ -50,7 +50,7 @@ export const Review = Schema.Struct({
   sent: Schema.Literal("no", "unknown", "answered").annotations({
     description: "whether the service may have performed, and billed, the check"
   }),
-  evidence: Schema.Literal("none", "holds", "refuted").annotations({
+  evidence: Schema.Literal("none", "verified", "refuted").annotations({
     description: "whether the stored response matches its digest"
   }),
   amlProfile: Schema.optionalWith(Schema.String, { exact: true })

@@ -130,11 +130,11 @@ const toReview = Effect.fnUntraced(function*({ content, id, startedAt, ...rest }
   if (content === null) return { ...review, evidence: "none" as const }
   const evidence = decodeEvidence(content)
   if (Either.isLeft(evidence)) return { ...review, evidence: "refuted" as const }
-  const holds = yield* Effect.isSuccess(Evidence.verify(evidence.right))
+  const isVerified = yield* Effect.isSuccess(Evidence.verify(evidence.right))
   const { amlProfile } = evidence.right.credential.credentials.attributes
   return {
     ...review,
-    evidence: holds ? "holds" as const : "refuted" as const,
+    evidence: isVerified ? "verified" as const : "refuted" as const,
     amlProfile: Redacted.value(amlProfile)
   }
 })

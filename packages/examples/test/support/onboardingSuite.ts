@@ -201,7 +201,7 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
             deepStrictEqual(others, [])
             deepStrictEqual(
               [first?.["name"], first?.["dateOfBirth"], first?.["reason"], first?.["sent"], first?.["evidence"]],
-              ["Canary Testpep", "1931-07-29", "PotentialMatch", "answered", "holds"]
+              ["Canary Testpep", "1931-07-29", "PotentialMatch", "answered", "verified"]
             )
             assertInclude(String(first?.["amlProfile"]), "/aml-profiles/")
             yield* sql`UPDATE evidence SET content = replace(content, '"Potential match"', '"No"')`

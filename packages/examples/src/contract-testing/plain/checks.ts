@@ -1,5 +1,5 @@
-/** What a client must do, as one check for each of the six bugs. Replace `makeClient` with your own client. */
-import { type Bug, bugs, type Client, makeClient } from "./client.ts"
+/** What a client must do, as one test for each of the six bugs. Replace `makeClient` with your own client. */
+import { type Bug, type Client, makeClient } from "./client.ts"
 import type { TestServer, TestSession } from "./testServer.ts"
 
 interface Setting {
@@ -24,41 +24,42 @@ const expect = (isMet: boolean, text: string): void => {
 /** The result, or `error` if the client returned none. */
 const outcome = (client: Client, person: typeof clear): Promise<string> => client.screen(person).catch(() => "error")
 
-const checks: Readonly<Record<Bug, (setting: Setting) => Promise<void>>> = {
-  "no token cache": async ({ client, session }) => {
+type Test = (setting: Setting) => Promise<void>
+
+/** The tests by name. */
+export const tests = Object.entries<Test>({
+  "reuses the token": async ({ client, session }) => {
     await outcome(client, clear)
     await outcome(client, clear)
     await session.verify({ kind: "exactly", n: 1, pattern: { operation: "token" } })
   },
-  "401 taken for clear": async ({ client, session }) => {
+  "never reads a 401 as clear": async ({ client, session }) => {
     await outcome(client, clear)
     await session.revokeTokens()
     expect(await outcome(client, listed) !== "clear", "a listed person is clear after a response with 401")
   },
-  "ISO date": async ({ client, session }) => {
+  "sends documented requests": async ({ client, session }) => {
     await outcome(client, clear)
     await session.verify({ kind: "nothingUnexpected" })
   },
-  "everything but a potential match is clear": async ({ client }) => {
+  "rejects an unknown result": async ({ client }) => {
     expect(await outcome(client, unknown) !== "clear", "an unknown match_found is clear")
   },
-  "token logged": async ({ client, logged, tokens }) => {
+  "logs no token": async ({ client, logged, tokens }) => {
     await outcome(client, clear)
     expect(tokens.length > 0, "no token came")
     expect(!tokens.some((token) => logged.join("\n").includes(token)), "the log contains an access token")
   },
-  "expiry ignored": async ({ advance, client, session }) => {
+  "renews the token after an hour": async ({ advance, client, session }) => {
     await outcome(client, clear)
     await advance(61)
     expect(await outcome(client, clear) === "clear", "a check fails after an hour")
     await session.verify({ kind: "never", pattern: { operation: "aml", status: 401 } })
   }
-}
+})
 
-export const names = bugs
-
-/** Runs one check against a client, which may have a bug. Rejects if the check fails. */
-export const run = async (server: TestServer, name: Bug, bug?: Bug): Promise<void> => {
+/** Runs one test of a client, which may have a bug. Rejects if the test fails. */
+export const run = async (server: TestServer, test: Test, bug?: Bug): Promise<void> => {
   const session = await server.session()
   const logged: Array<string> = []
   const tokens: Array<string> = []
@@ -83,5 +84,5 @@ export const run = async (server: TestServer, name: Bug, bug?: Bug): Promise<voi
     ahead += minutes * 60_000
     await session.advance(`${minutes} minutes`)
   }
-  await checks[name]({ client, session, logged, tokens, advance })
+  await test({ client, session, logged, tokens, advance })
 }

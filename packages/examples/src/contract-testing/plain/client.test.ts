@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from "vitest"
-import { names, run } from "./checks.ts"
+import { run, tests } from "./checks.ts"
 import { startTestServer, type TestServer } from "./testServer.ts"
 
 let server: TestServer
@@ -10,6 +10,6 @@ beforeAll(async () => {
 
 afterAll(() => server.close())
 
-describe("The client does not have the bug", () => {
-  it.each(names)("%s", (name) => run(server, name))
+describe("The client", () => {
+  it.each(tests)("%s", (_, test) => run(server, test))
 })

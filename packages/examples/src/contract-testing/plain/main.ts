@@ -1,17 +1,17 @@
-/** Runs the six checks against the correct client, and against a client with each of the six bugs. */
-import { names, run } from "./checks.ts"
-import { type Bug, bugs } from "./client.ts"
+/** Runs the six tests of a correct client, and of a client with each of the six bugs. */
+import { run, tests } from "./checks.ts"
+import { bugs } from "./client.ts"
 import { startTestServer } from "./testServer.ts"
 
 const server = await startTestServer()
 
 for (const bug of [undefined, ...bugs]) {
-  const failed: Array<Bug> = []
-  for (const name of names) await run(server, name, bug).catch(() => failed.push(name))
+  const failed: Array<string> = []
+  for (const [name, test] of tests) await run(server, test, bug).catch(() => failed.push(`"${name}"`))
   console.log(
-    `${failed.length === 0 ? "✓ green" : "✗ red"}  ${bug ?? "correct client"}: ${
-      failed.length === 0 ? "all six checks pass" : `caught by ${failed.join(", ")}`
-    }`
+    failed.length === 0
+      ? `✓ ${bug ?? "correct client"}: passes the six tests`
+      : `✗ ${bug ?? "correct client"}: found by the ${failed.length === 1 ? "test" : "tests"} ${failed.join(", ")}`
   )
 }
 

@@ -138,7 +138,9 @@ const addressesOf = (flags: Flags, kind: Conformance.Kind) =>
 
 const checkSecure = (args: ParsedArguments.ParsedArguments, address: NamedAddress | undefined) =>
   address !== undefined && isUnencrypted(address.url) && !ParsedArguments.isOn(args, "allow-insecure")
-    ? refuse(`${address.name} is invalid: expected an https: address, or --allow-insecure: http: is for loopback`)
+    ? refuse(
+      `${address.name} is invalid: expected an https: address. Plain http: needs a loopback address, or --allow-insecure`
+    )
     : Effect.void
 
 /** Flags that have no effect on a mock server, each with the reason. With a mock server they are an error. */
