@@ -43,7 +43,7 @@ export interface TokenStoreModule {
   readonly contents: (url: string) => Effect.Effect<ReadonlyArray<string>, unknown, Server | Scope.Scope>
 }
 
-/** Not all timers of a machine under load are late by the same time. */
+/** A machine under load is slower. */
 const lateMillis = 150
 
 const newKey = (id: string): TokenSharing.Key => ({ id, key: Redacted.make(randomBytes(32).toString("base64")) })
@@ -57,16 +57,6 @@ const proxied = Effect.gen(function*() {
   url.port = String(proxy.port)
   return { proxy, url: url.href }
 })
-
-/** Returns how long the effect took, without the time by which a timer beside it was late. */
-const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.gen(function*() {
-    const [[took, result], [slept]] = yield* Effect.all([
-      Effect.timed(effect),
-      Effect.timed(Effect.sleep("200 millis"))
-    ], { concurrency: 2 })
-    return { result, took: Duration.toMillis(took) - (Duration.toMillis(slept) - 200) }
-  })
 
 const text = (provider: TokenProvider.Service) => Effect.map(provider.get, Tokens.textOf)
 
@@ -127,8 +117,8 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
         ], { concurrency: 2 })
         deepStrictEqual(Arr.dedupe(results.map(({ token }) => token)), ["token-2"])
         strictEqual(server.requests.length, 2)
-        // A lead ends two seconds after the death of its process at the latest.
-        assert(results.every(({ took }) => took < 3500), JSON.stringify(results))
+        // They take over when the lead ends, and not only after the 10 s for which they would wait for its token.
+        assert(results.every(({ took }) => took < 9000), JSON.stringify(results))
       }))
 
     it.scoped("stores, replaces and deletes only what is still there", () =>
@@ -198,7 +188,7 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
         const { proxy, url } = yield* proxied
         const { get } = yield* provider(Service.make(), url)
         yield* proxy.set(mode)
-        const { result, took } = yield* timed(get)
+        const { result, took } = yield* Tokens.timed(get)
         strictEqual(Tokens.textOf(result), "token-1")
         assert(took < 200 + lateMillis, `${took} ms`)
         yield* proxy.set("down")
@@ -210,9 +200,9 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
         Effect.gen(function*() {
           const { proxy, url } = yield* proxied
           yield* proxy.set(mode)
-          const { result: { get }, took: startTook } = yield* timed(provider(Service.make(), url))
+          const { result: { get }, took: startTook } = yield* Tokens.timed(provider(Service.make(), url))
           assert(startTook < 2000 + 1000, `${startTook} ms`)
-          const { result, took } = yield* timed(get)
+          const { result, took } = yield* Tokens.timed(get)
           strictEqual(Tokens.textOf(result), "token-1")
           assert(took < 200 + lateMillis, `${took} ms`)
           yield* proxy.set("down")
@@ -228,7 +218,7 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
             token: (_, count) => Effect.zipRight(proxy.set(mode), Tokens.respondAfter("300 millis", count))
           })
           const { get } = yield* provider(service, url)
-          const { result, took } = yield* timed(get)
+          const { result, took } = yield* Tokens.timed(get)
           strictEqual(Tokens.textOf(result), "token-1")
           assert(took < 300 + 200 + lateMillis, `${took} ms`)
           // The next acquisition meets the same server.
@@ -250,7 +240,7 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
           yield* Effect.fork(leading.get)
           yield* Effect.sleep("200 millis")
           yield* Effect.fork(Effect.delay(proxy.set(mode), "200 millis"))
-          const { result, took } = yield* timed(following.get)
+          const { result, took } = yield* Tokens.timed(following.get)
           strictEqual(Tokens.textOf(result), "token-2")
           // It had followed for 200 ms, and its next look was at most 200 ms away.
           assert(took < 200 + 200 + 300 + 200 + lateMillis, `${took} ms`)
