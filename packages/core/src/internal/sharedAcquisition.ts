@@ -23,8 +23,11 @@ import type { Encryption } from "./tokenEncryption.ts"
 import * as TokenRecord from "./tokenRecord.ts"
 import * as WaitBudget from "./waitBudget.ts"
 
-/** How long storing a token may take, for which no caller waits. */
-const storing = (): WaitBudget.WaitBudget => ({ leftMillis: 1000 })
+/** Returns how long the next operation of the store may take. */
+type Budget = () => WaitBudget.WaitBudget
+
+/** No caller waits while a token is stored. */
+const storing: Budget = () => ({ leftMillis: 1000 })
 
 /** How long after the death of its process a lead ends at the latest. */
 const leadTtl = Duration.seconds(2)
@@ -58,12 +61,12 @@ const reportFailure = ({ operation, reason }: Failed) =>
 /** Runs an operation of the store within the budget. Its errors and defects, and a timeout, are a `Failed`. */
 const call = <A, R>(
   operation: keyof TokenStore.Service,
-  budget: WaitBudget.WaitBudget,
+  budget: Budget,
   effect: Effect.Effect<A, unknown, R>
 ): Effect.Effect<A, Failed, R> =>
   effect.pipe(
     Effect.catchAllCause(() => new Failed({ operation, reason: "error" })),
-    WaitBudget.within(budget, new Failed({ operation, reason: "timeout" }))
+    WaitBudget.within(budget(), new Failed({ operation, reason: "timeout" }))
   )
 
 /** The result of one look at the store. */
@@ -103,29 +106,29 @@ export const make = ({ deadline, encryption, store }: {
     /** Stores the token, unless another process has stored a later one meanwhile. */
     const put = (slot: TokenRecord.Slot, token: AccessToken) =>
       Effect.gen(function*() {
-        const previous = yield* call("read", storing(), store.read(slot.name))
+        const previous = yield* call("read", storing, store.read(slot.name))
         const record = yield* open(slot, previous, false)
         if (
           Option.exists(
             record,
             (record) => Equal.equals(record.token, token.value) || record.requestedAt > token.requestedAt
           )
-        ) return
+        ) return true
         const { wall } = yield* Instant.now
         const ttl = Duration.millis(Math.max(1, Math.ceil(token.expiresAt - wall)))
         const next = yield* TokenRecord.seal(encryption, slot, token)
-        yield* call(
-          "compareAndPut",
-          storing(),
-          store.compareAndPut({ name: slot.name, previous, next, ttl })
-        )
-      }).pipe(Effect.catchAll(reportFailure))
+        return yield* call("compareAndPut", storing, store.compareAndPut({ name: slot.name, previous, next, ttl }))
+      }).pipe(
+        // Another process may have deleted the previous token, because the API has rejected it.
+        Effect.repeat({ until: (stored) => stored, times: 2 }),
+        Effect.catchAll(reportFailure)
+      )
 
     const acquire: Sharing.Acquire = ({ adopt, cached, credentials, reason, send }) => {
       const slot = TokenRecord.slotOf(url, credentials)
 
       /** Adopts the stored token, or deletes it if the API has rejected it. */
-      const adoptStored = Effect.fnUntraced(function*(budget: WaitBudget.WaitBudget, isReported: boolean) {
+      const adoptStored = Effect.fnUntraced(function*(budget: Budget, isReported: boolean) {
         const text = yield* call("read", budget, store.read(slot.name))
         const record = yield* open(slot, text, isReported)
         if (Option.isNone(record) || Option.isNone(text)) return Option.none()
@@ -138,7 +141,7 @@ export const make = ({ deadline, encryption, store }: {
         return Option.none()
       })
 
-      const look = Effect.fnUntraced(function*(lead: Scope.Scope, budget: WaitBudget.WaitBudget, isFirst: boolean) {
+      const look = Effect.fnUntraced(function*(lead: Scope.Scope, budget: Budget, isFirst: boolean) {
         const adopted = (token: AccessToken, isAtOnce: boolean): Look => ({ _tag: "Adopted", token, isAtOnce })
         const first = yield* adoptStored(budget, isFirst)
         if (Option.isSome(first)) return adopted(first.value, isFirst)
@@ -154,11 +157,12 @@ export const make = ({ deadline, encryption, store }: {
       const share = Effect.fnUntraced(function*(lead: Scope.Scope) {
         const started = yield* Instant.now
         const budget = { leftMillis: Duration.toMillis(deadline) }
-        let looked = yield* look(lead, budget, true)
+        // While it follows, each operation may take what is left: only the one that hangs delays the caller.
+        let looked = yield* look(lead, () => budget, true)
         for (let pause = 25; looked._tag === "Follows"; pause = Math.min(pause * 1.5, maxPauseMillis)) {
           if (Instant.elapsed(started, yield* Instant.now) >= followMillis) return Option.none()
           yield* Effect.sleep(Math.ceil(pause * (1 - 0.5 * (yield* Random.next))))
-          looked = yield* look(lead, { ...budget }, false)
+          looked = yield* look(lead, () => ({ ...budget }), false)
         }
         if (looked._tag === "Leads") return yield* Effect.as(count("led"), Option.none())
         yield* count(looked.isAtOnce ? "hit" : "followed")
@@ -182,7 +186,7 @@ export const make = ({ deadline, encryption, store }: {
       ) =>
         Effect.zipRight(
           Exit.isSuccess(exit) && exit.value.isNew ? put(slot, exit.value.token) : Effect.void,
-          Effect.ignore(call("tryLead", storing(), Scope.close(lead, Exit.void)))
+          Effect.ignore(call("tryLead", storing, Scope.close(lead, Exit.void)))
         ).pipe(Effect.forkIn(scope))
 
       return Effect.map(Effect.acquireUseRelease(Scope.make(), run, finish), ({ token }) => token)
