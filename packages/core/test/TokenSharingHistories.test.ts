@@ -10,6 +10,8 @@ const storeLatency = 40
 const processes = 4
 
 const process = FastCheck.nat({ max: processes - 1 })
+/** How far another process is from the first. */
+const other = FastCheck.integer({ min: 1, max: processes - 1 })
 const operation = FastCheck.constantFrom(...MemoryStore.operations)
 const event = FastCheck.oneof(
   { weight: 5, arbitrary: FastCheck.record({ _tag: FastCheck.constant("Get" as const), process }) },
@@ -25,9 +27,11 @@ const event = FastCheck.oneof(
   {
     weight: 2,
     arbitrary: FastCheck.record({
-      _tag: FastCheck.constant("WaitUntilAge" as const),
-      // About when a token is too old to be adopted, and then to be returned.
-      millis: FastCheck.integer({ min: 3_480_000, max: 3_580_000 })
+      // One process gets a token, and another looks at it about when it is too old to be adopted.
+      _tag: FastCheck.constant("GetOldToken" as const),
+      process,
+      other,
+      ageMillis: FastCheck.integer({ min: 3_500_000, max: 3_550_000 })
     })
   },
   {
@@ -36,7 +40,7 @@ const event = FastCheck.oneof(
       // The API rejects the old token of one process while another process renews it.
       _tag: FastCheck.constant("RejectDuringRenewal" as const),
       process,
-      other: FastCheck.integer({ min: 1, max: processes - 1 }),
+      other,
       afterMillis: FastCheck.integer({ min: 8, max: 24 }).map((steps) => steps * 20)
     })
   }
@@ -123,8 +127,11 @@ const play = (events: ReadonlyArray<Event | Fault>) => {
         case "Wait":
           if (event.millis > 400) yield* ended
           return yield* TestClock.adjust(event.millis)
-        case "WaitUntilAge":
-          return yield* waitUntilAge(event.millis)
+        case "GetOldToken":
+          yield* waitUntilAge(renewedBy)
+          yield* get(event.process)
+          yield* waitUntilAge(event.ageMillis)
+          return yield* get((event.process + event.other) % processes)
         case "Fault":
           return Object.assign(connections[event.process]?.faults ?? {}, { [event.operation]: event.fault })
         case "Invalidate":
