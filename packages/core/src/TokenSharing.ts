@@ -61,7 +61,8 @@ export interface Options {
    */
   readonly decryptionKey?: Key | undefined
   /**
-   * How long the operations of the store may delay a caller. After that the process sends its own request.
+   * How long the operations of the store may delay a caller. After that the process sends its own request. Only the time
+   * counts in which this process runs, and not the time in which it waits for the CPU or for the leading process.
    *
    * @default "200 millis"
    */

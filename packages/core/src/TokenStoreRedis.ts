@@ -7,6 +7,7 @@
  *
  * @since 0.1.0
  */
+import * as Cause from "effect/Cause"
 import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
@@ -23,6 +24,7 @@ import * as Deadline from "./internal/deadline.ts"
 import { loadOptions } from "./internal/loadOptions.ts"
 import * as RedisUrl from "./internal/redisUrl.ts"
 import * as SharingOptions from "./internal/sharingOptions.ts"
+import * as WarmUp from "./internal/warmUp.ts"
 import * as TokenSharing from "./TokenSharing.ts"
 import * as TokenStore from "./TokenStore.ts"
 
@@ -126,6 +128,7 @@ const makeStore = (client: Redis | Cluster): TokenStore.Service => {
 
 /** The code of Node, or the one with which an error of Redis begins, such as `WRONGPASS`. The rest may be a secret. */
 const codeOf = (error: unknown): string | undefined => {
+  if (Cause.isUnknownException(error)) return codeOf(error.error)
   const code = Predicate.hasProperty(error, "code") ? error.code : undefined
   if (typeof code === "string") return code
   return error instanceof Error ? /(?:^|: )([A-Z]{3,}) /.exec(error.message)?.[1] : undefined
@@ -147,7 +150,8 @@ const connect = (address: RedisUrl.RedisAddress) =>
       lastError = error
     })
     yield* Effect.tryPromise(() => client.connect()).pipe(
-      Effect.catchAll(({ error }) => warnOfStart(codeOf(lastError) ?? codeOf(error))),
+      Effect.zipRight(WarmUp.warmUp(makeStore(client))),
+      Effect.catchAll((error) => warnOfStart(codeOf(lastError) ?? codeOf(error))),
       Deadline.within(Duration.millis(patienceMillis), Effect.asVoid(warnOfStart("timeout")))
     )
     return client

@@ -21,6 +21,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Deadline from "./internal/deadline.ts"
+import * as WarmUp from "./internal/warmUp.ts"
 import * as TokenSharing from "./TokenSharing.ts"
 import * as TokenStore from "./TokenStore.ts"
 
@@ -132,12 +133,14 @@ const make = Effect.gen(function*() {
       )
     )
 
-  yield* checkTable(sql).pipe(
-    Effect.catchTag("SqlError", (error) => warnOfStart(codeOf(error))),
+  const store = TokenStore.TokenStore.of({ read, compareAndPut, compareAndDelete, tryLead })
+
+  yield* Effect.zipRight(checkTable(sql), WarmUp.warmUp(store)).pipe(
+    Effect.catchAll((error) => ConfigError.isConfigError(error) ? Effect.fail(error) : warnOfStart(codeOf(error))),
     Deadline.within(Duration.millis(startMillis), Effect.asVoid(warnOfStart("timeout")))
   )
 
-  return TokenStore.TokenStore.of({ read, compareAndPut, compareAndDelete, tryLead })
+  return store
 })
 
 /**

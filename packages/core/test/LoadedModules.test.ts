@@ -26,7 +26,7 @@ const loadedBy = (module: string) =>
   )
 
 const ofSharing =
-  /^(TokenStore\w*|TokenSharing|internal\/(sharedAcquisition|sharingOptions|tokenEncryption|tokenRecord|redisUrl))\.ts$/
+  /^(TokenStore\w*|TokenSharing|internal\/(sharedAcquisition|sharingOptions|tokenEncryption|tokenRecord|redisUrl|waitBudget|warmUp))\.ts$/
 
 describe("The index of core", () => {
   it.live("loads neither the token stores, nor their encryption, nor their optional peers", () =>

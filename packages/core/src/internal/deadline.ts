@@ -12,14 +12,21 @@ import * as Instant from "./instant.ts"
  * wait for its end. Changes of `FiberRef`s in the fiber do not reach the caller. `DurationInput` limits the duration to
  * what a timer can wait.
  */
-export const within =
-  <A2, E2>(duration: Duration.Duration, onTimeout: Effect.Effect<A2, E2>) =>
+export const within = <A2, E2>(duration: Duration.Duration, onTimeout: Effect.Effect<A2, E2>) =>
+  withTimer(timer(duration), onTimeout)
+
+/** The same with a deadline that is the end of an effect. */
+export const until = <A2, E2>(end: Effect.Effect<void>, onTimeout: Effect.Effect<A2, E2>) =>
+  withTimer(sleepTimer(end), onTimeout)
+
+const withTimer =
+  <A2, E2>(timer: Effect.Effect<Timer>, onTimeout: Effect.Effect<A2, E2>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | A2, E | E2, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(
         Effect.forkDaemon(Effect.interruptible(Effect.zipRight(withoutUnhandledLog, effect))),
         (fiber) =>
-          Effect.flatMap(timer(duration), ({ cancel, onEnd }) => {
+          Effect.flatMap(timer, ({ cancel, onEnd }) => {
             const firstExit = Effect.async<A | A2, E | E2>((resume) => {
               fiber.addObserver(resume)
               onEnd(() => resume(onTimeout))

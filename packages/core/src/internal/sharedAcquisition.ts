@@ -17,14 +17,17 @@ import * as Scope from "effect/Scope"
 import type { AccessToken } from "../AccessToken.ts"
 import * as TokenMetrics from "../TokenMetrics.ts"
 import type * as TokenStore from "../TokenStore.ts"
-import * as Deadline from "./deadline.ts"
 import * as Instant from "./instant.ts"
 import type * as Sharing from "./sharing.ts"
 import type { Encryption } from "./tokenEncryption.ts"
 import * as TokenRecord from "./tokenRecord.ts"
+import * as WaitBudget from "./waitBudget.ts"
 
-/** How long storing a token may take, for which no caller waits. */
-const storingMillis = 1000
+/** Returns how long the next operation of the store may take. */
+type Budget = () => WaitBudget.WaitBudget
+
+/** No caller waits while a token is stored. */
+const storing: Budget = () => ({ leftMillis: 1000 })
 
 /** How long after the death of its process a lead ends at the latest. */
 const leadTtl = Duration.seconds(2)
@@ -55,15 +58,15 @@ const reportFailure = ({ operation, reason }: Failed) =>
     Effect.logWarning("The token store failed: the token is requested without it", { operation, reason })
   )
 
-/** Runs an operation of the store with a deadline. Its errors and defects, and a timeout, are a `Failed`. */
+/** Runs an operation of the store within the budget. Its errors and defects, and a timeout, are a `Failed`. */
 const call = <A, R>(
   operation: keyof TokenStore.Service,
-  millis: number,
+  budget: Budget,
   effect: Effect.Effect<A, unknown, R>
 ): Effect.Effect<A, Failed, R> =>
   effect.pipe(
     Effect.catchAllCause(() => new Failed({ operation, reason: "error" })),
-    Deadline.within(Duration.millis(Math.max(0, millis)), new Failed({ operation, reason: "timeout" }))
+    WaitBudget.within(budget(), new Failed({ operation, reason: "timeout" }))
   )
 
 /** The result of one look at the store. */
@@ -80,7 +83,6 @@ export const make = ({ deadline, encryption, store }: {
 }): Sharing.Service =>
   Effect.fnUntraced(function*({ policy, url }) {
     const scope = yield* Effect.scope
-    const budgetMillis = Duration.toMillis(deadline)
     /** A process that leads for longer than a request may take has no more followers. */
     const followMillis = Math.min(
       Duration.toMillis(policy.attemptDeadline),
@@ -104,64 +106,63 @@ export const make = ({ deadline, encryption, store }: {
     /** Stores the token, unless another process has stored a later one meanwhile. */
     const put = (slot: TokenRecord.Slot, token: AccessToken) =>
       Effect.gen(function*() {
-        const previous = yield* call("read", storingMillis, store.read(slot.name))
+        const previous = yield* call("read", storing, store.read(slot.name))
         const record = yield* open(slot, previous, false)
         if (
           Option.exists(
             record,
             (record) => Equal.equals(record.token, token.value) || record.requestedAt > token.requestedAt
           )
-        ) return
+        ) return true
         const { wall } = yield* Instant.now
         const ttl = Duration.millis(Math.max(1, Math.ceil(token.expiresAt - wall)))
         const next = yield* TokenRecord.seal(encryption, slot, token)
-        yield* call(
-          "compareAndPut",
-          storingMillis,
-          store.compareAndPut({ name: slot.name, previous, next, ttl })
-        )
-      }).pipe(Effect.catchAll(reportFailure))
+        return yield* call("compareAndPut", storing, store.compareAndPut({ name: slot.name, previous, next, ttl }))
+      }).pipe(
+        // Another process may have deleted the previous token, because the API has rejected it.
+        Effect.repeat({ until: (stored) => stored, times: 2 }),
+        Effect.catchAll(reportFailure)
+      )
 
     const acquire: Sharing.Acquire = ({ adopt, cached, credentials, reason, send }) => {
       const slot = TokenRecord.slotOf(url, credentials)
 
       /** Adopts the stored token, or deletes it if the API has rejected it. */
-      const adoptStored = Effect.fnUntraced(function*(left: Effect.Effect<number>, isReported: boolean) {
-        const text = yield* call("read", yield* left, store.read(slot.name))
+      const adoptStored = Effect.fnUntraced(function*(budget: Budget, isReported: boolean) {
+        const text = yield* call("read", budget, store.read(slot.name))
         const record = yield* open(slot, text, isReported)
         if (Option.isNone(record) || Option.isNone(text)) return Option.none()
         const now = yield* Instant.now
         const stored = TokenRecord.toToken(record.value, now, policy)
         if (TokenRecord.isNewer(stored, cached, now, policy)) return yield* adopt(stored.token, stored.at)
         if (reason === "unauthorized" && Equal.equals(cached?.value, record.value.token)) {
-          yield* call("compareAndDelete", yield* left, store.compareAndDelete(slot.name, text.value))
+          yield* call("compareAndDelete", budget, store.compareAndDelete(slot.name, text.value))
         }
         return Option.none()
       })
 
-      const look = Effect.fnUntraced(function*(lead: Scope.Scope, millis: number, isFirst: boolean) {
-        const started = yield* Instant.now
-        const left = Effect.map(Instant.now, (now) => millis - Instant.elapsed(started, now))
+      const look = Effect.fnUntraced(function*(lead: Scope.Scope, budget: Budget, isFirst: boolean) {
         const adopted = (token: AccessToken, isAtOnce: boolean): Look => ({ _tag: "Adopted", token, isAtOnce })
-        const first = yield* adoptStored(left, isFirst)
+        const first = yield* adoptStored(budget, isFirst)
         if (Option.isSome(first)) return adopted(first.value, isFirst)
         if (isFirst) yield* count("miss")
-        const leads = yield* call("tryLead", yield* left, Scope.extend(store.tryLead(slot.name, leadTtl), lead))
+        const leads = yield* call("tryLead", budget, Scope.extend(store.tryLead(slot.name, leadTtl), lead))
         if (!leads) return { _tag: "Follows" } satisfies Look as Look
         // The process that led before may have stored its token since.
-        const second = yield* adoptStored(left, false)
+        const second = yield* adoptStored(budget, false)
         return Option.isSome(second) ? adopted(second.value, false) : { _tag: "Leads" } satisfies Look as Look
       })
 
       /** The token of another process. None if this process is to send the request. */
       const share = Effect.fnUntraced(function*(lead: Scope.Scope) {
         const started = yield* Instant.now
-        let looked = yield* look(lead, budgetMillis, true)
-        const leftMillis = budgetMillis - Instant.elapsed(started, yield* Instant.now)
+        const budget = { leftMillis: Duration.toMillis(deadline) }
+        // While it follows, each operation may take what is left: only the one that hangs delays the caller.
+        let looked = yield* look(lead, () => budget, true)
         for (let pause = 25; looked._tag === "Follows"; pause = Math.min(pause * 1.5, maxPauseMillis)) {
           if (Instant.elapsed(started, yield* Instant.now) >= followMillis) return Option.none()
           yield* Effect.sleep(Math.ceil(pause * (1 - 0.5 * (yield* Random.next))))
-          looked = yield* look(lead, leftMillis, false)
+          looked = yield* look(lead, () => ({ ...budget }), false)
         }
         if (looked._tag === "Leads") return yield* Effect.as(count("led"), Option.none())
         yield* count(looked.isAtOnce ? "hit" : "followed")
@@ -185,7 +186,7 @@ export const make = ({ deadline, encryption, store }: {
       ) =>
         Effect.zipRight(
           Exit.isSuccess(exit) && exit.value.isNew ? put(slot, exit.value.token) : Effect.void,
-          Effect.ignore(call("tryLead", storingMillis, Scope.close(lead, Exit.void)))
+          Effect.ignore(call("tryLead", storing, Scope.close(lead, Exit.void)))
         ).pipe(Effect.forkIn(scope))
 
       return Effect.map(Effect.acquireUseRelease(Scope.make(), run, finish), ({ token }) => token)

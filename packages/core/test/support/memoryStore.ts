@@ -26,8 +26,11 @@ export const make = () => {
   const values = new Map<string, string>()
   const leads = new Map<string, { readonly owner: object; readonly until: number }>()
   const calls: Array<Operation> = []
-  /** A `connect` with faults, and with `die`, after which its lead ends at its time to live. */
-  const connect = (faults: { [operation in Operation]?: Fault | undefined } = {}) => {
+  /**
+   * A `connect` with faults, with a time that each operation takes before it happens, and with `die`, after which its
+   * lead ends at its time to live.
+   */
+  const connect = (faults: { [operation in Operation]?: Fault | undefined } = {}, latencyMillis = 0) => {
     let isDead = false
     const operation = <A, R>(name: Operation, effect: Effect.Effect<A, unknown, R>, garbage: A) =>
       Effect.suspend((): Effect.Effect<A, unknown, R> => {
@@ -35,7 +38,8 @@ export const make = () => {
         const fault = faults[name]
         if (isDead) return Effect.never
         if (fault === "garbage") return Effect.succeed(garbage)
-        return fault === undefined ? effect : results[fault]
+        if (fault !== undefined) return results[fault]
+        return latencyMillis === 0 ? effect : Effect.delay(effect, latencyMillis)
       })
     const replace = (name: string, previous: Option.Option<string>, next: string | undefined) =>
       Effect.sync(() => {

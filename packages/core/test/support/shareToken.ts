@@ -1,6 +1,6 @@
 /**
- * A process that gets one shared token: `shareToken.ts <authUrl> <storeUrl> <encryptionKey> <deadline in ms>`. It prints
- * `ready` once it is connected, waits for a line of input, and prints the token and how long `get` took.
+ * A process that gets one shared token with the default options: `shareToken.ts <authUrl> <storeUrl> <encryptionKey>`. It
+ * prints `ready` once it is connected, waits for a line of input, and prints the token and how long `get` took.
  */
 import { TokenProvider } from "@effect-idv/core"
 import * as TokenStoreRedis from "@effect-idv/core/TokenStoreRedis"
@@ -9,8 +9,8 @@ import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 
-const [authUrl = "", storeUrl = "", key = "", deadline] = process.argv.slice(2)
-const options = { encryptionKey: { id: "test", key: Redacted.make(key) }, deadline: Number(deadline) }
+const [authUrl = "", storeUrl = "", key = ""] = process.argv.slice(2)
+const options = { encryptionKey: { id: "test", key: Redacted.make(key) } }
 const url = Redacted.make(storeUrl)
 
 const print = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`))

@@ -5,12 +5,6 @@ import * as Program from "../../../mock-server/test/support/program.ts"
 
 const script = Program.bundled(new URL("shareToken.ts", import.meta.url))
 
-/**
- * The deadline of the store. Twenty processes that start on two cores, on which other tests run, do not get their turn
- * within the default of 200 ms.
- */
-const deadlineMillis = 5000
-
 /** Starts a process. `get` lets it acquire a token and returns that, and `kill` sends SIGKILL. */
 export const start = (authUrl: string, storeUrl: string, key: string) =>
   Effect.gen(function*() {
@@ -18,7 +12,7 @@ export const start = (authUrl: string, storeUrl: string, key: string) =>
     const ready = yield* Deferred.make<void, string>()
     const result = yield* Deferred.make<{ readonly token: string; readonly took: number }, string>()
     const child = yield* Effect.acquireRelease(
-      Effect.sync(() => spawn(process.execPath, [path, authUrl, storeUrl, key, `${deadlineMillis}`])),
+      Effect.sync(() => spawn(process.execPath, [path, authUrl, storeUrl, key])),
       (child) => Effect.sync(() => child.kill("SIGKILL"))
     )
     let output = ""

@@ -1,8 +1,11 @@
-/** A TCP proxy that can fail: `hangs` forwards nothing, `garbage` answers with text of no protocol, `down` closes. */
+/**
+ * A TCP proxy that can fail: `hangs` forwards nothing, `late` forwards the responses after 400 ms, `garbage` answers with
+ * text of no protocol, and `down` closes.
+ */
 import { Effect } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 
-export type Mode = "passes" | "hangs" | "garbage" | "down"
+export type Mode = "passes" | "hangs" | "late" | "garbage" | "down"
 
 /** Forwards to a port of this machine. `set` also applies to open connections. */
 export const make = (target: number) =>
@@ -20,10 +23,13 @@ export const make = (target: number) =>
       const upstream = connect(target, "127.0.0.1")
       keep(upstream)
       client.on("data", (chunk) => {
-        if (mode === "passes") upstream.write(chunk)
+        if (mode === "passes" || mode === "late") upstream.write(chunk)
         if (mode === "garbage") client.write("garbage\r\n".repeat(10))
       })
-      upstream.on("data", (chunk) => void (mode === "passes" && client.write(chunk)))
+      upstream.on("data", (chunk) => {
+        if (mode === "passes") client.write(chunk)
+        if (mode === "late") setTimeout(() => client.write(chunk), 400)
+      })
       client.on("close", () => upstream.destroy())
       upstream.on("close", () => client.destroy())
     })

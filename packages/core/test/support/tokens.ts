@@ -1,6 +1,6 @@
 /** Helpers for the tests of the token provider. */
 import { type AccessToken, TokenProvider } from "@effect-idv/core"
-import { type Duration, Effect, FiberRef, Layer, Metric, MetricLabel, MetricState, Redacted } from "effect"
+import { type Duration, Effect, Fiber, FiberRef, Layer, Metric, MetricLabel, MetricState, Redacted } from "effect"
 import * as Service from "./service.ts"
 
 type Stub = ReturnType<typeof Service.make>
@@ -49,4 +49,17 @@ export const counted = (name: string, labels: Record<string, string> = {}) =>
       total + (MetricState.isCounterState(metricState) || MetricState.isHistogramState(metricState)
         ? Number(metricState.count)
         : 0), 0)
+  })
+
+/**
+ * Returns the result, and how long the effect took in the time in which this process ran: a timer that is late, because
+ * other processes have the CPU, counts as if it were on time.
+ */
+export const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    let took = 0
+    const tick = Effect.delay(Effect.sync(() => took += 10), "10 millis")
+    const ticking = yield* Effect.fork(Effect.forever(tick))
+    const result = yield* Effect.ensuring(effect, Fiber.interrupt(ticking))
+    return { result, took }
   })
