@@ -17,7 +17,7 @@ export default defineConfig({
     include: ["packages/*/test/**/*.test.ts"],
     exclude: [
       // `pnpm test:rescreening` runs these: they depend on real time, and fail now and then on a busy machine.
-      "packages/rescreening/test/{Crash,Engine,Ledger,Page,Rescreening,cli}.test.ts",
+      "packages/rescreening/test/{Crash,Engine,Ledger,Page,Rate,Rescreening,cli}.test.ts",
       // `pnpm test:redis` runs this: it needs a Redis server, which no npm package contains.
       "packages/core/test/TokenStoreRedis.test.ts"
     ],

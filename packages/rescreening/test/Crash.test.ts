@@ -1,7 +1,6 @@
 /**
  * Kills, pauses and disconnects worker processes on PostgreSQL, and compares the requests that the service received
- * with the ledger. On an idle machine, `CRASH_PEOPLE=5000 CRASH_SEED=7 CRASH_WORKERS=1,2,5 CRASH_STRICT=true npx vitest
- * run packages/rescreening/test/Crash.test.ts` does more, and is strict about times.
+ * with the ledger. `CRASH_PEOPLE=5000 CRASH_SEED=7 pnpm test:rescreening Crash` kills more often.
  */
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
@@ -37,18 +36,12 @@ const matchOf = (index: number) => index % 7 === 0 ? "Testpep" : "Testclear"
 const nameOf = (index: number) => `Person${index} ${matchOf(index)}`
 
 /** A planned run in a database of its own, a mock server, and the command for its workers. */
-const prepared = (
-  count: number,
-  options: Partial<Rescreening.PlanOptions>,
-  latency = "20 millis",
-  faults: Parameters<typeof Processes.service>[0] = []
-) =>
+const prepared = (count: number, options: Partial<Rescreening.PlanOptions>) =>
   Effect.gen(function*() {
     const server = yield* Server
     const url = yield* server.createDatabase
     const service = yield* Processes.service([
-      ...faults,
-      { on: "aml", what: { kind: "latency", distribution: { kind: "fixed", delay: latency } } }
+      { on: "aml", what: { kind: "latency", distribution: { kind: "fixed", delay: "20 millis" } } }
     ])
     const ledger = Context.get(yield* Layer.build(Ledger.layerPg({ url: Redacted.make(url) })), Ledger.Ledger)
     yield* Rescreening.plan(many(count, nameOf), { run, service: service.name, rate: 400, ...options }).pipe(
@@ -73,8 +66,7 @@ const verify = (count: number, received: ReadonlyArray<Processes.ReceivedCheck>,
       yield* Stream.runCollect(ledger.byLine(run))
     )
     const times = new Map<string, number>()
-    // A 429 says that nothing was performed.
-    for (const { name, status } of received) if (status !== 429) times.set(name, (times.get(name) ?? 0) + 1)
+    for (const { name } of received) times.set(name, (times.get(name) ?? 0) + 1)
     const counts = yield* ledger.counts(run)
     deepStrictEqual([rows.length, Run.total(counts), Run.left(counts), counts.not_screened], [count, count, 0, 0])
     let twice = 0
@@ -176,54 +168,6 @@ describe("Workers as processes", () => {
         yield* Fiber.join(cutOff.end)
         strictEqual((yield* verify(count, received, ledger)).twice, 0)
       })
-    )
-
-    const keepsRate = (workers: number) =>
-      Effect.gen(function*() {
-        const rate = 50
-        const count = 250
-        const pause = 3000
-        const { ledger, received, worker } = yield* prepared(count, { rate }, "20 millis", [{
-          on: "aml",
-          what: { kind: "status", status: 429, retryAfter: { kind: "seconds", seconds: pause / 1000 } },
-          when: { kind: "nth", n: 50 }
-        }])
-        const ends = yield* Effect.replicateEffect(worker(), workers)
-        yield* Effect.forEach(ends, ({ end }) => Fiber.join(end))
-        yield* verify(count, received, ledger)
-
-        const limited = received.findIndex(({ status }) => status === 429)
-        const pausedAt = received[limited]?.at ?? 0
-        const after = received.slice(limited + 1).map(({ at }) => at - pausedAt)
-        const late = after.filter((at) => at < pause)
-        const lastDuring = Math.max(0, ...late)
-        const times = received.slice(limited + 1).map(({ at }) => at).filter((at) => at >= pausedAt + pause)
-        const first = times[0] ?? 0
-        const average = (times.length - 1) / (((times.at(-1) ?? 0) - first) / 1000)
-        const most = Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1000).length))
-        yield* Console.log(
-          `workers ${workers}: ${average.toFixed(1)} a second of ${rate}, ${most} in the fullest second, ` +
-            `last request ${lastDuring.toFixed(0)} ms after the 429, first again ${
-              (first - pausedAt).toFixed(0)
-            } ms after it`
-        )
-        assertTrue(average <= rate * 1.05, `${average} a second`)
-        assertTrue(lastDuring < 1000, `a request ${lastDuring} ms after the 429`)
-        // On a machine that is busy with other things, requests are late and turns are lost.
-        if (yield* Config.withDefault(Config.boolean("CRASH_STRICT"), false)) {
-          assertTrue(lastDuring < 200, `a request ${lastDuring} ms after the 429`)
-          assertTrue(average >= rate * 0.95, `${average} a second`)
-          assertTrue(most <= rate * 1.05, `${most} in one second`)
-        }
-      }).pipe(Effect.scoped)
-
-    test(
-      "keep the shared rate, and all pause when the service pauses one of them",
-      Effect.gen(function*() {
-        const workers = yield* Config.withDefault(Config.array(Config.integer(), "CRASH_WORKERS"), [2])
-        yield* Effect.forEach(workers, keepsRate, { discard: true })
-      }),
-      600_000
     )
   })
 })
