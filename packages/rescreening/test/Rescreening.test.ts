@@ -1,4 +1,4 @@
-import { AmlError, Evidence, TokenError } from "@effect-idv/core"
+import { AmlError, DateOfBirth, Evidence, Person, TokenError } from "@effect-idv/core"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -284,6 +284,16 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
         deepStrictEqual(counts, at({ no_match: 2, not_screened: 1 }))
         deepStrictEqual(aml.names.toSorted(), ["LookedK1 Up", "LookedK3 Up"])
       })
+    )
+
+    test(
+      "screens a person whose year of birth only is known",
+      Effect.gen(function*() {
+        const aml = service()
+        const person = Person.make({ name: "Ada Testclear", dateOfBirth: yield* DateOfBirth.assumed(1957) })
+        yield* Rescreening.plan(Stream.make({ key: "K1", person }), fast)
+        deepStrictEqual(yield* Effect.provide(Rescreening.work(where), aml.layer), at({ no_match: 1 }))
+      }).pipe(Effect.provide(layerPeople()))
     )
 
     test(
