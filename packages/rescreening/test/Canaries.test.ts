@@ -58,7 +58,9 @@ const failures: Readonly<Record<string, AmlError.AmlError>> = {
 }
 
 const screened = Effect.gen(function*() {
-  const aml = service((name) => failures[/(\d) Testclear/.exec(name)?.[1] ?? ""] ?? (name.includes("5") ? "Potential match" : "No"))
+  const aml = service((name) =>
+    failures[/(\d) Testclear/.exec(name)?.[1] ?? ""] ?? (name.includes("5") ? "Potential match" : "No")
+  )
   yield* Rescreening.plan(population, { ...options, rate: 2000, shards: 1, evidence: "response" })
   return yield* Effect.provide(Rescreening.work(options), aml.layer)
 }).pipe(Effect.provide(layerPeople(`canary:${secrets["key in base64"]}`)))

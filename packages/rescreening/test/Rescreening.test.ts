@@ -1,8 +1,8 @@
-import { AmlError, DateOfBirth, Evidence, Person, TokenError } from "@effect-idv/core"
+import { AmlError, DateOfBirth, Evidence, Person } from "@effect-idv/core"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Duration, Effect, Exit, Fiber, Redacted, Schema, Stream } from "effect"
+import { Chunk, Effect, Redacted, Schema, Stream } from "effect"
 import { EncryptionKeys, Ledger, People, Rescreening, RescreeningError, Run } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { entry, key, layerPeople, many, service } from "./support/people.ts"
@@ -32,16 +32,16 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
       Effect.gen(function*() {
         const aml = service((name) => name.endsWith("Testpep") ? "Potential match" : "No", 2)
         yield* Rescreening.plan(
-          many(300, (index) => `Person${index} ${index % 10 === 0 ? "Testpep" : "Testclear"}`),
+          many(100, (index) => `Person${index} ${index % 10 === 0 ? "Testpep" : "Testclear"}`),
           fast
         )
         const counts = yield* Effect.replicateEffect(Rescreening.work(where), 3, { concurrency: "unbounded" }).pipe(
           Effect.provide([aml.layer, layerPeople()])
         )
-        const expected = at({ no_match: 270, potential_match: 30 })
+        const expected = at({ no_match: 90, potential_match: 10 })
         deepStrictEqual(counts, [expected, expected, expected])
-        strictEqual(new Set(aml.names).size, 300)
-        strictEqual(aml.names.length, 300)
+        strictEqual(new Set(aml.names).size, 100)
+        strictEqual(aml.names.length, 100)
         const sql = yield* SqlClient.SqlClient
         deepStrictEqual(yield* sql`SELECT 1 FROM idv_rescreen_people WHERE person IS NOT NULL`, [])
         strictEqual((yield* Effect.flatMap(Ledger.Ledger, (ledger) => ledger.run(run))).state, "complete")
@@ -149,32 +149,6 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
-      "retries checks that were certainly not performed, and waits as long as the service asks",
-      Effect.gen(function*() {
-        let limited = 1
-        const from = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-        const aml = service((name, count) =>
-          name.startsWith("Ada") && count < 3
-            ? new TokenError.TokenTimeout({ deadline: Duration.seconds(1), host: "api.example.com" })
-            : limited-- > 0
-            ? new AmlError.AmlRateLimited({ retryAfter: Duration.seconds(2) })
-            : "No"
-        )
-        yield* Rescreening.plan(Stream.make(entry("1", "Bob Testclear"), entry("2", "Ada Testclear")), {
-          ...fast,
-          shards: 1
-        })
-        const counts = yield* Rescreening.work({ ...where, concurrency: 1 }).pipe(
-          Effect.provide([aml.layer, layerPeople()])
-        )
-        const taken = (yield* Effect.clockWith((clock) => clock.currentTimeMillis)) - from
-        deepStrictEqual(counts, at({ no_match: 2 }))
-        assertTrue(taken >= 2000 && taken < 4000, `${taken} ms`)
-        deepStrictEqual((yield* rows).map(({ timesSent, timesUnknown }) => [timesSent, timesUnknown]), [[2, 0], [3, 0]])
-      }).pipe(Effect.provide(layerPeople()))
-    )
-
-    test(
       "leaves a check without a response for review, and sends it again under the policy rescreen",
       Effect.gen(function*() {
         const aml = service((name, count) => name.startsWith("Lost") && count < 2 ? unavailable("unknown") : "No")
@@ -213,58 +187,6 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
         deepStrictEqual(counts, at({ no_match: 27, unknown: 3 }))
         strictEqual(aml.names.length, 27)
         strictEqual(new Set(aml.names).size, 27)
-      }).pipe(Effect.provide(layerPeople()))
-    )
-
-    test(
-      "continues with a new lease after losing its lease, and sends nobody twice",
-      Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        yield* Rescreening.plan(many(200), { ...fast, unknown: "rescreen" })
-        const aml = service(() => "No", 5)
-        const work = yield* Effect.fork(Effect.provide(Rescreening.work(where), aml.layer))
-        for (let times = 0; times < 3; times++) {
-          yield* Effect.sleep("100 millis")
-          yield* sql`UPDATE idv_rescreen_workers SET lease_until = 0`
-        }
-        deepStrictEqual(yield* Fiber.join(work), at({ no_match: 200 }))
-        const sent = (yield* rows).reduce((sum, { timesSent }) => sum + timesSent, 0)
-        const unknown = (yield* rows).reduce((sum, { timesUnknown }) => sum + timesUnknown, 0)
-        strictEqual(aml.names.length, sent)
-        assertTrue(sent <= 200 + unknown)
-      }).pipe(Effect.provide(layerPeople()))
-    )
-
-    test(
-      "completes the checks in flight when interrupted, and releases the other rows",
-      Effect.gen(function*() {
-        const aml = service(() => "No", 2000)
-        yield* Rescreening.plan(many(50), { ...fast, shards: 1 })
-        const work = yield* Effect.fork(Effect.provide(Rescreening.work({ ...where, concurrency: 5 }), aml.layer))
-        yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => aml.names.length === 5 })
-        strictEqual(Exit.isInterrupted(yield* Fiber.interrupt(work)), true)
-        strictEqual(aml.names.length, 5)
-        const { counts } = yield* Effect.flatMap(Stream.runHead(Rescreening.status(run)), (status) => status)
-        deepStrictEqual(counts, at({ no_match: 5, pending: 45 }))
-      }).pipe(Effect.provide(layerPeople()))
-    )
-
-    test(
-      "pauses and resumes for an operator",
-      Effect.gen(function*() {
-        const aml = service(() => "No", 20)
-        yield* Rescreening.plan(many(500), fast)
-        const work = yield* Effect.fork(Effect.either(Effect.provide(Rescreening.work(where), aml.layer)))
-        yield* Effect.sleep("200 millis")
-        strictEqual(yield* Rescreening.pause(run), true)
-        const end = yield* Fiber.join(work)
-        strictEqual(end._tag === "Left" && end.left.message.startsWith(`Run ${run} is paused: operator.`), true)
-        strictEqual(yield* Rescreening.pause(run), false)
-        const sent = aml.names.length
-        assertTrue(sent > 0 && sent < 400)
-        yield* Rescreening.resume(run)
-        deepStrictEqual(yield* Effect.provide(Rescreening.work(where), aml.layer), at({ no_match: 500 }))
-        strictEqual(aml.names.length, 500)
       }).pipe(Effect.provide(layerPeople()))
     )
 
