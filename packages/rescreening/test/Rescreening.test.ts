@@ -72,6 +72,8 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
         const invalid = yield* Effect.flip(Rescreening.plan(many(1), { ...fast, run: "Ada Testclear" }))
         strictEqual(String(invalid).includes("Ada"), false)
         deepStrictEqual((yield* Effect.flatMap(Ledger.Ledger, ({ runs }) => runs)).map(({ id }) => id), [run])
+        yield* Rescreening.erase({ olderThan: 0 })
+        strictEqual((yield* Effect.flip(Rescreening.plan(many(3), fast)))._tag, "RunErased")
       }).pipe(Effect.provide(layerPeople()))
     )
 
@@ -105,7 +107,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
           (_, count) => isForbidden && count > 0 ? new AmlError.AmlForbidden({ status: 403 }) : "No",
           5
         )
-        yield* Rescreening.plan(many(200), fast)
+        yield* Rescreening.plan(many(60), fast)
         const work = Effect.either(Rescreening.work({ ...where, concurrency: 2 })).pipe(
           Effect.provide([aml.layer, layerPeople()])
         )
@@ -119,12 +121,12 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
           Stream.runHead(Rescreening.status(run)),
           (status) => status
         )
-        deepStrictEqual([paused.state, counts.pending, counts.not_screened], ["paused", 200, 0])
+        deepStrictEqual([paused.state, counts.pending, counts.not_screened], ["paused", 60, 0])
         strictEqual((yield* work)._tag, "Left")
         isForbidden = false
         deepStrictEqual(yield* Rescreening.resume(run), { again: 0 })
         const again = yield* work
-        deepStrictEqual(again._tag === "Right" && again.right, at({ no_match: 200 }))
+        deepStrictEqual(again._tag === "Right" && again.right, at({ no_match: 60 }))
       }).pipe(Effect.provide(layerPeople()))
     )
 
