@@ -9,7 +9,7 @@ import type * as Ledger from "./ledgerService.ts"
 const margin = 25
 
 /** A turn that is later than this is dropped, because its request could coincide with later ones. */
-const maxLateness = 15
+const maxLateness = 20
 
 /** How far ahead a worker reserves turns. Another worker waits about this long for its first turn. */
 const reservedAhead = 50
