@@ -100,5 +100,5 @@ export const make = Effect.gen(function*() {
     yield* sql`CREATE DATABASE ${sql(name)}`
     return url(name)
   }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url("postgres")) })), Effect.orDie)
-  return { createDatabase, restart, port }
+  return { createDatabase, data, restart, port }
 }).pipe(Effect.provide(NodeContext.layer))

@@ -61,6 +61,17 @@ export const fromEnv: Effect.Effect<EncryptionKeys, EncryptionKeyError> = Config
 const form = /^1\.([\w-]{1,40})\.([\w+/=]+)$/
 
 const nonceLength = 12
+
+/** Random bytes for many nonces, because each call of `randomBytes` takes longer than the encryption of a person. */
+let pool = Buffer.alloc(0)
+
+const nextNonce = () => {
+  if (pool.length === 0) pool = randomBytes(nonceLength * 1024)
+  const nonce = pool.subarray(0, nonceLength)
+  pool = pool.subarray(nonceLength)
+  return nonce
+}
+
 const tagLength = 16
 
 /**
@@ -77,7 +88,7 @@ export const encrypt = (
   Effect.suspend(() => {
     const [first] = keys
     if (first === undefined) return Effect.fail(new EncryptionKeyError({ reason: "missing" }))
-    const nonce = randomBytes(nonceLength)
+    const nonce = nextNonce()
     const cipher = createCipheriv("aes-256-gcm", Redacted.value(first.key), nonce).setAAD(Buffer.from(associatedData))
     const encrypted = [cipher.update(text, "utf8"), cipher.final()]
     return Effect.succeed(

@@ -73,7 +73,7 @@ export const layer: Layer.Layer<Ledger, LedgerTooNew | LedgerUnavailable, SqlCli
 const opened = (client: Layer.Layer<SqlClient.SqlClient, SqlError>) =>
   Layer.provide(
     layer,
-    Layer.mapError(client, () => new LedgerUnavailable({ operation: "open", code: "unknown" }))
+    Layer.mapError(client, (error) => new LedgerUnavailable({ operation: "open", code: Statements.codeOf(error) }))
   )
 
 /**

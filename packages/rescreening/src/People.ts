@@ -13,6 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as EncryptionKeys from "./EncryptionKeys.ts"
+import * as PersonText from "./internal/personText.ts"
 import { EncryptionKeyError } from "./RescreeningError.ts"
 import type * as Run from "./Run.ts"
 
@@ -50,9 +51,7 @@ export class People extends Context.Tag("@effect-idv/rescreening/People")<People
 /** Binds a stored text to its row: neither the run nor the key contains a line break. */
 const associatedData = (kind: "person" | "evidence", run: string, key: string) => `${kind}\n${run}\n${key}`
 
-const Stored = Schema.parseJson(Schema.Tuple(Schema.String, Schema.String))
-const decodeStored = Violation.decodeUnknown(Stored)
-const encodePerson = Schema.encodeSync(Person.FromInput)
+const decodeStored = Violation.decodeUnknown(Schema.parseJson(PersonText.PersonText))
 
 const evidence = (keys: EncryptionKeys.EncryptionKeys) => ({
   encrypt: (run: string, key: string, text: string) =>
@@ -71,18 +70,17 @@ export const layerEncrypted = (keys: EncryptionKeys.EncryptionKeys): Layer.Layer
   Layer.succeed(People, {
     kind: "encrypted",
     store: (run, key, person) =>
-      Effect.suspend(() => {
-        const { dateOfBirth, name } = encodePerson(person)
-        return EncryptionKeys.encrypt(keys, associatedData("person", run, key), JSON.stringify([name, dateOfBirth]))
-      }),
-    load: (run, key, stored) =>
+      Effect.suspend(() =>
+        EncryptionKeys.encrypt(keys, associatedData("person", run, key), JSON.stringify(PersonText.encode(person)))
+      ),
+    load: (run, key, encrypted) =>
       Effect.gen(function*() {
-        const text = yield* EncryptionKeys.decrypt(keys, associatedData("person", run, key), stored ?? "")
-        const [name, dateOfBirth] = yield* Effect.mapError(
+        const text = yield* EncryptionKeys.decrypt(keys, associatedData("person", run, key), encrypted ?? "")
+        const stored = yield* Effect.mapError(
           decodeStored(text),
           () => new EncryptionKeyError({ reason: "wrong_key" })
         )
-        return yield* Person.make({ name, dateOfBirth })
+        return yield* PersonText.decode(stored)
       }),
     ...evidence(keys)
   })

@@ -100,8 +100,8 @@ const differences = (run: Run.Run, options: PlanOptions, policy: Run.Policy, peo
 
 /**
  * Stores a run with the whole population, or nothing if it fails. Planning the same run with the same population again
- * changes nothing, so a scheduler may repeat it. Fails with `RunConflict` if the population or the options differ, and
- * with `ConfigError` if an option is invalid.
+ * changes nothing, so a scheduler may repeat it. Fails with `RunConflict` if the population or the options differ, with
+ * `RunErased` if the run was erased, and with `ConfigError` if an option is invalid.
  *
  * With a ledger in SQLite, the population must not use the same database connection.
  *
@@ -123,7 +123,7 @@ export const plan = <E, R>(
   options: PlanOptions
 ): Effect.Effect<
   Run.Run,
-  E | Ledger.Failure | RunConflict | PopulationRejected | EncryptionKeyError | ConfigError.ConfigError,
+  E | Ledger.Failure | RunConflict | RunErased | PopulationRejected | EncryptionKeyError | ConfigError.ConfigError,
   Ledger.Ledger | People.People | R
 > =>
   Effect.gen(function*() {
@@ -141,6 +141,7 @@ export const plan = <E, R>(
 
     const compare = Effect.gen(function*() {
       const run = yield* ledger.run(id).pipe(Effect.catchTag("RunNotFound", () => Effect.dieMessage("The run is gone")))
+      if (run.erasedAt !== null) return yield* new RunErased({ run: id })
       const differs = differences(run, options, policy, people.kind)
       const { digest } = yield* rows.digestOnly
       return differs.length === 0 && digest === run.digest ? run : yield* new RunConflict({

@@ -21,7 +21,7 @@ export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>(
 }) {
   override get message() {
     return `The database of the ledger failed (${this.operation}: ${this.code}). ` +
-      "Check DATABASE_URL and that the database is running."
+      "Check that the database is running, and the address in DATABASE_URL or the file of the ledger."
   }
 }
 
@@ -47,17 +47,22 @@ export class LedgerTooNew extends Schema.TaggedError<LedgerTooNew>("@effect-idv/
 }
 
 /**
- * There is no run of this name.
+ * There is no run of this name, or none at all.
  *
  * @category errors
  * @since 0.1.0
  */
 export class RunNotFound extends Schema.TaggedError<RunNotFound>("@effect-idv/rescreening/RunNotFound")(
   "RunNotFound",
-  { run: Schema.String }
+  {
+    /** The name; empty if the newest run was requested and the ledger has none. */
+    run: Schema.String
+  }
 ) {
   override get message() {
-    return `There is no run ${this.run}. Plan it first, or check the name and DATABASE_URL.`
+    return this.run === ""
+      ? "The ledger has no run. Plan one first, or check DATABASE_URL or the file of the ledger."
+      : `There is no run ${this.run}. Plan it first, or check the name, and DATABASE_URL or the file of the ledger.`
   }
 }
 

@@ -203,7 +203,15 @@ describe("idv-rescreen", () => {
               "DATABASE_URL should start with postgres://"
             ],
             [["status"], good, "The ledger is missing: set DATABASE_URL"],
-            [["report", "--run", "2", "--ledger", `${at.path}/new.sqlite`], good, "There is no run 2."]
+            [["report", "--run", "2", "--ledger", `${at.path}/new.sqlite`], good, "There is no run 2."],
+            [["status", "--ledger", `${at.path}/new.sqlite`], good, "The ledger has no run."],
+            [["status", "--ledger", at.path], good, "The database of the ledger failed (open: EISDIR)."],
+            [["status", "--ledger", at.people], good, "The database of the ledger failed (open: SQLITE_NOTADB)."],
+            [
+              ["status"],
+              { ...good, DATABASE_URL: "postgres://Canaryname:Canaryname@127.0.0.1:1/Canaryname" },
+              "The database of the ledger failed (open: ECONNREFUSED)."
+            ]
           ]
           yield* Effect.forEach(cases, ([args, variables, expected]) =>
             Effect.gen(function*() {

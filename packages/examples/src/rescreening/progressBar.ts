@@ -1,7 +1,7 @@
 /** How many rows have an outcome, on standard error, if it is a terminal. */
 import { type Rescreening, Run } from "@effect-idv/rescreening"
 import cliProgress from "cli-progress"
-import { Effect, Stream } from "effect"
+import { Effect, Fiber, Stream } from "effect"
 
 /** Draws the counts while `effect` runs. Where there is no terminal nothing is drawn. */
 export const during = <A, E, R, E2, R2>(
@@ -10,7 +10,7 @@ export const during = <A, E, R, E2, R2>(
 ) =>
   Effect.scoped(Effect.gen(function*() {
     const bar = yield* Effect.acquireRelease(
-      Effect.sync(() => new cliProgress.SingleBar({ format: "{bar} {value} of {total}, {eta_formatted} left" })),
+      Effect.sync(() => new cliProgress.SingleBar({ format: "{bar} {value} of {total}" })),
       (bar) => Effect.sync(() => bar.stop())
     )
     bar.start(0, 0)
@@ -19,6 +19,9 @@ export const during = <A, E, R, E2, R2>(
         bar.setTotal(Run.total(counts))
         bar.update(Run.total(counts) - Run.left(counts))
       }))
-    yield* Effect.forkScoped(Effect.ignore(draw))
-    return yield* effect
+    const drawing = yield* Effect.forkScoped(Effect.ignore(draw))
+    const result = yield* effect
+    // The last counts come within a second.
+    yield* Effect.timeoutOption(Fiber.join(drawing), "2 seconds")
+    return result
   }))

@@ -18,7 +18,7 @@ const decodeLines = Statements.rows(Schema.Struct({ line: Schema.Int }))
 const decodeBuckets = Statements.rows(Schema.Struct({ bucket: Schema.Number, count: Schema.Int }))
 const decodeDecisions = Statements.rows(LedgerRow.Decision)
 
-/** Rows per statement. SQLite accepts 32,766 values in a statement. */
+/** Rows per statement. */
 const batch = 1000
 
 /** The number of consecutive lines in one shard, so that a small population does not spread over many shards. */
@@ -42,30 +42,43 @@ export const make = Effect.gen(function*() {
       Statements.guarded("find")
     )
 
+  /** The cells of a row, as the statement reads them. */
+  const cellsOf = (shards: number) => ({ codes, id, line, person }: Ledger.PlannedRow) => [
+    line,
+    id,
+    Math.floor((line - 1) / block) % shards,
+    id === null ? "wrong_row" : "pending",
+    person,
+    codes.length === 0 ? null : codes.join(" ")
+  ]
+
+  /** Rows are one parameter, because both databases decode JSON faster than thousands of parameters. */
+  const insertCells = (run: string, cells: ReadonlyArray<ReadonlyArray<unknown>>) => {
+    const json = JSON.stringify(cells)
+    const elements = sql.onDialectOrElse({
+      pg: () => sql`jsonb_array_elements(${json}::jsonb) AS cells (value)`,
+      orElse: () => sql`json_each(${json})`
+    })
+    return sql`INSERT INTO idv_rescreen_people (run, line, id, shard, state, person, codes)
+      SELECT ${run}, CAST(value ->> 0 AS INTEGER), value ->> 1, CAST(value ->> 2 AS INTEGER), value ->> 3, value ->> 4,
+        value ->> 5
+      FROM ${elements} WHERE true
+      ON CONFLICT (run, id) DO NOTHING RETURNING line`
+  }
+
   const insert = (run: string, shards: number) => (chunk: Chunk.Chunk<Ledger.PlannedRow>) =>
     Effect.gen(function*() {
-      const rows = Chunk.toReadonlyArray(chunk).map((row) => ({
-        run,
-        line: row.line,
-        id: row.id,
-        shard: Math.floor((row.line - 1) / block) % shards,
-        state: row.id === null ? "wrong_row" : "pending",
-        person: row.person,
-        codes: row.codes.length === 0 ? null : row.codes.join(" ")
-      }))
-      const inserted = yield* decodeLines(
-        sql`INSERT INTO idv_rescreen_people ${sql.insert(rows)} ON CONFLICT (run, id) DO NOTHING RETURNING line`
-      )
+      const rows = Chunk.toReadonlyArray(chunk)
+      const inserted = yield* insertCells(run, rows.map(cellsOf(shards)))
       if (inserted.length === rows.length) return
-      const lines = new Set(inserted.map(({ line }) => line))
+      const lines = new Set((yield* decodeLines(Effect.succeed(inserted))).map(({ line }) => line))
       const repeated = rows.filter(({ line }) => !lines.has(line)).map((row) => ({
         ...row,
         id: null,
         person: null,
-        state: "wrong_row",
-        codes: "id.repeated"
+        codes: ["id.repeated"]
       }))
-      yield* sql`INSERT INTO idv_rescreen_people ${sql.insert(repeated)}`
+      yield* insertCells(run, repeated.map(cellsOf(shards)))
     })
 
   const plan: Ledger.Service["plan"] = (run, rows, digest) =>
@@ -77,6 +90,8 @@ export const make = Effect.gen(function*() {
       if (begun.length === 0) return false
       const total = yield* rows.pipe(
         Stream.grouped(batch),
+        // The next rows are converted while the database stores these.
+        Stream.buffer({ capacity: 1 }),
         Stream.runFoldEffect(0, (total, chunk) =>
           Effect.as(insert(run.id, run.policy.shards)(chunk), total + chunk.length))
       )

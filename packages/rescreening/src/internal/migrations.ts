@@ -71,6 +71,19 @@ const version1 = Effect.gen(function*() {
     decided_at DOUBLE PRECISION NOT NULL,
     PRIMARY KEY (id, content_digest)
   )`
+  // The statistics of PostgreSQL would keep samples of these columns after the rows are erased.
+  const unsampled = {
+    people: ["id", "person", "check_id", "sha256", "content_digest", "evidence"],
+    decisions: ["id", "content_digest", "decision", "reviewer"]
+  }
+  for (const [table, columns] of Object.entries(unsampled)) {
+    for (const column of columns) {
+      yield* sql.onDialectOrElse({
+        pg: () => sql`ALTER TABLE ${sql(`idv_rescreen_${table}`)} ALTER COLUMN ${sql(column)} SET STATISTICS 0`,
+        orElse: () => Effect.void
+      })
+    }
+  }
   yield* sql`INSERT INTO idv_rescreen_meta (name, value) VALUES ('salt', ${randomBytes(32).toString("base64")})`
 })
 

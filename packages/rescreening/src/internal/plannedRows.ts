@@ -1,35 +1,36 @@
 /** Converts a population to the rows of the ledger, and computes its digest. */
-import * as Person from "@effect-idv/core/Person"
+import type * as Person from "@effect-idv/core/Person"
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { createHmac } from "node:crypto"
 import type * as People from "../People.ts"
 import * as Population from "../Population.ts"
 import { PopulationRejected } from "../RescreeningError.ts"
 import type * as Ledger from "./ledgerService.ts"
-
-const encodePerson = Schema.encodeSync(Person.FromInput)
+import * as PersonText from "./personText.ts"
 
 type Content =
   | { readonly line: number; readonly key: string; readonly person: Person.Person }
   | { readonly line: number; readonly codes: ReadonlyArray<string> }
 
-const toContent = ([row, index]: readonly [Population.Row, number]): Effect.Effect<Content> =>
-  Effect.gen(function*() {
-    const line = row.line ?? index + 1
-    if (Population.isWrongRow(row)) return { line, codes: row.codes }
-    const person = yield* Effect.either(Effect.isEffect(row.person) ? row.person : Effect.succeed(row.person))
-    const codes = [
-      ...Population.keyCodes(row.key),
-      ...Either.isLeft(person) ? Population.personCodes(person.left.issues) : []
-    ]
-    return codes.length === 0 && Either.isRight(person)
-      ? { line, key: row.key, person: person.right }
-      : { line, codes }
-  })
+const toContent = (row: Population.Row, position: number): Effect.Effect<Content> => {
+  const line = row.line ?? position
+  if (Population.isWrongRow(row)) return Effect.succeed({ line, codes: row.codes })
+  const { key } = row
+  return Effect.map(
+    Effect.either(Effect.isEffect(row.person) ? row.person : Effect.succeed(row.person)),
+    (person): Content => {
+      const codes = [
+        ...Population.keyCodes(key),
+        ...Either.isLeft(person) ? Population.personCodes(person.left.issues) : []
+      ]
+      return codes.length === 0 && Either.isRight(person) ? { line, key, person: person.right } : { line, codes }
+    }
+  )
+}
 
 /** A population can be read only once, so run either `stream` or `digestOnly`, not both. */
 export const make = <E>(population: Stream.Stream<Population.Row, E>, { id, ledger, people }: {
@@ -40,38 +41,47 @@ export const make = <E>(population: Stream.Stream<Population.Row, E>, { id, ledg
   const hash = createHmac("sha256", Redacted.value(ledger.salt))
   let count = 0
 
-  const contents = population.pipe(
-    Stream.zipWithIndex,
-    Stream.mapEffect(toContent),
-    Stream.tap((content) =>
-      Effect.sync(() => {
-        count++
-        const { line } = content
-        const parts = "codes" in content
-          ? [line, content.codes]
-          : [line, content.key, encodePerson(content.person)]
-        hash.update(`${JSON.stringify(parts)}\n`)
-      })
-    ),
-    // An empty file is most likely an export that failed.
-    Stream.concat(
-      Stream.suspend(() => count === 0 ? Stream.fail(new PopulationRejected({ reason: "empty" })) : Stream.empty)
+  const addToHash = (content: Content) => {
+    const parts = "codes" in content
+      ? [content.line, content.codes]
+      : [content.line, content.key, PersonText.encode(content.person)]
+    hash.update(`${JSON.stringify(parts)}\n`)
+  }
+
+  /** Converts whole chunks, because each operation of a stream costs more than the conversion of a row. */
+  const converted = <A, E2>(convert: (content: Content) => Effect.Effect<A, E2>) =>
+    population.pipe(
+      Stream.mapChunksEffect((rows) =>
+        Effect.map(
+          Effect.forEach(rows, (row) =>
+            Effect.flatMap(toContent(row, ++count), (content) => {
+              addToHash(content)
+              return convert(content)
+            })),
+          Chunk.unsafeFromArray
+        )
+      ),
+      // An empty file is most likely an export that failed.
+      Stream.concat(
+        Stream.suspend(() => count === 0 ? Stream.fail(new PopulationRejected({ reason: "empty" })) : Stream.empty)
+      )
     )
-  )
+
+  const toRow = (content: Content) =>
+    "codes" in content
+      ? Effect.succeed<Ledger.PlannedRow>({ line: content.line, id: null, person: null, codes: content.codes })
+      : Effect.map(people.store(id, content.key, content.person), (person): Ledger.PlannedRow => ({
+        line: content.line,
+        id: content.key,
+        person,
+        codes: []
+      }))
 
   const digest = () => hash.digest("hex")
 
   return {
-    stream: Stream.mapEffect(contents, (content) =>
-      "codes" in content
-        ? Effect.succeed<Ledger.PlannedRow>({ line: content.line, id: null, person: null, codes: content.codes })
-        : Effect.map(people.store(id, content.key, content.person), (person): Ledger.PlannedRow => ({
-          line: content.line,
-          id: content.key,
-          person,
-          codes: []
-        }))),
+    stream: converted(toRow),
     digest,
-    digestOnly: Effect.map(Stream.runDrain(contents), () => ({ digest: digest() }))
+    digestOnly: Effect.map(Stream.runDrain(converted(() => Effect.void)), () => ({ digest: digest() }))
   }
 }

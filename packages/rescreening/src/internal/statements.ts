@@ -25,7 +25,8 @@ export const dialect = (sql: SqlClient.SqlClient) =>
     })
   })
 
-const codeOf = (error: unknown): string => {
+/** The code of the database, of the socket or of the file system. */
+export const codeOf = (error: unknown): string => {
   const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined
   const code = Predicate.hasProperty(cause, "code") ? String(cause.code) : ""
   return /^[A-Z\d_]{1,40}$/.test(code) ? code : "unknown"

@@ -47,7 +47,8 @@ export const maxUnknown = 3
 const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run }: Settings, worker: string) =>
   Effect.gen(function*() {
     const { id, policy, service } = run
-    const nextTurn = withDatabaseRetry(yield* RateLimiter.make(ledger, service, policy.rate))
+    const turns = yield* RateLimiter.make(ledger, service, policy.rate)
+    const nextTurn = withDatabaseRetry(turns.next)
     const leaseNanos = BigInt(Math.round(Duration.toMillis(lease))) * 1_000_000n
     const clock = yield* Effect.clock
     let leasedUntil = clock.unsafeCurrentTimeNanos() + leaseNanos
@@ -130,13 +131,14 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
       })
 
     /** Brings a sent row to its outcome even if the worker is interrupted. The check has a deadline, so this ends. */
-    const check = (claim: Ledger.Claim, person: Parameters<typeof aml.checkWithEvidence>[0]) =>
+    const check = (claim: Ledger.Claim, person: Parameters<typeof aml.checkWithEvidence>[0], turn: number) =>
       Effect.gen(function*() {
         // The process may have been suspended past its lease, and other workers may have marked the row as unknown.
         if (!isLeased()) {
           yield* withDatabaseRetry(ledger.release(claim))
           return
         }
+        turns.leaves(turn)
         // A daemon, because an interruption would reach a child fiber at once. It is always joined.
         const fiber = yield* Effect.forkDaemon(
           Effect.interruptible(aml.checkWithEvidence(person))
@@ -156,9 +158,9 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
           Effect.tapError(() => withDatabaseRetry(ledger.release(claim)))
         )
         while (!isOver) {
-          yield* nextTurn
+          const turn = yield* nextTurn
           const isSent = yield* Effect.uninterruptible(
-            Effect.tap(send, (isSent) => isSent ? check(claim, loaded.right) : Effect.void)
+            Effect.tap(send, (isSent) => isSent ? check(claim, loaded.right, turn) : Effect.void)
           ).pipe(Effect.catchAll((error) =>
             error._tag === "LedgerUnavailable" ? Effect.succeed("lost" as const) : Effect.fail(error)
           ))

@@ -9,10 +9,10 @@ import * as PostgresClient from "../../src/internal/postgresClient.ts"
 import * as SqliteClient from "../../src/internal/sqliteClient.ts"
 import * as Ledger from "../../src/Ledger.ts"
 
-/** `fresh`: a new database, as a layer that may be built several times. */
+/** `fresh`: a new database, as a layer that may be built several times, and the directory with its files. */
 export class Databases extends Context.Tag("test/Databases")<Databases, {
   readonly fresh: Effect.Effect<
-    { readonly client: Layer.Layer<SqlClient.SqlClient>; readonly url: string },
+    { readonly client: Layer.Layer<SqlClient.SqlClient>; readonly url: string; readonly directory: string },
     never,
     Scope.Scope
   >
@@ -23,17 +23,18 @@ const layerSqlite = Layer.effect(
   Effect.map(FileSystem.FileSystem, (files) => ({
     fresh: Effect.map(Effect.orDie(files.makeTempDirectoryScoped({ prefix: "ledger-" })), (directory) => {
       const url = join(directory, "ledger.sqlite")
-      return { client: Layer.orDie(SqliteClient.layer(url)), url }
+      return { client: Layer.orDie(SqliteClient.layer(url)), url, directory }
     })
   }))
 ).pipe(Layer.provide(NodeContext.layer))
 
 const layerPostgres = Layer.scoped(
   Databases,
-  Effect.map(Postgres.make, ({ createDatabase }) => ({
+  Effect.map(Postgres.make, ({ createDatabase, data }) => ({
     fresh: Effect.map(createDatabase, (url) => ({
       client: Layer.orDie(PostgresClient.layer(Redacted.make(url))),
-      url
+      url,
+      directory: data
     }))
   }))
 ).pipe(Layer.orDie)

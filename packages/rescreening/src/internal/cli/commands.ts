@@ -154,6 +154,7 @@ export const status = (flags: Flags) =>
   Effect.gen(function*() {
     const run = Settings.text(flags, "run")
     const all = yield* Effect.flatMap(Ledger.Ledger, ({ runs }) => runs)
+    if (all.length === 0) return yield* new RunNotFound({ run: run ?? "" })
     for (const id of run === undefined ? all.map(({ id }) => id) : [run]) {
       const status = yield* Stream.runHead(Rescreening.status(id))
       if (Option.isNone(status)) continue

@@ -1,0 +1,124 @@
+/** Searches logs, spans, metrics, reports and the files of the database for personal data and key material. */
+import { AmlError } from "@effect-idv/core"
+import { SqlClient } from "@effect/sql"
+import { describe, layer } from "@effect/vitest"
+import { assertFalse, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Cause, Effect, Exit, Layer, Stream } from "effect"
+import { createHash } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { everythingPrinted } from "../../core/test/support/canary.ts"
+import { Ledger, Population, Report, Rescreening } from "../src/index.ts"
+import * as Databases from "./support/databases.ts"
+import { layerPeople, service } from "./support/people.ts"
+
+const material = createHash("sha256").update("canary").digest()
+
+/** Must be nowhere. */
+const secrets = {
+  name: "Canaryname",
+  "date of birth": "1957-03-14",
+  "date of birth as sent": "14-03-1957",
+  "key in base64": material.toString("base64"),
+  "key in hex": material.toString("hex"),
+  "key in bytes": material.toString("latin1")
+}
+
+/** Are in the ledger and its reports until the run is erased, but in no log, span or metric. */
+const identifying = { "id of a person": "CanaryId", reviewer: "CanaryReviewer", decision: "CanaryDecision" }
+
+const assertNone = (where: string, text: string, canaries: Readonly<Record<string, string>>) => {
+  for (const [what, canary] of Object.entries(canaries)) assertFalse(text.includes(canary), `${where} holds a ${what}`)
+}
+
+/** The bytes of all files below a directory. The write-ahead log of PostgreSQL is recycled later. */
+const filesOf = (directory: string): ReadonlyArray<readonly [path: string, bytes: string]> =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes("pg_wal"))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => [path, readFileSync(path, "latin1")])
+
+const run = "2026-11"
+const options = { run, service: "api.example.com" }
+
+const csv = [
+  "id,name,date_of_birth",
+  ...Array.from({ length: 60 }, (_, index) => `CanaryId${index},Canaryname${index} Testclear,1957-03-14`),
+  "CanaryId100,Canaryname,1957-03-14,Canaryname",
+  "Canaryname 101,CanaryId101,1957-03-14",
+  "CanaryId102,Canaryname\",1957-03-14"
+].join("\n")
+
+const population = Population.fromCsv(Stream.make(new TextEncoder().encode(csv)))
+
+/** Every tenth person has another failure. */
+const failures: Readonly<Record<string, AmlError.AmlError>> = {
+  0: new AmlError.AmlUnavailable({ reason: "broken", host: "api.example.com", sent: "unknown" }),
+  1: new AmlError.AmlUnavailable({ reason: "status", host: "api.example.com", sent: "answered" })
+}
+
+const screened = Effect.gen(function*() {
+  const aml = service((name) =>
+    failures[/(\d) Testclear/.exec(name)?.[1] ?? ""] ?? (name.includes("5") ? "Potential match" : "No")
+  )
+  yield* Rescreening.plan(population, { ...options, rate: 2000, shards: 1, evidence: "response" })
+  return yield* Effect.provide(Rescreening.work(options), aml.layer)
+}).pipe(Effect.provide(layerPeople(`canary:${secrets["key in base64"]}`)))
+
+/** Rewrites what the database keeps of deleted rows. `erase` does so in SQLite. */
+const rewritten = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  for (const table of ["people", "runs", "workers", "services", "decisions"]) {
+    yield* sql`VACUUM FULL ${sql(`idv_rescreen_${table}`)}`
+  }
+  yield* sql`CHECKPOINT`
+})
+
+describe.each(Databases.kinds)("Personal data and keys with %s", (kind, databases) => {
+  layer(databases, { excludeTestServices: true })((it) => {
+    it.scoped("are in no log, span, metric, report or file of the database, and after erase neither are the ids", () =>
+      Effect.gen(function*() {
+        const { client, directory } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
+        yield* Effect.gen(function*() {
+          const { exit, printed } = yield* everythingPrinted(screened, Cause.pretty)
+          assertTrue(Exit.isSuccess(exit))
+          deepStrictEqual([exit.value.unknown, exit.value.not_screened, exit.value.wrong_row], [6, 6, 3])
+          assertTrue(printed.includes("Rescreening.shard"))
+          assertNone("What was printed", printed, { ...secrets, ...identifying })
+
+          const reports = [
+            yield* Stream.mkString(Report.csv(run)),
+            yield* Stream.mkString(Report.jsonLines(run)),
+            yield* Report.page(run)
+          ]
+          for (const report of reports) {
+            assertTrue(report.includes("CanaryId5"))
+            assertNone("A report", report, secrets)
+          }
+
+          const ledger = yield* Ledger.Ledger
+          yield* Rescreening.decide({
+            id: "CanaryId5",
+            contentDigest: "digest",
+            decision: identifying.decision,
+            reviewer: identifying.reviewer
+          })
+          const sql = yield* SqlClient.SqlClient
+          // The statistics of PostgreSQL would hold samples of the columns.
+          yield* sql`ANALYZE`
+          if (kind === "PostgreSQL") yield* sql`CHECKPOINT`
+          const before = filesOf(directory)
+          for (const canary of Object.values(identifying)) {
+            assertTrue(before.some(([, bytes]) => bytes.includes(canary)), `the search does not find ${canary}`)
+          }
+          for (const [path, bytes] of before) assertNone(path, bytes, secrets)
+
+          deepStrictEqual(yield* Rescreening.erase({ olderThan: 0 }), [run])
+          if (kind === "PostgreSQL") yield* rewritten
+          for (const [path, bytes] of filesOf(directory)) assertNone(path, bytes, { ...secrets, ...identifying })
+          const { erasedCounts } = yield* ledger.run(run)
+          strictEqual(erasedCounts?.unknown, 6)
+        }).pipe(Effect.provide(Layer.provideMerge(Ledger.layer, client)))
+      }))
+  })
+})
