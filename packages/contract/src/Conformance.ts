@@ -15,6 +15,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Contract from "./Contract.ts"
+import * as AfterRefusalCases from "./internal/cases/afterRefusalCases.ts"
 import * as AmlCases from "./internal/cases/amlCases.ts"
 import * as AuthorizationProbes from "./internal/cases/authorizationProbes.ts"
 import * as CheckProbes from "./internal/cases/checkProbes.ts"
@@ -55,7 +56,9 @@ export const cases: ReadonlyArray<Case> = [
   ...DateProbes.cases,
   ...TokenProbes.cases,
   ...SequenceCases.cases,
+  ...AfterRefusalCases.cases,
   ...LifetimeCases.cases,
+  ...AfterRefusalCases.lifetimeCases,
   ...TokenCases.finalCases
 ]
 

@@ -14,9 +14,23 @@ import type { Cause, Exchange, NoResponse, Request } from "../exchange.ts"
 
 const methods: ReadonlyArray<HttpMethod> = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS"]
 
-const bodyOf = ({ body, contentType }: Request) =>
+/** Two packets: the pause is longer than a socket waits to join them. */
+const pause = "30 millis"
+
+const piecesOf = (body: string): Stream.Stream<Uint8Array> => {
+  const bytes = Buffer.from(body)
+  const inside = bytes.findIndex((byte) => byte > 0x7f) + 1
+  return Stream.concat(
+    Stream.make(bytes.subarray(0, inside)),
+    Stream.fromEffect(Effect.delay(Effect.succeed(bytes.subarray(inside)), pause))
+  )
+}
+
+const bodyOf = ({ body, contentType, inPieces }: Request) =>
   body === undefined
     ? HttpBody.empty
+    : inPieces === true
+    ? HttpBody.stream(piecesOf(body), contentType, Buffer.byteLength(body))
     : contentType === undefined
     ? HttpBody.raw(body, { contentLength: Buffer.byteLength(body) })
     : HttpBody.uint8Array(Buffer.from(body), contentType)

@@ -60,7 +60,9 @@ export interface Session {
   /** Fails if the response is rate limited although the endpoint has succeeded before. */
   readonly rejectRateLimited: (exchange: StepExchange) => Effect.Effect<StepExchange, Skipped>
   /** Moves the clock of the target. The shared token is replaced before its next use. */
-  readonly advance: (clock: Clock, seconds: number) => Effect.Effect<void>
+  readonly advance: (clock: Clock, millis: number) => Effect.Effect<void>
+  /** The time of the target, in milliseconds since 1970. */
+  readonly now: Effect.Effect<number>
   /** The exchanges of documented checks so far. */
   readonly checks: Effect.Effect<ReadonlyArray<StepExchange>>
   readonly earlyRefusals: Effect.Effect<ReadonlyArray<StepExchange>>
@@ -155,7 +157,7 @@ export const make = (
         const isOwn = sender === customer && step.to === "token" && step.authorization === undefined
         const granted = isOwn ? tokenIn([sent]) : Option.none()
         if (Option.isSome(granted)) {
-          const receivedAt = (yield* EffectClock.currentTimeMillis) + ahead
+          const receivedAt = yield* now
           yield* Ref.update(
             state,
             (now): State => ({ ...now, token: Option.some({ value: granted.value, receivedAt }) })
@@ -187,13 +189,15 @@ export const make = (
 
     const documentedCheck = withSharedToken(Preflight.amlStep)
 
-    const advance: Session["advance"] = (clock, seconds) =>
+    const now = Effect.zipWith(Ref.get(state), EffectClock.currentTimeMillis, ({ ahead }, millis) => millis + ahead)
+
+    const advance: Session["advance"] = (clock, millis) =>
       Effect.gen(function*() {
         const before = yield* EffectClock.currentTimeMillis
-        yield* clock(seconds * 1000)
+        yield* clock(millis)
         // If the clock is moved by waiting, the own clock has moved as well.
         const waited = (yield* EffectClock.currentTimeMillis) - before
-        yield* Ref.update(state, (now) => ({ ...now, ahead: now.ahead + Math.max(0, seconds * 1000 - waited) }))
+        yield* Ref.update(state, (now) => ({ ...now, ahead: now.ahead + Math.max(0, millis - waited) }))
       })
 
     const failApi = (reason: string) =>
@@ -234,6 +238,7 @@ export const make = (
       sendWithSharedToken,
       rejectRateLimited,
       advance,
+      now,
       checks: Effect.map(Ref.get(state), ({ checks }) => Chunk.toReadonlyArray(checks)),
       earlyRefusals: Effect.map(Ref.get(state), ({ earlyRefusals }) => earlyRefusals),
       apiFailure: Effect.map(Ref.get(state), ({ apiFailure }) => apiFailure),

@@ -9,6 +9,7 @@ import type { StepExchange } from "../exchange.ts"
 import type { Target } from "../model.ts"
 import type { ServiceStep, Step } from "../steps.ts"
 import * as Templates from "../templates.ts"
+import * as ClockTime from "./clockTime.ts"
 import type { ControlPlane } from "./controlPlane.ts"
 import type { Customer } from "./requests.ts"
 import * as Session from "./session.ts"
@@ -41,8 +42,11 @@ export const make = (
     /** Fails before the first request if the clock cannot be moved that far. */
     const checkClock = (steps: ReadonlyArray<Step>): Effect.Effect<void, Skipped> =>
       Effect.gen(function*() {
-        const seconds = steps.reduce((sum, step) => sum + (step.to === "clock" ? step.advance : 0), 0)
-        if (seconds === 0) return
+        const seconds = steps.reduce(
+          (sum, step) => sum + (step.to !== "clock" ? 0 : "advance" in step ? step.advance : Infinity),
+          0
+        )
+        if (seconds === 0 || target.clockLimit === undefined) return
         if (seconds > (yield* Ref.get(remaining))) return yield* skip("the wait would be longer than an hour")
         yield* Ref.update(remaining, (left) => left - seconds)
       })
@@ -77,11 +81,14 @@ export const make = (
           if (step.to === "control") {
             yield* controlPlane.send(customer, step)
           } else if (step.to === "clock") {
-            if (target.clock !== undefined) yield* session.advance(target.clock, step.advance)
+            // The clock of the target, or that of the own session.
+            const now = (yield* session.now) + ahead
+            const millis = "advance" in step ? step.advance * 1000 : ClockTime.untilNext(step.until, now)
+            if (target.clock !== undefined) yield* session.advance(target.clock, millis)
             else {
-              const body = { advance: `${step.advance} seconds` }
+              const body = { advance: `${millis} millis` }
               yield* controlPlane.send(customer, { to: "control", path: "/clock", body })
-              ahead += step.advance * 1000
+              ahead += millis
             }
           } else {
             const sent = step.to === "together"
