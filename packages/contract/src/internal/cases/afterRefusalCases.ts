@@ -78,7 +78,7 @@ const inTheHour = ({ step }: Refused): ReadonlyArray<Step> => [
 ]
 
 export const cases: ReadonlyArray<Case> = refusedRequests.flatMap((refused): ReadonlyArray<Case> => [
-  caseOf(refused, "token.granted-after", "a token request", "token.request.path", "token outcome", [token]),
+  caseOf(refused, "token.granted-after", "a token request", "token.request.path", "every grant", [token]),
   caseOf(
     refused,
     "aml.withheld-after",
@@ -88,8 +88,7 @@ export const cases: ReadonlyArray<Case> = refusedRequests.flatMap((refused): Rea
     [check({ authorization: null })]
   ),
   caseOf(refused, "aml.answered-after", "two checks", "aml.request.people", "every answer", [exposed, check()]),
-  caseOf(refused, "aml.fields-after", "two checks", "aml.answer.every", "every field", [exposed, check()]),
-  caseOf(refused, "aml.result-after", "two checks", "aml.match.subjects", "test person", [exposed, check()])
+  caseOf(refused, "aml.fields-after", "two checks", "aml.answer.every", "every field", [exposed, check()])
 ])
 
 /** These move the clock. */

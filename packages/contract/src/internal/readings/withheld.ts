@@ -50,6 +50,18 @@ const isDocumentedCheck = ({ step }: StepExchange): boolean => {
     typeof step.body["dob"] === "string" && /^\d\d-\d\d-\d{4}$/.test(step.body["dob"])
 }
 
+/** Whether a request is that of section 4.1. */
+const isDocumentedTokenRequest = ({ step }: StepExchange): boolean => {
+  if (step.to !== "token") return false
+  const { authorization, body, contentType, headers, method, query } = step
+  return [authorization, body, contentType, headers, method, query].every((change) => change === undefined)
+}
+
+const everyGrant = (exchanges: ReadonlyArray<StepExchange>): string =>
+  exchanges.every((exchange) => !isDocumentedTokenRequest(exchange) || hasToken(exchange.exchange))
+    ? "granted"
+    : "not every one granted"
+
 const everyAnswer = (exchanges: ReadonlyArray<StepExchange>): string =>
   exchanges.every((exchange) => !isDocumentedCheck(exchange) || hasResult(exchange.exchange))
     ? "answered"
@@ -57,6 +69,7 @@ const everyAnswer = (exchanges: ReadonlyArray<StepExchange>): string =>
 
 export const readings = {
   "every answer": everyAnswer,
+  "every grant": everyGrant,
   "token withheld": (exchanges: ReadonlyArray<StepExchange>) =>
     isAny(exchanges, "token", hasToken) ? "granted" : "refused",
   "credential withheld": (exchanges: ReadonlyArray<StepExchange>) =>

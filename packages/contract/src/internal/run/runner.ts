@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { causeOf, type Endpoint, type Request, type StepExchange } from "../exchange.ts"
-import type { Case, Observation, Run, Target } from "../model.ts"
+import type { Case, Observation, Observer, Run, Target } from "../model.ts"
 import * as Preflight from "../preflight.ts"
 import { read } from "../readings/readings.ts"
 import type { Step } from "../steps.ts"
@@ -31,7 +31,10 @@ const isTooShort = (exchanges: ReadonlyArray<StepExchange>): boolean => {
   return Math.max(...times) - Math.min(...times) < shortest || times.length < 2
 }
 
-export const make = (target: Target): Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> =>
+export const make = (
+  target: Target,
+  observer: Observer = {}
+): Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> =>
   Effect.gen(function*() {
     yield* TargetOptions.checkDurations(target)
     const client = yield* HttpClient.HttpClient
@@ -42,7 +45,7 @@ export const make = (target: Target): Effect.Effect<Run, never, HttpClient.HttpC
     const customerId = yield* Session.makeCustomerId
     const pacing = yield* Pacing.make(target)
     const confirmation = yield* RefusalConfirmation.make
-    const session = yield* Session.make(target, customerId, send, pacing, confirmation)
+    const session = yield* Session.make(target, customerId, send, pacing, confirmation, observer)
     const controlPlane = yield* ControlPlane.make(target, customerId, send)
     const sendSteps = yield* StepRunner.make(target, session, controlPlane)
     const oneAtATime = yield* Effect.makeSemaphore(1)
@@ -105,12 +108,14 @@ export const make = (target: Target): Effect.Effect<Run, never, HttpClient.HttpC
           "Skipped",
           ({ dependsOn, reason }) => Effect.succeed({ skipped: reason, ...(dependsOn !== undefined && { dependsOn }) })
         )
-        return {
+        const observation: Observation = {
           case: testCase.id,
           ...outcome,
           requests: (yield* pacing.sent) - sentBefore,
           millis: (yield* Clock.currentTimeMillis) - startedAt
         }
+        yield* observer.onObservation?.(observation) ?? Effect.void
+        return observation
       }).pipe(oneAtATime.withPermits(1))
 
     /** Sends the documented request if refusals are unconfirmed. Returns why they remain so, or an empty string. */

@@ -10,12 +10,14 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import type { Endpoint, Exchange, Request, StepExchange } from "../exchange.ts"
-import type { Target } from "../model.ts"
+import type { Observer, Target } from "../model.ts"
 import * as Preflight from "../preflight.ts"
 import { grantOf } from "../readings/tokenReadings.ts"
 import type { AmlStep, ServiceStep } from "../steps.ts"
 import { testKey } from "./controlPlane.ts"
 import * as Curl from "./curl.ts"
+import * as MaskedRequest from "./maskedRequest.ts"
+import * as MaskedResponse from "./maskedResponse.ts"
 import type { Pacing } from "./pacing.ts"
 import type { RefusalConfirmation } from "./refusalConfirmation.ts"
 import * as Requests from "./requests.ts"
@@ -110,7 +112,8 @@ export const make = (
   customerId: string,
   exchange: (request: Request) => Effect.Effect<Exchange>,
   pacing: Pacing,
-  confirmation: RefusalConfirmation
+  confirmation: RefusalConfirmation,
+  { onExchange }: Observer
 ): Effect.Effect<Session> =>
   Effect.gen(function*() {
     const unknownCustomer: Requests.Customer = { id: `nobody-${yield* randomHex(8)}`, key: yield* randomHex(24) }
@@ -136,14 +139,27 @@ export const make = (
           )
         }
         const number = yield* pacing.nextRequest(step.to === "aml" ? isProbe ? "probe" : "check" : "other")
+        const startedAt = yield* EffectClock.currentTimeMillis
         const received = yield* exchange(request.value)
+        const masked = MaskedRequest.of(step, target)
+        if (onExchange !== undefined) {
+          const millis = (yield* EffectClock.currentTimeMillis) - startedAt
+          yield* onExchange({
+            startedAt,
+            millis,
+            request: masked,
+            ...(received._tag === "Response"
+              ? { response: MaskedResponse.of(received) }
+              : { failure: received.cause })
+          })
+        }
         const { ahead } = yield* Ref.get(state)
         const sent: StepExchange = {
           number,
           step,
           exchange: received._tag === "Response" ? { ...received, receivedAt: received.receivedAt + ahead } : received,
           secrets: Requests.secretsOf(step, sender, unknownCustomer),
-          curl: Curl.of(step, target)
+          curl: Curl.of(masked)
         }
         if (step.to !== "profile") yield* confirmation.recordExchange(step.to, number, sent.exchange)
         if (step.to === "aml" && Preflight.isSuccessOf("aml", sent.exchange)) {

@@ -182,6 +182,7 @@ const verifyFlags = [
   evidence,
   one("format", "form", "Format of the report (default: table)", ["table", "json", "junit", "github"]),
   one("output", "file", "File to write the report to, instead of printing it"),
+  one("har", "file", "File to write the requests and responses to as HAR, without secrets and personal data"),
   one(
     "observations",
     "file",
