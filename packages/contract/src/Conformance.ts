@@ -75,6 +75,9 @@ export const start: (
   observer?: Observer
 ) => Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> = Runner.make
 
+/** How many cases a mock server receives at the same time. */
+const maxTogether = 8
+
 /**
  * Observes cases, all of them by default, and confirms their refusals.
  *
@@ -84,7 +87,15 @@ export const start: (
 export const observe = Effect.fn("Conformance.observe")(
   function*(target: Target, casesToObserve: ReadonlyArray<Case> = cases, observer?: Observer) {
     const run = yield* start(target, observer)
-    return yield* run.confirm(yield* Effect.forEach(casesToObserve, run.observe))
+    const isIndependent = (testCase: Case) => Runner.isIndependent(target, testCase)
+    const groups = Arr.isNonEmptyReadonlyArray(casesToObserve)
+      ? Arr.groupWith(casesToObserve, (one, other) => isIndependent(one) && isIndependent(other))
+      : []
+    const observations = yield* Effect.forEach(
+      groups,
+      (group) => Effect.forEach(group, run.observe, { concurrency: maxTogether })
+    )
+    return yield* run.confirm(observations.flat())
   },
   Effect.scoped
 )

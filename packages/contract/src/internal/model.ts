@@ -265,7 +265,10 @@ export interface Observer {
  * @since 0.1.0
  */
 export interface Run {
-  /** Observes one case. Concurrent calls wait for each other. */
+  /**
+   * Observes one case. Concurrent calls wait for each other, unless both cases are independent and the target is a mock
+   * server.
+   */
   readonly observe: (testCase: Case) => Effect.Effect<Observation>
   /**
    * Ends a run: confirms that refusals were caused by the wrong requests. For each endpoint that has not

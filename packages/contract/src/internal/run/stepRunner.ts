@@ -23,6 +23,10 @@ export type StepRunner = (
   isProbe?: boolean
 ) => Effect.Effect<ReadonlyArray<StepExchange>, Skipped>
 
+/** Whether the steps need a session of their own on a mock server, because they change its state. */
+export const isControlled = (target: Target, steps: ReadonlyArray<Step>): boolean =>
+  steps.some(({ to }) => to === "control" || to === "clock" && target.clock === undefined)
+
 export const make = (
   target: Target,
   session: Session.Session,
@@ -30,14 +34,10 @@ export const make = (
 ): Effect.Effect<StepRunner> =>
   Effect.gen(function*() {
     // By the steps as JSON.
-    const outcomes = yield* Ref.make(HashMap.empty<string, Outcome>())
+    const outcomes = yield* Ref.make(HashMap.empty<string, Effect.Effect<Outcome>>())
     const remaining = yield* Ref.make(
       target.clockLimit === undefined ? Infinity : Duration.toSeconds(Duration.decode(target.clockLimit))
     )
-
-    /** Whether the steps need a session of their own on a mock server, because they change its state. */
-    const isControlled = (steps: ReadonlyArray<Step>): boolean =>
-      steps.some(({ to }) => to === "control" || to === "clock" && target.clock === undefined)
 
     /** Fails before the first request if the clock cannot be moved that far. */
     const checkClock = (steps: ReadonlyArray<Step>): Effect.Effect<void, Skipped> =>
@@ -76,7 +76,7 @@ export const make = (
               ? { ...sent, exchange: { ...exchange, receivedAt: exchange.receivedAt + ahead } }
               : sent
           })
-        const isOwnSession = isControlled(steps)
+        const isOwnSession = isControlled(target, steps)
         for (const step of steps) {
           if (step.to === "control") {
             yield* controlPlane.send(customer, step)
@@ -106,12 +106,17 @@ export const make = (
     return (steps, isProbe = false) =>
       Effect.gen(function*() {
         const key = JSON.stringify(steps)
-        const before = HashMap.get(yield* Ref.get(outcomes), key)
-        if (Option.isSome(before)) return yield* before.value
-        yield* checkClock(steps)
-        const customer = isControlled(steps) ? yield* controlPlane.createSession : session.customer
-        const outcome = yield* Effect.either(sendAll(steps, customer, isProbe))
-        yield* Ref.update(outcomes, (current) => HashMap.set(current, key, outcome))
-        return yield* outcome
+        const send = yield* Effect.cached(Effect.either(Effect.gen(function*() {
+          yield* checkClock(steps)
+          const customer = isControlled(target, steps) ? yield* controlPlane.createSession : session.customer
+          return yield* sendAll(steps, customer, isProbe)
+        })))
+        // Cases that run at the same time wait for the one that began to send.
+        return yield* yield* Effect.flatten(
+          Ref.modify(outcomes, (current) => {
+            const before = HashMap.get(current, key)
+            return Option.isSome(before) ? [before.value, current] : [send, HashMap.set(current, key, send)]
+          })
+        )
       })
   })
