@@ -10,19 +10,20 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { setTimeout } from "node:timers/promises"
 import type { Cause, Exchange, NoResponse, Request } from "../exchange.ts"
 
 const methods: ReadonlyArray<HttpMethod> = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS"]
 
-/** Two packets: the pause is longer than a socket waits to join them. */
-const pause = "30 millis"
+/** Between two packets, longer than a socket waits to join them. A test clock does not move the network, so it is real. */
+const pause = Effect.promise(() => setTimeout(30))
 
 const piecesOf = (body: string): Stream.Stream<Uint8Array> => {
   const bytes = Buffer.from(body)
   const inside = bytes.findIndex((byte) => byte > 0x7f) + 1
   return Stream.concat(
     Stream.make(bytes.subarray(0, inside)),
-    Stream.fromEffect(Effect.delay(Effect.succeed(bytes.subarray(inside)), pause))
+    Stream.fromEffect(Effect.as(pause, bytes.subarray(inside)))
   )
 }
 

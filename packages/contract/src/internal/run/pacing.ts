@@ -1,6 +1,7 @@
 /** How many requests a sandbox receives, and how fast: the budget, the spacing, and the end after 429 responses. */
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
+import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { Target } from "../model.ts"
 import * as TargetOptions from "../targetOptions.ts"
@@ -25,12 +26,20 @@ const reservedChecks = 3
 /** The number of consecutive 429 responses after which a sandbox receives no more requests. */
 const maxRateLimited = 3
 
-/** The requests of the current fiber and of those that it has started. */
-const requests = FiberRef.unsafeMake(0, { fork: () => 0, join: (own, joined) => own + joined })
+/** The counter of the case that the current fiber, or one that started it, observes. */
+const counter = FiberRef.unsafeMake(Option.none<Ref.Ref<number>>())
 
 /** An effect with the number of requests that it sent. */
 export const withRequests = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<readonly [A, number], E, R> =>
-  Effect.locally(Effect.zip(self, FiberRef.get(requests)), requests, 0)
+  Effect.flatMap(
+    Ref.make(0),
+    (requests) => Effect.zip(Effect.locally(self, counter, Option.some(requests)), Ref.get(requests))
+  )
+
+const countRequest = Effect.flatMap(
+  FiberRef.get(counter),
+  Option.match({ onNone: () => Effect.void, onSome: Ref.update((count) => count + 1) })
+)
 
 export interface Pacing {
   /**
@@ -82,7 +91,7 @@ export const make = (
         Effect.zipRight(
           kind === "mock" ? Effect.void : waitForTurn(request),
           Effect.zipRight(
-            FiberRef.update(requests, (count) => count + 1),
+            countRequest,
             Ref.modify(state, ({ sent, ...others }) => [sent, { ...others, sent: sent + 1 }])
           )
         ),
