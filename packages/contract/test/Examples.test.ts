@@ -30,9 +30,10 @@ describe("The examples for Specmatic", () => {
       strictEqual(files.length, 6)
       const { url } = Context.get(yield* Layer.build(MockServer.layerTest), MockServer.MockServer)
       const send = (path: string, headers: Readonly<Record<string, string>>, body: string) =>
-        Effect.promise(async () => {
-          const response = await fetch(url + path, { method: "POST", headers, body })
-          return { status: response.status, type: response.headers.get("content-type"), body: await response.text() }
+        Effect.gen(function*() {
+          const response = yield* Effect.promise(() => fetch(url + path, { method: "POST", headers, body }))
+          const { headers: received, status } = response
+          return { status, type: received.get("content-type"), body: yield* Effect.promise(() => response.text()) }
         })
       const basic = `Basic ${btoa("demo-customer:demo-key")}`
       const form = { "content-type": "application/x-www-form-urlencoded", "authorization": basic }

@@ -45,11 +45,11 @@ const Har = Schema.parseJson(Schema.Struct({
 }))
 
 /** A run with its HAR. */
-const recorded = (caseIds: ReadonlyArray<string> = []) =>
+const recorded = (cases: ReadonlyArray<Conformance.Case>) =>
   Effect.gen(function*() {
     const exchanges = yield* Ref.make(Chunk.empty<Conformance.MaskedExchange>())
     const report = yield* Conformance.verify(target, yield* Contract.load(), {
-      cases: Conformance.cases.filter(({ id }) => caseIds.length === 0 || caseIds.includes(id)),
+      cases,
       onExchange: (exchange) => Ref.update(exchanges, Chunk.append(exchange))
     })
     const text = Conformance.toHar(Chunk.toReadonlyArray(yield* Ref.get(exchanges)), { version: "1" })
@@ -61,7 +61,9 @@ const persons = ["Zoë", "Zo%C3", "Testclear", "Testpep", "Иван", "Noor", "I
 describe("The HAR of a run", () => {
   it.live("has every request and response, without a person, an id, a key or a token", () =>
     Effect.gen(function*() {
-      const { entries, report, text } = yield* recorded()
+      const { entries, report, text } = yield* recorded(
+        Conformance.cases.filter(({ steps }, i) => i < 100 || i % 5 === 0 && steps.length < 5)
+      )
       strictEqual(entries.length, report.requests)
       deepStrictEqual([...persons, "demo-key", "demo-customer"].filter((canary) => text.includes(canary)), [])
       const [token, check] = entries
@@ -104,7 +106,7 @@ describe("The HAR of a run", () => {
         ))
       )
       const { entries, text } = yield* Effect.provideService(
-        recorded(["token.granted", "aml.answered"]),
+        recorded(Conformance.cases.filter(({ id }) => id === "token.granted" || id === "aml.answered")),
         HttpClient.HttpClient,
         canaries
       )

@@ -1,10 +1,10 @@
 /** What a client must do, as one check for each of the six bugs. Replace `makeClient` with your own client. */
+import type { TestServer } from "@effect-idv/mock-server"
 import { type Bug, bugs, type Client, makeClient } from "./client.ts"
-import type { TestServer, TestSession } from "./testServer.ts"
 
 interface Setting {
   readonly client: Client
-  readonly session: TestSession
+  readonly session: TestServer.TestSession
   /** What the client logged. */
   readonly logged: ReadonlyArray<string>
   /** The tokens that the client received. */
@@ -58,7 +58,7 @@ const checks: Readonly<Record<Bug, (setting: Setting) => Promise<void>>> = {
 export const names = bugs
 
 /** Runs one check against a client, which may have a bug. Rejects if the check fails. */
-export const run = async (server: TestServer, name: Bug, bug?: Bug): Promise<void> => {
+export const run = async (server: TestServer.TestServer, name: Bug, bug?: Bug): Promise<void> => {
   const session = await server.session()
   const logged: Array<string> = []
   const tokens: Array<string> = []

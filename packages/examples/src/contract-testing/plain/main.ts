@@ -1,9 +1,9 @@
 /** Runs the six checks against the correct client, and against a client with each of the six bugs. */
+import { TestServer } from "@effect-idv/mock-server"
 import { names, run } from "./checks.ts"
 import { type Bug, bugs } from "./client.ts"
-import { startTestServer } from "./testServer.ts"
 
-const server = await startTestServer()
+const server = await TestServer.start()
 
 for (const bug of [undefined, ...bugs]) {
   const failed: Array<Bug> = []
