@@ -140,8 +140,8 @@ describe("idv-mock verify", () => {
       const [, passed, notTested] = /^It conforms: (\d+) of \d+ cases passed, 0 violated, 0 lenient, 0 drifted, (\d+) /
         .exec(last) ?? []
       strictEqual(Number(passed) + Number(notTested), length, last)
-      // These cannot apply to the test customer and its opaque token.
-      assert(Number(notTested) < 20, last)
+      // These cannot apply to the test customer, its opaque token, or a run of a few seconds.
+      assert(Number(notTested) < 25, last)
       // About 5 s on a machine of its own; the other tests share this one.
       assert(Duration.lessThan(took, "20 seconds"), Duration.format(took))
     }).pipe(Effect.provide(NodeContext.layer)))

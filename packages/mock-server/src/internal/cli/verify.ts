@@ -216,9 +216,9 @@ const reports = {
 }
 
 /** Prints how many requests an interrupted run has sent, because they may be billed. */
-const reportInterruption = (counted: Counting.Counted) =>
+const reportInterruption = (requestCount: Counting.Counted) =>
   Effect.suspend(() => {
-    const requests = counted.requests()
+    const requests = requestCount.requests()
     return Console.error(
       `idv-mock verify: interrupted after ${requests} request${requests === 1 ? "" : "s"}; nothing was written`
     )
@@ -238,7 +238,7 @@ export const verify = (given: Given.ParsedArguments, version: string) =>
     if (har !== undefined) yield* OutputFile.check("har", har)
     if (observations !== undefined) yield* OutputFile.checkNew("observations", observations)
 
-    const counted = Counting.make(yield* HttpClient.HttpClient)
+    const requestCount = Counting.make(yield* HttpClient.HttpClient)
     const startedAt = yield* DateTime.now
     const progress = yield* Progress.make(process.stderr, cases.length, "cases")
     const exchanges = yield* Ref.make(Chunk.empty<Conformance.MaskedExchange>())
@@ -250,15 +250,15 @@ export const verify = (given: Given.ParsedArguments, version: string) =>
     }).pipe(
       Effect.ensuring(progress.clear),
       Effect.catchTag("NotAMockServer", ({ message }) => new NotTested({ text: message })),
-      Effect.provideService(HttpClient.HttpClient, counted.client),
-      Effect.onInterrupt(() => reportInterruption(counted))
+      Effect.provideService(HttpClient.HttpClient, requestCount.client),
+      Effect.onInterrupt(() => reportInterruption(requestCount))
     )
     const runInfo: Conformance.RunInfo = {
       ...target,
       startedAt,
       version,
       evidenceSha256: sha256,
-      checks: counted.checks()
+      checks: requestCount.checks()
     }
     const text = reports[format](report, evidence, runInfo)
     if (output === undefined) yield* Console.log(text)
