@@ -2,9 +2,7 @@
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import type { Cause } from "./exchange.ts"
-import type { MaskedRequest } from "./run/maskedRequest.ts"
-import type { MaskedResponse } from "./run/maskedResponse.ts"
+import type { MaskedExchange } from "./maskedExchange.ts"
 import type { Step } from "./steps.ts"
 
 /**
@@ -223,26 +221,6 @@ export interface Observation {
   readonly requests: number
   /** How long the case took, in milliseconds. */
   readonly millis: number
-}
-
-/**
- * A request of a run and its response, without secrets and personal data. The requests to the control plane of a mock
- * server are not among them.
- *
- * @category models
- * @since 0.1.0
- */
-export interface MaskedExchange {
-  /** When the request was sent, in milliseconds since 1970, by the clock of this program. */
-  readonly startedAt: number
-  /** How long the exchange took, in milliseconds. */
-  readonly millis: number
-  /** The request, with placeholders such as `$TOKEN` and `$NAME`. */
-  readonly request: MaskedRequest
-  /** The response with its known fields; none if no complete response came. */
-  readonly response?: MaskedResponse
-  /** Why no complete response came. */
-  readonly failure?: Cause
 }
 
 /**

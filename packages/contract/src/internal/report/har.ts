@@ -1,5 +1,5 @@
 /** The requests of a run as a HAR 1.2 file, without secrets and personal data. */
-import type { MaskedExchange } from "../model.ts"
+import type { MaskedExchange } from "../maskedExchange.ts"
 import type { RunInfo } from "../results.ts"
 
 const nameAndValue = ([name, value]: readonly [string, string]) => ({ name, value })

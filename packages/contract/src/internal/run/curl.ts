@@ -1,5 +1,5 @@
 /** The request of a step as a curl command. */
-import type { MaskedRequest } from "./maskedRequest.ts"
+import type { MaskedRequest } from "../maskedExchange.ts"
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 

@@ -2,18 +2,9 @@
  * The request of a step as reports show it. It is made of the step's templates and not of the request that was sent, so
  * that it cannot hold a secret.
  */
+import type { MaskedRequest } from "../maskedExchange.ts"
 import type { Target } from "../model.ts"
 import type { AmlStep, ServiceStep, TokenStep } from "../steps.ts"
-
-/** A request without secrets, names and years. */
-export interface MaskedRequest {
-  readonly method: string
-  /** The address, with placeholders such as `$TOKEN` in its query. */
-  readonly url: string
-  readonly headers: ReadonlyArray<readonly [name: string, value: string]>
-  /** A GET or HEAD request has none. */
-  readonly body?: string
-}
 
 const variables: Readonly<Record<string, string>> = {
   id: "$IDV_CUSTOMER_ID",

@@ -4,20 +4,9 @@
  */
 import * as Option from "effect/Option"
 import type { Response } from "../exchange.ts"
+import type { MaskedResponse } from "../maskedExchange.ts"
 import { documentedNames, timeOf } from "../readings/credentialReadings.ts"
 import { isObject, jsonOf } from "../readings/responseReadings.ts"
-
-/** A response without secrets and personal data. */
-export interface MaskedResponse {
-  readonly status: number
-  readonly headers: ReadonlyArray<readonly [name: string, value: string]>
-  /** Without parameters; `application/octet-stream` if there is none. */
-  readonly mediaType: string
-  /** The length of the body in bytes. */
-  readonly size: number
-  /** The body, if it is JSON. */
-  readonly body?: string
-}
 
 /** Takes the place of a value, and of a name that may be that of a person. */
 export const hidden = "(hidden)"
