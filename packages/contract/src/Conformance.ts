@@ -15,6 +15,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Contract from "./Contract.ts"
+import * as AfterRefusalCases from "./internal/cases/afterRefusalCases.ts"
 import * as AmlCases from "./internal/cases/amlCases.ts"
 import * as AuthorizationProbes from "./internal/cases/authorizationProbes.ts"
 import * as CheckProbes from "./internal/cases/checkProbes.ts"
@@ -25,9 +26,11 @@ import * as SequenceCases from "./internal/cases/sequenceCases.ts"
 import * as TokenCases from "./internal/cases/tokenCases.ts"
 import * as TokenProbes from "./internal/cases/tokenProbes.ts"
 import * as Judge from "./internal/judge.ts"
-import type { Case, Kind, Observation, Run, Target } from "./internal/model.ts"
+import type { MaskedExchange } from "./internal/maskedExchange.ts"
+import type { Case, Kind, Observation, Observer, Run, Target } from "./internal/model.ts"
 import * as Preflight from "./internal/preflight.ts"
 import * as Github from "./internal/report/github.ts"
+import * as Har from "./internal/report/har.ts"
 import * as Json from "./internal/report/json.ts"
 import * as Junit from "./internal/report/junit.ts"
 import * as Observations from "./internal/report/observations.ts"
@@ -37,7 +40,8 @@ import type { Report, RunInfo, Verdict } from "./internal/results.ts"
 import * as DetectMockServer from "./internal/run/detectMockServer.ts"
 import * as Runner from "./internal/run/runner.ts"
 
-export type { Case, Kind, Observation, Reading, Run, Target } from "./internal/model.ts"
+export type { MaskedExchange } from "./internal/maskedExchange.ts"
+export type { Case, Kind, Observation, Observer, Reading, Run, Target } from "./internal/model.ts"
 export type { ClaimCoverage, Coverage, Report, Result, RunInfo, Verdict } from "./internal/results.ts"
 
 /**
@@ -55,7 +59,9 @@ export const cases: ReadonlyArray<Case> = [
   ...DateProbes.cases,
   ...TokenProbes.cases,
   ...SequenceCases.cases,
+  ...AfterRefusalCases.cases,
   ...LifetimeCases.cases,
+  ...AfterRefusalCases.lifetimeCases,
   ...TokenCases.finalCases
 ]
 
@@ -66,7 +72,13 @@ export const cases: ReadonlyArray<Case> = [
  * @category constructors
  * @since 0.1.0
  */
-export const start: (target: Target) => Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> = Runner.make
+export const start: (
+  target: Target,
+  observer?: Observer
+) => Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> = Runner.make
+
+/** How many cases a mock server receives at the same time. */
+const maxTogether = 8
 
 /**
  * Observes cases, all of them by default, and confirms their refusals.
@@ -75,9 +87,17 @@ export const start: (target: Target) => Effect.Effect<Run, never, HttpClient.Htt
  * @since 0.1.0
  */
 export const observe = Effect.fn("Conformance.observe")(
-  function*(target: Target, casesToObserve: ReadonlyArray<Case> = cases) {
-    const run = yield* start(target)
-    return yield* run.confirm(yield* Effect.forEach(casesToObserve, run.observe))
+  function*(target: Target, casesToObserve: ReadonlyArray<Case> = cases, observer?: Observer) {
+    const run = yield* start(target, observer)
+    const isIndependent = (testCase: Case) => Runner.isIndependent(target, testCase)
+    const groups = Arr.isNonEmptyReadonlyArray(casesToObserve)
+      ? Arr.groupWith(casesToObserve, (one, other) => isIndependent(one) && isIndependent(other))
+      : []
+    const observations = yield* Effect.forEach(
+      groups,
+      (group) => Effect.forEach(group, run.observe, { concurrency: maxTogether })
+    )
+    return yield* run.confirm(observations.flat())
   },
   Effect.scoped
 )
@@ -168,7 +188,7 @@ export const requireMockServer = (target: Target): Effect.Effect<void, NotAMockS
  * @category models
  * @since 0.1.0
  */
-export interface VerifyOptions extends Pick<JudgeOptions, "cases" | "failOn"> {}
+export interface VerifyOptions extends Pick<JudgeOptions, "cases" | "failOn">, Observer {}
 
 /**
  * Observes a target and judges the observations. Cases whose claim the contract lacks send no requests. Fails,
@@ -178,10 +198,11 @@ export interface VerifyOptions extends Pick<JudgeOptions, "cases" | "failOn"> {}
  * @since 0.1.0
  */
 export const verify = Effect.fn("Conformance.verify")(
-  function*(target: Target, evidence: Contract.Evidence, { cases: own = cases, failOn }: VerifyOptions = {}) {
+  function*(target: Target, evidence: Contract.Evidence, options: VerifyOptions = {}) {
+    const { cases: own = cases, failOn } = options
     yield* requireMockServer(target)
     const [withoutClaim, withClaim] = Arr.partition(own, Judge.hasClaimOf(evidence))
-    const observations = yield* observe(target, withClaim)
+    const observations = yield* observe(target, withClaim, options)
     return judge(evidence, [...observations, ...withoutClaim.map(Judge.withoutClaim)], {
       cases: own,
       failOn,
@@ -259,6 +280,15 @@ export const toJunit: (report: Report, evidence: Contract.Evidence, runInfo?: Ru
  * @since 0.1.0
  */
 export const toGithub: (report: Report, evidence: Contract.Evidence, runInfo?: RunInfo) => string = Github.make
+
+/**
+ * The exchanges of a run as a HAR 1.2 file, for {@link Observer}'s `onExchange`. It shows known headers, the fields
+ * of the service document, and values that can hold no secret and no person; the rest is hidden.
+ *
+ * @category destructors
+ * @since 0.1.0
+ */
+export const toHar: (exchanges: ReadonlyArray<MaskedExchange>, runInfo?: RunInfo) => string = Har.make
 
 /**
  * The observations of a report as an evidence file in YAML, which can replace `contract/evidence.yaml`. A claim

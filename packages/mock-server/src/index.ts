@@ -23,4 +23,7 @@ export * as Session from "./Session.ts"
 export * as TestPerson from "./TestPerson.ts"
 
 /** @since 0.1.0 */
+export * as TestServer from "./TestServer.ts"
+
+/** @since 0.1.0 */
 export * as Verification from "./Verification.ts"

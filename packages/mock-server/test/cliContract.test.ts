@@ -71,7 +71,7 @@ describe("idv-mock contract", () => {
         "or: --profile tokenStatus=201, --profile tokenStatus=203",
         "cases: token.status"
       ])
-      assertInclude(lines[6] ?? "", "get-token (token.arazzo.yaml)")
+      assertInclude(lines[6] ?? "", "get-token (assumed-token.arazzo.yaml)")
       assertInclude(claimIn(stdout, "states").join("\n"), "not observed: no operation of the document shows a state")
       assertInclude(claimIn(stdout, "aml.cred-version").join("\n"), "accepted: /^1\\.[0-9]+$/")
     }))

@@ -7,6 +7,12 @@ export interface Request {
   readonly headers: Readonly<Record<string, string>>
   readonly contentType?: string | undefined
   readonly body?: string | undefined
+  /**
+   * Whether the body is sent in two pieces, inside its first letter beyond ASCII.
+   *
+   * @default false
+   */
+  readonly inPieces?: boolean | undefined
 }
 
 /** A complete response. */

@@ -2,6 +2,7 @@
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
+import type { MaskedExchange } from "./maskedExchange.ts"
 import type { Step } from "./steps.ts"
 
 /**
@@ -23,6 +24,7 @@ export type Reading =
   // The token response, and how the API treats a token.
   | "token outcome"
   | "token withheld"
+  | "every grant"
   | "ignored parameter"
   | "token field"
   | "token type"
@@ -38,6 +40,9 @@ export type Reading =
   | "check outcome"
   | "credential withheld"
   | "every field"
+  | "every answer"
+  | "same result"
+  | "every name echo"
   | "same issuer"
   | "own profile"
   | "time of search"
@@ -219,13 +224,29 @@ export interface Observation {
 }
 
 /**
+ * What a run reports while it runs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Observer {
+  /** @default undefined, no exchange is masked and reported */
+  readonly onExchange?: ((exchange: MaskedExchange) => Effect.Effect<void>) | undefined
+  /** Receives each observation before the refusals are confirmed. */
+  readonly onObservation?: ((observation: Observation) => Effect.Effect<void>) | undefined
+}
+
+/**
  * A run against one target. It sends a sequence of steps once, even if several cases share it.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Run {
-  /** Observes one case. Concurrent calls wait for each other. */
+  /**
+   * Observes one case. Concurrent calls wait for each other, unless both cases are independent and the target is a mock
+   * server.
+   */
   readonly observe: (testCase: Case) => Effect.Effect<Observation>
   /**
    * Ends a run: confirms that refusals were caused by the wrong requests. For each endpoint that has not

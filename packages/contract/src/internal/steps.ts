@@ -69,6 +69,12 @@ export interface AmlStep extends RequestChanges {
   readonly path?: string
   /** A string is a template; any other value is sent as JSON. */
   readonly body: Json | Template
+  /**
+   * Whether the body is sent in two pieces, inside its first letter beyond ASCII.
+   *
+   * @default false
+   */
+  readonly inPieces?: boolean
 }
 
 /** A request for the page at `aml_profile` of the last credential. */
@@ -97,6 +103,13 @@ export interface ClockStep {
   readonly advance: number
 }
 
+/** Moves the clock of the target to the next time of this form. */
+export interface ClockUntilStep {
+  readonly to: "clock"
+  /** In UTC: the month and the day or neither, and the time of day, such as `12-31T23:59:55` or `T23:59:55`. */
+  readonly until: string
+}
+
 /** Sends requests at the same time. */
 export interface TogetherStep {
   readonly to: "together"
@@ -106,4 +119,4 @@ export interface TogetherStep {
 /** A step that sends one request to the service itself. */
 export type ServiceStep = TokenStep | AmlStep | ProfileStep
 
-export type Step = ServiceStep | ControlStep | ClockStep | TogetherStep
+export type Step = ServiceStep | ControlStep | ClockStep | ClockUntilStep | TogetherStep

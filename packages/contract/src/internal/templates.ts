@@ -48,6 +48,8 @@ const changes: Readonly<Record<string, (text: string) => string>> = {
   afterColon: (text) => text.slice(text.indexOf(":") + 1),
   base64,
   beforeColon: (text) => text.split(":")[0] ?? text,
+  blanks: (text) => text.replaceAll("+", " "),
+  decoded: (text) => text.replaceAll(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16))),
   chop: (text) => text.slice(0, -1),
   chopFirst: (text) => text.slice(1),
   eight: (text) => text.slice(0, 8),

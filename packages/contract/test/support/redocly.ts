@@ -79,7 +79,10 @@ const copied = (scenario: string, path: string, server: string) =>
     const yaml = yield* fs.readFileString(Contract.pathOf(`scenarios/${scenario}.arazzo.yaml`))
     yield* fs.writeFileString(
       path,
-      yaml.replace("name: idv", `name: ${server}`).replace("../openapi.yaml", Contract.pathOf("openapi.yaml"))
+      yaml.replace("name: idv", `name: ${server}`).replace(
+        /url: \.\.\/(\S+)/,
+        (_, document: string) => `url: ${Contract.pathOf(document)}`
+      )
     )
   })
 

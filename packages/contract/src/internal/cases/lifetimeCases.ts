@@ -41,6 +41,44 @@ const later: ReadonlyArray<Step> = Array.from({ length: 9 }, (_, i) => [
   after(11 * 24 * hour + 5 * hour + 7 * minute + 13)
 ]).flat()
 
+/**
+ * Times at which a text of a time, a token or a list may change: midnight, a full hour, hours, days and months of one
+ * digit, the ends of months and of the year, the weeks of two years, and the birthdays of the test people.
+ */
+const moments = [
+  "T00:59:55",
+  "T09:08:07",
+  "T12:29:55",
+  "T23:59:55",
+  "01-31T23:59:55",
+  "02-01T10:20:30",
+  "02-28T23:59:55",
+  "03-14T03:04:59.600",
+  "12-29T10:00:00",
+  "12-31T23:59:55",
+  "T12:59:55",
+  "01-03T22:59:55"
+]
+
+/** Two people before and after each of these times, with a token of their own. */
+const aroundMoments: ReadonlyArray<Step> = moments.flatMap((until, i): ReadonlyArray<Step> => [
+  { to: "clock", until },
+  token,
+  { ...exposed, token: i, isValid: true },
+  { ...documented, token: i, isValid: true },
+  after(10),
+  { ...exposed, token: i, isValid: true },
+  { ...documented, token: i, isValid: true }
+])
+
+const around = (id: string, claim: string, reading: Case["reading"]): Case => ({
+  id,
+  claim,
+  title: "two people before and after midnight, full hours and the ends of months",
+  steps: aroundMoments,
+  reading
+})
+
 const searched = (id: string, title: string, steps: ReadonlyArray<Step>): Case => ({
   id: `aml.searched-on.${id}`,
   claim: "aml.answer.searched-on.time",
@@ -266,6 +304,11 @@ export const cases: ReadonlyArray<Case> = [
     { ...documented, token: 0 }
   ]),
   searched("months", "searched_on on nine days of three months", later),
+  around("aml.searched-on.around", "aml.answer.searched-on.time", "time of search"),
+  around("aml.around", "aml.answer.every", "every field"),
+  around("aml.around.answered", "aml.request.people", "every answer"),
+  around("aml.around.again", "aml.match.again", "same result"),
+  around("token.lifetime.moments", "token.lifetime", "lifetime"),
   {
     id: "aml.later",
     claim: "aml.answer.every",

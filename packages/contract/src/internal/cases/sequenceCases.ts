@@ -18,9 +18,10 @@ const withoutToken = check({ authorization: null })
 
 const repeated = (times: number, step: AmlStep): ReadonlyArray<AmlStep> => Array.from({ length: times }, () => step)
 
-/** A sequence of documented checks, of whose responses every field and the last result is read. */
+/** A sequence of documented checks: each must be answered, with every field and the result of its person. */
 const checks = (id: string, title: string, steps: ReadonlyArray<Step>): ReadonlyArray<Case> => [
   { id: `aml.${id}`, claim: "aml.answer.every", title, steps, reading: "every field" },
+  { id: `aml.${id}.answered`, claim: "aml.request.people", title, steps, reading: "every answer" },
   { id: `aml.${id}.result`, claim: "aml.match.subjects", title, steps, reading: "test person" },
   { id: `aml.${id}.profile`, claim: "aml.profile.own", title, steps, reading: "own profile" }
 ]

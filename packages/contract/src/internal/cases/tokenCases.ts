@@ -294,6 +294,20 @@ export const finalCases: ReadonlyArray<Case> = [
     reading: "every field"
   },
   {
+    id: "aml.again.run",
+    claim: "aml.match.again",
+    title: "the results of each person in the run",
+    steps: [],
+    reading: "same result"
+  },
+  {
+    id: "aml.name.echo.run",
+    claim: "aml.name.echo",
+    title: "how all credentials of the run write the names",
+    steps: [],
+    reading: "every name echo"
+  },
+  {
     id: "aml.issuer",
     claim: "aml.answer.issuer",
     title: "issuer and version in all responses of the run",

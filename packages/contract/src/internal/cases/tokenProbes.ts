@@ -279,6 +279,8 @@ export const cases: ReadonlyArray<Case> = [
     withKey("md5", "the MD5 digest of the key", "{key|md5}"),
     withKey("access-token", "an access token in place of the key", "{token}"),
     withKey("reverse", "the key reversed", "{key|reverse}"),
+    withKey("plus", "the key with blanks for its plus signs", "{key|blanks}"),
+    withKey("decoded", "the key with its percent signs decoded", "{key|decoded}"),
     withKey("blank", "the key and a blank", "{key} "),
     withKey("blank-before", "a blank and the key", " {key}"),
     withKey("line", "the key and a line feed", "{key}\n"),

@@ -7,6 +7,7 @@ import {
   fieldsOf,
   isZoneOffset,
   matchFound,
+  nameEcho,
   ofPerson,
   personOf,
   searchedOn,
@@ -103,6 +104,34 @@ const ownProfile: Read = (responses) => {
   return "own"
 }
 
+/** How long the lists can be taken to stay the same, in milliseconds. */
+const unchanged = 10 * 60_000
+
+/** Whether checks of the same person within ten minutes have the same result. */
+const sameResult: Read = (responses) => {
+  const last = new Map<string, { readonly result: string; readonly receivedAt: number }>()
+  for (const each of responses) {
+    if (!isCredential(each.response)) continue
+    const { dob, name } = personOf(each)
+    const key = `${dob} ${name}`
+    const { receivedAt } = each.response
+    const result = matchFound(each)
+    const before = last.get(key)
+    if (before !== undefined && Math.abs(receivedAt - before.receivedAt) < unchanged && before.result !== result) {
+      return "different"
+    }
+    last.set(key, { result, receivedAt })
+  }
+  return "same"
+}
+
+/** How the credentials write the names: the first way that is not exact, if there is one. */
+const everyNameEcho: Read = (responses) =>
+  responses.filter(hasName).flatMap((each) => {
+    const name = attributesOf(each.response)?.["name"]
+    return typeof name === "string" ? [nameEcho(name, each)] : []
+  }).find((word) => word !== "exact") ?? "exact"
+
 /** By how much two searches may differ from the time between their responses, in milliseconds. */
 const tolerance = 5000
 
@@ -136,6 +165,8 @@ const timeOfSearch: Read = (responses) => {
 export const readings = {
   "every field": everyField,
   "same issuer": sameIssuer,
+  "same result": sameResult,
+  "every name echo": everyNameEcho,
   "own profile": ownProfile,
   "time of search": timeOfSearch
 } as const satisfies Record<string, Read>

@@ -1,11 +1,11 @@
 /**
- * Readings of what a service withheld. The service document does not say how it refuses a request, so only one thing
- * matters: whether a token, or a credential, came. These readings also see requests without a response.
+ * Readings of what a service withheld or sent. The service document does not say how it refuses a request, so only one
+ * thing matters: whether a token, or a credential, came. These readings also see requests without a response.
  */
 import * as Option from "effect/Option"
 import type { Exchange, StepExchange } from "../exchange.ts"
 import type { Reading } from "../model.ts"
-import { isCredential, textOf } from "./responseReadings.ts"
+import { isCredential, isObject, textOf } from "./responseReadings.ts"
 import { grantIn } from "./tokenReadings.ts"
 
 /** The fewest letters of a plain text that could be a token and not the reason of a refusal. */
@@ -41,7 +41,35 @@ const lifetime = (exchanges: ReadonlyArray<StepExchange>): string => {
   return checks.length === 0 ? "no answer" : "one hour"
 }
 
+/** Whether a request is that of section 4.2, about any person. */
+const isDocumentedCheck = ({ step }: StepExchange): boolean => {
+  if (step.to !== "aml" || step.isValid === false || !isObject(step.body)) return false
+  const { authorization, contentType, headers, method, path, query } = step
+  return [authorization, contentType, headers, method, path, query].every((change) => change === undefined) &&
+    Object.keys(step.body).toSorted().join() === "dob,entity_type,name" && step.body["entity_type"] === "person" &&
+    typeof step.body["dob"] === "string" && /^\d\d-\d\d-\d{4}$/.test(step.body["dob"])
+}
+
+/** Whether a request is that of section 4.1. */
+const isDocumentedTokenRequest = ({ step }: StepExchange): boolean => {
+  if (step.to !== "token") return false
+  const { authorization, body, contentType, headers, method, query } = step
+  return [authorization, body, contentType, headers, method, query].every((change) => change === undefined)
+}
+
+const everyGrant = (exchanges: ReadonlyArray<StepExchange>): string =>
+  exchanges.every((exchange) => !isDocumentedTokenRequest(exchange) || hasToken(exchange.exchange))
+    ? "granted"
+    : "not every one granted"
+
+const everyAnswer = (exchanges: ReadonlyArray<StepExchange>): string =>
+  exchanges.every((exchange) => !isDocumentedCheck(exchange) || hasResult(exchange.exchange))
+    ? "answered"
+    : "not every one answered"
+
 export const readings = {
+  "every answer": everyAnswer,
+  "every grant": everyGrant,
   "token withheld": (exchanges: ReadonlyArray<StepExchange>) =>
     isAny(exchanges, "token", hasToken) ? "granted" : "refused",
   "credential withheld": (exchanges: ReadonlyArray<StepExchange>) =>

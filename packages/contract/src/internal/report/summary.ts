@@ -60,7 +60,7 @@ export const countClaims = (
 }
 
 /** A number with its noun, such as "2 requests". */
-export const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
+export const quantity = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
 
 const documentedWith = (report: Report, coverage: Coverage): ReadonlyArray<string> =>
   report.coverage.filter((claim) => claim.level === "documented" && claim.coverage === coverage)
@@ -95,7 +95,7 @@ export const verdict = (report: Report, runInfo: RunInfo = {}): string => {
   if (explanation?.endpoint === "aml") return `The AML check cannot be verified: ${explanation.text}`
   const { drift, lenient, "not tested": notTested, pass, violated } = countCases(report)
   const cases = `${pass} of ${
-    counted(results.length, "case")
+    quantity(results.length, "case")
   } passed, ${violated} violated, ${lenient} lenient, ${drift} drifted, ${notTested} not tested`
   if (notTested === results.length) return `No case ran${whyNone(report)}: ${cases}`
   const gaps = gapsOf(report)
@@ -106,5 +106,5 @@ export const verdict = (report: Report, runInfo: RunInfo = {}): string => {
     ? `Nothing contradicts the contract${early === "" ? "" : `, but ${early}`}: ${
       gaps === "" ? cases : `${cases}. ${gaps}`
     }`
-    : `It does not conform, ${counted(alarms.length, "alarm")}${early === "" ? "" : `, and ${early}`}: ${cases}`
+    : `It does not conform, ${quantity(alarms.length, "alarm")}${early === "" ? "" : `, and ${early}`}: ${cases}`
 }

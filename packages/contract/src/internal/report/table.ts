@@ -29,8 +29,10 @@ const headOf = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo): 
   const { authUrl, baseUrl, budget, checks, contractVersion, documentSha256, evidenceSha256 } = shown
   const { requests, startedAt, version } = shown
   const sent = [
-    `${Summary.counted(requests, "request")}${budget === undefined ? "" : ` of a budget of ${budget}`}`,
-    ...(checks === undefined || budget === undefined ? [] : [`${Summary.counted(checks, "check")} that may be billed`]),
+    `${Summary.quantity(requests, "request")}${budget === undefined ? "" : ` of a budget of ${budget}`}`,
+    ...(checks === undefined || budget === undefined
+      ? []
+      : [`${Summary.quantity(checks, "check")} that may be billed`]),
     ...(budget === undefined ? [] : ["only about fictional people"])
   ].join(", ")
   const rows = [
@@ -132,7 +134,7 @@ const profileFlagsOf = (report: Report, evidence: Contract.Evidence): ReadonlyAr
 }
 
 const omittedOf = (count: number): ReadonlyArray<string> =>
-  count === 0 ? [] : [`${Summary.counted(count, "case")} omitted, because the documented request failed.`, ""]
+  count === 0 ? [] : [`${Summary.quantity(count, "case")} omitted, because the documented request failed.`, ""]
 
 export const make = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo = {}): string => {
   const isPreflightFailed = Preflight.explanationOf(report, runInfo) !== undefined

@@ -10,13 +10,28 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { setTimeout } from "node:timers/promises"
 import type { Cause, Exchange, NoResponse, Request } from "../exchange.ts"
 
 const methods: ReadonlyArray<HttpMethod> = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS"]
 
-const bodyOf = ({ body, contentType }: Request) =>
+/** Between two packets, longer than a socket waits to join them. A test clock does not move the network, so it is real. */
+const pause = Effect.promise(() => setTimeout(30))
+
+const piecesOf = (body: string): Stream.Stream<Uint8Array> => {
+  const bytes = Buffer.from(body)
+  const inside = bytes.findIndex((byte) => byte > 0x7f) + 1
+  return Stream.concat(
+    Stream.make(bytes.subarray(0, inside)),
+    Stream.fromEffect(Effect.as(pause, bytes.subarray(inside)))
+  )
+}
+
+const bodyOf = ({ body, contentType, inPieces }: Request) =>
   body === undefined
     ? HttpBody.empty
+    : inPieces === true
+    ? HttpBody.stream(piecesOf(body), contentType, Buffer.byteLength(body))
     : contentType === undefined
     ? HttpBody.raw(body, { contentLength: Buffer.byteLength(body) })
     : HttpBody.uint8Array(Buffer.from(body), contentType)

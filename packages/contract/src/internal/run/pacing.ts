@@ -1,5 +1,7 @@
 /** How many requests a sandbox receives, and how fast: the budget, the spacing, and the end after 429 responses. */
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
+import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { Target } from "../model.ts"
 import * as TargetOptions from "../targetOptions.ts"
@@ -24,9 +26,22 @@ const reservedChecks = 3
 /** The number of consecutive 429 responses after which a sandbox receives no more requests. */
 const maxRateLimited = 3
 
+/** The counter of the case that the current fiber, or one that started it, observes. */
+const counter = FiberRef.unsafeMake(Option.none<Ref.Ref<number>>())
+
+/** An effect with the number of requests that it sent. */
+export const withRequests = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<readonly [A, number], E, R> =>
+  Effect.flatMap(
+    Ref.make(0),
+    (requests) => Effect.zip(Effect.locally(self, counter, Option.some(requests)), Ref.get(requests))
+  )
+
+const countRequest = Effect.flatMap(
+  FiberRef.get(counter),
+  Option.match({ onNone: () => Effect.void, onSome: Ref.update((count) => count + 1) })
+)
+
 export interface Pacing {
-  /** How many requests were sent so far. */
-  readonly sent: Effect.Effect<number>
   /**
    * Waits until the next request may be sent, counts it, and returns its number, from 0. Fails if the budget
    * is spent or if the sandbox limits the rate. For a mock server it neither waits nor fails. A `check` should
@@ -72,11 +87,13 @@ export const make = (
       })
 
     return {
-      sent: Effect.map(Ref.get(state), ({ sent }) => sent),
       nextRequest: (request) =>
         Effect.zipRight(
           kind === "mock" ? Effect.void : waitForTurn(request),
-          Ref.modify(state, ({ sent, ...others }) => [sent, { ...others, sent: sent + 1 }])
+          Effect.zipRight(
+            countRequest,
+            Ref.modify(state, ({ sent, ...others }) => [sent, { ...others, sent: sent + 1 }])
+          )
         ),
       countCheck: Ref.update(state, (current) => ({ ...current, checks: current.checks + 1 })),
       countResponse: (isRateLimited) =>

@@ -81,7 +81,10 @@ const amlRequest = (step: AmlStep, context: RequestContext): Option.Option<Reque
   const { authorization = "Bearer {token}", body, contentType = "application/json", path = "/api/aml" } = step
   const url = urlOf(context.target.baseUrl, path.replaceAll("{token}", context.token))
   const text = typeof body === "string" ? body : JSON.stringify(body)
-  return requestOf(url, { ...step, authorization }, contentType, text, valuesOf(step, context))
+  return Option.map(
+    requestOf(url, { ...step, authorization }, contentType, text, valuesOf(step, context)),
+    (request): Request => ({ ...request, inPieces: step.inPieces })
+  )
 }
 
 /** Only the target itself receives requests: a profile on another origin is not opened. */

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { causeOf, type Endpoint, type Request, type StepExchange } from "../exchange.ts"
-import type { Case, Observation, Run, Target } from "../model.ts"
+import type { Case, Observation, Observer, Run, Target } from "../model.ts"
 import * as Preflight from "../preflight.ts"
 import { read } from "../readings/readings.ts"
 import type { Step } from "../steps.ts"
@@ -31,7 +31,18 @@ const isTooShort = (exchanges: ReadonlyArray<StepExchange>): boolean => {
   return Math.max(...times) - Math.min(...times) < shortest || times.length < 2
 }
 
-export const make = (target: Target): Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> =>
+/**
+ * Whether other cases may run beside this one. A service receives one request at a time. On a mock server, a single
+ * request changes nothing for others, and cases that move a clock or set a fault have a session of their own.
+ */
+export const isIndependent = (target: Target, { steps }: Case): boolean =>
+  target.kind === "mock" && (steps.length === 1 && steps.every(({ to }) => to === "token" || to === "aml") ||
+    target.clock === undefined && StepRunner.isControlled(target, steps))
+
+export const make = (
+  target: Target,
+  observer: Observer = {}
+): Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> =>
   Effect.gen(function*() {
     yield* TargetOptions.checkDurations(target)
     const client = yield* HttpClient.HttpClient
@@ -42,7 +53,7 @@ export const make = (target: Target): Effect.Effect<Run, never, HttpClient.HttpC
     const customerId = yield* Session.makeCustomerId
     const pacing = yield* Pacing.make(target)
     const confirmation = yield* RefusalConfirmation.make
-    const session = yield* Session.make(target, customerId, send, pacing, confirmation)
+    const session = yield* Session.make(target, customerId, send, pacing, confirmation, observer)
     const controlPlane = yield* ControlPlane.make(target, customerId, send)
     const sendSteps = yield* StepRunner.make(target, session, controlPlane)
     const oneAtATime = yield* Effect.makeSemaphore(1)
@@ -96,22 +107,22 @@ export const make = (target: Target): Effect.Effect<Run, never, HttpClient.HttpC
         return { observed, ...request }
       })
 
-    const observe = (testCase: Case): Effect.Effect<Observation> =>
+    const observeOne = (testCase: Case): Effect.Effect<Observation> =>
       Effect.gen(function*() {
         const startedAt = yield* Clock.currentTimeMillis
-        const sentBefore = yield* pacing.sent
-        const outcome = yield* Effect.catchTag(
+        const [outcome, requests] = yield* Pacing.withRequests(Effect.catchTag(
           outcomeOf(testCase),
           "Skipped",
           ({ dependsOn, reason }) => Effect.succeed({ skipped: reason, ...(dependsOn !== undefined && { dependsOn }) })
-        )
-        return {
-          case: testCase.id,
-          ...outcome,
-          requests: (yield* pacing.sent) - sentBefore,
-          millis: (yield* Clock.currentTimeMillis) - startedAt
-        }
-      }).pipe(oneAtATime.withPermits(1))
+        ))
+        const millis = (yield* Clock.currentTimeMillis) - startedAt
+        const observation: Observation = { case: testCase.id, ...outcome, requests, millis }
+        yield* observer.onObservation?.(observation) ?? Effect.void
+        return observation
+      })
+
+    const observe = (testCase: Case): Effect.Effect<Observation> =>
+      isIndependent(target, testCase) ? observeOne(testCase) : oneAtATime.withPermits(1)(observeOne(testCase))
 
     /** Sends the documented request if refusals are unconfirmed. Returns why they remain so, or an empty string. */
     const confirmEndpoint = (endpoint: Endpoint): Effect.Effect<string> =>
@@ -127,14 +138,14 @@ export const make = (target: Target): Effect.Effect<Run, never, HttpClient.HttpC
 
     const confirm: Run["confirm"] = (observations) =>
       Effect.gen(function*() {
-        const sentBefore = yield* pacing.sent
         yield* pacing.releaseReserve
-        const reasons = { token: yield* confirmEndpoint("token"), aml: yield* confirmEndpoint("aml") }
+        const [reasons, requests] = yield* Pacing.withRequests(
+          Effect.all({ token: confirmEndpoint("token"), aml: confirmEndpoint("aml") })
+        )
         const confirmed = yield* confirmation.applyTo(
           observations,
           (endpoint) => `the refusal is not confirmed: ${reasons[endpoint]}`
         )
-        const requests = (yield* pacing.sent) - sentBefore
         return confirmed.map((observation, i) =>
           i === confirmed.length - 1 ? { ...observation, requests: observation.requests + requests } : observation
         )

@@ -10,12 +10,14 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import type { Endpoint, Exchange, Request, StepExchange } from "../exchange.ts"
-import type { Target } from "../model.ts"
+import type { Observer, Target } from "../model.ts"
 import * as Preflight from "../preflight.ts"
 import { grantOf } from "../readings/tokenReadings.ts"
 import type { AmlStep, ServiceStep } from "../steps.ts"
 import { testKey } from "./controlPlane.ts"
 import * as Curl from "./curl.ts"
+import * as MaskedRequest from "./maskedRequest.ts"
+import * as MaskedResponse from "./maskedResponse.ts"
 import type { Pacing } from "./pacing.ts"
 import type { RefusalConfirmation } from "./refusalConfirmation.ts"
 import * as Requests from "./requests.ts"
@@ -60,7 +62,9 @@ export interface Session {
   /** Fails if the response is rate limited although the endpoint has succeeded before. */
   readonly rejectRateLimited: (exchange: StepExchange) => Effect.Effect<StepExchange, Skipped>
   /** Moves the clock of the target. The shared token is replaced before its next use. */
-  readonly advance: (clock: Clock, seconds: number) => Effect.Effect<void>
+  readonly advance: (clock: Clock, millis: number) => Effect.Effect<void>
+  /** The time of the target, in milliseconds since 1970. */
+  readonly now: Effect.Effect<number>
   /** The exchanges of documented checks so far. */
   readonly checks: Effect.Effect<ReadonlyArray<StepExchange>>
   readonly earlyRefusals: Effect.Effect<ReadonlyArray<StepExchange>>
@@ -108,7 +112,8 @@ export const make = (
   customerId: string,
   exchange: (request: Request) => Effect.Effect<Exchange>,
   pacing: Pacing,
-  confirmation: RefusalConfirmation
+  confirmation: RefusalConfirmation,
+  { onExchange }: Observer
 ): Effect.Effect<Session> =>
   Effect.gen(function*() {
     const unknownCustomer: Requests.Customer = { id: `nobody-${yield* randomHex(8)}`, key: yield* randomHex(24) }
@@ -134,14 +139,27 @@ export const make = (
           )
         }
         const number = yield* pacing.nextRequest(step.to === "aml" ? isProbe ? "probe" : "check" : "other")
+        const startedAt = yield* EffectClock.currentTimeMillis
         const received = yield* exchange(request.value)
+        const masked = MaskedRequest.of(step, target)
+        if (onExchange !== undefined) {
+          const millis = (yield* EffectClock.currentTimeMillis) - startedAt
+          yield* onExchange({
+            startedAt,
+            millis,
+            request: masked,
+            ...(received._tag === "Response"
+              ? { response: MaskedResponse.of(received) }
+              : { failure: received.cause })
+          })
+        }
         const { ahead } = yield* Ref.get(state)
         const sent: StepExchange = {
           number,
           step,
           exchange: received._tag === "Response" ? { ...received, receivedAt: received.receivedAt + ahead } : received,
           secrets: Requests.secretsOf(step, sender, unknownCustomer),
-          curl: Curl.of(step, target)
+          curl: Curl.of(masked)
         }
         if (step.to !== "profile") yield* confirmation.recordExchange(step.to, number, sent.exchange)
         if (step.to === "aml" && Preflight.isSuccessOf("aml", sent.exchange)) {
@@ -155,7 +173,7 @@ export const make = (
         const isOwn = sender === customer && step.to === "token" && step.authorization === undefined
         const granted = isOwn ? tokenIn([sent]) : Option.none()
         if (Option.isSome(granted)) {
-          const receivedAt = (yield* EffectClock.currentTimeMillis) + ahead
+          const receivedAt = yield* now
           yield* Ref.update(
             state,
             (now): State => ({ ...now, token: Option.some({ value: granted.value, receivedAt }) })
@@ -187,13 +205,15 @@ export const make = (
 
     const documentedCheck = withSharedToken(Preflight.amlStep)
 
-    const advance: Session["advance"] = (clock, seconds) =>
+    const now = Effect.zipWith(Ref.get(state), EffectClock.currentTimeMillis, ({ ahead }, millis) => millis + ahead)
+
+    const advance: Session["advance"] = (clock, millis) =>
       Effect.gen(function*() {
         const before = yield* EffectClock.currentTimeMillis
-        yield* clock(seconds * 1000)
+        yield* clock(millis)
         // If the clock is moved by waiting, the own clock has moved as well.
         const waited = (yield* EffectClock.currentTimeMillis) - before
-        yield* Ref.update(state, (now) => ({ ...now, ahead: now.ahead + Math.max(0, seconds * 1000 - waited) }))
+        yield* Ref.update(state, (now) => ({ ...now, ahead: now.ahead + Math.max(0, millis - waited) }))
       })
 
     const failApi = (reason: string) =>
@@ -234,6 +254,7 @@ export const make = (
       sendWithSharedToken,
       rejectRateLimited,
       advance,
+      now,
       checks: Effect.map(Ref.get(state), ({ checks }) => Chunk.toReadonlyArray(checks)),
       earlyRefusals: Effect.map(Ref.get(state), ({ earlyRefusals }) => earlyRefusals),
       apiFailure: Effect.map(Ref.get(state), ({ apiFailure }) => apiFailure),

@@ -9,6 +9,7 @@ import type { StepExchange } from "../exchange.ts"
 import type { Target } from "../model.ts"
 import type { ServiceStep, Step } from "../steps.ts"
 import * as Templates from "../templates.ts"
+import * as ClockTime from "./clockTime.ts"
 import type { ControlPlane } from "./controlPlane.ts"
 import type { Customer } from "./requests.ts"
 import * as Session from "./session.ts"
@@ -22,6 +23,10 @@ export type StepRunner = (
   isProbe?: boolean
 ) => Effect.Effect<ReadonlyArray<StepExchange>, Skipped>
 
+/** Whether the steps need a session of their own on a mock server, because they change its state. */
+export const isControlled = (target: Target, steps: ReadonlyArray<Step>): boolean =>
+  steps.some(({ to }) => to === "control" || to === "clock" && target.clock === undefined)
+
 export const make = (
   target: Target,
   session: Session.Session,
@@ -29,20 +34,19 @@ export const make = (
 ): Effect.Effect<StepRunner> =>
   Effect.gen(function*() {
     // By the steps as JSON.
-    const outcomes = yield* Ref.make(HashMap.empty<string, Outcome>())
+    const outcomes = yield* Ref.make(HashMap.empty<string, Effect.Effect<Outcome>>())
     const remaining = yield* Ref.make(
       target.clockLimit === undefined ? Infinity : Duration.toSeconds(Duration.decode(target.clockLimit))
     )
 
-    /** Whether the steps need a session of their own on a mock server, because they change its state. */
-    const isControlled = (steps: ReadonlyArray<Step>): boolean =>
-      steps.some(({ to }) => to === "control" || to === "clock" && target.clock === undefined)
-
     /** Fails before the first request if the clock cannot be moved that far. */
     const checkClock = (steps: ReadonlyArray<Step>): Effect.Effect<void, Skipped> =>
       Effect.gen(function*() {
-        const seconds = steps.reduce((sum, step) => sum + (step.to === "clock" ? step.advance : 0), 0)
-        if (seconds === 0) return
+        const seconds = steps.reduce(
+          (sum, step) => sum + (step.to !== "clock" ? 0 : "advance" in step ? step.advance : Infinity),
+          0
+        )
+        if (seconds === 0 || target.clockLimit === undefined) return
         if (seconds > (yield* Ref.get(remaining))) return yield* skip("the wait would be longer than an hour")
         yield* Ref.update(remaining, (left) => left - seconds)
       })
@@ -72,16 +76,19 @@ export const make = (
               ? { ...sent, exchange: { ...exchange, receivedAt: exchange.receivedAt + ahead } }
               : sent
           })
-        const isOwnSession = isControlled(steps)
+        const isOwnSession = isControlled(target, steps)
         for (const step of steps) {
           if (step.to === "control") {
             yield* controlPlane.send(customer, step)
           } else if (step.to === "clock") {
-            if (target.clock !== undefined) yield* session.advance(target.clock, step.advance)
+            // The clock of the target, or that of the own session.
+            const now = (yield* session.now) + ahead
+            const millis = "advance" in step ? step.advance * 1000 : ClockTime.untilNext(step.until, now)
+            if (target.clock !== undefined) yield* session.advance(target.clock, millis)
             else {
-              const body = { advance: `${step.advance} seconds` }
+              const body = { advance: `${millis} millis` }
               yield* controlPlane.send(customer, { to: "control", path: "/clock", body })
-              ahead += step.advance * 1000
+              ahead += millis
             }
           } else {
             const sent = step.to === "together"
@@ -99,12 +106,17 @@ export const make = (
     return (steps, isProbe = false) =>
       Effect.gen(function*() {
         const key = JSON.stringify(steps)
-        const before = HashMap.get(yield* Ref.get(outcomes), key)
-        if (Option.isSome(before)) return yield* before.value
-        yield* checkClock(steps)
-        const customer = isControlled(steps) ? yield* controlPlane.createSession : session.customer
-        const outcome = yield* Effect.either(sendAll(steps, customer, isProbe))
-        yield* Ref.update(outcomes, (current) => HashMap.set(current, key, outcome))
-        return yield* outcome
+        const send = yield* Effect.cached(Effect.either(Effect.gen(function*() {
+          yield* checkClock(steps)
+          const customer = isControlled(target, steps) ? yield* controlPlane.createSession : session.customer
+          return yield* sendAll(steps, customer, isProbe)
+        })))
+        // Cases that run at the same time wait for the one that began to send.
+        return yield* yield* Effect.flatten(
+          Ref.modify(outcomes, (current) => {
+            const before = HashMap.get(current, key)
+            return Option.isSome(before) ? [before.value, current] : [send, HashMap.set(current, key, send)]
+          })
+        )
       })
   })

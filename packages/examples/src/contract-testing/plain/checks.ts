@@ -1,10 +1,10 @@
 /** What a client must do, as one test for each of the six bugs. Replace `makeClient` with your own client. */
+import type { TestServer } from "@effect-idv/mock-server"
 import { type Bug, type Client, makeClient } from "./client.ts"
-import type { TestServer, TestSession } from "./testServer.ts"
 
 interface Setting {
   readonly client: Client
-  readonly session: TestSession
+  readonly session: TestServer.TestSession
   /** What the client logged. */
   readonly logged: ReadonlyArray<string>
   /** The tokens that the client received. */
@@ -59,7 +59,7 @@ export const tests = Object.entries<Test>({
 })
 
 /** Runs one test of a client, which may have a bug. Rejects if the test fails. */
-export const run = async (server: TestServer, test: Test, bug?: Bug): Promise<void> => {
+export const run = async (server: TestServer.TestServer, test: Test, bug?: Bug): Promise<void> => {
   const session = await server.session()
   const logged: Array<string> = []
   const tokens: Array<string> = []

@@ -1,11 +1,11 @@
+import { TestServer } from "@effect-idv/mock-server"
 import { afterAll, beforeAll, describe, it } from "vitest"
 import { run, tests } from "./checks.ts"
-import { startTestServer, type TestServer } from "./testServer.ts"
 
-let server: TestServer
+let server: TestServer.TestServer
 
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await TestServer.start()
 })
 
 afterAll(() => server.close())

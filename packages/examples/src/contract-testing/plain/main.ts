@@ -1,9 +1,9 @@
 /** Runs the six tests of a correct client, and of a client with each of the six bugs. */
+import { TestServer } from "@effect-idv/mock-server"
 import { run, tests } from "./checks.ts"
 import { bugs } from "./client.ts"
-import { startTestServer } from "./testServer.ts"
 
-const server = await startTestServer()
+const server = await TestServer.start()
 
 for (const bug of [undefined, ...bugs]) {
   const failed: Array<string> = []

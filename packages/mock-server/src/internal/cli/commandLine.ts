@@ -213,6 +213,7 @@ const verifyFlags = [
   evidence,
   valueFlag("format", "form", "Format of the report (default: table)", ["table", "json", "junit", "github"]),
   valueFlag("output", "file", "File to write the report to, instead of printing it"),
+  valueFlag("har", "file", "File to write the requests and responses to as HAR, without secrets and personal data"),
   valueFlag(
     "observations",
     "file",

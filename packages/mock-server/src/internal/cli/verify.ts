@@ -4,9 +4,11 @@ import type * as Contract from "@effect-idv/contract/Contract"
 import * as Violation from "@effect-idv/core/Violation"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Arr from "effect/Array"
+import * as Chunk from "effect/Chunk"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import { PositiveWaitText, WaitText } from "../schema/durationText.ts"
 import * as Fields from "../schema/fields.ts"
@@ -16,6 +18,7 @@ import * as ConnectionPools from "./connectionPools.ts"
 import * as EvidenceFile from "./evidenceFile.ts"
 import * as OutputFile from "./outputFile.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
+import * as Progress from "./progress.ts"
 import * as RequestCount from "./requestCount.ts"
 import * as Secrets from "./secrets.ts"
 import * as Text from "./textField.ts"
@@ -51,6 +54,7 @@ const Flags = Schema.Struct({
   "control-url": optional(Address),
   "format": optional(Fields.oneOf("table", "json", "junit", "github")),
   "output": optional(Text.Path),
+  "har": optional(Text.Path),
   "observations": optional(Text.Path),
   "budget": optional(Fields.wholeNumber(1, 10_000)),
   "spacing": optional(WaitText),
@@ -234,7 +238,7 @@ const reportInterruption = (requestCount: RequestCount.RequestCount) =>
 export const verify = (args: ParsedArguments.ParsedArguments, version: string) =>
   Effect.gen(function*() {
     const flags = yield* flagsOf(args)
-    const { format = "table", observations, output } = flags
+    const { format = "table", har, observations, output } = flags
     const target = yield* targetOf(args, flags)
     const cases = yield* casesOf(args)
     const { evidence: all, sha256 } = yield* EvidenceFile.read(args)
@@ -242,11 +246,20 @@ export const verify = (args: ParsedArguments.ParsedArguments, version: string) =
     const failOn = failOnOf(args, flags, target.kind)
     // The files are checked before the first request, because a service may bill checks whose report would be lost.
     if (output !== undefined) yield* OutputFile.check("output", output)
+    if (har !== undefined) yield* OutputFile.check("har", har)
     if (observations !== undefined) yield* OutputFile.checkNew("observations", observations)
 
     const requestCount = RequestCount.make(yield* HttpClient.HttpClient)
     const startedAt = yield* DateTime.now
-    const report = yield* Conformance.verify(target, evidence, { cases, failOn }).pipe(
+    const progress = yield* Progress.make(process.stderr, cases.length, "cases")
+    const exchanges = yield* Ref.make(Chunk.empty<Conformance.MaskedExchange>())
+    const report = yield* Conformance.verify(target, evidence, {
+      cases,
+      failOn,
+      onObservation: () => progress.advance,
+      ...(har !== undefined && { onExchange: (exchange) => Ref.update(exchanges, Chunk.append(exchange)) })
+    }).pipe(
+      Effect.ensuring(progress.clear),
       Effect.catchTag("NotAMockServer", ({ message }) => new NotTested({ text: message })),
       Effect.provideService(HttpClient.HttpClient, requestCount.client),
       Effect.onInterrupt(() => reportInterruption(requestCount))
@@ -263,6 +276,9 @@ export const verify = (args: ParsedArguments.ParsedArguments, version: string) =
     else {
       yield* OutputFile.write("output", output, text)
       yield* Console.log(Conformance.verdict(report, runInfo))
+    }
+    if (har !== undefined) {
+      yield* OutputFile.write("har", har, Conformance.toHar(Chunk.toReadonlyArray(yield* Ref.get(exchanges)), runInfo))
     }
     if (observations !== undefined) {
       yield* Conformance.hasObservations(report)

@@ -1,0 +1,105 @@
+/**
+ * A response as a HAR shows it: known headers and known fields only, and of their values those that can hold no
+ * secret and no person.
+ */
+import * as Option from "effect/Option"
+import type { Response } from "../exchange.ts"
+import type { MaskedResponse } from "../maskedExchange.ts"
+import { documentedNames, timeOf } from "../readings/credentialReadings.ts"
+import { isObject, jsonOf } from "../readings/responseReadings.ts"
+
+/** Takes the place of a value, and of a name that may be that of a person. */
+export const hidden = "(hidden)"
+
+const mediaType = /^(application|text)\/[a-z][a-z.+-]{0,40}$/
+
+const headerPatterns: Readonly<Record<string, RegExp>> = {
+  "cache-control": /^[a-z-]+(, [a-z-]+)*$/,
+  "content-length": /^\d{1,7}$/,
+  "retry-after": /^\d{1,5}$/,
+  "transfer-encoding": /^chunked$/,
+  "connection": /^(close|keep-alive)$/i,
+  "www-authenticate": /^(Basic|Bearer)$/i
+}
+
+const mediaTypeOf = ({ headers }: Response): string => {
+  const [type = ""] = (headers["content-type"] ?? "").split(";")
+  return mediaType.test(type.trim().toLowerCase()) ? type.trim().toLowerCase() : "application/octet-stream"
+}
+
+const headersOf = (response: Response): MaskedResponse["headers"] =>
+  Object.entries(headerPatterns).flatMap(([name, pattern]) => {
+    const value = response.headers[name]
+    // The first word of a challenge is its scheme; its parameters may have any text.
+    const text = name === "www-authenticate" ? value?.split(" ")[0] : value
+    return text === undefined ? [] : [[name, pattern.test(text) ? text : hidden] as const]
+  })
+
+const knownNames = new Set([
+  ...documentedNames,
+  ...["access_token", "accessToken", "token", "token_type", "tokenType", "expires_in", "expiresIn", "data", "scope"],
+  ...[
+    "error",
+    "error_description",
+    "errors",
+    "message",
+    "code",
+    "field",
+    "title",
+    "type",
+    "status",
+    "detail",
+    "success"
+  ]
+])
+
+const oneOf = (...values: ReadonlyArray<unknown>) => (value: unknown): boolean => values.includes(value)
+
+const day = 24 * 3_600_000
+
+/** The values that are shown, by field. A time is shown only if it is that of the response, because a date may not be. */
+const isShown: Readonly<Record<string, (value: unknown, response: Response) => boolean>> = {
+  credential_type: oneOf("aml"),
+  credential_name: oneOf("AML"),
+  cred_version: (value) => typeof value === "string" && /^\d{1,2}\.\d{1,2}$/.test(value),
+  match_found: oneOf("Potential match", "No"),
+  searched_on: (value, { receivedAt }) =>
+    typeof value === "string" && Option.exists(timeOf(value), (time) => Math.abs(time - receivedAt) < 2 * day),
+  token_type: oneOf("Bearer", "bearer", "BEARER"),
+  expires_in: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 86_400,
+  status: (value) => Number.isInteger(value) && Number(value) >= 100 && Number(value) <= 599,
+  error: (value) => typeof value === "string" && /^(invalid|unsupported|unauthorized)_[a-z_]{5,20}$/.test(value)
+}
+
+const isHarmless = (name: string, value: unknown, response: Response): boolean =>
+  value === null || typeof value === "boolean" || isShown[name]?.(value, response) === true
+
+/** Deeper values are hidden: no documented body has them. */
+const maxDepth = 8
+
+const masked = (name: string, value: unknown, response: Response, depth: number): unknown =>
+  depth > maxDepth
+    ? hidden
+    : Array.isArray(value)
+    ? value.map((member: unknown) => masked("", member, response, depth + 1))
+    : isObject(value)
+    ? Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [
+        knownNames.has(name) ? name : hidden,
+        masked(name, member, response, depth + 1)
+      ])
+    )
+    : isHarmless(name, value, response)
+    ? value
+    : hidden
+
+export const of = (response: Response): MaskedResponse => {
+  const json = jsonOf(response)
+  return {
+    status: response.status,
+    headers: headersOf(response),
+    mediaType: mediaTypeOf(response),
+    size: response.body.length,
+    ...(Option.isSome(json) && { body: JSON.stringify(masked("", json.value, response, 0)) })
+  }
+}

@@ -1,0 +1,38 @@
+/** The progress of a run on a terminal: one line that is rewritten. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+
+/** Where the line goes. Nothing is written if it is not a terminal. */
+export interface Terminal {
+  readonly isTTY?: boolean | undefined
+  readonly write: (text: string) => unknown
+}
+
+export interface Progress {
+  /** Counts one of the total, and shows the count. */
+  readonly advance: Effect.Effect<void>
+  /** Clears the line, before other output. */
+  readonly clear: Effect.Effect<void>
+}
+
+/** How often the line is written at most, in milliseconds. */
+const interval = 100
+
+const clearLine = "\r\u001b[2K"
+
+/** `what` names what is counted, such as `cases`. */
+export const make = (terminal: Terminal, total: number, what: string): Effect.Effect<Progress> =>
+  Effect.map(Ref.make({ done: 0, shownAt: -Infinity }), (state) =>
+    terminal.isTTY !== true
+      ? { advance: Effect.void, clear: Effect.void }
+      : {
+        advance: Effect.gen(function*() {
+          const now = yield* Clock.currentTimeMillis
+          const { done, shownAt } = yield* Ref.updateAndGet(state, (old) => ({ ...old, done: old.done + 1 }))
+          if (now - shownAt < interval) return
+          yield* Ref.update(state, (old) => ({ ...old, shownAt: now }))
+          terminal.write(`${clearLine}${done} of ${total} ${what}`)
+        }),
+        clear: Effect.sync(() => void terminal.write(clearLine))
+      })
