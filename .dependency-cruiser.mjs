@@ -3,6 +3,7 @@ const rooms = [
   "http",
   "schema",
   "faults",
+  "testPersons",
   "profile",
   "session",
   "journal",

@@ -37,6 +37,7 @@ import {
 import * as Fault from "./Fault.ts"
 import * as KnownFields from "./internal/schema/knownFields.ts"
 import * as Profile from "./Profile.ts"
+import * as TestPerson from "./TestPerson.ts"
 import * as Verification from "./Verification.ts"
 
 /**
@@ -81,7 +82,7 @@ export interface Search extends Omit<Verification.Pattern, "customerId"> {}
  * `ControlUnavailable` if the server cannot be reached, and with `ControlRefused` if an argument is invalid.
  *
  * The session of a test customer begins with its first token request, or with the first call of `reset`, `advance`,
- * `setTime`, `freeze`, `resume`, `fault` or `changeProfile`.
+ * `setTime`, `freeze`, `resume`, `fault`, `setTestPersons` or `changeProfile`.
  *
  * @category models
  * @since 0.1.0
@@ -114,6 +115,12 @@ export interface SessionControl {
   readonly removeFault: (id: string) => Call<void, FaultUnknown>
   /** Removes all faults. */
   readonly clearFaults: Call<void>
+  /** The test persons of the session, and how many checks each decided, without names and dates of birth. */
+  readonly testPersons: Call<ReadonlyArray<TestPerson.Listed>>
+  /** Replaces the test persons of the session. The first that matches decides, before the reserved names. */
+  readonly setTestPersons: (
+    persons: typeof TestPerson.CustomList.Encoded
+  ) => Call<ReadonlyArray<TestPerson.Listed>, ControlRefused>
   /** The session's profile. */
   readonly profile: Call<Profile.Profile>
   /** Changes the given options of the profile, or applies a preset. */
@@ -219,6 +226,7 @@ const decoding = <A, I>(schema: Schema.Schema<A, I>) => {
 
 const decodeFault = decoding(Fault.Fault)
 const decodeExpectation = decoding(Verification.Expectation)
+const decodeTestPersons = decoding(TestPerson.CustomList)
 const decodePatch = decoding(Profile.Patch)
 const decodeClockChange = decoding(ClockChange)
 const decodeNewSession = decoding(Schema.typeSchema(NewSession))
@@ -299,6 +307,12 @@ export const make = ({ token, url }: Options): Effect.Effect<Service, never, Htt
               ? request((api) => api.faults.remove({ path: { customerId, faultId: id } }))
               : new FaultUnknown({ id }),
           clearFaults: request((api) => api.faults.clear({ path })),
+          testPersons: request((api) => api.testPersons.list({ path })),
+          setTestPersons: (persons) =>
+            Effect.flatMap(
+              decodeTestPersons(persons),
+              (payload) => request((api) => api.testPersons.set({ path, payload }))
+            ),
           profile: request((api) => api.profile.get({ path })),
           changeProfile: (patch) =>
             Effect.flatMap(decodePatch(patch), (payload) => request((api) => api.profile.change({ path, payload }))),

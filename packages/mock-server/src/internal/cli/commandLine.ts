@@ -122,7 +122,11 @@ const serverFlags = [one("url", "url", "Address of the mock server (default: htt
 const sessionFlags = [one("customer", "id", "Customer of the session (default: demo-customer)"), ...serverFlags]
 
 const serveFlags = [
-  one("config", "file", "JSON file with these options in camelCase, and customers, faults and profile. Flags win"),
+  one(
+    "config",
+    "file",
+    "JSON file with these options in camelCase, and customers, faults, testPersons and profile. Flags win"
+  ),
   one("host", "address", "Address to listen on (default: 127.0.0.1). Beyond loopback, a control token is required"),
   one("port", "number", "Port to listen on (default: 4010). 0 selects a free one"),
   one("port-file", "file", "File that holds the port number while the server listens. An old one is removed first"),

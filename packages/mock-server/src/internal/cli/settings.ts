@@ -11,6 +11,7 @@ import * as Fault from "../../Fault.ts"
 import type * as MockServer from "../../MockServer.ts"
 import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
+import * as TestPerson from "../../TestPerson.ts"
 import { PositiveWaitText, WaitText } from "../schema/durationText.ts"
 import * as Fields from "../schema/fields.ts"
 import * as KnownFields from "../schema/knownFields.ts"
@@ -45,6 +46,7 @@ export const Settings = Schema.Struct({
   seed: optional(Fields.whole(0, 2 ** 32 - 1)),
   profile: optional(Profile.Patch),
   faults: optional(uniqueBy(Schema.Array(Fault.Fault).annotations(Violation.expecting("a list of faults")), "id")),
+  testPersons: optional(TestPerson.CustomList),
   customers: optional(
     uniqueBy(Schema.Array(Customer).annotations(Violation.expecting("a list of customers")), "customerId")
   ),

@@ -32,6 +32,7 @@ import * as Fault from "../../Fault.ts"
 import type * as Journal from "../../Journal.ts"
 import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
+import * as TestPerson from "../../TestPerson.ts"
 import * as Verification from "../../Verification.ts"
 import * as JsonText from "../http/jsonText.ts"
 import * as Lifecycle from "../http/lifecycle.ts"
@@ -87,6 +88,7 @@ const decodeNothing: Decode<object> = (input) =>
     : Either.left(Violation.whole("an empty object, or no body"))
 const decodeClockChange = KnownFields.decodeUnknown(ClockChange)
 const decodeFault = KnownFields.decodeUnknown(Fault.Fault)
+const decodeTestPersons = KnownFields.decodeUnknown(TestPerson.CustomList)
 const decodePatch = KnownFields.decodeUnknown(Profile.Patch)
 const decodeRevocation = KnownFields.decodeUnknown(Revocation)
 
@@ -129,13 +131,17 @@ const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
     .handleRaw("create", ({ request }) =>
       Effect.gen(function*() {
         const sessions = yield* Session.Sessions
-        const { customerId, customerKey, faults, profile, seed } = yield* payload(request, decodeNewSession)
+        const { customerId, customerKey, faults, profile, seed, testPersons } = yield* payload(
+          request,
+          decodeNewSession
+        )
         const existing = yield* sessions.known(customerId)
         const session = yield* sessions.create(
           { customerId, customerKey: customerKey ?? Session.testKey },
           {
             ...(seed !== undefined && { seed }),
             ...(faults && { faults }),
+            ...(testPersons && { testPersons }),
             ...(profile && {
               profile: Profile.apply(sessions.settings.profile ?? Profile.defaultProfile, profile)
             })
@@ -198,6 +204,20 @@ const faults = HttpApiBuilder.group(ControlApi, "faults", (handlers) =>
       }))
     .handle("clear", ({ path }) =>
       Effect.flatMap(existingSession(path.customerId), ({ faults }) => faults.clear)))
+
+const testPersons = HttpApiBuilder.group(ControlApi, "testPersons", (handlers) =>
+  handlers
+    .handle(
+      "list",
+      ({ path }) => Effect.flatMap(existingSession(path.customerId), ({ testPersons }) => testPersons.list)
+    )
+    .handleRaw("set", ({ path, request }) =>
+      Effect.gen(function*() {
+        const persons = yield* payload(request, decodeTestPersons)
+        const { testPersons } = yield* sessionOf(path.customerId)
+        yield* testPersons.set(persons)
+        return yield* testPersons.list
+      })))
 
 const profile = HttpApiBuilder.group(ControlApi, "profile", (handlers) =>
   handlers
@@ -290,6 +310,7 @@ export const layer = Layer.provide(HttpApiBuilder.api(ControlApi), [
   sessions,
   clock,
   faults,
+  testPersons,
   profile,
   tokens,
   journal,

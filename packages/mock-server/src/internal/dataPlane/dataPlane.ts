@@ -26,7 +26,7 @@ import type { Decision } from "./decision.ts"
 import * as Gateway from "./gateway.ts"
 import * as TokenEndpoint from "./tokenEndpoint.ts"
 
-/** A fault that fires at a request, or that the name of a test person selects. */
+/** A fault that fires at a request, or that a test person has. */
 interface AppliedFault {
   readonly id: string
   readonly what: Fault.What
@@ -81,7 +81,7 @@ const exchange = Effect.gen(function*() {
     })),
     ...(decision.fault === undefined
       ? []
-      : [{ id: "test-person", what: decision.fault, reason: "the name selects this fault" }])
+      : [{ id: "test-person", what: decision.fault, reason: "the test person has this fault" }])
   ]
   const fault = faults.find((fault) => !isLatency(fault))
   const delivery = fault === undefined || Option.isSome(gateway)
