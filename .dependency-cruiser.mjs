@@ -7,6 +7,7 @@ const rooms = [
   "profile",
   "session",
   "journal",
+  "verification",
   "dataPlane",
   "control",
   "inspector",

@@ -75,7 +75,7 @@ const reasons = {
  * @category models
  * @since 0.1.0
  */
-export interface Search extends Omit<Verification.Pattern, "customerId"> {}
+export interface Search extends Omit<Verification.Pattern, "customerId" | "name" | "dateOfBirth" | "headers"> {}
 
 /**
  * The operations on one session. Each fails with `SessionUnknown` if the customer has no session, with
@@ -164,6 +164,10 @@ export interface Service {
   readonly unmatchedRequests: (
     search?: Search
   ) => Effect.Effect<JournalPage, ControlRefused | ControlUnavailable>
+  /** Verifies the journal of the requests that belong to no session. Fails with `VerificationFailed`. */
+  readonly verifyUnmatched: (
+    expectation: typeof Verification.Expectation.Encoded
+  ) => Effect.Effect<void, ControlRefused | Verification.VerificationFailed | ControlUnavailable>
   /** The metrics of the server in the Prometheus text format. */
   readonly metrics: Effect.Effect<string, ControlUnavailable>
 }
@@ -337,6 +341,11 @@ export const make = ({ token, url }: Options): Effect.Effect<Service, never, Htt
         create: (session) =>
           Effect.flatMap(decodeNewSession(session), (payload) => call((api) => api.sessions.create({ payload }))),
         unmatchedRequests: (search) => call((api) => api.journal.unmatched({ urlParams: urlParams(search) })),
+        verifyUnmatched: (expectation) =>
+          Effect.flatMap(
+            decodeExpectation(expectation),
+            (expectation) => call((api) => api.journal.verifyUnmatched({ payload: { expectation } }))
+          ),
         metrics: call((api) => api.server.metrics())
       }
     }

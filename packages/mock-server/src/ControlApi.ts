@@ -301,6 +301,11 @@ const journal = HttpApiGroup.make("journal")
     HttpApiEndpoint.get("unmatched", "/unmatched").setUrlParams(search)
       .addSuccess(JournalPage).addError(ControlRefused)
   )
+  .add(
+    HttpApiEndpoint.post("verifyUnmatched", "/unmatched/verify").setPayload(expectation)
+      .addSuccess(Schema.Void).addError(ControlRefused)
+      .addError(Verification.VerificationFailed, { status: 409 })
+  )
   .annotate(OpenApi.Description, "Every exchange of a session with the reason for its response, and their verification")
 
 const Ready = Schema.Struct({ ready: Schema.Literal(true) })

@@ -408,7 +408,7 @@ describe("The documents of the control plane", () => {
           }
         }
         strictEqual(new Set(ids).size, ids.length)
-        strictEqual(ids.length, 24)
+        strictEqual(ids.length, 25)
       }))
 
     it.effect("list the error statuses of each operation", () =>

@@ -14,6 +14,8 @@ export interface TestSession {
   readonly advance: (by: string) => Promise<void>
   /** Ends all tokens that the service has issued to this customer. */
   readonly revokeTokens: () => Promise<void>
+  /** Replaces the test persons of this customer: `[{ match: { nameLast: "Sample" }, response: "Potential match" }]`. */
+  readonly setTestPersons: (persons: ReadonlyArray<object>) => Promise<void>
   /** Rejects if the requests that the service received are not as expected. */
   readonly verify: (expectation: object) => Promise<void>
 }
@@ -24,9 +26,9 @@ export interface TestServer {
   readonly close: () => Promise<void>
 }
 
-const control = async (url: string, path: string, body: object): Promise<void> => {
+const control = async (url: string, path: string, body: object, method = "POST"): Promise<void> => {
   const response = await fetch(`${url}/_mock${path}`, {
-    method: "POST",
+    method,
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body)
   })
@@ -49,6 +51,7 @@ export const startTestServer = async (): Promise<TestServer> => {
         customerKey: "test-key",
         advance: (by) => post("/clock", { advance: by }),
         revokeTokens: () => post("/tokens/revoke", {}),
+        setTestPersons: (persons) => control(url, `/sessions/${customerId}/test-persons`, persons, "PUT"),
         verify: (expectation) => post("/verify", expectation)
       }
     },

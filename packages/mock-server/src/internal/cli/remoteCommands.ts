@@ -58,7 +58,7 @@ const printEach = <A>(line: (item: A) => string) => (items: ReadonlyArray<A>) =>
   Effect.forEach(items, (item) => Console.log(line(item)), { discard: true })
 
 const Search = Schema.Struct({
-  ...Verification.Pattern.omit("customerId", "status").fields,
+  ...Verification.Pattern.omit("customerId", "status", "name", "dateOfBirth", "headers").fields,
   status: Schema.optionalWith(Fields.whole(100, 599), { exact: true })
 })
 

@@ -248,7 +248,7 @@ const tokens = HttpApiBuilder.group(ControlApi, "tokens", (handlers) =>
 
 const statusExpected = Violation.expecting("a status, a whole number from 100 to 599")
 
-/** The query parameters of a journal search, which are text, as a pattern. */
+/** The query parameters of a journal search, which are text, as a pattern. An address must not contain a person. */
 const SearchText = Schema.Struct({
   ...Verification.Pattern.fields,
   status: Schema.optionalWith(
@@ -266,7 +266,7 @@ const SearchText = Schema.Struct({
     ),
     { exact: true }
   )
-}).omit("customerId")
+}).omit("customerId", "name", "dateOfBirth", "headers")
 const decodeSearch = KnownFields.decodeUnknown(SearchText)
 
 /** Decodes the raw query, because the `HttpApi` ignores unknown parameters. */
@@ -289,7 +289,12 @@ const journal = HttpApiBuilder.group(ControlApi, "journal", (handlers) =>
         // A session that was removed meanwhile received no more entries, so its result means nothing.
         if ((yield* existingSession(path.customerId)) !== session) return yield* new SessionUnknown(path)
       }))
-    .handle("unmatched", () => Effect.flatMap(Session.Sessions, ({ unmatched }) => page(unmatched))))
+    .handle("unmatched", () => Effect.flatMap(Session.Sessions, ({ unmatched }) => page(unmatched)))
+    .handleRaw("verifyUnmatched", ({ request }) =>
+      Effect.gen(function*() {
+        const { unmatched } = yield* Session.Sessions
+        yield* unmatched.verify(yield* payload(request, Verification.decodeUnknown))
+      })))
 
 const server = HttpApiBuilder.group(ControlApi, "server", (handlers) =>
   handlers

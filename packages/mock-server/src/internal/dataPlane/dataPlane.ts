@@ -19,6 +19,7 @@ import type { Operation } from "../journal/entry.ts"
 import * as Masking from "../journal/masking.ts"
 import { Recorder } from "../journal/recorder.ts"
 import * as FaultTiming from "../session/faultTiming.ts"
+import * as Sent from "../verification/sent.ts"
 import * as AmlEndpoint from "./amlEndpoint.ts"
 import * as AmlProfile from "./amlProfile.ts"
 import * as ApplyFault from "./applyFault.ts"
@@ -106,7 +107,8 @@ const exchange = Effect.gen(function*() {
     claims: decision.claims,
     faults: faults.map(({ id, what }) => ({ id, kind: what.kind })),
     unexpected: decision.unexpected,
-    millis: (yield* Clock.currentTimeMillis) - arrivedAt + delay
+    millis: (yield* Clock.currentTimeMillis) - arrivedAt + delay,
+    sent: Sent.make(request)
   })
   yield* recorder.record(entry)
 
