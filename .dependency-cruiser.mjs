@@ -12,6 +12,7 @@ const rooms = [
   "control",
   "inspector",
   "transport",
+  "mcp",
   "cli"
 ]
 const room = (name) => `^packages/mock-server/src/internal/${name}/`

@@ -226,6 +226,12 @@ const contractFlags = [
   evidence
 ]
 
+const mcpFlags = [
+  one("url", "url", "Address of a running mock server (default: none, the command starts a server)"),
+  one("port", "number", "Port of the server that the command starts (default: a free one)"),
+  controlToken
+]
+
 const argumentsOf = (command: Command): ParsedArguments => {
   const values = command.opts<Readonly<Record<string, unknown>>>()
   const flags = command.options.map((option): readonly [string, ReadonlyArray<string>] => {
@@ -302,6 +308,13 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
     "Compare two evidence files: the claims that were added, removed or changed. The command fails if a change may " +
       "break consumers",
     []
+  )
+  leaf(
+    program,
+    "mcp",
+    "Serve tools for agents over the Model Context Protocol, on standard input and output: sessions, clock, faults, " +
+      "profile, test_persons, journal, verify and explain_last_check. Without --url it also starts a mock server",
+    mcpFlags
   )
   leaf(program, "completions", "Print completions for bash, fish or zsh", [])
     .addArgument(Object.assign(new Argument("<shell>"), { argChoices: ["bash", "fish", "zsh"] }))

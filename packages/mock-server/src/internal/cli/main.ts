@@ -16,6 +16,8 @@ const loadContract = Effect.promise(() => import("./contract.ts"))
 
 const loadContractDiff = Effect.promise(() => import("./contractDiff.ts"))
 
+const loadMcp = Effect.promise(() => import("./mcp.ts"))
+
 const loadCommands = Effect.promise(() => import("./commands.ts"))
 
 export const main = (words: ReadonlyArray<string>, { stdout, version }: {
@@ -43,6 +45,10 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
       case "contract diff": {
         const { diff } = yield* loadContractDiff
         return yield* diff(invocation.args)
+      }
+      case "mcp": {
+        const { mcp } = yield* loadMcp
+        return yield* mcp(invocation.args, version, process)
       }
       case "completions":
         return yield* Effect.flatMap(

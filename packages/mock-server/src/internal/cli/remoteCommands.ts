@@ -28,14 +28,21 @@ const decode = <A, I>(schema: Schema.Schema<A, I>, input: unknown, name: (field:
 /** A server that does not respond within this time is reported as unreachable. */
 const deadline = "30 seconds"
 
-/** Uses the control API of the server that the flags select. */
-const using = <A, E>(args: ParsedArguments.ParsedArguments, use: (control: Control.Service) => Effect.Effect<A, E>) =>
+/** The server that the flags select. Sends nothing. */
+export const connect = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     const address = yield* decode(Address, ParsedArguments.value(args, "url") ?? "http://127.0.0.1:4010", () => "--url")
     // A server prints the address of its control plane, which is accepted too.
     const url = address.replace(/\/*(_mock\/*)?$/, "")
     const token = yield* Secrets.controlToken(args)
-    return yield* Effect.flatMap(Control.make({ url, token }), use).pipe(
+    return { url, control: yield* Control.make({ url, token }) }
+  })
+
+/** Uses the control API of the server that the flags select. */
+const using = <A, E>(args: ParsedArguments.ParsedArguments, use: (control: Control.Service) => Effect.Effect<A, E>) =>
+  Effect.gen(function*() {
+    const { control, url } = yield* connect(args)
+    return yield* use(control).pipe(
       Effect.timeoutFail({
         duration: deadline,
         onTimeout: () => new Control.ControlUnavailable({ url, reason: "transport" })
