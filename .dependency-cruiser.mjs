@@ -11,6 +11,7 @@ const rooms = [
   "dataPlane",
   "control",
   "inspector",
+  "tls",
   "transport",
   "mcp",
   "cli"

@@ -27,7 +27,7 @@ const parsed = (...words: ReadonlyArray<string>) => {
 }
 
 const flagsOfServe = "--config, --host, --port, --port-file, --logs, --control-token, --allowed-host, --seed, " +
-  "--profile, --fault, --customer, --reveal, --grace-period, --request-timeout, --force, --help"
+  "--profile, --fault, --customer, --tls, --tls-ca, --tls-cert, --tls-key, --reveal, --grace-period, --request-timeout, --force, --help"
 
 const unknown = (flag: string) => `idv-mock serve: ${`unknown flag ${flag}`.trim()}: expected one of ${flagsOfServe}`
 

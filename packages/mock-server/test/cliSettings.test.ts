@@ -221,7 +221,7 @@ describe("The config file of serve", () => {
       "an unknown key",
       { prot: 1 },
       "--config: prot is unexpected: expected one of host, port, portFile, logs, controlToken, allowedHosts, seed, " +
-      "profile, faults, testPersons, customers, reveal, gracePeriod, requestTimeout, force"
+      "profile, faults, testPersons, customers, tls, tlsCa, tlsCert, tlsKey, reveal, gracePeriod, requestTimeout, force"
     ],
     [
       "an unknown key of a customer",

@@ -50,6 +50,10 @@ export const Settings = Schema.Struct({
   customers: optional(
     uniqueBy(Schema.Array(Customer).annotations(Violation.expecting("a list of customers")), "customerId")
   ),
+  tls: optional(Fields.oneOf("self-signed")),
+  tlsCa: optional(Text.Path),
+  tlsCert: optional(Text.Path),
+  tlsKey: optional(Text.Path),
   reveal: flag,
   gracePeriod: optional(WaitText),
   requestTimeout: optional(PositiveWaitText),
@@ -64,6 +68,9 @@ const flagOf: Record<string, string> = {
   portFile: "port-file",
   allowedHosts: "allowed-host",
   customers: "customer",
+  tlsCa: "tls-ca",
+  tlsCert: "tls-cert",
+  tlsKey: "tls-key",
   gracePeriod: "grace-period",
   requestTimeout: "request-timeout"
 }
@@ -125,6 +132,10 @@ const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Setting
         ...field(args, "seed", numberOrText),
         ...(values(args, "profile").length > 0 && { profile }),
         ...(customers.length > 0 && { customers: customers.map(customer) }),
+        ...field(args, "tls"),
+        ...field(args, "tls-ca", String, "tlsCa"),
+        ...field(args, "tls-cert", String, "tlsCert"),
+        ...field(args, "tls-key", String, "tlsKey"),
         ...field(args, "grace-period", numberOrText, "gracePeriod"),
         ...field(args, "request-timeout", numberOrText, "requestTimeout"),
         ...(isOn(args, "reveal") && { reveal: true }),
@@ -180,7 +191,7 @@ const whole = (duration: Duration.Duration) => Duration.millis(Math.ceil(Duratio
 export const options = (
   { customers = [], profile, requestTimeout, ...settings }: Settings
 ): MockServer.Options => ({
-  ...Struct.omit(settings, "logs", "portFile"),
+  ...Struct.omit(settings, "logs", "portFile", "tls", "tlsCa", "tlsCert", "tlsKey"),
   ...(requestTimeout && { requestTimeout: whole(requestTimeout) }),
   customers: customersOf(customers),
   ...(profile && { profile: Profile.apply(Profile.defaultProfile, profile) })

@@ -205,7 +205,7 @@ const decide = (
     case "token":
       return TokenEndpoint.decide(request, session, profile)
     case "aml":
-      return AmlEndpoint.decide(request, session, profile, (profileId) => AmlProfile.url(request.headers, profileId))
+      return AmlEndpoint.decide(request, session, profile, (profileId) => AmlProfile.url(request, profileId))
     case "other":
       if (Option.isSome(request.headersProblem)) {
         return Effect.succeed(refusal("request.headers", 400, request.headersProblem.value))

@@ -9,6 +9,7 @@ import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { Step } from "../http/response.ts"
 import * as Script from "../http/script.ts"
+import { rawOf } from "../tls/rawSockets.ts"
 
 /**
  * A reset may overtake the bytes before it, which the client then never reads. The wait takes real time, as the network
@@ -21,7 +22,7 @@ const connection = (socket: Socket): Script.Connection => ({
   fin: Effect.async<void>((resume) => {
     socket.end(() => resume(Effect.void))
   }),
-  reset: Effect.zipRight(beforeReset, Effect.sync(() => socket.resetAndDestroy()))
+  reset: Effect.zipRight(beforeReset, Effect.sync(() => rawOf(socket).resetAndDestroy()))
 })
 
 /**
