@@ -14,6 +14,8 @@ const rooms = [
   "tls",
   "transport",
   "mcp",
+  "record",
+  "diff",
   "cli"
 ]
 const room = (name) => `^packages/mock-server/src/internal/${name}/`

@@ -36,7 +36,7 @@ describe("The arguments of idv-mock", () => {
     [
       "canary",
       "idv-mock: unknown command: expected one of serve, journal, fault, clock, sessions, reset, " +
-      "verify, contract, mcp, completions"
+      "verify, contract, record, diff, mcp, completions"
     ],
     ["fault canary", "idv-mock fault: unknown command: expected one of list, set, remove, clear"],
     ["fault", "idv-mock: a command is missing: add --help for a list"],

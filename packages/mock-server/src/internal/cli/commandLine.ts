@@ -1,10 +1,12 @@
 /** The commands and flags of `idv-mock`, their help and their usage errors. */
-import { Argument, Command, type ErrorOptions, Option } from "commander"
+import { Argument, Command, type ErrorOptions, type Option } from "commander"
 import * as Either from "effect/Either"
 import * as Record from "effect/Record"
 import * as TestPerson from "../../TestPerson.ts"
 import * as FaultKinds from "../faults/faultKinds.ts"
+import { controlToken, many, on, one } from "./flags.ts"
 import type { ParsedArguments } from "./parsedArguments.ts"
+import { diffFlags, mcpFlags, recordFlags } from "./toolFlags.ts"
 import { UsageError } from "./usageError.ts"
 
 /** What a command line asks for: a text such as the help, or a command to run. */
@@ -53,33 +55,6 @@ class IdvCommand extends Command {
   }
 }
 
-type Texts = ReadonlyArray<string>
-
-/** Rejects a value that begins like a flag: the value before it is missing. */
-const valueOf = (name: string, value: string): string => {
-  if (value.startsWith("--")) throw new UsageError({ text: `--${name} needs a value` })
-  return value
-}
-
-/**
- * `choices` serve help and completions only. The schema of the command checks them, because it does not repeat the
- * value.
- */
-const one = (name: string, value: string, description: string, choices?: ReadonlyArray<string>) => {
-  const option = new Option(`--${name} <${value}>`, description).argParser<Texts>((value, previous = []) => {
-    if (previous.length > 0) throw new UsageError({ text: `--${name} was given more than once` })
-    return [valueOf(name, value)]
-  })
-  if (choices !== undefined) option.argChoices = Array.from(choices)
-  return option
-}
-
-const many = (name: string, value: string, description: string) =>
-  new Option(`--${name} <${value}>`, `${description} (repeatable)`)
-    .argParser<Texts>((value, previous = []) => [...previous, valueOf(name, value)])
-
-const on = (name: string, description: string) => new Option(`--${name}`, description)
-
 interface Section {
   readonly heading: string
   readonly rows: ReadonlyArray<readonly [term: string, meaning: string]>
@@ -111,12 +86,6 @@ const completions: Section = {
   ]
 }
 
-const controlToken = one(
-  "control-token",
-  "token",
-  "Token of the control plane. Flags are visible in the process list: prefer the variable IDV_MOCK_CONTROL_TOKEN"
-)
-
 const serverFlags = [one("url", "url", "Address of the mock server (default: http://127.0.0.1:4010)"), controlToken]
 
 const sessionFlags = [one("customer", "id", "Customer of the session (default: demo-customer)"), ...serverFlags]
@@ -134,7 +103,11 @@ const serveFlags = [
   controlToken,
   many("allowed-host", "name", "Further host name of the control plane, such as that of a container"),
   one("seed", "number", "Seed that makes tokens and random faults reproducible"),
-  many("profile", "variant", "Preset (default, strict or hostile), or option=variant such as tokenStatus=201"),
+  many(
+    "profile",
+    "variant",
+    "Preset (default, strict or hostile), option=variant such as tokenStatus=201, or a file of idv-mock record"
+  ),
   many("fault", "fault", "Fault to inject, such as aml:hang"),
   many("customer", "id:key", "Further customer. Flags are visible in the process list: prefer the file of --config"),
   one("tls", "kind", "Speak TLS with a certificate for this run, which the CA in --tls-ca issued", ["self-signed"]),
@@ -230,12 +203,6 @@ const contractFlags = [
   evidence
 ]
 
-const mcpFlags = [
-  one("url", "url", "Address of a running mock server (default: none, the command starts a server)"),
-  one("port", "number", "Port of the server that the command starts (default: a free one)"),
-  controlToken
-]
-
 const argumentsOf = (command: Command): ParsedArguments => {
   const values = command.opts<Readonly<Record<string, unknown>>>()
   const flags = command.options.map((option): readonly [string, ReadonlyArray<string>] => {
@@ -312,6 +279,19 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
     "Compare two evidence files: the claims that were added, removed or changed. The command fails if a change may " +
       "break consumers",
     []
+  )
+  leaf(
+    program,
+    "record",
+    "Forward requests to the service, and write a profile with which serve plays it, when the command ends by Ctrl-C. " +
+      "Keys, names and dates of birth are not written",
+    recordFlags
+  )
+  leaf(
+    program,
+    "diff",
+    "Send the same fictional checks to the service and to the mock server, and list the behaviours that differ",
+    diffFlags
   )
   leaf(
     program,

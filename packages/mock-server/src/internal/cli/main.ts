@@ -18,6 +18,10 @@ const loadContractDiff = Effect.promise(() => import("./contractDiff.ts"))
 
 const loadMcp = Effect.promise(() => import("./mcp.ts"))
 
+const loadRecord = Effect.promise(() => import("./record.ts"))
+
+const loadDiff = Effect.promise(() => import("./diff.ts"))
+
 const loadCommands = Effect.promise(() => import("./commands.ts"))
 
 export const main = (words: ReadonlyArray<string>, { stdout, version }: {
@@ -49,6 +53,14 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
       case "mcp": {
         const { mcp } = yield* loadMcp
         return yield* mcp(invocation.args, version, process)
+      }
+      case "record": {
+        const { record } = yield* loadRecord
+        return yield* record(invocation.args, version)
+      }
+      case "diff": {
+        const { diff } = yield* loadDiff
+        return yield* diff(invocation.args)
       }
       case "completions":
         return yield* Effect.flatMap(

@@ -19,6 +19,7 @@ import { numberOrText } from "../schema/numberOrText.ts"
 import { expected as expectedOnce, repeated, uniqueBy } from "../schema/uniqueIds.ts"
 import * as ConfigFile from "./configFile.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
+import * as RecordedProfile from "./recordedProfile.ts"
 import * as Secrets from "./secrets.ts"
 import * as Text from "./textField.ts"
 import * as UsageError from "./usageError.ts"
@@ -120,7 +121,8 @@ const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Setting
   Either.gen(function*() {
     const { field, isOn, values } = ParsedArguments
     const hosts = values(args, "allowed-host")
-    const profile = yield* patch(values(args, "profile"))
+    const variants = values(args, "profile").filter((text) => !RecordedProfile.isFile(text))
+    const profile = yield* patch(variants)
     const customers = values(args, "customer")
     const settings = yield* Either.mapLeft(
       decode({
@@ -130,7 +132,7 @@ const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Setting
         ...field(args, "logs"),
         ...(hosts.length > 0 && { allowedHosts: hosts }),
         ...field(args, "seed", numberOrText),
-        ...(values(args, "profile").length > 0 && { profile }),
+        ...(variants.length > 0 && { profile }),
         ...(customers.length > 0 && { customers: customers.map(customer) }),
         ...field(args, "tls"),
         ...field(args, "tls-ca", String, "tlsCa"),
@@ -175,7 +177,13 @@ export const read = (args: ParsedArguments.ParsedArguments) =>
       yield* ConfigFile.read(path, (json) => Either.mapLeft(decode(json), ConfigFile.invalid))
     yield* checkCustomers(args, flags, file)
     const token = (yield* Secrets.controlToken(args)) ?? file.controlToken
-    return { ...file, ...flags, ...(token && { controlToken: token }) } satisfies Settings
+    const settings = { ...file, ...flags, ...(token && { controlToken: token }) } satisfies Settings
+    const recorded = yield* RecordedProfile.read(args)
+    return recorded === undefined ? settings : {
+      ...settings,
+      profile: { ...settings.profile, ...recorded.profile, ...flags.profile },
+      faults: [...recorded.faults, ...settings.faults ?? []]
+    }
   })
 
 /** Adds the demo customer, unless the customers have it with another key. */
