@@ -2,11 +2,11 @@
 import { Conformance, Contract } from "@effect-idv/contract"
 import { AmlClient, Idv, Person } from "@effect-idv/core"
 import { MockServer, Profile } from "@effect-idv/mock-server"
-import { FileSystem } from "@effect/platform"
+import { Command, FileSystem } from "@effect/platform"
 import { NodeContext, NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { ConfigProvider, Context, Effect, Either, Exit, Fiber, Layer, Redacted } from "effect"
+import { ConfigProvider, Context, Effect, Either, Exit, Fiber, Layer, Option, Redacted, Stream } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer } from "node:net"
 import { PassThrough } from "node:stream"
@@ -16,6 +16,7 @@ import { main } from "../src/internal/cli/main.ts"
 import * as Settings from "../src/internal/cli/settings.ts"
 import { captured } from "./support/captured.ts"
 import * as CorrectService from "./support/correctService.ts"
+import * as Program from "./support/program.ts"
 
 const unseen = await Effect.runPromise(UnseenServer.load())
 
@@ -267,6 +268,25 @@ describe("idv-mock record", () => {
       }
       deepStrictEqual(yield* fs.readDirectory(path), [])
     }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("ends by a signal with exit code 0, after it has written the file", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const host = yield* CorrectService.serving(CorrectService.handler({}))
+      const output = `${yield* folder}/observed.yaml`
+      const process = yield* Command.start(
+        Command.make(
+          "node",
+          ...[yield* Program.idvMock, "record", "--upstream-auth", `http://${host}`, "--port", "0", "--output", output]
+        )
+      )
+      const line = yield* process.stdout.pipe(Stream.decodeText(), Stream.splitLines, Stream.runHead)
+      const { url } = JSON.parse(Option.getOrThrow(line))
+      strictEqual(yield* screen(url, correct, ["Zoë Canary"]), 1)
+      yield* process.kill("SIGINT")
+      strictEqual(Number(yield* process.exitCode), 0)
+      deepStrictEqual(parse(yield* fs.readFileString(output)).profile.tokenStatus, "200")
+    }).pipe(Effect.provide(NodeContext.layer)), 60_000)
 
   it.scopedLive("responds with 502 when the upstream fails later, reports it once, and writes nothing without an exchange", () =>
     Effect.gen(function*() {
