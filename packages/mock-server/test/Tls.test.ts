@@ -1,11 +1,12 @@
 /** The mock server over TLS, and core's client against it. */
-import { MockServer } from "@effect-idv/mock-server"
+import { Fault, MockServer } from "@effect-idv/mock-server"
 import { Command, FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Clock, Effect, Fiber, Layer, Option, Redacted, Stream } from "effect"
+import { Clock, Effect, Either, Fiber, Layer, Option, Redacted, Stream } from "effect"
 import { PassThrough } from "node:stream"
+import { connect } from "node:tls"
 import { main } from "../src/internal/cli/main.ts"
 import * as SelfSigned from "../src/internal/tls/selfSigned.ts"
 import * as Program from "./support/program.ts"
@@ -168,4 +169,25 @@ describe("idv-mock serve --tls-cert --tls-key", () => {
         strictEqual(message.includes("canary") || message.includes("\n"), false, message)
       }
     }).pipe(Effect.provide(NodeContext.layer)))
+})
+
+describe("A reset fault over TLS", () => {
+  it.scopedLive("resets the TCP connection, and does not end it", () =>
+    Effect.gen(function*() {
+      const { ca, keyPair } = yield* generated
+      const faults = [Either.getOrThrow(Fault.make({ on: "token", what: { kind: "reset", at: "body" } }))]
+      const services = yield* Layer.build(MockServer.layer({ port: 0, tls: keyPair, faults }))
+      const { url } = yield* Effect.provide(MockServer.MockServer, services)
+      const end = yield* Effect.async<string>((resume) => {
+        const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", ca })
+        socket.on("error", (error) => resume(Effect.succeed("code" in error ? String(error.code) : error.message)))
+          .on("end", () => resume(Effect.succeed("end")))
+          .resume()
+        socket.write(
+          `POST /oauth/service HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Basic ${btoa("demo-customer:demo-key")}\r\n` +
+            "content-type: application/x-www-form-urlencoded\r\ncontent-length: 29\r\n\r\ngrant_type=client_credentials"
+        )
+      })
+      strictEqual(end, "ECONNRESET")
+    }))
 })
