@@ -184,7 +184,9 @@ describe("A reset fault over TLS", () => {
           .on("end", () => resume(Effect.succeed("end")))
           .resume()
         socket.write(
-          `POST /oauth/service HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Basic ${btoa("demo-customer:demo-key")}\r\n` +
+          `POST /oauth/service HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Basic ${
+            btoa("demo-customer:demo-key")
+          }\r\n` +
             "content-type: application/x-www-form-urlencoded\r\ncontent-length: 29\r\n\r\ngrant_type=client_credentials"
         )
       })
