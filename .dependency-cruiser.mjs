@@ -3,13 +3,19 @@ const rooms = [
   "http",
   "schema",
   "faults",
+  "testPersons",
   "profile",
   "session",
   "journal",
+  "verification",
   "dataPlane",
   "control",
   "inspector",
+  "tls",
   "transport",
+  "mcp",
+  "record",
+  "diff",
   "cli"
 ]
 const room = (name) => `^packages/mock-server/src/internal/${name}/`

@@ -122,7 +122,7 @@ describe("contract-testing", () => {
         const readme = yield* fs.readFileString(join(examples, "src/contract-testing/README.md"))
         const shown = Array.from(readme.matchAll(/✓ (\S+ \(\d+ tests)/g), ([, file]) => file)
         deepStrictEqual(files, shown.sort())
-        deepStrictEqual(files.length, 7)
+        deepStrictEqual(files.length, 8)
         const passed = of("passed")
         assertInclude(readme, `skipped (${passed.length + skipped.length})`)
         assertInclude(passed.join("\n"), "every documented claim was tested, and the service still responds")

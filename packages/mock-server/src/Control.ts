@@ -37,6 +37,7 @@ import {
 import * as Fault from "./Fault.ts"
 import * as KnownFields from "./internal/schema/knownFields.ts"
 import * as Profile from "./Profile.ts"
+import * as TestPerson from "./TestPerson.ts"
 import * as Verification from "./Verification.ts"
 
 /**
@@ -74,14 +75,14 @@ const reasons = {
  * @category models
  * @since 0.1.0
  */
-export interface Search extends Omit<Verification.Pattern, "customerId"> {}
+export interface Search extends Omit<Verification.Pattern, "customerId" | "name" | "dateOfBirth" | "headers"> {}
 
 /**
  * The operations on one session. Each fails with `SessionUnknown` if the customer has no session, with
  * `ControlUnavailable` if the server cannot be reached, and with `ControlRefused` if an argument is invalid.
  *
  * The session of a test customer begins with its first token request, or with the first call of `reset`, `advance`,
- * `setTime`, `freeze`, `resume`, `fault` or `changeProfile`.
+ * `setTime`, `freeze`, `resume`, `fault`, `setTestPersons` or `changeProfile`.
  *
  * @category models
  * @since 0.1.0
@@ -114,6 +115,12 @@ export interface SessionControl {
   readonly removeFault: (id: string) => Call<void, FaultUnknown>
   /** Removes all faults. */
   readonly clearFaults: Call<void>
+  /** The test persons of the session, and how many checks each decided, without names and dates of birth. */
+  readonly testPersons: Call<ReadonlyArray<TestPerson.Listed>>
+  /** Replaces the test persons of the session. The first that matches decides, before the reserved names. */
+  readonly setTestPersons: (
+    persons: typeof TestPerson.CustomList.Encoded
+  ) => Call<ReadonlyArray<TestPerson.Listed>, ControlRefused>
   /** The session's profile. */
   readonly profile: Call<Profile.Profile>
   /** Changes some options of the profile, or applies a preset. */
@@ -157,6 +164,10 @@ export interface Service {
   readonly unmatchedRequests: (
     search?: Search
   ) => Effect.Effect<JournalPage, ControlRefused | ControlUnavailable>
+  /** Verifies the journal of the requests that belong to no session. Fails with `VerificationFailed`. */
+  readonly verifyUnmatched: (
+    expectation: typeof Verification.Expectation.Encoded
+  ) => Effect.Effect<void, ControlRefused | Verification.VerificationFailed | ControlUnavailable>
   /** The metrics of the server in the Prometheus text format. */
   readonly metrics: Effect.Effect<string, ControlUnavailable>
 }
@@ -222,6 +233,7 @@ const makeDecode = <A, I>(schema: Schema.Schema<A, I>) => {
 
 const decodeFault = makeDecode(Fault.Fault)
 const decodeExpectation = makeDecode(Verification.Expectation)
+const decodeTestPersons = makeDecode(TestPerson.CustomList)
 const decodePatch = makeDecode(Profile.Patch)
 const decodeClockChange = makeDecode(ClockChange)
 const decodeNewSession = makeDecode(Schema.typeSchema(NewSession))
@@ -305,6 +317,12 @@ export const make = ({ token, url }: Options): Effect.Effect<Service, never, Htt
               ? request((api) => api.faults.remove({ path: { customerId, faultId: id } }))
               : new FaultUnknown({ id }),
           clearFaults: request((api) => api.faults.clear({ path })),
+          testPersons: request((api) => api.testPersons.list({ path })),
+          setTestPersons: (persons) =>
+            Effect.flatMap(
+              decodeTestPersons(persons),
+              (payload) => request((api) => api.testPersons.set({ path, payload }))
+            ),
           profile: request((api) => api.profile.get({ path })),
           changeProfile: (patch) =>
             Effect.flatMap(decodePatch(patch), (payload) => request((api) => api.profile.change({ path, payload }))),
@@ -329,6 +347,11 @@ export const make = ({ token, url }: Options): Effect.Effect<Service, never, Htt
         create: (session) =>
           Effect.flatMap(decodeNewSession(session), (payload) => call((api) => api.sessions.create({ payload }))),
         unmatchedRequests: (search) => call((api) => api.journal.unmatched({ urlParams: urlParams(search) })),
+        verifyUnmatched: (expectation) =>
+          Effect.flatMap(
+            decodeExpectation(expectation),
+            (expectation) => call((api) => api.journal.verifyUnmatched({ payload: { expectation } }))
+          ),
         metrics: call((api) => api.server.metrics())
       }
     }

@@ -23,6 +23,7 @@ import { pathParameter } from "./internal/schema/parameters.ts"
 import { uniqueBy } from "./internal/schema/uniqueIds.ts"
 import * as Journal from "./Journal.ts"
 import * as Profile from "./Profile.ts"
+import * as TestPerson from "./TestPerson.ts"
 import * as Verification from "./Verification.ts"
 
 export { ControlRefused, FaultUnknown, NotReady, SessionUnknown }
@@ -95,8 +96,12 @@ export const NewSession = Schema.Struct({
   ),
   seed: Schema.optionalWith(wholeNumber(0, 2 ** 32 - 1), optional),
   profile: Schema.optionalWith(Profile.Patch, optional),
-  faults: Schema.optionalWith(uniqueBy(Schema.Array(Fault.Fault), "id"), optional)
-}).annotations({ ...closed, description: "an object with customerId, and any of customerKey, seed, profile, faults" })
+  faults: Schema.optionalWith(uniqueBy(Schema.Array(Fault.Fault), "id"), optional),
+  testPersons: Schema.optionalWith(TestPerson.CustomList, optional)
+}).annotations({
+  ...closed,
+  description: "an object with customerId, and any of customerKey, seed, profile, faults, testPersons"
+})
 
 /**
  * @category schemas
@@ -241,6 +246,21 @@ const faults = HttpApiGroup.make("faults")
   .add(HttpApiEndpoint.del("clear")`/sessions/${customerId}/faults`.addSuccess(Schema.Void).addError(SessionUnknown))
   .annotate(OpenApi.Description, "The faults of a session: what fails, when, and how often")
 
+const testPersons = HttpApiGroup.make("testPersons")
+  .add(
+    HttpApiEndpoint.get("list")`/sessions/${customerId}/test-persons`.addSuccess(Schema.Array(TestPerson.Listed))
+      .addError(SessionUnknown)
+  )
+  .add(
+    HttpApiEndpoint.put("set")`/sessions/${customerId}/test-persons`.setPayload(TestPerson.CustomList)
+      .addSuccess(Schema.Array(TestPerson.Listed)).addError(ControlRefused).addError(SessionUnknown)
+  )
+  .annotate(
+    OpenApi.Description,
+    "The test persons that a user added to a session, in the order in which they are compared. The list shows " +
+      "neither names nor dates of birth"
+  )
+
 const profile = HttpApiGroup.make("profile")
   .add(HttpApiEndpoint.get("get")`/sessions/${customerId}/profile`.addSuccess(Profile.Profile).addError(SessionUnknown))
   .add(
@@ -281,6 +301,11 @@ const journal = HttpApiGroup.make("journal")
     HttpApiEndpoint.get("unmatched", "/unmatched").setUrlParams(search)
       .addSuccess(JournalPage).addError(ControlRefused)
   )
+  .add(
+    HttpApiEndpoint.post("verifyUnmatched", "/unmatched/verify").setPayload(expectation)
+      .addSuccess(Schema.Void).addError(ControlRefused)
+      .addError(Verification.VerificationFailed, { status: 409 })
+  )
   .annotate(OpenApi.Description, "Every exchange of a session with the reason for its response, and their verification")
 
 const Ready = Schema.Struct({ ready: Schema.Literal(true) })
@@ -304,6 +329,7 @@ export class ControlApi extends HttpApi.make("idv-mock")
   .add(sessions)
   .add(clock)
   .add(faults)
+  .add(testPersons)
   .add(profile)
   .add(tokens)
   .add(journal)

@@ -18,6 +18,7 @@ import * as PubSub from "effect/PubSub"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import type { Entry } from "./internal/journal/entry.ts"
+import * as Sent from "./internal/verification/sent.ts"
 import * as Verification from "./Verification.ts"
 
 export { Entry, Operation, Status } from "./internal/journal/entry.ts"
@@ -28,7 +29,14 @@ export { Entry, Operation, Status } from "./internal/journal/entry.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Draft extends Omit<Entry, "id" | "at"> {}
+export interface Draft extends Omit<Entry, "id" | "at"> {
+  /**
+   * What the request sent, unmasked, for verifications. No entry shows it.
+   *
+   * @default undefined
+   */
+  readonly sent?: Sent.Sent
+}
 
 /**
  * Options of a journal.
@@ -132,7 +140,7 @@ export const make = (
 
     const entries = (): ReadonlyArray<Entry> => writtenEntries.slice(-capacity)
 
-    const append = (id: number, now: number, { request, response, ...draft }: Draft): Entry => {
+    const append = (id: number, now: number, { request, response, sent, ...draft }: Draft): Entry => {
       const entry = {
         id,
         at: Option.match(DateTime.make(now), { onNone: () => "out of range", onSome: DateTime.formatIso }),
@@ -142,6 +150,7 @@ export const make = (
         request: { ...request, body: shorten(request.body) },
         response: { ...response, body: shorten(response.body) }
       }
+      Sent.keep(entry, sent)
       if (writtenEntries.length >= capacity) dropped += 1
       writtenEntries.push(entry)
       // Drops several entries at once, because moving all others for each new one costs more than writing it.

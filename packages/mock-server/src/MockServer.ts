@@ -115,6 +115,12 @@ export interface Options extends InProcessOptions {
    */
   readonly requestTimeout?: Duration.DurationInput | undefined
   /**
+   * Speaks TLS with this certificate and its private key, both in PEM. The client needs the CA that issued it.
+   *
+   * @default undefined
+   */
+  readonly tls?: { readonly cert: string; readonly key: Redacted.Redacted<string> } | undefined
+  /**
    * Starts the server even if `NODE_ENV` is `production`.
    *
    * @default false
@@ -124,7 +130,7 @@ export interface Options extends InProcessOptions {
 
 /**
  * The server did not start. `code` is the code of Node's error, such as `EADDRINUSE`, or one of
- * `CONTROL_TOKEN_MISSING`, `GRACE_PERIOD`, `REQUEST_TIMEOUT` and `PRODUCTION`.
+ * `CONTROL_TOKEN_MISSING`, `GRACE_PERIOD`, `REQUEST_TIMEOUT`, `TLS_CERT`, `TLS_KEY`, `TLS_PAIR` and `PRODUCTION`.
  *
  * @category errors
  * @since 0.1.0
@@ -148,6 +154,10 @@ const reasons: Record<string, string> = {
     "beyond loopback the control plane needs a token: set controlToken (IDV_MOCK_CONTROL_TOKEN or --control-token)",
   GRACE_PERIOD: `gracePeriod should be ${Wait.expected(0)}`,
   REQUEST_TIMEOUT: `requestTimeout should be ${Wait.expected(1)}`,
+  TLS_CERT: "tls.cert (--tls-cert) should be a certificate in PEM",
+  TLS_KEY: "tls.key (--tls-key) should be a private key in PEM, without a passphrase",
+  TLS_PAIR:
+    "tls.key (--tls-key) should be the private key of tls.cert (--tls-cert), but belongs to another certificate",
   PRODUCTION: "NODE_ENV is production, and a mock server does not belong there: set force (--force) to start it anyway"
 }
 
@@ -163,7 +173,7 @@ const service = (url: string, [customer]: Arr.NonEmptyReadonlyArray<Session.Cust
       authUrl: url,
       baseUrl: url,
       ...customer,
-      ...(!insecureHosts.includes(new URL(url).hostname) && { allowInsecure: true })
+      ...(url.startsWith("http:") && !insecureHosts.includes(new URL(url).hostname) && { allowInsecure: true })
     }
   })
 
@@ -200,14 +210,20 @@ const checkOptions = (
 
 class NodeServer extends Context.Tag("@effect-idv/mock-server/NodeServer")<NodeServer, Server>() {}
 
-/** Node itself responds with 408 to a request that does not arrive in time. */
-const layerNodeServer = (requestTimeout: Duration.DurationInput) =>
-  Layer.sync(NodeServer, () =>
-    createServer({
-      requestTimeout: Duration.toMillis(requestTimeout),
-      headersTimeout: Duration.toMillis(requestTimeout),
-      connectionsCheckingInterval: 500
-    }))
+/** Node itself responds with 408 to a request that does not arrive in time. TLS is loaded only if it is used. */
+const layerNodeServer = (requestTimeout: Duration.DurationInput, tls: Options["tls"]) => {
+  const options = {
+    requestTimeout: Duration.toMillis(requestTimeout),
+    headersTimeout: Duration.toMillis(requestTimeout),
+    connectionsCheckingInterval: 500
+  }
+  return Layer.effect(
+    NodeServer,
+    tls === undefined
+      ? Effect.sync(() => createServer(options))
+      : Effect.flatMap(Effect.promise(() => import("./internal/tls/secureServer.ts")), ({ make }) => make(tls, options))
+  )
+}
 
 /**
  * A server on a port. When the scope closes, it responds to the requests that it has accepted, and closes the remaining
@@ -224,7 +240,8 @@ export const layer = (options: Options = {}): Layer.Layer<MockServer | Control.C
     gracePeriod = "5 seconds",
     host = "127.0.0.1",
     port = 4010,
-    requestTimeout = "30 seconds"
+    requestTimeout = "30 seconds",
+    tls
   } = options
 
   const layerListening = Layer.unwrapEffect(
@@ -254,7 +271,7 @@ export const layer = (options: Options = {}): Layer.Layer<MockServer | Control.C
 
   const layerUrl = Layer.unwrapEffect(
     HttpServer.addressWith((address) => {
-      const url = urlOf(address, host)
+      const url = urlOf(tls === undefined ? "http" : "https", address, host)
       return Effect.succeed(Layer.merge(Layer.succeed(MockServer, service(url, customers)), layerControl(url)))
     })
   )
@@ -263,16 +280,18 @@ export const layer = (options: Options = {}): Layer.Layer<MockServer | Control.C
     Layer.merge(layerStop),
     Layer.provide(HttpMiddleware.withTracerDisabledWhen(layerServing, () => true)),
     Layer.provide(layerListening),
-    Layer.provide(layerNodeServer(requestTimeout)),
+    Layer.provide(
+      Layer.mapError(layerNodeServer(requestTimeout, tls), (code) => new MockServerError({ host, port, code }))
+    ),
     Layer.provide(App.layer(customers, options)),
     Layer.provide(Layer.effectDiscard(checkOptions(options, { host, port, gracePeriod, requestTimeout })))
   )
 }
 
-const urlOf = (address: HttpServer.Address, host: string): string => {
+const urlOf = (scheme: "http" | "https", address: HttpServer.Address, host: string): string => {
   const port = address._tag === "TcpAddress" ? address.port : 0
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
-  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`
+  return `${scheme}://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`
 }
 
 const codeOf = ({ cause }: ServeError): string => Predicate.hasProperty(cause, "code") ? String(cause.code) : "unknown"

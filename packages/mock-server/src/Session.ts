@@ -1,6 +1,6 @@
 /**
- * The state of one customer: its key, clock, seed, tokens, faults, profile, searches and journal. The server finds a
- * session by the customer id, which every token contains. Tests with different customers therefore do not affect each
+ * The state of one customer: its key, clock, seed, tokens, faults, test persons, profile, searches and journal.
+ * The server finds a session by the customer id, which every token contains. Tests with different customers therefore do not affect each
  * other, even if they use the same server at the same time.
  *
  * @since 0.1.0
@@ -24,8 +24,10 @@ import * as Handle from "./internal/session/handle.ts"
 import * as SessionClock from "./internal/session/sessionClock.ts"
 import * as SessionFaults from "./internal/session/sessionFaults.ts"
 import * as Tokens from "./internal/session/tokens.ts"
+import * as PersonList from "./internal/testPersons/personList.ts"
 import * as Journal from "./Journal.ts"
 import * as Profile from "./Profile.ts"
+import type * as TestPerson from "./TestPerson.ts"
 
 export { type Customer, demoCustomer, testCustomer, testKey } from "./internal/session/customer.ts"
 
@@ -54,6 +56,12 @@ export interface Settings {
    * @default none
    */
   readonly faults?: ReadonlyArray<Fault.Fault> | undefined
+  /**
+   * The test persons of your own. The first that matches decides, before the reserved names.
+   *
+   * @default none
+   */
+  readonly testPersons?: ReadonlyArray<TestPerson.Custom> | undefined
 }
 
 /**
@@ -68,6 +76,7 @@ export interface Session extends Customer {
   readonly random: () => number
   readonly profile: Ref.Ref<Profile.Profile>
   readonly faults: SessionFaults.SessionFaults
+  readonly testPersons: PersonList.PersonList
   readonly tokens: Tokens.Tokens
   readonly journal: Journal.Journal
   /** Issues a token that is valid for one hour of the session's clock (section 5), or less if the profile says so. */
@@ -125,6 +134,7 @@ const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effe
     const journal = yield* Journal.make({ nextId, now: clock.now })
     const profile = yield* Ref.make(initialProfile)
     const faults = yield* SessionFaults.make(clock, seed, settings.faults ?? [])
+    const testPersons = PersonList.make(settings.testPersons ?? [])
     const tokens = Tokens.make(clock)
     const searches = new Map<string, AmlCredential>()
 
@@ -139,6 +149,7 @@ const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effe
       random,
       profile,
       faults,
+      testPersons,
       tokens,
       journal,
       issueToken: Effect.gen(function*() {
@@ -167,6 +178,7 @@ const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effe
         yield* Ref.set(profile, initialProfile)
         yield* tokens.clear
         yield* faults.reset
+        yield* testPersons.reset
         yield* journal.clear
         searches.clear()
         generation++

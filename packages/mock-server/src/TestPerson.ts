@@ -2,11 +2,19 @@
  * Fictional persons with a known result. The last word of the name selects the result, in upper or lower case. Any
  * other name returns "No". Some names cause a fault, for tests that cannot use the control plane.
  *
+ * `Custom` is a test person of your own: the session option `testPersons`, the config file and the control API
+ * take a list of them.
+ *
  * @since 0.1.0
  */
 import type { MatchFound } from "@effect-idv/core/AmlCredential"
+import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import type * as Fault from "./Fault.ts"
+import * as KnownFields from "./internal/schema/knownFields.ts"
+import * as CustomPerson from "./internal/testPersons/customPerson.ts"
 
 /**
  * A reserved name and what the mock server does for it.
@@ -89,3 +97,77 @@ const byLastWord = new Map(reserved.map((person) => [person.lastWord.toLowerCase
 export const of = (name: string): Omit<TestPerson, "lastWord"> =>
   byLastWord.get(name.trim().split(/\s+/).at(-1)?.toLowerCase() ?? "") ??
     { matchFound: "No", description: "returns \"No\", because the name is not reserved" }
+
+/**
+ * A test person of your own: `match` selects the persons, by any of `name`, `nameLast` (the last word) and
+ * `dateOfBirth` (`yyyy-mm-dd`), and `response` is `No`, `Potential match` or a fault without its trigger, such as
+ * `{ kind: "status", status: 503 }`. The first one of a list that matches decides, before the reserved names.
+ *
+ * A name must not end with a reserved name: its response stays the same in every session. A `dateOfBirth` may also
+ * match a person with a reserved name.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Custom = CustomPerson.schema((lastWord) => byLastWord.has(lastWord))
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Custom extends Schema.Schema.Type<typeof Custom> {}
+
+/**
+ * A list of test persons of your own.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const CustomList = Schema.Array(Custom).annotations(Violation.expecting("a list of test persons"))
+
+/**
+ * A test person of a session, without its name and its date of birth.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Listed = Schema.Struct({
+  /** The fields that its match has. */
+  match: Schema.Array(Schema.Literal("name", "nameLast", "dateOfBirth")),
+  /** The result, or the fault. */
+  response: Custom.fields.response,
+  /** How many checks it decided. */
+  matched: Schema.NonNegativeInt
+})
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Listed extends Schema.Schema.Type<typeof Listed> {}
+
+/**
+ * The input is not a test person. The violations say which field is wrong and what it must be.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class TestPersonInvalid extends Schema.TaggedError<TestPersonInvalid>(
+  "@effect-idv/mock-server/TestPersonInvalid"
+)("TestPersonInvalid", { violations: Schema.Array(Violation.Violation) }) {
+  override get message() {
+    return `Not a test person: ${Violation.format(this.violations)}`
+  }
+}
+
+const decodeCustom = KnownFields.decodeUnknown(Custom)
+
+/**
+ * Makes a test person in code from the same form as in JSON:
+ * `TestPerson.make({ match: { nameLast: "Sample" }, response: "Potential match" })`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (input: typeof Custom.Encoded): Either.Either<Custom, TestPersonInvalid> =>
+  Either.mapLeft(decodeCustom(input), (violations) => new TestPersonInvalid({ violations }))

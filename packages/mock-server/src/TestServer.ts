@@ -14,6 +14,7 @@ import type * as Fault from "./Fault.ts"
 import { testKey } from "./internal/session/customer.ts"
 import * as MockServer from "./MockServer.ts"
 import type * as Profile from "./Profile.ts"
+import type * as TestPerson from "./TestPerson.ts"
 import type * as Verification from "./Verification.ts"
 
 /**
@@ -34,6 +35,8 @@ export interface TestSession {
   readonly fault: (fault: typeof Fault.Fault.Encoded) => Promise<void>
   /** Chooses another behaviour where the service document leaves one open. */
   readonly changeProfile: (patch: Profile.Patch) => Promise<void>
+  /** Replaces the test persons of this customer: `[{ match: { nameLast: "Sample" }, response: "Potential match" }]`. */
+  readonly setTestPersons: (persons: typeof TestPerson.CustomList.Encoded) => Promise<void>
   /** Rejects if the requests that the service received are not as expected, with the nearest of them. */
   readonly verify: (expectation: typeof Verification.Expectation.Encoded) => Promise<void>
 }
@@ -62,6 +65,7 @@ const sessionOf = (control: Control.Service, customerId: string): TestSession =>
     revokeTokens: () => run(session.revokeTokens()),
     fault: (fault) => run(session.fault(fault)),
     changeProfile: (patch) => run(session.changeProfile(patch)),
+    setTestPersons: (persons) => run(session.setTestPersons(persons)),
     verify: (expectation) => run(session.verify(expectation))
   }
 }

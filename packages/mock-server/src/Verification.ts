@@ -8,47 +8,15 @@ import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { Entry, Operation, Status } from "./internal/journal/entry.ts"
+import { Entry, Status } from "./internal/journal/entry.ts"
 import { discriminatedUnion } from "./internal/schema/discriminatedUnion.ts"
 import { WaitText } from "./internal/schema/durationText.ts"
 import { closed, wholeNumber } from "./internal/schema/fields.ts"
 import * as KnownFields from "./internal/schema/knownFields.ts"
+import * as Comparison from "./internal/verification/comparison.ts"
+import { Pattern } from "./internal/verification/pattern.ts"
 
-const nonEmptyText = (expected: string) =>
-  Schema.String.pipe(Schema.minLength(1)).annotations(Violation.expecting(expected))
-
-/**
- * Selects entries: those that match every field of the pattern. An empty pattern matches all entries.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const Pattern = Schema.Struct({
-  /** The operation that the request calls. */
-  operation: Schema.optionalWith(Operation, { exact: true }),
-  /** The status of the response. */
-  status: Schema.optionalWith(Status, { exact: true }),
-  /** The rule that decided the response. */
-  rule: Schema.optionalWith(nonEmptyText("the name of a rule"), { exact: true }),
-  /** The id or the kind of a fault that fired. */
-  fault: Schema.optionalWith(nonEmptyText("the id or the kind of a fault"), { exact: true }),
-  /** Whether the request breaks the service document. */
-  unexpected: Schema.optionalWith(Schema.Boolean.annotations(Violation.expecting("true or false")), { exact: true }),
-  /** The customer of the session, or null for unmatched requests. */
-  customerId: Schema.optionalWith(
-    Schema.NullOr(Schema.String).annotations(Violation.expecting("a customer id, or null")),
-    { exact: true }
-  )
-}).annotations({
-  ...Violation.expecting(`an object with any of operation, status, rule, fault, unexpected, customerId`),
-  ...closed
-})
-
-/**
- * @category models
- * @since 0.1.0
- */
-export interface Pattern extends Schema.Schema.Type<typeof Pattern> {}
+export { Pattern } from "./internal/verification/pattern.ts"
 
 const within = Schema.optionalWith(WaitText, { exact: true })
 
@@ -115,25 +83,25 @@ export class VerificationFailed extends Schema.TaggedError<VerificationFailed>(
   /** How many older entries the journal dropped. */
   dropped: Schema.NonNegativeInt,
   /** At most five entries: those that should not match, or those that match most fields. */
-  nearest: Schema.Array(Schema.Struct({ ...Entry.pick("id", "rule", "why").fields, status: Status }))
+  nearest: Schema.Array(
+    Schema.Struct({
+      ...Entry.pick("id", "rule", "why").fields,
+      status: Status,
+      /** The fields of the pattern that differ, without their values. */
+      differs: Schema.Array(Schema.String)
+    })
+  )
 }, { identifier: "VerificationFailed", description: "The entries are not as expected" }) {
   override get message() {
     const dropped = this.dropped === 0 ? "" : `; entries dropped before these, which cannot be checked: ${this.dropped}`
-    const nearest = this.nearest.map(({ id, rule, status, why }) => `#${id} ${rule} ${status} (${why})`).join(", ")
+    const nearest = this.nearest.map(({ differs, id, rule, status, why }) =>
+      `#${id} ${rule} ${status} (${why}${differs.length === 0 ? "" : `; differs in ${differs.join(", ")}`})`
+    ).join(", ")
     return `Expected ${this.expected}; found ${this.found} among ${this.among} entries${dropped}${
       nearest === "" ? "" : `; nearest: ${nearest}`
     }`
   }
 }
-
-const comparisons = (pattern: Pattern, entry: Entry): ReadonlyArray<boolean> => [
-  pattern.operation === undefined || pattern.operation === entry.operation,
-  pattern.status === undefined || pattern.status === entry.response.status,
-  pattern.rule === undefined || pattern.rule === entry.rule,
-  pattern.fault === undefined || entry.faults.some(({ id, kind }) => id === pattern.fault || kind === pattern.fault),
-  pattern.unexpected === undefined || pattern.unexpected === entry.unexpected,
-  pattern.customerId === undefined || pattern.customerId === entry.customerId
-]
 
 /**
  * Whether an entry matches a pattern.
@@ -141,14 +109,15 @@ const comparisons = (pattern: Pattern, entry: Entry): ReadonlyArray<boolean> => 
  * @category verification
  * @since 0.1.0
  */
-export const matches = (pattern: Pattern) => (entry: Entry): boolean => comparisons(pattern, entry).every(Boolean)
+export const matches = (pattern: Pattern) => (entry: Entry): boolean =>
+  Comparison.differences(pattern, entry).length === 0
 
 const maxNearest = 5
 
 /** The entries that miss a pattern, those with the most matching fields first, and of these the latest. */
 const nearMisses = (pattern: Pattern, entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
-  const score = (entry: Entry) => comparisons(pattern, entry).filter(Boolean).length
-  return entries.filter((entry) => !matches(pattern)(entry)).toReversed().toSorted((a, b) => score(b) - score(a))
+  const differing = (entry: Entry) => Comparison.differences(pattern, entry).length
+  return entries.filter((entry) => differing(entry) > 0).toReversed().toSorted((a, b) => differing(a) - differing(b))
 }
 
 /** How many of the patterns match one after the other, and the entries after the last match. */
@@ -164,6 +133,7 @@ const matchInOrder = (patterns: ReadonlyArray<Pattern>, entries: ReadonlyArray<E
   return { found, rest: entries.slice(next) }
 }
 
+/** Values of persons and headers print as `<redacted>`. */
 const describePattern = (pattern: Pattern): string => JSON.stringify(pattern)
 
 /**
@@ -179,18 +149,25 @@ export const check = (
   dropped = 0
 ): Either.Either<void, VerificationFailed> => {
   const within = expectation.within === undefined ? "" : ` within ${Duration.format(expectation.within)}`
-  const judge = (holds: boolean, expected: string, found: number, nearest: () => ReadonlyArray<Entry>) =>
+  const judge = (
+    holds: boolean,
+    expected: string,
+    found: number,
+    pattern: Pattern,
+    nearest: () => ReadonlyArray<Entry>
+  ) =>
     holds ? Either.void : Either.left(
       new VerificationFailed({
         expected: expected + within,
         found,
         among: entries.length,
         dropped,
-        nearest: nearest().slice(0, maxNearest).map(({ id, response: { status }, rule, why }) => ({
-          id,
-          rule,
-          status,
-          why
+        nearest: nearest().slice(0, maxNearest).map((entry) => ({
+          id: entry.id,
+          rule: entry.rule,
+          status: entry.response.status,
+          why: entry.why,
+          differs: Comparison.differences(pattern, entry)
         }))
       })
     )
@@ -201,11 +178,12 @@ export const check = (
       const found = entries.filter(matches(pattern))
       const foundFirst = () => [...found.toReversed(), ...nearMisses(pattern, entries)]
       return kind === "atLeast"
-        ? judge(found.length >= n, `at least ${n} of ${describePattern(pattern)}`, found.length, foundFirst)
+        ? judge(found.length >= n, `at least ${n} of ${describePattern(pattern)}`, found.length, pattern, foundFirst)
         : judge(
           found.length === n && dropped === 0,
           `exactly ${n} of ${describePattern(pattern)}`,
           found.length,
+          pattern,
           () => found.length < n ? foundFirst() : found.toReversed()
         )
     }
@@ -217,6 +195,7 @@ export const check = (
         missing === undefined,
         `in order ${patterns.map(describePattern).join(", ")}`,
         found,
+        missing ?? {},
         () => missing === undefined ? [] : nearMisses(missing, rest)
       )
     }
@@ -225,7 +204,7 @@ export const check = (
       const pattern = expectation.kind === "never" ? expectation.pattern : { unexpected: true }
       const found = entries.filter(matches(pattern))
       const expected = expectation.kind === "never" ? `never ${describePattern(pattern)}` : "nothing unexpected"
-      return judge(found.length === 0 && dropped === 0, expected, found.length, () => found.toReversed())
+      return judge(found.length === 0 && dropped === 0, expected, found.length, pattern, () => found.toReversed())
     }
   }
 }

@@ -26,12 +26,13 @@ const report = (cause: Cause.Cause<unknown>) => {
     : Console.error((error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, " "))
 }
 
-/**
- * The exit code after a signal: 128 plus its number, as in shells. A server always ends by a signal, so its code is 0.
- */
+/** Commands that always end by a signal, so that their exit code is 0. */
+const servers = ["serve", "record"]
+
+/** The exit code after a signal: 128 plus its number, as in shells. */
 let signalExitCode = 1
 const onSignal = (signal: NodeJS.Signals) => {
-  signalExitCode = process.argv[2] === "serve" ? 0 : 128 + constants.signals[signal]
+  signalExitCode = servers.includes(process.argv[2] ?? "") ? 0 : 128 + constants.signals[signal]
   // A second signal ends the process at once.
   process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
 }

@@ -135,7 +135,9 @@ describe.each(layers)("The control API %s", (_, layer) => {
             nobody.revokeTokens(),
             nobody.journal(),
             nobody.clearJournal,
-            nobody.verify({ kind: "nothingUnexpected" })
+            nobody.verify({ kind: "nothingUnexpected" }),
+            nobody.testPersons,
+            nobody.setTestPersons([])
           ]
           strictEqual(calls.length, Object.keys(nobody).length)
           deepStrictEqual(yield* Effect.forEach(calls, tagOf), calls.map(() => "SessionUnknown"))

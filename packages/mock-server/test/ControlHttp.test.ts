@@ -408,7 +408,7 @@ describe("The documents of the control plane", () => {
           }
         }
         strictEqual(new Set(ids).size, ids.length)
-        strictEqual(ids.length, 22)
+        strictEqual(ids.length, 25)
       }))
 
     it.effect("list the error statuses of each operation", () =>
@@ -503,7 +503,9 @@ describe("The documents of the control plane", () => {
 
 const httpMethod = (method: string): HttpMethod.HttpMethod => {
   const upper = method.toUpperCase()
-  return upper === "GET" || upper === "POST" || upper === "PATCH" || upper === "DELETE" ? upper : assert.fail(method)
+  return upper === "GET" || upper === "POST" || upper === "PUT" || upper === "PATCH" || upper === "DELETE"
+    ? upper
+    : assert.fail(method)
 }
 
 describe("An operation that fails", () => {

@@ -66,7 +66,7 @@ describe("The address of a profile", () => {
     [{ host: "" }, "http://localhost/aml-profiles/x"],
     [{ host: "no host" }, "http://localhost/aml-profiles/x"]
   ])("for the headers %j is %s", (headers, expected) => {
-    strictEqual(AmlProfile.url(Headers.fromInput(headers), "x"), expected)
+    strictEqual(AmlProfile.url({ headers: Headers.fromInput(headers), isSecure: false }, "x"), expected)
   })
 })
 

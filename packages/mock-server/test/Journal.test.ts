@@ -209,8 +209,8 @@ describe("verify", () => {
       strictEqual(
         error.message,
         "Expected exactly 2 of {\"operation\":\"aml\",\"status\":401}; found 1 among 3 entries; nearest: " +
-          "#2 aml.token-expired 401 (The token is expired), #1 aml.success 200 (The request is as the document has it), " +
-          "#3 token.success 200 (The request is as the document has it)"
+          "#2 aml.token-expired 401 (The token is expired), #1 aml.success 200 (The request is as the document has it; " +
+          "differs in status), #3 token.success 200 (The request is as the document has it; differs in operation, status)"
       )
     }))
 
@@ -420,7 +420,7 @@ describe("decodeUnknown", () => {
   })
 
   const kinds = "one of exactly, atLeast, never, inOrder, nothingUnexpected"
-  const fields = "one of operation, status, rule, fault, unexpected, customerId"
+  const fields = "one of operation, status, rule, fault, unexpected, customerId, name, dateOfBirth, headers"
 
   it.each<[unknown, ReadonlyArray<ReadonlyArray<string>>]>([
     [{ kind: "sometimes" }, [["kind", "invalid", kinds]]],

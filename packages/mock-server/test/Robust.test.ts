@@ -287,7 +287,7 @@ describe("A client that sends", () => {
           seen.map(({ customerId, response, unexpected, why }) => [customerId, response.status, unexpected, why]),
           [
             [null, 400, true, "The input is not an HTTP request: Invalid header value char"],
-            [null, 400, true, "The client speaks TLS, but the mock server supports http: only"]
+            [null, 400, true, "The client speaks TLS, and the mock server was started without --tls"]
           ]
         )
         strictEqual(/canary/i.test(JSON.stringify(seen)), false)

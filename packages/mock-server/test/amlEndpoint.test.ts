@@ -58,7 +58,7 @@ layer(MockServer.layerHttpClient)("The decision about a check", (it) => {
       429,
       "aml.answered",
       "The token and the body are valid: the mock server returns status 429 with Retry-After: 1. test-person (status): " +
-      "the name selects this fault",
+      "the test person has this fault",
       ["aml.success.status", "aml.answer.credential", "aml.answer.match-found", "aml.answer.aml-profile"],
       false
     ]],

@@ -27,7 +27,7 @@ const parsed = (...words: ReadonlyArray<string>) => {
 }
 
 const flagsOfServe = "--config, --host, --port, --port-file, --logs, --control-token, --allowed-host, --seed, " +
-  "--profile, --fault, --customer, --reveal, --grace-period, --request-timeout, --force, --help"
+  "--profile, --fault, --customer, --tls, --tls-ca, --tls-cert, --tls-key, --reveal, --grace-period, --request-timeout, --force, --help"
 
 const unknown = (flag: string) => `idv-mock serve: ${`unknown flag ${flag}`.trim()}: expected one of ${flagsOfServe}`
 
@@ -36,7 +36,7 @@ describe("The arguments of idv-mock", () => {
     [
       "canary",
       "idv-mock: unknown command: expected one of serve, journal, fault, clock, sessions, reset, " +
-      "verify, contract, completions"
+      "verify, contract, record, diff, mcp, completions"
     ],
     ["fault canary", "idv-mock fault: unknown command: expected one of list, set, remove, clear"],
     ["fault", "idv-mock: a command is missing: add --help for a list"],

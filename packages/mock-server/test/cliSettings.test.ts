@@ -88,6 +88,21 @@ describe("A flag of serve", () => {
       strictEqual(message.includes("canary"), false)
     }))
 
+  it.effect("rejects a test person in the file that would hide a reserved one, with its index and its field", () =>
+    Effect.gen(function*() {
+      const person = (nameLast: string) => ({ match: { nameLast }, response: "No" })
+      const path = yield* fileOf(JSON.stringify({ testPersons: [person("Sample"), person("Testpep")] }))
+      strictEqual(
+        yield* errorOf({ config: [path] }),
+        "--config: testPersons[1] match nameLast is invalid: expected a last word that is not a reserved name, because " +
+          "reserved names keep their response"
+      )
+      const { testPersons } = yield* read({
+        config: [yield* fileOf(JSON.stringify({ testPersons: [person("Sample")] }))]
+      })
+      strictEqual(testPersons?.[0]?.response, "No")
+    }).pipe(Effect.scoped))
+
   it.effect("rejects two customers, or two faults, with the same id", () =>
     Effect.gen(function*() {
       const once = "is invalid: expected an id that no member before it has"
@@ -206,7 +221,7 @@ describe("The config file of serve", () => {
       "an unknown key",
       { prot: 1 },
       "--config: prot is unexpected: expected one of host, port, portFile, logs, controlToken, allowedHosts, seed, " +
-      "profile, faults, customers, reveal, gracePeriod, requestTimeout, force"
+      "profile, faults, testPersons, customers, tls, tlsCa, tlsCert, tlsKey, reveal, gracePeriod, requestTimeout, force"
     ],
     [
       "an unknown key of a customer",

@@ -1,10 +1,12 @@
 /** The commands and flags of `idv-mock`, their help and their usage errors. */
-import { Argument, Command, type ErrorOptions, Option } from "commander"
+import { Argument, Command, type ErrorOptions, type Option } from "commander"
 import * as Either from "effect/Either"
 import * as Record from "effect/Record"
 import * as TestPerson from "../../TestPerson.ts"
 import * as FaultKinds from "../faults/faultKinds.ts"
+import { controlToken, repeatableFlag, booleanFlag, valueFlag } from "./flags.ts"
 import type { ParsedArguments } from "./parsedArguments.ts"
+import { diffFlags, mcpFlags, recordFlags } from "./toolFlags.ts"
 import { UsageError } from "./usageError.ts"
 
 /** The result of parsing a command line: a text to print, such as the help, or a command to run. */
@@ -53,33 +55,6 @@ class IdvCommand extends Command {
   }
 }
 
-type Texts = ReadonlyArray<string>
-
-/** Rejects a value that begins like a flag, because then the value itself is missing. */
-const valueOf = (name: string, value: string): string => {
-  if (value.startsWith("--")) throw new UsageError({ text: `--${name} needs a value` })
-  return value
-}
-
-/**
- * Makes a flag with a value. `choices` are only for the help and the completions. The schema of the command checks the
- * value, because its error does not repeat the value.
- */
-const valueFlag = (name: string, value: string, description: string, choices?: ReadonlyArray<string>) => {
-  const option = new Option(`--${name} <${value}>`, description).argParser<Texts>((value, previous = []) => {
-    if (previous.length > 0) throw new UsageError({ text: `--${name} was given more than once` })
-    return [valueOf(name, value)]
-  })
-  if (choices !== undefined) option.argChoices = Array.from(choices)
-  return option
-}
-
-const repeatableFlag = (name: string, value: string, description: string) =>
-  new Option(`--${name} <${value}>`, `${description} (repeatable)`)
-    .argParser<Texts>((value, previous = []) => [...previous, valueOf(name, value)])
-
-const booleanFlag = (name: string, description: string) => new Option(`--${name}`, description)
-
 interface Section {
   readonly heading: string
   readonly rows: ReadonlyArray<readonly [term: string, meaning: string]>
@@ -111,16 +86,7 @@ const completions: Section = {
   ]
 }
 
-const controlToken = valueFlag(
-  "control-token",
-  "token",
-  "Token of the control plane. Flags are visible in the process list: prefer the variable IDV_MOCK_CONTROL_TOKEN"
-)
-
-const serverFlags = [
-  valueFlag("url", "url", "Address of the mock server (default: http://127.0.0.1:4010)"),
-  controlToken
-]
+const serverFlags = [valueFlag("url", "url", "Address of the mock server (default: http://127.0.0.1:4010)"), controlToken]
 
 const sessionFlags = [valueFlag("customer", "id", "Customer of the session (default: demo-customer)"), ...serverFlags]
 
@@ -128,19 +94,11 @@ const serveFlags = [
   valueFlag(
     "config",
     "file",
-    "JSON file with these options in camelCase, and customers, faults and profile. Flags take precedence"
+    "JSON file with these options in camelCase, and customers, faults, testPersons and profile. Flags take precedence"
   ),
-  valueFlag(
-    "host",
-    "address",
-    "Address to listen on (default: 127.0.0.1). Beyond loopback, a control token is required"
-  ),
+  valueFlag("host", "address", "Address to listen on (default: 127.0.0.1). Beyond loopback, a control token is required"),
   valueFlag("port", "number", "Port to listen on (default: 4010). 0 selects a free one"),
-  valueFlag(
-    "port-file",
-    "file",
-    "File that contains the port number while the server listens. An old file is removed first"
-  ),
+  valueFlag("port-file", "file", "File that contains the port number while the server listens. An old file is removed first"),
   valueFlag("logs", "form", "Print a line for each exchange (default: none)", ["none", "json", "pretty"]),
   controlToken,
   repeatableFlag("allowed-host", "name", "Further host name of the control plane, such as that of a container"),
@@ -148,20 +106,16 @@ const serveFlags = [
   repeatableFlag(
     "profile",
     "variant",
-    "Preset (default, strict or hostile), or option=variant such as tokenStatus=201"
+    "Preset (default, strict or hostile), option=variant such as tokenStatus=201, or a file of idv-mock record"
   ),
   repeatableFlag("fault", "fault", "Fault to inject, such as aml:hang"),
-  repeatableFlag(
-    "customer",
-    "id:key",
-    "Further customer. Flags are visible in the process list: prefer the file of --config"
-  ),
+  repeatableFlag("customer", "id:key", "Further customer. Flags are visible in the process list: prefer the file of --config"),
+  valueFlag("tls", "kind", "Speak TLS with a certificate for this run, which the CA in --tls-ca issued", ["self-signed"]),
+  valueFlag("tls-ca", "file", "File to write this CA to, for NODE_EXTRA_CA_CERTS (default: idv-mock-ca.pem)"),
+  valueFlag("tls-cert", "file", "Speak TLS with the certificate in this PEM file. It needs --tls-key"),
+  valueFlag("tls-key", "file", "PEM file with the private key of --tls-cert"),
   booleanFlag("reveal", "Keep names and secrets in the journal unmasked"),
-  valueFlag(
-    "grace-period",
-    "duration",
-    "Longest wait for pending responses when the server stops (default: 5 seconds)"
-  ),
+  valueFlag("grace-period", "duration", "Longest wait for pending responses when the server stops (default: 5 seconds)"),
   valueFlag("request-timeout", "duration", "Longest time for a request to arrive (default: 30 seconds)"),
   booleanFlag("force", "Start even if NODE_ENV is production")
 ]
@@ -178,11 +132,7 @@ const journalFlags = [
   ...sessionFlags
 ]
 
-const evidence = valueFlag(
-  "evidence",
-  "file",
-  "File of claims (default: contract/evidence.yaml of the contract package)"
-)
+const evidence = valueFlag("evidence", "file", "File of claims (default: contract/evidence.yaml of the contract package)")
 
 const verifyFlags = [
   valueFlag(
@@ -292,21 +242,11 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
       "demo-key, and for every customer test-* with the key test-key",
     serveFlags
   ).addHelpText("after", table(testPersons) + "\n" + table(faultKinds))
-  addCommand(
-    program,
-    "journal",
-    "Show the exchanges of a running server, and the reason for each response",
-    journalFlags
-  )
+  addCommand(program, "journal", "Show the exchanges of a running server, and the reason for each response", journalFlags)
 
   const fault = addGroup(program, "fault", "Change the faults of a session of a running server")
   addCommand(fault, "list", "Show the faults, and how often each fired", sessionFlags)
-  addCommand(
-    fault,
-    "set <fault...>",
-    "Set faults, such as aml:hang: all of them, or none if one is invalid",
-    sessionFlags
-  )
+  addCommand(fault, "set <fault...>", "Set faults, such as aml:hang: all of them, or none if one is invalid", sessionFlags)
     .addHelpText("after", table(faultKinds))
   addCommand(fault, "remove <id>", "Remove the fault with this id", sessionFlags)
   addCommand(fault, "clear", "Remove all faults", sessionFlags)
@@ -340,6 +280,26 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
     "Compare two evidence files: the claims that were added, removed or changed. The command fails if a change may " +
       "break consumers",
     []
+  )
+  addCommand(
+    program,
+    "record",
+    "Forward requests to the service, and write a profile with which serve plays it, when the command ends by Ctrl-C. " +
+      "Keys, names and dates of birth are not written",
+    recordFlags
+  )
+  addCommand(
+    program,
+    "diff",
+    "Send the same fictional checks to the service and to the mock server, and list the behaviours that differ",
+    diffFlags
+  )
+  addCommand(
+    program,
+    "mcp",
+    "Serve tools for agents over the Model Context Protocol, on standard input and output: sessions, clock, faults, " +
+      "profile, test_persons, journal, verify and explain_last_check. Without --url it also starts a mock server",
+    mcpFlags
   )
   addCommand(program, "completions", "Print completions for bash, fish or zsh", [])
     .addArgument(Object.assign(new Argument("<shell>"), { argChoices: ["bash", "fish", "zsh"] }))

@@ -16,6 +16,12 @@ const loadContract = Effect.promise(() => import("./contract.ts"))
 
 const loadContractDiff = Effect.promise(() => import("./contractDiff.ts"))
 
+const loadMcp = Effect.promise(() => import("./mcp.ts"))
+
+const loadRecord = Effect.promise(() => import("./record.ts"))
+
+const loadDiff = Effect.promise(() => import("./diff.ts"))
+
 const loadCommands = Effect.promise(() => import("./commands.ts"))
 
 export const main = (words: ReadonlyArray<string>, { stdout, version }: {
@@ -42,6 +48,18 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
       }
       case "contract diff": {
         const { diff } = yield* loadContractDiff
+        return yield* diff(invocation.args)
+      }
+      case "mcp": {
+        const { mcp } = yield* loadMcp
+        return yield* mcp(invocation.args, version, process)
+      }
+      case "record": {
+        const { record } = yield* loadRecord
+        return yield* record(invocation.args, version)
+      }
+      case "diff": {
+        const { diff } = yield* loadDiff
         return yield* diff(invocation.args)
       }
       case "completions":

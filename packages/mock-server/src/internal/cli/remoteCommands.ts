@@ -28,17 +28,24 @@ const decode = <A, I>(schema: Schema.Schema<A, I>, input: unknown, name: (field:
 /** A server that does not respond within this time is reported as unreachable. */
 const deadline = "30 seconds"
 
+/** The server that the flags select. Sends nothing. */
+export const connect = (args: ParsedArguments.ParsedArguments) =>
+  Effect.gen(function*() {
+    const address = yield* decode(Address, ParsedArguments.value(args, "url") ?? "http://127.0.0.1:4010", () => "--url")
+    // The address of the control plane, which the server prints, is accepted too.
+    const url = address.replace(/\/*(_mock\/*)?$/, "")
+    const token = yield* Secrets.controlToken(args)
+    return { url, control: yield* Control.make({ url, token }) }
+  })
+
 /** Uses the control API of the server that the flags select. */
 const withControl = <A, E>(
   args: ParsedArguments.ParsedArguments,
   use: (control: Control.Service) => Effect.Effect<A, E>
 ) =>
   Effect.gen(function*() {
-    const address = yield* decode(Address, ParsedArguments.value(args, "url") ?? "http://127.0.0.1:4010", () => "--url")
-    // The address of the control plane, which the server prints, is accepted too.
-    const url = address.replace(/\/*(_mock\/*)?$/, "")
-    const token = yield* Secrets.controlToken(args)
-    return yield* Effect.flatMap(Control.make({ url, token }), use).pipe(
+    const { control, url } = yield* connect(args)
+    return yield* use(control).pipe(
       Effect.timeoutFail({
         duration: deadline,
         onTimeout: () => new Control.ControlUnavailable({ url, reason: "transport" })
@@ -61,7 +68,7 @@ const printEach = <A>(line: (item: A) => string) => (items: ReadonlyArray<A>) =>
   Effect.forEach(items, (item) => Console.log(line(item)), { discard: true })
 
 const Search = Schema.Struct({
-  ...Verification.Pattern.omit("customerId", "status").fields,
+  ...Verification.Pattern.omit("customerId", "status", "name", "dateOfBirth", "headers").fields,
   status: Schema.optionalWith(Fields.wholeNumber(100, 599), { exact: true })
 })
 

@@ -11,6 +11,7 @@ import * as Fault from "../../Fault.ts"
 import type * as MockServer from "../../MockServer.ts"
 import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
+import * as TestPerson from "../../TestPerson.ts"
 import { PositiveWaitText, WaitText } from "../schema/durationText.ts"
 import * as Fields from "../schema/fields.ts"
 import * as KnownFields from "../schema/knownFields.ts"
@@ -18,6 +19,7 @@ import { numberOrText } from "../schema/numberOrText.ts"
 import { expected as expectedOnce, repeatedIndexes, uniqueBy } from "../schema/uniqueIds.ts"
 import * as ConfigFile from "./configFile.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
+import * as RecordedProfile from "./recordedProfile.ts"
 import * as Secrets from "./secrets.ts"
 import * as Text from "./textField.ts"
 import * as UsageError from "./usageError.ts"
@@ -45,9 +47,14 @@ export const Settings = Schema.Struct({
   seed: optional(Fields.wholeNumber(0, 2 ** 32 - 1)),
   profile: optional(Profile.Patch),
   faults: optional(uniqueBy(Schema.Array(Fault.Fault).annotations(Violation.expecting("a list of faults")), "id")),
+  testPersons: optional(TestPerson.CustomList),
   customers: optional(
     uniqueBy(Schema.Array(Customer).annotations(Violation.expecting("a list of customers")), "customerId")
   ),
+  tls: optional(Fields.oneOf("self-signed")),
+  tlsCa: optional(Text.Path),
+  tlsCert: optional(Text.Path),
+  tlsKey: optional(Text.Path),
   reveal: flag,
   gracePeriod: optional(WaitText),
   requestTimeout: optional(PositiveWaitText),
@@ -62,6 +69,9 @@ const flagOf: Record<string, string> = {
   portFile: "port-file",
   allowedHosts: "allowed-host",
   customers: "customer",
+  tlsCa: "tls-ca",
+  tlsCert: "tls-cert",
+  tlsKey: "tls-key",
   gracePeriod: "grace-period",
   requestTimeout: "request-timeout"
 }
@@ -111,7 +121,8 @@ const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Setting
   Either.gen(function*() {
     const { field, isOn, values } = ParsedArguments
     const hosts = values(args, "allowed-host")
-    const profile = yield* parseProfilePatch(values(args, "profile"))
+    const variants = values(args, "profile").filter((text) => !RecordedProfile.isFile(text))
+    const profile = yield* parseProfilePatch(variants)
     const customers = values(args, "customer")
     const settings = yield* Either.mapLeft(
       decode({
@@ -121,8 +132,12 @@ const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Setting
         ...field(args, "logs"),
         ...(hosts.length > 0 && { allowedHosts: hosts }),
         ...field(args, "seed", numberOrText),
-        ...(values(args, "profile").length > 0 && { profile }),
+        ...(variants.length > 0 && { profile }),
         ...(customers.length > 0 && { customers: customers.map(parseCustomer) }),
+        ...field(args, "tls"),
+        ...field(args, "tls-ca", String, "tlsCa"),
+        ...field(args, "tls-cert", String, "tlsCert"),
+        ...field(args, "tls-key", String, "tlsKey"),
         ...field(args, "grace-period", numberOrText, "gracePeriod"),
         ...field(args, "request-timeout", numberOrText, "requestTimeout"),
         ...(isOn(args, "reveal") && { reveal: true }),
@@ -164,7 +179,13 @@ export const read = (args: ParsedArguments.ParsedArguments) =>
       yield* ConfigFile.read(path, (json) => Either.mapLeft(decode(json), ConfigFile.invalid))
     yield* checkCustomers(args, flags, file)
     const token = (yield* Secrets.controlToken(args)) ?? file.controlToken
-    return { ...file, ...flags, ...(token && { controlToken: token }) } satisfies Settings
+    const settings = { ...file, ...flags, ...(token && { controlToken: token }) } satisfies Settings
+    const recorded = yield* RecordedProfile.read(args)
+    return recorded === undefined ? settings : {
+      ...settings,
+      profile: { ...settings.profile, ...recorded.profile, ...flags.profile },
+      faults: [...recorded.faults, ...settings.faults ?? []]
+    }
   })
 
 /** Puts the demo customer first, with the key of `customers` if it is one of them. */
@@ -180,7 +201,7 @@ const toWholeMillis = (duration: Duration.Duration) => Duration.millis(Math.ceil
 export const options = (
   { customers = [], profile, requestTimeout, ...settings }: Settings
 ): MockServer.Options => ({
-  ...Struct.omit(settings, "logs", "portFile"),
+  ...Struct.omit(settings, "logs", "portFile", "tls", "tlsCa", "tlsCert", "tlsKey"),
   ...(requestTimeout && { requestTimeout: toWholeMillis(requestTimeout) }),
   customers: customersOf(customers),
   ...(profile && { profile: Profile.apply(Profile.defaultProfile, profile) })

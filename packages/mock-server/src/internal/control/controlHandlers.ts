@@ -32,6 +32,7 @@ import * as Fault from "../../Fault.ts"
 import type * as Journal from "../../Journal.ts"
 import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
+import * as TestPerson from "../../TestPerson.ts"
 import * as Verification from "../../Verification.ts"
 import * as JsonText from "../http/jsonText.ts"
 import * as Lifecycle from "../http/lifecycle.ts"
@@ -87,6 +88,7 @@ const decodeNothing: Decode<object> = (input) =>
     : Either.left(Violation.whole("an empty object, or no body"))
 const decodeClockChange = KnownFields.decodeUnknown(ClockChange)
 const decodeFault = KnownFields.decodeUnknown(Fault.Fault)
+const decodeTestPersons = KnownFields.decodeUnknown(TestPerson.CustomList)
 const decodePatch = KnownFields.decodeUnknown(Profile.Patch)
 const decodeRevocation = KnownFields.decodeUnknown(Revocation)
 
@@ -132,13 +134,17 @@ const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
     .handleRaw("create", ({ request }) =>
       Effect.gen(function*() {
         const sessions = yield* Session.Sessions
-        const { customerId, customerKey, faults, profile, seed } = yield* payload(request, decodeNewSession)
+        const { customerId, customerKey, faults, profile, seed, testPersons } = yield* payload(
+          request,
+          decodeNewSession
+        )
         const existing = yield* sessions.known(customerId)
         const session = yield* sessions.create(
           { customerId, customerKey: customerKey ?? Session.testKey },
           {
             ...(seed !== undefined && { seed }),
             ...(faults && { faults }),
+            ...(testPersons && { testPersons }),
             ...(profile && {
               profile: Profile.apply(sessions.settings.profile ?? Profile.defaultProfile, profile)
             })
@@ -203,6 +209,20 @@ const faults = HttpApiBuilder.group(ControlApi, "faults", (handlers) =>
     .handle("clear", ({ path }) =>
       Effect.flatMap(existingSession(path.customerId), ({ faults }) => faults.clear)))
 
+const testPersons = HttpApiBuilder.group(ControlApi, "testPersons", (handlers) =>
+  handlers
+    .handle(
+      "list",
+      ({ path }) => Effect.flatMap(existingSession(path.customerId), ({ testPersons }) => testPersons.list)
+    )
+    .handleRaw("set", ({ path, request }) =>
+      Effect.gen(function*() {
+        const persons = yield* payload(request, decodeTestPersons)
+        const { testPersons } = yield* sessionOf(path.customerId)
+        yield* testPersons.set(persons)
+        return yield* testPersons.list
+      })))
+
 const profile = HttpApiBuilder.group(ControlApi, "profile", (handlers) =>
   handlers
     .handle("get", ({ path }) => Effect.flatMap(existingSession(path.customerId), ({ profile }) => Ref.get(profile)))
@@ -232,7 +252,7 @@ const tokens = HttpApiBuilder.group(ControlApi, "tokens", (handlers) =>
 
 const statusExpected = Violation.expecting("a status, a whole number from 100 to 599")
 
-/** The query parameters of a journal search, which are text, as a pattern. */
+/** The query parameters of a journal search, which are text, as a pattern. An address must not contain a person. */
 const SearchText = Schema.Struct({
   ...Verification.Pattern.fields,
   status: Schema.optionalWith(
@@ -250,7 +270,7 @@ const SearchText = Schema.Struct({
     ),
     { exact: true }
   )
-}).omit("customerId")
+}).omit("customerId", "name", "dateOfBirth", "headers")
 const decodeSearch = KnownFields.decodeUnknown(SearchText)
 
 /** Decodes the raw query, because the `HttpApi` ignores unknown parameters. */
@@ -273,7 +293,12 @@ const journal = HttpApiBuilder.group(ControlApi, "journal", (handlers) =>
         // A session that was removed meanwhile received no more entries, so its result means nothing.
         if ((yield* existingSession(path.customerId)) !== session) return yield* new SessionUnknown(path)
       }))
-    .handle("unmatched", () => Effect.flatMap(Session.Sessions, ({ unmatched }) => page(unmatched))))
+    .handle("unmatched", () => Effect.flatMap(Session.Sessions, ({ unmatched }) => page(unmatched)))
+    .handleRaw("verifyUnmatched", ({ request }) =>
+      Effect.gen(function*() {
+        const { unmatched } = yield* Session.Sessions
+        yield* unmatched.verify(yield* payload(request, Verification.decodeUnknown))
+      })))
 
 const server = HttpApiBuilder.group(ControlApi, "server", (handlers) =>
   handlers
@@ -294,6 +319,7 @@ export const layer = Layer.provide(HttpApiBuilder.api(ControlApi), [
   sessions,
   clock,
   faults,
+  testPersons,
   profile,
   tokens,
   journal,

@@ -49,7 +49,7 @@ export const decide = (
     if (Option.isSome(request.headersProblem)) {
       return yield* refuse("headers", 400, request.headersProblem.value)
     }
-    const { addSearch, clock } = yield* authorize(request, session, profile)
+    const { addSearch, clock, testPersons } = yield* authorize(request, session, profile)
     const redirect = ResponseFormat.redirect(profile, request.target)
     if (Option.isSome(redirect)) return redirectDecision("aml", redirect.value)
     if (!isContentTypeRight(request, profile)) {
@@ -78,7 +78,9 @@ export const decide = (
     if (!hasBegun(body.dob, now)) return yield* refuseBody(notBornViolations)
 
     const searchedOn = ResponseFormat.searchedOn(profile, now)
-    const { description, fault, matchFound } = TestPerson.of(Redacted.value(body.name))
+    const name = Redacted.value(body.name)
+    const custom = yield* testPersons.select(name, body.dob)
+    const { description, fault, matchFound } = Option.getOrElse(custom, () => TestPerson.of(name))
     const credential = yield* addSearch((profileId) => ({
       credentialType: "aml",
       credentialName: "AML",

@@ -1,11 +1,11 @@
 /** The page at the address in `aml_profile` (section 2.3), for a person with a browser. */
 import type { AmlCredential } from "@effect-idv/core/AmlCredential"
-import type * as Headers from "@effect/platform/Headers"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import escapeHtml from "escape-html"
 import type * as Session from "../../Session.ts"
+import type * as Request from "../http/request.ts"
 import * as Response from "../http/response.ts"
 import type { Decision } from "./decision.ts"
 
@@ -19,8 +19,11 @@ export const idOf = (path: string): Option.Option<string> =>
  * Returns the address of a profile on the host in the `Host` header, because the port mapping of a container can make
  * it differ from the server's own. A missing or invalid host becomes `localhost`.
  */
-export const url = (headers: Headers.Headers, profileId: string): string => {
-  const origin = `http://${headers["host"] ?? "localhost"}`
+export const url = (
+  { headers, isSecure }: Pick<Request.Request, "headers" | "isSecure">,
+  profileId: string
+): string => {
+  const origin = `${isSecure ? "https" : "http"}://${headers["host"] ?? "localhost"}`
   return new URL(`${prefix}${profileId}`, URL.canParse(origin) ? origin : "http://localhost").href
 }
 

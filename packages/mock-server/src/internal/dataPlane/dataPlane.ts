@@ -22,6 +22,7 @@ import type { Operation } from "../journal/entry.ts"
 import * as Masking from "../journal/masking.ts"
 import { Recorder } from "../journal/recorder.ts"
 import * as FaultTiming from "../session/faultTiming.ts"
+import * as Sent from "../verification/sent.ts"
 import * as AmlEndpoint from "./amlEndpoint.ts"
 import * as AmlProfile from "./amlProfile.ts"
 import * as ApplyFault from "./applyFault.ts"
@@ -29,7 +30,7 @@ import type { Decision } from "./decision.ts"
 import * as Gateway from "./gateway.ts"
 import * as TokenEndpoint from "./tokenEndpoint.ts"
 
-/** A fault that fires at a request, or that the name of a test person selects. */
+/** A fault that fires at a request, or that a test person has. */
 interface AppliedFault {
   readonly id: string
   readonly what: Fault.What
@@ -87,7 +88,7 @@ const exchange = Effect.gen(function*() {
     })),
     ...(decision.fault === undefined
       ? []
-      : [{ id: "test-person", what: decision.fault, reason: "the name selects this fault" }])
+      : [{ id: "test-person", what: decision.fault, reason: "the test person has this fault" }])
   ]
   const fault = faults.find((fault) => !isLatency(fault))
   const delivery = fault === undefined || Option.isSome(gateway)
@@ -112,7 +113,8 @@ const exchange = Effect.gen(function*() {
     claims: decision.claims,
     faults: faults.map(({ id, what }) => ({ id, kind: what.kind })),
     unexpected: decision.unexpected,
-    millis: (yield* Clock.currentTimeMillis) - arrivedAt + delay
+    millis: (yield* Clock.currentTimeMillis) - arrivedAt + delay,
+    sent: Sent.make(request)
   })
   yield* recorder.record(entry)
 
@@ -212,7 +214,7 @@ const decide = (
     case "token":
       return TokenEndpoint.decide(request, session, profile)
     case "aml":
-      return AmlEndpoint.decide(request, session, profile, (profileId) => AmlProfile.url(request.headers, profileId))
+      return AmlEndpoint.decide(request, session, profile, (profileId) => AmlProfile.url(request, profileId))
     case "other":
       if (Option.isSome(request.headersProblem)) {
         return Effect.succeed(refusal("request.headers", 400, request.headersProblem.value))

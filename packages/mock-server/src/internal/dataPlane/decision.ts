@@ -15,7 +15,7 @@ export interface Decision {
   readonly response: Response
   /** The token that the response issues. */
   readonly issuedToken?: string
-  /** The fault that the name of a test person selects. */
+  /** The fault of a test person. */
   readonly fault?: Fault.What
 }
 

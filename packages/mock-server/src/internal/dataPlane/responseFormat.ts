@@ -195,7 +195,7 @@ const extraFields = {
 }
 
 /** Repeats the name as the profile selects. A name of one word cannot be reordered, and becomes upper case. */
-const echoName = ({ nameEcho }: Profile, name: string): string => {
+export const echoName = ({ nameEcho }: Pick<Profile, "nameEcho">, name: string): string => {
   switch (nameEcho) {
     case "exact":
       return name

@@ -195,7 +195,7 @@ export const What = discriminatedUnion(Schema.Union(
      *
      * @default "profile": the form that the session's profile has
      */
-    retryAfter: Schema.optionalWith(literalOr("profile", RetryAfter), {
+    retryAfter: Schema.optionalWith(literalOr(["profile"], RetryAfter), {
       exact: true,
       default: constant("profile" as const)
     })

@@ -14,7 +14,9 @@ export const titles = {
   415: "Unsupported Media Type",
   422: "Unprocessable Content",
   429: "Too Many Requests",
-  500: "Internal Server Error"
+  500: "Internal Server Error",
+  502: "Bad Gateway",
+  504: "Gateway Timeout"
 }
 
 export type Status = keyof typeof titles

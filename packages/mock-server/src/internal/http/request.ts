@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import { IncomingMessage } from "node:http"
 
@@ -20,6 +21,8 @@ export interface Request {
   readonly body: Uint8Array
   /** Whether the body arrived to its end. */
   readonly isWhole: boolean
+  /** Whether the request came over TLS. */
+  readonly isSecure: boolean
 }
 
 export const maxBodyBytes = 64 * 1024
@@ -68,6 +71,10 @@ export const headersProblem = (request: HttpServerRequest.HttpServerRequest): Op
 }
 
 /** Reads a request. A body with a small `Content-Length` is read at once, which is faster. */
+/** A socket of Node has the property `encrypted` if it speaks TLS. A request in process has no socket. */
+const isSecure = ({ source }: HttpServerRequest.HttpServerRequest): boolean =>
+  Predicate.hasProperty(source, "socket") && Predicate.hasProperty(source.socket, "encrypted")
+
 export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Request> => {
   const isShort = Number(request.headers["content-length"]) <= maxBodyBytes &&
     request.headers["transfer-encoding"] === undefined
@@ -86,6 +93,7 @@ export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effec
     headers: Headers.fromInput(headers),
     headersProblem: headersProblem(request),
     target: targetOf(originalUrl),
+    isSecure: isSecure(request),
     ...read
   })))
 }

@@ -25,7 +25,7 @@ export const make: Effect.Effect<(entry: Entry) => Effect.Effect<void>, never, S
         among++
         if (!unexpected) return
         found++
-        if (nearest.length < maxNearest) nearest.push({ id, rule, status, why })
+        if (nearest.length < maxNearest) nearest.push({ id, rule, status, why, differs: [] })
       })
   }
 )

@@ -71,15 +71,21 @@ const withoutUnion = (issue: ParseResult.ParseIssue, ast: AST.AST): ParseResult.
 export const unexpectedValue = (expected: string, actual: unknown): ParseResult.Type =>
   new ParseResult.Type(Schema.Unknown.annotations({ description: expected }).ast, actual)
 
-/** A literal text, or an object that keeps the violations of its own schema. */
-export const literalOr = <const Text extends string, A extends object, I>(text: Text, schema: Schema.Schema<A, I>) => {
-  const union = Schema.Union(Schema.Literal(text), schema)
-  const expected = `"${text}", or an object whose kind is one of ${kindsOf(schema.ast).join(", ")}`
+/** One of some literal texts, or an object that keeps the violations of its own schema. */
+export const literalOr = <const Text extends string, A extends object, I>(
+  texts: readonly [Text, ...ReadonlyArray<Text>],
+  schema: Schema.Schema<A, I>
+) => {
+  const literals = Schema.Literal(...texts)
+  const union = Schema.Union(literals, schema)
+  const expected = texts.map((text) => `"${text}"`).join(", ") +
+    `, or an object whose kind is one of ${kindsOf(schema.ast).join(", ")}`
+  const isLiteral = Schema.is(literals)
   return Schema.declare(
     [union, schema],
     {
       decode: (union, schema) => (input, options, ast) =>
-        input === text
+        isLiteral(input)
           ? ParseResult.decodeUnknown(union)(input, options)
           : Predicate.isRecord(input)
           ? ParseResult.decodeUnknown(schema)(input, options)

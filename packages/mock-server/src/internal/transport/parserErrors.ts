@@ -37,7 +37,7 @@ const rejectionOf = (error: Error): Rejection => {
   return {
     status,
     why: isTls
-      ? "The client speaks TLS, but the mock server supports http: only"
+      ? "The client speaks TLS, and the mock server was started without --tls"
       : Predicate.hasProperty(error, "reason")
       ? `The input is not an HTTP request: ${error.reason}`
       : "The request did not arrive in time"

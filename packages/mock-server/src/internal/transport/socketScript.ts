@@ -9,6 +9,7 @@ import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { Step } from "../http/response.ts"
 import * as Script from "../http/script.ts"
+import { rawOf } from "../tls/rawSockets.ts"
 
 /**
  * Without a wait, the client may see the reset before it has read the bytes that were sent before it. The wait takes
@@ -21,7 +22,7 @@ const connection = (socket: Socket): Script.Connection => ({
   fin: Effect.async<void>((resume) => {
     socket.end(() => resume(Effect.void))
   }),
-  reset: Effect.zipRight(waitBeforeReset, Effect.sync(() => socket.resetAndDestroy()))
+  reset: Effect.zipRight(waitBeforeReset, Effect.sync(() => rawOf(socket).resetAndDestroy()))
 })
 
 /**

@@ -1,0 +1,42 @@
+/** `idv-mock mcp`: tools for agents, for a running server or for one that the command starts. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Control from "../../Control.ts"
+import * as MockServer from "../../MockServer.ts"
+import * as Mcp from "../mcp/stdio.ts"
+import type { Target } from "../mcp/tool.ts"
+import * as ParsedArguments from "./parsedArguments.ts"
+import * as Remote from "./remoteCommands.ts"
+import * as Settings from "./settings.ts"
+import { UsageError } from "./usageError.ts"
+
+const started = (args: ParsedArguments.ParsedArguments) =>
+  Effect.gen(function*() {
+    const settings = yield* Settings.read(args)
+    const layer = MockServer.layer({ port: 0, ...Settings.options(settings) })
+    const { control, server } = yield* Effect.provide(
+      Effect.all({ control: Control.Control, server: MockServer.MockServer }),
+      yield* Layer.build(layer)
+    )
+    return { control, url: server.url } satisfies Target
+  })
+
+/** The standard streams carry the protocol, so that logs go to standard error. */
+export const mcp = (args: ParsedArguments.ParsedArguments, version: string, stdio: {
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+}) =>
+  Effect.gen(function*() {
+    const isRemote = ParsedArguments.isOn(args, "url")
+    if (isRemote && ParsedArguments.isOn(args, "port")) {
+      return yield* new UsageError({ text: "--port is unexpected: with --url the command starts no server" })
+    }
+    const target = isRemote ? yield* Remote.connect(args) : yield* started(args)
+    yield* Mcp.serve(target, version, stdio.stdin, stdio.stdout)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(NodeHttpClient.layerUndici),
+    Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger)))
+  )

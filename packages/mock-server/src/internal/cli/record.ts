@@ -1,0 +1,117 @@
+/** `idv-mock record`: a proxy between an app and the service, which writes a profile that plays this service. */
+import * as IdvApi from "@effect-idv/core/IdvApi"
+import * as Violation from "@effect-idv/core/Violation"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import type * as FileSystem from "@effect/platform/FileSystem"
+import * as Headers from "@effect/platform/Headers"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
+import * as HttpServer from "@effect/platform/HttpServer"
+import type * as Path from "@effect/platform/Path"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { createServer } from "node:http"
+import * as Har from "../record/har.ts"
+import * as Observations from "../record/observations.ts"
+import * as ProfileFile from "../record/profileFile.ts"
+import * as Proxy from "../record/proxy.ts"
+import * as Pseudonyms from "../record/pseudonyms.ts"
+import * as Upstream from "../record/upstream.ts"
+import { wholeNumber } from "../schema/fields.ts"
+import { numberOrText } from "../schema/numberOrText.ts"
+import * as ConnectionPools from "./connectionPools.ts"
+import * as OutputFile from "./outputFile.ts"
+import * as ParsedArguments from "./parsedArguments.ts"
+import * as Text from "./textField.ts"
+import * as UpstreamFlags from "./upstreamFlags.ts"
+import { fromFlagViolations, UsageError } from "./usageError.ts"
+
+const Flags = Schema.Struct({
+  port: Schema.optionalWith(wholeNumber(0, 65_535), { exact: true, default: () => 4011 }),
+  output: Schema.optionalWith(Text.Path, { exact: true, default: () => "observed.yaml" }),
+  har: Schema.optionalWith(Text.Path, { exact: true })
+})
+
+/** The exchanges that a HAR has at most: the first ones. */
+const maxEntries = 10_000
+
+/** A request without credentials, which shows whether the service is there. It is neither recorded nor billed. */
+const probe = (upstream: Upstream.Upstream, target: string) =>
+  Upstream.send(upstream, {
+    method: "GET",
+    target,
+    headers: Headers.empty,
+    headersProblem: Option.none(),
+    body: new Uint8Array(),
+    isWhole: true,
+    isSecure: false
+  })
+
+const portOf = (server: HttpServer.HttpServer): number => server.address._tag === "TcpAddress" ? server.address.port : 0
+
+export const record = (
+  args: ParsedArguments.ParsedArguments,
+  version: string
+): Effect.Effect<void, UsageError | Upstream.UpstreamFailed, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function*() {
+    const upstream = yield* UpstreamFlags.read(args)
+    const { har, output, port } = yield* Effect.mapError(
+      Violation.decodeUnknown(Flags)({
+        ...ParsedArguments.field(args, "port", numberOrText),
+        ...ParsedArguments.field(args, "output"),
+        ...ParsedArguments.field(args, "har")
+      }),
+      fromFlagViolations(args)
+    )
+    yield* OutputFile.checkNew("output", output)
+    if (har !== undefined) yield* OutputFile.checkNew("har", har)
+    for (const path of [IdvApi.token.path, IdvApi.aml.path]) yield* probe(upstream, path)
+
+    const recording = Observations.make(Pseudonyms.make())
+    const entries: Array<Har.Entry> = []
+    const reported = new Set<string>()
+    const reportOnce = ({ message }: Upstream.UpstreamFailed) =>
+      Effect.suspend(() => {
+        if (reported.has(message)) return Effect.void
+        reported.add(message)
+        return Console.error(`idv-mock record: ${message}`)
+      })
+
+    const write = Effect.gen(function*() {
+      const { aml, token } = recording.observations()
+      if (aml.exchanges + token.exchanges === 0) {
+        return yield* Console.error(
+          `idv-mock record: no exchange was recorded, so ${Text.printable(output)} is not written`
+        )
+      }
+      yield* OutputFile.write("output", output, yield* ProfileFile.print(recording))
+      if (har !== undefined) yield* OutputFile.write("har", har, Har.print(entries, version))
+    }).pipe(Effect.catchAll(({ message }) => Console.error(`idv-mock record: ${message}`)))
+    // Added before the server, so that it runs after the last response.
+    yield* Effect.addFinalizer(() => write)
+
+    const client = yield* HttpClient.HttpClient
+    const app = Proxy.handle(upstream, (exchange) => {
+      const masked = recording.add(exchange)
+      if (har !== undefined && entries.length < maxEntries) entries.push(Har.entry(exchange, masked))
+    }, reportOnce).pipe(Effect.provideService(HttpClient.HttpClient, client))
+    const announce = Effect.flatMap(HttpServer.HttpServer, (server) =>
+      Console.log(JSON.stringify({
+        event: "recording",
+        url: `http://127.0.0.1:${portOf(server)}`,
+        output,
+        ...(har !== undefined && { har })
+      })))
+    yield* Layer.launch(
+      Layer.merge(
+        HttpMiddleware.withTracerDisabledWhen(HttpServer.serve(app), () => true),
+        Layer.effectDiscard(announce)
+      ).pipe(
+        Layer.provide(NodeHttpServer.layerServer(() => createServer(), { host: "127.0.0.1", port })),
+        Layer.mapError(() => new UsageError({ text: "--port cannot be opened: expected a free port of this machine" }))
+      )
+    )
+  }).pipe(Effect.scoped, Effect.provide(ConnectionPools.layer))

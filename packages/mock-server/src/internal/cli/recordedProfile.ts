@@ -1,0 +1,28 @@
+/** A file of `idv-mock record` as the value of `--profile`. */
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import * as ParsedArguments from "./parsedArguments.ts"
+import { fromViolations, UsageError } from "./usageError.ts"
+
+/** Whether a value of `--profile` is a file, and not a preset or a variant. */
+export const isFile = (text: string): boolean => /\.ya?ml$/i.test(text)
+
+const fail = (problem: string) => new UsageError({ text: `--profile: ${problem}` })
+
+/** Reads the file, if there is one. */
+export const read = (args: ParsedArguments.ParsedArguments) =>
+  Effect.gen(function*() {
+    const [path, ...others] = ParsedArguments.values(args, "profile").filter(isFile)
+    if (path === undefined) return undefined
+    if (others.length > 0) return yield* fail("expected at most one file")
+    const fs = yield* FileSystem.FileSystem
+    const text = yield* Effect.mapError(
+      fs.readFileString(path),
+      () => fail("the file does not exist or is not readable")
+    )
+    const { parse } = yield* Effect.promise(() => import("../record/profileFile.ts"))
+    return yield* Effect.mapError(
+      parse(text),
+      fromViolations((field) => field === "" ? "--profile: the file" : `--profile: ${field}`)
+    )
+  })

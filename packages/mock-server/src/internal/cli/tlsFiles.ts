@@ -1,0 +1,82 @@
+/** The certificate of `serve`: from the files of `--tls-cert` and `--tls-key`, or made for this run. */
+import type { PlatformError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import type * as Path from "@effect/platform/Path"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type { KeyPair } from "../tls/secureServer.ts"
+import * as OutputFile from "./outputFile.ts"
+import type { Settings } from "./settings.ts"
+import { UsageError } from "./usageError.ts"
+
+const fail = (text: string) => new UsageError({ text })
+
+const reasons: Record<string, string> = {
+  NotFound: "does not exist",
+  PermissionDenied: "is not readable by this user"
+}
+
+const read = (flag: string, path: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readFileString(path)).pipe(
+    Effect.mapError((error: PlatformError) =>
+      fail(
+        `--${flag}: the file ${
+          error._tag === "SystemError" ? reasons[error.reason] ?? "is not a file" : "is not a file"
+        }`
+      )
+    )
+  )
+
+/** The first line of the file, by which the next run recognizes it. */
+const mark = "The CA of one run of idv-mock: set NODE_EXTRA_CA_CERTS to this file"
+
+/** Writes the CA. Replaces no file that another program wrote. */
+const writeCa = (path: string, ca: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const found = yield* Effect.option(fs.readFileString(path))
+    if (found._tag === "Some" && !found.value.startsWith(mark)) {
+      return yield* fail(
+        "--tls-ca: the file exists and is not a CA of idv-mock, and is not replaced: expected another path"
+      )
+    }
+    yield* OutputFile.check("tls-ca", path)
+    yield* OutputFile.write("tls-ca", path, `${mark}\n${ca}`)
+  })
+
+export interface Tls {
+  readonly keyPair?: KeyPair
+  /** The file with the CA of a certificate that was made for this run. */
+  readonly ca?: string
+}
+
+/** The certificate that the settings select, if any. */
+export const keyPair = (
+  { allowedHosts = [], host = "127.0.0.1", tls, tlsCa, tlsCert, tlsKey }: Settings
+): Effect.Effect<Tls, UsageError, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function*() {
+    if (tls === undefined && tlsCa !== undefined) {
+      return yield* fail("--tls-ca is unexpected: it needs --tls self-signed")
+    }
+    if (tls !== undefined) {
+      if (tlsCert !== undefined || tlsKey !== undefined) {
+        return yield* fail("--tls is unexpected: --tls-cert and --tls-key have a certificate already")
+      }
+      const { make } = yield* Effect.promise(() => import("../tls/selfSigned.ts"))
+      const names = new Set(["localhost", "127.0.0.1", "::1", host, ...allowedHosts])
+      const { ca, keyPair } = yield* make([...names], yield* Clock.currentTimeMillis)
+      const path = tlsCa ?? "idv-mock-ca.pem"
+      yield* writeCa(path, ca)
+      return { keyPair, ca: path }
+    }
+    if (tlsCert === undefined && tlsKey === undefined) return {}
+    if (tlsKey === undefined) {
+      return yield* fail("--tls-key is missing: expected the file with the private key of --tls-cert")
+    }
+    if (tlsCert === undefined) {
+      return yield* fail("--tls-cert is missing: expected the file with the certificate of --tls-key")
+    }
+    const cert = yield* read("tls-cert", tlsCert)
+    return { keyPair: { cert, key: Redacted.make(yield* read("tls-key", tlsKey)) } }
+  })

@@ -1,0 +1,35 @@
+/** Explains the last check of a session in sentences, from the journal. */
+import * as Effect from "effect/Effect"
+import type * as Control from "../../Control.ts"
+import type * as Journal from "../../Journal.ts"
+
+const described = (
+  { at, faults, id, request, response, rule, unexpected, why }: Journal.Entry
+): string =>
+  `exchange ${id} at ${at}: ${request.method} ${request.target} received ` +
+  `${response.delivery === "whole" ? `status ${response.status}` : `a broken response (status ${response.status})`}, ` +
+  `by the rule ${rule}. ${why}.` +
+  (faults.length === 0 ? "" : ` Faults that fired: ${faults.map(({ id, kind }) => `${id} (${kind})`).join(", ")}.`) +
+  (unexpected ? " The service document does not allow this request: the client must change it." : "")
+
+/** Why the last check of the customer ended as it did. Without a check, what came instead. */
+export const explain = (control: Control.Service, customerId: string) =>
+  Effect.gen(function*() {
+    const { entries } = yield* control.session(customerId).journal().pipe(
+      Effect.catchTag("SessionUnknown", () => Effect.succeed({ entries: [] }))
+    )
+    const { entries: unmatched } = yield* control.unmatchedRequests()
+    const lastOf = (operation: Journal.Operation) => entries.findLast((entry) => entry.operation === operation)
+    const check = lastOf("aml")
+    const token = lastOf("token")
+    const foreign = unmatched.at(-1)
+    return [
+      check === undefined ? `${customerId} has sent no check.` : `The last check is ${described(check)}`,
+      ...(token === undefined || check !== undefined && token.id < check.id && check.response.status !== 401
+        ? []
+        : [`The last token request is ${described(token)}`]),
+      ...(foreign === undefined
+        ? []
+        : [`Requests that belong to no session: ${unmatched.length}. The last one is ${described(foreign)}`])
+    ].join("\n")
+  })

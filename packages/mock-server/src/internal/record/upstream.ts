@@ -1,0 +1,101 @@
+/** The service that is recorded or compared: its addresses, and one exchange with it. */
+import * as IdvApi from "@effect-idv/core/IdvApi"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpMethod from "@effect/platform/HttpMethod"
+import * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Request from "../http/request.ts"
+import type { Operation } from "../journal/entry.ts"
+import { type Exchange, isHtml, isSuccess } from "./exchange.ts"
+
+export interface Upstream {
+  /** The address of the token endpoint, without its path. */
+  readonly auth: string
+  /** The address of the API, without its path. */
+  readonly base: string
+  readonly deadline: Duration.Duration
+}
+
+/** The upstream sent no response of the service. `field` is the flag with its address. */
+export class UpstreamFailed
+  extends Schema.TaggedError<UpstreamFailed>("@effect-idv/mock-server/internal/UpstreamFailed")(
+    "UpstreamFailed",
+    { field: Schema.Literal("--upstream-auth", "--upstream-base"), problem: Schema.Literal("down", "slow", "html") }
+  )
+{
+  override get message() {
+    return `${this.field}: ${problems[this.problem]}`
+  }
+}
+
+const problems = {
+  down: "the upstream cannot be reached, or broke the connection: check the address, and that the service runs",
+  slow: "the upstream sent no response in time: check the address, or set a longer --deadline",
+  html: "the upstream sent an HTML page instead of JSON: check that this is the address of the service, not of a page"
+}
+
+/** Headers of one connection, which a proxy does not forward (RFC 9110, section 7.6.1), and those that the client sets. */
+const ofConnection = new Set(
+  [
+    "connection",
+    "content-length",
+    "host",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade"
+  ]
+    .concat(["expect", "accept-encoding"])
+)
+
+const forwarded = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name)))
+
+export const operationOf = (target: string): Operation => {
+  const path = Request.pathOf(target)
+  return path === IdvApi.token.path ? "token" : path === IdvApi.aml.path ? "aml" : "other"
+}
+
+const fieldOf = (operation: Operation) => operation === "token" ? "--upstream-auth" : "--upstream-base"
+
+/** Sends a request, and returns the exchange once the whole response has arrived. */
+export const send = (
+  { auth, base, deadline }: Upstream,
+  request: Request.Request
+): Effect.Effect<Exchange, UpstreamFailed, HttpClient.HttpClient> =>
+  Effect.gen(function*() {
+    const client = HttpClient.withTracerPropagation(yield* HttpClient.HttpClient, false)
+    const operation = operationOf(request.target)
+    const failed = (problem: UpstreamFailed["problem"]) => new UpstreamFailed({ field: fieldOf(operation), problem })
+    const method = HttpMethod.isHttpMethod(request.method) ? request.method : "GET"
+    const url = `${(operation === "token" ? auth : base).replace(/\/+$/, "")}${request.target}`
+    const { "content-type": contentType, ...headers } = forwarded(request.headers)
+    const started = performance.now()
+    const response = yield* client.execute(
+      HttpClientRequest.make(method)(url, { headers }).pipe(
+        request.body.length === 0
+          ? HttpClientRequest.setHeaders(contentType === undefined ? {} : { "content-type": contentType })
+          : HttpClientRequest.bodyUint8Array(request.body, contentType ?? "")
+      )
+    ).pipe(
+      Effect.flatMap(({ arrayBuffer, headers, status }) =>
+        Effect.map(arrayBuffer, (body) => ({ status, headers: forwarded(headers), body: new Uint8Array(body) }))
+      ),
+      Effect.scoped,
+      Effect.mapError(() => failed("down")),
+      Effect.timeoutFail({ duration: deadline, onTimeout: () => failed("slow") })
+    )
+    const exchange = {
+      operation,
+      request,
+      response,
+      at: yield* Clock.currentTimeMillis,
+      millis: Math.round((performance.now() - started) * 10) / 10
+    }
+    return operation !== "other" && isSuccess(exchange) && isHtml(exchange) ? yield* failed("html") : exchange
+  })

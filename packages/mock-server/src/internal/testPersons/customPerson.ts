@@ -1,0 +1,58 @@
+/** The schema of a test person that a user adds: whom it matches, and what the mock server responds. */
+import * as Violation from "@effect-idv/core/Violation"
+import * as Schema from "effect/Schema"
+import { What } from "../faults/what.ts"
+import { literalOr } from "../schema/discriminatedUnion.ts"
+import { closed } from "../schema/fields.ts"
+import { IsoDay } from "../schema/isoDay.ts"
+import * as NameText from "../schema/nameText.ts"
+
+/** Faults that have no effect once the request is decided: they act on the token, or count requests. */
+const withoutEffect: ReadonlyArray<string> = ["tokenExpiry", "tokenRevocation", "quota"]
+
+const Fault = What.pipe(
+  Schema.filter(({ kind }) => !withoutEffect.includes(kind), {
+    ...Violation.expecting(`a fault of another kind than ${withoutEffect.join(", ")}`),
+    jsonSchema: {}
+  })
+)
+
+const matchExpected = "an object with one or more of name, nameLast, dateOfBirth"
+
+const optional = { exact: true } as const
+
+/** `isReserved` refuses a last word in lower case: a match by that name would hide a reserved one. */
+export const schema = (isReserved: (lastWord: string) => boolean) => {
+  const text = (expected: string, isValid: (text: string) => boolean) =>
+    Schema.optionalWith(
+      Schema.Redacted(
+        Schema.String.annotations({ description: expected }).pipe(
+          Schema.filter(isValid, { ...Violation.expecting(expected), jsonSchema: { minLength: 1 } }),
+          Schema.filter((text) => !isReserved(NameText.lastWord(text)), {
+            ...Violation.expecting(
+              "a last word that is not a reserved name, because reserved names keep their response"
+            ),
+            jsonSchema: {}
+          })
+        )
+      ),
+      optional
+    )
+  return Schema.Struct({
+    /** The persons that this test person stands for: those that match every field. */
+    match: Schema.Struct({
+      /** The whole name. */
+      name: text("a name", (text) => text.trim() !== ""),
+      /** The last word of the name. */
+      nameLast: text("one word", (text) => /^\s*\S+\s*$/.test(text)),
+      /** The date of birth, as `yyyy-mm-dd`. */
+      dateOfBirth: Schema.optionalWith(IsoDay, optional)
+    }).annotations(closed).pipe(
+      Schema.filter((match) => Object.keys(match).length > 0)
+    ).annotations(Violation.expecting(matchExpected)),
+    /** The result, or a fault. With a fault, the result behind it is "Potential match". */
+    response: literalOr(["No", "Potential match"], Fault)
+  }).annotations({ ...closed, description: "an object with match and response" })
+}
+
+export interface CustomPerson extends Schema.Schema.Type<ReturnType<typeof schema>> {}

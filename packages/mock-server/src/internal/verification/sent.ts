@@ -1,0 +1,73 @@
+/**
+ * What a request sent, unmasked, so that a verification can compare it. Only the server's memory has it, beside the
+ * entry of the journal: nothing prints, encodes or returns it.
+ */
+import { type DateOfBirth, FromWire } from "@effect-idv/core/DateOfBirth"
+import * as Violation from "@effect-idv/core/Violation"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as Request from "../http/request.ts"
+import type { Entry } from "../journal/entry.ts"
+
+interface Person {
+  readonly name: Option.Option<string>
+  readonly dateOfBirth: Option.Option<DateOfBirth>
+}
+
+interface Values {
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The customer id of a token request. */
+  readonly customerId: () => Option.Option<string>
+  readonly person: () => Person
+}
+
+export interface Sent extends Redacted.Redacted<Values> {}
+
+/** A longer body is decoded at once, so that the journal does not keep it. */
+const maxKeptBytes = 16 * 1024
+
+const once = <A>(compute: () => A): () => A => {
+  let value: Option.Option<A> = Option.none()
+  return () =>
+    Option.getOrElse(value, () => {
+      const computed = compute()
+      value = Option.some(computed)
+      return computed
+    })
+}
+
+const Body = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const decodeBody = Violation.decodeJson(Body)
+const decodeName = Schema.decodeUnknownOption(Schema.String)
+const decodeDate = Schema.decodeUnknownOption(FromWire)
+
+/** Decodes each field by itself, because the other fields of a refused request may be invalid. */
+const decodePerson = (body: Uint8Array): Person => {
+  const { dob, name } = Either.getOrElse(decodeBody(body), (): Schema.Schema.Type<typeof Body> => ({}))
+  return { name: decodeName(name), dateOfBirth: decodeDate(dob) }
+}
+
+/** Decodes the request when a verification compares it. */
+export const make = (request: Request.Request): Sent => {
+  const { body, headers } = request
+  const person = once(() => decodePerson(body))
+  if (body.length > maxKeptBytes) person()
+  const customerId = once(() =>
+    Option.map(Option.orElse(Request.basic(request), () => Request.formBasic(request)), ({ customerId }) => customerId)
+  )
+  return Redacted.make({ headers, person, customerId })
+}
+
+const ofEntry = new WeakMap<Entry, Sent>()
+
+/** Keeps what the request of an entry sent, for as long as the entry exists. */
+export const keep = (entry: Entry, sent: Sent | undefined): void => {
+  if (sent !== undefined) ofEntry.set(entry, sent)
+}
+
+/** Returns what the request of an entry sent, if the entry is one of a journal of this process. */
+export const of = (entry: Entry): Option.Option<Values> =>
+  Option.map(Option.fromNullable(ofEntry.get(entry)), Redacted.value)

@@ -1,0 +1,196 @@
+/** `idv-mock mcp` with the client of the official SDK. */
+import { MockServer, Session } from "@effect-idv/mock-server"
+import { FetchHttpClient, type HttpClient } from "@effect/platform"
+import { describe, it } from "@effect/vitest"
+import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { Context, Effect, Layer } from "effect"
+import { build } from "esbuild"
+import { fileURLToPath } from "node:url"
+import * as Plain from "./support/plain.ts"
+import * as Program from "./support/program.ts"
+
+/** Starts the command, and returns a function that calls a tool. */
+const connect = (...args: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    const program = yield* Program.idvMock
+    const client = new Client({ name: "test", version: "1.0.0" })
+    const transport = new StdioClientTransport({ command: process.execPath, args: [program, "mcp", ...args] })
+    yield* Effect.acquireRelease(
+      Effect.promise(() => client.connect(transport)),
+      () => Effect.promise(() => client.close())
+    )
+    const call = (name: string, input: Record<string, unknown> = {}) =>
+      Effect.map(Effect.promise(() => client.callTool({ name, arguments: input })), ({ content, isError }) => ({
+        isError,
+        text: Array.isArray(content) ? String(content[0]?.text) : ""
+      }))
+    const ok = (name: string, input?: Record<string, unknown>) =>
+      Effect.map(call(name, input), ({ isError, text }) => {
+        strictEqual(isError, false, text)
+        return text
+      })
+    return { client, call, ok }
+  })
+
+/** Sends requests to a server at an address. */
+const at = <A, E>(url: string, effect: Effect.Effect<A, E, MockServer.MockServer | HttpClient.HttpClient>) =>
+  Effect.provide(
+    effect,
+    Layer.merge(
+      FetchHttpClient.layer,
+      Layer.succeed(MockServer.MockServer, {
+        url,
+        options: { authUrl: url, baseUrl: url, ...Session.testCustomer("test-agent") }
+      })
+    )
+  )
+
+const urlIn = (text: string) => /http:\S+/.exec(text)?.[0] ?? ""
+
+describe("idv-mock mcp", () => {
+  it.scopedLive(
+    "starts a server, moves the clock, sets a fault, and explains why the last check failed",
+    () =>
+      Effect.gen(function*() {
+        const { client, ok } = yield* connect()
+        const { tools } = yield* Effect.promise(() => client.listTools())
+        deepStrictEqual(tools.map(({ name }) => name), [
+          "sessions",
+          "clock",
+          "faults",
+          "profile",
+          "test_persons",
+          "journal",
+          "verify",
+          "explain_last_check"
+        ])
+        const customerId = "test-agent"
+        const url = urlIn(yield* ok("sessions", { create: customerId }))
+        const explained = ok("explain_last_check", { customerId })
+        assertInclude(yield* explained, "test-agent has sent no check.")
+
+        const token = yield* at(url, Plain.token(customerId))
+        strictEqual(yield* at(url, Plain.checkStatus(token)), 200)
+        assertInclude(yield* explained, "status 200, by the rule aml.answered")
+
+        yield* ok("faults", { customerId, set: { on: "aml", what: { kind: "status", status: 503 } } })
+        strictEqual(yield* at(url, Plain.checkStatus(token)), 503)
+        assertInclude(yield* explained, "Faults that fired: f1 (status).")
+        assertInclude(yield* ok("faults", { customerId, clear: true }), "[]")
+
+        const before = JSON.parse(yield* ok("clock", { customerId, frozen: true })).now
+        const after = JSON.parse(yield* ok("clock", { customerId, advance: "61 minutes" })).now
+        strictEqual(Date.parse(after) - Date.parse(before), 61 * 60_000)
+        strictEqual(yield* at(url, Plain.checkStatus(token)), 401)
+        assertInclude(yield* explained, "status 401, by the rule aml.token-expired. The token is expired")
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "uses a running server: profile, test persons, journal and verification, without a person",
+    () =>
+      Effect.gen(function*() {
+        const services = yield* Layer.build(MockServer.layer({ port: 0 }))
+        const { url } = Context.get(services, MockServer.MockServer)
+        const { ok } = yield* connect("--url", url)
+        const customerId = "test-running"
+        strictEqual(urlIn(yield* ok("sessions", { create: customerId })), url)
+        yield* ok("test_persons", { customerId, set: [{ match: { nameLast: "Canary" }, response: "Potential match" }] })
+        assertInclude(yield* ok("profile", { customerId, change: { amlStatus: "201" } }), "\"amlStatus\": \"201\"")
+        const token = yield* at(url, Plain.token(customerId))
+        const { status, text } = yield* at(url, Plain.check(token, "Zoë Canary"))
+        deepStrictEqual([status, text.includes("Potential match")], [201, true])
+        const pattern = { name: "Zoë Canary", dateOfBirth: "1940-02-01" }
+        const shown = [
+          yield* ok("verify", { customerId, expectation: { kind: "exactly", n: 1, pattern } }),
+          yield* ok("journal", { customerId, operation: "aml" }),
+          yield* ok("test_persons", { customerId }),
+          yield* ok("explain_last_check", { customerId })
+        ].join("\n")
+        assertInclude(shown, "The exchanges are as expected.")
+        assertInclude(shown, "testPersons[0] (matched by nameLast)")
+        strictEqual(/canary|1940|02-01/i.test(shown), false, shown)
+        strictEqual((yield* at(url, Plain.tokenRequest("nobody", "x"))).status, 401)
+        assertInclude(yield* ok("explain_last_check"), "Requests that belong to no session: 1.")
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "answers wrong arguments with one sentence that names the field, and changes nothing",
+    () =>
+      Effect.gen(function*() {
+        const { call, ok } = yield* connect()
+        const customerId = "test-wrong"
+        yield* ok("sessions", { create: customerId })
+        const cases: ReadonlyArray<readonly [string, Record<string, unknown>, string]> = [
+          ["clock", { customerId, advance: "canary" }, "clock: advance is invalid: expected a number of milliseconds"],
+          [
+            "clock",
+            { customerId, advence: 1 },
+            "clock: advence is unexpected: expected one of customerId, set, advance"
+          ],
+          ["faults", { customerId, set: { on: "aml", what: { kind: "canary" } } }, "faults: set.what.kind is invalid"],
+          ["faults", { customerId, remove: "f9" }, "faults: There is no fault f9"],
+          ["profile", { customerId, change: { tokenStatus: "canary" } }, "profile: change.tokenStatus is invalid"],
+          [
+            "test_persons",
+            { customerId, set: [{ match: { nameLast: "Testpep" }, response: "No" }] },
+            "test_persons: set.0.match.nameLast is invalid: expected a last word that is not a reserved name"
+          ],
+          ["journal", { customerId, limit: 0 }, "journal: limit is invalid: expected a whole number from 1 to 1000"],
+          ["verify", { customerId }, "verify: expectation is missing"],
+          [
+            "verify",
+            { customerId, expectation: { kind: "atLeast", n: 1, pattern: { name: "Zoë Canary" } } },
+            "verify: Expected at least 1 of {\"name\":\"<redacted>\"}; found 0"
+          ],
+          ["explain_last_check", { customerId: "can ary" }, "explain_last_check: customerId is invalid"],
+          ["canary", {}, "There is no such tool: expected one of sessions, clock"]
+        ]
+        for (const [name, input, expected] of cases) {
+          const { isError, text } = yield* call(name, input)
+          deepStrictEqual([isError, text.startsWith(expected), text.split("\n").length], [true, true, 1], text)
+          strictEqual(/canary|can ary/i.test(text), false, text)
+        }
+        assertInclude(yield* ok("faults", { customerId }), "[]")
+      }),
+    60_000
+  )
+
+  it.live("is not loaded by any other command", () =>
+    Effect.gen(function*() {
+      const entry = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
+      const serve = fileURLToPath(new URL("../src/internal/cli/serve.ts", import.meta.url))
+      const { metafile } = yield* Effect.promise(() =>
+        build({
+          entryPoints: [entry, serve],
+          bundle: true,
+          splitting: true,
+          platform: "node",
+          format: "esm",
+          outdir: "out",
+          write: false,
+          metafile: true,
+          logLevel: "error"
+        })
+      )
+      const loaded = new Set<string>()
+      const load = (output: string): void => {
+        if (loaded.has(output)) return
+        loaded.add(output)
+        for (const { kind, path } of metafile.outputs[output]?.imports ?? []) {
+          if (kind === "import-statement") load(path)
+        }
+      }
+      for (const [output, { entryPoint = "" }] of Object.entries(metafile.outputs)) {
+        if (/(bin|serve)\.ts$/.test(entryPoint)) load(output)
+      }
+      const inputs = [...loaded].flatMap((output) => Object.keys(metafile.outputs[output]?.inputs ?? {}))
+      strictEqual(inputs.some((path) => path.endsWith("cli/serve.ts")), true)
+      deepStrictEqual(inputs.filter((path) => /modelcontextprotocol|selfsigned|\/zod\//.test(path)), [])
+    }), 60_000)
+})

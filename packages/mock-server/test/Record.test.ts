@@ -1,0 +1,391 @@
+/** `idv-mock record` and `idv-mock diff` against services that are not the mock server. */
+import { Conformance, Contract } from "@effect-idv/contract"
+import { AmlClient, Idv, Person } from "@effect-idv/core"
+import { MockServer, Profile } from "@effect-idv/mock-server"
+import { Command, FileSystem } from "@effect/platform"
+import { NodeContext, NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { ConfigProvider, Context, Effect, Either, Exit, Fiber, Layer, Option, Redacted, Stream } from "effect"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { createServer } from "node:net"
+import { PassThrough } from "node:stream"
+import { parse } from "yaml"
+import * as UnseenServer from "../../contract/test/support/unseenServer.ts"
+import { main } from "../src/internal/cli/main.ts"
+import * as Settings from "../src/internal/cli/settings.ts"
+import { captured } from "./support/captured.ts"
+import * as CorrectService from "./support/correctService.ts"
+import * as Program from "./support/program.ts"
+
+const unseen = await Effect.runPromise(UnseenServer.load())
+
+const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+
+/** Starts `idv-mock record`. `stop` ends it as Ctrl-C does, and returns what it wrote and printed. */
+const recording = (upstream: string, ...words: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* folder
+    const files = { output: `${path}/observed.yaml`, har: `${path}/seen.har` }
+    const lines: Array<string> = []
+    const run = main(
+      ["record", "--upstream-auth", upstream, "--port", "0", "--output", files.output, "--har", files.har, ...words],
+      { stdout: new PassThrough(), version: "1.2.3" }
+    )
+    const log = (text: unknown) => Effect.sync(() => void lines.push(String(text)))
+    const fiber = yield* Effect.forkScoped(
+      Effect.consoleWith((console) => Effect.withConsole(run, { ...console, log, error: log }))
+    )
+    const started = Effect.sync(() => lines.find((line) => line.startsWith("{"))).pipe(
+      Effect.delay("10 millis"),
+      Effect.repeat({ until: (line) => line !== undefined })
+    )
+    const line = yield* Effect.raceFirst(started, Effect.as(Fiber.join(fiber), undefined))
+    const read = (file: string) => Effect.orElseSucceed(fs.readFileString(file), () => "")
+    const url: string = JSON.parse(line ?? "{}").url
+    return {
+      url,
+      output: files.output,
+      stop: Effect.zipRight(
+        Fiber.interrupt(fiber),
+        Effect.all({ profile: read(files.output), har: read(files.har), lines: Effect.sync(() => lines) })
+      )
+    }
+  })
+
+/** The error of a command in one line. */
+const errorOf = (...words: ReadonlyArray<string>) =>
+  Effect.map(
+    Effect.flip(main(words, { stdout: new PassThrough(), version: "0" })),
+    (error) => error instanceof Error ? error.message : "no error"
+  )
+
+/** Sends checks with core's client. Returns how many had a result. */
+const screen = (
+  url: string,
+  customer: { readonly customerId: string; readonly customerKey: string },
+  names: ReadonlyArray<string>
+) =>
+  Effect.gen(function*() {
+    const aml = yield* AmlClient.AmlClient
+    const outcomes = yield* Effect.forEach(names, (name) =>
+      Effect.either(
+        Effect.flatMap(
+          Person.make({ name, dateOfBirth: "1966-07-05" }),
+          (person) => AmlClient.withPolicy(aml.check(person), { retry: "never" })
+        )
+      ))
+    return outcomes.filter(Either.isRight).length
+  }).pipe(
+    Effect.provide(
+      Idv.layer({
+        authUrl: url,
+        baseUrl: url,
+        customerId: customer.customerId,
+        customerKey: Redacted.make(customer.customerKey)
+      }).pipe(Layer.provide(NodeHttpClient.layerUndici))
+    )
+  )
+
+const canaries = /canary|1966|07-05/i
+
+const correct = { customerId: "customer", customerKey: "s3cret" }
+
+/** A correct service that responds late. */
+const late = (millis: () => number) => {
+  const handle = CorrectService.handler({ status: 201 })
+  return (request: IncomingMessage, response: ServerResponse) =>
+    void setTimeout(() => handle(request, response), millis())
+}
+
+const points = (evidence: Contract.Evidence, profile: Profile.Patch) => {
+  const claims = Profile.points.filter(({ name }) => profile[name] !== undefined).map(({ claim }) => claim)
+  return evidence.claims.map(({ id }) => id).filter((id) => claims.includes(id))
+}
+
+describe("idv-mock record", () => {
+  it.scopedLive(
+    "writes the profile of a foreign service, with which the mock server shows the same observations",
+    () =>
+      Effect.gen(function*() {
+        const target = yield* UnseenServer.serving(unseen, "five-hundred")
+        const { customerId = "", customerKey = Redacted.make("") } = target
+        const customer = { customerId, customerKey: Redacted.value(customerKey) }
+        const { output, stop, url } = yield* recording(target.authUrl)
+        strictEqual(yield* screen(url, customer, ["Zoë Canary", "Canary O'Neill Testpep", "王 Canary"]), 0)
+        const { har, lines, profile: text } = yield* stop
+        const { faults, observations, profile } = parse(text)
+        deepStrictEqual(profile, {
+          tokenField: "access_token",
+          tokenFormat: "opaque",
+          tokenType: "absent",
+          tokenLifetime: "absent",
+          tokenStatus: "201",
+          redirects: "none",
+          amlStatus: "201",
+          nameEcho: "exact",
+          credVersion: "2.0",
+          searchedOn: "behind",
+          extraFields: "some"
+        })
+        assert.isAtLeast(faults.length, 1)
+        // Version 10.0 and -08:00, for which a profile has 2.0 and -12:00.
+        deepStrictEqual(observations.approximate, ["credVersion", "searchedOn"])
+        for (const written of [text, har, ...lines]) {
+          strictEqual(canaries.test(written) || written.includes(customer.customerKey), false, written)
+        }
+
+        const settings = Settings.options(
+          yield* Settings.read({ flags: { profile: [output] }, words: [], argument: "" })
+        )
+        const services = yield* Layer.build(MockServer.layer({ port: 0, ...settings }))
+        const { options } = Context.get(services, MockServer.MockServer)
+        const evidence = yield* Contract.load()
+        const { credVersion, searchedOn, ...same } = profile
+        deepStrictEqual([credVersion, searchedOn], ["2.0", "behind"])
+        const claims = points(evidence, same)
+        const cases = Conformance.cases.filter(({ claim }) => claims.includes(claim))
+        const observed = (target: Conformance.Target) =>
+          Effect.map(
+            Conformance.verify({ ...target, spacing: 0 }, evidence, { cases }),
+            ({ results }) => results.flatMap(({ id, observed }) => observed === undefined ? [] : [[id, observed]])
+          )
+        const [foreign, mock] = [
+          yield* observed(target),
+          yield* observed({
+            kind: "sandbox",
+            authUrl: options.authUrl,
+            baseUrl: options.baseUrl,
+            customerId: options.customerId,
+            customerKey: options.customerKey
+          })
+        ]
+        assert.isAtLeast(foreign.length, 6)
+        deepStrictEqual(mock, foreign)
+      }).pipe(Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici])),
+    60_000
+  )
+
+  it.scopedLive(
+    "writes latencies as faults of the profile, and pseudonyms that are the same in request and response",
+    () =>
+      Effect.gen(function*() {
+        let requests = 0
+        const host = yield* CorrectService.serving(late(() => ++requests % 7 === 0 ? 120 : 30))
+        const { stop, url } = yield* recording(`http://${host}`)
+        strictEqual(
+          yield* screen(url, correct, Array.from({ length: 20 }, (_, i) => `Zoë Canary ${"ABCD"[i % 4]}son`)),
+          20
+        )
+        const { har, profile } = yield* stop
+        const { faults, observations } = parse(profile)
+        deepStrictEqual(faults.map(({ id }: { readonly id: string }) => id), ["observed-token", "observed-aml"])
+        const { aml, notShown } = observations
+        assert.isAtLeast(aml.latency.p50, 25)
+        assert.isAtLeast(aml.latency.p99, 100)
+        strictEqual(faults[1].what.distribution.median, aml.latency.p50)
+        assert.isAbove(faults[1].what.distribution.sigma, 0.1)
+        deepStrictEqual([aml.exchanges, aml.statuses], [20, { 201: 20 }])
+        assertInclude(notShown.join(), "rateLimit")
+
+        const { log } = JSON.parse(har)
+        const last = log.entries.at(-1)
+        const sent = JSON.parse(last.request.postData.text)
+        const received = JSON.parse(last.response.content.text)
+        strictEqual(/^person-[0-9a-f]{12}$/.test(sent.name), true, sent.name)
+        strictEqual(received.credentials.attributes.name, sent.name)
+        strictEqual(
+          new Set(log.entries.slice(1).map((entry: typeof last) => JSON.parse(entry.request.postData.text).name)).size,
+          4
+        )
+        for (const written of [har, profile]) {
+          strictEqual(canaries.test(written) || written.includes("s3cret"), false, written)
+          strictEqual(/[0-9a-f]{32}|profiles\.example/.test(written), false, written)
+        }
+      }).pipe(Effect.provide(NodeContext.layer)),
+    60_000
+  )
+
+  it.scopedLive("names a field that the schema does not know, drops its value, and hides a name that is personal", () =>
+    Effect.gen(function*() {
+      const host = yield* CorrectService.serving((request, response) => {
+        request.resume()
+        const body = request.url === "/oauth/service"
+          ? { access_token: "canary-token", token_type: "Bearer", expires_in: 3600, refresh_token: "canary-token-2" }
+          : {
+            credential_type: "canary",
+            issued_by: "Canary",
+            cred_version: "1.0",
+            credentials: { attributes: { name: "Zoë Canary", match_found: "No", risk: "Canary", Canary: 1, "a b": 2 } }
+          }
+        response.writeHead(200, { "content-type": "application/json", "x-canary": "canary" }).end(JSON.stringify(body))
+      })
+      const { stop, url } = yield* recording(`http://${host}`)
+      yield* screen(url, { customerId: "customer", customerKey: "canary-key" }, ["Zoë Canary"])
+      const { har, lines, profile } = yield* stop
+      const { aml, token } = parse(profile).observations
+      deepStrictEqual(Object.keys(token.unknownFields), ["refresh_token"])
+      deepStrictEqual(aml.unknownFields, { "credentials.attributes.risk": 1, "credentials.attributes.***": 2 })
+      for (const written of [har, profile, ...lines]) strictEqual(canaries.test(written), false, written)
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("refuses an upstream that is down, slow or a website, in one sentence, and writes nothing", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* folder
+      const output = ["--output", `${path}/observed.yaml`, "--port", "0"]
+      const silent = yield* Effect.acquireRelease(
+        Effect.async<ReturnType<typeof createServer>>((resume) => {
+          const server = createServer(() => {}).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+        }),
+        (server) => Effect.sync(() => server.close())
+      )
+      const address = silent.address()
+      const port = typeof address === "object" ? address?.port : 0
+      const website = yield* CorrectService.serving((_, response) =>
+        void response.writeHead(200, { "content-type": "text/html" }).end("<html>canary</html>")
+      )
+      const service = yield* CorrectService.serving(CorrectService.handler({}))
+      const record = (...words: ReadonlyArray<string>) => errorOf("record", ...output, ...words)
+      const cases = [
+        [["--upstream-auth", "http://127.0.0.1:1"], "--upstream-auth: the upstream cannot be reached"],
+        [
+          ["--upstream-auth", `http://${service}`, "--upstream-base", "http://127.0.0.1:1"],
+          "--upstream-base: the upstream"
+        ],
+        [["--upstream-auth", `http://127.0.0.1:${port}`, "--deadline", "100"], "--upstream-auth: the upstream sent no"],
+        [["--upstream-auth", `http://${website}`], "--upstream-auth: the upstream sent an HTML page instead of JSON"],
+        [[], "--upstream-auth is missing: expected the address of the token endpoint"],
+        [["--upstream-auth", "http://canary.example"], "--upstream-auth is invalid: expected an https: address"],
+        [["--upstream-auth", "canary"], "--upstream-auth is invalid: expected an address such as"],
+        [["--upstream-auth", `http://${service}`, "--output", path], "--output was given more than once"]
+      ] as const
+      for (const [words, expected] of cases) {
+        const message = yield* record(...words)
+        assertInclude(message, expected)
+        strictEqual(message.includes("canary") || message.includes("\n"), false, message)
+      }
+      deepStrictEqual(yield* fs.readDirectory(path), [])
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("ends by a signal with exit code 0, after it has written the file", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const host = yield* CorrectService.serving(CorrectService.handler({}))
+      const output = `${yield* folder}/observed.yaml`
+      const process = yield* Command.start(
+        Command.make(
+          "node",
+          ...[yield* Program.idvMock, "record", "--upstream-auth", `http://${host}`, "--port", "0", "--output", output]
+        )
+      )
+      const line = yield* process.stdout.pipe(Stream.decodeText(), Stream.splitLines, Stream.runHead)
+      const { url } = JSON.parse(Option.getOrThrow(line))
+      strictEqual(yield* screen(url, correct, ["Zoë Canary"]), 1)
+      yield* process.kill("SIGINT")
+      strictEqual(Number(yield* process.exitCode), 0)
+      deepStrictEqual(parse(yield* fs.readFileString(output)).profile.tokenStatus, "200")
+    }).pipe(Effect.provide(NodeContext.layer)), 60_000)
+
+  it.scopedLive("responds with 502 when the upstream fails later, reports it once, and writes nothing without an exchange", () =>
+    Effect.gen(function*() {
+      let isDown = false
+      const handle = CorrectService.handler({})
+      const host = yield* CorrectService.serving((request, response) =>
+        isDown ? void request.socket.destroy() : handle(request, response)
+      )
+      const { stop, url } = yield* recording(`http://${host}`)
+      isDown = true
+      const statuses = yield* Effect.forEach(
+        [1, 2],
+        () => Effect.promise(() => fetch(`${url}/api/aml`, { method: "POST", body: "{}" }).then(({ status }) => status))
+      )
+      deepStrictEqual(statuses, [502, 502])
+      const { lines, profile } = yield* stop
+      strictEqual(profile, "")
+      deepStrictEqual(
+        lines.filter((line) => line.includes("--upstream-base: the upstream cannot be reached")).length,
+        1
+      )
+      assertInclude(lines.at(-1), "no exchange was recorded")
+    }).pipe(Effect.provide(NodeContext.layer)))
+})
+
+describe("serve --profile with a recorded file", () => {
+  it.scopedLive("refuses another version, and what is not such a file, in one sentence", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = `${yield* folder}/observed.yaml`
+      const refusal = (content: string) =>
+        Effect.zipRight(fs.writeFileString(path, content), errorOf("serve", "--port", "0", "--profile", path))
+      strictEqual(
+        yield* refusal("format: idv-mock profile 2\nprofile: { canary: 1 }\n"),
+        "--profile: format is invalid: expected \"idv-mock profile 1\": record the profile again with this version of idv-mock"
+      )
+      assertInclude(yield* refusal("canary: ["), "--profile: the file is invalid: expected a profile in YAML")
+      assertInclude(
+        yield* refusal("format: idv-mock profile 1\nprofile: { tokenStatus: canary }\nfaults: []\nobservations: {}"),
+        "--profile: profile tokenStatus is invalid: expected one of \"200\", \"201\", \"203\""
+      )
+      strictEqual(
+        yield* errorOf("serve", "--profile", "none.yaml"),
+        "--profile: the file does not exist or is not readable"
+      )
+    }).pipe(Effect.provide(NodeContext.layer)))
+})
+
+describe("idv-mock diff", () => {
+  /** The lines of a comparison with a server of this profile, in 500 exchanges, and whether it succeeded. */
+  const compared = (profile: Profile.Patch, checks: number, ...words: ReadonlyArray<string>) =>
+    Effect.gen(function*() {
+      const services = yield* Layer.build(
+        MockServer.layer({ port: 0, profile: Profile.apply(Profile.defaultProfile, profile) })
+      )
+      const { url } = Context.get(services, MockServer.MockServer)
+      const { stdout, value } = yield* captured(Effect.exit(main(
+        ["diff", "--upstream-auth", url, "--checks", String(checks), "--spacing", "0", ...words],
+        { stdout: new PassThrough(), version: "0" }
+      )))
+      return { stdout, succeeded: Exit.isSuccess(value) }
+    }).pipe(
+      Effect.withConfigProvider(
+        ConfigProvider.fromMap(new Map([["IDV_CUSTOMER_ID", "demo-customer"], ["IDV_CUSTOMER_KEY", "demo-key"]]))
+      ),
+      Effect.provide(NodeContext.layer)
+    )
+
+  it.scopedLive("finds three deliberate differences and nothing else in 500 exchanges", () =>
+    Effect.gen(function*() {
+      const { stdout, succeeded } = yield* compared({ tokenStatus: "201", nameEcho: "nfd", credVersion: "1.7" }, 495)
+      deepStrictEqual(stdout.slice(0, 3), [
+        "tokenStatus (token.success.status): the upstream has 201, the mock server 200",
+        "nameEcho (aml.name.echo): the upstream has nfd, the mock server exact",
+        "credVersion (aml.cred-version): the upstream has 1.7, the mock server 1.0"
+      ])
+      deepStrictEqual([stdout.length, succeeded], [4, false])
+      strictEqual(
+        /^3 differences in \d+ behaviours, after 500 exchanges with the upstream$/.test(stdout[3] ?? ""),
+        true,
+        stdout[3]
+      )
+    }), 60_000)
+
+  it.scopedLive("finds none with the same profile", () =>
+    Effect.gen(function*() {
+      const { stdout, succeeded } = yield* compared({ preset: "hostile" }, 6, "--profile", "hostile")
+      deepStrictEqual(
+        [stdout.length, succeeded, stdout[0]?.startsWith("0 differences in 1")],
+        [1, true, true],
+        stdout.join()
+      )
+    }), 60_000)
+
+  it.effect("needs the credentials of the customer", () =>
+    Effect.gen(function*() {
+      strictEqual(
+        yield* errorOf("diff", "--upstream-auth", "http://127.0.0.1:1"),
+        "--customer-id is missing: expected it, or IDV_CUSTOMER_ID"
+      )
+    }).pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map()))))
+})
