@@ -1,6 +1,6 @@
 /**
  * Fictional persons with a known result. The last word of the name selects the result, in upper or lower case. Any
- * other name returns "No". Some names cause a fault, for tests that cannot use the control plane.
+ * other name returns "No". Some names cause a fault, for tests that cannot use the control API.
  *
  * @since 0.1.0
  */

@@ -158,7 +158,7 @@ describe("idv-mock verify", () => {
       )
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("skips cases without the token of a guarded control plane", () =>
+  it.scopedLive("skips cases without the token of a guarded control API", () =>
     Effect.gen(function*() {
       const url = yield* serving({ controlToken: Redacted.make("s3cret") })
       const without = yield* verifyHere(["--auth-url", url])

@@ -114,7 +114,7 @@ const completions: Section = {
 const controlToken = valueFlag(
   "control-token",
   "token",
-  "Token of the control plane. Flags are visible in the process list: prefer the variable IDV_MOCK_CONTROL_TOKEN"
+  "Token of the control API. Flags are visible in the process list: prefer the variable IDV_MOCK_CONTROL_TOKEN"
 )
 
 const serverFlags = [
@@ -143,7 +143,7 @@ const serveFlags = [
   ),
   valueFlag("logs", "form", "Print a line for each exchange (default: none)", ["none", "json", "pretty"]),
   controlToken,
-  repeatableFlag("allowed-host", "name", "Further host name of the control plane, such as that of a container"),
+  repeatableFlag("allowed-host", "name", "Further host name of the control API, such as that of a container"),
   valueFlag("seed", "number", "Seed that makes tokens and random faults reproducible"),
   repeatableFlag(
     "profile",
@@ -208,7 +208,7 @@ const verifyFlags = [
     "Customer key (default: IDV_CUSTOMER_KEY). Prefer the variable: flags are visible in the process list"
   ),
   booleanFlag("allow-insecure", "Send key, token and names over http: beyond loopback too, where others can read them"),
-  valueFlag("control-url", "url", "Address of the mock server's control plane (default: the address of the API)"),
+  valueFlag("control-url", "url", "Address of the mock server's control API (default: the address of the API)"),
   controlToken,
   evidence,
   valueFlag("format", "form", "Format of the report (default: table)", ["table", "json", "junit", "github"]),

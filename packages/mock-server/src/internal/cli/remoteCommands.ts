@@ -35,7 +35,7 @@ const withControl = <A, E>(
 ) =>
   Effect.gen(function*() {
     const address = yield* decode(Address, ParsedArguments.value(args, "url") ?? "http://127.0.0.1:4010", () => "--url")
-    // The address of the control plane, which the server prints, is accepted too.
+    // The address of the control API, which the server prints, is accepted too.
     const url = address.replace(/\/*(_mock\/*)?$/, "")
     const token = yield* Secrets.controlToken(args)
     return yield* Effect.flatMap(Control.make({ url, token }), use).pipe(
