@@ -31,7 +31,7 @@ describe("Metrics and spans", () => {
       yield* Effect.replicateEffect(get, 7)
       yield* expectCounted({
         "requests": 1,
-        "flights reason=cold": 1,
+        "acquisitions reason=cold": 1,
         "gets outcome=wait": 5,
         "gets outcome=hit": 7,
         "age_seconds": 12,
@@ -41,10 +41,19 @@ describe("Metrics and spans", () => {
       yield* TestClock.setTime(0.75 * hour)
       yield* Effect.replicateEffect(get, 3)
       yield* TestClock.adjust("1 second")
-      yield* expectCounted({ "flights reason=soft": 1, "gets outcome=stale": 3, "gets outcome=hit": 7, "waiters": 2 })
+      yield* expectCounted({
+        "acquisitions reason=refresh_after": 1,
+        "gets outcome=stale": 3,
+        "gets outcome=hit": 7,
+        "waiters": 2
+      })
 
       yield* Effect.flip(refresh)
-      yield* expectCounted({ "flights reason=forced": 1, "failures error=TokenRejected": 1, "gets outcome=failed": 1 })
+      yield* expectCounted({
+        "acquisitions reason=forced": 1,
+        "failures error=TokenRejected": 1,
+        "gets outcome=failed": 1
+      })
 
       yield* TestClock.setTime(2 * hour)
       const hard = yield* Effect.fork(get)
@@ -55,11 +64,11 @@ describe("Metrics and spans", () => {
       yield* Fiber.join(unauthorized)
       yield* expectCounted({
         "requests": 5,
-        "flights reason=cold": 1,
-        "flights reason=soft": 1,
-        "flights reason=hard": 1,
-        "flights reason=forced": 1,
-        "flights reason=unauthorized": 1,
+        "acquisitions reason=cold": 1,
+        "acquisitions reason=refresh_after": 1,
+        "acquisitions reason=usable_until": 1,
+        "acquisitions reason=forced": 1,
+        "acquisitions reason=unauthorized": 1,
         "failures": 1,
         "warnings": 0
       })
@@ -113,7 +122,7 @@ describe("Metrics and spans", () => {
       yield* TestClock.adjust("1 second")
       yield* Scope.close(scope, Exit.void)
       strictEqual((yield* Fiber.join(waiter))._tag, "TokenProviderClosed")
-      deepStrictEqual([yield* counted("idv_token_flights"), yield* counted("idv_token_waiters")], [1, 1])
+      deepStrictEqual([yield* counted("idv_token_acquisitions"), yield* counted("idv_token_waiters")], [1, 1])
       strictEqual(spans.filter(({ name }) => name === "TokenProvider.acquire").length, 1)
     }).pipe(measured("closed early"), Effect.withTracer(tracer))
   })

@@ -188,7 +188,7 @@ describe("observability", { concurrent: true }, () => {
       deepStrictEqual(counted("idv_aml_checks", "outcome"), byOutcome)
       deepStrictEqual(counted("idv_aml_check_duration_seconds", "outcome"), byOutcome)
       deepStrictEqual(counted("idv_token_failures", "error"), { TokenEndpointUnavailable: 1, TokenRejected: 1 })
-      deepStrictEqual(counted("idv_token_flights", "reason"), { cold: 1, unauthorized: 3 })
+      deepStrictEqual(counted("idv_token_acquisitions", "reason"), { cold: 1, unauthorized: 3 })
       // Two retries after the 429, and the replay with the renewed token. The failed acquisition sends three.
       deepStrictEqual(counted("idv_aml_requests", ""), { "": 14 })
       deepStrictEqual(counted("idv_token_requests", ""), { "": 6 })
