@@ -32,19 +32,19 @@ describe("A cached token", () => {
   })
 
   const ages = (
-    { expiresAfter, isRejected, refreshAfter, timerDueAfter: refreshAheadAfter, usableUntil }: CachedToken.CachedToken
+    { expiresAfter, isRejected, refreshAfter, timerDueAfter, usableUntil }: CachedToken.CachedToken
   ) => ({
     expiresAfter,
     isRejected,
     refreshAfter,
-    refreshAheadAfter,
+    timerDueAfter,
     usableUntil
   })
   const ofCached = {
     expiresAfter: 100_000,
     isRejected: false,
     refreshAfter: 50_000,
-    refreshAheadAfter: 45_000,
+    timerDueAfter: 45_000,
     usableUntil: 90_000
   }
 
@@ -60,7 +60,7 @@ describe("A cached token", () => {
       expiresAfter: 12_000,
       isRejected: false,
       refreshAfter: 6000,
-      refreshAheadAfter: 3000,
+      timerDueAfter: 3000,
       usableUntil: 6000
     })
   })
@@ -84,7 +84,7 @@ describe("A cached token", () => {
       expiresAfter: 30_000,
       isRejected: false,
       refreshAfter: 30_000,
-      refreshAheadAfter: 30_000,
+      timerDueAfter: 30_000,
       usableUntil: 30_000,
       at: 0,
       token: [0, 30_000]

@@ -18,7 +18,7 @@ const otherCredentials = Either.getOrThrow(
 
 const after = (millis: number) => ({ wall: millis, monotonic: millis })
 
-/** Stale after 50 s, usable for 90 s, expired after 100 s, and due for refresh-ahead after 45 s. */
+/** Stale after 50 s, usable for 90 s, expired after 100 s, and due for the background timer after 45 s. */
 const cachedToken = (text: string, requestedAt = 0) =>
   CachedToken.make(
     AccessToken.fromGrant({ value: Redacted.make(text), seconds: 100, warnings: [] }, requestedAt),
@@ -135,7 +135,7 @@ describe("A new token without a caller", () => {
 
   it.each<[string, State, number, number]>([
     ["at once without a token", initial, 0, 0],
-    ["at the age for refresh-ahead", { ...initial, cached }, 40_000, 5000],
+    ["at the age for the background timer", { ...initial, cached }, 40_000, 5000],
     ["at once if the token is no longer usable", { ...initial, cached: rejected }, 0, 0],
     ["after the backoff", { ...initial, cached, backoff: backoff(60_000) }, 40_000, 20_000],
     ["after the cooldown", { ...initial, cached, cooldown: cooldown(70) }, 40_000, 30_000],

@@ -215,7 +215,7 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
 
       const findAndMarkUsed = (customerId: string) => Option.map(known(customerId), store)
 
-      const find: Service["find"] = (customerId) =>
+      const findOrCreate: Service["find"] = (customerId) =>
         Effect.suspend(() => {
           const session = findAndMarkUsed(customerId)
           if (Option.isSome(session) || !isTestCustomer(customerId) || customersWithOwnKey.has(customerId)) {
@@ -232,7 +232,7 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
       }
       for (const customer of customers) store(yield* createSession(customer))
       return {
-        find,
+        find: findOrCreate,
         known: (customerId) => Effect.sync(() => known(customerId)),
         findByHandle: (handle) => Effect.sync(() => Option.flatMap(Handle.customerOf(handle), findAndMarkUsed)),
         list: Effect.sync(() => Array.from(sessions.values()).concat(Array.from(testSessions.values()))),

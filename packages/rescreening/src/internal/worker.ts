@@ -162,7 +162,8 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         )
         while (!isOver) {
           yield* nextTurn
-          // `lost`: the database is unavailable. The row stays as it is until the lease ends.
+          // `lost`: the database was unavailable. If the row could not be released or settled, it stays as it is until
+          // the lease ends.
           const sendResult = yield* Effect.uninterruptible(
             Effect.tap(send, (isSent) => isSent ? check(claim, loaded.right) : Effect.void)
           ).pipe(Effect.catchAll((error) =>
