@@ -32,9 +32,9 @@ const perSecond = 50
 const refreshAfter = { min: 0.3, max: 0.4 }
 const margin = 0.2
 const policy: TokenPolicy.Options = {
-  softPoint: refreshAfter.max,
+  refreshAfter: refreshAfter.max,
   jitter: refreshAfter.max - refreshAfter.min,
-  hardMargin: `${margin * 1000} millis`,
+  expiryMargin: `${margin * 1000} millis`,
   minBackoff: "100 millis",
   maxBackoff: "100 millis"
 }
@@ -113,7 +113,7 @@ export const refresh = Effect.gen(function*() {
       `${perSecond} checks per second at a fixed rate. After a warm-up: ${rounds} rounds of ${
         lifetimes / rounds
       } token lifetimes. A token request takes ${tokenLatency} ms. Both cases run in parallel, each with a separate service.`,
-      `Token policy: softPoint ${policy.softPoint}, jitter 0.1, hardMargin ${policy.hardMargin}, backoff 100 ms. A renewal must fit into half of the refresh window, which is the time between refresh-after and usable-until.`,
+      `Token policy: refreshAfter ${policy.refreshAfter}, jitter 0.1, expiryMargin ${policy.expiryMargin}, backoff 100 ms. A renewal must fit into half of the refresh window, which is the time between refresh-after and usable-until.`,
       `Down: the token endpoint responds with 503 while the last token is ${downFrom} to ${downTo} ms old. This covers at least half of the refresh window.`,
       "By default a token with a lifetime under two minutes has no refresh window, so callers wait for each renewal."
     ]

@@ -15,7 +15,7 @@ const groups = {
   [core("Person")]: "Person HttpApi PeopleFile Evidence",
   [core("PersonName")]: "PeopleFile PersonName Placeholders InvisibleCharacters",
   [core("Screening")]: "ScreeningSummary Screening ScreeningEnd",
-  [core("internal/acquisition")]: "TokenRequest TokenAcquisition TokenRetry",
+  [core("internal/tokenRequests")]: "TokenRequest TokenAcquisition TokenRetry",
   [core("internal/acquisitions")]:
     "TokenProvider TokenMetrics TokenAcquisition TokenCooldown TokenExpiry TokenBackground",
   [core("internal/amlResponse")]: "AmlResponse NameEcho RetryAfter Unauthorized",

@@ -81,7 +81,9 @@ export const start: (
 const maxTogether = 8
 
 /**
- * Observes cases, all of them by default, and confirms their refusals.
+ * Observes cases, all of them by default, and confirms their refusals: at the end, it sends the documented request to
+ * each endpoint that has not succeeded since its last refusal. If that request fails too, the refusals prove nothing,
+ * and their cases are skipped.
  *
  * @category combinators
  * @since 0.1.0
@@ -140,10 +142,10 @@ export const defaultFailOn: Readonly<Record<Kind, ReadonlyArray<Verdict>>> = Jud
  * @since 0.1.0
  */
 export const judge = (
-  evidence: Contract.Evidence,
+  contract: Contract.Evidence,
   observations: ReadonlyArray<Observation>,
   { cases: judgedCases = cases, failOn, kind }: JudgeOptions
-): Report => Judge.judge(evidence, judgedCases, observations, kind, failOn)
+): Report => Judge.judge(contract, judgedCases, observations, kind, failOn)
 
 /**
  * A target of the kind `mock` is not a mock server: it sends other responses (`response`), does not respond in
@@ -191,20 +193,20 @@ export const requireMockServer = (target: Target): Effect.Effect<void, NotAMockS
 export interface VerifyOptions extends Pick<JudgeOptions, "cases" | "failOn">, Observer {}
 
 /**
- * Observes a target and judges the observations. Cases whose claim the contract lacks send no requests. Fails,
- * as {@link requireMockServer} does, before a target that should be a mock server receives credentials.
+ * Observes a target and judges the observations. Cases whose claim the contract lacks send no requests. It calls
+ * {@link requireMockServer} first, so a target of the kind `mock` that is not a mock server receives no credentials.
  *
  * @category combinators
  * @since 0.1.0
  */
 export const verify = Effect.fn("Conformance.verify")(
-  function*(target: Target, evidence: Contract.Evidence, options: VerifyOptions = {}) {
-    const { cases: own = cases, failOn } = options
+  function*(target: Target, contract: Contract.Evidence, options: VerifyOptions = {}) {
+    const { cases: selectedCases = cases, failOn } = options
     yield* requireMockServer(target)
-    const [withoutClaim, withClaim] = Arr.partition(own, Judge.hasClaimOf(evidence))
+    const [withoutClaim, withClaim] = Arr.partition(selectedCases, Judge.hasClaimOf(contract))
     const observations = yield* observe(target, withClaim, options)
-    return judge(evidence, [...observations, ...withoutClaim.map(Judge.withoutClaim)], {
-      cases: own,
+    return judge(contract, [...observations, ...withoutClaim.map(Judge.withoutClaim)], {
+      cases: selectedCases,
       failOn,
       kind: target.kind
     })
@@ -236,7 +238,7 @@ export const isTested: (report: Report) => boolean = Preflight.isTested
  * @category destructors
  * @since 0.1.0
  */
-export const toTable: (report: Report, evidence: Contract.Evidence, runInfo?: RunInfo) => string = Table.make
+export const toTable: (report: Report, contract: Contract.Evidence, runInfo?: RunInfo) => string = Table.make
 
 /**
  * The JSON file of a report. `version` is the version of this format, `conforms` means that there is no alarm,
@@ -262,7 +264,7 @@ export interface ReportFile extends Schema.Schema.Type<typeof ReportFile> {}
  * @category destructors
  * @since 0.1.0
  */
-export const toJson: (report: Report, evidence: Contract.Evidence, runInfo?: RunInfo) => string = Json.make
+export const toJson: (report: Report, contract: Contract.Evidence, runInfo?: RunInfo) => string = Json.make
 
 /**
  * A report as JUnit XML: one suite for each section of the service document. Alarms are failures.
@@ -270,7 +272,7 @@ export const toJson: (report: Report, evidence: Contract.Evidence, runInfo?: Run
  * @category destructors
  * @since 0.1.0
  */
-export const toJunit: (report: Report, evidence: Contract.Evidence, runInfo?: RunInfo) => string = Junit.make
+export const toJunit: (report: Report, contract: Contract.Evidence, runInfo?: RunInfo) => string = Junit.make
 
 /**
  * A report as annotations of GitHub Actions: an error for each alarm, and a warning for each other finding. The last
@@ -279,7 +281,7 @@ export const toJunit: (report: Report, evidence: Contract.Evidence, runInfo?: Ru
  * @category destructors
  * @since 0.1.0
  */
-export const toGithub: (report: Report, evidence: Contract.Evidence, runInfo?: RunInfo) => string = Github.make
+export const toGithub: (report: Report, contract: Contract.Evidence, runInfo?: RunInfo) => string = Github.make
 
 /**
  * The exchanges of a run as a HAR 1.2 file, for {@link Observer}'s `onExchange`. It shows known headers, the fields
@@ -291,14 +293,14 @@ export const toGithub: (report: Report, evidence: Contract.Evidence, runInfo?: R
 export const toHar: (exchanges: ReadonlyArray<MaskedExchange>, runInfo?: RunInfo) => string = Har.make
 
 /**
- * The observations of a report as an evidence file in YAML, which can replace `contract/evidence.yaml`. A claim
- * of which a case ran has the observed words and the day, and the level `observed` unless it is documented. All
- * other claims are unchanged.
+ * The observations of a report as an evidence file in YAML, which can replace `contract/evidence.yaml`. If a case of a
+ * claim ran, the claim has the observed words and the day, and the level `observed` unless it is documented. All other
+ * claims are unchanged.
  *
  * @category destructors
  * @since 0.1.0
  */
-export const toObservations: (report: Report, evidence: Contract.Evidence) => Effect.Effect<string> = Observations.make
+export const toObservations: (report: Report, contract: Contract.Evidence) => Effect.Effect<string> = Observations.make
 
 /**
  * Whether a report has any observation for {@link toObservations}.

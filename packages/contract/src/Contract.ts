@@ -49,7 +49,7 @@ export type Level = typeof Level.Type
  */
 export const levels: ReadonlyArray<Level> = Level.literals
 
-const sentence = Schema.NonEmptyTrimmedString.annotations({
+const trimmedText = Schema.NonEmptyTrimmedString.annotations({
   description: "a text",
   ...shouldBe("a text without blanks around it")
 })
@@ -122,7 +122,7 @@ export const ObservedOn = Schema.Struct({
 export const Claim = Schema.Struct({
   id,
   /** The behaviour, as a sentence. */
-  claim: sentence,
+  claim: trimmedText,
   /** The evidence for the claim. */
   level: Level,
   /** The section of the service document that shows the behaviour, or that would show it. */
@@ -131,14 +131,17 @@ export const Claim = Schema.Struct({
     ...shouldBe("the number of a section, in quotes")
   })).annotations(shouldBe("the number of a section, in quotes")),
   /** The document, standard or practice that supports the claim. */
-  source: sentence,
+  source: trimmedText,
   /** The sentence of the service document, for a documented claim. */
-  sentence: Schema.optionalWith(sentence, { exact: true }),
-  /** The observations that satisfy the claim. */
+  sentence: Schema.optionalWith(trimmedText, { exact: true }),
+  /**
+   * The observations that satisfy the claim. Of a claim that is not documented, only the expected one passes, and the
+   * others are `drift`.
+   */
   accept: Schema.optionalWith(listOf(Accepted, "words"), { exact: true }),
   /**
-   * The verdict on every other observation: by default `violated` for a documented claim, and `drift` for any other.
-   * `lenient` is for requests that the document does not show and does not forbid a service to accept.
+   * The verdict on an observation that is not in `accept`: by default `violated` for a documented claim, and `drift`
+   * for any other. `lenient` means that the service accepted a request that the document neither shows nor forbids.
    */
   otherwise: Schema.optionalWith(
     Schema.Literal("violated", "lenient", "drift").annotations(shouldBeOneOf("violated, lenient or drift")),
@@ -154,8 +157,11 @@ export const Claim = Schema.Struct({
   observed: Schema.optionalWith(listOf(Word, "words"), { exact: true }),
   /** When the service showed it. */
   observedOn: Schema.optionalWith(ObservedOn, { exact: true }),
-  /** Why no request can show the behaviour. */
-  unobserved: Schema.optionalWith(sentence, { exact: true })
+  /**
+   * Why the behaviour is not observable: the reason why no request can ever show it. It does not mean that the
+   * behaviour has not been observed yet.
+   */
+  unobserved: Schema.optionalWith(trimmedText, { exact: true })
 }).annotations(shouldBe("a claim, with id, claim, level, section, source and client"))
 
 /**

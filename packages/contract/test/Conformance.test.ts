@@ -482,7 +482,7 @@ describe("Against an unusual target, a run", () => {
       assert(verdict.includes(`. Partly tested: ${ids.join(", ")}`), verdict)
     }).pipe(Effect.provide(MockServer.layer)))
 
-  it.effect("skips cases with an alarm if a mock server refuses its control plane", () =>
+  it.effect("skips cases with an alarm if a mock server refuses its control API", () =>
     Effect.gen(function*() {
       const mock = yield* HttpClient.HttpClient
       const guarded = HttpClient.make((request, url) =>
@@ -498,7 +498,7 @@ describe("Against an unusual target, a run", () => {
       const skipped = missed(report)
       deepStrictEqual(
         [...new Set(skipped.map(({ reason }) => reason))],
-        ["the control plane of the mock server responds with 401"]
+        ["the control API of the mock server responds with 401"]
       )
       deepStrictEqual(report.alarms, skipped.map(({ id }) => id))
     }).pipe(Effect.provide(MockServer.layer)))

@@ -460,7 +460,7 @@ describe("A target that should be a mock server", () => {
       deepStrictEqual(received, ["GET http://localhost/_mock/live -"])
     }).pipe(Effect.provide(service(status, body))))
 
-  it.effect("is detected at both addresses, or at the address of its control plane", () =>
+  it.effect("is detected at both addresses, or at the address of its control API", () =>
     Effect.gen(function*() {
       received.length = 0
       const apart: Conformance.Target = { ...mock, authUrl: "http://one/a", baseUrl: "http://two/b/" }

@@ -274,7 +274,7 @@ describe("A mutant", () => {
 
   const mutant = Mutant.mutants.find(({ id }) => id === "aml.answer.match-found/lower-case")
 
-  it.live("is served on a socket, with the control plane and the page of the mock server", () =>
+  it.live("is served on a socket, with the control API and the page of the mock server", () =>
     Effect.gen(function*() {
       assert.isDefined(mutant)
       if (mutant === undefined) return
@@ -303,7 +303,7 @@ describe("A mutant", () => {
       }).pipe(Effect.provide(Layer.merge(Mutant.layerSocket(mutant), NodeHttpClient.layerUndici)))
     }))
 
-  it.live("is served in process, with the control plane of the mock server", () =>
+  it.live("is served in process, with the control API of the mock server", () =>
     Effect.gen(function*() {
       assert.isDefined(mutant)
       if (mutant === undefined) return

@@ -108,7 +108,7 @@ describe("The scenarios", () => {
       deepStrictEqual(runs.map(({ exitCode }) => exitCode), [0, 0, 0, 0, 0])
 
       const { operations, problems } = yield* Redocly.drift(folder, url)
-      // The document does not describe the control plane, and two steps omit their credentials.
+      // The document does not describe the control API, and two steps omit their credentials.
       const explained = problems.filter(({ path, ruleId, status }) =>
         ruleId === "undocumented-endpoint" && path.startsWith("/_mock/") ||
         ruleId === "security-baseline" && status === 401

@@ -104,9 +104,10 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     check: (person) => Effect.map(check(person), ({ credential }) => credential),
     checkWithEvidence: (person) => Effect.map(check(person), CompletedCheck.toEvidence)
   })
+  // `Screening` finds the paced form of `checkWithEvidence` here. It is not in the public interface.
   PacedCheck.register(
     service,
-    (person, observation) => Effect.map(check(person, observation), CompletedCheck.toEvidence)
+    (person, sentStatus) => Effect.map(check(person, sentStatus), CompletedCheck.toEvidence)
   )
   return service
 })
@@ -180,7 +181,7 @@ export const layerConfig = (
   Layer.effect(AmlClient, Effect.flatMap(loadOptions(config, CheckOptions.check), make))
 
 /**
- * The result that {@link layerTest} returns: one of the two results of the service, or an error.
+ * What the client of {@link layerTest} returns for a person: one of the two results of the service, or an error.
  *
  * @category models
  * @since 0.1.0

@@ -25,7 +25,7 @@ export const TypeId = "~@effect-idv/core/AmlError"
  *
  * - `no`: certainly not.
  * - `unknown`: the request was sent and no response arrived.
- * - `answered`: the service responded.
+ * - `answered`: at least the headers of a response arrived. The response may show whether the check was performed.
  *
  * @category models
  * @since 0.1.0
@@ -66,8 +66,8 @@ export class AmlInputRejected extends Schema.TaggedError<AmlInputRejected>("@eff
 const errorBodyFields = {
   /**
    * The error code of the response (OAuth `error`, the `type` of a problem, or `code`), if it matches a safe-character
-   * pattern and repeats no part of the person or the token. The client does not recognize a name in a non-Latin script,
-   * or the name of another person, in a code.
+   * pattern and repeats no part of the person or the token. This does not detect the name of another person, or a Latin
+   * spelling of a name in another script.
    */
   code: Schema.optionalWith(Schema.String, { exact: true }),
   /**
@@ -90,8 +90,8 @@ const withCode = (code: string | undefined): string => code === undefined ? "" :
  * - `replayed`: the request was sent again with a new token, which was rejected too.
  * - `same_token`: the token endpoint issued the same token again, which was rejected a second time.
  * - `paused`: renewal is paused, and the request was rejected a second time with the same token. Renewal is paused if
- *   this token replaced a rejected one under 30 seconds ago, or if two other tokens were rejected in the last 30
- *   seconds.
+ *   the token of the request replaced a rejected one less than 30 seconds ago, or if two other tokens were rejected in
+ *   the last 30 seconds.
  * - `unreplayable`: the request cannot be sent twice, because its body is a stream. The next request will use a new
  *   token.
  * - `none`: the response asks for another scheme than Bearer, so the token was not renewed.
@@ -165,8 +165,8 @@ export class AmlRequestRejected extends Schema.TaggedError<AmlRequestRejected>(
     return this.status === 408 || this.status === 425
   }
   override get message() {
-    const option = this.status === 404 || this.status === 405 ? " (check baseUrl)" : ""
-    return `The service refused the request: status ${this.status}${withCode(this.code)}${option}`
+    const hint = this.status === 404 || this.status === 405 ? " (check baseUrl)" : ""
+    return `The service refused the request: status ${this.status}${withCode(this.code)}${hint}`
   }
 }
 
@@ -340,6 +340,8 @@ export type AmlError =
   | AmlAnswerMismatch
 
 /**
+ * Whether a value is an {@link AmlError} or an {@link AmlInputRejected}: every error of this module.
+ *
  * @category guards
  * @since 0.1.0
  */

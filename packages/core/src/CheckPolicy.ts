@@ -17,8 +17,8 @@ import * as Violation from "./Violation.ts"
 /**
  * Which failed checks are retried, up to twice: after a random delay of up to 200 ms, and then of up to 400 ms.
  *
- * - `safe`: only checks that the service certainly did not perform. It did not accept the connection, its host name
- *   cannot be resolved, TLS failed, or it responded with 429 or 503 and `Retry-After`.
+ * - `safe`: only checks that the service certainly did not perform: no connection, unknown host name, a TLS failure
+ *   other than an untrusted certificate, or a response with `Retry-After` and the status 429 or 503.
  * - `always`: all retryable failures. If the response was lost, the service may perform and bill the check twice.
  * - `never`: none.
  *
@@ -65,9 +65,9 @@ export interface Options {
    */
   readonly nameEcho?: NameEcho | undefined
   /**
-   * How far `searched_on` may be before or after this client's clock. Its time zone is unspecified, so it is read as
-   * UTC: allow one day more than you need. Set this for a server whose clock was moved, such as the mock server, or for
-   * a test whose clock starts in 1970.
+   * How far `searched_on` may be before or after this client's clock. `searched_on` has no specified time zone, and is
+   * read as UTC: allow one day more than you need. Set this for a server whose clock was moved, such as the mock
+   * server, or for a test whose clock starts in 1970.
    *
    * @default "48 hours"
    */

@@ -26,11 +26,11 @@ const fields = {
   receivedAt: Schema.DateTimeUtc,
   /** The status of the response. */
   status: Schema.Literal(200, 201),
-  /** How many requests were sent, replays included. */
+  /** How many requests were sent. An attempt with a replay after a 401 counts as 2. */
   attempts: Schema.Int.pipe(Schema.positive()),
   /** The changes to the input. */
   changes: Schema.Array(PersonInput.Change),
-  /** Signs of damage in the input, and differences between the name in the response and in the request. */
+  /** Signs that the input was damaged before, and differences between the name in the response and in the request. */
   warnings: Schema.Array(PersonInput.Warning),
   /** The SHA-256 of `body`, in hex. */
   sha256: Schema.String.pipe(Schema.pattern(/^[\da-f]{64}$/, Violation.expecting("a SHA-256 in lower case hex"))),
@@ -47,8 +47,8 @@ const fields = {
 export const Evidence = Schema.Struct({
   ...fields,
   /**
-   * The bytes of the response, without their `Content-Encoding`, in base64 when encoded. They contain all fields of the
-   * response, also those that the service document does not define.
+   * The decompressed bytes of the response body. In JSON they are base64. They contain all fields of the response, also
+   * those that the service document does not define.
    */
   body: Schema.optionalWith(Body, { exact: true })
 }).annotations(Violation.concealing("the evidence of a check"))
@@ -72,8 +72,8 @@ export const WithoutBody = Schema.Struct({ ...fields, body: omittedWhenEncoded(B
 )
 
 /**
- * The evidence is not valid: there is no body (`no_body`), the body does not match the digest (`digest`), or the
- * credential does not match the body (`credential`).
+ * The evidence could not be verified: there is no body (`no_body`), the body does not match the digest (`digest`), or
+ * the credential does not match the body (`credential`).
  *
  * @category errors
  * @since 0.1.0

@@ -27,7 +27,10 @@ class Screenable {
   readonly dateOfBirth: DateOfBirth.DateOfBirth
   /** The changes to the input before it is sent. */
   readonly changes: ReadonlyArray<PersonInput.Change>
-  /** The signs of damage in the input. A "No" about a damaged name is less reliable. */
+  /**
+   * Signs that the input was damaged before, such as wrongly decoded characters. A "No" about a damaged name is less
+   * reliable.
+   */
   readonly warnings: ReadonlyArray<PersonInput.Warning>
 
   constructor(fields: Omit<Person, typeof Equal.symbol | typeof Hash.symbol>) {
@@ -130,8 +133,8 @@ const field = (name: keyof typeof expected) => {
 
 /**
  * A schema that decodes JSON with {@link make}: `{ name, dateOfBirth }`, with an ISO date. Its errors contain paths and
- * descriptions, but no values. As the payload of an `HttpApi` it requires `WebError.middleware`, which responds with
- * 422 and the codes of the fields. Without it the platform responds with 400 and the descriptions.
+ * descriptions, but no values. In an `HttpApi`, add `WebError.middleware` to respond with 422 and the codes of the
+ * fields. Without it, the platform responds with 400 and the descriptions.
  *
  * @category schemas
  * @since 0.1.0

@@ -1,5 +1,6 @@
 /**
- * Screens many people: takes a `Stream` of people and returns a `Stream` of outcomes, or a verified summary.
+ * Screens many people: takes a `Stream` of people and returns a `Stream` of outcomes, or a summary in which every
+ * person is counted.
  *
  * - **One person's failure is an outcome** and never ends the stream. The stream ends early after a failure that
  *   concerns everyone, such as a rejected key, 403, or a wrong address, and after 50 consecutive failures that concern
@@ -141,11 +142,13 @@ export interface Options<in K, out R = never> {
 /**
  * Screens the people and emits one outcome for each.
  *
- * Fails with the input stream's error or with {@link Stopped} after the checks in flight have their outcomes. Fails
- * with a `ConfigError` that names every invalid option before it reads the input.
+ * If the input fails, or a failure stops the run ({@link Stopped}), the stream first emits the outcomes of the checks
+ * in flight, and then fails with that error. It fails with a `ConfigError` that names every invalid option before it
+ * reads the input.
  *
  * If you wrap the `AmlClient` of this library in a client of your own, `Screening` cannot see the requests of a check.
- * Such a check first retries a 429 by its own policy, and is `Unknown` if it is interrupted after its start.
+ * Then your client retries a 429 by its own policy before `Screening` pauses, and every check that is interrupted after
+ * its start is `Unknown`.
  *
  * @example
  * import { Person, Screening } from "@effect-idv/core"
@@ -170,14 +173,14 @@ export const stream = <K, E, R, R2 = never>(
   people: Stream.Stream<Entry<K>, E, R>,
   options?: Options<K, R2>
 ): Stream.Stream<Outcome<K>, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
-  screenAll(people, options, { onRead: constVoid, onNotStarted: constVoid })
+  screenAll(people, options, { onTaken: constVoid, onNotStarted: constVoid })
 
-type Counters = Pick<Drain.Options<never>, "onRead" | "onNotStarted">
+type CountingHooks = Pick<Drain.Options<never>, "onTaken" | "onNotStarted">
 
 const screenAll = <K, E, R, R2>(
   people: Stream.Stream<Entry<K>, E, R>,
   { onOutcome = () => Effect.void, ...options }: Options<K, R2> = {},
-  counters: Counters
+  counters: CountingHooks
 ): Stream.Stream<Outcome<K>, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
   Either.match(ScreeningSettings.decode(options), {
     onLeft: (violations) => Stream.fail(ConfigErrors.fromViolations([])(violations)),
@@ -189,7 +192,7 @@ const maxConsecutivePauses = 10
 
 const run = <K, E, R, R2>(
   people: Stream.Stream<Entry<K>, E, R>,
-  settings: ScreeningSettings.ScreeningSettings & Counters & {
+  settings: ScreeningSettings.ScreeningSettings & CountingHooks & {
     readonly onOutcome: (outcome: Outcome<K>) => Effect.Effect<void, never, R2>
   }
 ) =>
@@ -198,13 +201,13 @@ const run = <K, E, R, R2>(
     const check = PacedCheck.of(yield* AmlClient.AmlClient)
     const pacer = Pacer.make(rate)
     const stop = yield* Deferred.make<never, Stopped>()
-    const reasonToStop = EndOfRun.make(stopAfter)
+    const recordAndDecide = EndOfRun.make(stopAfter)
 
     const personOf = ({ person }: Entry<K>) => Effect.isEffect(person) ? person : Effect.succeed(person)
 
     /** Waits until the check may be sent again. Returns `false` if the run ends first. */
     const waitForRetrySlot = Effect.raceFirst(
-      Effect.as(pacer.waitForSlot, true),
+      Effect.as(pacer.takeSlot, true),
       Effect.as(Effect.exit(Deferred.await(stop)), false)
     )
 
@@ -212,11 +215,11 @@ const run = <K, E, R, R2>(
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
           const sentStatus = new PacedCheck.SentStatus()
-          const attempt = Effect.exit(restore(Effect.flatMap(personOf(entry), (person) => {
+          const runCheck = Effect.exit(restore(Effect.flatMap(personOf(entry), (person) => {
             sentStatus.markStarted()
             return check(person, sentStatus)
           })))
-          let exit = yield* attempt
+          let exit = yield* runCheck
           for (
             let rateLimitError = rateLimitOf(exit);
             rateLimitError !== undefined;
@@ -226,19 +229,19 @@ const run = <K, E, R, R2>(
             if (pauses > maxConsecutivePauses) break
             const slot = yield* Effect.exit(restore(waitForRetrySlot))
             if (!Exit.isSuccess(slot) || !slot.value) break
-            exit = yield* attempt
+            exit = yield* runCheck
           }
           if (hasResponseOtherThan429(exit)) pacer.resetPauses()
           const makeGraceTimeout = () => new AmlError.AmlTimeout({ sent: sentStatus.sent, deadline: gracePeriod })
           const outcome = yield* outcomeOf(entry.key, exit, makeGraceTimeout)
-          const reason = reasonToStop("error" in outcome ? outcome.error : undefined)
+          const reason = recordAndDecide("error" in outcome ? outcome.error : undefined)
           if (reason !== undefined) yield* Deferred.fail(stop, reason)
           yield* onOutcome(outcome)
           return outcome
         })
       )
 
-    return Drain.map(people, screen, { ...settings, stop, waitForSlot: pacer.waitForSlot })
+    return Drain.map(people, screen, { ...settings, stop, waitForSlot: pacer.takeSlot })
   })
 
 type CheckExit = Exit.Exit<Evidence, Failure.Failure>
@@ -318,7 +321,7 @@ const screenAndCount = <K, E, R, R2>(people: Stream.Stream<Entry<K>, E, R>, opti
   const counts = { total: 0, noMatch: 0, potentialMatch: 0, notScreened: 0, unknown: 0, notBegun: 0 }
   return {
     outcomes: screenAll(people, options, {
-      onRead: () => {
+      onTaken: () => {
         counts.total++
       },
       onNotStarted: (count) => {
@@ -334,8 +337,9 @@ const screenAndCount = <K, E, R, R2>(people: Stream.Stream<Entry<K>, E, R>, opti
 }
 
 /**
- * Screens the people and emits the counts so far after each outcome. In the last counts no check is in flight. If the
- * run ends early, the last counts precede the error, and include the people whose check did not start.
+ * Screens the people and emits the counts so far after each outcome. When it emits the last counts, all started checks
+ * have ended (`underWay` is 0). If the run ends early, the last counts precede the error, and include the people whose
+ * check did not start.
  *
  * @category screening
  * @since 0.1.0

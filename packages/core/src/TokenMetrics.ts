@@ -21,8 +21,8 @@ export const requests = Metric.counter("idv_token_requests", {
  * Counts the acquisitions that sent a request, by `reason`:
  *
  * - `cold`: there was no token.
- * - `soft`: the cached token was older than refresh-after. The acquisition runs in the background.
- * - `hard`: the cached token was past usable-until.
+ * - `refresh_after`: the cached token was older than refresh-after. The acquisition runs in the background.
+ * - `usable_until`: the cached token was past usable-until.
  * - `unauthorized`: the API rejected the cached token.
  * - `forced`: a caller called `refresh`.
  *
@@ -73,9 +73,13 @@ export const warnings = Metric.counter("idv_token_warnings", {
 })
 
 /**
- * Counts what acquisitions do with the shared store, if there is one, by `outcome`: `hit` (adopted a stored token at
- * once), `miss` (the store had no usable token), `led` (sent the request for all processes), `followed` (adopted the
- * token of a process that led), or `failed` (an operation of the store failed or timed out).
+ * Counts the uses of the `TokenStore` by acquisitions, by `outcome`:
+ *
+ * - `hit`: the acquisition adopted a stored token at once.
+ * - `miss`: the store had no usable token.
+ * - `led`: the acquisition sent the request for all processes.
+ * - `followed`: it adopted the token of a process that led.
+ * - `failed`: an operation of the store failed or timed out.
  *
  * @category metrics
  * @since 0.1.0

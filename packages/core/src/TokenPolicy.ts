@@ -13,7 +13,7 @@ import * as DurationInput from "./internal/durationInput.ts"
 import * as Violation from "./Violation.ts"
 
 /**
- * The options, all of them optional. A share is a part of the lifetime of a token, between 0 and 1.
+ * The options, all of them optional. A share is a part of the lifetime of a token, as a number between 0 and 1.
  *
  * @category models
  * @since 0.1.0
@@ -32,23 +32,24 @@ export interface Options {
    *
    * @default 0.75
    */
-  readonly softPoint?: number | undefined
+  readonly refreshAfter?: number | undefined
   /**
-   * The maximum of a random share that is subtracted from `softPoint`, so that many processes do not refresh together.
+   * The maximum of a random share that is subtracted from `refreshAfter`, so that many processes do not refresh
+   * together.
    *
    * @default 0.1
    */
   readonly jitter?: number | undefined
   /**
    * The time between usable-until and the expiry. In this time a token is no longer returned. At most half of the
-   * lifetime. With the default, a token of less than two minutes has no time for a renewal in the background: set a
-   * shorter margin for such tokens.
+   * lifetime. With the defaults, a token with a lifetime of less than two minutes can reach usable-until before
+   * refresh-after, and is then not renewed in the background: set a shorter margin for such tokens.
    *
    * @default "30 seconds"
    */
-  readonly hardMargin?: Duration.DurationInput | undefined
+  readonly expiryMargin?: Duration.DurationInput | undefined
   /**
-   * Maximum number of token requests of one acquisition, as long as a caller waits. In the background it is 1.
+   * Maximum number of token requests of one acquisition. An acquisition for which no caller waits sends at most one.
    *
    * @default 3
    */
@@ -71,7 +72,7 @@ export interface Options {
    *
    * @default "30 seconds"
    */
-  readonly flightDeadline?: Duration.DurationInput | undefined
+  readonly acquisitionDeadline?: Duration.DurationInput | undefined
   /**
    * The backoff after a failed acquisition. It doubles with each consecutive failure.
    *
@@ -90,7 +91,7 @@ export interface Options {
    */
   readonly maxBackoff?: Duration.DurationInput | undefined
   /**
-   * How long the client does not send credentials again that the token endpoint rejected.
+   * How long credentials that the token endpoint rejected are not sent again.
    *
    * @default "30 seconds"
    */
@@ -110,13 +111,13 @@ const optional = <A, I>(schema: Schema.Schema<A, I>, byDefault: NoInfer<A>) =>
 
 const Policy = Schema.Struct({
   lifetime: optional(DurationInput.UpToOneHour, Duration.hours(1)),
-  softPoint: optional(Share, 0.75),
+  refreshAfter: optional(Share, 0.75),
   jitter: optional(Share, 0.1),
-  hardMargin: optional(DurationInput.DurationInput, Duration.seconds(30)),
+  expiryMargin: optional(DurationInput.DurationInput, Duration.seconds(30)),
   attempts: optional(Count, 3),
   retryDelay: optional(DurationInput.DurationInput, Duration.millis(200)),
   attemptDeadline: optional(DurationInput.Positive, Duration.seconds(10)),
-  flightDeadline: optional(DurationInput.Positive, Duration.seconds(30)),
+  acquisitionDeadline: optional(DurationInput.Positive, Duration.seconds(30)),
   minBackoff: optional(DurationInput.Positive, Duration.seconds(1)),
   maxBackoff: optional(DurationInput.Positive, Duration.seconds(60)),
   rejectionMemory: optional(DurationInput.DurationInput, Duration.seconds(30))

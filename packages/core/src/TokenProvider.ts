@@ -5,13 +5,13 @@
  *   caller does not interrupt it, and its token is cached.
  * - **Expiry**: the lifetime starts when the request is sent (service document, section 5). The age is measured on two
  *   clocks, so that neither a changed clock nor a suspended machine extends it.
- * - **Refresh**: a token older than refresh-after (`softPoint`) is still returned at once, and renewed in the
- *   background. A token past usable-until (`hardMargin`) is not returned.
+ * - **Refresh**: a token older than refresh-after (option `refreshAfter`) is still returned at once, and renewed in the
+ *   background. A token past usable-until (option `expiryMargin`) is not returned.
  * - **Failures**: a valid token is kept when the token endpoint fails. Callers without a token receive the failure of
  *   the last acquisition at once, without a request, for 1 second, doubled with each consecutive failure, up to 5
  *   seconds. Rejected credentials are not sent again for 30 seconds. Changed credentials are sent at once. If the
  *   service asked to wait, no request is sent before the wait is over.
- * - **Renewal limit**: after the API rejected two tokens within 30 seconds, further rejected tokens are not replaced.
+ * - **Renewal limit**: at most two rejected tokens are replaced in any 30 seconds.
  * - **Sharing**: each process has its own token, unless a `TokenStore` is provided to the layer.
  *
  * `TokenPolicy` has the options, `TokenMetrics` the metrics.
@@ -33,11 +33,11 @@ import type * as Scope from "effect/Scope"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as AccessToken from "./AccessToken.ts"
 import type * as Credentials from "./Credentials.ts"
-import * as Acquisition from "./internal/acquisition.ts"
 import * as Acquisitions from "./internal/acquisitions.ts"
 import { loadOptions } from "./internal/loadOptions.ts"
 import * as Sharing from "./internal/sharing.ts"
 import * as TokenOptions from "./internal/tokenOptions.ts"
+import * as TokenRequests from "./internal/tokenRequests.ts"
 import * as TokenState from "./internal/tokenState.ts"
 import type * as TokenError from "./TokenError.ts"
 import type * as TokenPolicy from "./TokenPolicy.ts"
@@ -50,12 +50,14 @@ import type * as TokenPolicy from "./TokenPolicy.ts"
  */
 export class Status extends Data.Class<{
   /**
-   * The cached token: when it was requested, from when it is renewed in the background, and when it expires. All times
-   * are in milliseconds of the `Clock`.
+   * The times of the cached token, in milliseconds of the `Clock`. None if there is no token, or if it was rejected.
    */
   readonly token: Option.Option<{
+    /** When the token was requested. */
     readonly requestedAt: number
+    /** From when the token is renewed in the background: the time of refresh-after. */
     readonly renewedFrom: number
+    /** When the token expires. */
     readonly expiresAt: number
   }>
   /** Whether an acquisition is in progress. */
@@ -71,7 +73,7 @@ export class Status extends Data.Class<{
  * @since 0.1.0
  */
 export interface Service {
-  /** Returns a token that has not expired, from the cache or from an acquisition, for which it waits. */
+  /** Returns a token that has not expired. If the cache contains no usable token, it waits for an acquisition. */
   readonly get: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
   /**
    * Removes a token that the API rejected from the cache. Nothing changes if the cache contains another token. At most
@@ -80,7 +82,9 @@ export interface Service {
   readonly invalidate: (rejected: AccessToken.AccessToken) => Effect.Effect<void>
   /**
    * Acquires a new token even if the cached one is valid. If an acquisition is in progress, it waits for that one.
-   * After a failed acquisition it fails at once until the backoff ends. A failure does not remove the cached token.
+   * After a failed acquisition it fails at once with the same failure, for at most 5 seconds. After rejected
+   * credentials it starts an acquisition, which fails without a request while the credentials are the same. A failure
+   * does not remove the cached token.
    */
   readonly refresh: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
   /** The state of the provider, for health checks and dashboards. */
@@ -145,10 +149,11 @@ export interface Options extends Settings, Credentials.Options {
  */
 export interface RotatingOptions extends Settings {
   /**
-   * Runs once per acquisition. After the token endpoint rejected the last credentials, it runs for each `get`, so that
-   * changed credentials are used at once. Two runs can overlap, because an abandoned acquisition may still run. If it
-   * fails or returns invalid credentials, `get` fails with `TokenEndpointUnavailable` and the reason `credentials`. Its
-   * error may contain a secret, so it is not reported: log it in the effect.
+   * Runs once per acquisition. After the token endpoint rejected the last credentials, each `get` without a token
+   * starts an acquisition, so that changed credentials are used at once; the rejected ones are not sent again. Two runs
+   * can overlap, because an acquisition that was in progress when the API rejected the token may still run. If this
+   * effect fails or returns invalid credentials, `get` fails with `TokenEndpointUnavailable` and the reason
+   * `credentials`. Its error may contain a secret, so it is not reported: log it in the effect.
    */
   readonly credentials: Effect.Effect<Credentials.Options, unknown>
   readonly customerId?: undefined
@@ -204,8 +209,8 @@ export const layerBackground = (
   Layer.scoped(
     TokenProvider,
     Effect.gen(function*() {
-      const { refreshAhead, service } = yield* build(options)
-      yield* Effect.forkScoped(Effect.interruptible(refreshAhead))
+      const { backgroundTimer, service } = yield* build(options)
+      yield* Effect.forkScoped(Effect.interruptible(backgroundTimer))
       return service
     })
   )
@@ -237,19 +242,19 @@ export const layerTest = (value = "test-token"): Layer.Layer<TokenProvider> =>
 
 const build = Effect.fnUntraced(function*(options: Options | RotatingOptions) {
   const { credentials, fields, policy, url } = yield* TokenOptions.check(options)
-  const acquire = yield* Acquisition.make({ url, policy, fields })
+  const acquire = yield* TokenRequests.make({ url, policy, fields })
   const sharing = yield* Effect.serviceOption(Sharing.Sharing)
-  const share = Option.isSome(sharing) ? yield* sharing.value({ url, policy }) : Sharing.direct
+  const acquireThroughStore = Option.isSome(sharing) ? yield* sharing.value({ url, policy }) : Sharing.withoutStore
   const status = yield* SubscriptionRef.make(statusOf(TokenState.initial))
-  const { get, invalidate, refresh, refreshAhead } = yield* Acquisitions.make({
+  const { backgroundTimer, get, invalidate, refresh } = yield* Acquisitions.make({
     policy,
     credentials,
     acquire,
-    share,
+    acquireThroughStore,
     onChange: (state) => SubscriptionRef.updateEffect(status, () => Effect.map(state, statusOf))
   })
   return {
-    refreshAhead,
+    backgroundTimer,
     service: TokenProvider.of({ get, refresh, invalidate: Effect.fn("TokenProvider.invalidate")(invalidate), status })
   }
 })

@@ -5,13 +5,13 @@ import { Effect, Either, Redacted } from "effect"
 import * as CachedToken from "../src/internal/cachedToken.ts"
 
 describe("A cached token", () => {
-  const policy = Either.getOrThrow(TokenPolicy.make({ softPoint: 0.5, jitter: 0, hardMargin: "10 seconds" }))
+  const policy = Either.getOrThrow(TokenPolicy.make({ refreshAfter: 0.5, jitter: 0, expiryMargin: "10 seconds" }))
   const token = new AccessToken.AccessToken({ value: Redacted.make("t"), requestedAt: 0, expiresAt: 100_000 })
   const after = (millis: number) => ({ wall: millis, monotonic: millis })
   const cached = CachedToken.make(token, after(0), 0, policy)
   const at = (millis: number) => ({
     isFresh: CachedToken.isFresh(cached, after(millis)),
-    isRefreshAheadDue: CachedToken.isRefreshAheadDue(cached, after(millis)),
+    isRefreshAheadDue: CachedToken.isTimerDue(cached, after(millis)),
     isStale: CachedToken.isStale(cached, after(millis)),
     isUsable: CachedToken.isUsable(cached, after(millis)),
     isExpired: CachedToken.isExpired(cached, after(millis))
@@ -32,25 +32,25 @@ describe("A cached token", () => {
   })
 
   const ages = (
-    { expiresAfter, isRejected, refreshAfter, refreshAheadAfter, usableUntil }: CachedToken.CachedToken
+    { expiresAfter, isRejected, refreshAfter, timerDueAfter, usableUntil }: CachedToken.CachedToken
   ) => ({
     expiresAfter,
     isRejected,
     refreshAfter,
-    refreshAheadAfter,
+    timerDueAfter,
     usableUntil
   })
   const ofCached = {
     expiresAfter: 100_000,
     isRejected: false,
     refreshAfter: 50_000,
-    refreshAheadAfter: 45_000,
+    timerDueAfter: 45_000,
     usableUntil: 90_000
   }
 
   it("is refreshed earlier by the random share of the jitter, and never before a tenth of its lifetime", () => {
-    const spread = (random: number, softPoint: number) =>
-      CachedToken.make(token, after(0), random, { ...policy, softPoint, jitter: 0.2 }).refreshAfter
+    const spread = (random: number, refreshAfter: number) =>
+      CachedToken.make(token, after(0), random, { ...policy, refreshAfter, jitter: 0.2 }).refreshAfter
     deepStrictEqual([spread(0, 0.5), spread(0.5, 0.5), spread(1, 0.2)], [50_000, 40_000, 10_000])
   })
 
@@ -60,7 +60,7 @@ describe("A cached token", () => {
       expiresAfter: 12_000,
       isRejected: false,
       refreshAfter: 6000,
-      refreshAheadAfter: 3000,
+      timerDueAfter: 3000,
       usableUntil: 6000
     })
   })
@@ -84,7 +84,7 @@ describe("A cached token", () => {
       expiresAfter: 30_000,
       isRejected: false,
       refreshAfter: 30_000,
-      refreshAheadAfter: 30_000,
+      timerDueAfter: 30_000,
       usableUntil: 30_000,
       at: 0,
       token: [0, 30_000]

@@ -207,7 +207,7 @@ describe("Idv.layer", () => {
       customerId: Config.succeed("acme-bank"),
       customerKey: Config.redacted("K"),
       deadline: Config.duration("D"),
-      tokenPolicy: { attempts: Config.integer("N"), hardMargin: Config.duration("D") }
+      tokenPolicy: { attempts: Config.integer("N"), expiryMargin: Config.duration("D") }
     })
     return Effect.gen(function*() {
       yield* start(Layer.provide(layer, Service.make().layer))

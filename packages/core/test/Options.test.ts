@@ -25,10 +25,10 @@ const startWith = (options: object) =>
 describe("A duration longer than a timer can wait", () => {
   const ofChecks: ReadonlyArray<keyof CheckPolicy.Options> = ["deadline"]
   const ofTokens: ReadonlyArray<keyof TokenPolicy.Options> = [
-    "hardMargin",
+    "expiryMargin",
     "retryDelay",
     "attemptDeadline",
-    "flightDeadline",
+    "acquisitionDeadline",
     "minBackoff",
     "maxBackoff",
     "rejectionMemory"
@@ -79,12 +79,12 @@ describe("A duration longer than a timer can wait", () => {
         customerId: Config.succeed("acme-bank"),
         customerKey: Config.redacted("K"),
         deadline: Config.duration("D"),
-        tokenPolicy: { flightDeadline: Config.duration("D") }
+        tokenPolicy: { acquisitionDeadline: Config.duration("D") }
       })
       const lines = yield* start(Layer.provide(layer, Service.make().layer)).pipe(
         Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["K", "key"], ["D", "25 days"]])))
       )
-      deepStrictEqual(lines.map((line) => line.split(" ")[0]), ["tokenPolicy.flightDeadline", "deadline"])
+      deepStrictEqual(lines.map((line) => line.split(" ")[0]), ["tokenPolicy.acquisitionDeadline", "deadline"])
     }))
 })
 
@@ -94,7 +94,7 @@ describe("Invalid options", () => {
     retry: "sometimes",
     deadline: -1,
     baseUrl: "ftp://canary.example",
-    tokenPolicy: { attempts: 0, softPoint: 2 },
+    tokenPolicy: { attempts: 0, refreshAfter: 2 },
     tokenFields: ["canary"],
     basicEncoding: "canary",
     customerKey: "canary",
@@ -107,7 +107,7 @@ describe("Invalid options", () => {
     "customerKey",
     "basicEncoding",
     "tokenFields",
-    "tokenPolicy.softPoint",
+    "tokenPolicy.refreshAfter",
     "tokenPolicy.attempts",
     "baseUrl",
     "deadline",
@@ -153,7 +153,7 @@ describe("Invalid options", () => {
     basicEncoding: Config.literal("plain", "rfc6749")("ENCODING"),
     tokenPolicy: {
       attempts: Schema.Config("ATTEMPTS", Schema.NumberFromString),
-      softPoint: Config.number("SOFT")
+      refreshAfter: Config.number("SOFT")
     },
     retry: Config.mapOrFail(
       Config.string("RETRY"),
@@ -178,7 +178,7 @@ describe("Invalid options", () => {
         "RETRY has a value that cannot be used",
         "DEADLINE should be a duration",
         "authUrl should be a URL, such as https://idv.example.com",
-        "tokenPolicy.softPoint should be a number between 0 and 1"
+        "tokenPolicy.refreshAfter should be a number between 0 and 1"
       ])
     }))
 
@@ -192,7 +192,7 @@ describe("Invalid options", () => {
         "KEY",
         "ATTEMPTS",
         "authUrl",
-        "tokenPolicy.softPoint"
+        "tokenPolicy.refreshAfter"
       ])
       const own = Layer.provide(aml, Layer.merge(TokenProvider.layerTest(), Service.make().layer))
       deepStrictEqual(named(yield* started(own)), ["BASE", "DEADLINE", "RETRY"])

@@ -37,7 +37,7 @@ describe("Background refresh", () => {
   it.effect.each<[string, number, TokenProvider.Options["tokenPolicy"] & object]>([
     ["40 s, whose usable-until is before its refresh-after", 40, {}],
     ["4 s", 4, {}],
-    ["1 hour, with refresh-after at its end", 3600, { softPoint: 1, jitter: 0 }]
+    ["1 hour, with refresh-after at its end", 3600, { refreshAfter: 1, jitter: 0 }]
   ])("renews a token of %s before a caller has to wait", ([, seconds, tokenPolicy]) => {
     const service = Service.make({
       token: (_, count) => Effect.succeed(Service.tokenResponse(count, { expires_in: seconds }))
@@ -52,7 +52,7 @@ describe("Background refresh", () => {
       strictEqual(yield* counted("idv_token_gets", { outcome: "wait" }), 0)
       const requests = service.tokenRequests.length
       assert(requests >= 4 && requests <= 20, `${requests} POSTs in 4 lifetimes`)
-    }).pipe(Effect.provide(layer), measured(`ahead ${seconds} ${tokenPolicy.softPoint}`))
+    }).pipe(Effect.provide(layer), measured(`ahead ${seconds} ${tokenPolicy.refreshAfter}`))
   })
 
   it.effect("replaces a rejected token without a caller", () => {
@@ -122,7 +122,7 @@ describe("Background refresh", () => {
 
   it.effect("a refresh-after of 0 does not renew without a pause", () => {
     const service = Service.make()
-    const tokenPolicy = { softPoint: 0, jitter: 1 }
+    const tokenPolicy = { refreshAfter: 0, jitter: 1 }
     const layer = Layer.provide(TokenProvider.layerBackground({ ...Service.options, tokenPolicy }), service.layer)
     return Effect.gen(function*() {
       yield* TestClock.adjust("59 minutes")

@@ -212,17 +212,17 @@ describe("There is no backoff", () => {
 
   it.effect("after a deadline longer than the backoff, and only its rest after a shorter one", () => {
     const service = Service.make({ token: () => Effect.never })
-    const times = (flightDeadline: Duration.DurationInput, requests: number) =>
+    const times = (acquisitionDeadline: Duration.DurationInput, requests: number) =>
       Effect.gen(function*() {
         const before = service.tokenRequests.length
         const first = yield* Effect.fork(Effect.flip(get))
-        yield* TestClock.adjust(flightDeadline)
+        yield* TestClock.adjust(acquisitionDeadline)
         strictEqual((yield* Fiber.join(first))._tag, "TokenTimeout")
         const second = yield* Effect.fork(Effect.flip(get))
-        yield* TestClock.adjust(flightDeadline)
+        yield* TestClock.adjust(acquisitionDeadline)
         strictEqual((yield* Fiber.join(second))._tag, "TokenTimeout")
         strictEqual(service.tokenRequests.length - before, requests)
-      }).pipe(provide(service, { tokenPolicy: { flightDeadline, attempts: 1 } }))
+      }).pipe(provide(service, { tokenPolicy: { acquisitionDeadline, attempts: 1 } }))
     return Effect.zipRight(times("1 second", 2), times("400 millis", 1))
   })
 })

@@ -26,7 +26,7 @@ describe("Expiry", () => {
     "the lifetime counts from the request, also if the response takes 120 s",
     () => {
       const service = Service.make({ token: slow("120 seconds") })
-      const tokenPolicy = { attemptDeadline: "150 seconds", flightDeadline: "150 seconds" } as const
+      const tokenPolicy = { attemptDeadline: "150 seconds", acquisitionDeadline: "150 seconds" } as const
       return Effect.gen(function*() {
         const first = yield* Effect.fork(get)
         yield* TestClock.adjust("120 seconds")
@@ -59,7 +59,7 @@ describe("Expiry", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("a token is returned until the hard margin, and then callers wait for a new one", () => {
+  it.effect("a token is returned until the expiry margin, and then callers wait for a new one", () => {
     const service = Service.make({
       token: (_, count) => count === 2 ? Effect.never : respondAfter(count === 1 ? 0 : "5 seconds", count)
     })
@@ -156,7 +156,7 @@ describe("Expiry", () => {
     }
   )
 
-  it.effect("if background refreshes fail until the hard margin, callers receive the error and not the old token", () => {
+  it.effect("if background refreshes fail until the expiry margin, callers receive the error and not the old token", () => {
     const service = Service.make({
       token: (_, count) => Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503))
     })
@@ -171,7 +171,7 @@ describe("Expiry", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("a lifetime shorter than the hard margin halves the margin, and not every call sends a request", () => {
+  it.effect("a lifetime shorter than the expiry margin halves the margin, and not every call sends a request", () => {
     const service = Service.make({
       token: (_, count) => Effect.succeed(Service.tokenResponse(count, { expires_in: 20 }))
     })

@@ -41,10 +41,19 @@ describe("Metrics and spans", () => {
       yield* TestClock.setTime(0.75 * hour)
       yield* Effect.replicateEffect(get, 3)
       yield* TestClock.adjust("1 second")
-      yield* expectCounted({ "acquisitions reason=soft": 1, "gets outcome=stale": 3, "gets outcome=hit": 7, "waiters": 2 })
+      yield* expectCounted({
+        "acquisitions reason=refresh_after": 1,
+        "gets outcome=stale": 3,
+        "gets outcome=hit": 7,
+        "waiters": 2
+      })
 
       yield* Effect.flip(refresh)
-      yield* expectCounted({ "acquisitions reason=forced": 1, "failures error=TokenRejected": 1, "gets outcome=failed": 1 })
+      yield* expectCounted({
+        "acquisitions reason=forced": 1,
+        "failures error=TokenRejected": 1,
+        "gets outcome=failed": 1
+      })
 
       yield* TestClock.setTime(2 * hour)
       const hard = yield* Effect.fork(get)
@@ -56,8 +65,8 @@ describe("Metrics and spans", () => {
       yield* expectCounted({
         "requests": 5,
         "acquisitions reason=cold": 1,
-        "acquisitions reason=soft": 1,
-        "acquisitions reason=hard": 1,
+        "acquisitions reason=refresh_after": 1,
+        "acquisitions reason=usable_until": 1,
         "acquisitions reason=forced": 1,
         "acquisitions reason=unauthorized": 1,
         "failures": 1,

@@ -295,7 +295,7 @@ describe("Errors and retries", () => {
       yield* get
       yield* TestClock.adjust("999 millis")
       strictEqual(service.tokenRequests.length, 2)
-      strictEqual(yield* counted("idv_token_acquisitions", { reason: "soft" }), 1)
+      strictEqual(yield* counted("idv_token_acquisitions", { reason: "refresh_after" }), 1)
     }).pipe(provide(service), measured("background attempts"))
   })
 

@@ -122,10 +122,10 @@ describe("Processes that share a store", () => {
     const { service, store } = setup((_, count) => count === 1 ? Effect.never : respondAfter(latency, count))
     return Effect.gen(function*() {
       const options = {
-        tokenPolicy: { attemptDeadline: "2 seconds", flightDeadline: "20 seconds", attempts: 1 }
+        tokenPolicy: { attemptDeadline: "2 seconds", acquisitionDeadline: "20 seconds", attempts: 1 }
       } as const
       const hanging = yield* MemoryStore.provider(service, store.connect().service, {
-        tokenPolicy: { attemptDeadline: "15 seconds", flightDeadline: "20 seconds" }
+        tokenPolicy: { attemptDeadline: "15 seconds", acquisitionDeadline: "20 seconds" }
       })
       yield* Effect.fork(hanging.get)
       yield* settled

@@ -74,7 +74,7 @@ const play = (events: ReadonlyArray<Event>, check: (step: Step) => void) => {
       case "Refresh": {
         const transition = event._tag === "Get"
           ? TokenState.get(state, now, open)
-          : TokenState.refresh(state, now, () => open("forced"))
+          : TokenState.joinOrStart(state, now, () => open("forced"))
         action = transition[0]
         state = transition[1]
         break
@@ -296,9 +296,9 @@ describe("Durations", () => {
     [3600, 0, {}, [2_700_000, 3_570_000, 3_600_000]],
     [3600, 1, {}, [2_340_000, 3_570_000, 3_600_000]],
     [20, 0, {}, [15_000, 10_000, 20_000]],
-    [3600, 0, { softPoint: 0.5, hardMargin: "1 minute" }, [1_800_000, 3_540_000, 3_600_000]],
-    [3600, 0, { hardMargin: "2 hours" }, [2_700_000, 1_800_000, 3_600_000]],
-    [4, 0, { hardMargin: "200 millis" }, [3000, 3800, 4000]]
+    [3600, 0, { refreshAfter: 0.5, expiryMargin: "1 minute" }, [1_800_000, 3_540_000, 3_600_000]],
+    [3600, 0, { expiryMargin: "2 hours" }, [2_700_000, 1_800_000, 3_600_000]],
+    [4, 0, { expiryMargin: "200 millis" }, [3000, 3800, 4000]]
   ])(
     "a token of %d s, with the random number %d and %j: refreshAfter, usableUntil and expiresAfter are %j",
     (seconds, random, options, ages) => {
@@ -308,7 +308,7 @@ describe("Durations", () => {
   )
 
   it("the backoff is 1 s, doubled up to 60 s", () => {
-    const acquisition = { reason: "soft", number: 0, sentAt: at } as const
+    const acquisition = { reason: "refresh_after", number: 0, sentAt: at } as const
     let state: TokenState.State<Acquisition> = { ...TokenState.initial, cached: cached(3600, 0), acquisition }
     const waits: Array<number> = []
     for (let i = 0; i < 9; i++) {
@@ -329,18 +329,18 @@ describe("TokenPolicy", () => {
   it.effect.each<[TokenPolicy.Options, string]>([
     [{ lifetime: "61 minutes" }, "lifetime"],
     [{ lifetime: 0 }, "lifetime"],
-    [{ softPoint: 1.1 }, "softPoint"],
-    [{ softPoint: Number.NaN }, "softPoint"],
+    [{ refreshAfter: 1.1 }, "refreshAfter"],
+    [{ refreshAfter: Number.NaN }, "refreshAfter"],
     [{ jitter: -0.1 }, "jitter"],
-    [{ hardMargin: Duration.infinity }, "hardMargin"],
+    [{ expiryMargin: Duration.infinity }, "expiryMargin"],
     [{ attempts: 0 }, "attempts"],
     [{ attempts: 1.5 }, "attempts"],
     [{ attemptDeadline: 0 }, "attemptDeadline"],
-    [{ flightDeadline: Duration.infinity }, "flightDeadline"],
+    [{ acquisitionDeadline: Duration.infinity }, "acquisitionDeadline"],
     [{ minBackoff: 0 }, "minBackoff"],
-    [{ hardMargin: Number.NaN }, "hardMargin"],
-    [{ hardMargin: -5 }, "hardMargin"],
-    [{ hardMargin: [-5, 0] }, "hardMargin"],
+    [{ expiryMargin: Number.NaN }, "expiryMargin"],
+    [{ expiryMargin: -5 }, "expiryMargin"],
+    [{ expiryMargin: [-5, 0] }, "expiryMargin"],
     [{ retryDelay: [0, -5] }, "retryDelay"],
     [{ retryDelay: [Number.NaN, 0] }, "retryDelay"],
     [{ rejectionMemory: "-1 minute" }, "rejectionMemory"],
@@ -356,10 +356,10 @@ describe("TokenPolicy", () => {
   it.each<[unknown, string]>([
     [{ lifetime: "2 hours" }, "should be a duration over 0 and at most \"1 hour\""],
     [{ lifetime: "-1 hour" }, "should be a duration over 0 and at most \"1 hour\""],
-    [{ softPoint: "0.5" }, "should be a number between 0 and 1"],
+    [{ refreshAfter: "0.5" }, "should be a number between 0 and 1"],
     [{ attempts: 0 }, "should be an integer over 0"],
     [{ minBackoff: 0 }, "should be a duration over 0 and at most 2147483647 ms (24.8 days), such as \"30 seconds\""],
-    [{ hardMargin: "30s" }, "should be a duration of at most 2147483647 ms (24.8 days), such as \"30 seconds\""],
+    [{ expiryMargin: "30s" }, "should be a duration of at most 2147483647 ms (24.8 days), such as \"30 seconds\""],
     [{ retryDeley: 1 }, "should be no such field"],
     ["fast", "should be an object"]
   ])("%j is rejected with a description", (options, expected) => {

@@ -10,7 +10,7 @@ import * as Service from "./support/service.ts"
 type State = TokenState.State<string>
 
 const initial: State = TokenState.initial
-const policy = Either.getOrThrow(TokenPolicy.make({ softPoint: 0.5, jitter: 0, hardMargin: "10 seconds" }))
+const policy = Either.getOrThrow(TokenPolicy.make({ refreshAfter: 0.5, jitter: 0, expiryMargin: "10 seconds" }))
 const credentials = Either.getOrThrow(Credentials.make(Service.options))
 const otherCredentials = Either.getOrThrow(
   Credentials.make({ ...Service.options, customerKey: Redacted.make("other") })
@@ -18,7 +18,7 @@ const otherCredentials = Either.getOrThrow(
 
 const after = (millis: number) => ({ wall: millis, monotonic: millis })
 
-/** Stale after 50 s, usable for 90 s, expired after 100 s, and due for refresh-ahead after 45 s. */
+/** Stale after 50 s, usable for 90 s, expired after 100 s, and due for the background timer after 45 s. */
 const cachedToken = (text: string, requestedAt = 0) =>
   CachedToken.make(
     AccessToken.fromGrant({ value: Redacted.make(text), seconds: 100, warnings: [] }, requestedAt),
@@ -49,8 +49,9 @@ const cooldown = (seconds: number) => ({ at: after(0), millis: seconds * 1000, e
 
 /** What a caller does, with the reason of a new acquisition as its name. */
 const get = (state: State, millis: number) => TokenState.get(state, after(millis), (reason) => reason)
-const refresh = (state: State, millis: number) => TokenState.refresh(state, after(millis), () => "forced")
-const renew = (state: State, millis: number) => TokenState.renew(state, after(millis), (reason) => reason)
+const refresh = (state: State, millis: number) => TokenState.joinOrStart(state, after(millis), () => "forced")
+const renew = (state: State, millis: number) =>
+  TokenState.joinOrStartForReason(state, after(millis), (reason) => reason)
 
 const use = { _tag: "Use", cached, start: undefined } as const
 const waitFor = (acquisition: string) => ({ _tag: "Wait", acquisition, start: acquisition } as const)
@@ -59,19 +60,19 @@ describe("A caller", () => {
   it.each<[string, State, number, TokenState.Action<string>]>([
     ["without a token waits for a new one", initial, 0, waitFor("cold")],
     ["uses a fresh token", { ...initial, cached }, 49_999, use],
-    ["uses a stale token, and starts a refresh", { ...initial, cached }, 50_000, { ...use, start: "soft" }],
-    ["uses a stale token during a refresh", { ...initial, cached, acquisition: "soft" }, 50_000, use],
+    ["uses a stale token, and starts a refresh", { ...initial, cached }, 50_000, { ...use, start: "refresh_after" }],
+    ["uses a stale token during a refresh", { ...initial, cached, acquisition: "refresh_after" }, 50_000, use],
     ["starts no refresh during a backoff", { ...initial, cached, backoff: backoff(60_000) }, 59_999, use],
     ["starts no refresh during a cooldown", { ...initial, cached, cooldown: cooldown(60) }, 59_999, use],
     ["starts a refresh after a backoff", { ...initial, cached, backoff: backoff(60_000) }, 60_000, {
       ...use,
-      start: "soft"
+      start: "refresh_after"
     }],
     ["starts a refresh after a cooldown", { ...initial, cached, cooldown: cooldown(60) }, 60_000, {
       ...use,
-      start: "soft"
+      start: "refresh_after"
     }],
-    ["waits if the token is no longer usable", { ...initial, cached }, 90_000, waitFor("hard")],
+    ["waits if the token is no longer usable", { ...initial, cached }, 90_000, waitFor("usable_until")],
     ["waits if the token was rejected", { ...initial, cached: rejected }, 0, waitFor("unauthorized")]
   ])("%s", (_, state, millis, expected) => {
     const [action, next] = get(state, millis)
@@ -125,8 +126,8 @@ describe("A caller", () => {
 describe("A new token without a caller", () => {
   it.each<[string, State, number]>([
     ["cold", initial, 0],
-    ["soft", { ...initial, cached }, 45_000],
-    ["hard", { ...initial, cached }, 90_000],
+    ["refresh_after", { ...initial, cached }, 45_000],
+    ["usable_until", { ...initial, cached }, 90_000],
     ["unauthorized", { ...initial, cached: rejected }, 45_000]
   ])("is acquired with the reason %s", (reason, state, millis) => {
     deepStrictEqual(renew(state, millis), [waitFor(reason), { ...state, acquisition: reason }])
@@ -134,7 +135,7 @@ describe("A new token without a caller", () => {
 
   it.each<[string, State, number, number]>([
     ["at once without a token", initial, 0, 0],
-    ["at the age for refresh-ahead", { ...initial, cached }, 40_000, 5000],
+    ["at the age for the background timer", { ...initial, cached }, 40_000, 5000],
     ["at once if the token is no longer usable", { ...initial, cached: rejected }, 0, 0],
     ["after the backoff", { ...initial, cached, backoff: backoff(60_000) }, 40_000, 20_000],
     ["after the cooldown", { ...initial, cached, cooldown: cooldown(70) }, 40_000, 30_000],
@@ -147,7 +148,7 @@ describe("A new token without a caller", () => {
 describe("An acquisition that succeeds", () => {
   const before: State = {
     cached,
-    acquisition: "soft",
+    acquisition: "refresh_after",
     backoff: backoff(1000, down, 3),
     cooldown: cooldown(10),
     rejectedCredentials: { credentials, error: refusal(401), at: after(0), millis: 30_000 },
@@ -158,7 +159,7 @@ describe("An acquisition that succeeds", () => {
 
   it("replaces the token and forgets every failure, but not which tokens were rejected", () => {
     const fresh = cachedToken("second", 60_000)
-    deepStrictEqual(succeed(before, "soft", fresh, 60_000), [
+    deepStrictEqual(succeed(before, "refresh_after", fresh, 60_000), [
       Option.some({ token: fresh.token, isReissued: false }),
       { ...initial, cached: fresh, tokenRejections: [after(1)] }
     ])
@@ -173,19 +174,19 @@ describe("An acquisition that succeeds", () => {
 
   it("returns no token if it has expired", () => {
     const fresh = cachedToken("second")
-    strictEqual(Option.isSome(succeed(before, "soft", fresh, 99_999)[0]), true)
-    const [result, next] = succeed(before, "soft", fresh, 100_000)
+    strictEqual(Option.isSome(succeed(before, "refresh_after", fresh, 99_999)[0]), true)
+    const [result, next] = succeed(before, "refresh_after", fresh, 100_000)
     deepStrictEqual(result, Option.none())
     strictEqual(next, before)
   })
 
   it("with the same token again keeps its expiry, and backs off", () => {
-    const [result, next] = succeed(before, "soft", cachedToken("first", 60_000), 60_000)
+    const [result, next] = succeed(before, "refresh_after", cachedToken("first", 60_000), 60_000)
     deepStrictEqual(Option.map(result, ({ isReissued }) => isReissued), Option.some(true))
     strictEqual(next.cached?.expiresAfter, 100_000)
     deepStrictEqual(next.backoff, { count: 4, error: undefined, at: after(60_000), millis: 8000 })
     deepStrictEqual(
-      succeed({ ...before, backoff: undefined }, "soft", cachedToken("first", 60_000), 60_000)[1].backoff,
+      succeed({ ...before, backoff: undefined }, "refresh_after", cachedToken("first", 60_000), 60_000)[1].backoff,
       {
         count: 1,
         error: undefined,
@@ -197,8 +198,8 @@ describe("An acquisition that succeeds", () => {
 
   it("with a token that is due on arrival backs off, as after a first failure", () => {
     const fresh = cachedToken("second")
-    strictEqual(succeed(before, "soft", fresh, 44_999)[1].backoff, undefined)
-    deepStrictEqual(succeed(before, "soft", fresh, 45_000)[1].backoff, {
+    strictEqual(succeed(before, "refresh_after", fresh, 44_999)[1].backoff, undefined)
+    deepStrictEqual(succeed(before, "refresh_after", fresh, 45_000)[1].backoff, {
       count: 1,
       error: undefined,
       at: after(45_000),
@@ -285,7 +286,7 @@ describe("A token that the API rejects", () => {
     TokenState.invalidate(state, stale.token, after(millis))
 
   it("is no longer returned, and the acquisition in progress is abandoned", () => {
-    deepStrictEqual(invalidate({ ...initial, cached, acquisition: "soft" }, cached, 5), {
+    deepStrictEqual(invalidate({ ...initial, cached, acquisition: "refresh_after" }, cached, 5), {
       ...initial,
       cached: rejected,
       tokenRejections: [after(5)]

@@ -39,7 +39,7 @@ const expectedByFetch: typeof expected = {
 const policyFor = (tag: TokenError.TokenError["_tag"]) =>
   ({
     attemptDeadline: tag === "TokenTimeout" ? "500 millis" : "20 seconds",
-    flightDeadline: "30 seconds",
+    acquisitionDeadline: "30 seconds",
     retryDelay: "10 millis"
   }) as const
 

@@ -1,6 +1,6 @@
 /**
  * A declarative fault: what goes wrong, on which operation, when, and for how long. Code, the command line and the
- * control plane use the same value.
+ * control API use the same value.
  *
  * A fault is deterministic: even a probability depends only on a seed and on the number of the request, so that a
  * failed run can be repeated.
@@ -45,7 +45,7 @@ const FaultStruct = Schema.Struct({
   /**
    * How long the fault stays set, in the session's time.
    *
-   * @default never
+   * @default until the fault is removed
    */
   ttl: Schema.optionalWith(PositiveDurationText, { exact: true })
 }).annotations(FaultFields.closedWithDescription("a fault, as an object"))

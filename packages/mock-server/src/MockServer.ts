@@ -90,14 +90,13 @@ export interface Options extends InProcessOptions {
    */
   readonly port?: number | undefined
   /**
-   * The token that the control plane requires.
+   * The token that the control API requires.
    *
    * @default undefined
    */
   readonly controlToken?: Redacted.Redacted<string> | undefined
   /**
-   * Further host names that a request to the control plane may have. `host` and the names of loopback are always
-   * allowed.
+   * Further host names that a request to the control API may have. `host` and the names of loopback are always allowed.
    *
    * @default []
    */
@@ -151,7 +150,7 @@ const reasons: Record<string, string> = {
   ENOTFOUND: "the host is not an address of this machine",
   ERR_SOCKET_BAD_PORT: "a port must be a whole number from 0 to 65535",
   CONTROL_TOKEN_MISSING:
-    "beyond loopback the control plane needs a token: set controlToken (IDV_MOCK_CONTROL_TOKEN or --control-token)",
+    "beyond loopback the control API needs a token: set controlToken (IDV_MOCK_CONTROL_TOKEN or --control-token)",
   GRACE_PERIOD: `gracePeriod should be ${Wait.expected(0)}`,
   REQUEST_TIMEOUT: `requestTimeout should be ${Wait.expected(1)}`,
   TLS_CERT: "tls.cert (--tls-cert) should be a certificate in PEM",
@@ -178,8 +177,7 @@ const service = (url: string, [customer]: Arr.NonEmptyReadonlyArray<Session.Cust
   })
 
 /**
- * Calls the control plane in process. It needs no guard, because the code that builds this layer has started the
- * server.
+ * Calls the control API in process. It needs no guard, because the code that builds this layer has started the server.
  */
 const layerControl = (url: string) =>
   Layer.effect(

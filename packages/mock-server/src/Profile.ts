@@ -1,7 +1,7 @@
 /**
- * A profile: one variant for each behaviour that the service document leaves open. Such a behaviour is a point. A point
- * has a question, a claim of the contract, a level that says how certain the default is, and named variants. Each
- * variant says whether the client accepts it.
+ * A profile: one variant for each behaviour that the service document leaves open. Such a behaviour is called a point.
+ * A point has a question, a claim of the contract, a level that says how certain the default is, and named variants.
+ * Each variant says whether the client accepts it.
  *
  * @since 0.1.0
  */

@@ -81,7 +81,7 @@ export interface Session extends Customer {
   readonly journal: Journal.Journal
   /** Issues a token that is valid for one hour of the session's clock (section 5), or less if the profile says so. */
   readonly issueToken: Effect.Effect<string>
-  /** Stores the credential of a search under a new profile id. */
+  /** Stores the credential of a response under a new profile id. */
   readonly addSearch: (credential: (profileId: string) => AmlCredential) => Effect.Effect<AmlCredential>
   /** Returns the credential behind an `aml_profile`. A session keeps the last 10,000. */
   readonly search: (profileId: string) => Effect.Effect<Option.Option<AmlCredential>>
@@ -96,7 +96,7 @@ export interface Session extends Customer {
  * @since 0.1.0
  */
 export interface Service {
-  /** Returns the session of a customer id. For a test customer without a session, it creates one. */
+  /** Returns the session of a customer id. **Creates** one for a test customer without a session. */
   readonly find: (customerId: string) => Effect.Effect<Option.Option<Session>>
   /** Returns the session of a customer id. It never creates a session. */
   readonly known: (customerId: string) => Effect.Effect<Option.Option<Session>>
@@ -204,7 +204,7 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
       const sessions = new Map<string, Session>()
       const testSessions = new Map<string, Session>()
       // A test customer that once had another key than the test key never gets the test key again.
-      const ownKeys = new Set<string>()
+      const customersWithOwnKey = new Set<string>()
 
       const createSession = (customer: Customer, ownSettings: Settings = {}) =>
         makeSession(customer, { ...settings, ...ownSettings }, nextId)
@@ -216,7 +216,7 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
         else if (Equal.equals(customerKey, testKey)) {
           setBounded(testSessions, customerId, session, capacity.testSessions)
         } else {
-          ownKeys.add(customerId)
+          customersWithOwnKey.add(customerId)
           sessions.set(customerId, session)
         }
         return session
@@ -227,10 +227,10 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
 
       const findAndMarkUsed = (customerId: string) => Option.map(known(customerId), store)
 
-      const find: Service["find"] = (customerId) =>
+      const findOrCreate: Service["find"] = (customerId) =>
         Effect.suspend(() => {
           const session = findAndMarkUsed(customerId)
-          if (Option.isSome(session) || !isTestCustomer(customerId) || ownKeys.has(customerId)) {
+          if (Option.isSome(session) || !isTestCustomer(customerId) || customersWithOwnKey.has(customerId)) {
             return Effect.succeed(session)
           }
           // Another request, or a `create`, may create the session at the same time. The first session is used.
@@ -244,18 +244,22 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
       }
       for (const customer of customers) store(yield* createSession(customer))
       return {
-        find,
+        find: findOrCreate,
         known: (customerId) => Effect.sync(() => known(customerId)),
         findByHandle: (handle) => Effect.sync(() => Option.flatMap(Handle.customerOf(handle), findAndMarkUsed)),
         list: Effect.sync(() => Array.from(sessions.values()).concat(Array.from(testSessions.values()))),
         create: (customer, ownSettings) => {
-          const orElse = (create: Effect.Effect<Session>) =>
+          /** Returns the existing session of the customer, or runs the effect. */
+          const existingOr = (create: Effect.Effect<Session>) =>
             Effect.suspend(() =>
               Option.match(known(customer.customerId), { onNone: () => create, onSome: Effect.succeed })
             )
           // Another request may create the session at the same time. The first session is used.
-          return orElse(
-            Effect.flatMap(createSession(customer, ownSettings), (session) => orElse(Effect.sync(() => store(session))))
+          return existingOr(
+            Effect.flatMap(
+              createSession(customer, ownSettings),
+              (session) => existingOr(Effect.sync(() => store(session)))
+            )
           )
         },
         remove: (customerId) => Effect.sync(() => sessions.delete(customerId) || testSessions.delete(customerId)),

@@ -1,6 +1,6 @@
 /**
  * Fictional persons with a known result. The last word of the name selects the result, in upper or lower case. Any
- * other name returns "No". Some names cause a fault, for tests that cannot use the control plane.
+ * other name returns "No". Some names cause a fault, for tests that cannot use the control API.
  *
  * `Custom` is a test person of your own: the session option `testPersons`, the config file and the control API
  * take a list of them.

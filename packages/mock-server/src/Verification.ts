@@ -78,7 +78,7 @@ export class VerificationFailed extends Schema.TaggedError<VerificationFailed>(
   expected: Schema.String,
   /** How many entries match; for `inOrder`, how many of its patterns do. */
   found: Schema.NonNegativeInt,
-  /** How many entries the journal has. */
+  /** How many entries the journal has in total. */
   among: Schema.NonNegativeInt,
   /** How many older entries the journal dropped. */
   dropped: Schema.NonNegativeInt,

@@ -53,7 +53,7 @@ const problem = ({ headers, status, text }: Answer) => {
 const post = (path: string, body: string | Uint8Array, headers: Record<string, string> = json) =>
   request("POST", `/_mock${path}`, { body, headers })
 
-describe.each(layers)("A request that the control plane %s rejects", (_, layer) => {
+describe.each(layers)("A request that the control API %s rejects", (_, layer) => {
   it.layer(layer)((it) => {
     it.effect.each<[string, string | Uint8Array]>([
       ["cut", "{\"advance\":\"canary"],
@@ -297,7 +297,7 @@ describe.each(layers)("A request that the control plane %s rejects", (_, layer) 
   })
 })
 
-describe.each(layers)("A path of the control plane %s", (_, layer) => {
+describe.each(layers)("A path of the control API %s", (_, layer) => {
   it.layer(layer)((it) => {
     it.effect.each<[HttpMethod.HttpMethod, string, string]>([
       ["PUT", "/_mock/sessions", "GET, POST"],
@@ -363,7 +363,7 @@ const member = (value: unknown, ...path: ReadonlyArray<string>): Readonly<Record
   return Predicate.isRecord(found) ? found : assert.fail(`There is no ${path.join(".")}`)
 }
 
-describe("The documents of the control plane", () => {
+describe("The documents of the control API", () => {
   it.layer(MockServer.layerHttpClient)((it) => {
     const document = Effect.map(control("GET", "/openapi.json"), ({ text }): unknown => JSON.parse(text))
 
@@ -524,7 +524,7 @@ describe("An operation that fails", () => {
     return Effect.gen(function*() {
       deepStrictEqual(problem(yield* control("GET", `${demo}/faults`)), [500, "Internal Server Error"])
       strictEqual(logged.length, 1)
-      assertInclude(logged[0], "The control plane failed")
+      assertInclude(logged[0], "The control API failed")
       assertInclude(logged[0], expected)
       strictEqual((yield* control("GET", "/live")).status, 200)
     }).pipe(

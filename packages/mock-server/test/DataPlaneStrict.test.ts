@@ -101,7 +101,7 @@ layer(server, { excludeTestServices: true })("The data plane", (it) => {
         strictEqual((yield* tokenRequest(headers, "", body === form ? form : chunked(form))).status, 400)
       }))
 
-    it.effect("two Host headers, on an unknown path and on the control plane", () =>
+    it.effect("two Host headers, on an unknown path and on the control API", () =>
       Effect.gen(function*() {
         const { entry, status } = yield* ask("GET /aml-profiles/x", [host, "Host: elsewhere"], "")
         deepStrictEqual([status, entry?.rule, entry?.why, entry?.claims], [

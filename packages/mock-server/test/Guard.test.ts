@@ -31,7 +31,7 @@ const status = (...request: Parameters<typeof responseTo>) => Effect.map(respons
 const passed = 204
 const forbidden = 403
 
-describe("The Host header of a request to the control plane", () => {
+describe("The Host header of a request to the control API", () => {
   it.effect.each<[string, number]>([
     ["127.0.0.1", passed],
     ["127.0.0.1:4010", passed],
@@ -320,7 +320,7 @@ describe("A server", () => {
       const { message } = yield* Effect.flip(Effect.scoped(Layer.build(MockServer.layer({ host: "0.0.0.0", port: 0 }))))
       strictEqual(
         message,
-        "Cannot listen on 0.0.0.0:0: beyond loopback the control plane needs a token: set controlToken (IDV_MOCK_CONTROL_TOKEN or --control-token)"
+        "Cannot listen on 0.0.0.0:0: beyond loopback the control API needs a token: set controlToken (IDV_MOCK_CONTROL_TOKEN or --control-token)"
       )
     }))
 })
@@ -348,7 +348,7 @@ describe("On a socket", () => {
         assertInclude(yield* raw("GET /api/aml HTTP/1.0"), "HTTP/1.1 405 ")
       }))
 
-    it.effect("the control plane responds to its own Host with the token", () =>
+    it.effect("the control API responds to its own Host with the token", () =>
       Effect.gen(function*() {
         const { url } = yield* MockServer.MockServer
         const { host } = new URL(url)
@@ -427,7 +427,7 @@ describe("On a socket", () => {
       }))
 
     it.effect.each(["/_mock/../api/aml", "/_mock/..%2fapi%2faml", "/_mock/%2e%2e/oauth/service", "/_mock/api/aml"])(
-      "with the token, no path leads from the control plane to the data plane: %s",
+      "with the token, no path leads from the control API to the data plane: %s",
       (target) =>
         Effect.gen(function*() {
           const text = yield* raw(`GET ${target} HTTP/1.1`, "Host: localhost", bearer)
@@ -442,7 +442,7 @@ describe("On a socket", () => {
         strictEqual(Exit.isSuccess(yield* Effect.exit(sessions)), true)
       }))
 
-    it.effect("the control token is not valid for the data plane, and an access token not for the control plane", () =>
+    it.effect("the control token is not valid for the data plane, and an access token not for the control API", () =>
       Effect.gen(function*() {
         strictEqual((yield* check("s3cret")).status, 401)
         const issued: string = JSON.parse((yield* tokenRequest("test-a")).text).access_token

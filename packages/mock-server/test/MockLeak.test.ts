@@ -253,7 +253,7 @@ describe("Names, dates of birth, keys, tokens and profile ids", () => {
     }))
 })
 
-describe("The control plane", () => {
+describe("The control API", () => {
   const layer = MockServer.layer({ port: 0, controlToken: Redacted.make(canary.control), customers: [customer] })
 
   it.live("repeats no refused value, also not in its errors", () =>

@@ -1,4 +1,4 @@
-/** The reserved names, for clients that cannot use the control plane. */
+/** The reserved names, for clients that cannot use the control API. */
 import { AmlClient, AmlError, type CheckPolicy, Idv, Person, TokenError } from "@effect-idv/core"
 import { MockServer, Session, TestPerson } from "@effect-idv/mock-server"
 import { NodeHttpClient } from "@effect/platform-node"

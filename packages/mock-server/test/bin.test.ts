@@ -154,7 +154,7 @@ describe("idv-mock serve", () => {
     [
       "a host beyond loopback without a token",
       ["--port", "0", "--host", "0.0.0.0"],
-      "Cannot listen on 0.0.0.0:0: beyond loopback the control plane needs a token: set controlToken (IDV_MOCK_CONTROL_TOKEN or --control-token)\n"
+      "Cannot listen on 0.0.0.0:0: beyond loopback the control API needs a token: set controlToken (IDV_MOCK_CONTROL_TOKEN or --control-token)\n"
     ]
   ])("reports %s in one line, with a non-zero exit code", ([, args, line]) =>
     Effect.gen(function*() {

@@ -208,7 +208,7 @@ describe("A command that talks to a running server", () => {
       )
     }))
 
-  it.scopedLive("accepts the address of the control plane too", () =>
+  it.scopedLive("accepts the address of the control API too", () =>
     Effect.gen(function*() {
       const { url } = yield* serving()
       strictEqual((yield* run(["clock", "show", "--url", `${url}/_mock`])).stdout.length, 1)

@@ -158,12 +158,12 @@ describe("idv-mock verify", () => {
       )
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("skips cases without the token of a guarded control plane", () =>
+  it.scopedLive("skips cases without the token of a guarded control API", () =>
     Effect.gen(function*() {
       const url = yield* serving({ controlToken: Redacted.make("s3cret") })
       const without = yield* verifyHere(["--auth-url", url])
       strictEqual(without.exitCode, 1)
-      assertInclude(without.stdout, "\n      the control plane of the mock server responds with 401\n")
+      assertInclude(without.stdout, "\n      the control API of the mock server responds with 401\n")
       const right = yield* verifyHere(["--auth-url", url], { IDV_MOCK_CONTROL_TOKEN: "s3cret" })
       deepStrictEqual([right.exitCode, right.stderr], [0, ""])
     }).pipe(Effect.provide(NodeContext.layer)))

@@ -88,7 +88,7 @@ describe("A defect of the mock server", () => {
       const response = yield* HttpClient.get(`${url}/nowhere`)
       strictEqual(response.status, 500)
       const body: unknown = yield* response.json
-      assert.deepInclude(body, { detail: "This is a fault of the mock server, and not of the request" })
+      assert.deepInclude(body, { detail: "The mock server itself failed. The request is not the cause" })
       const entry = entries.at(-1) ?? assert.fail("there is no entry")
       assert.deepInclude(entry, {
         customerId: null,

@@ -167,8 +167,8 @@ const runOf = (id: string) =>
 /**
  * Screens the rows of a run that have no outcome yet, in parallel with other workers, and ends when there are none.
  * Fails with `RunPaused` if an operator paused the run, after a failure that concerns everyone, such as a rejected key
- * or a 403, and after `stopAfter` failures in a row that concern the service. Fails with `RunConflict` if the service
- * differs from that of the plan.
+ * or a 403, and after `stopAfter` (an option of `plan`) failures in a row that concern the service. Fails with
+ * `RunConflict` if the service differs from that of the plan.
  *
  * An interrupted worker claims no further rows, and first completes the checks in flight.
  *
@@ -285,8 +285,8 @@ export const pause = (
  */
 export const resume = (run: string, options?: {
   /**
-   * Also screens the rows with these outcomes again, even in a complete run. The service may bill an `unknown` row
-   * twice.
+   * Also makes the rows with these outcomes pending, even in a complete run, so that the next workers screen them
+   * again. The result `again` is their number. The service may bill an `unknown` row twice.
    *
    * @default []
    */

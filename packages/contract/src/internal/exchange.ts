@@ -57,7 +57,7 @@ export type Exchange = Response | NoResponse
 /** Whether an observation says that there was no complete response. */
 export const isNoResponse = (observed: string): boolean => noResponseReasons.some((reason) => reason === observed)
 
-/** The exchange of one step. The steps for the control plane have none. */
+/** The exchange of one step. The steps for the control API have none. */
 export interface StepExchange {
   /** The number of the request in the run, from 0. */
   readonly number: number

@@ -12,24 +12,27 @@ const accepts = (observed: string) => (accepted: Accepted): boolean =>
 
 const acceptedBy = ({ accept }: Contract.Claim): ReadonlyArray<Accepted> => accept ?? []
 
-const expectationOf = (claim: Contract.Claim): string =>
+const acceptedText = (claim: Contract.Claim): string =>
   acceptedBy(claim).map((accepted) => typeof accepted === "object" ? accepted.pattern : String(accepted)).join(" or ")
 
-/** What was observed of a service before, or else the default of the mock server. */
-const usualWords = ({ mock, observed }: Contract.Claim): ReadonlyArray<string> =>
+/** The expected observation: what was observed of a service before, or else the default of the mock server. */
+const expectedWords = ({ mock, observed }: Contract.Claim): ReadonlyArray<string> =>
   (observed ?? (mock === undefined ? [] : [mock.default])).map(String)
 
-/** The verdict on an observation that the contract does not accept. */
+/** The verdict on an observation that is not in `accept`. */
 const otherwise = ({ level, otherwise }: Contract.Claim): Verdict =>
   otherwise ?? (level === "documented" ? "violated" : "drift")
 
 const isUnspecified = ({ level }: Contract.Claim): boolean => level !== "documented"
 
-/** For a documented claim, every accepted word passes. Any other claim only has a usual word, and may drift. */
+/**
+ * For a documented claim, every accepted word passes. For any other claim, only the expected words pass, even if a word
+ * that was observed of a service is not in `accept`.
+ */
 const verdictOf = (claim: Contract.Claim, observed: string): Verdict => {
-  const isUsual = usualWords(claim).includes(observed)
-  if (acceptedBy(claim).some(accepts(observed))) return isUnspecified(claim) && !isUsual ? "drift" : "pass"
-  return isUnspecified(claim) && claim.observed !== undefined && isUsual ? "pass" : otherwise(claim)
+  const isExpected = expectedWords(claim).includes(observed)
+  if (acceptedBy(claim).some(accepts(observed))) return isUnspecified(claim) && !isExpected ? "drift" : "pass"
+  return isUnspecified(claim) && claim.observed !== undefined && isExpected ? "pass" : otherwise(claim)
 }
 
 /** Whether a service has changed since the evidence file was made of its observations. */
@@ -47,7 +50,7 @@ const resultOf = (
     section: claim.section,
     level: claim.level,
     title,
-    expects: expectationOf(claim),
+    expects: acceptedText(claim),
     millis,
     ...(observed !== undefined && { observed }),
     ...(dependsOn !== undefined && { dependsOn })
@@ -87,7 +90,7 @@ const resultWithoutClaim = ({ claim, id, title }: Case): Result => ({
   millis: 0
 })
 
-/** The verdicts that are alarms by default. A mock server must show every default. */
+/** The verdicts that are alarms by default. A drift of a mock server is an alarm, because it must show its defaults. */
 export const defaultFailOn: Readonly<Record<Kind, ReadonlyArray<Verdict>>> = {
   mock: ["violated", "drift"],
   sandbox: ["violated"]
@@ -99,8 +102,8 @@ const inapplicableReasons: ReadonlyArray<string> = Object.values(inapplicable)
 const isInapplicable = ({ reason = "" }: Result): boolean => inapplicableReasons.includes(reason)
 
 /**
- * Whether a result is an alarm. A mock server must show every case. A case that another one omits raises no alarm of
- * its own, nor does one that cannot apply.
+ * Whether a result is an alarm. For a mock server, a case that was not tested is an alarm too, except if it was skipped
+ * because another case failed, or if it cannot apply.
  */
 export const isAlarm = (
   { failOn, kind }: Pick<Report, "failOn" | "kind">,
@@ -149,15 +152,16 @@ export const judge = (
   const unexecuted = coverage
     .filter(({ claim, coverage, level }) => level === "documented" && coverage === "none" && canApply(claim))
     .map(({ claim }) => claim)
-  const isOmitted = (id: string) => {
+  /** Whether another alarm, or the budget, is the reason why no case of the claim ran. */
+  const isExplained = (id: string) => {
     const own = results.filter(({ claim }) => claim === id)
     const reasons = own.flatMap(({ reason }) => reason ?? [])
-    // What a budget leaves out is a choice of the user, but not that a service stops to respond.
+    // A case that the budget left out is the choice of the user. A service that no longer responds is not.
     return own.some(({ dependsOn }) => dependsOn !== undefined) || reasons.some(isBudget) && !reasons.some(isFailure)
   }
   const alarms = Arr.dedupe([
     ...results.filter((result) => isAlarm({ kind, failOn }, result)).map(({ id }) => id),
-    ...unexecuted.filter((id) => !isOmitted(id))
+    ...unexecuted.filter((id) => !isExplained(id))
   ])
   const isEmptyRun = alarms.length === 0 && results.every(({ verdict }) => verdict === "not tested")
   return {

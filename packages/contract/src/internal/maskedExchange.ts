@@ -24,7 +24,7 @@ export interface MaskedResponse {
 }
 
 /**
- * A request of a run and its response, without secrets and personal data. The requests to the control plane of a mock
+ * A request of a run and its response, without secrets and personal data. The requests to the control API of a mock
  * server are not among them.
  *
  * @category models

@@ -145,13 +145,13 @@ export interface Target {
   /** @default the key of the test customer */
   readonly customerKey?: Redacted.Redacted<string> | undefined
   /**
-   * The address of a mock server's control plane.
+   * The address of a mock server's control API.
    *
    * @default the origin of `baseUrl`
    */
   readonly controlUrl?: string | undefined
   /**
-   * The token of a mock server's control plane.
+   * The token of a mock server's control API.
    *
    * @default undefined, no token is sent
    */
@@ -178,7 +178,7 @@ export interface Target {
   /**
    * Moves the clock of the target forward by some milliseconds, or waits so long.
    *
-   * @default the control plane of a mock server; without one, the cases that need it are skipped
+   * @default the control API of a mock server; without one, the cases that need it are skipped
    */
   readonly clock?: ((millis: number) => Effect.Effect<void>) | undefined
   /**
@@ -213,8 +213,7 @@ export interface Observation {
   /** Why the case was skipped. */
   readonly skipped?: string
   /**
-   * The id of the case that failed, so that this one shows nothing. This case is omitted, even if a word
-   * was observed.
+   * The id of the case that failed, so that this one shows nothing. This case is skipped, even if a word was observed.
    */
   readonly dependsOn?: string
   /** How many requests the case sent. Requests that an earlier case has sent already are not repeated. */

@@ -1,7 +1,7 @@
 /**
- * The preflight: the documented token request and the documented check. If the service does not respond to one
- * of them as documented, the cases that depend on it show nothing. The run then skips them, and the report gives
- * one explanation instead of a failure for each case.
+ * The preflight: the documented token request and the documented check (not a CORS preflight). If the service does not
+ * respond to one of them as documented, the cases that depend on it show nothing. The run then skips them, and the
+ * report gives one explanation instead of a failure for each case.
  */
 import * as Option from "effect/Option"
 import * as TestPeople from "./cases/testPeople.ts"
@@ -46,7 +46,7 @@ export interface PreflightFailure {
   /** The case that reports the failure. */
   readonly caseId: string
   readonly reason: string
-  /** Other readings of the same response that explain the failure, and so are not omitted. */
+  /** Other readings of the same response that also show the failure. Their cases are not skipped. */
   readonly explainedBy: ReadonlyArray<Reading>
 }
 

@@ -9,7 +9,7 @@ import type { Kind } from "./model.ts"
  * - `drift`: an unspecified point turned out different from the contract's default, or from the observations of an
  *   evidence file.
  * - `violated`: the observation contradicts a sentence of the service document.
- * - `not tested`: the case did not run, or was omitted. The result has the reason.
+ * - `not tested`: the case did not run, or was skipped. The result has the reason.
  *
  * @category models
  * @since 0.1.0
@@ -45,7 +45,7 @@ export interface Result {
   readonly isChanged?: true
   /** Why the case was not tested. */
   readonly reason?: string
-  /** The id of the failed case because of which this one was omitted. Only that case raises an alarm. */
+  /** The id of the failed case because of which this one was skipped. Only that case raises an alarm. */
   readonly dependsOn?: string
   /** How long the case took, in milliseconds. */
   readonly millis: number
@@ -83,7 +83,7 @@ export interface ClaimCoverage {
 export interface Report {
   readonly kind: Kind
   readonly results: ReadonlyArray<Result>
-  /** How many requests were sent, without those to the control plane of a mock server. */
+  /** How many requests were sent, without those to the control API of a mock server. */
   readonly requests: number
   /** The coverage of each claim that a request can show. */
   readonly coverage: ReadonlyArray<ClaimCoverage>
@@ -93,7 +93,7 @@ export interface Report {
   readonly failOn: ReadonlyArray<Verdict>
   /**
    * The ids of the cases with such a verdict, of those whose observation has changed since an earlier run, and of the
-   * `unexecuted` claims that were not omitted because of another alarm. The target conforms if the list is empty. A run
+   * `unexecuted` claims that were not skipped because of another alarm. The target conforms if the list is empty. A run
    * in which no case ran has one alarm.
    */
   readonly alarms: ReadonlyArray<string>

@@ -10,7 +10,7 @@ export type Json = null | boolean | number | string | ReadonlyArray<Json> | { re
  */
 export type Template = string
 
-/** What both requests can change. */
+/** What a token request and a check can both change. */
 interface RequestChanges {
   /** @default "POST" */
   readonly method?: string
@@ -55,14 +55,16 @@ export interface AmlStep extends RequestChanges {
    */
   readonly token?: number
   /**
-   * Whether the token is within its hour, for the reading "lifetime".
+   * Whether the service should accept the token, because it is within its hour. The reading `lifetime` compares this
+   * with the response.
    *
    * @default undefined, the reading ignores the step
    */
   readonly isValid?: boolean
   /** @default "application/json" */
   readonly contentType?: string
-  /** It may have the placeholder `{token}`.
+  /**
+   * It may have the placeholder `{token}`.
    *
    * @default "/api/aml"
    */
@@ -83,8 +85,8 @@ export interface ProfileStep {
 }
 
 /**
- * A request to the control plane of a mock server, for the session of this case. Readings do not see its
- * response.
+ * A request to the control API of a mock server, for the session of this case. The case does not read an observation
+ * from its response.
  */
 export interface ControlStep {
   readonly to: "control"
@@ -94,7 +96,7 @@ export interface ControlStep {
 }
 
 /**
- * Moves the clock of the target: with the target's own `clock`, or with the control plane of a mock server for the
+ * Moves the clock of the target: with the target's own `clock`, or with the control API of a mock server for the
  * session of this case.
  */
 export interface ClockStep {

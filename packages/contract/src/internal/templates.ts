@@ -13,14 +13,14 @@ const percent = (text: string): string =>
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-/** Another letter whose first bit in Base64 differs, so that the decoded bytes differ too. */
-const other = (letter: string): string => alphabet[(alphabet.indexOf(letter) + 32) % 64] ?? "A"
+/** Returns another letter, whose first bit in Base64 differs, so that the decoded bytes differ too. */
+const differentLetter = (letter: string): string => alphabet[(alphabet.indexOf(letter) + 32) % 64] ?? "A"
 
 const changeAt = (text: string, index: number): string =>
-  `${text.slice(0, index)}${other(text[index] ?? "A")}${text.slice(index + 1)}`
+  `${text.slice(0, index)}${differentLetter(text[index] ?? "A")}${text.slice(index + 1)}`
 
-/** Another letter of the same class, so that the text keeps its form. */
-const sameClass = (text: string): string =>
+/** Replaces each letter and digit by another one of the same class, so that the text keeps its form. */
+const replaceKeepingForm = (text: string): string =>
   text.replaceAll(/[a-z0-9]/gi, (letter) =>
     /\d/.test(letter)
       ? String((Number(letter) + 3) % 10)
@@ -44,6 +44,10 @@ const ofParts = (change: (parts: ReadonlyArray<string>) => string) => (token: st
   return parts.length === 0 ? token : change(parts)
 }
 
+/**
+ * The changes of a placeholder. `one`, `four`, `eight`, `lastEight`, `half` and `secondHalf` keep only that part of the
+ * text. `first`, `middle` and `last` keep the whole text, and replace one letter of it.
+ */
 const changes: Readonly<Record<string, (text: string) => string>> = {
   afterColon: (text) => text.slice(text.indexOf(":") + 1),
   base64,
@@ -69,7 +73,7 @@ const changes: Readonly<Record<string, (text: string) => string>> = {
   middle: (text) => changeAt(text, Math.floor(text.length / 2)),
   percent,
   reverse: (text) => Array.from(text).reverse().join(""),
-  sameClass,
+  sameClass: replaceKeepingForm,
   secondHalf: (text) => text.slice(Math.floor(text.length / 2)),
   swapCase,
   upper: (text) => text.toUpperCase(),
@@ -96,19 +100,22 @@ const isName = (name: string, values: Values): name is keyof Values => name in v
 export const uses = (template: Template | null | undefined, name: keyof Values): boolean =>
   new RegExp(`\\{${name}[|}]`).test(template ?? "")
 
-/** The filled template, or none if a change leaves a value as it is, so that the request would be another one. */
+/**
+ * Returns the filled template, or none if a change has no effect on a value: the request would then lack the mistake
+ * that the case tests.
+ */
 export const fill = (template: Template, values: Values): Option.Option<string> => {
-  let isChanged = true
+  let isEveryChangeEffective = true
   const fillPart = (part: string): string =>
     part.replaceAll(placeholder, (_, name: string, change?: string) => {
       const value = isName(name, values) ? values[name] : ""
       const changed = change === undefined ? value : changes[change]?.(value) ?? value
-      if (change !== undefined && changed === value) isChanged = false
+      if (change !== undefined && changed === value) isEveryChangeEffective = false
       return changed
     })
   const text = template.split(/(base64\([^()]*\))/).map((part) => {
     const inside = /^base64\((.*)\)$/s.exec(part)?.[1]
     return inside === undefined ? fillPart(part) : base64(fillPart(inside))
   }).join("")
-  return isChanged ? Option.some(text) : Option.none()
+  return isEveryChangeEffective ? Option.some(text) : Option.none()
 }

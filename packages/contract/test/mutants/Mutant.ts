@@ -43,7 +43,7 @@ const layerMockServer = ({ profile }: Mutant): Layer.Layer<Services> =>
 const layerOn = <R>(mutant: Mutant, mockServer: Layer.Layer<Services, never, R>): Layer.Layer<Services, never, R> =>
   Layer.provideMerge(Layer.effect(HttpClient.HttpClient, Server.client(mutant.wrap)), mockServer)
 
-/** A mutant in process. Its control plane is that of the mock server. */
+/** A mutant in process. Its control API is that of the mock server. */
 export const layerHttpClient = (mutant: Mutant): Layer.Layer<Services> => layerOn(mutant, layerMockServer(mutant))
 
 /**

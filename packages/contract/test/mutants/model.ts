@@ -18,7 +18,7 @@ export interface Response {
   readonly body: Uint8Array
 }
 
-/** Sends a request to the mock server behind the mutant, or to its control plane. */
+/** Sends a request to the mock server behind the mutant, or to its control API. */
 export type Serve = (request: Request) => Effect.Effect<Response>
 
 export type Handler = (request: Request, serve: Serve) => Effect.Effect<Response>

@@ -87,7 +87,7 @@ const copied = (scenario: string, path: string, server: string) =>
   })
 
 /**
- * Runs scenarios in one process and returns the workflows of each. The control plane is that of the first server.
+ * Runs scenarios in one process and returns the workflows of each. The control API is that of the first server.
  * `options` are passed to the command, which can write a HAR of one scenario only.
  */
 export const respect = (targets: ReadonlyArray<Target>, ...options: ReadonlyArray<string>) =>

@@ -22,11 +22,11 @@ import * as TokenError from "../TokenError.ts"
 import * as TokenMetrics from "../TokenMetrics.ts"
 import type { TokenPolicy } from "../TokenPolicy.ts"
 import * as Violation from "../Violation.ts"
-import * as Acquisition from "./acquisition.ts"
 import * as CachedToken from "./cachedToken.ts"
 import * as Deadline from "./deadline.ts"
 import * as Instant from "./instant.ts"
 import type * as Sharing from "./sharing.ts"
+import * as TokenRequests from "./tokenRequests.ts"
 import * as TokenState from "./tokenState.ts"
 
 /** One acquisition, and the result that all its callers wait for. */
@@ -53,17 +53,17 @@ type State = TokenState.State<RunningAcquisition>
  * Makes the operations of a token provider. Acquisitions run in the scope of this effect. `onChange` runs after each
  * change of the state.
  */
-export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange, policy, share }: {
+export const make = Effect.fnUntraced(function*({ acquire, acquireThroughStore, credentials, onChange, policy }: {
   readonly policy: TokenPolicy
   readonly credentials: Effect.Effect<Credentials, TokenError.TokenEndpointUnavailable>
-  readonly acquire: Acquisition.Acquire
-  readonly share: Sharing.Acquire
+  readonly acquire: TokenRequests.Acquire
+  readonly acquireThroughStore: Sharing.AcquireShared
   readonly onChange: (state: Effect.Effect<State>) => Effect.Effect<void>
 }) {
   const scope = yield* Effect.scope
   const fiberRefs = yield* Effect.getFiberRefs
   const state = MutableRef.make<State>(TokenState.initial)
-  /** Opens at each event that may change when the next refresh-ahead is due. */
+  /** Opens at each event that may change when the background timer is due. */
   const changeLatch = yield* Effect.makeLatch()
   const notifyChange = onChange(Effect.sync(() => MutableRef.get(state)))
 
@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   const ensureSendable = Effect.fnUntraced(function*(startedAt: Instant.Instant, credentials?: Credentials) {
     const current = MutableRef.get(state)
     const now = yield* Instant.now
-    const deadline = Duration.subtract(policy.flightDeadline, Instant.elapsed(startedAt, now))
+    const deadline = Duration.subtract(policy.acquisitionDeadline, Instant.elapsed(startedAt, now))
     const error = TokenState.errorBlockingSend(current, { credentials, deadline, now })
     if (error !== undefined) return yield* error
     return { deadline, cooldownMillis: TokenState.millisLeft(current.cooldown, now) }
@@ -89,8 +89,8 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
     yield* ensureSendable(startedAt)
     const current = yield* credentials.pipe(
       Deadline.within(
-        policy.flightDeadline,
-        Effect.suspend(() => new TokenError.TokenTimeout({ deadline: policy.flightDeadline }))
+        policy.acquisitionDeadline,
+        Effect.suspend(() => new TokenError.TokenTimeout({ deadline: policy.acquisitionDeadline }))
       )
     )
     // The response to an abandoned acquisition may start another cooldown during the wait.
@@ -120,9 +120,9 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
           )
         }
       ))
-    // Rejected credentials must neither read nor write the store.
+    // Rejected credentials must neither read nor write the `TokenStore`, which `acquireThroughStore` uses.
     yield* ensureSendable(startedAt, current)
-    return yield* share({
+    return yield* acquireThroughStore({
       reason: running.reason,
       credentials: current,
       cached: MutableRef.get(state).cached?.token,
@@ -138,12 +138,12 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
   })
 
   const succeed = Effect.fnUntraced(
-    function*(acquisition: RunningAcquisition, { at, description, token, warnings }: Acquisition.AcquiredToken) {
-      const cached = yield* cache(acquisition, token, at)
-      if (Option.isNone(cached)) {
-        return yield* Acquisition.invalid(description, Violation.whole("a token that has not expired"))
+    function*(acquisition: RunningAcquisition, { at, description, token, warnings }: TokenRequests.AcquiredToken) {
+      const stored = yield* cache(acquisition, token, at)
+      if (Option.isNone(stored)) {
+        return yield* TokenRequests.invalid(description, Violation.whole("a token that has not expired"))
       }
-      const { isReissued, token: returned } = cached.value
+      const { isReissued, token: returned } = stored.value
       yield* Effect.forEach(isReissued ? Arr.append(warnings, "same_token" as const) : warnings, reportWarning)
       return returned
     }
@@ -189,14 +189,18 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
       Effect.withSpan("TokenProvider.get", { captureStackTrace: false })
     )
 
-  const perform = (
+  /**
+   * Applies the transition and performs its action: starts an acquisition, waits for it, and returns the token or the
+   * failure. Counts the outcome.
+   */
+  const getToken = (
     transition: (state: State, now: Instant.Instant) => readonly [TokenState.Action<RunningAcquisition>, State]
   ) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
         const now = yield* Instant.now
         const action = modify((state) => transition(state, now))
-        if (action._tag === "Fail") return yield* Effect.zipRight(getsFailed, Effect.fail(action.error))
+        if (action._tag === "Fail") return yield* Effect.zipRight(failedGets, Effect.fail(action.error))
         if (action._tag === "Wait") {
           action.acquisition.totalWaiters++
           action.acquisition.currentWaiters++
@@ -208,13 +212,13 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
             // This is outside of `restore`: inside, it would not run for a caller that is already interrupted, and the
             // count would remain too high.
             Effect.ensuring(Effect.sync(() => action.acquisition.currentWaiters--)),
-            Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : getsFailed)
+            Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : failedGets)
           )
         const outcome = action._tag === "Wait"
-          ? getsWaited
+          ? waitedGets
           : CachedToken.isStale(action.cached, now)
-          ? getsStale
-          : getsHit
+          ? staleGets
+          : freshGets
         const at = yield* Instant.now
         return yield* Effect.withFiberRuntime<AccessToken>((fiber) => {
           countReturned(fiber, token, outcome, at)
@@ -223,8 +227,10 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
       })
     )
 
-  /** One step of refresh-ahead: waits for an acquisition in progress, or until the next one is due, or starts it. */
-  const refreshAheadStep = Effect.uninterruptibleMask((restore) =>
+  /**
+   * One step of the background timer: waits for an acquisition in progress, or until the next one is due, or starts it.
+   */
+  const timerStep = Effect.uninterruptibleMask((restore) =>
     Effect.gen(function*() {
       yield* changeLatch.close
       const current = MutableRef.get(state)
@@ -234,13 +240,13 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
         yield* restore(Effect.raceFirst(Effect.exit(Deferred.await(current.acquisition.result)), changeLatch.await))
       } else if (due > 0) yield* restore(Effect.timeoutOption(changeLatch.await, Math.ceil(due)))
       else {
-        const action = modify((state) => TokenState.renew(state, now, createAcquisition))
+        const action = modify((state) => TokenState.joinOrStartForReason(state, now, createAcquisition))
         if (action.start !== undefined) yield* start(action.start)
       }
     })
   )
 
-  const getOrAcquire = perform((state, now) => TokenState.get(state, now, createAcquisition))
+  const getOrAcquire = getToken((state, now) => TokenState.get(state, now, createAcquisition))
 
   return {
     // The fast path: a fresh token is returned in one step of the fiber.
@@ -249,17 +255,17 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
       if (cached === undefined) return getOrAcquire
       const now = Instant.of(Context.get(fiber.currentDefaultServices, Clock.Clock))
       if (!CachedToken.isFresh(cached, now)) return getOrAcquire
-      countReturned(fiber, cached.token, getsHit, now)
+      countReturned(fiber, cached.token, freshGets, now)
       return cached.succeed
     }),
-    refresh: perform((state, now) => TokenState.refresh(state, now, () => createAcquisition("forced"))),
+    refresh: getToken((state, now) => TokenState.joinOrStart(state, now, () => createAcquisition("forced"))),
     invalidate: (rejected: AccessToken) =>
       Effect.map(Instant.now, (now) => MutableRef.update(state, (state) => TokenState.invalidate(state, rejected, now)))
         .pipe(
           Effect.zipRight(changeLatch.open),
           Effect.zipRight(notifyChange)
         ),
-    refreshAhead: Effect.forever(refreshAheadStep)
+    backgroundTimer: Effect.forever(timerStep)
   }
 })
 
@@ -267,7 +273,7 @@ export const make = Effect.fnUntraced(function*({ acquire, credentials, onChange
 const countReturned = (
   fiber: Fiber.RuntimeFiber<unknown, unknown>,
   token: AccessToken,
-  outcome: typeof getsHit,
+  outcome: typeof freshGets,
   { wall }: Instant.Instant
 ): void => {
   const labels = fiber.getFiberRef(FiberRef.currentMetricLabels)
@@ -275,10 +281,10 @@ const countReturned = (
   TokenMetrics.age.unsafeUpdate((wall - token.requestedAt) / 1000, labels)
 }
 
-const getsFailed = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "failed"))
-const getsHit = Metric.tagged(TokenMetrics.gets, "outcome", "hit")
-const getsStale = Metric.tagged(TokenMetrics.gets, "outcome", "stale")
-const getsWaited = Metric.tagged(TokenMetrics.gets, "outcome", "wait")
+const failedGets = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "failed"))
+const freshGets = Metric.tagged(TokenMetrics.gets, "outcome", "hit")
+const staleGets = Metric.tagged(TokenMetrics.gets, "outcome", "stale")
+const waitedGets = Metric.tagged(TokenMetrics.gets, "outcome", "wait")
 
 const warningTexts: Record<Warning, string> = {
   lifetime: "The token response has no valid lifetime: one hour is assumed",

@@ -37,7 +37,10 @@ const schedules = {
   never: Schedule.stop
 }
 
-/** Returns how long the schedule waits after each failure, in milliseconds, or `undefined` once it ends. */
+/**
+ * Returns a function from each failure to the delay before the next attempt, in milliseconds, or `undefined` once the
+ * schedule ends.
+ */
 const makeDelayAfter = (retry: Retry) => {
   const schedule: Schedule.Schedule<unknown, AmlError.AmlError> = typeof retry === "string" ? schedules[retry] : retry
   let state: unknown = schedule.initial
@@ -55,7 +58,7 @@ const retryAfterMillis = (error: AmlError.AmlError): number =>
   Duration.toMillis(("retryAfter" in error ? error.retryAfter : undefined) ?? 0)
 
 /** Whether `Screening` handles the failure for all of its checks, see `PacedCheck`. */
-const isHandledByPacer = (error: AmlError.AmlError | TokenError): boolean =>
+const isHandledByScreening = (error: AmlError.AmlError | TokenError): boolean =>
   error._tag === "AmlRateLimited" || Failure.facts(error).concerns === "everyone"
 
 interface Options {
@@ -67,7 +70,8 @@ interface Options {
 
 /**
  * Repeats the attempt until it succeeds, the policy ends it, or the next wait would exceed the deadline. Fails with the
- * error of the last attempt, or of an earlier one that is less certain.
+ * error of the last attempt, or with that of an earlier attempt if it is less certain whether the service performed the
+ * earlier one.
  */
 export const run = <A>(
   attempt: Effect.Effect<A, AmlError.AmlError | TokenError>,
@@ -87,11 +91,11 @@ const repeat = Effect.fnUntraced(function*<A>(
   const delayAfter = makeDelayAfter(retry)
   let failure = firstFailure
   while (true) {
-    if (isPaced && isHandledByPacer(failure)) return yield* failure
-    const error = progress.attemptFailed(failure, isSafe(failure))
+    if (isPaced && isHandledByScreening(failure)) return yield* failure
+    const errorToReport = progress.recordFailure(failure, isSafe(failure))
     const delay = yield* delayAfter(failure)
     const elapsed = Instant.elapsed(started, yield* Instant.now)
-    if (delay === undefined || elapsed + delay >= Duration.toMillis(deadline)) return yield* error
+    if (delay === undefined || elapsed + delay >= Duration.toMillis(deadline)) return yield* errorToReport
     yield* Effect.sleep(delay)
     const result = yield* Effect.either(attempt)
     if (Either.isRight(result)) return result.right

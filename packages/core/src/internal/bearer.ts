@@ -10,9 +10,10 @@ import type * as TokenProvider from "../TokenProvider.ts"
 import * as Exchange from "./exchange.ts"
 import * as Instant from "./instant.ts"
 
-/** A response and, if the response rejects the token, the result of renewing the token. */
+/** The response to report. */
 export interface AuthorizedResponse {
   readonly response: Exchange.CompleteResponse
+  /** If the response rejects the token, the result of renewing it. Otherwise `none`, even if the token was renewed. */
   readonly renewal: Renewal
 }
 
@@ -25,8 +26,8 @@ export interface Observer {
   readonly tokenRejected: () => void
 }
 
-/** How long a replacement is not replaced again if the API rejects it too. */
-const maxUnprovenMillis = 30_000
+/** A token that replaced a rejected one may itself be replaced after this time, or once the API has accepted it. */
+const probationMillis = 30_000
 
 /**
  * Returns a function that sends a request. The token is sent only to `origin`, and never replaces an existing
@@ -46,16 +47,16 @@ export const make = ({ exchange, origin, tokens }: {
 
   const recordReplacement = (token: AccessToken, isRejected: boolean) =>
     Effect.map(Instant.now, (at) => {
-      // The service already accepted this token, so a late rejection of an old token does not make it doubtful.
+      // The service already accepted this token, so a late 401 for an older token does not put it on probation again.
       if (!isRejected && acceptedToken !== undefined && isSame(acceptedToken, token)) return
       const wasRejected = replacement !== undefined && replacement.isRejected && isSame(replacement.token, token)
       replacement = { token, at, isRejected: isRejected || wasRejected }
     })
 
-  const isUnprovenReplacement = (token: AccessToken) =>
+  const isOnProbation = (token: AccessToken) =>
     Effect.map(Instant.now, (now) =>
       replacement !== undefined && isSame(replacement.token, token) &&
-      Instant.elapsed(replacement.at, now) < maxUnprovenMillis)
+      Instant.elapsed(replacement.at, now) < probationMillis)
 
   /**
    * Records an accepted token. Only a 2xx proves that a token is valid, and only if no other request with it was
@@ -92,7 +93,7 @@ export const make = ({ exchange, origin, tokens }: {
     const response = yield* sendWith(token)
     recordAccepted(token, response)
     if (!isTokenRejected(response)) return { response, renewal: "none" }
-    const isPaused = yield* isUnprovenReplacement(token)
+    const isPaused = yield* isOnProbation(token)
     if (!isPaused) yield* tokens.invalidate(token)
     if (request.body._tag === "Stream") return { response, renewal: isPaused ? "paused" : "unreplayable" }
 

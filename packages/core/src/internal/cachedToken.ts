@@ -1,4 +1,4 @@
-/** A token and the ages at which it is refreshed, no longer returned, and expired. */
+/** A token, and the ages at which it is renewed, is no longer returned, and expires. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { AccessToken } from "../AccessToken.ts"
@@ -12,9 +12,9 @@ export interface CachedToken {
   readonly succeed: Effect.Effect<AccessToken>
   /** When the token was requested. Ages count from here. */
   readonly at: Instant
-  /** The age at which `layerBackground` refreshes the token without a caller. */
-  readonly refreshAheadAfter: number
-  /** The age at which a caller causes a refresh in the background. */
+  /** The age at which the background timer of `layerBackground` renews the token without a caller. */
+  readonly timerDueAfter: number
+  /** The age from which a call of `get` still returns the token, and renews it in the background. */
   readonly refreshAfter: number
   /** The age at which callers no longer receive the token. */
   readonly usableUntil: number
@@ -32,12 +32,12 @@ const minRefreshShare = 0.1
 /** `random`, from 0 to 1, spreads the refreshes of many processes that started together. */
 export const make = (token: AccessToken, at: Instant, random: number, policy: TokenPolicy): CachedToken => {
   const expiresAfter = token.expiresAt - token.requestedAt
-  const usableUntil = expiresAfter - Math.min(Duration.toMillis(policy.hardMargin), expiresAfter / 2)
-  const share = Math.max(minRefreshShare, policy.softPoint - random * policy.jitter)
+  const usableUntil = expiresAfter - Math.min(Duration.toMillis(policy.expiryMargin), expiresAfter / 2)
+  const share = Math.max(minRefreshShare, policy.refreshAfter - random * policy.jitter)
   return {
     ...tokenFields(token),
     at,
-    refreshAheadAfter: usableUntil * share,
+    timerDueAfter: usableUntil * share,
     refreshAfter: expiresAfter * share,
     usableUntil,
     expiresAfter,
@@ -55,7 +55,7 @@ export const reissue = (cached: CachedToken, received: CachedToken): CachedToken
   return {
     ...cached,
     ...tokenFields(new AccessToken({ value, requestedAt, expiresAt: requestedAt + expiresAfter })),
-    refreshAheadAfter: Math.min(cached.refreshAheadAfter, expiresAfter),
+    timerDueAfter: Math.min(cached.timerDueAfter, expiresAfter),
     refreshAfter: Math.min(cached.refreshAfter, expiresAfter),
     usableUntil: expiresAfter,
     expiresAfter,
@@ -69,8 +69,8 @@ export const usableMillis = (cached: CachedToken, now: Instant): number =>
 
 export const isUsable = (cached: CachedToken, now: Instant): boolean => usableMillis(cached, now) > 0
 
-export const isRefreshAheadDue = (cached: CachedToken, now: Instant): boolean =>
-  elapsed(cached.at, now) >= cached.refreshAheadAfter
+export const isTimerDue = (cached: CachedToken, now: Instant): boolean =>
+  elapsed(cached.at, now) >= cached.timerDueAfter
 
 export const isStale = (cached: CachedToken, now: Instant): boolean => elapsed(cached.at, now) >= cached.refreshAfter
 

@@ -27,14 +27,21 @@ const isPerson = Schema.is(Person.Person)
 const encodeBody = Schema.encodeSync(Person.RequestBody)
 const notAPersonError = new TypeError("check takes a Person from Person.make")
 
-/** Sends to `url`, with the trace headers of the caller's span if `propagateTrace`. */
+/**
+ * Returns a function that checks a person at `url`. With `propagateTrace`, the requests have the trace headers of the
+ * span of the check.
+ */
 export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
   readonly url: string
   readonly propagateTrace: boolean
 }) {
   const exchange = yield* Exchange.make(url)
   const host = Host.of(url)
-  const authorize = Bearer.make({ exchange, tokens: yield* TokenProvider.TokenProvider, origin: new URL(url).origin })
+  const sendAuthorized = Bearer.make({
+    exchange,
+    tokens: yield* TokenProvider.TokenProvider,
+    origin: new URL(url).origin
+  })
   const post = HttpClientRequest.acceptJson(HttpClientRequest.post(url))
 
   const run = (
@@ -48,7 +55,7 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
     const postWithTrace = propagateTrace ? HttpClientRequest.setHeaders(post, HttpTraceContext.toHeaders(span)) : post
     const request = HttpClientRequest.bodyText(postWithTrace, body, "application/json")
 
-    const attempt = authorize(request, progress).pipe(
+    const attempt = sendAuthorized(request, progress).pipe(
       Effect.flatMap((authorized) =>
         Either.map(
           AmlResponse.interpret(authorized, {
@@ -103,11 +110,13 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
       Effect.clockWith((clock) => {
         if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPersonError), span)
         const progress = new Progress(clock)
-        sentStatus?.readFrom(progress)
+        sentStatus?.attachTo(progress)
         return Effect.flatMap(CheckId.make(progress.startedAt), (checkId) => {
           const running = { checkId, progress, span }
+          // Only `Screening` passes a `sentStatus`, and it handles a 429 for all of its checks.
+          const isPaced = sentStatus !== undefined
           return Effect.onExit(
-            run(person, policy, running, sentStatus !== undefined),
+            run(person, policy, running, isPaced),
             CheckTelemetry.record(running)
           )
         })

@@ -16,20 +16,25 @@ export interface Options<E> {
   readonly order: "input" | "completion"
   /** How long started fibers may run after the consumer stops. Then they are interrupted, and awaited. */
   readonly gracePeriod: Duration.Duration
-  /** Runs for each element that is read from the input. */
-  readonly onRead: () => void
-  /** Runs once after `stop` has failed, with the number of elements that were read and not started. */
+  /** Runs for each element that is taken from its chunk, before it starts. */
+  readonly onTaken: () => void
+  /**
+   * Runs once after `stop` has failed, with the number of elements of the last chunk for which `onTaken` did not run.
+   */
   readonly onNotStarted: (count: number) => void
-  /** Runs before each element is read, and returns when the element may start. */
+  /** Runs before each element is taken, and returns when the element may start. */
   readonly waitForSlot: Effect.Effect<void>
-  /** Once it fails, no element is started and the stream fails with its error. It is interrupted at the end. */
+  /**
+   * Once this fails, no further element starts, and the stream fails with its error. It is interrupted when the stream
+   * ends.
+   */
   readonly stop: Deferred.Deferred<never, E>
 }
 
 /**
  * Pulls the elements of the chunks one by one. `dropRest` drops and counts the remaining elements of the last chunk.
  */
-const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>, onRead: () => void) =>
+const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>, onTaken: () => void) =>
   Effect.map(Stream.toPull(self), (pull) => {
     let chunk = Chunk.empty<A>()[Symbol.iterator]()
     const refill = Effect.map(pull, (nextChunk) => {
@@ -38,7 +43,7 @@ const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>, onRead: () => void) =>
     const element: Effect.Effect<A, Option.Option<E>, R> = Effect.suspend(() => {
       const next = chunk.next()
       if (next.done === true) return Effect.zipRight(refill, element)
-      onRead()
+      onTaken()
       return Effect.succeed(next.value)
     })
     const dropRest = () => {
@@ -52,16 +57,17 @@ const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>, onRead: () => void) =>
 export const map = <A, B, E, R, E2, R2>(
   self: Stream.Stream<A, E, R>,
   f: (a: A) => Effect.Effect<B, never, R2>,
-  { concurrency, gracePeriod, onNotStarted, onRead, order, stop, waitForSlot }: Options<E2>
+  { concurrency, gracePeriod, onNotStarted, onTaken, order, stop, waitForSlot }: Options<E2>
 ): Stream.Stream<B, E | E2, R | R2> =>
   Stream.unwrapScoped(Effect.gen(function*() {
-    const input = yield* oneByOne(self, onRead)
+    const input = yield* oneByOne(self, onTaken)
     const fibers = yield* Scope.make()
     const permits = yield* Effect.makeSemaphore(concurrency)
     const results = yield* order === "input"
       ? resultsInInputOrder<B, E | E2>(concurrency)
       : resultsInCompletionOrder<B, E | E2>(concurrency)
 
+    // All permits are free only when no fiber runs.
     const awaitFibers = permits.withPermits(concurrency)(Effect.void)
 
     /**

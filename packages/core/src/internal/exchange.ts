@@ -44,7 +44,7 @@ export interface CompleteResponse {
   readonly contentType: string | undefined
   readonly wwwAuthenticate: string | undefined
   readonly retryAfter: Duration.Duration | undefined
-  /** The bytes as received, without their `Content-Encoding`. */
+  /** The body after decompression. */
   readonly body: Uint8Array
 }
 
@@ -77,8 +77,8 @@ export type Send = (
  * - The HTTP client makes no span, because its spans show headers, and sends no trace headers, because the service
  *   belongs to another organisation.
  * - Redirects are not followed, not even by `fetch`: a redirect would send the body, and with some clients the token,
- *   to another origin. Other options of a `RequestInit` apply if it is provided to this effect too. A `RequestInit`
- *   that was provided only to a `fetch` client is replaced, because this module cannot read it.
+ *   to another origin. A `RequestInit` in the context of this effect is kept, except for its `redirect`. A
+ *   `RequestInit` that was provided only to a `fetch` client is replaced, because this module cannot read it.
  */
 export const make = Effect.fnUntraced(function*(url: string) {
   const host = Host.of(url)
@@ -112,8 +112,8 @@ export const make = Effect.fnUntraced(function*(url: string) {
 
 /**
  * Changes the settings of the fiber for one request, and returns the effect that restores them. Two `Effect.locally`
- * would take three times as many steps. Only they would restore the settings after an interruption, but an interruption
- * ends the fiber, see `Deadline.within`.
+ * would take three times as many steps. Unlike them, this does not restore the settings after an interruption. It need
+ * not, because an interruption ends the fiber, see `Deadline.within`.
  */
 const configureFiber = (init: RequestInit) =>
   Effect.withFiberRuntime<Effect.Effect<void>>((fiber) => {
@@ -159,8 +159,8 @@ const errorIn = (cause: Cause.Cause<HttpClientError.HttpClientError>): HttpClien
     Option.getOrUndefined(Chunk.findFirst(Cause.defects(cause), HttpClientError.isHttpClientError))
 
 /**
- * Dies with the defects of the cause. If there are none, the client has interrupted itself, because this fiber still
- * runs.
+ * Dies with the defects of the cause, or fails with `error` if there are none: then the client has interrupted its own
+ * request, because this fiber still runs.
  */
 const failOrDie = <E>(cause: Cause.Cause<unknown>, error: () => E): Effect.Effect<never, E> =>
   Option.match(Cause.keepDefects(cause), { onNone: () => Effect.fail(error()), onSome: Effect.failCause })
@@ -209,8 +209,8 @@ const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLon
 }
 
 /**
- * Whether the headers state a length within the limit. HTTP itself ends such a body at its `Content-Length`, so it is
- * read at once, in half the time of a stream.
+ * Whether the headers state a length within the limit. HTTP ends such a body at its `Content-Length`, so it cannot
+ * exceed the limit. It is read without a stream, in half the time.
  */
 const isKnownToBeShort = (headers: Headers.Headers): boolean =>
   /^\d+$/.test(headers["content-length"] ?? "") && Number(headers["content-length"]) <= maxBodyBytes &&
@@ -270,8 +270,8 @@ const describe = ({ headers, host, status }: Head, length: number): Description 
 }
 
 /**
- * With every reason except `broken`, no part of the request can have arrived. An error after the TLS handshake or after
- * the connection counts as `broken`, because it looks the same before and after sending.
+ * With every reason except `broken`, the service cannot have received any part of the request. An error after the TLS
+ * handshake or after the connection counts as `broken`, because it looks the same before and after sending.
  */
 const reasonOf = (error: unknown, depth = 0): ConnectionFailed["reason"] => {
   const code = Predicate.hasProperty(error, "code") ? String(error.code) : ""

@@ -15,7 +15,8 @@ export class SentStatus {
     this.#isStarted = true
   }
 
-  readFrom(progress: Progress): void {
+  /** From now on, `sent` is the status of this progress. */
+  attachTo(progress: Progress): void {
     this.#progress = progress
   }
 

@@ -3,21 +3,21 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-/** A gateway that asks for more than an hour is misconfigured. */
+/** A longer pause is shortened to this, because a gateway that asks for more than an hour is misconfigured. */
 const longestPauseMillis = 3_600_000
 
-/** How late a check may start without delaying the next one. Timers are not more precise. */
+/** A check that starts late by this or less, because timers are imprecise, does not delay the later ones. */
 const toleranceMillis = 10
 
 export interface Pacer {
-  /** Waits until one more check may start. */
-  readonly waitForSlot: Effect.Effect<void>
+  /** Waits for the next slot and takes it: start one check after each call. */
+  readonly takeSlot: Effect.Effect<void>
   /**
    * Lets no check start for this long. Without a duration the pause takes 1 second, doubled with each consecutive pause
    * up to 60 seconds. Returns the number of consecutive pauses. A call during a pause extends it and does not count.
    */
   readonly pause: (duration: Duration.Duration | undefined) => Effect.Effect<number>
-  /** Resets the number of consecutive pauses, once the service has accepted a request. */
+  /** Resets the number of consecutive pauses, once a response other than 429 has arrived. */
   readonly resetPauses: () => void
 }
 
@@ -28,16 +28,16 @@ export const make = (rate: number | undefined): Pacer => {
   let nextAt = 0
   let consecutivePauses = 0
 
-  const waitForSlot: Effect.Effect<void> = Effect.clockWith((clock) => {
+  const takeSlot: Effect.Effect<void> = Effect.clockWith((clock) => {
     const now = clock.unsafeCurrentTimeMillis()
     const at = Math.max(resumesAt, nextAt)
-    if (now < at) return Effect.zipRight(Effect.sleep(at - now), waitForSlot)
+    if (now < at) return Effect.zipRight(Effect.sleep(at - now), takeSlot)
     nextAt = Math.max(now - toleranceMillis, nextAt) + interval
     return Effect.void
   })
 
   return {
-    waitForSlot,
+    takeSlot,
     pause: (duration = Duration.seconds(Math.min(60, 2 ** consecutivePauses))) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         if (now >= resumesAt) consecutivePauses++

@@ -70,10 +70,11 @@ export class Progress {
   }
 
   /**
-   * Ends the current attempt and returns the failure of the least certain attempt so far. If `isSafe`, the service
-   * certainly did not perform the attempt, so its failure is not stored.
+   * Ends the current attempt, records its failure, and returns the failure to report: that of the attempt for which it
+   * is least certain whether the service performed it. If `isSafe`, the service certainly did not perform the current
+   * attempt, so its failure is not stored.
    */
-  attemptFailed(error: AmlError.AmlError | TokenError, isSafe: boolean): AmlError.AmlError | TokenError {
+  recordFailure(error: AmlError.AmlError | TokenError, isSafe: boolean): AmlError.AmlError | TokenError {
     this.#currentSent = "no"
     if (
       this.#leastCertainFailure !== undefined &&

@@ -86,7 +86,7 @@ export const make = ({ deadline, encryption, store }: {
     /** A process that leads for longer than a request may take has no more followers. */
     const followMillis = Math.min(
       Duration.toMillis(policy.attemptDeadline),
-      Duration.toMillis(policy.flightDeadline) / 2
+      Duration.toMillis(policy.acquisitionDeadline) / 2
     )
 
     const open = (slot: TokenRecord.Slot, text: Option.Option<string>, isReported: boolean) =>
@@ -124,7 +124,7 @@ export const make = ({ deadline, encryption, store }: {
         Effect.catchAll(reportFailure)
       )
 
-    const acquire: Sharing.Acquire = ({ adopt, cached, credentials, reason, send }) => {
+    const acquire: Sharing.AcquireShared = ({ adopt, cached, credentials, reason, send }) => {
       const slot = TokenRecord.slotOf(url, credentials)
 
       /** Adopts the stored token, or deletes it if the API has rejected it. */

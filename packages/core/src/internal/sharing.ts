@@ -26,16 +26,16 @@ export interface Acquisition {
 }
 
 /** Acquires a token: adopts the token of another process, or sends a request. */
-export type Acquire = (acquisition: Acquisition) => Effect.Effect<AccessToken, TokenError>
+export type AcquireShared = (acquisition: Acquisition) => Effect.Effect<AccessToken, TokenError>
 
-/** Without a store every acquisition sends a request. */
-export const direct: Acquire = ({ send }) => send
+/** Without a store, every acquisition sends a request. */
+export const withoutStore: AcquireShared = ({ send }) => send
 
 /** Returns how the acquisitions of one provider share tokens. */
 export type Service = (provider: {
   /** The URL of the token endpoint. */
   readonly url: string
   readonly policy: TokenPolicy
-}) => Effect.Effect<Acquire, never, Scope.Scope>
+}) => Effect.Effect<AcquireShared, never, Scope.Scope>
 
 export class Sharing extends Context.Tag("@effect-idv/core/Sharing")<Sharing, Service>() {}

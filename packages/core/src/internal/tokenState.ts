@@ -1,6 +1,9 @@
 /**
  * The state of the token provider and its transitions, as pure functions. `acquisitions` performs their effects:
  * requests, waiting and time.
+ *
+ * Two events renew a usable token: a call of `get` after refresh-after, which still returns the old token, and the
+ * background timer of `layerBackground`, which needs no caller.
  */
 import * as Duration from "effect/Duration"
 import * as Equal from "effect/Equal"
@@ -24,9 +27,9 @@ export interface State<A> {
   /** The acquisition in progress. */
   readonly acquisition: A | undefined
   /**
-   * The backoff after `count` consecutive failures or repeated tokens, or after a token that was due for renewal on
-   * arrival. No acquisition starts in the background in this period. After a failure, which is the `error`, callers
-   * also fail at once, for at most 5 seconds.
+   * The backoff after `count` consecutive acquisitions without progress: a failure, the same token again, or a token
+   * that was due for renewal when it arrived. No acquisition starts in the background in this period. After a failure,
+   * which is the `error`, callers also fail at once, for at most 5 seconds.
    */
   readonly backoff: Period & { readonly count: number; readonly error: TokenError | undefined } | undefined
   /** Credentials that the service rejected. They are not sent again in this period. */
@@ -35,14 +38,14 @@ export interface State<A> {
     | undefined
   /** The service has asked to wait: nothing is sent in this period. */
   readonly cooldown: Period & { readonly error: TokenEndpointUnavailable } | undefined
-  /** When the API rejected tokens, the oldest first. `maxRejections` limits how many of these tokens are replaced. */
+  /** When the API rejected tokens, the oldest first. `maxReplacements` limits how many of these tokens are replaced. */
   readonly tokenRejections: ReadonlyArray<Instant>
 }
 
 /**
  * How many rejected tokens are replaced in one window. An API that rejects valid tokens thus causes few token requests.
  */
-const maxRejections = 2
+const maxReplacements = 2
 const rejectionWindowMillis = 30_000
 
 export const initial: State<never> = {
@@ -58,12 +61,12 @@ export const initial: State<never> = {
  * Why an acquisition starts. The metrics report these names.
  *
  * - `cold`: there is no token.
- * - `soft`: the token is older than refresh-after.
- * - `hard`: the token is past usable-until.
+ * - `refresh_after`: the token is older than refresh-after.
+ * - `usable_until`: the token is past usable-until.
  * - `unauthorized`: the API rejected the token.
  * - `forced`: a caller called `refresh`.
  */
-export type Reason = "cold" | "soft" | "hard" | "unauthorized" | "forced"
+export type Reason = "cold" | "refresh_after" | "usable_until" | "unauthorized" | "forced"
 
 /** What a caller does: use a token, wait for an acquisition, or fail. `start` is an acquisition to start first. */
 export type Action<A> =
@@ -79,29 +82,36 @@ export const get = <A>(
 ): readonly [Action<A>, State<A>] => {
   const { acquisition, cached } = state
   if (cached === undefined || !CachedToken.isUsable(cached, now)) {
-    return renew(state, now, createAcquisition)
+    return joinOrStartForReason(state, now, createAcquisition)
   }
   if (acquisition !== undefined || !CachedToken.isStale(cached, now) || isBackgroundRenewalBlocked(state, now)) {
     return [{ _tag: "Use", cached, start: undefined }, state]
   }
-  const start = createAcquisition("soft")
+  const start = createAcquisition("refresh_after")
   return [{ _tag: "Use", cached, start }, { ...state, acquisition: start }]
 }
 
-/** A new token is due: a caller waits for it, or refresh-ahead starts the acquisition without a caller. */
-export const renew = <A>(
+/**
+ * {@link joinOrStart} with the reason that follows from the cached token. The background timer calls it without a
+ * caller.
+ */
+export const joinOrStartForReason = <A>(
   state: State<A>,
   now: Instant,
   createAcquisition: (reason: Reason) => A
 ): readonly [Action<A>, State<A>] => {
   const { cached } = state
-  if (cached === undefined) return refresh(state, now, () => createAcquisition("cold"))
+  if (cached === undefined) return joinOrStart(state, now, () => createAcquisition("cold"))
   const isUsable = CachedToken.isUsable(cached, now)
-  return refresh(state, now, () => createAcquisition(isUsable ? "soft" : cached.isRejected ? "unauthorized" : "hard"))
+  return joinOrStart(
+    state,
+    now,
+    () => createAcquisition(isUsable ? "refresh_after" : cached.isRejected ? "unauthorized" : "usable_until")
+  )
 }
 
-/** A caller requires a new token. */
-export const refresh = <A>(
+/** Joins the acquisition in progress, starts one, or fails with the failure of the last one. */
+export const joinOrStart = <A>(
   state: State<A>,
   now: Instant,
   createAcquisition: () => A
@@ -116,8 +126,8 @@ export const refresh = <A>(
 }
 
 /**
- * The acquisition ends with `newToken`. Returns the token for the callers that wait. If the token has already expired,
- * returns none, and the caller must call `fail`. An abandoned acquisition leaves the state unchanged.
+ * The acquisition ends with `newToken`. Returns the token for the callers that wait, or none if the token has already
+ * expired: then call `fail`. An abandoned acquisition leaves the state unchanged.
  */
 export const succeed = <A>(
   state: State<A>,
@@ -134,7 +144,7 @@ export const succeed = <A>(
   const backoff = isReissued
     ? nextBackoff({ ...state, cached }, undefined, now, policy)
     // Without a backoff, a token that is due for renewal on arrival would be renewed in an endless loop.
-    : CachedToken.isRefreshAheadDue(cached, now)
+    : CachedToken.isTimerDue(cached, now)
     ? nextBackoff(initial, undefined, now, policy)
     : undefined
   const next = { ...initial, cached, backoff, tokenRejections: state.tokenRejections }
@@ -163,6 +173,7 @@ export const fail = <A>(
   if (error?._tag === "TokenRejected") {
     // An error with a 2xx status contradicts itself, so it must occur twice before the credentials count as rejected.
     const isConfirmed = error.status >= 300 || Equal.equals(state.rejectedCredentials?.credentials, sentCredentials)
+    // A period of 0 blocks nothing. It only stores the first occurrence, so that the second one is recognized.
     const millis = isConfirmed ? Duration.toMillis(policy.rejectionMemory) : 0
     return { ...stateAfterFailure, rejectedCredentials: { credentials: sentCredentials, error, at: now, millis } }
   }
@@ -183,7 +194,7 @@ export const invalidate = <A>(state: State<A>, rejected: AccessToken, now: Insta
   const { cached, tokenRejections } = state
   if (cached === undefined || cached.isRejected || !isSame(cached.token, rejected)) return state
   const recentRejections = tokenRejections.filter((at) => elapsed(at, now) < rejectionWindowMillis)
-  return recentRejections.length < maxRejections
+  return recentRejections.length < maxReplacements
     ? {
       ...state,
       cached: { ...cached, isRejected: true },
@@ -221,8 +232,8 @@ export const errorBlockingSend = <A>(
 const maxCallerBackoffMillis = 5000
 
 /**
- * Returns the failure of the last acquisition in the period in which callers receive it at once. If a cooldown lasts
- * longer than this period, returns none, so that an acquisition waits for the end of the cooldown.
+ * Returns the failure of the last acquisition if callers receive it without a new acquisition, otherwise `undefined`.
+ * It is also `undefined` if a cooldown lasts longer, so that an acquisition waits for the end of the cooldown.
  */
 const recentFailure = <A>({ backoff, cooldown }: State<A>, now: Instant): TokenError | undefined => {
   if (backoff?.error === undefined) return undefined
@@ -230,7 +241,10 @@ const recentFailure = <A>({ backoff, cooldown }: State<A>, now: Instant): TokenE
   return millisLeft({ at: backoff.at, millis }, now) > millisLeft(cooldown, now) ? backoff.error : undefined
 }
 
-/** How much earlier the backoff ends for callers than in the background, in milliseconds. */
+/**
+ * Returns how many milliseconds to subtract from the time in which callers receive this error at once. `Infinity` means
+ * that they start a new acquisition instead.
+ */
 const callerReductionMillis = (error: TokenError): number => {
   switch (error._tag) {
     // `rejectedCredentials` already blocks these credentials, and changed ones must be sent at once.
@@ -251,10 +265,10 @@ const callerReductionMillis = (error: TokenError): number => {
 const isBackgroundRenewalBlocked = <A>({ backoff, cooldown }: State<A>, now: Instant): boolean =>
   millisLeft(backoff, now) > 0 || millisLeft(cooldown, now) > 0
 
-/** In how many milliseconds refresh-ahead must start the next acquisition. */
+/** In how many milliseconds the background timer must start the next acquisition. */
 export const millisUntilDue = <A>({ backoff, cached, cooldown }: State<A>, now: Instant): number =>
   Math.max(
-    cached !== undefined && CachedToken.isUsable(cached, now) ? cached.refreshAheadAfter - elapsed(cached.at, now) : 0,
+    cached !== undefined && CachedToken.isUsable(cached, now) ? cached.timerDueAfter - elapsed(cached.at, now) : 0,
     millisLeft(backoff, now),
     millisLeft(cooldown, now)
   )
@@ -264,8 +278,8 @@ export const millisLeft = (period: Period | undefined, now: Instant): number =>
   period === undefined ? 0 : Math.max(0, period.millis - elapsed(period.at, now))
 
 /**
- * Returns the backoff after one more failure. It ends when the cached token is no longer usable, because callers then
- * wait.
+ * Returns the next, longer backoff. It ends at the latest when the cached token is no longer usable, because callers
+ * then wait for a new one.
  */
 const nextBackoff = <A>(
   { backoff, cached }: State<A>,

@@ -33,7 +33,7 @@ export const request = (
 
 export const json = { "content-type": "application/json" }
 
-/** A request to the control plane with a JSON body. */
+/** A request to the control API with a JSON body. */
 export const control = (method: HttpMethod.HttpMethod, path: string, body?: unknown, headers = {}) =>
   request(method, `/_mock${path}`, {
     headers: { ...(body !== undefined && json), ...headers },

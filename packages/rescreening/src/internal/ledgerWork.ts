@@ -17,7 +17,7 @@ const ClaimRow = Schema.Struct({
   timesSent: Schema.Int
 })
 
-const StandingRow = Schema.Struct({
+const WorkerStateRow = Schema.Struct({
   state: Schema.Literal("open", "paused", "complete"),
   reason: Schema.NullOr(Schema.String),
   leaseLeft: Schema.Number,
@@ -27,11 +27,11 @@ const StandingRow = Schema.Struct({
 })
 
 const decodeClaims = Statements.rows(ClaimRow)
-const decodeStanding = Statements.rows(StandingRow)
-const decodeSlots = Statements.rows(Schema.Struct({ firstIn: Schema.Number }))
+const decodeWorkerState = Statements.rows(WorkerStateRow)
+const decodeSlots = Statements.rows(Schema.Struct({ millisUntilFirst: Schema.Number }))
 const decodeFailures = Statements.rows(Schema.Struct({ failuresInRow: Schema.Int }))
 
-/** The longest pause, in milliseconds. A service that asks for more than an hour is misconfigured. */
+/** In milliseconds. A longer pause is shortened to this, because such a service is misconfigured. */
 const longestPause = 3_600_000
 
 const changed = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
@@ -39,6 +39,7 @@ const changed = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { greatest, now, skipLocked } = Statements.dialect(sql)
+  // Makes SQLite write the statement to the disk before it returns.
   const durable = sql.literal(SqliteClient.durable)
 
   const isLeased = (worker: string) =>
@@ -85,7 +86,7 @@ export const make = Effect.gen(function*() {
   const settle: Ledger.Service["settle"] = (claim, outcome) => {
     const keepsPerson = outcome.state === "not_screened" || outcome.state === "unknown"
     // A response after the end of the lease still counts, unless another worker has claimed the row.
-    const leaves = outcome.state === "unknown"
+    const fromState = outcome.state === "unknown"
       ? sql`state = 'sent'`
       : outcome.state === "not_screened"
       ? sql`state IN ('claimed', 'sent', 'unknown')`
@@ -96,7 +97,7 @@ export const make = Effect.gen(function*() {
         searched_on = ${outcome.searchedOn ?? null}, sha256 = ${outcome.sha256 ?? null},
         content_digest = ${outcome.contentDigest ?? null}, evidence = ${outcome.evidence ?? null},
         times_unknown = times_unknown + ${outcome.state === "unknown" ? 1 : 0}
-      WHERE ${row(claim)} AND ${leaves} RETURNING line`.pipe(Effect.map(changed), Statements.guarded("settle"))
+      WHERE ${row(claim)} AND ${fromState} RETURNING line`.pipe(Effect.map(changed), Statements.guarded("settle"))
   }
 
   const release: Ledger.Service["release"] = (claim) =>
@@ -129,6 +130,7 @@ export const make = Effect.gen(function*() {
       Statements.guarded("expire")
     )
 
+  /** Makes rows with this outcome pending, so that workers screen them again. */
   const rescreen: Ledger.Service["rescreen"] = (run, state, { maxUnknown }) =>
     sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL, error = NULL, settled_at = NULL
       WHERE run = ${run} AND state = ${state} AND times_unknown < ${maxUnknown} RETURNING line`.pipe(
@@ -143,7 +145,7 @@ export const make = Effect.gen(function*() {
           AS "pausedFor",
         COALESCE((SELECT s.pauses FROM idv_rescreen_services s WHERE s.service = ${service}), 0) AS pauses
       FROM idv_rescreen_runs r WHERE r.id = ${run}`.pipe(
-      decodeStanding,
+      decodeWorkerState,
       Effect.map(([first]) =>
         // An erased or unknown run has nothing to do.
         first ?? {
@@ -165,12 +167,12 @@ export const make = Effect.gen(function*() {
   const slots: Ledger.Service["slots"] = (service, { count, interval }) => {
     const reserve = sql`UPDATE idv_rescreen_services
       SET next_at = ${greatest}(next_at, resumes_at, ${now}) + ${count * interval} WHERE service = ${service}
-      RETURNING next_at - ${count * interval} - ${now} AS "firstIn"`.pipe(decodeSlots)
+      RETURNING next_at - ${count * interval} - ${now} AS "millisUntilFirst"`.pipe(decodeSlots)
     return reserve.pipe(
       Effect.flatMap(([first]) =>
         first === undefined ? Effect.zipRight(ensureService(service), reserve) : Effect.succeed([first])
       ),
-      Effect.map(([first]) => first?.firstIn ?? 0),
+      Effect.map(([first]) => first?.millisUntilFirst ?? 0),
       Statements.guarded("slots")
     )
   }

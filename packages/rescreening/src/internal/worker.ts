@@ -53,6 +53,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
     const clock = yield* Effect.clock
     let leasedUntil = clock.unsafeCurrentTimeNanos() + leaseNanos
     let isOver = false
+    // True at first, so that the first response resets what earlier workers counted.
     let wasFailing = true
 
     const isLeased = () => clock.unsafeCurrentTimeNanos() < leasedUntil
@@ -72,7 +73,8 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
       if (failuresInRow > 0) wasFailing = true
     })
 
-    const stopAll = (reason: string) =>
+    /** Pauses the run for all workers, until an operator resumes it. */
+    const pauseRun = (reason: string) =>
       Effect.zipRight(
         ledger.pause(id, reason),
         Effect.sync(() => {
@@ -85,7 +87,8 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
       return yield* ledger.failed(id)
     })
 
-    const countResponse = Effect.suspend(() => {
+    /** A response arrived: resets the failures in a row, and the pauses after a 429. */
+    const resetFailures = Effect.suspend(() => {
       if (!wasFailing) return Effect.void
       wasFailing = false
       return Effect.zipRight(ledger.succeeded(id), ledger.serviceAccepts(service))
@@ -105,27 +108,29 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
           ? yield* people.encrypt(id, claim.id, yield* Effect.orDie(Outcome.evidenceText(evidence)))
           : undefined
         yield* settle(claim, { ...outcome, evidence: encrypted })
-        yield* withDatabaseRetry(countResponse)
+        yield* withDatabaseRetry(resetFailures)
       })
 
     const onFailure = (claim: Ledger.Claim, error: AmlFailure.Failure) =>
       Effect.gen(function*() {
+        // `isServiceFailure` is `undefined` if the failure says nothing about the service. `row` is the outcome, or
+        // `release`.
         const { isServiceFailure, pause, row, stop } = Outcome.ofFailure(error, claim.timesSent + 1)
-        // The pause comes first, so that other workers stop at once.
+        // The wait after a 429 is stored first, so that other workers begin to wait at once.
         if (pause !== undefined) {
           wasFailing = true
           yield* withDatabaseRetry(ledger.pauseService(service, pause.millis))
           yield* Metric.increment(Metrics.pauses)
         }
-        if (stop !== undefined) yield* withDatabaseRetry(stopAll(stop))
+        if (stop !== undefined) yield* withDatabaseRetry(pauseRun(stop))
         if (row === "release") yield* withDatabaseRetry(ledger.release(claim))
         else yield* settle(claim, row)
         if (isServiceFailure === undefined) return
         const failures = isServiceFailure ? yield* withDatabaseRetry(countFailure) : 0
-        if (!isServiceFailure) yield* withDatabaseRetry(countResponse)
+        if (!isServiceFailure) yield* withDatabaseRetry(resetFailures)
         if (failures >= policy.stopAfter) {
           yield* withDatabaseRetry(
-            stopAll(`${policy.stopAfter} failures in a row, the last one ${error._tag}: ${error.message}`)
+            pauseRun(`${policy.stopAfter} failures in a row, the last one ${error._tag}: ${error.message}`)
           )
         }
       })
@@ -159,12 +164,14 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         )
         while (!isOver) {
           const turn = yield* nextTurn
-          const isSent = yield* Effect.uninterruptible(
+          // `lost`: the database was unavailable. If the row could not be released or settled, it stays as it is until
+          // the lease ends.
+          const sendResult = yield* Effect.uninterruptible(
             Effect.tap(send, (isSent) => isSent ? check(claim, loaded.right, turn) : Effect.void)
           ).pipe(Effect.catchAll((error) =>
             error._tag === "LedgerUnavailable" ? Effect.succeed("lost" as const) : Effect.fail(error)
           ))
-          if (isSent !== false) {
+          if (sendResult !== false) {
             return
           }
           const { leaseLeft, pausedFor, state } = yield* withDatabaseRetry(workerState)
@@ -203,8 +210,8 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         return count
       }).pipe(Effect.withSpan("Rescreening.shard", { attributes: { run: id, shard } }))
 
-    /** Takes over the rows of workers whose lease ended. */
-    const takeOver = Effect.gen(function*() {
+    /** Makes rows whose worker lost its lease pending or unknown and, if the policy says so, unknown rows pending. */
+    const releaseLostRows = Effect.gen(function*() {
       yield* ledger.expire(id)
       if (policy.unknown === "rescreen") yield* ledger.rescreen(id, "unknown", { maxUnknown })
     })
@@ -212,8 +219,8 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
     const every = (period: Duration.DurationInput, effect: Effect.Effect<void, Ledger.Failure>) =>
       Effect.repeat(withDatabaseRetry(effect), Schedule.spaced(period))
 
-    /** Ends a wait for a turn that would outlast the lease or the run. */
-    const over = Effect.repeat(Effect.sync(() => isOver), {
+    /** Completes once the work is over. Then `during` interrupts the workers that wait for their turn. */
+    const waitUntilOver = Effect.repeat(Effect.sync(() => isOver), {
       until: (isOver) => isOver,
       schedule: Schedule.spaced("50 millis")
     })
@@ -221,17 +228,17 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
     const background = Effect.all([
       every(Duration.times(lease, 1 / 3), renew),
       every("500 millis", watch),
-      every(Duration.times(lease, 1 / 6), takeOver)
+      every(Duration.times(lease, 1 / 6), releaseLostRows)
     ], { concurrency: "unbounded", discard: true })
 
     return {
       drain,
-      takeOver: withDatabaseRetry(takeOver),
+      takeOver: withDatabaseRetry(releaseLostRows),
       isOver: () => isOver,
       during: <A>(effect: Effect.Effect<A, Failure>) =>
         effect.pipe(
           Effect.raceFirst(background),
-          Effect.raceFirst(Effect.as(over, undefined)),
+          Effect.raceFirst(Effect.as(waitUntilOver, undefined)),
           Effect.onExit(() => Effect.ignore(ledger.releaseClaimed(id, worker)))
         )
     }
@@ -254,20 +261,21 @@ export const work = (
 
     while (true) {
       const worker = yield* withDatabaseRetry(ledger.register(id, Duration.toMillis(settings.lease)))
-      const lease = yield* underLease(services, settings, worker)
+      const leasedWork = yield* underLease(services, settings, worker)
       const pass = Effect.gen(function*() {
         while (true) {
-          yield* lease.takeOver
+          yield* leasedWork.takeOver
           let count = 0
-          for (const shard of shards) count += yield* lease.drain(shard)
-          const unknown = policy.unknown === "rescreen" ? maxUnknown : 0
-          const isComplete = yield* withDatabaseRetry(ledger.complete(id, { unknown }))
+          for (const shard of shards) count += yield* leasedWork.drain(shard)
+          // Rows with fewer unknown outcomes than this are screened again, so the run is not complete.
+          const rescreenBelow = policy.unknown === "rescreen" ? maxUnknown : 0
+          const isComplete = yield* withDatabaseRetry(ledger.complete(id, { unknown: rescreenBelow }))
           if (shard !== undefined || isComplete) return "done" as const
           // Other workers hold the remaining rows, and may lose them.
           if (count === 0) yield* Effect.sleep("200 millis")
         }
       })
-      const ended = yield* lease.during(pass)
+      const ended = yield* leasedWork.during(pass)
       if (ended === "done") return
       const { leaseLeft, reason, state } = yield* withDatabaseRetry(ledger.workerState(id, worker, service))
       if (state === "complete") return

@@ -34,10 +34,10 @@ export const make = (
     const control = (request: Request): Effect.Effect<void, Skipped> =>
       Effect.flatMap(send(request), (exchange) =>
         exchange._tag === "NoResponse"
-          ? skip("the control plane of the mock server does not respond")
+          ? skip("the control API of the mock server does not respond")
           : isSuccess(exchange)
           ? Effect.void
-          : skip(`the control plane of the mock server responds with ${exchange.status}`))
+          : skip(`the control API of the mock server responds with ${exchange.status}`))
 
     if (target.kind === "mock") {
       yield* Effect.addFinalizer(() =>

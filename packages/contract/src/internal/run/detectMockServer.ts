@@ -27,7 +27,7 @@ const livePath = "/_mock/live"
 
 const originOf = (url: string): ReadonlyArray<string> => URL.canParse(url) ? [new URL(url).origin] : []
 
-/** The control plane is at `controlUrl`, or on the server of each address. */
+/** The control API is at `controlUrl`, or on the server of each address. */
 const controlUrlsOf = ({ authUrl, baseUrl, controlUrl }: Target): ReadonlyArray<string> =>
   controlUrl === undefined
     ? Arr.dedupe([authUrl, baseUrl].flatMap(originOf))

@@ -20,7 +20,10 @@ interface State {
 /** Requests of the budget that are kept to confirm the refusals of both endpoints at the end. */
 const reserve = 2
 
-/** One check is kept for the same reason, and some for requests that a lenient service answers although it need not. */
+/**
+ * Checks of the budget that are kept: one for the confirmation at the end, and two for probes, because a lenient
+ * service may respond to a probe with a credential.
+ */
 const reservedChecks = 3
 
 /** The number of consecutive 429 responses after which a sandbox receives no more requests. */
@@ -63,7 +66,8 @@ export const make = (
     const state = yield* Ref.make<State>({ sent: 0, checks: 0, rateLimited: 0, isReserveUsable: false })
 
     const maxChecks = TargetOptions.checksOf(budget)
-    const checksOf = {
+    // Probes may use all kept checks except the one for the confirmation.
+    const checkLimits = {
       check: (isReserveUsable: boolean) => isReserveUsable ? maxChecks : maxChecks - reservedChecks,
       probe: (isReserveUsable: boolean) => isReserveUsable ? maxChecks : maxChecks - 1,
       other: () => Infinity
@@ -80,7 +84,7 @@ export const make = (
         if (sent >= (isReserveUsable ? budget : Math.max(1, budget - reserve))) {
           return yield* skip(budgetSpent(budget))
         }
-        if (checks >= checksOf[request](isReserveUsable)) {
+        if (checks >= checkLimits[request](isReserveUsable)) {
           return yield* skip(checksSpent(maxChecks))
         }
         if (sent > 0) yield* Effect.sleep(spacing)

@@ -1,4 +1,7 @@
-/** A run over the cases: the preflight first, then each case, and at the end the confirmation of refusals. */
+/**
+ * A run over the cases. Before a case, it sends the documented requests that the case depends on (the preflight), once
+ * in a run. At the end, it confirms the refusals.
+ */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -20,15 +23,15 @@ import * as StepRunner from "./stepRunner.ts"
 
 const lockout = "a service may lock out a customer whose key is wrong"
 
-/** The word of a reading that compares times. */
+/** The observation that `searched_on` is the time of the search, because it moves with the clock. */
 const timeOfSearch = "of the search"
 
 /** How long a run must last, in milliseconds, so that the times of its searches tell whether a clock moves. */
-const shortest = 10_000
+const minRunMillis = 10_000
 
 const isTooShort = (exchanges: ReadonlyArray<StepExchange>): boolean => {
   const times = exchanges.flatMap(({ exchange }) => exchange._tag === "Response" ? [exchange.receivedAt] : [])
-  return Math.max(...times) - Math.min(...times) < shortest || times.length < 2
+  return Math.max(...times) - Math.min(...times) < minRunMillis || times.length < 2
 }
 
 /**
@@ -58,7 +61,10 @@ export const make = (
     const sendSteps = yield* StepRunner.make(target, session, controlPlane)
     const oneAtATime = yield* Effect.makeSemaphore(1)
 
-    /** Fails if the steps depend on a preflight that failed. Returns the failure if they are that preflight. */
+    /**
+     * Skips a case if a documented request that it depends on failed. If the case tests that request itself, returns
+     * the failure instead. `sendSteps` sends equal steps only once in a run, so all calls together cost two requests.
+     */
     const checkPreflight = (
       steps: ReadonlyArray<Step>
     ): Effect.Effect<Preflight.PreflightFailure | undefined, Skipped> =>
@@ -87,24 +93,26 @@ export const make = (
           return yield* skip("the clock of a service cannot be moved")
         }
         const failure = yield* checkPreflight(steps)
+        // A case without steps reads exchanges of the other cases. A request of a case that reads `credential withheld`
+        // should receive no credential: it is a probe.
         const exchanges = steps.length > 0
           ? yield* sendSteps(steps, reading === "credential withheld")
           : reading === "early refusals"
           ? yield* session.earlyRefusals
           : yield* session.checks
         const last = exchanges.at(-1)
-        const request = steps.length === 0 || last === undefined ? {} : { cause: causeOf(last), curl: last.curl }
+        const details = steps.length === 0 || last === undefined ? {} : { cause: causeOf(last), curl: last.curl }
         const observed = read(reading, exchanges)
         if (observed === timeOfSearch && isTooShort(exchanges)) return yield* skip(inapplicable.tooShort)
         if (Preflight.isTokenPreflight(steps) || Preflight.isAmlPreflight(steps)) {
-          const isOmitted = failure !== undefined && failure.caseId !== id && !failure.explainedBy.includes(reading)
-          return { observed, ...request, ...(isOmitted && { skipped: failure.reason, dependsOn: failure.caseId }) }
+          const isSkipped = failure !== undefined && failure.caseId !== id && !failure.explainedBy.includes(reading)
+          return { observed, ...details, ...(isSkipped && { skipped: failure.reason, dependsOn: failure.caseId }) }
         }
         if (dependsOn !== undefined && !RefusalConfirmation.isRefused(exchanges)) {
           return yield* skip("there was no refusal", dependsOn)
         }
         yield* confirmation.recordCase(id, exchanges)
-        return { observed, ...request }
+        return { observed, ...details }
       })
 
     const observeOne = (testCase: Case): Effect.Effect<Observation> =>

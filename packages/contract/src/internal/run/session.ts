@@ -1,6 +1,6 @@
 /**
- * The session of a run with its target: which customer sends the requests, and the access token that the cases
- * share.
+ * The session of a run with its target (not a session of the mock server): which customer sends the requests, and the
+ * access token that the cases share.
  */
 import * as Chunk from "effect/Chunk"
 import * as EffectClock from "effect/Clock"
@@ -35,7 +35,10 @@ interface State {
   readonly token: Option.Option<SharedToken>
   /** By how much the clock of the target is ahead, in milliseconds. */
   readonly ahead: number
-  /** The exchanges of the documented request about any person, for the cases that read all of them. */
+  /**
+   * All exchanges in which a check of the customer, except for probes, returned a credential. Some cases compare them
+   * all.
+   */
   readonly checks: Chunk.Chunk<StepExchange>
   /** The refusals of tokens that were younger than an hour, where a new token was accepted. */
   readonly earlyRefusals: ReadonlyArray<StepExchange>
@@ -65,7 +68,7 @@ export interface Session {
   readonly advance: (clock: Clock, millis: number) => Effect.Effect<void>
   /** The time of the target, in milliseconds since 1970. */
   readonly now: Effect.Effect<number>
-  /** The exchanges of documented checks so far. */
+  /** The exchanges so far in which a check of the customer returned a credential. */
   readonly checks: Effect.Effect<ReadonlyArray<StepExchange>>
   readonly earlyRefusals: Effect.Effect<ReadonlyArray<StepExchange>>
   readonly apiFailure: Effect.Effect<Option.Option<string>>
@@ -164,7 +167,7 @@ export const make = (
         if (step.to !== "profile") yield* confirmation.recordExchange(step.to, number, sent.exchange)
         if (step.to === "aml" && Preflight.isSuccessOf("aml", sent.exchange)) {
           yield* pacing.countCheck
-          // The other customers of a mock server have clocks of their own.
+          // The other customers of a mock server have separate clocks, so their times cannot be compared with these.
           if (!isProbe && sender === customer) {
             yield* Ref.update(state, (now) => ({ ...now, checks: Chunk.append(now.checks, sent) }))
           }
@@ -191,8 +194,8 @@ export const make = (
         return sent
       })
 
-    /** A token that ended when the clock was moved is replaced first. */
-    const withSharedToken = (step: AmlStep, isProbe = false): Effect.Effect<StepExchange, Skipped> =>
+    /** Sends a check with the shared token. If the token is 59 minutes old, requests a new one first. */
+    const sendOnce = (step: AmlStep, isProbe = false): Effect.Effect<StepExchange, Skipped> =>
       Effect.gen(function*() {
         const { ahead, token } = yield* Ref.get(state)
         const now = (yield* EffectClock.currentTimeMillis) + ahead
@@ -203,7 +206,7 @@ export const make = (
         return yield* send(step, customer, current.token.value.value, [], isProbe)
       })
 
-    const documentedCheck = withSharedToken(Preflight.amlStep)
+    const documentedCheck = sendOnce(Preflight.amlStep)
 
     const now = Effect.zipWith(Ref.get(state), EffectClock.currentTimeMillis, ({ ahead }, millis) => millis + ahead)
 
@@ -224,24 +227,24 @@ export const make = (
 
     const sendWithSharedToken: Session["sendWithSharedToken"] = (step, isProbe = false) =>
       Effect.gen(function*() {
-        const sent = yield* withSharedToken(step, isProbe)
+        const sent = yield* sendOnce(step, isProbe)
         const { token } = yield* Ref.get(state)
         const isSharedToken = step.authorization === undefined
         if (statusOf(sent) !== 401 || !isSharedToken || !(yield* confirmation.hasSucceeded("aml"))) return sent
 
         // The documented check shows whether the token or this step is the reason.
         const isDocumented = Preflight.isAmlPreflight([step])
-        const before = isDocumented ? sent : yield* Effect.flatMap(documentedCheck, rejectRateLimited)
-        if (Preflight.isSuccessOf("aml", before.exchange)) return sent
-        if (statusOf(before) !== 401) return yield* failApi(describeFailure("aml", before))
+        const withOldToken = isDocumented ? sent : yield* Effect.flatMap(documentedCheck, rejectRateLimited)
+        if (Preflight.isSuccessOf("aml", withOldToken.exchange)) return sent
+        if (statusOf(withOldToken) !== 401) return yield* failApi(describeFailure("aml", withOldToken))
 
         const now = (yield* EffectClock.currentTimeMillis) + (yield* Ref.get(state)).ahead
         const granted = yield* send(Preflight.tokenStep, customer, "", [])
         if (!Preflight.isSuccessOf("token", granted.exchange)) return yield* failApi(describeFailure("token", granted))
 
-        const repeated = yield* withSharedToken(step, isProbe)
-        const after = statusOf(repeated) !== 401 || isDocumented ? repeated : yield* documentedCheck
-        if (statusOf(after) === 401) return yield* failApi(describeFailure("aml", after))
+        const repeated = yield* sendOnce(step, isProbe)
+        const withNewToken = statusOf(repeated) !== 401 || isDocumented ? repeated : yield* documentedCheck
+        if (statusOf(withNewToken) === 401) return yield* failApi(describeFailure("aml", withNewToken))
         if (Option.exists(token, ({ receivedAt }) => now - receivedAt < lifetime)) {
           yield* Ref.update(state, (current) => ({ ...current, earlyRefusals: [...current.earlyRefusals, sent] }))
         }

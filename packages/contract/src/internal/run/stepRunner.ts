@@ -17,7 +17,7 @@ import { skip, type Skipped } from "./skipped.ts"
 
 type Outcome = Either.Either<ReadonlyArray<StepExchange>, Skipped>
 
-/** The exchanges of a sequence of steps, without those of the control plane. A probe should receive no credential. */
+/** The exchanges of a sequence of steps, without those of the control API. A probe should receive no credential. */
 export type StepRunner = (
   steps: ReadonlyArray<Step>,
   isProbe?: boolean
@@ -94,7 +94,7 @@ export const make = (
             const sent = step.to === "together"
               ? yield* Effect.forEach(step.steps, sendOne, { concurrency: "unbounded" })
               : [yield* sendOne(step)]
-            // Faults of the control plane may cause 429 on purpose.
+            // Faults of the control API may cause 429 on purpose.
             for (const exchange of sent) {
               exchanges.push(isOwnSession ? exchange : yield* session.rejectRateLimited(exchange))
             }

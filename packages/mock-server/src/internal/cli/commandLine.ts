@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as Record from "effect/Record"
 import * as TestPerson from "../../TestPerson.ts"
 import * as FaultKinds from "../faults/faultKinds.ts"
-import { controlToken, repeatableFlag, booleanFlag, valueFlag } from "./flags.ts"
+import { booleanFlag, controlToken, repeatableFlag, valueFlag } from "./flags.ts"
 import type { ParsedArguments } from "./parsedArguments.ts"
 import { diffFlags, mcpFlags, recordFlags } from "./toolFlags.ts"
 import { UsageError } from "./usageError.ts"
@@ -86,7 +86,10 @@ const completions: Section = {
   ]
 }
 
-const serverFlags = [valueFlag("url", "url", "Address of the mock server (default: http://127.0.0.1:4010)"), controlToken]
+const serverFlags = [
+  valueFlag("url", "url", "Address of the mock server (default: http://127.0.0.1:4010)"),
+  controlToken
+]
 
 const sessionFlags = [valueFlag("customer", "id", "Customer of the session (default: demo-customer)"), ...serverFlags]
 
@@ -96,12 +99,20 @@ const serveFlags = [
     "file",
     "JSON file with these options in camelCase, and customers, faults, testPersons and profile. Flags take precedence"
   ),
-  valueFlag("host", "address", "Address to listen on (default: 127.0.0.1). Beyond loopback, a control token is required"),
+  valueFlag(
+    "host",
+    "address",
+    "Address to listen on (default: 127.0.0.1). Beyond loopback, a control token is required"
+  ),
   valueFlag("port", "number", "Port to listen on (default: 4010). 0 selects a free one"),
-  valueFlag("port-file", "file", "File that contains the port number while the server listens. An old file is removed first"),
+  valueFlag(
+    "port-file",
+    "file",
+    "File that contains the port number while the server listens. An old file is removed first"
+  ),
   valueFlag("logs", "form", "Print a line for each exchange (default: none)", ["none", "json", "pretty"]),
   controlToken,
-  repeatableFlag("allowed-host", "name", "Further host name of the control plane, such as that of a container"),
+  repeatableFlag("allowed-host", "name", "Further host name of the control API, such as that of a container"),
   valueFlag("seed", "number", "Seed that makes tokens and random faults reproducible"),
   repeatableFlag(
     "profile",
@@ -109,13 +120,23 @@ const serveFlags = [
     "Preset (default, strict or hostile), option=variant such as tokenStatus=201, or a file of idv-mock record"
   ),
   repeatableFlag("fault", "fault", "Fault to inject, such as aml:hang"),
-  repeatableFlag("customer", "id:key", "Further customer. Flags are visible in the process list: prefer the file of --config"),
-  valueFlag("tls", "kind", "Speak TLS with a certificate for this run, which the CA in --tls-ca issued", ["self-signed"]),
+  repeatableFlag(
+    "customer",
+    "id:key",
+    "Further customer. Flags are visible in the process list: prefer the file of --config"
+  ),
+  valueFlag("tls", "kind", "Speak TLS with a certificate for this run, which the CA in --tls-ca issued", [
+    "self-signed"
+  ]),
   valueFlag("tls-ca", "file", "File to write this CA to, for NODE_EXTRA_CA_CERTS (default: idv-mock-ca.pem)"),
   valueFlag("tls-cert", "file", "Speak TLS with the certificate in this PEM file. It needs --tls-key"),
   valueFlag("tls-key", "file", "PEM file with the private key of --tls-cert"),
   booleanFlag("reveal", "Keep names and secrets in the journal unmasked"),
-  valueFlag("grace-period", "duration", "Longest wait for pending responses when the server stops (default: 5 seconds)"),
+  valueFlag(
+    "grace-period",
+    "duration",
+    "Longest wait for pending responses when the server stops (default: 5 seconds)"
+  ),
   valueFlag("request-timeout", "duration", "Longest time for a request to arrive (default: 30 seconds)"),
   booleanFlag("force", "Start even if NODE_ENV is production")
 ]
@@ -132,7 +153,11 @@ const journalFlags = [
   ...sessionFlags
 ]
 
-const evidence = valueFlag("evidence", "file", "File of claims (default: contract/evidence.yaml of the contract package)")
+const evidence = valueFlag(
+  "evidence",
+  "file",
+  "File of claims (default: contract/evidence.yaml of the contract package)"
+)
 
 const verifyFlags = [
   valueFlag(
@@ -158,7 +183,7 @@ const verifyFlags = [
     "Customer key (default: IDV_CUSTOMER_KEY). Prefer the variable: flags are visible in the process list"
   ),
   booleanFlag("allow-insecure", "Send key, token and names over http: beyond loopback too, where others can read them"),
-  valueFlag("control-url", "url", "Address of the mock server's control plane (default: the address of the API)"),
+  valueFlag("control-url", "url", "Address of the mock server's control API (default: the address of the API)"),
   controlToken,
   evidence,
   valueFlag("format", "form", "Format of the report (default: table)", ["table", "json", "junit", "github"]),
@@ -242,11 +267,21 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
       "demo-key, and for every customer test-* with the key test-key",
     serveFlags
   ).addHelpText("after", table(testPersons) + "\n" + table(faultKinds))
-  addCommand(program, "journal", "Show the exchanges of a running server, and the reason for each response", journalFlags)
+  addCommand(
+    program,
+    "journal",
+    "Show the exchanges of a running server, and the reason for each response",
+    journalFlags
+  )
 
   const fault = addGroup(program, "fault", "Change the faults of a session of a running server")
   addCommand(fault, "list", "Show the faults, and how often each fired", sessionFlags)
-  addCommand(fault, "set <fault...>", "Set faults, such as aml:hang: all of them, or none if one is invalid", sessionFlags)
+  addCommand(
+    fault,
+    "set <fault...>",
+    "Set faults, such as aml:hang: all of them, or none if one is invalid",
+    sessionFlags
+  )
     .addHelpText("after", table(faultKinds))
   addCommand(fault, "remove <id>", "Remove the fault with this id", sessionFlags)
   addCommand(fault, "clear", "Remove all faults", sessionFlags)

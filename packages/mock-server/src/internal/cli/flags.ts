@@ -32,5 +32,5 @@ export const booleanFlag = (name: string, description: string) => new Option(`--
 export const controlToken = valueFlag(
   "control-token",
   "token",
-  "Token of the control plane. Flags are visible in the process list: prefer the variable IDV_MOCK_CONTROL_TOKEN"
+  "Token of the control API. Flags are visible in the process list: prefer the variable IDV_MOCK_CONTROL_TOKEN"
 )

@@ -32,7 +32,7 @@ const deadline = "30 seconds"
 export const connect = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     const address = yield* decode(Address, ParsedArguments.value(args, "url") ?? "http://127.0.0.1:4010", () => "--url")
-    // The address of the control plane, which the server prints, is accepted too.
+    // The address of the control API, which the server prints, is accepted too.
     const url = address.replace(/\/*(_mock\/*)?$/, "")
     const token = yield* Secrets.controlToken(args)
     return { url, control: yield* Control.make({ url, token }) }

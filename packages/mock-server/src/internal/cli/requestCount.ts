@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 
 export interface RequestCount {
   readonly client: HttpClient.HttpClient
-  /** How many requests were started, without those to a control plane. */
+  /** How many requests were started, without those to the control API. */
   readonly requests: () => number
   /** How many checks had a 2xx response. */
   readonly checks: () => number

@@ -48,10 +48,11 @@ type Decode<A> = (input: unknown) => Either.Either<A, Violation.Violations>
 const invalid = (violations: Violation.Violations) => new ControlRefused({ violations: truncateViolations(violations) })
 
 /**
- * Whether the content type is JSON. This protects against pages of other sites: an HTML form can send only three other
- * content types, and a script needs a CORS permission for JSON, which this server never gives.
+ * Whether the body is JSON, or empty without a content type. This protects against pages of other sites: an HTML form
+ * can send only three other content types, and a script needs a CORS permission for JSON, which this server never
+ * gives.
  */
-const isJson = (request: Request.Request): boolean => {
+const isAllowedContent = (request: Request.Request): boolean => {
   const { parameters, type } = Request.mediaType(request)
   return type === "application/json"
     ? !parameters.some(Request.isOtherCharset)
@@ -70,7 +71,7 @@ const payload = <A>(source: HttpServerRequest.HttpServerRequest, decode: Decode<
   Effect.gen(function*() {
     const request = yield* Request.read(source)
     if (!request.isWhole) return yield* invalid(Violation.whole("a complete body"))
-    if (!isJson(request)) return yield* invalid(contentType)
+    if (!isAllowedContent(request)) return yield* invalid(contentType)
     if (Request.hasCoding(request)) return yield* invalid(contentEncoding)
     if (Request.isTooLong(request)) {
       return yield* invalid(Violation.whole(`a body of at most ${Request.maxBodyBytes} bytes`))
@@ -99,12 +100,14 @@ const sessionBy = (find: "known" | "find") => (customerId: string) =>
       Option.match({ onNone: () => new SessionUnknown({ customerId }), onSome: Effect.succeed })
     ))
 
-const existingSession = sessionBy("known")
+/** Returns the session, and never creates one. */
+const findSession = sessionBy("known")
 
 /**
- * Creates the session of a test customer. Call it after decoding, because an invalid request must not create a session.
+ * Returns the session, and creates it for a test customer that has none. Call it after decoding, because an invalid
+ * request must not create a session.
  */
-const sessionOf = sessionBy("find")
+const findOrCreateSession = sessionBy("find")
 
 const readClock = ({ clock }: Session.Session): Effect.Effect<ClockReading> =>
   Effect.map(clock.read, ({ frozen, now }) => ({ now: DateTime.unsafeMake(now), frozen }))
@@ -154,11 +157,11 @@ const sessions = HttpApiBuilder.group(ControlApi, "sessions", (handlers) =>
         return yield* Effect.orDie(sessionResponse(yield* sessionInfo(session), { status }))
       }))
     .handle("get", ({ path }) =>
-      Effect.flatMap(existingSession(path.customerId), sessionInfo))
+      Effect.flatMap(findSession(path.customerId), sessionInfo))
     .handle("reset", ({ path, request }) =>
       Effect.gen(function*() {
         yield* payload(request, decodeNothing)
-        const session = yield* sessionOf(path.customerId)
+        const session = yield* findOrCreateSession(path.customerId)
         yield* session.reset
         return yield* sessionInfo(session)
       }))
@@ -174,11 +177,11 @@ const tooFarViolation = violation("advance", "invalid", "a duration that ends be
 
 const clock = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
   handlers
-    .handle("read", ({ path }) => Effect.flatMap(existingSession(path.customerId), readClock))
+    .handle("read", ({ path }) => Effect.flatMap(findSession(path.customerId), readClock))
     .handleRaw("change", ({ path, request }) =>
       Effect.gen(function*() {
         const { advance, frozen, set } = yield* payload(request, decodeClockChange)
-        const session = yield* sessionOf(path.customerId)
+        const session = yield* findOrCreateSession(path.customerId)
         const from = set === undefined ? yield* session.clock.now : DateTime.toEpochMillis(set)
         const to = from + Duration.toMillis(advance ?? Duration.zero)
         if (!isInRange(to)) return yield* invalid(tooFarViolation)
@@ -190,53 +193,53 @@ const clock = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
 const faults = HttpApiBuilder.group(ControlApi, "faults", (handlers) =>
   handlers
     .handle("list", ({ path }) =>
-      Effect.flatMap(existingSession(path.customerId), ({ faults }) =>
+      Effect.flatMap(findSession(path.customerId), ({ faults }) =>
         Effect.map(faults.list, (armed) =>
           armed.map(toArmedFault))))
     .handleRaw("set", ({ path, request }) =>
       Effect.gen(function*() {
         const fault = yield* payload(request, decodeFault)
-        const { faults } = yield* sessionOf(path.customerId)
+        const { faults } = yield* findOrCreateSession(path.customerId)
         return toArmedFault(yield* faults.set(fault))
       }))
     .handle("remove", ({ path: { customerId, faultId } }) =>
       Effect.gen(function*() {
-        const { faults } = yield* existingSession(customerId)
+        const { faults } = yield* findSession(customerId)
         if (!(yield* faults.remove(faultId))) {
           return yield* new FaultUnknown({ id: faultId })
         }
       }))
     .handle("clear", ({ path }) =>
-      Effect.flatMap(existingSession(path.customerId), ({ faults }) => faults.clear)))
+      Effect.flatMap(findSession(path.customerId), ({ faults }) => faults.clear)))
 
 const testPersons = HttpApiBuilder.group(ControlApi, "testPersons", (handlers) =>
   handlers
     .handle(
       "list",
-      ({ path }) => Effect.flatMap(existingSession(path.customerId), ({ testPersons }) => testPersons.list)
+      ({ path }) => Effect.flatMap(findSession(path.customerId), ({ testPersons }) => testPersons.list)
     )
     .handleRaw("set", ({ path, request }) =>
       Effect.gen(function*() {
         const persons = yield* payload(request, decodeTestPersons)
-        const { testPersons } = yield* sessionOf(path.customerId)
+        const { testPersons } = yield* findOrCreateSession(path.customerId)
         yield* testPersons.set(persons)
         return yield* testPersons.list
       })))
 
 const profile = HttpApiBuilder.group(ControlApi, "profile", (handlers) =>
   handlers
-    .handle("get", ({ path }) => Effect.flatMap(existingSession(path.customerId), ({ profile }) => Ref.get(profile)))
+    .handle("get", ({ path }) => Effect.flatMap(findSession(path.customerId), ({ profile }) => Ref.get(profile)))
     .handleRaw("change", ({ path, request }) =>
       Effect.gen(function*() {
         const patch = yield* payload(request, decodePatch)
-        const { profile } = yield* sessionOf(path.customerId)
+        const { profile } = yield* findOrCreateSession(path.customerId)
         return yield* Ref.updateAndGet(profile, Profile.apply(patch))
       })))
 
 const tokens = HttpApiBuilder.group(ControlApi, "tokens", (handlers) =>
   handlers
     .handle("list", ({ path }) =>
-      Effect.flatMap(existingSession(path.customerId), ({ tokens }) =>
+      Effect.flatMap(findSession(path.customerId), ({ tokens }) =>
         Effect.map(tokens.list, (tokens) =>
           tokens.map(({ expiresAt, issuedAt, status }) => ({
             issuedAt: DateTime.unsafeMake(issuedAt),
@@ -245,7 +248,7 @@ const tokens = HttpApiBuilder.group(ControlApi, "tokens", (handlers) =>
           })))))
     .handleRaw("revoke", ({ path, request }) =>
       Effect.gen(function*() {
-        const { tokens } = yield* existingSession(path.customerId)
+        const { tokens } = yield* findSession(path.customerId)
         const { token } = yield* payload(request, decodeRevocation)
         return { revoked: yield* tokens.revoke(Option.map(Option.fromNullable(token), Redacted.value)) }
       })))
@@ -273,8 +276,8 @@ const SearchText = Schema.Struct({
 }).omit("customerId", "name", "dateOfBirth", "headers")
 const decodeSearch = KnownFields.decodeUnknown(SearchText)
 
-/** Decodes the raw query, because the `HttpApi` ignores unknown parameters. */
-const page = (journal: Journal.Journal) =>
+/** Returns all matching entries. Decodes the raw query, because the `HttpApi` ignores unknown parameters. */
+const searchJournal = (journal: Journal.Journal) =>
   Effect.gen(function*() {
     const search = yield* HttpServerRequest.ParsedSearchParams
     const pattern = yield* Effect.mapError(decodeSearch({ ...search }), invalid)
@@ -284,16 +287,19 @@ const page = (journal: Journal.Journal) =>
 
 const journal = HttpApiBuilder.group(ControlApi, "journal", (handlers) =>
   handlers
-    .handle("search", ({ path }) => Effect.flatMap(existingSession(path.customerId), ({ journal }) => page(journal)))
-    .handle("clear", ({ path }) => Effect.flatMap(existingSession(path.customerId), ({ journal }) => journal.clear))
+    .handle(
+      "search",
+      ({ path }) => Effect.flatMap(findSession(path.customerId), ({ journal }) => searchJournal(journal))
+    )
+    .handle("clear", ({ path }) => Effect.flatMap(findSession(path.customerId), ({ journal }) => journal.clear))
     .handleRaw("verify", ({ path, request }) =>
       Effect.gen(function*() {
-        const session = yield* existingSession(path.customerId)
+        const session = yield* findSession(path.customerId)
         yield* session.journal.verify(yield* payload(request, Verification.decodeUnknown))
         // A session that was removed meanwhile received no more entries, so its result means nothing.
-        if ((yield* existingSession(path.customerId)) !== session) return yield* new SessionUnknown(path)
+        if ((yield* findSession(path.customerId)) !== session) return yield* new SessionUnknown(path)
       }))
-    .handle("unmatched", () => Effect.flatMap(Session.Sessions, ({ unmatched }) => page(unmatched)))
+    .handle("unmatched", () => Effect.flatMap(Session.Sessions, ({ unmatched }) => searchJournal(unmatched)))
     .handleRaw("verifyUnmatched", ({ request }) =>
       Effect.gen(function*() {
         const { unmatched } = yield* Session.Sessions

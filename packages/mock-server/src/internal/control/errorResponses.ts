@@ -1,4 +1,4 @@
-/** The responses of the control plane to unknown paths and methods, and to a failure of an operation. */
+/** The responses of the control API to unknown paths and methods, and to a failure of an operation. */
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
@@ -62,7 +62,7 @@ export const layer: Layer.Layer<never> = HttpApiBuilder.middleware((app) =>
     if (Option.isSome(failure) && Option.isNone(decoding)) return Effect.failCause(cause)
     return Effect.as(
       Effect.logError(
-        "The control plane failed",
+        "The control API failed",
         Option.match(decoding, {
           onNone: () => cause,
           onSome: ({ issues }) => `at ${issues.map(({ path }) => path.map(String).join(".")).join(", ")}`

@@ -1,5 +1,5 @@
 /**
- * Protects the control plane. The `Host` header of a request must name this server, because any site can make its own
+ * Protects the control API. The `Host` header of a request must name this server, because any site can make its own
  * name resolve to this machine. The request must not come from a page of another site. If the server has a control
  * token, the request must contain it.
  */
@@ -90,7 +90,7 @@ const make = ({ allowedHosts, host, token }: Options) => {
       headers["sec-fetch-site"] === "cross-site" && !isNavigation(request) ||
       origin !== undefined && !isSameOrigin(origin, authority.value)
     ) {
-      return Problem.serverResponse(403, "Pages of other sites may not use the control plane")
+      return Problem.serverResponse(403, "Pages of other sites may not use the control API")
     }
     const headersProblem = Request.headersProblem(request)
     if (Option.isSome(headersProblem)) return Problem.serverResponse(400, headersProblem.value)

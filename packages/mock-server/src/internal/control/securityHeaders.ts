@@ -1,4 +1,4 @@
-/** Security headers for browsers, on each response of the control plane that does not set its own. */
+/** Security headers for browsers, on each response of the control API that does not set its own. */
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
@@ -13,7 +13,7 @@ const defaults = {
   "referrer-policy": "no-referrer"
 }
 
-/** The documentation page contains its script and style inline, and may connect only to the control plane. */
+/** The documentation page contains its script and style inline, and may connect only to the control API. */
 const docsPolicy = [
   "default-src 'none'",
   "script-src 'unsafe-inline'",

@@ -163,8 +163,8 @@ const cutInHalf = (body: Uint8Array): Uint8Array => {
 }
 
 /**
- * Inserts a byte that is not UTF-8 at the end of the longest string value. This is a token or a URL, so a client that
- * replaces invalid bytes would not notice the damage.
+ * Inserts a byte that is not UTF-8 at the end of the longest string value. This value is the token or the URL: a client
+ * that silently replaces invalid bytes accepts it, so the fault detects this mistake.
  */
 const withInvalidByte = (body: Uint8Array): Uint8Array => {
   const text = new TextDecoder().decode(body)
@@ -180,7 +180,10 @@ const withInvalidByte = (body: Uint8Array): Uint8Array => {
 const JsonObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const decodeObject = Violation.decodeJson(JsonObject)
 
-/** Adds padding to a JSON object. Any other body becomes an object. */
+/**
+ * Adds padding to a JSON object, so that the body has at least one byte more than `bytes`. Any other body becomes an
+ * object.
+ */
 const withPadding = (body: Uint8Array, bytes: number): Uint8Array => {
   const fields = Either.getOrUndefined(decodeObject(body))
   const unpadded = utf8.encode(JSON.stringify({ ...fields, padding: "" })).length

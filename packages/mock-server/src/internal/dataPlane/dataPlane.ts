@@ -65,14 +65,14 @@ const exchange = Effect.gen(function*() {
 
   // Count the request for the session's faults, and get those that fire.
   const firings = yield* fireFaults(session, operation, token)
-  const gateway = Option.flatMap(
+  const gatewayDecision = Option.flatMap(
     Option.fromNullable(firings.find((firing) => !isLatency(firing))),
     (firing) => Gateway.decide(firing, profile, now)
   )
 
-  // Decide the response. A fault that simulates a gateway decides it without the service.
-  const decision = Option.isSome(gateway)
-    ? gateway.value
+  // Decide the response. A fault that simulates a gateway (`status` or `quota`) decides it without the service.
+  const decision = Option.isSome(gatewayDecision)
+    ? gatewayDecision.value
     : yield* Effect.zipRight(
       expireOrRevoke(firings, session, token),
       decide(request, path, operation, session, profile)
@@ -91,7 +91,7 @@ const exchange = Effect.gen(function*() {
       : [{ id: "test-person", what: decision.fault, reason: "the test person has this fault" }])
   ]
   const fault = faults.find((fault) => !isLatency(fault))
-  const delivery = fault === undefined || Option.isSome(gateway)
+  const delivery = fault === undefined || Option.isSome(gatewayDecision)
     ? Response.Delivery.Whole({ response: decision.response })
     : ApplyFault.apply(decision.response, fault.what, { random, now })
   const delay = faults.reduce(
@@ -135,7 +135,7 @@ const recover = (defect: unknown) =>
     const { unmatched } = yield* Session.Sessions
     const { record, reveal } = yield* Recorder
     const { headers, method, originalUrl } = yield* HttpServerRequest.HttpServerRequest
-    const response = Problem.response(500, "This is a fault of the mock server, and not of the request")
+    const response = Problem.response(500, "The mock server itself failed. The request is not the cause")
     const request = { operation: "other" as const, method, target: originalUrl, headers, body: new Uint8Array() }
     yield* Effect.logError(`The mock server failed: ${locationOf(defect)}`)
     const entry = yield* unmatched.write({

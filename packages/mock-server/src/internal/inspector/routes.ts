@@ -122,7 +122,7 @@ const asset = (assets: Effect.Effect<Assets.Assets>): Handling =>
       })
   })
 
-/** Adds the routes to the router of the control plane. */
+/** Adds the routes to the router of the control API. */
 export const layer: Layer.Layer<never, never, HttpApiBuilder.Router | Services> = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function*() {
     const context = yield* Effect.context<Services>()

@@ -187,7 +187,9 @@ const knownFields = new Set([
   ...addedFields
 ])
 
-/** Whether a value is the path of an unknown field. The client chose the name of such a field. */
+/**
+ * Whether an error response names an unknown field of the request. The client chose this name, so it may be personal.
+ */
 const isUnknownPath = (name: string, value: unknown): boolean =>
   (name === "path" || name === "field") &&
   !(typeof value === "string" && (value === "" || requestFields.has(value)))

@@ -46,23 +46,23 @@ const uniform = (seed: number, number: number): number => {
   return (mix(mix(key + number) ^ key) >>> 0) / 2 ** 32
 }
 
-/** The number of requests in the window that began at `start`. */
-export interface Quota {
+/** How many requests a quota has counted in the window that began at `start`. */
+export interface QuotaCount {
   readonly start: number
   readonly count: number
 }
 
-export const emptyQuota: Quota = { start: 0, count: 0 }
+export const emptyQuota: QuotaCount = { start: 0, count: 0 }
 
 /**
  * Counts a request in consecutive windows, the first of which begins at time 0. For a request above the limit,
  * `retryIn` is the milliseconds until its window ends.
  */
 export const countQuota = (
-  quota: Quota,
+  quota: QuotaCount,
   { limit, per }: { readonly limit: number; readonly per: Duration.Duration },
   now: number
-): { readonly quota: Quota; readonly retryIn: number | undefined } => {
+): { readonly quota: QuotaCount; readonly retryIn: number | undefined } => {
   const length = Duration.toMillis(per)
   const start = Math.floor(now / length) * length
   const count = (start === quota.start ? quota.count : 0) + 1

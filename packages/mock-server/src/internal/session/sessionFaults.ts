@@ -16,7 +16,7 @@ export interface FaultState {
   readonly seen: number
   /** At how many of them it fired. */
   readonly fired: number
-  readonly quota: FaultTiming.Quota
+  readonly quota: FaultTiming.QuotaCount
 }
 
 /** A fault that fires at a request. */
@@ -50,12 +50,12 @@ export const make = (
 ): Effect.Effect<SessionFaults> =>
   Effect.gen(function*() {
     const faultsById = new Map<string, FaultState>()
-    let number = 0
+    let lastId = 0
 
     const unusedId = (): string => {
-      do number++
-      while (faultsById.has(`f${number}`))
-      return `f${number}`
+      do lastId++
+      while (faultsById.has(`f${lastId}`))
+      return `f${lastId}`
     }
 
     const addFault = (fault: Fault.Fault, now: number): FaultState => {
@@ -71,8 +71,9 @@ export const make = (
     }
 
     /**
-     * Counts a request for one fault. `retryIn` is undefined if the fault does not fire. The seed depends on the id, so
-     * that two faults of one session do not fire at the same requests.
+     * Counts a request for one fault. `retryIn` is `undefined` if the fault does not fire, 0 if a fault without a quota
+     * fires, and otherwise the milliseconds until the window of the quota ends. The seed depends on the id, so that two
+     * faults of one session do not fire at the same requests.
      */
     const countForFault = (
       state: FaultState,
@@ -89,7 +90,7 @@ export const make = (
 
     const reset = Effect.map(now, (now) => {
       faultsById.clear()
-      number = 0
+      lastId = 0
       for (const fault of initial) addFault(fault, now)
     })
     yield* reset

@@ -1,4 +1,4 @@
-/** The whole server as an HTTP app: the control plane with the page under `/_mock`, the data plane everywhere else. */
+/** The whole server as an HTTP app: the control API with the page under `/_mock`, the data plane everywhere else. */
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Context from "effect/Context"
@@ -8,7 +8,7 @@ import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
 import { PCGRandom } from "effect/Utils"
 import * as Session from "../../Session.ts"
-import type * as Control from "../control/controlPlane.ts"
+import type * as Control from "../control/controlApp.ts"
 import * as SecurityHeaders from "../control/securityHeaders.ts"
 import * as DataPlane from "../dataPlane/dataPlane.ts"
 import * as Lifecycle from "../http/lifecycle.ts"
@@ -42,7 +42,7 @@ export class ControlPlane extends Context.Tag("@effect-idv/mock-server/internal/
 >() {}
 
 const loadControlPlane = Effect.promise(() =>
-  Promise.all([import("../control/controlPlane.ts"), import("../inspector/routes.ts")])
+  Promise.all([import("../control/controlApp.ts"), import("../inspector/routes.ts")])
 )
 
 const layerControlPlane = Layer.scoped(
@@ -78,7 +78,7 @@ export const layer = (
 
 const isControl = (path: string): boolean => path === "/_mock" || path.startsWith("/_mock/")
 
-/** The app, with the control plane behind `guard`. */
+/** The app, with the control API behind `guard`. */
 export const make = (
   guard: (app: HttpApp.Default) => HttpApp.Default
 ): Effect.Effect<HttpApp.Default, never, Services> =>

@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
         yield* Effect.sleep(pause)
         yield* beforeRetry
       }
-    }).pipe(Deadline.within(deadline, timeout(policy.flightDeadline, host)))
+    }).pipe(Deadline.within(deadline, timeout(policy.acquisitionDeadline, host)))
   return acquire
 })
 
@@ -110,7 +110,7 @@ const requestOf = (url: string, credentials: Credentials.Credentials) =>
     HttpClientRequest.bodyUrlParams(encodeRequest({ grant_type: "client_credentials" }))
   )
 
-/** A gateway that asks for more than an hour is misconfigured. */
+/** A longer `Retry-After` is shortened to this, because such a gateway is misconfigured. */
 const longestRetryAfter = Duration.hours(1)
 
 /** Doubles with each retry, with full jitter. */
@@ -124,7 +124,7 @@ const retryAfterMillis = (error: TokenError.TokenError): number =>
 export const invalid = (description: Exchange.Description, violations: Violation.Violations) =>
   new TokenError.TokenResponseInvalid({ ...description, violations })
 
-/** Plain text may be a token unless the content type excludes it. */
+/** Whether the body may be a bare token: the content type is absent, `text/plain`, or not a known media type. */
 const mayBeText = ({ contentType = "text/plain" }: Exchange.Description): boolean =>
   contentType === "text/plain" || contentType === "other"
 

@@ -1,5 +1,5 @@
 /**
- * The control plane as an HTTP app: the control API, its OpenAPI document and a page. The first request to it loads and
+ * The HTTP app under `/_mock`: the control API, its OpenAPI document and a page. The first request to it loads and
  * builds it, so that neither a test of the data plane nor the start of a server waits for it.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -59,7 +59,7 @@ const routing = {
   maxParamLength: Number.MAX_SAFE_INTEGER
 }
 
-class App extends Context.Tag("@effect-idv/mock-server/internal/controlPlane/App")<App, HttpApp.Default>() {}
+class App extends Context.Tag("@effect-idv/mock-server/internal/controlApp/App")<App, HttpApp.Default>() {}
 
 const app = Layer.effect(
   App,
