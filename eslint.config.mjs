@@ -67,8 +67,8 @@ export default tseslint.config(
     rules: { "no-restricted-syntax": "off", "no-console": "off", "@typescript-eslint/no-unused-vars": "off" }
   },
   {
-    // The example of a client and its tests without Effect.
-    files: ["packages/examples/src/contract-testing/plain/**"],
+    // The example of a client and its tests without Effect, and the recipes for frameworks with promises.
+    files: ["packages/examples/src/{contract-testing/plain,recipes}/**"],
     rules: { "no-restricted-syntax": "off", "no-console": "off" }
   },
   {
