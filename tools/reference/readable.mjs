@@ -22,6 +22,9 @@ const withImportNames = (text) =>
     (_, start, name, module) => `${start}@effect-idv/${name}/${module}`
   )
 
+/** A class has one constructor. */
+const withOneHeading = (text) => text.replaceAll(/^#### Constructors\n\n##### Constructor$/gm, "#### Constructor")
+
 /** The signature shows the result. A section about it only helps if it links to the type. */
 const withoutRepeatedResults = (text) =>
   text
@@ -55,6 +58,6 @@ export const load = (app) => {
     }
   })
   app.renderer.on("endPage", (page) => {
-    page.contents = withoutRepeatedResults(withImportNames(page.contents))
+    page.contents = withOneHeading(withoutRepeatedResults(withImportNames(page.contents)))
   })
 }
