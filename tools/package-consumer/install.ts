@@ -20,7 +20,7 @@ export interface Versions {
  * The peers of `@effect/platform-node`. Beside the lowest peers of our packages, npm would choose the newest of these,
  * which require a newer `effect`, and the installation would fail.
  */
-export const companions = [
+const companions = [
   "@effect/cluster@0.60.0",
   "@effect/experimental@0.61.0",
   "@effect/platform-node-shared@0.61.0",
