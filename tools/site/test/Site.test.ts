@@ -68,6 +68,8 @@ layer(Browser.layer, { excludeTestServices: true })("The site in Chromium", (it)
     it.scoped(`finds "${query}"`, () =>
       Effect.gen(function*() {
         const tab = yield* open(yield* serve(dist))
+        // Before Vue has started, the page does not listen to keys.
+        yield* tab.act((page) => page.waitForFunction("document.querySelector('#app').__vue_app__ !== undefined"))
         yield* tab.act((page) => page.keyboard.press("Control+k"))
         yield* tab.act((page) => page.locator("#localsearch-input").fill(query))
         yield* tab.sees("#localsearch-list .result")
