@@ -8,6 +8,7 @@ export default tseslint.config(
   {
     ignores: [
       "**/dist",
+      "tools/site/.vitepress/.temp",
       "packages/mock-server/bundle",
       "**/coverage",
       "packages/examples/test/.documents",
@@ -67,8 +68,9 @@ export default tseslint.config(
     rules: { "no-restricted-syntax": "off", "no-console": "off", "@typescript-eslint/no-unused-vars": "off" }
   },
   {
-    // The example of a client and its tests without Effect.
-    files: ["packages/examples/src/contract-testing/plain/**"],
+    // The example of a client and its tests without Effect, and the recipes for frameworks with promises. The
+    // configuration of VitePress, which is not an Effect program.
+    files: ["packages/examples/src/{contract-testing/plain,recipes}/**", "tools/site/.vitepress/**"],
     rules: { "no-restricted-syntax": "off", "no-console": "off" }
   },
   {

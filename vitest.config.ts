@@ -19,7 +19,9 @@ export default defineConfig({
       // `pnpm test:rescreening` runs these: they depend on real time or take long.
       "packages/rescreening/test/{Engine,Fencing,Page,Rate,Workers,cli}.test.ts",
       // `pnpm test:redis` runs this: it needs a Redis server, which no npm package contains.
-      "packages/core/test/TokenStoreRedis.test.ts"
+      "packages/core/test/TokenStoreRedis.test.ts",
+      // `pnpm docs:test` runs this: it starts two programs and a browser, which takes half a minute on a busy machine.
+      "packages/examples/test/recipesPlaywright.test.ts"
     ],
     setupFiles: "packages/core/test/support/setup.ts",
     globalSetup: "packages/mock-server/test/support/programs.ts",

@@ -6,7 +6,7 @@ import { run } from "./command.ts"
 import type { Packages } from "./packages.ts"
 import { step, Unexpected } from "./step.ts"
 
-const template = fileURLToPath(new URL("./project", import.meta.url))
+export const template = fileURLToPath(new URL("./project", import.meta.url))
 
 /** The packages to install. */
 export interface Versions {
@@ -44,16 +44,22 @@ export const lowest = (packages: Packages): Versions => ({
 })
 
 /** The install lines of the READMEs, with tarballs for the names: the newest peers, without the optional ones. */
-export const highest = (packages: Packages) =>
-  Effect.forEach(packages, ({ name, readme, tarball }) => {
+export const highest = (packages: Packages) => {
+  const tarballs = new Map(packages.map(({ name, tarball }) => [name, tarball]))
+  return Effect.forEach(packages, ({ name, readme }) => {
     const words = /^npm install (.+)$/m.exec(readme)?.[1]?.split(" ").filter((word) => !word.startsWith("-")) ?? []
     return words.includes(name)
-      ? Effect.succeed(words.map((word) => word === name ? tarball : word))
+      ? Effect.succeed(words.map((word) => tarballs.get(word) ?? word))
       : new Unexpected({ message: `The README of ${name} has no line "npm install"` })
   }).pipe(
-    Effect.map((lines): Versions => ({ label: "highest", install: lines.flat(), optionalPeers: false })),
+    Effect.map((lines): Versions => ({
+      label: "highest",
+      install: [...new Set(lines.flat())],
+      optionalPeers: false
+    })),
     step("README")
   )
+}
 
 const VersionOf = Schema.parseJson(Schema.Struct({ version: Schema.String }))
 

@@ -7,6 +7,7 @@ import { parseArgs } from "node:util"
 import * as Install from "./install.ts"
 import * as Npx from "./npx.ts"
 import * as Packages from "./packages.ts"
+import * as Pnpm from "./pnpm.ts"
 import * as Project from "./project.ts"
 import * as Tools from "./tools.ts"
 
@@ -48,6 +49,7 @@ const packageConsumer = Effect.gen(function*() {
     testWith(home, packages, tools, Install.lowest(packages)),
     Effect.flatMap(Install.highest(packages), (versions) => testWith(home, packages, tools, versions)),
     Npx.test(path.join(home, "empty"), packages),
+    Pnpm.test(path.join(home, "pnpm"), packages, tools.nodes[2]),
     Effect.forEach(packages, Packages.judge, { concurrency: "unbounded", discard: true })
   ], { concurrency: "unbounded" })
 

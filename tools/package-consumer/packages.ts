@@ -28,10 +28,11 @@ const Manifest = Schema.parseJson(Schema.Struct({
 const closed = {
   "core": ["internal/check", "internal/exchange"],
   "contract": ["internal/judge", "internal/run/runner"],
-  "mock-server": ["internal/transport/app", "internal/cli/main", "bin"]
+  "mock-server": ["internal/transport/app", "internal/cli/main", "bin"],
+  "rescreening": ["internal/worker", "bin"]
 } as const
 
-const names = ["core", "contract", "mock-server"] as const
+const names = ["core", "contract", "mock-server", "rescreening"] as const
 
 const selection = ["--recursive", ...names.flatMap((name) => ["--filter", `./packages/${name}`])]
 

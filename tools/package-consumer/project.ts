@@ -17,6 +17,14 @@ const compile = ({ effect, folder }: Project, typescript: Tool) =>
     ...["--outDir", out(typescript), "--skipLibCheck", String(!typescript.version.startsWith("7."))]
   ).pipe(step(`compile: effect ${effect}, TypeScript ${typescript.version}`))
 
+/** Checks the types as a bundler resolves the packages. The other compilations resolve them as Node does. */
+const compileForBundler = ({ effect, folder }: Project, typescript: Tool) =>
+  run(
+    folder,
+    typescript.path,
+    ...["--module", "ESNext", "--moduleResolution", "bundler", "--noEmit", "--skipLibCheck"]
+  ).pipe(step(`compile for a bundler: effect ${effect}, TypeScript ${typescript.version}`))
+
 /** Runs the results of both compilers in one process, because loading Effect takes most of the time. */
 const execute = ({ effect, folder }: Project, [first, second]: Tools["typescripts"], node: Tool) =>
   run(folder, node.path, "--import", `./${out(first)}/main.js`, `./${out(second)}/main.js`).pipe(
@@ -38,8 +46,8 @@ const imports = ({ folder, optionalPeers }: Project, packages: Packages, typescr
   const closed = packages.flatMap((each) => of(each, each.closed))
   const expected = (specifier: string) => {
     if (closed.includes(specifier)) return "ERR_PACKAGE_PATH_NOT_EXPORTED"
-    // No other module needs ioredis, so all of them can be imported without it.
-    return specifier.endsWith("/TokenStoreRedis") && !optionalPeers ? "ERR_MODULE_NOT_FOUND" : "yes"
+    // No other module needs ioredis or pg-boss, so all of them can be imported without these.
+    return /\/(TokenStoreRedis|EnginePgBoss)$/.test(specifier) && !optionalPeers ? "ERR_MODULE_NOT_FOUND" : "yes"
   }
   return run(folder, node.path, `${out(typescript)}/exports.js`, ...open, ...closed).pipe(
     Effect.flatMap(Schema.decode(Loaded)),
@@ -89,6 +97,7 @@ export const test = Effect.fnUntraced(function*(project: Project, packages: Pack
     sourceMaps: Effect.forEach(packages, (each) => sourceMaps(project.folder, each)).pipe(
       step("source maps refer to their sources")
     ),
+    bundler: project.optionalPeers ? Effect.void : compileForBundler(project, typescripts[1]),
     conformance: project.optionalPeers ? conformance(project) : Effect.void
   }, { concurrency: "unbounded" })
   return [project.effect, typescripts.map(({ version }) => version).join(" and "), ...runs]

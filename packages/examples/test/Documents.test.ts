@@ -14,6 +14,7 @@ import * as Program from "../../mock-server/test/support/program.ts"
 import { assertPrinted } from "./support/documentedOutput.ts"
 import { brokenLinks, documents, root, type Snippet, sources } from "./support/documents.ts"
 import * as ExampleProcess from "./support/exampleProcess.ts"
+import * as Recipes from "./support/recipes.ts"
 
 const folder = fileURLToPath(new URL(".documents", import.meta.url))
 
@@ -22,9 +23,12 @@ const typescript = snippets.filter(({ language }) => language === "ts")
 
 const fileOf = ({ location }: Snippet) => join(folder, `${location.replaceAll(/[^\w]+/g, "-")}.ts`)
 
-const isTest = ({ code }: Snippet) => /from "@effect\/vitest"|describeConformance\(/.test(code)
+const isTest = ({ code }: Snippet) => /from "(@effect\/)?vitest"|describeConformance\(/.test(code)
 /** True if the snippet sends requests to a sandbox, for minutes. Another snippet runs the same function on the mock server. */
 const isForSandbox = ({ code }: Snippet) => /kind: "sandbox"/.test(code)
+
+/** True if only Playwright can run the snippet. recipesPlaywright.test.ts does. */
+const isForPlaywright = ({ code }: Snippet) => /from "@playwright\/test"/.test(code)
 
 const isMain = ({ code }: Snippet) => /NodeRuntime\.runMain/.test(code)
 
@@ -34,7 +38,7 @@ const withExport = (code: string) =>
 
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
-for (const snippet of typescript) writeFileSync(fileOf(snippet), withExport(snippet.code))
+for (const snippet of typescript) writeFileSync(fileOf(snippet), withExport(Recipes.importedFrom(folder, snippet.code)))
 
 /** Runs a command in the root of the repository, asserts that it succeeds, and returns its output. */
 const succeeds = (command: Command.Command) =>
@@ -70,6 +74,16 @@ describe("documents", () => {
     )
     assert.isAbove(cited.length, 50)
     assert.deepStrictEqual(cited.filter(({ number }) => !sections.has(number)), [])
+  })
+
+  it("show recipes as they are in packages/examples/src/recipes", () => {
+    const shown = documents.filter(({ path }) => path.startsWith("docs/recipes/")).flatMap(({ snippets }) => snippets)
+      .filter(({ language }) => language === "ts" || language === "yaml")
+    assert.isAbove(shown.length, 8)
+    assert.deepStrictEqual(
+      shown.filter(({ code }) => Recipes.fileOf(code) === undefined).map(({ location }) => location),
+      []
+    )
   })
 
   it("have snippets only in known languages", () => {
@@ -144,7 +158,7 @@ describe("commands of the documents", () => {
 })
 
 layer(MockServer.layerTest, { excludeTestServices: true })("documents, against the mock server", (it) => {
-  for (const snippet of typescript.filter((snippet) => !isTest(snippet))) {
+  for (const snippet of typescript.filter((snippet) => !isTest(snippet) && !isForPlaywright(snippet))) {
     it.effect(`${snippet.location} runs`, () => isMain(snippet) ? runProcess(snippet) : runProgram(snippet))
   }
 

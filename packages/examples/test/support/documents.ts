@@ -49,6 +49,10 @@ const read = (path: string): Document => {
       case "heading":
         anchors.add(slugger.slug(token["text"].replaceAll("`", "")))
         return
+      case "html":
+        // The rows of a table in the reference.
+        for (const [, id = ""] of token.raw.matchAll(/<a id="([^"]+)">/g)) anchors.add(id)
+        return
       case "link":
       case "image":
         links.push(token["href"])
@@ -64,6 +68,7 @@ const folders = [
   ".",
   "docs",
   "docs/decisions",
+  "docs/recipes",
   ...["packages", "packages/examples/src", "tools"].flatMap((folder) =>
     readdirSync(join(root, folder), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) =>
       join(folder, name)

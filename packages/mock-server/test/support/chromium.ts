@@ -114,6 +114,15 @@ const start = ({ env, executablePath }: Candidate): Effect.Effect<Browser, Error
     catch: (error) => new Error(`${executablePath} does not start as a Chromium: ${reasonOf(error)}`)
   })
 
+/** The browser to start, for a program that starts it itself: the first of the same order. */
+export const executable: Effect.Effect<Candidate, Error> = Effect.flatMap(
+  Effect.orDie(Config.option(Config.nonEmptyString("CHROMIUM_PATH"))),
+  Option.match({
+    onSome: (executablePath) => Effect.succeed({ executablePath }),
+    onNone: () => Effect.orElse(Effect.fromNullable(installed[0]), () => packaged)
+  })
+)
+
 /** Starts the browser of `CHROMIUM_PATH`, or else the first that starts. Fails with the reason of the last one. */
 export const launch: Effect.Effect<Browser, Error> = Effect.gen(function*() {
   const chosen = yield* Effect.orDie(Config.option(Config.nonEmptyString("CHROMIUM_PATH")))

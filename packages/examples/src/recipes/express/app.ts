@@ -1,0 +1,52 @@
+import type { Idv } from "@effect-idv/core"
+import { type ConfigError, Either, type ManagedRuntime } from "effect"
+import express, { type Express } from "express"
+import { setTimeout } from "node:timers/promises"
+import { decide, type Decision, screen } from "../screening.ts"
+
+export interface Options {
+  readonly runtime: ManagedRuntime.ManagedRuntime<Idv.Idv, ConfigError.ConfigError>
+  /** Writes a row to your database. */
+  readonly store: (row: Decision) => Promise<void>
+  /**
+   * The time of the response "received" in milliseconds, longer than the deadline of the check, so that it does not
+   * reveal the reason.
+   *
+   * @default 3500
+   */
+  readonly respondAfter?: number
+}
+
+const page = (content: string) => `<!doctype html><html lang="en"><title>Sign up</title><main>${content}</main></html>`
+
+const form = page(`<h1>Sign up</h1><form method="post">
+  <label>Full name <input name="name" required></label>
+  <label>Date of birth <input name="dateOfBirth" type="date" required></label>
+  <button>Sign up</button>
+</form>`)
+
+export const makeApp = ({ respondAfter = 3500, runtime, store }: Options): Express => {
+  const app = express()
+  app.disable("x-powered-by")
+  app.use(express.urlencoded({ extended: false }))
+
+  app.get("/", (_, response) => void response.send(form))
+
+  // Express 5 passes a rejected promise to its error handler.
+  app.post("/", async (request, response) => {
+    const waited = setTimeout(respondAfter)
+    const result = await runtime.runPromise(screen(request.body))
+    if (Either.isLeft(result) && result.left._tag === "AmlInputRejected") {
+      // An issue holds a field and a code, and no input.
+      const fields = [...new Set(result.left.issues.map(({ field }) => field))]
+      return void response.status(422).send(page(`<p role="alert">Please correct: ${fields.join(", ")}</p>`))
+    }
+    const decision = decide(result)
+    await store(decision)
+    if (decision.outcome === "clear") return void response.status(201).send(page("<h1>Welcome</h1>"))
+    await waited
+    return void response.status(202).send(page("<h1>Thank you</h1><p>We will write to you.</p>"))
+  })
+
+  return app
+}

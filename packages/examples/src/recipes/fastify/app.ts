@@ -1,0 +1,44 @@
+import type { Idv } from "@effect-idv/core"
+import { type ConfigError, Either, type ManagedRuntime } from "effect"
+import fastify from "fastify"
+import { randomUUID } from "node:crypto"
+import { setTimeout } from "node:timers/promises"
+import { decide, type Decision, screen } from "../screening.ts"
+
+export interface Options {
+  readonly runtime: ManagedRuntime.ManagedRuntime<Idv.Idv, ConfigError.ConfigError>
+  /** Writes a row to your database. */
+  readonly store: (row: Decision & { readonly applicantId: string }) => Promise<void>
+  /**
+   * The time of the response "received" in milliseconds, longer than the deadline of the check. A match is known at
+   * once and an outage only at the deadline, so the time of a response would reveal the reason.
+   *
+   * @default 3500
+   */
+  readonly respondAfter?: number
+}
+
+export const makeApp = ({ respondAfter = 3500, runtime, store }: Options) => {
+  const app = fastify({ logger: { level: "warn" } })
+
+  // Builds the client at the start, so that a missing variable stops the program, and not the first applicant.
+  app.addHook("onReady", () => runtime.runPromise(runtime.runtimeEffect).then(() => undefined))
+  // Fastify runs this hook after the last response.
+  app.addHook("onClose", () => runtime.dispose())
+
+  app.post("/sign-up", async (request, reply) => {
+    const waited = setTimeout(respondAfter)
+    const result = await runtime.runPromise(screen(request.body))
+    if (Either.isLeft(result) && result.left._tag === "AmlInputRejected") {
+      return reply.code(422).send({ errors: result.left.issues })
+    }
+    const decision = decide(result)
+    const applicantId = randomUUID()
+    await store({ applicantId, ...decision })
+    if (decision.outcome === "clear") return reply.code(201).send({ applicantId, status: "welcome" })
+    await waited
+    return reply.code(202).send({ applicantId, status: "received" })
+  })
+
+  return app
+}

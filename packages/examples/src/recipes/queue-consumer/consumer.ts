@@ -1,0 +1,77 @@
+/** Screens the people of a queue that may deliver a message twice, such as SQS, RabbitMQ or pg-boss. */
+import { AmlClient, AmlCredential, Failure, Person } from "@effect-idv/core"
+import { Context, Duration, Effect, Option, Stream } from "effect"
+import type { Decision } from "../screening.ts"
+
+export interface Message {
+  /** The same for each delivery of this message. */
+  readonly id: string
+  readonly person: Person.Input
+  readonly acknowledge: Effect.Effect<void>
+  /** Returns the message to the queue, which delivers it again after the wait. */
+  readonly redeliver: (after: Duration.Duration) => Effect.Effect<void>
+}
+
+/** A table with the message id as its key. An error of the database is a defect, and ends the consumer. */
+export class Decisions extends Context.Tag("recipes/Decisions")<Decisions, {
+  /** Inserts a row without a decision, and commits. Returns false if the row exists. */
+  readonly begin: (id: string) => Effect.Effect<boolean>
+  /** Deletes a row without a decision. */
+  readonly release: (id: string) => Effect.Effect<void>
+  readonly find: (id: string) => Effect.Effect<Option.Option<Decision>>
+  /** Writes the decision, unless the row has one: the first stays. */
+  readonly decide: (id: string, decision: Decision | Interrupted) => Effect.Effect<void>
+}>() {}
+
+/** An earlier delivery began a check and stored no decision: the service may have performed and billed it. */
+export interface Interrupted {
+  readonly outcome: "review"
+  readonly reason: "Interrupted"
+  readonly sent: "unknown"
+}
+
+/** True if the service did not perform the check, so that another delivery may send it. */
+const notPerformed = (failure: Failure.Failure) =>
+  failure._tag === "AmlRateLimited" || (failure._tag !== "AmlInputRejected" && Failure.facts(failure).sent === "no")
+
+const check = (message: Message) =>
+  Effect.gen(function*() {
+    const aml = yield* AmlClient.AmlClient
+    const { decide, release } = yield* Decisions
+    const store = (decision: Decision) => Effect.zipRight(decide(message.id, decision), message.acknowledge)
+
+    yield* Person.make(message.person).pipe(
+      Effect.flatMap(aml.check),
+      Effect.map(AmlCredential.match({
+        onNo: (): Decision => ({ outcome: "clear", reason: "No", sent: "answered" }),
+        onPotentialMatch: (): Decision => ({ outcome: "review", reason: "PotentialMatch", sent: "answered" })
+      })),
+      Effect.matchEffect({
+        onSuccess: store,
+        onFailure: (failure) => {
+          const { concerns, retryAfter = Duration.seconds(30), sent } = Failure.facts(failure)
+          const settled = notPerformed(failure)
+            ? Effect.zipRight(release(message.id), message.redeliver(retryAfter))
+            : store({ outcome: "review", reason: failure._tag, sent })
+          // An error that concerns everyone ends the consumer, and should page someone.
+          return concerns === "everyone" ? Effect.zipRight(settled, Effect.fail(failure)) : settled
+        }
+      })
+    )
+  })
+
+const handle = (message: Message) =>
+  Effect.gen(function*() {
+    const { begin, decide, find } = yield* Decisions
+    if (yield* begin(message.id)) return yield* check(message)
+    // Delivered before. The check is never sent again, because it may have been performed.
+    if (Option.isNone(yield* find(message.id))) {
+      yield* decide(message.id, { outcome: "review", reason: "Interrupted", sent: "unknown" })
+    }
+    yield* message.acknowledge
+    // A stop waits for the check, its decision and the acknowledgement.
+  }).pipe(Effect.uninterruptible)
+
+/** Runs until the stream ends, or until an error concerns everyone. */
+export const consume = <E, R>(messages: Stream.Stream<Message, E, R>) =>
+  Stream.runDrain(Stream.mapEffect(messages, handle, { concurrency: 4, unordered: true }))
