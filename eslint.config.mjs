@@ -12,7 +12,8 @@ export default tseslint.config(
       "packages/mock-server/bundle",
       "**/coverage",
       "packages/examples/test/.documents",
-      "packages/contract/test/unseen2"
+      "packages/contract/test/unseen2",
+      "packages/contract/test/unseen3"
     ]
   },
   ...tseslint.configs.strict,

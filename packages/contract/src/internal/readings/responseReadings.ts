@@ -123,3 +123,12 @@ export const readings = {
   "retry after": ofLast(({ response }) => retryAfter(response)),
   "echo": ofLast(({ response, secrets }) => echo(response, secrets))
 } as const satisfies Record<string, Read>
+
+/** Whether the request is that of section 4.2, about any person. */
+export const isDocumentedCheck = (step: Step): boolean => {
+  if (step.to !== "aml" || step.isValid === false || !isObject(step.body)) return false
+  const { authorization, contentType, headers, method, path, query } = step
+  return [authorization, contentType, headers, method, path, query].every((change) => change === undefined) &&
+    Object.keys(step.body).toSorted().join() === "dob,entity_type,name" && step.body["entity_type"] === "person" &&
+    typeof step.body["dob"] === "string" && /^\d\d-\d\d-\d{4}$/.test(step.body["dob"])
+}

@@ -1,5 +1,6 @@
 /** Readings of all responses of a case, or of a run: every field of each, and what must hold between them. */
 import * as Option from "effect/Option"
+import { parseDocument } from "yaml"
 import type { Reading } from "../model.ts"
 import {
   birthYear,
@@ -18,6 +19,7 @@ import {
 import {
   attributesOf,
   isCredential,
+  isDocumentedCheck,
   isErrorBody,
   isSuccess,
   type Read,
@@ -58,13 +60,20 @@ const defectOf = (
   return `${name} ${values[name] === undefined ? "absent" : typeof values[name] === "string" ? "wrong" : "no string"}`
 }
 
-/** Whether a documented name occurs twice in the text, so that two readers could see two values. */
+/** Whether an object in the text has a field twice, so that two readers could see two values. */
 const hasDuplicate = (text: string): boolean =>
-  documentedNames.some((name) => (text.match(new RegExp(`"${name}"\\s*:`, "g"))?.length ?? 0) > 1)
+  // Parsing again takes much longer than the search, and other objects may have a field of the same name.
+  documentedNames.some((name) => (text.match(new RegExp(`"${name}"\\s*:`, "g"))?.length ?? 0) > 1) &&
+  parseDocument(text).errors.some(({ code }) => code === "DUPLICATE_KEY")
 
 const wholeOf = (response: StepResponse): string => {
   const { response: received } = response
-  if (!isCredential(received)) return isSuccess(received) && !isErrorBody(received) ? "no credential" : "refused"
+  if (!isCredential(received)) {
+    // A refusal may look like anything, also like an empty 204.
+    return isSuccess(received) && !isErrorBody(received) && isDocumentedCheck(response.step)
+      ? "no credential"
+      : "refused"
+  }
   const text = Option.getOrElse(textOf(received), () => "")
   return defectOf(credentialFields, fieldsOf(received), response) ??
     defectOf(attributeFields, attributesOf(received) ?? {}, response) ??

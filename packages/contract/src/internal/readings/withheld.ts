@@ -5,7 +5,7 @@
 import * as Option from "effect/Option"
 import type { Exchange, StepExchange } from "../exchange.ts"
 import type { Reading } from "../model.ts"
-import { isCredential, isObject, textOf } from "./responseReadings.ts"
+import { isCredential, isDocumentedCheck, textOf } from "./responseReadings.ts"
 import { grantIn } from "./tokenReadings.ts"
 
 /** The fewest letters of a plain text that could be a token and not the reason of a refusal. */
@@ -41,15 +41,6 @@ const lifetime = (exchanges: ReadonlyArray<StepExchange>): string => {
   return checks.length === 0 ? "no answer" : "one hour"
 }
 
-/** Whether a request is that of section 4.2, about any person. */
-const isDocumentedCheck = ({ step }: StepExchange): boolean => {
-  if (step.to !== "aml" || step.isValid === false || !isObject(step.body)) return false
-  const { authorization, contentType, headers, method, path, query } = step
-  return [authorization, contentType, headers, method, path, query].every((change) => change === undefined) &&
-    Object.keys(step.body).toSorted().join() === "dob,entity_type,name" && step.body["entity_type"] === "person" &&
-    typeof step.body["dob"] === "string" && /^\d\d-\d\d-\d{4}$/.test(step.body["dob"])
-}
-
 /** Whether a request is that of section 4.1. */
 const isDocumentedTokenRequest = ({ step }: StepExchange): boolean => {
   if (step.to !== "token") return false
@@ -63,7 +54,7 @@ const everyGrant = (exchanges: ReadonlyArray<StepExchange>): string =>
     : "not every one granted"
 
 const everyAnswer = (exchanges: ReadonlyArray<StepExchange>): string =>
-  exchanges.every((exchange) => !isDocumentedCheck(exchange) || hasResult(exchange.exchange))
+  exchanges.every((exchange) => !isDocumentedCheck(exchange.step) || hasResult(exchange.exchange))
     ? "answered"
     : "not every one answered"
 
