@@ -45,7 +45,8 @@ const sections = [
     page("Overview", "README.md"),
     page("Getting started", "getting-started.md"),
     page("The service", "service.md"),
-    page("Glossary", "glossary.md")
+    page("Glossary", "glossary.md"),
+    page("Troubleshooting", "troubleshooting.md")
   ]),
   section("Recipes", [
     page("All recipes", "recipes/README.md"),
@@ -70,7 +71,8 @@ const sections = [
   section("Project", [
     page("Architecture", "architecture.md"),
     page("Performance", "performance.md"),
-    page("Effect 4", "effect-4.md")
+    page("Effect 4", "effect-4.md"),
+    page("Support", "support.md")
   ]),
   section("API reference", [
     modules("core", "AmlClient"),
