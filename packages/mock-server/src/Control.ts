@@ -58,7 +58,8 @@ export class ControlUnavailable extends Schema.TaggedError<ControlUnavailable>(
   reason: Schema.Literal("transport", "unauthorized", "forbidden", "answer")
 }) {
   override get message() {
-    return `The control API at ${this.url} ${reasons[this.reason]}`
+    const hint = this.reason === "transport" && this.url.startsWith("https:") ? certificateHint : ""
+    return `The control API at ${this.url} ${reasons[this.reason]}${hint}`
   }
 }
 
@@ -68,6 +69,8 @@ const reasons = {
   forbidden: "does not accept this host name: start the server with it as an allowed host",
   answer: "sent an unexpected response: check that it is a mock server of the same version"
 }
+
+const certificateHint = ", and set NODE_EXTRA_CA_CERTS to the file of its CA"
 
 /**
  * Selects the journal entries that match every field of the search. A search without fields selects all entries.

@@ -9,6 +9,7 @@ import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/util
 import { ConfigProvider, Context, Effect, Either, Exit, Fiber, Layer, Option, Redacted, Stream } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer } from "node:net"
+import { basename } from "node:path"
 import { PassThrough } from "node:stream"
 import { parse } from "yaml"
 import * as UnseenServer from "../../contract/test/support/unseenServer.ts"
@@ -259,7 +260,11 @@ describe("idv-mock record", () => {
         [[], "--upstream-auth is missing: expected the address of the token endpoint"],
         [["--upstream-auth", "http://canary.example"], "--upstream-auth is invalid: expected an https: address"],
         [["--upstream-auth", "canary"], "--upstream-auth is invalid: expected an address such as"],
-        [["--upstream-auth", `http://${service}`, "--output", path], "--output was given more than once"]
+        [["--upstream-auth", `http://${service}`, "--output", path], "--output was given more than once"],
+        [
+          ["--upstream-auth", `http://${service}`, "--har", `${path}/../${basename(path)}/observed.yaml`],
+          "--har is invalid: expected another path than that of --output"
+        ]
       ] as const
       for (const [words, expected] of cases) {
         const message = yield* record(...words)
@@ -267,6 +272,40 @@ describe("idv-mock record", () => {
         strictEqual(message.includes("canary") || message.includes("\n"), false, message)
       }
       deepStrictEqual(yield* fs.readDirectory(path), [])
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("does not take refused credentials for refused parameters", () =>
+    Effect.gen(function*() {
+      const services = yield* Layer.build(MockServer.layer({ port: 0 }))
+      const { stop, url } = yield* recording(Context.get(services, MockServer.MockServer).url)
+      yield* Effect.promise(() =>
+        fetch(`${url}/oauth/service`, {
+          method: "POST",
+          headers: {
+            authorization: `Basic ${btoa("canary:canary")}`,
+            "content-type": "application/x-www-form-urlencoded"
+          },
+          body: "grant_type=client_credentials&scope=aml"
+        })
+      )
+      const { profile } = yield* stop
+      deepStrictEqual(parse(profile).profile, { tokenError: "401" })
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("reports a port in use, and nothing else", () =>
+    Effect.gen(function*() {
+      const service = yield* CorrectService.serving(CorrectService.handler({}))
+      const port = service.split(":")[1] ?? ""
+      const lines: Array<unknown> = []
+      const error = (text: unknown) => void lines.push(text)
+      const message = yield* Effect.consoleWith((console) =>
+        Effect.withConsole(errorOf("record", "--upstream-auth", `http://${service}`, "--port", port), {
+          ...console,
+          error: (text) => Effect.sync(() => error(text))
+        })
+      )
+      strictEqual(message, "--port cannot be opened: expected a free port of this machine")
+      deepStrictEqual(lines, [])
     }).pipe(Effect.provide(NodeContext.layer)))
 
   it.scopedLive("ends by a signal with exit code 0, after it has written the file", () =>
@@ -328,6 +367,16 @@ describe("serve --profile with a recorded file", () => {
         yield* refusal("format: idv-mock profile 1\nprofile: { tokenStatus: canary }\nfaults: []\nobservations: {}"),
         "--profile: profile tokenStatus is invalid: expected one of \"200\", \"201\", \"203\""
       )
+      assertInclude(
+        yield* refusal("format: idv-mock profile 1\nprofile: {}\nobservations: {}"),
+        "--profile: faults is missing: expected a list of faults"
+      )
+      for (const file of ["none.json", "folder/none", "."]) {
+        strictEqual(
+          yield* errorOf("serve", "--profile", file),
+          "--profile: the file does not exist or is not readable"
+        )
+      }
       strictEqual(
         yield* errorOf("serve", "--profile", "none.yaml"),
         "--profile: the file does not exist or is not readable"
@@ -380,6 +429,33 @@ describe("idv-mock diff", () => {
         stdout.join()
       )
     }), 60_000)
+
+  it.scopedLive("ends after one request if the credentials are refused", () =>
+    Effect.gen(function*() {
+      const services = yield* Layer.build(MockServer.layer({ port: 0 }))
+      const { url } = Context.get(services, MockServer.MockServer)
+      const message = yield* errorOf(
+        "diff",
+        "--upstream-auth",
+        url,
+        "--customer-id",
+        "canary",
+        "--customer-key",
+        "canary"
+      )
+      strictEqual(
+        message,
+        "idv-mock diff: the token endpoint returned no token (401): check the customer id and the key"
+      )
+      const verified = yield* Effect.promise(() =>
+        fetch(`${url}/_mock/unmatched/verify`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ kind: "exactly", n: 1, pattern: {} })
+        })
+      )
+      strictEqual(verified.status, 204)
+    }).pipe(Effect.provide(NodeContext.layer)))
 
   it.effect("needs the credentials of the customer", () =>
     Effect.gen(function*() {

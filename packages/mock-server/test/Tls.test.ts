@@ -126,6 +126,20 @@ describe("idv-mock serve --tls self-signed", () => {
       assertInclude(String(error), "--tls-ca: the file exists and is not a CA of idv-mock")
       assertInclude(yield* fs.readFileString(paths("other.pem")), "of my company")
     }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("keeps the CA of a server that runs, if a second one cannot listen", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const ca = `${yield* folder}/ca.pem`
+      const words = ["--tls", "self-signed", "--tls-ca", ca]
+      const { port } = yield* serve(words)
+      const before = yield* fs.readFileString(ca)
+      const error = yield* Effect.flip(
+        main(["serve", "--port", String(port), ...words], { stdout: new PassThrough(), version: "0" })
+      )
+      assertInclude(String(error), "the port is in use")
+      strictEqual(yield* fs.readFileString(ca), before)
+    }).pipe(Effect.provide(NodeContext.layer)))
 })
 
 describe("idv-mock serve --tls-cert --tls-key", () => {
@@ -153,6 +167,7 @@ describe("idv-mock serve --tls-cert --tls-key", () => {
         [cert, "--tls-key is missing: expected the file with the private key of --tls-cert"],
         [["--tls-key", paths("key.pem")], "--tls-cert is missing: expected the file with the certificate of --tls-key"],
         [[...cert, "--tls-key", paths("none.pem")], "--tls-key: the file does not exist"],
+        [[...cert, "--tls-key", paths("")], "--tls-key: it is not the path of a file"],
         [[...cert, "--tls-key", paths("text.pem")], "tls.key (--tls-key) should be a private key in PEM"],
         [
           ["--tls-cert", paths("text.pem"), "--tls-key", paths("key.pem")],

@@ -222,6 +222,10 @@ describe("A command that talks to a running server", () => {
         stdout: [],
         stderr: [`The control API at ${url} cannot be reached: check that the mock server runs there`]
       })
+      const secure = url.replace("http:", "https:")
+      deepStrictEqual((yield* run(["sessions", "--url", secure])).stderr, [
+        `The control API at ${secure} cannot be reached: check that the mock server runs there, and set NODE_EXTRA_CA_CERTS to the file of its CA`
+      ])
     }))
 
   it.live("prints the version", () =>

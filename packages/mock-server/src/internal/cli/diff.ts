@@ -51,8 +51,18 @@ const recorded = (
 ) =>
   Effect.gen(function*() {
     const recording = Observations.make(Pseudonyms.make())
-    yield* Traffic.send(upstream, customer, checks, Effect.sleep(spacing), (exchange) => void recording.add(exchange))
-    return recording
+    const hasToken = yield* Traffic.send(
+      upstream,
+      customer,
+      checks,
+      Effect.sleep(spacing),
+      (exchange) => void recording.add(exchange)
+    )
+    if (hasToken) return recording
+    const [status = "another status"] = Object.keys(recording.observations().token.statuses)
+    return yield* new Differs({
+      message: `idv-mock diff: the token endpoint returned no token (${status}): check the customer id and the key`
+    })
   })
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`

@@ -7,7 +7,7 @@ import * as Headers from "@effect/platform/Headers"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
 import * as HttpServer from "@effect/platform/HttpServer"
-import type * as Path from "@effect/platform/Path"
+import * as Path from "@effect/platform/Path"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -67,9 +67,16 @@ export const record = (
       fromFlagViolations(args)
     )
     yield* OutputFile.checkNew("output", output)
-    if (har !== undefined) yield* OutputFile.checkNew("har", har)
+    if (har !== undefined) {
+      yield* OutputFile.checkNew("har", har)
+      const path = yield* Path.Path
+      if (path.resolve(har) === path.resolve(output)) {
+        return yield* new UsageError({ text: "--har is invalid: expected another path than that of --output" })
+      }
+    }
     for (const path of [IdvApi.token.path, IdvApi.aml.path]) yield* probe(upstream, path)
 
+    let isListening = false
     const recording = Observations.make(Pseudonyms.make())
     const entries: Array<Har.Entry> = []
     const reported = new Set<string>()
@@ -81,6 +88,7 @@ export const record = (
       })
 
     const write = Effect.gen(function*() {
+      if (!isListening) return
       const { aml, token } = recording.observations()
       if (aml.exchanges + token.exchanges === 0) {
         return yield* Console.error(
@@ -98,13 +106,15 @@ export const record = (
       const masked = recording.add(exchange)
       if (har !== undefined && entries.length < maxEntries) entries.push(Har.entry(exchange, masked))
     }, reportOnce).pipe(Effect.provideService(HttpClient.HttpClient, client))
-    const announce = Effect.flatMap(HttpServer.HttpServer, (server) =>
-      Console.log(JSON.stringify({
+    const announce = Effect.flatMap(HttpServer.HttpServer, (server) => {
+      isListening = true
+      return Console.log(JSON.stringify({
         event: "recording",
         url: `http://127.0.0.1:${portOf(server)}`,
         output,
         ...(har !== undefined && { har })
-      })))
+      }))
+    })
     yield* Layer.launch(
       Layer.merge(
         HttpMiddleware.withTracerDisabledWhen(HttpServer.serve(app), () => true),

@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import * as ParsedArguments from "./parsedArguments.ts"
 import { fromViolations, UsageError } from "./usageError.ts"
 
-/** Whether a value of `--profile` is a file, and not a preset or a variant. */
-export const isFile = (text: string): boolean => /\.ya?ml$/i.test(text)
+/** Whether a value of `--profile` is a file, and not a preset or a variant: `record --output` accepts any name. */
+export const isFile = (text: string): boolean => /\.ya?ml$/i.test(text) || /^[^=]*[./][^=]*$/.test(text)
 
 const fail = (problem: string) => new UsageError({ text: `--profile: ${problem}` })
 

@@ -28,7 +28,7 @@ const listeningEvent = (
     customerId,
     controlUrl: `${url}/_mock`,
     ...(seed !== undefined && { seed }),
-    ...(ca !== undefined && { ca })
+    ...(ca !== undefined && { ca: ca.path })
   }
 }
 
@@ -54,6 +54,7 @@ export const serve = (args: ParsedArguments, stdout: Stdout) =>
     const output = yield* Output.make(stdout)
     const announce = Effect.flatMap(MockServer.MockServer, (server) =>
       Effect.gen(function*() {
+        yield* TlsFiles.writeCa(tls)
         if (portFile !== undefined) yield* PortFile.write(portFile, portOf(server.url))
         output.begin(JSON.stringify(listeningEvent(server, settings, tls)))
       }))

@@ -13,16 +13,16 @@ import { UsageError } from "./usageError.ts"
 const fail = (text: string) => new UsageError({ text })
 
 const reasons: Record<string, string> = {
-  NotFound: "does not exist",
-  PermissionDenied: "is not readable by this user"
+  NotFound: "the file does not exist",
+  PermissionDenied: "the file is not readable by this user"
 }
 
 const read = (flag: string, path: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readFileString(path)).pipe(
     Effect.mapError((error: PlatformError) =>
       fail(
-        `--${flag}: the file ${
-          error._tag === "SystemError" ? reasons[error.reason] ?? "is not a file" : "is not a file"
+        `--${flag}: ${
+          (error._tag === "SystemError" ? reasons[error.reason] : undefined) ?? "it is not the path of a file"
         }`
       )
     )
@@ -31,8 +31,8 @@ const read = (flag: string, path: string) =>
 /** The first line of the file, by which the next run recognizes it. */
 const mark = "The CA of one run of idv-mock: set NODE_EXTRA_CA_CERTS to this file"
 
-/** Writes the CA. Replaces no file that another program wrote. */
-const writeCa = (path: string, ca: string) =>
+/** Checks that the CA can be written. Replaces no file that another program wrote. */
+const checkCa = (path: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const found = yield* Effect.option(fs.readFileString(path))
@@ -42,14 +42,17 @@ const writeCa = (path: string, ca: string) =>
       )
     }
     yield* OutputFile.check("tls-ca", path)
-    yield* OutputFile.write("tls-ca", path, `${mark}\n${ca}`)
   })
 
 export interface Tls {
   readonly keyPair?: KeyPair
-  /** The file with the CA of a certificate that was made for this run. */
-  readonly ca?: string
+  /** The CA of a certificate that was made for this run, and the path of its file. */
+  readonly ca?: { readonly path: string; readonly certificate: string }
 }
+
+/** Writes the CA once the server listens: a start that fails must not replace the CA of a server that runs. */
+export const writeCa = ({ ca }: Tls): Effect.Effect<void, UsageError, FileSystem.FileSystem> =>
+  ca === undefined ? Effect.void : OutputFile.write("tls-ca", ca.path, `${mark}\n${ca.certificate}`)
 
 /** The certificate that the settings select, if any. */
 export const keyPair = (
@@ -67,8 +70,8 @@ export const keyPair = (
       const names = new Set(["localhost", "127.0.0.1", "::1", host, ...allowedHosts])
       const { ca, keyPair } = yield* make([...names], yield* Clock.currentTimeMillis)
       const path = tlsCa ?? "idv-mock-ca.pem"
-      yield* writeCa(path, ca)
-      return { keyPair, ca: path }
+      yield* checkCa(path)
+      return { keyPair, ca: { path, certificate: ca } }
     }
     if (tlsCert === undefined && tlsKey === undefined) return {}
     if (tlsKey === undefined) {

@@ -37,7 +37,7 @@ export class SessionUnknown extends Schema.TaggedError<SessionUnknown>("@effect-
   annotations(404, "SessionUnknown", "No session exists for this customer")
 ) {
   override get message() {
-    return `There is no session of ${this.customerId}: create it, or, for a test customer, request a token or set a fault, the clock or the profile`
+    return `There is no session of ${this.customerId}: create it, or, for a test customer, request a token or set a fault, the clock, the profile or the test persons`
   }
 }
 

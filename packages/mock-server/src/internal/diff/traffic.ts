@@ -50,8 +50,9 @@ const names = [
 const day = "14-03-1957"
 
 /**
- * Sends the traffic with this number of checks, and passes each exchange on. `pause` separates two requests. Only a
- * token endpoint that returns no token ends it early.
+ * Sends the traffic with this number of checks, and passes each exchange on. `pause` separates two requests. Returns
+ * whether the service returned a token: without one, it ends after the first request, because the refusals of the other
+ * ones would show nothing, and more of them may lock the customer out.
  */
 export const send = <E, R>(
   upstream: Upstream.Upstream,
@@ -59,7 +60,7 @@ export const send = <E, R>(
   checks: number,
   pause: Effect.Effect<void, E, R>,
   onExchange: (exchange: Exchange) => void
-): Effect.Effect<void, E | Upstream.UpstreamFailed, R | HttpClient.HttpClient> =>
+): Effect.Effect<boolean, E | Upstream.UpstreamFailed, R | HttpClient.HttpClient> =>
   Effect.gen(function*() {
     const exchange = (request: Request) =>
       Upstream.send(upstream, request).pipe(
@@ -67,11 +68,11 @@ export const send = <E, R>(
         Effect.zipLeft(pause)
       )
     const first = yield* exchange(tokenRequest(customer, grant))
+    const token = Option.getOrUndefined(Readings.tokenFieldsOf(first))?.token
+    if (token === undefined) return false
     yield* exchange(tokenRequest(customer, `${grant}&scope=aml`))
     yield* exchange(tokenRequest(customer, "grant_type=password"))
-    const token = Option.getOrUndefined(Readings.tokenFieldsOf(first))?.token
     yield* exchange(check(undefined, "Ada Testclear", day))
-    if (token === undefined) return
     yield* exchange(check(token, "Ada Testclear", "31-02-1957"))
     yield* exchange(check(token, "Ada Testclear", day, "application/json; charset=utf-8"))
     yield* Effect.forEach(
@@ -79,4 +80,5 @@ export const send = <E, R>(
       (_, index) => exchange(check(token, names[index % names.length] ?? "", day)),
       { discard: true }
     )
+    return true
   })

@@ -18,7 +18,9 @@ const ProfileFile = Schema.Struct({
     Violation.expecting(`"${format}": record the profile again with this version of idv-mock`)
   ),
   profile: Profile.Patch,
-  faults: uniqueBy(Schema.Array(Fault.Fault), "id"),
+  faults: uniqueBy(Schema.Array(Fault.Fault).annotations({ description: "a list of faults" }), "id").annotations({
+    description: "a list of faults"
+  }),
   observations: Schema.Unknown
 }).annotations({ ...closed, description: "a profile that idv-mock record wrote" })
 

@@ -114,8 +114,11 @@ const ofToken = (exchange: Exchange): Readings => {
       ...(extra && { tokenParameters: "ignored" })
     }
   }
+  // A refusal of the credentials shows nothing about the parameters.
+  const isAboutParameters = extra && status !== 401 &&
+    Option.getOrUndefined(objectIn(exchange.response.body))?.["error"] !== "invalid_client"
   return status === 400 || status === 401 || status === 200
-    ? { ...withValue("tokenError", tokenErrorOf(exchange)), ...(extra && { tokenParameters: "refused" }) }
+    ? { ...withValue("tokenError", tokenErrorOf(exchange)), ...(isAboutParameters && { tokenParameters: "refused" }) }
     : {}
 }
 
