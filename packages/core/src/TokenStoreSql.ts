@@ -109,7 +109,10 @@ const make = Effect.gen(function*() {
   const begin = Effect.gen(function*() {
     // An interrupted reservation would keep the connection, so it ends first.
     const connection = yield* Effect.uninterruptible(sql.reserve)
-    yield* Effect.acquireRelease(run(connection, "BEGIN"), () => Effect.ignore(run(connection, "ROLLBACK")))
+    // This comes before BEGIN: if the lead ends while BEGIN hangs, the connection returns to the pool after the rollback.
+    // Otherwise the rollback could undo a statement of the user of the pool.
+    yield* Effect.addFinalizer(() => Effect.ignore(run(connection, "ROLLBACK")))
+    yield* Effect.uninterruptible(run(connection, "BEGIN"))
     return connection
   })
 
