@@ -51,6 +51,30 @@ layer(layerServer, { timeout: "60 seconds", excludeTestServices: true })("TokenS
       deepStrictEqual(error.path, ["idv_tokens"])
     }))
 
+  it.scoped("does not take part in a transaction of its caller", () =>
+    Effect.gen(function*() {
+      const url = yield* Effect.flatMap(Server, ({ createDatabase }) => createDatabase)
+      const sql = yield* connect(url)
+      const store = yield* storeOver(sql)
+      const put = (previous: Option.Option<string>, next: string) =>
+        store.compareAndPut({ name: "name", previous, next, ttl: Duration.minutes(1) })
+      yield* Effect.zipRight(put(Option.none(), "first"), Effect.fail("rollback")).pipe(
+        sql.withTransaction,
+        Effect.flip
+      )
+      deepStrictEqual(yield* store.read("name"), Option.some("first"))
+      yield* sql`DROP TABLE idv_tokens`
+      yield* sql`CREATE TABLE app (id int)`
+      // A statement that fails in a transaction makes PostgreSQL refuse all further ones.
+      yield* Effect.flip(store.read("name")).pipe(
+        Effect.zipRight(Effect.flip(put(Option.none(), "second"))),
+        Effect.zipRight(Effect.flip(store.compareAndDelete("name", "first"))),
+        Effect.zipRight(sql`INSERT INTO app VALUES (1)`),
+        sql.withTransaction
+      )
+      strictEqual((yield* sql`SELECT * FROM app`).length, 1)
+    }))
+
   it.scoped("gives a connection back to the pool only after its transaction, also if BEGIN is late", () =>
     Effect.gen(function*() {
       const url = new URL(yield* Effect.flatMap(Server, ({ createDatabase }) => createDatabase))
