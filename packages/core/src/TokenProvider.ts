@@ -12,7 +12,7 @@
  *   seconds. Rejected credentials are not sent again for 30 seconds. Changed credentials are sent at once. If the
  *   service asked to wait, no request is sent before the wait is over.
  * - **Renewal limit**: at most two rejected tokens are replaced in any 30 seconds.
- * - **Sharing**: each process has its own token, unless a `TokenStore` is provided to the layer.
+ * - **Sharing**: each process has its own token, unless `TokenSharing` is provided to the layer.
  *
  * `TokenPolicy` has the options, `TokenMetrics` the metrics.
  *

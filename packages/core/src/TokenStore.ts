@@ -11,8 +11,9 @@ import type * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 
 /**
- * The operations of a store. Names and values are texts of ASCII characters, a value has at most some kilobytes. Any
- * error counts as a failed operation. It may contain a secret, so it is not logged: log it in the effect.
+ * The operations of a store. They run in the context of a caller, also within its SQL transaction: do not take part in
+ * that one. Names and values are texts of ASCII characters, a value has at most some kilobytes. Any error counts as a
+ * failed operation. It may contain a secret, so it is not logged: log it in the effect.
  *
  * @category models
  * @since 0.1.0

@@ -2,8 +2,8 @@
  * Stores the shared token in a table of PostgreSQL, over `@effect/sql`. A transaction with an advisory lock is the
  * lead: PostgreSQL ends it with the connection of a process that dies.
  *
- * It needs two connections of the pool while a token is acquired. It works through a connection pooler, also one that
- * pools transactions.
+ * It needs two connections of the pool while a token is acquired, and takes no part in a transaction of the caller. It
+ * works through a connection pooler, also one that pools transactions.
  *
  * @since 0.1.0
  */
@@ -12,6 +12,7 @@ import type * as SqlConnection from "@effect/sql/SqlConnection"
 import type * as SqlError from "@effect/sql/SqlError"
 import type * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -53,6 +54,16 @@ const codeOf = (error: unknown): string | undefined => {
 /** Relation, column and type of SQL are not those that this module creates. */
 const otherSchema = ["42P01", "42703", "42804", "42809", "42883"]
 
+/**
+ * A caller may ask for a token within a transaction of its own, also one of another database. The statements of the
+ * store run outside of it: one that failed would abort the transaction, and its rollback would remove the token.
+ */
+const outsideTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.mapInputContext(
+    effect,
+    (context: Context.Context<R>) => Context.omit(SqlClient.TransactionConnection)(context) as Context.Context<R>
+  )
+
 /** A database that is down does not prevent the start. A table of another version does. */
 const checkTable = (sql: SqlClient.SqlClient): Effect.Effect<void, ConfigError.ConfigError | SqlError.SqlError> =>
   sql.unsafe(createTable).pipe(
@@ -79,7 +90,8 @@ const make = Effect.gen(function*() {
   const read: TokenStore.Service["read"] = (name) =>
     sql`SELECT value FROM idv_tokens WHERE name = ${name}`.pipe(
       Effect.flatMap(Schema.decodeUnknown(Rows)),
-      Effect.map(([row]) => Option.map(Option.fromNullable(row), ({ value }) => value))
+      Effect.map(([row]) => Option.map(Option.fromNullable(row), ({ value }) => value)),
+      outsideTransaction
     )
 
   const compareAndPut: TokenStore.Service["compareAndPut"] = ({ name, next, previous, ttl }) => {
@@ -93,13 +105,13 @@ const make = Effect.gen(function*() {
         sql`UPDATE idv_tokens SET value = ${next}, expires_at = now() + ${seconds}::float8 * interval '1 second'
           WHERE name = ${name} AND value = ${previous} RETURNING value`
     })
-    return Effect.map(changed, ({ length }) => length > 0)
+    return outsideTransaction(Effect.map(changed, ({ length }) => length > 0))
   }
 
   const compareAndDelete: TokenStore.Service["compareAndDelete"] = (name, value) =>
-    Effect.map(
-      sql`DELETE FROM idv_tokens WHERE name = ${name} AND value = ${value} RETURNING value`,
-      ({ length }) => length > 0
+    sql`DELETE FROM idv_tokens WHERE name = ${name} AND value = ${value} RETURNING value`.pipe(
+      Effect.map(({ length }) => length > 0),
+      outsideTransaction
     )
 
   const run = (connection: SqlConnection.Connection, statement: string, parameters: ReadonlyArray<unknown> = []) =>
@@ -109,7 +121,10 @@ const make = Effect.gen(function*() {
   const begin = Effect.gen(function*() {
     // An interrupted reservation would keep the connection, so it ends first.
     const connection = yield* Effect.uninterruptible(sql.reserve)
-    yield* Effect.acquireRelease(run(connection, "BEGIN"), () => Effect.ignore(run(connection, "ROLLBACK")))
+    // This comes before BEGIN: if the lead ends while BEGIN hangs, the connection returns to the pool after the rollback.
+    // Otherwise the rollback could undo a statement of the user of the pool.
+    yield* Effect.addFinalizer(() => Effect.ignore(run(connection, "ROLLBACK")))
+    yield* Effect.uninterruptible(run(connection, "BEGIN"))
     return connection
   })
 
@@ -135,7 +150,7 @@ const make = Effect.gen(function*() {
 
   const store = TokenStore.TokenStore.of({ read, compareAndPut, compareAndDelete, tryLead })
 
-  yield* Effect.zipRight(checkTable(sql), WarmUp.warmUp(store)).pipe(
+  yield* Effect.zipRight(outsideTransaction(checkTable(sql)), WarmUp.warmUp(store)).pipe(
     Effect.catchAll((error) => ConfigError.isConfigError(error) ? Effect.fail(error) : warnOfStart(codeOf(error))),
     Deadline.within(Duration.millis(startMillis), Effect.asVoid(warnOfStart("timeout")))
   )

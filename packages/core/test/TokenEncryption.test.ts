@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Config, ConfigError, ConfigProvider, Effect, Layer, Logger, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
+import * as TokenEncryption from "../src/internal/tokenEncryption.ts"
 import * as Canary from "./support/canary.ts"
 import * as MemoryStore from "./support/memoryStore.ts"
 import * as Service from "./support/service.ts"
@@ -88,6 +89,17 @@ describe("Encryption of stored tokens", () => {
       strictEqual(yield* tokenOf(service, store, { encryptionKey: old }), "token-1")
     })
   })
+
+  it.live("a text that is longer than any token is not decrypted", () =>
+    Effect.gen(function*() {
+      const keys = yield* TokenEncryption.check({ encryptionKey: old })
+      const encryption = yield* TokenEncryption.make(keys)
+      const roundTrip = (length: number) =>
+        Effect.flatMap(encryption.encrypt("a".repeat(length), "name"), (text) => encryption.decrypt(text, "name"))
+      // The longest response, as base64, and some more.
+      strictEqual((yield* roundTrip(1.25 * 2 ** 20)).length, 1.25 * 2 ** 20)
+      strictEqual(yield* Effect.flip(roundTrip(2 ** 21)), "corrupt")
+    }))
 
   it.live("each token is encrypted with a different initialization vector", () => {
     const store = MemoryStore.make()

@@ -206,6 +206,39 @@ describe("A store that fails costs at most 200 ms, and never an error", () => {
     })
   })
 
+  /** Breaks of the interface, as a store that is written in JavaScript may have. */
+  const breaks: ReadonlyArray<[string, () => unknown]> = [
+    ["throws", () => {
+      throw new Error("canary")
+    }],
+    ["returns a promise", () => Promise.resolve(true)],
+    ["returns nothing", () => undefined],
+    ["succeeds with nothing", () => Effect.succeed(undefined)],
+    ["succeeds with null", () => Effect.succeed(null)],
+    ["succeeds with no text", () => Effect.succeed(Option.some({ toString: () => null }))]
+  ]
+
+  it.scoped.each(
+    MemoryStore.operations.flatMap((operation) => breaks.map(([name, run]) => [operation, name, run] as const))
+  )("%s %s: cold and after a 401", ([operation, , run]) => {
+    const { service, store } = setup()
+    return Effect.gen(function*() {
+      const { service: connected } = store.connect()
+      // The types of the interface do not allow it.
+      const broken: typeof connected = Object.assign({ ...connected }, { [operation]: run })
+      const provider = yield* MemoryStore.provider(service, broken)
+      const { result: stale, took } = yield* timed(provider.get)
+      strictEqual(textOf(stale), "token-1")
+      assert(took <= latency + 10, `${took} ms`)
+      yield* settled
+      yield* provider.invalidate(stale)
+      strictEqual((yield* timed(text(provider))).result, "token-2")
+      yield* settled
+      // Nobody leads any more, also if the token could not be stored.
+      strictEqual(store.leads.size, 0)
+    })
+  })
+
   it.scoped("is counted and logged once for an acquisition that waits for it", () => {
     const { service, store } = setup()
     return Effect.gen(function*() {

@@ -1,11 +1,13 @@
+import * as TokenStore from "@effect-idv/core/TokenStore"
 import * as TokenStoreSql from "@effect-idv/core/TokenStoreSql"
 import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { deepStrictEqual } from "@effect/vitest/utils"
-import { Context, Effect, Layer } from "effect"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Context, Duration, Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
 import { Pool } from "pg"
 import * as Postgres from "../../../tools/test-services/Postgres.ts"
+import * as TcpProxy from "./support/tcpProxy.ts"
 import { Server, suite } from "./support/tokenStoreSuite.ts"
 
 const layerServer = Layer.orDie(Layer.scoped(Server, Postgres.make))
@@ -20,6 +22,12 @@ const client = (url: string) =>
   }))
 const layerStore = (url: string) => Layer.provide(TokenStoreSql.layerStore, client(url))
 const connect = (url: string) => Effect.map(Layer.build(client(url)), Context.get(SqlClient.SqlClient))
+
+const storeOver = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    Layer.build(Layer.provide(TokenStoreSql.layerStore, Layer.succeed(SqlClient.SqlClient, sql))),
+    Context.get(TokenStore.TokenStore)
+  )
 
 suite("TokenStoreSql on PostgreSQL", layerServer, {
   layer: (url, options) => Layer.provide(TokenStoreSql.layer(options), client(url)),
@@ -41,5 +49,51 @@ layer(layerServer, { timeout: "60 seconds", excludeTestServices: true })("TokenS
       const error = yield* Effect.flip(Layer.build(layerStore(url)))
       assert("_op" in error && error._op === "InvalidData", String(error))
       deepStrictEqual(error.path, ["idv_tokens"])
+    }))
+
+  it.scoped("does not take part in a transaction of its caller", () =>
+    Effect.gen(function*() {
+      const url = yield* Effect.flatMap(Server, ({ createDatabase }) => createDatabase)
+      const sql = yield* connect(url)
+      const store = yield* storeOver(sql)
+      const put = (previous: Option.Option<string>, next: string) =>
+        store.compareAndPut({ name: "name", previous, next, ttl: Duration.minutes(1) })
+      yield* Effect.zipRight(put(Option.none(), "first"), Effect.fail("rollback")).pipe(
+        sql.withTransaction,
+        Effect.flip
+      )
+      deepStrictEqual(yield* store.read("name"), Option.some("first"))
+      yield* sql`DROP TABLE idv_tokens`
+      yield* sql`CREATE TABLE app (id int)`
+      // A statement that fails in a transaction makes PostgreSQL refuse all further ones.
+      yield* Effect.flip(store.read("name")).pipe(
+        Effect.zipRight(Effect.flip(put(Option.none(), "second"))),
+        Effect.zipRight(Effect.flip(store.compareAndDelete("name", "first"))),
+        Effect.zipRight(sql`INSERT INTO app VALUES (1)`),
+        sql.withTransaction
+      )
+      strictEqual((yield* sql`SELECT * FROM app`).length, 1)
+    }))
+
+  it.scoped("gives a connection back to the pool only after its transaction, also if BEGIN is late", () =>
+    Effect.gen(function*() {
+      const url = new URL(yield* Effect.flatMap(Server, ({ createDatabase }) => createDatabase))
+      const proxy = yield* TcpProxy.make(Number(url.port))
+      url.port = String(proxy.port)
+      const sql = yield* connect(url.href)
+      const store = yield* storeOver(sql)
+      yield* sql`CREATE TABLE app (id serial PRIMARY KEY)`
+      yield* proxy.set("late")
+      const lead = yield* Scope.make()
+      const leading = yield* Effect.forkDaemon(Scope.extend(store.tryLead("name", Duration.seconds(2)), lead))
+      yield* Effect.sleep("100 millis")
+      yield* Fiber.interruptFork(leading)
+      const closing = yield* Effect.forkDaemon(Scope.close(lead, Exit.void))
+      yield* Effect.sleep("20 millis")
+      // More than one, because the pool has another connection.
+      yield* Effect.replicateEffect(sql`INSERT INTO app DEFAULT VALUES`, 3, { concurrency: 3, discard: true })
+      yield* Fiber.join(closing)
+      yield* Effect.sleep("500 millis")
+      strictEqual((yield* sql`SELECT * FROM app`).length, 3)
     }))
 })

@@ -12,6 +12,7 @@ import * as Equal from "effect/Equal"
 import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import type { AccessToken } from "../AccessToken.ts"
@@ -69,13 +70,26 @@ const call = <A, R>(
     WaitBudget.within(budget(), new Failed({ operation, reason: "timeout" }))
   )
 
+const isStored = (value: unknown) =>
+  Option.isOption(value) && Option.match(value, { onNone: () => true, onSome: Predicate.isString })
+
+/** A store may come from JavaScript. An operation that throws, or returns something else, is one that fails. */
+const checked = (store: TokenStore.Service): TokenStore.Service => ({
+  read: (name) => Effect.filterOrFail(Effect.suspend(() => store.read(name)), isStored),
+  compareAndPut: (change) =>
+    Effect.filterOrFail(Effect.suspend(() => store.compareAndPut(change)), Predicate.isBoolean),
+  compareAndDelete: (name, value) =>
+    Effect.filterOrFail(Effect.suspend(() => store.compareAndDelete(name, value)), Predicate.isBoolean),
+  tryLead: (name, ttl) => Effect.filterOrFail(Effect.suspend(() => store.tryLead(name, ttl)), Predicate.isBoolean)
+})
+
 /** The result of one look at the store. */
 type Look =
   | { readonly _tag: "Adopted"; readonly token: AccessToken; readonly isAtOnce: boolean }
   | { readonly _tag: "Leads" }
   | { readonly _tag: "Follows" }
 
-export const make = ({ deadline, encryption, store }: {
+export const make = ({ deadline, encryption, store: uncheckedStore }: {
   readonly store: TokenStore.Service
   readonly encryption: Encryption
   /** How long the operations of the store may delay a caller. */
@@ -83,6 +97,7 @@ export const make = ({ deadline, encryption, store }: {
 }): Sharing.Service =>
   Effect.fnUntraced(function*({ policy, url }) {
     const scope = yield* Effect.scope
+    const store = checked(uncheckedStore)
     /** A process that leads for longer than a request may take has no more followers. */
     const followMillis = Math.min(
       Duration.toMillis(policy.attemptDeadline),
@@ -184,10 +199,10 @@ export const make = ({ deadline, encryption, store }: {
         lead: Scope.CloseableScope,
         exit: Exit.Exit<{ readonly token: AccessToken; readonly isNew: boolean }, unknown>
       ) =>
-        Effect.zipRight(
-          Exit.isSuccess(exit) && exit.value.isNew ? put(slot, exit.value.token) : Effect.void,
-          Effect.ignore(call("tryLead", storing, Scope.close(lead, Exit.void)))
-        ).pipe(Effect.forkIn(scope))
+        (Exit.isSuccess(exit) && exit.value.isNew ? put(slot, exit.value.token) : Effect.void).pipe(
+          Effect.ensuring(Effect.ignore(call("tryLead", storing, Scope.close(lead, Exit.void)))),
+          Effect.forkIn(scope)
+        )
 
       return Effect.map(Effect.acquireUseRelease(Scope.make(), run, finish), ({ token }) => token)
     }

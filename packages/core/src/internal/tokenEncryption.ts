@@ -36,6 +36,9 @@ export interface Key {
 const keyLength = 32
 const ivLength = 12
 
+/** No token is so long: its response has at most 1 MiB. A longer text would delay the caller past its deadline. */
+const maxLength = 2 ** 21
+
 /** The version of what is stored, encryption and record together. */
 const version = "1"
 
@@ -111,6 +114,7 @@ export const make = (keys: Arr.NonEmptyReadonlyArray<Key>): Effect.Effect<Encryp
           )
         })
       const decrypt: Encryption["decrypt"] = Effect.fnUntraced(function*(text, name) {
+        if (text.length > maxLength) return yield* Effect.fail("corrupt" as const)
         const [, textVersion, keyId = "", sealed = ""] = /^(\d+)\.([\w-]+)\.([\w-]+)$/.exec(text) ?? []
         if (textVersion === undefined) return yield* Effect.fail("corrupt" as const)
         if (textVersion !== version) return yield* Effect.fail("version" as const)

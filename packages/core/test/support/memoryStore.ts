@@ -77,7 +77,7 @@ export const make = () => {
     }
     return { service, faults, die: Effect.sync(() => isDead = true) }
   }
-  return { values, calls, connect }
+  return { values, leads, calls, connect }
 }
 
 export type Store = ReturnType<typeof make>
