@@ -58,10 +58,10 @@ const otherSchema = ["42P01", "42703", "42804", "42809", "42883"]
  * A caller may ask for a token within a transaction of its own, also one of another database. The statements of the
  * store run outside of it: one that failed would abort the transaction, and its rollback would remove the token.
  */
-const outsideTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+const outsideTransaction = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.mapInputContext(
     effect,
-    (context: Context.Context<R>) => Context.omit(SqlClient.TransactionConnection)(context) as Context.Context<R>
+    (context: Context.Context<never>) => Context.omit(SqlClient.TransactionConnection)(context)
   )
 
 /** A database that is down does not prevent the start. A table of another version does. */
