@@ -117,7 +117,7 @@ describe("contract-testing", () => {
         // Cases that cannot apply to a test customer with an opaque token, such as those of a JWT.
         const skipped = [...of("skipped"), ...of("pending"), ...of("todo")]
         deepStrictEqual(skipped.filter((name) => !/(token|aml)\.(key|id|authorization|searched-on)\./.test(name)), [])
-        assertTrue(skipped.length < 20, `${skipped.length} skipped`)
+        assertTrue(skipped.length < 25, `${skipped.length} skipped`)
         // The README shows each file with its number of tests.
         const readme = yield* fs.readFileString(join(examples, "src/contract-testing/README.md"))
         const shown = Array.from(readme.matchAll(/✓ (\S+ \(\d+ tests)/g), ([, file]) => file)
