@@ -72,10 +72,12 @@ describe("The mutant gate", () => {
         // Most probes differ in one character, and are proved by the servers of another author.
         strictEqual(needed.length > 80, true)
         for (const id of needed) {
+          const claim = cases.find((testCase) => testCase.id === id)?.claim
           const { isPassed, survivors } = MutantGate.gate(
             evidence,
             cases.filter((testCase) => testCase.id !== id),
-            observed
+            // Only a case of its claim finds a mutant. All mutants for each case would block the worker for a minute.
+            { ...observed, mutants: observed.mutants.filter(([mutant]) => mutant.claim === claim) }
           )
           deepStrictEqual([id, isPassed], [id, false])
           deepStrictEqual(
@@ -93,7 +95,7 @@ describe("The mutant gate", () => {
           const observations = mutants.map(([{ id }, all]) => [id, all.filter((each) => own.has(each.case))] as const)
           const words = observations.flatMap(([, all]) => all.flatMap(({ observed }) => observed ?? []))
           const contract = changed(evidence, claim, loosened(words))
-          const { alarms, isPassed, survivors } = MutantGate.gate(contract, cases, observed)
+          const { alarms, isPassed, survivors } = MutantGate.gate(contract, cases, { ...observed, mutants })
           deepStrictEqual([claim, isPassed, alarms], [claim, false, []])
           // Accepting a word does not excuse a skipped case.
           const judged = observations.filter(([, all]) =>
