@@ -21,19 +21,20 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import { constVoid } from "effect/Function"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as AmlClient from "./AmlClient.ts"
 import * as AmlCredential from "./AmlCredential.ts"
 import * as AmlError from "./AmlError.ts"
 import type { Evidence } from "./Evidence.ts"
-import * as Failure from "./Failure.ts"
+import type * as Failure from "./Failure.ts"
+import * as CheckExit from "./internal/checkExit.ts"
 import * as ConfigErrors from "./internal/configErrors.ts"
 import * as Drain from "./internal/drain.ts"
 import * as EndOfRun from "./internal/endOfRun.ts"
 import * as PacedCheck from "./internal/pacedCheck.ts"
 import * as Pacer from "./internal/pacer.ts"
+import * as ScreeningCounts from "./internal/screeningCounts.ts"
 import * as ScreeningSettings from "./internal/screeningSettings.ts"
 import type { Person } from "./Person.ts"
 
@@ -221,9 +222,9 @@ const run = <K, E, R, R2>(
           })))
           let exit = yield* runCheck
           for (
-            let rateLimitError = rateLimitOf(exit);
+            let rateLimitError = CheckExit.rateLimitOf(exit);
             rateLimitError !== undefined;
-            rateLimitError = rateLimitOf(exit)
+            rateLimitError = CheckExit.rateLimitOf(exit)
           ) {
             const pauses = yield* pacer.pause(rateLimitError.retryAfter)
             if (pauses > maxConsecutivePauses) break
@@ -231,7 +232,7 @@ const run = <K, E, R, R2>(
             if (!Exit.isSuccess(slot) || !slot.value) break
             exit = yield* runCheck
           }
-          if (hasResponseOtherThan429(exit)) pacer.resetPauses()
+          if (CheckExit.hasResponseOtherThan429(exit)) pacer.resetPauses()
           const makeGraceTimeout = () => new AmlError.AmlTimeout({ sent: sentStatus.sent, deadline: gracePeriod })
           const outcome = yield* outcomeOf(entry.key, exit, makeGraceTimeout)
           const reason = recordAndDecide("error" in outcome ? outcome.error : undefined)
@@ -244,30 +245,13 @@ const run = <K, E, R, R2>(
     return Drain.map(people, screen, { ...settings, stop, waitForSlot: pacer.takeSlot })
   })
 
-type CheckExit = Exit.Exit<Evidence, Failure.Failure>
-
-const failureOf = (exit: CheckExit): Failure.Failure | undefined =>
-  Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
-
-const rateLimitOf = (exit: CheckExit): AmlError.AmlRateLimited | undefined => {
-  const error = failureOf(exit)
-  return error?._tag === "AmlRateLimited" ? error : undefined
-}
-
-/** Whether a response other than 429 arrived. It resets the length of the pauses. */
-const hasResponseOtherThan429 = (exit: CheckExit): boolean => {
-  const error = failureOf(exit)
-  return Exit.isSuccess(exit) ||
-    (error !== undefined && error._tag !== "AmlRateLimited" && Failure.facts(error).sent === "answered")
-}
-
 /**
  * `makeGraceTimeout` makes the failure of a check that was interrupted at the end of the grace period. A defect remains
  * a defect.
  */
 const outcomeOf = <K>(
   key: K,
-  exit: CheckExit,
+  exit: CheckExit.CheckExit,
   makeGraceTimeout: () => AmlError.AmlTimeout
 ): Effect.Effect<Outcome<K>> => {
   if (Exit.isSuccess(exit)) {
@@ -277,7 +261,8 @@ const outcomeOf = <K>(
       onPotentialMatch: () => Outcome.PotentialMatch({ key, evidence })
     }))
   }
-  const error = failureOf(exit) ?? (Cause.isInterruptedOnly(exit.cause) ? makeGraceTimeout() : undefined)
+  const error = CheckExit.failureOf(exit) ??
+    (Cause.isInterruptedOnly(exit.cause) ? makeGraceTimeout() : undefined)
   if (error === undefined) return Effect.die(Cause.squash(exit.cause))
   const isUnknown = (error._tag === "AmlUnavailable" || error._tag === "AmlTimeout") && error.sent === "unknown"
   return Effect.succeed(isUnknown ? Outcome.Unknown({ key, error }) : Outcome.NotScreened({ key, error }))
@@ -306,33 +291,16 @@ export class Summary extends Schema.Class<Summary>("@effect-idv/core/Screening/S
   }
 }
 
-const counterOf = {
-  NoMatch: "noMatch",
-  PotentialMatch: "potentialMatch",
-  NotScreened: "notScreened",
-  Unknown: "unknown"
-} as const
-
 /**
  * Returns the outcomes, and a summary of the counts. A person is counted when read from the input, and an outcome when
  * `count` is called with it.
  */
 const screenAndCount = <K, E, R, R2>(people: Stream.Stream<Entry<K>, E, R>, options: Options<K, R2> | undefined) => {
-  const counts = { total: 0, noMatch: 0, potentialMatch: 0, notScreened: 0, unknown: 0, notBegun: 0 }
+  const counts = ScreeningCounts.make()
   return {
-    outcomes: screenAll(people, options, {
-      onTaken: () => {
-        counts.total++
-      },
-      onNotStarted: (count) => {
-        counts.total += count
-        counts.notBegun += count
-      }
-    }),
-    count: (outcome: Outcome<K>): void => {
-      counts[counterOf[outcome._tag]]++
-    },
-    summary: () => new Summary(counts)
+    outcomes: screenAll(people, options, counts),
+    count: ({ _tag }: Outcome<K>) => counts.count(_tag),
+    summary: () => new Summary(counts.read())
   }
 }
 

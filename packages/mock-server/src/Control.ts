@@ -10,35 +10,31 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Context from "effect/Context"
-import * as DateTime from "effect/DateTime"
-import * as Duration from "effect/Duration"
+import type * as DateTime from "effect/DateTime"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as Encoding from "effect/Encoding"
 import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import type { ParseError } from "effect/ParseResult"
 import * as ParseResult from "effect/ParseResult"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import type { NewSession } from "./ControlApi.ts"
 import {
   type ArmedFault,
-  ClockChange,
   type ClockReading,
   ControlApi,
   ControlRefused,
   FaultUnknown,
   type JournalPage,
-  NewSession,
   type SessionInfo,
   SessionUnknown
 } from "./ControlApi.ts"
-import * as Fault from "./Fault.ts"
-import * as KnownFields from "./internal/schema/knownFields.ts"
-import * as Profile from "./Profile.ts"
-import * as TestPerson from "./TestPerson.ts"
-import * as Verification from "./Verification.ts"
+import type * as Fault from "./Fault.ts"
+import * as ControlInput from "./internal/control/controlInput.ts"
+import type * as Profile from "./Profile.ts"
+import type * as TestPerson from "./TestPerson.ts"
+import type * as Verification from "./Verification.ts"
 
 /**
  * The control API is not available:
@@ -224,42 +220,6 @@ const reasonOf = (error: InternalError): ControlUnavailable["reason"] => {
   return status === 401 ? "unauthorized" : status === 403 ? "forbidden" : "answer"
 }
 
-/**
- * Returns a function that decodes as the server does. It runs before the request is sent, because the client of an
- * `HttpApi` repeats values in its errors.
- */
-const makeDecode = <A, I>(schema: Schema.Schema<A, I>) => {
-  const decode = KnownFields.decodeUnknown(schema)
-  return (input: unknown): Either.Either<A, ControlRefused> =>
-    Either.mapLeft(decode(input), (violations) => new ControlRefused({ violations }))
-}
-
-const decodeFault = makeDecode(Fault.Fault)
-const decodeExpectation = makeDecode(Verification.Expectation)
-const decodeTestPersons = makeDecode(TestPerson.CustomList)
-const decodePatch = makeDecode(Profile.Patch)
-const decodeClockChange = makeDecode(ClockChange)
-const decodeNewSession = makeDecode(Schema.typeSchema(NewSession))
-
-/**
- * The JSON form of a duration. `ClockChange` validates it, because `Duration` itself turns a negative number into 0.
- */
-const durationJson = (duration: Duration.DurationInput): unknown =>
-  typeof duration === "bigint"
-    ? Number(duration) / 1_000_000
-    : typeof duration === "object"
-    ? Duration.toMillis(duration)
-    : duration
-
-const timeJson = (time: DateTime.DateTime.Input): unknown =>
-  typeof time === "string" ? time : Option.getOrUndefined(Option.map(DateTime.make(time), DateTime.formatIso))
-
-/**
- * Whether an id can be a segment of a URL path. An empty id, `.`, `..` and half a surrogate pair cannot, and nothing
- * has such an id.
- */
-const isPathSegment = (id: string): boolean => !/^\.{0,2}$/.test(id) && Either.isRight(Encoding.encodeUriComponent(id))
-
 const client = (url: string, token: Redacted.Redacted | undefined) =>
   HttpApiClient.make(ControlApi, {
     baseUrl: url,
@@ -300,45 +260,54 @@ export const make = ({ token, url }: Options): Effect.Effect<Service, never, Htt
       const session = (customerId: string): SessionControl => {
         const path = { customerId }
         const request = <A, E>(use: (api: Client) => Effect.Effect<A, E | InternalError>) =>
-          isPathSegment(customerId) ? call(use) : new SessionUnknown({ customerId })
+          ControlInput.isPathSegment(customerId) ? call(use) : new SessionUnknown({ customerId })
         const change = (change: unknown) =>
-          Effect.flatMap(decodeClockChange(change), (payload) => request((api) => api.clock.change({ path, payload })))
+          Effect.flatMap(ControlInput.decodeClockChange(change), (payload) =>
+            request((api) => api.clock.change({ path, payload })))
         return {
-          info: request((api) => api.sessions.get({ path })),
+          info: request((api) =>
+            api.sessions.get({ path })
+          ),
           reset: dieIfRefused(request((api) => api.sessions.reset({ path }))),
           remove: request((api) => api.sessions.remove({ path })),
           clock: request((api) => api.clock.read({ path })),
-          advance: (duration) => change({ advance: durationJson(duration) }),
-          setTime: (time) => change({ set: timeJson(time) }),
+          advance: (duration) => change({ advance: ControlInput.durationJson(duration) }),
+          setTime: (time) => change({ set: ControlInput.timeJson(time) }),
           freeze: dieIfRefused(change({ frozen: true })),
           resume: dieIfRefused(change({ frozen: false })),
           faults: request((api) => api.faults.list({ path })),
           fault: (fault) =>
-            Effect.flatMap(decodeFault(fault), (payload) => request((api) => api.faults.set({ path, payload }))),
+            Effect.flatMap(ControlInput.decodeFault(fault), (payload) =>
+              request((api) => api.faults.set({ path, payload }))),
           removeFault: (id) =>
-            isPathSegment(id)
-              ? request((api) => api.faults.remove({ path: { customerId, faultId: id } }))
+            ControlInput.isPathSegment(id)
+              ? request((api) =>
+                api.faults.remove({ path: { customerId, faultId: id } })
+              )
               : new FaultUnknown({ id }),
           clearFaults: request((api) => api.faults.clear({ path })),
           testPersons: request((api) => api.testPersons.list({ path })),
           setTestPersons: (persons) =>
             Effect.flatMap(
-              decodeTestPersons(persons),
+              ControlInput.decodeTestPersons(persons),
               (payload) => request((api) => api.testPersons.set({ path, payload }))
             ),
           profile: request((api) => api.profile.get({ path })),
           changeProfile: (patch) =>
-            Effect.flatMap(decodePatch(patch), (payload) => request((api) => api.profile.change({ path, payload }))),
+            Effect.flatMap(ControlInput.decodePatch(patch), (payload) =>
+              request((api) => api.profile.change({ path, payload }))),
           revokeTokens: (token) =>
             Effect.map(
-              request((api) => api.tokens.revoke({ path, payload: { ...(token && { token }) } })),
+              request((api) =>
+                api.tokens.revoke({ path, payload: { ...(token && { token }) } })
+              ),
               ({ revoked }) => revoked
             ),
           journal: (search) => request((api) => api.journal.search({ path, urlParams: urlParams(search) })),
           clearJournal: request((api) => api.journal.clear({ path })),
           verify: (expectation) =>
             Effect.flatMap(
-              decodeExpectation(expectation),
+              ControlInput.decodeExpectation(expectation),
               (expectation) => request((api) => api.journal.verify({ path, payload: { expectation } }))
             )
         }
@@ -348,11 +317,13 @@ export const make = ({ token, url }: Options): Effect.Effect<Service, never, Htt
         session,
         sessions: call((api) => api.sessions.list()),
         create: (session) =>
-          Effect.flatMap(decodeNewSession(session), (payload) => call((api) => api.sessions.create({ payload }))),
-        unmatchedRequests: (search) => call((api) => api.journal.unmatched({ urlParams: urlParams(search) })),
+          Effect.flatMap(ControlInput.decodeNewSession(session), (payload) =>
+            call((api) => api.sessions.create({ payload }))),
+        unmatchedRequests: (search) =>
+          call((api) => api.journal.unmatched({ urlParams: urlParams(search) })),
         verifyUnmatched: (expectation) =>
           Effect.flatMap(
-            decodeExpectation(expectation),
+            ControlInput.decodeExpectation(expectation),
             (expectation) => call((api) => api.journal.verifyUnmatched({ payload: { expectation } }))
           ),
         metrics: call((api) => api.server.metrics())

@@ -70,7 +70,7 @@ describe("idv-mock verify ends", () => {
       const { exitCode, last } = yield* verify(url)
       deepStrictEqual([exitCode, last], [
         2,
-        `Nothing can be verified: there is no TLS connection to ${url} with a certificate that Node.js trusts: check the address, or set NODE_EXTRA_CA_CERTS to the file of its CA`
+        `Nothing can be verified: Node.js does not trust the certificate of ${url}: check the address, or set NODE_EXTRA_CA_CERTS to the file of its CA`
       ])
     }).pipe(Effect.provide(NodeContext.layer)))
 

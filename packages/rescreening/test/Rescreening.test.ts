@@ -3,29 +3,20 @@ import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, Effect, Redacted, Schema, Stream } from "effect"
-import { EncryptionKeys, Ledger, People, Rescreening, RescreeningError, Run } from "../src/index.ts"
+import { EncryptionKeys, Ledger, People, Rescreening, RescreeningError } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { entry, key, layerPeople, many, service } from "./support/people.ts"
-
-const run = "2026-11"
-const where = { run, service: "api.example.com" }
-const fast = { ...where, rate: 2000, shards: 2 }
-
-const at = (counts: Partial<Run.Counts>): Run.Counts => ({ ...Run.noCounts, ...counts })
+import { at, fast, rows, run, where, withLedger } from "./support/runs.ts"
 
 const unavailable = (sent: AmlError.Sent) =>
   new AmlError.AmlUnavailable({ reason: sent === "answered" ? "status" : "broken", host: "api.example.com", sent })
-
-const rows = Effect.flatMap(Ledger.Ledger, ({ byLine }) => Stream.runCollect(byLine(run))).pipe(
-  Effect.map(Chunk.toReadonlyArray)
-)
 
 describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
   layer(databases, { excludeTestServices: true })((it) => {
     const test = <A, E>(
       name: string,
       effect: Effect.Effect<A, E, Ledger.Ledger | SqlClient.SqlClient>
-    ) => it.scoped(name, () => Effect.flatMap(Databases.ledger, (context) => Effect.provide(effect, context)))
+    ) => it.scoped(name, () => withLedger(effect))
 
     test(
       "screens everybody once with any number of workers, and deletes the people",

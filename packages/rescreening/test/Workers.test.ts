@@ -3,27 +3,19 @@ import { AmlError, TokenError } from "@effect-idv/core"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Duration, Effect, Exit, Fiber, Stream } from "effect"
-import { Ledger, Rescreening, Run } from "../src/index.ts"
+import { Duration, Effect, Exit, Fiber, Stream } from "effect"
+import type { Ledger } from "../src/index.ts"
+import { Rescreening } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { entry, layerPeople, many, service } from "./support/people.ts"
-
-const run = "2026-11"
-const where = { run, service: "api.example.com" }
-const fast = { ...where, rate: 2000, shards: 2 }
-
-const at = (counts: Partial<Run.Counts>): Run.Counts => ({ ...Run.noCounts, ...counts })
-
-const rows = Effect.flatMap(Ledger.Ledger, ({ byLine }) => Stream.runCollect(byLine(run))).pipe(
-  Effect.map(Chunk.toReadonlyArray)
-)
+import { at, fast, rows, run, where, withLedger } from "./support/runs.ts"
 
 describe.each(Databases.kinds)("Workers with %s", (_, databases) => {
   layer(databases, { excludeTestServices: true })((it) => {
     const test = <A, E>(
       name: string,
       effect: Effect.Effect<A, E, Ledger.Ledger | SqlClient.SqlClient>
-    ) => it.scoped(name, () => Effect.flatMap(Databases.ledger, (context) => Effect.provide(effect, context)))
+    ) => it.scoped(name, () => withLedger(effect))
 
     test(
       "retries checks that were certainly not performed, and waits as long as the service asks",

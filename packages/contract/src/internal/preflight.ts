@@ -119,7 +119,7 @@ interface EndpointNames {
 const noConnectionTexts: Readonly<Record<string, (names: EndpointNames) => string>> = {
   "name resolution failed": ({ address, origin }) => `the host name of ${origin} is unknown: check the ${address}`,
   "TLS failed": ({ address, origin }) =>
-    `there is no TLS connection to ${origin} with a certificate that Node.js trusts: check the ${address}, or set NODE_EXTRA_CA_CERTS to the file of its CA`,
+    `Node.js does not trust the certificate of ${origin}: check the ${address}, or set NODE_EXTRA_CA_CERTS to the file of its CA`,
   "a response that is not HTTP": ({ address, origin }) => `${origin} does not speak HTTP: check the ${address}`,
   "connection closed": ({ address, origin }) =>
     `${origin} closes the connection without a response: check the ${address}`

@@ -440,7 +440,7 @@ const first = async (style: string, fault?: string): Promise<string | undefined>
   }
 }
 
-const document = readFileSync(process.env["DOC"] ?? "/work/shared/api-document.md", "utf8")
+const document = readFileSync(process.env["DOC"] ?? new URL("./api-document.md", import.meta.url), "utf8")
 const only = process.argv.slice(2)
 let wrongs = 0
 for (const m of mutants) {

@@ -17,9 +17,8 @@ const responseOf = ({ exchange, secrets, step }: StepExchange): ReadonlyArray<Re
   exchange._tag === "Response" ? [{ step, response: exchange, secrets }] : []
 
 /**
- * The observed word. If an exchange has no complete response, the reason is the word, unless the reading asks for
- * what was withheld, because a closed connection withholds a token as well as any status, or for what all responses
- * have in common.
+ * Returns the observation. If an exchange has no complete response, the observation is the reason, with two exceptions:
+ * a reading of what was withheld, because a closed connection also withholds a token, and a reading of all responses.
  */
 export const read = (reading: Reading, exchanges: ReadonlyArray<StepExchange>): string => {
   if (Withheld.isName(reading)) return Withheld.readings[reading](exchanges)

@@ -91,7 +91,7 @@ const amlRequest = (step: AmlStep, context: RequestContext): Option.Option<Reque
 const profileRequest = ({ profile, target }: RequestContext): Request | undefined =>
   profile?.origin === new URL(target.baseUrl).origin ? { method: "GET", url: profile, headers: {} } : undefined
 
-/** Returns the request of a step; none if there is no profile to open, or if a change does not alter the value. */
+/** Returns the request of a step. A step sends none if it opens a profile that no response named, or if its change does not alter the value. */
 export const of = (step: ServiceStep, context: RequestContext): Option.Option<Request> => {
   switch (step.to) {
     case "token":

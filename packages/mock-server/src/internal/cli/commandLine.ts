@@ -4,9 +4,8 @@ import * as Either from "effect/Either"
 import * as Record from "effect/Record"
 import * as TestPerson from "../../TestPerson.ts"
 import * as FaultKinds from "../faults/faultKinds.ts"
-import { booleanFlag, controlToken, repeatableFlag, valueFlag } from "./flags.ts"
+import * as CommandFlags from "./commandFlags.ts"
 import type { ParsedArguments } from "./parsedArguments.ts"
-import { diffFlags, mcpFlags, recordFlags } from "./toolFlags.ts"
 import { UsageError } from "./usageError.ts"
 
 /** The result of parsing a command line: a text to print, such as the help, or a command to run. */
@@ -86,149 +85,6 @@ const completions: Section = {
   ]
 }
 
-const serverFlags = [
-  valueFlag("url", "url", "Address of the mock server (default: http://127.0.0.1:4010)"),
-  controlToken
-]
-
-const sessionFlags = [valueFlag("customer", "id", "Customer of the session (default: demo-customer)"), ...serverFlags]
-
-const serveFlags = [
-  valueFlag(
-    "config",
-    "file",
-    "JSON file with these options in camelCase, and customers, faults, testPersons and profile. Flags take precedence"
-  ),
-  valueFlag(
-    "host",
-    "address",
-    "Address to listen on (default: 127.0.0.1). Beyond loopback, a control token is required"
-  ),
-  valueFlag("port", "number", "Port to listen on (default: 4010). 0 selects a free one"),
-  valueFlag(
-    "port-file",
-    "file",
-    "File that contains the port number while the server listens. An old file is removed first"
-  ),
-  valueFlag("logs", "form", "Print a line for each exchange (default: none)", ["none", "json", "pretty"]),
-  controlToken,
-  repeatableFlag("allowed-host", "name", "Further host name of the control API, such as that of a container"),
-  valueFlag("seed", "number", "Seed that makes tokens and random faults reproducible"),
-  repeatableFlag(
-    "profile",
-    "variant",
-    "Preset (default, strict or hostile), option=variant such as tokenStatus=201, or a file of idv-mock record"
-  ),
-  repeatableFlag("fault", "fault", "Fault to inject, such as aml:hang"),
-  repeatableFlag(
-    "customer",
-    "id:key",
-    "Further customer. Flags are visible in the process list: prefer the file of --config"
-  ),
-  valueFlag("tls", "kind", "Speak TLS with a certificate for this run, which the CA in --tls-ca issued", [
-    "self-signed"
-  ]),
-  valueFlag("tls-ca", "file", "File to write this CA to, for NODE_EXTRA_CA_CERTS (default: idv-mock-ca.pem)"),
-  valueFlag("tls-cert", "file", "Speak TLS with the certificate in this PEM file. It needs --tls-key"),
-  valueFlag("tls-key", "file", "PEM file with the private key of --tls-cert"),
-  booleanFlag("reveal", "Keep names and secrets in the journal unmasked"),
-  valueFlag(
-    "grace-period",
-    "duration",
-    "Longest wait for pending responses when the server stops (default: 5 seconds)"
-  ),
-  valueFlag("request-timeout", "duration", "Longest time for a request to arrive (default: 30 seconds)"),
-  booleanFlag("force", "Start even if NODE_ENV is production")
-]
-
-const journalFlags = [
-  valueFlag("operation", "name", "Only requests to this operation", ["token", "aml", "other"]),
-  valueFlag("status", "number", "Only responses with this status, such as 401"),
-  valueFlag("rule", "name", "Only responses of this rule, such as aml.token-expired"),
-  valueFlag("fault", "name", "Only requests for which a fault with this id or kind fired"),
-  booleanFlag("unexpected", "Only requests that the service document does not allow"),
-  booleanFlag("unmatched", "Show the unmatched requests, which belong to no session, instead of those of a customer"),
-  booleanFlag("json", "Print complete entries, one JSON object per line"),
-  booleanFlag("clear", "Delete all entries of the session, and print none"),
-  ...sessionFlags
-]
-
-const evidence = valueFlag(
-  "evidence",
-  "file",
-  "File of claims (default: contract/evidence.yaml of the contract package)"
-)
-
-const verifyFlags = [
-  valueFlag(
-    "auth-url",
-    "url",
-    "Address of the token endpoint without /oauth/service (default: IDV_AUTH_URL; for a mock server, else " +
-      "http://127.0.0.1:4010)"
-  ),
-  valueFlag(
-    "base-url",
-    "url",
-    "Address of the API without /api/aml (default: IDV_BASE_URL). If you give only one of the two addresses, it is " +
-      "used for both"
-  ),
-  valueFlag("target", "kind", "Kind of the target: a mock server, or a sandbox of the service (default: mock)", [
-    "mock",
-    "sandbox"
-  ]),
-  valueFlag("customer-id", "id", "Customer id (default: IDV_CUSTOMER_ID; for a mock server, else a test customer)"),
-  valueFlag(
-    "customer-key",
-    "key",
-    "Customer key (default: IDV_CUSTOMER_KEY). Prefer the variable: flags are visible in the process list"
-  ),
-  booleanFlag("allow-insecure", "Send key, token and names over http: beyond loopback too, where others can read them"),
-  valueFlag("control-url", "url", "Address of the mock server's control API (default: the address of the API)"),
-  controlToken,
-  evidence,
-  valueFlag("format", "form", "Format of the report (default: table)", ["table", "json", "junit", "github"]),
-  valueFlag("output", "file", "File to write the report to, instead of printing it"),
-  valueFlag("har", "file", "File to write the requests and responses to as HAR, without secrets and personal data"),
-  valueFlag(
-    "observations",
-    "file",
-    "File to write the observations to; pass it to the next run with --evidence. An existing file is not overwritten"
-  ),
-  valueFlag(
-    "budget",
-    "number",
-    "Largest number of requests to a sandbox (default: 60), a fifth of which may be checks that it bills. The remaining cases are not tested"
-  ),
-  valueFlag(
-    "spacing",
-    "duration",
-    "Pause between two requests to a sandbox, such as \"500 millis\" (default), or a number of milliseconds"
-  ),
-  valueFlag(
-    "deadline",
-    "duration",
-    "Longest wait for a response, such as \"10 seconds\" (default), or a number of milliseconds"
-  ),
-  repeatableFlag("case", "id", "Only this case; may be repeated"),
-  repeatableFlag(
-    "fail-on",
-    "verdict",
-    "Fail on this verdict: violated, lenient or drift; may be repeated (default: violated, and for a mock server drift)"
-  ),
-  booleanFlag("strict", "Fail also if the target accepts requests that the service document does not show"),
-  booleanFlag("wait-for-expiry", "Wait an hour, to see whether a sandbox refuses a token after it"),
-  booleanFlag(
-    "wrong-keys",
-    "Also send wrong keys of the customer to a sandbox, which may lock the customer out, and its key where it may be logged"
-  )
-]
-
-const contractFlags = [
-  repeatableFlag("level", "level", "Only claims of this level: documented, observed, assumed or unknown"),
-  valueFlag("format", "form", "Output format (default: table)", ["table", "json"]),
-  evidence
-]
-
 const argumentsOf = (command: Command): ParsedArguments => {
   const values = command.opts<Readonly<Record<string, unknown>>>()
   const flags = command.options.map((option): readonly [string, ReadonlyArray<string>] => {
@@ -265,49 +121,49 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
     "serve",
     "Start the mock server: the token endpoint and the AML check, for the customer demo-customer with the key " +
       "demo-key, and for every customer test-* with the key test-key",
-    serveFlags
+    CommandFlags.serve
   ).addHelpText("after", table(testPersons) + "\n" + table(faultKinds))
   addCommand(
     program,
     "journal",
     "Show the exchanges of a running server, and the reason for each response",
-    journalFlags
+    CommandFlags.journal
   )
 
   const fault = addGroup(program, "fault", "Change the faults of a session of a running server")
-  addCommand(fault, "list", "Show the faults, and how often each fired", sessionFlags)
+  addCommand(fault, "list", "Show the faults, and how often each fired", CommandFlags.session)
   addCommand(
     fault,
     "set <fault...>",
     "Set faults, such as aml:hang: all of them, or none if one is invalid",
-    sessionFlags
+    CommandFlags.session
   )
     .addHelpText("after", table(faultKinds))
-  addCommand(fault, "remove <id>", "Remove the fault with this id", sessionFlags)
-  addCommand(fault, "clear", "Remove all faults", sessionFlags)
+  addCommand(fault, "remove <id>", "Remove the fault with this id", CommandFlags.session)
+  addCommand(fault, "clear", "Remove all faults", CommandFlags.session)
 
   const clock = addGroup(program, "clock", "Change the clock of a session of a running server")
-  addCommand(clock, "show", "Show the time", sessionFlags)
-  addCommand(clock, "advance <duration...>", "Move the clock forward, for example by 61 minutes", sessionFlags)
-  addCommand(clock, "set <time>", "Set the clock, for example to 2026-01-31T12:00:00Z", sessionFlags)
-  addCommand(clock, "freeze", "Stop the clock", sessionFlags)
-  addCommand(clock, "resume", "Start the clock again", sessionFlags)
+  addCommand(clock, "show", "Show the time", CommandFlags.session)
+  addCommand(clock, "advance <duration...>", "Move the clock forward, for example by 61 minutes", CommandFlags.session)
+  addCommand(clock, "set <time>", "Set the clock, for example to 2026-01-31T12:00:00Z", CommandFlags.session)
+  addCommand(clock, "freeze", "Stop the clock", CommandFlags.session)
+  addCommand(clock, "resume", "Start the clock again", CommandFlags.session)
 
-  addCommand(program, "sessions", "Show the sessions of a running server", serverFlags)
-  addCommand(program, "reset", "Restore the initial state of a session of a running server", sessionFlags)
+  addCommand(program, "sessions", "Show the sessions of a running server", CommandFlags.server)
+  addCommand(program, "reset", "Restore the initial state of a session of a running server", CommandFlags.session)
   addCommand(
     program,
     "verify",
     "Check whether a server follows the contract. With --target sandbox it checks the real service: addresses and " +
       "credentials can be the variables IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY. It sends " +
       "only fictional people, and each check may be billed",
-    verifyFlags
+    CommandFlags.verify
   )
   const contract = addCommand(
     program,
     "contract",
     "Show the claims of the contract, and the cases and scenarios that test each",
-    contractFlags
+    CommandFlags.contract
   ).helpCommand(false)
   addCommand(
     contract,
@@ -321,20 +177,20 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
     "record",
     "Forward requests to the service, and write a profile with which serve plays it, when the command ends by Ctrl-C. " +
       "Keys, names and dates of birth are not written",
-    recordFlags
+    CommandFlags.record
   )
   addCommand(
     program,
     "diff",
     "Send the same fictional checks to the service and to the mock server, and list the behaviours that differ",
-    diffFlags
+    CommandFlags.diff
   )
   addCommand(
     program,
     "mcp",
     "Serve tools for agents over the Model Context Protocol, on standard input and output: sessions, clock, faults, " +
       "profile, test_persons, journal, verify and explain_last_check. Without --url it also starts a mock server",
-    mcpFlags
+    CommandFlags.mcp
   )
   addCommand(program, "completions", "Print completions for bash, fish or zsh", [])
     .addArgument(Object.assign(new Argument("<shell>"), { argChoices: ["bash", "fish", "zsh"] }))
