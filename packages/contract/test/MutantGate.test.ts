@@ -114,8 +114,10 @@ describe("The mutant gate", () => {
         const documented = evidence.claims
           .filter(({ level, unobserved }) => level === "documented" && unobserved === undefined)
           .map(({ id }) => id)
+        // One mutant of each claim suffices: the gate asks whether there is one.
+        const firsts = Arr.dedupeWith(observed.mutants, ([left], [right]) => left.claim === right.claim)
         for (const claim of documented) {
-          const mutants = observed.mutants.filter(([mutant]) => mutant.claim !== claim)
+          const mutants = firsts.filter(([mutant]) => mutant.claim !== claim)
           const { isPassed, withoutMutant } = MutantGate.gate(evidence, cases, { ...observed, mutants })
           deepStrictEqual([withoutMutant, isPassed], [[claim], false])
         }
