@@ -40,7 +40,7 @@ This page is generated from [\`contract/evidence.yaml\`](../packages/contract/co
 
 The [service document](service.md) specifies ${
     at("documented").length
-  } of the ${claims.length} behaviours that the client or the mock server depends on. The other behaviours are assumptions, each with a name.
+  } of the ${claims.length} behaviours that the client or the mock server depends on. The others are named assumptions.
 
 - **Source:** what supports the assumption. "The document" is the service document.
 - **Accepted observations:** the variants that the client handles. It rejects those in *italics* with a typed error, and never reads them as "No". \`idv-mock verify\` finds out which variant your sandbox uses ([contract.md](contract.md)).

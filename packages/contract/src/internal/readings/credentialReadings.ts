@@ -184,7 +184,7 @@ const testPerson: Read = (responses) =>
       i < responses.length - 1 && !isCredential(response.response) ||
       matchFound(response) === personOf(response).matchFound
     )
-    ? "as the name says"
+    ? "by the last word of the name"
     : "otherwise"
 
 /** Compares the results of each person. A field that is absent twice is not the same. */
