@@ -5,9 +5,9 @@ import Table from "cli-table3"
 import { Cause, Console, Data, Duration, Effect } from "effect"
 import { parseArgs } from "node:util"
 import * as Install from "./install.ts"
+import * as Managers from "./managers.ts"
 import * as Npx from "./npx.ts"
 import * as Packages from "./packages.ts"
-import * as Pnpm from "./pnpm.ts"
 import * as Project from "./project.ts"
 import * as Tools from "./tools.ts"
 
@@ -49,7 +49,7 @@ const packageConsumer = Effect.gen(function*() {
     testWith(home, packages, tools, Install.lowest(packages)),
     Effect.flatMap(Install.highest(packages), (versions) => testWith(home, packages, tools, versions)),
     Npx.test(path.join(home, "empty"), packages),
-    Pnpm.test(path.join(home, "pnpm"), packages, tools.nodes[2]),
+    Managers.test(path.join(home, "managers"), packages, tools.nodes[2]),
     Effect.forEach(packages, Packages.judge, { concurrency: "unbounded", discard: true })
   ], { concurrency: "unbounded" })
 
