@@ -5,7 +5,7 @@ import { makeApp } from "./app.ts"
 
 const runtime = ManagedRuntime.make(Layer.provide(Idv.layerEnv, NodeHttpClient.layerUndici))
 
-// Builds the client now, so that a missing variable stops the program, and not the first applicant.
+// Builds the client now, so that a missing variable stops the program before the first applicant.
 await runtime.runtime()
 
 const app = makeApp({ runtime, store: async (row) => console.log(JSON.stringify(row)) })

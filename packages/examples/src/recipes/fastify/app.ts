@@ -21,7 +21,7 @@ export interface Options {
 export const makeApp = ({ respondAfter = 3500, runtime, store }: Options) => {
   const app = fastify({ logger: { level: "warn" } })
 
-  // Builds the client at the start, so that a missing variable stops the program, and not the first applicant.
+  // Builds the client at the start, so that a missing variable stops the program before the first applicant.
   app.addHook("onReady", () => runtime.runPromise(runtime.runtimeEffect).then(() => undefined))
   // Fastify runs this hook after the last response.
   app.addHook("onClose", () => runtime.dispose())
