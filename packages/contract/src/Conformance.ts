@@ -285,7 +285,7 @@ export const toGithub: (report: Report, contract: Contract.Evidence, runInfo?: R
 
 /**
  * The exchanges of a run as a HAR 1.2 file, for {@link Observer}'s `onExchange`. It shows known headers, the fields
- * of the service document, and values that can hold no secret and no person; the rest is hidden.
+ * of the service document, and values that can hold no secret and no personal data. The rest is hidden.
  *
  * @category destructors
  * @since 0.1.0

@@ -19,7 +19,7 @@ import { parse, YAMLParseError } from "yaml"
 /** A message without the value, because a file may hold a secret. */
 const shouldBe = (expected: string) => ({ message: () => `should be ${expected}` })
 
-/** The same for a union, in place of one message for each member. */
+/** One message without the value for a union. Without `override`, each member of the union would add a message. */
 const shouldBeOneOf = (expected: string) => ({ message: () => ({ message: `should be ${expected}`, override: true }) })
 
 /**
@@ -135,8 +135,8 @@ export const Claim = Schema.Struct({
   /** The sentence of the service document, for a documented claim. */
   sentence: Schema.optionalWith(trimmedText, { exact: true }),
   /**
-   * The observations that satisfy the claim. Of a claim that is not documented, only the expected one passes, and the
-   * others are `drift`.
+   * The observations that satisfy the claim. If the claim is not documented, only the expected ones pass: those in
+   * `observed`, or else the default of the mock server. The others are `drift`.
    */
   accept: Schema.optionalWith(listOf(Accepted, "words"), { exact: true }),
   /**

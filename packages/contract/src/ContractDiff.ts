@@ -31,10 +31,12 @@ const wordOf = (accepted: NonNullable<Contract.Claim["accept"]>[number]): string
 const wordsOf = (words: Contract.Claim["accept"] | Contract.Claim["observed"]): ReadonlyArray<string> =>
   (words ?? []).map(wordOf)
 
-/** A list of words of a claim, how a change of it reads, and whether a consumer can break on a new word. */
+/** The lists of words of a claim that are compared. */
 const lists: ReadonlyArray<{
+  /** How a difference names the list. */
   readonly name: string
   readonly of: (claim: Contract.Claim) => ReadonlyArray<string>
+  /** Whether a new word can break a consumer. */
   readonly breaks: boolean
 }> = [
   { name: "accepted", of: ({ accept }) => wordsOf(accept), breaks: true },
@@ -64,7 +66,10 @@ const listDifferences = (older: Contract.Claim, newer: Contract.Claim): Readonly
     }]
   })
 
-/** The texts of a claim are not shown. A documented behaviour that is now open, or that the client refuses, breaks. */
+/**
+ * A consumer breaks if the claim is no longer documented, or if the client now refuses some of its behaviours. A
+ * difference does not show long texts.
+ */
 const fieldDifferences = (older: Contract.Claim, newer: Contract.Claim): ReadonlyArray<Difference> =>
   fields.flatMap((field) => {
     const [before, after] = [older[field], newer[field]]

@@ -48,7 +48,7 @@ export interface Options {
 /** What the effects of the tests require. */
 type Requirements = FileSystem.FileSystem | HttpClient.HttpClient | Scope.Scope
 
-/** The deadline of a target that is an effect: its own deadlines are not known yet. */
+/** The deadline of the effect that returns the target. The deadline of the target applies only to its requests. */
 const targetDeadline = "60 seconds"
 
 /** The requests of a run that a case may have to send first, or once more. */

@@ -66,8 +66,8 @@ export class AmlInputRejected extends Schema.TaggedError<AmlInputRejected>("@eff
 const errorBodyFields = {
   /**
    * The error code of the response (OAuth `error`, the `type` of a problem, or `code`), if it matches a safe-character
-   * pattern and repeats no part of the person or the token. This does not detect the name of another person, or a Latin
-   * spelling of a name in another script.
+   * pattern and repeats no part of the person or the token. The comparison does not detect the name of another person,
+   * or a Latin spelling of a name in another script.
    */
   code: Schema.optionalWith(Schema.String, { exact: true }),
   /**
@@ -275,7 +275,7 @@ export class AmlAnswerInvalid extends Schema.TaggedError<AmlAnswerInvalid>("@eff
     status: Schema.Int,
     /** One of a few known media types, or `other`. */
     contentType: Schema.optionalWith(Schema.String, { exact: true }),
-    /** Of the body, in bytes. */
+    /** The length of the body, in bytes. */
     length: Schema.Int,
     /** The invalid fields, without their values. */
     violations: Schema.Array(Violation.Violation)

@@ -219,7 +219,7 @@ export const FromIso: Schema.Schema<DateOfBirth, string> = Schema.transformOrFai
 const toIso = ({ day, month, year }: Parts): string => [digits(year, 4), digits(month, 2), digits(day, 2)].join("-")
 
 /**
- * A schema of the wire format `dd-mm-yyyy` (service document, section 4.2). It accepts every existing day, also one in
+ * A schema of the wire format `dd-mm-yyyy` (service document, section 4.2). It accepts every existing day, even one in
  * the future.
  *
  * @category schemas

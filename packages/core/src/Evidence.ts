@@ -47,7 +47,7 @@ const fields = {
 export const Evidence = Schema.Struct({
   ...fields,
   /**
-   * The decompressed bytes of the response body. In JSON they are base64. They contain all fields of the response, also
+   * The decompressed bytes of the response body. In JSON they are base64. They contain all fields of the response, even
    * those that the service document does not define.
    */
   body: Schema.optionalWith(Body, { exact: true })

@@ -69,7 +69,8 @@ const refusedCharacters = {
 
 /**
  * The characters that UTF-8 continuation bytes (0x80 to 0xBF) become when they are decoded as Windows-1252 or Latin-1.
- * Some of these are letters, which match only in sequences that occur in no name: KŘÍŽ and MATÚŠ are names.
+ * Some of these are letters. They match only in sequences that occur in no name, because names such as KŘÍŽ and MATÚŠ
+ * contain them too.
  */
 const continuationSigns = "\\u0080-\\u00BF€‚„…†‡ˆ‰‹‘’“”•–—˜™›"
 const continuationLetters = "ƒŠŒŽšœžŸ"
@@ -250,8 +251,9 @@ export const FromString: Schema.Schema<PersonName, string> = Schema.transformOrF
 }).annotations(Violation.expecting("a full name that can be screened"))
 
 /**
- * Whether a text is the same name, ignoring case, spaces and Unicode normalization. It is an assumption that a response
- * repeats the name with no other difference. ı and i are different letters, except in a text that is all in upper case.
+ * Whether a text is the same name, ignoring case, spaces and Unicode normalization. That the service repeats a name
+ * without other differences is an assumption. ı and i are different letters, except in a text that is all in upper
+ * case.
  *
  * @category predicates
  * @since 0.1.0

@@ -141,7 +141,7 @@ export class TokenResponseInvalid extends Schema.TaggedError<TokenResponseInvali
   status: Schema.Int,
   /** One of a few known media types, or `other`. */
   contentType: Schema.optionalWith(Schema.String, { exact: true }),
-  /** Of the body, in bytes. */
+  /** The length of the body, in bytes. */
   length: Schema.Int,
   /** The invalid fields, without their values. */
   violations: Schema.Array(Violation.Violation)

@@ -79,7 +79,7 @@ export interface Options {
    * - During the backoff no acquisition starts in the background.
    * - Callers without a token receive the failure at once, for at most 5 seconds.
    * - The backoff ends early when the cached token is no longer usable.
-   * - It also applies after a token that is due for renewal on arrival, because its lifetime is very short.
+   * - It also follows an acquisition whose token has such a short lifetime that it is due for renewal on arrival.
    *
    * @default "1 second"
    */
@@ -91,7 +91,7 @@ export interface Options {
    */
   readonly maxBackoff?: Duration.DurationInput | undefined
   /**
-   * How long credentials that the token endpoint rejected are not sent again.
+   * After the token endpoint rejected credentials, the same credentials are not sent again for this time.
    *
    * @default "30 seconds"
    */

@@ -82,9 +82,9 @@ export interface Service {
   readonly invalidate: (rejected: AccessToken.AccessToken) => Effect.Effect<void>
   /**
    * Acquires a new token even if the cached one is valid. If an acquisition is in progress, it waits for that one.
-   * After a failed acquisition it fails at once with the same failure, for at most 5 seconds. After rejected
-   * credentials it starts an acquisition, which fails without a request while the credentials are the same. A failure
-   * does not remove the cached token.
+   * After a failed acquisition it fails at once with the same failure, for at most 5 seconds. If the token endpoint
+   * rejected the credentials, it starts an acquisition, which fails without a request while the credentials are the
+   * same. A failure does not remove the cached token.
    */
   readonly refresh: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
   /** The state of the provider, for health checks and dashboards. */

@@ -25,7 +25,8 @@ import * as TokenEncryption from "./internal/tokenEncryption.ts"
 import { TokenStore } from "./TokenStore.ts"
 
 /**
- * What a token provider uses if it is provided. Its layer does not require it.
+ * The service with which a token provider shares its token. It is optional: the layer of the provider does not require
+ * it.
  *
  * @category models
  * @since 0.1.0
@@ -55,14 +56,15 @@ export interface Options {
   /** The key that encrypts and decrypts. All processes that share a token need it. */
   readonly encryptionKey: Key
   /**
-   * A second key, which only decrypts. While keys rotate, it is first the next key and then the previous one.
+   * A second key, which only decrypts. To rotate the keys without additional token requests, deploy three times: set it
+   * to the new key, then exchange the two keys, and after an hour remove the old key.
    *
    * @default undefined
    */
   readonly decryptionKey?: Key | undefined
   /**
-   * How long the operations of the store may delay a caller. After that the process sends its own request. Only the time
-   * counts in which this process runs, and not the time in which it waits for the CPU or for the leading process.
+   * How long the operations of the store may delay a caller. After that the process sends its own request. The time in
+   * which this process waits for the CPU or for the leading process does not count.
    *
    * @default "200 millis"
    */
@@ -70,8 +72,7 @@ export interface Options {
 }
 
 /**
- * Shares tokens in the `TokenStore` that is provided to it. `ConfigError` names every invalid option, and contains
- * no value.
+ * Shares tokens through the provided `TokenStore`. `ConfigError` names every invalid option, and contains no value.
  *
  * @category layers
  * @since 0.1.0

@@ -11,9 +11,9 @@ import type * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 
 /**
- * The operations of a store. They run in the context of a caller, also within its SQL transaction: do not take part in
- * that one. Names and values are texts of ASCII characters, a value has at most some kilobytes. Any error counts as a
- * failed operation. It may contain a secret, so it is not logged: log it in the effect.
+ * The operations of a store. They may run within an SQL transaction of a caller, and must not take part in it. Names
+ * and values are texts of ASCII characters. A value has at most some kilobytes. Any error counts as a failed operation.
+ * An error may contain a secret, so it is not logged: log it in the operation.
  *
  * @category models
  * @since 0.1.0
@@ -21,7 +21,7 @@ import type * as Scope from "effect/Scope"
 export interface Service {
   /** Returns the value of a name. */
   readonly read: (name: string) => Effect.Effect<Option.Option<string>, unknown>
-  /** Stores `next` if the value is still `previous`. Returns whether it was. */
+  /** Stores `next` if the value is still `previous`. Returns whether `next` was stored. */
   readonly compareAndPut: (change: {
     readonly name: string
     /** The value that is replaced. None if there is none yet. */
@@ -30,11 +30,11 @@ export interface Service {
     /** After this time nobody reads the value any more, so the store may delete it. */
     readonly ttl: Duration.Duration
   }) => Effect.Effect<boolean, unknown>
-  /** Deletes the value if it is still `value`. Returns whether it was. */
+  /** Deletes the value if it is still `value`. Returns whether it was deleted. */
   readonly compareAndDelete: (name: string, value: string) => Effect.Effect<boolean, unknown>
   /**
-   * Returns whether this process leads: at most one does for a name. It leads until the scope is closed. If the process
-   * dies, its lead ends after `ttl` at the latest.
+   * Tries to make this process the leader for a name, and returns whether it succeeded. At most one process leads for a
+   * name. It leads until the scope is closed. If the process dies, its lead ends after `ttl` at the latest.
    */
   readonly tryLead: (name: string, ttl: Duration.Duration) => Effect.Effect<boolean, unknown, Scope.Scope>
 }

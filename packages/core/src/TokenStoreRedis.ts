@@ -1,6 +1,6 @@
 /**
- * Stores the shared token in Redis or Valkey, over `ioredis`. A key with a time to live is the lead: the process that
- * leads renews it, and it expires within two seconds of the death of that process.
+ * Stores the shared token in Redis or Valkey, over `ioredis`. The process that leads holds a key with a time to live,
+ * and renews it. If the process dies, the key expires within two seconds.
  *
  * Every command and script uses one key, so a cluster works too. The server needs a version of 2.6.12 or later, and the
  * commands `GET`, `SET`, `DEL`, `PEXPIRE` and `EVAL` for keys that begin with `idv-token-`, and `INFO`.
@@ -46,9 +46,9 @@ export interface Options extends TokenSharing.Options {
 const patienceMillis = 2000
 
 /**
- * The options of the client that {@link layer} creates, for one of your own. Without a connection a command fails at
- * once: sent later, it could take a lead that nobody uses. A connection whose server gives no reply for 2 s is
- * replaced.
+ * The options of the client that {@link layer} creates, for a client of your own. Without a connection a command fails
+ * at once: if the client sent it later, it could take a lead that nobody uses any more. A connection whose server gives
+ * no reply for 2 s is replaced.
  *
  * @category constants
  * @since 0.1.0
@@ -96,7 +96,7 @@ const makeStore = (client: Redis | Cluster): TokenStore.Service => {
   const tryLead: TokenStore.Service["tryLead"] = (name, ttl) =>
     Effect.suspend(() => {
       const lock = `${name}-lead`
-      // Another process must not end or prolong this lead, also if it expires meanwhile.
+      // Identifies this lead: after it has expired, this process must not end or prolong the lead of another one.
       const owner = crypto.randomUUID()
       const release = Effect.ignore(run(deleteScript, lock, owner))
       const renew = Effect.delay(run(renewScript, lock, owner, toMillis(ttl)), Duration.times(ttl, 1 / 4)).pipe(
@@ -126,7 +126,7 @@ const makeStore = (client: Redis | Cluster): TokenStore.Service => {
   }
 }
 
-/** The code of Node, or the one with which an error of Redis begins, such as `WRONGPASS`. The rest may be a secret. */
+/** The error code of Node.js, or the code in an error of Redis, such as `WRONGPASS`. The rest may be a secret. */
 const codeOf = (error: unknown): string | undefined => {
   if (Cause.isUnknownException(error)) return codeOf(error.error)
   const code = Predicate.hasProperty(error, "code") ? error.code : undefined
@@ -134,7 +134,7 @@ const codeOf = (error: unknown): string | undefined => {
   return error instanceof Error ? /(?:^|: )([A-Z]{3,}) /.exec(error.message)?.[1] : undefined
 }
 
-const warnOfStart = (code: string | undefined) =>
+const warnUnavailable = (code: string | undefined) =>
   Effect.logWarning("The Redis server of the token store is not available yet", { code })
 
 /** Connects, and reconnects by itself. A server that is down does not prevent the start. */
@@ -145,14 +145,14 @@ const connect = (address: RedisUrl.RedisAddress) =>
       (client) => Effect.sync(() => client.disconnect())
     )
     let lastError: unknown
-    // Without a listener the client prints its errors. A command that fails because of one is counted and logged.
+    // Without a listener the client prints its errors. If an error makes a command fail, that is counted and logged.
     client.on("error", (error: unknown) => {
       lastError = error
     })
     yield* Effect.tryPromise(() => client.connect()).pipe(
       Effect.zipRight(WarmUp.warmUp(makeStore(client))),
-      Effect.catchAll((error) => warnOfStart(codeOf(lastError) ?? codeOf(error))),
-      Deadline.within(Duration.millis(patienceMillis), Effect.asVoid(warnOfStart("timeout")))
+      Effect.catchAll((error) => warnUnavailable(codeOf(lastError) ?? codeOf(error))),
+      Deadline.within(Duration.millis(patienceMillis), Effect.asVoid(warnUnavailable("timeout")))
     )
     return client
   })
@@ -190,8 +190,8 @@ const check = (options: Partial<Options>) =>
   ConfigErrors.all({ address: RedisUrl.check(options.url), sharing: SharingOptions.check(options) })
 
 /**
- * Shares tokens in Redis. Provide it to the layer of the client. A server that is down does not fail it. `ConfigError`
- * names every invalid option, and contains no value.
+ * Shares tokens in Redis. Provide it to the layer of the client. The layer does not fail if the server is down.
+ * `ConfigError` names every invalid option, and contains no value.
  *
  * @example
  * import { Idv } from "@effect-idv/core"

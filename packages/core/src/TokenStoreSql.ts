@@ -1,9 +1,9 @@
 /**
- * Stores the shared token in a table of PostgreSQL, over `@effect/sql`. A transaction with an advisory lock is the
- * lead: PostgreSQL ends it with the connection of a process that dies.
+ * Stores the shared token in a table of PostgreSQL, over `@effect/sql`. The process that leads keeps a transaction with
+ * an advisory lock open. If the process dies, its connection closes, and PostgreSQL ends the transaction.
  *
  * It needs two connections of the pool while a token is acquired, and takes no part in a transaction of the caller. It
- * works through a connection pooler, also one that pools transactions.
+ * works through a connection pooler, even in transaction mode.
  *
  * @since 0.1.0
  */
@@ -27,8 +27,8 @@ import * as TokenSharing from "./TokenSharing.ts"
 import * as TokenStore from "./TokenStore.ts"
 
 /**
- * The table of this version of the module. The layer creates it if the role of the database may; otherwise create it
- * beforehand.
+ * The table of this version of the module. The layer creates it if the database role has the right to. Otherwise create
+ * it beforehand.
  *
  * @category schemas
  * @since 0.1.0
@@ -45,18 +45,21 @@ const Locked = Schema.Tuple(Schema.Struct({ locked: Schema.Boolean }))
 /** How long the layer waits for the database. */
 const startMillis = 2000
 
-/** The code of PostgreSQL, if the error has one. */
+/** The error code of PostgreSQL, if the error has one. */
 const codeOf = (error: unknown): string | undefined => {
   const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined
   return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : undefined
 }
 
-/** Relation, column and type of SQL are not those that this module creates. */
+/**
+ * The error codes of PostgreSQL if the table is missing or not the one that this module creates: undefined table,
+ * undefined column, wrong data type, wrong object type, and undefined function.
+ */
 const otherSchema = ["42P01", "42703", "42804", "42809", "42883"]
 
 /**
- * A caller may ask for a token within a transaction of its own, also one of another database. The statements of the
- * store run outside of it: one that failed would abort the transaction, and its rollback would remove the token.
+ * Runs statements of the store outside of a transaction of the caller, which may even be one of another database.
+ * Within it, a failed statement would abort the transaction, and a rollback would remove the stored token.
  */
 const outsideTransaction = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.mapInputContext(
@@ -67,7 +70,7 @@ const outsideTransaction = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A,
 /** A database that is down does not prevent the start. A table of another version does. */
 const checkTable = (sql: SqlClient.SqlClient): Effect.Effect<void, ConfigError.ConfigError | SqlError.SqlError> =>
   sql.unsafe(createTable).pipe(
-    // The role may read and write the table, and not create it.
+    // The role may have the right to use the table without the right to create it.
     Effect.ignore,
     Effect.zipRight(sql`SELECT name, value, expires_at FROM idv_tokens WHERE false`),
     Effect.mapError((error) =>
@@ -81,7 +84,7 @@ const checkTable = (sql: SqlClient.SqlClient): Effect.Effect<void, ConfigError.C
     Effect.asVoid
   )
 
-const warnOfStart = (code: string | undefined) =>
+const warnUnavailable = (code: string | undefined) =>
   Effect.logWarning("The database of the token store is not available yet", { code })
 
 const make = Effect.gen(function*() {
@@ -117,12 +120,12 @@ const make = Effect.gen(function*() {
   const run = (connection: SqlConnection.Connection, statement: string, parameters: ReadonlyArray<unknown> = []) =>
     connection.execute(statement, parameters, undefined)
 
-  /** In a transaction, so that the lock ends with it, and no connection returns to the pool with a lock. */
+  /** Begins a transaction. A lock taken in it ends with it, so no connection returns to the pool with a lock. */
   const begin = Effect.gen(function*() {
-    // An interrupted reservation would keep the connection, so it ends first.
+    // An interrupted `reserve` would never return its connection to the pool.
     const connection = yield* Effect.uninterruptible(sql.reserve)
-    // This comes before BEGIN: if the lead ends while BEGIN hangs, the connection returns to the pool after the rollback.
-    // Otherwise the rollback could undo a statement of the user of the pool.
+    // The finalizer is added before BEGIN runs. If the scope closes while BEGIN hangs, ROLLBACK is then sent before the
+    // connection returns to the pool. A later ROLLBACK could undo a statement of the next user of the connection.
     yield* Effect.addFinalizer(() => Effect.ignore(run(connection, "ROLLBACK")))
     yield* Effect.uninterruptible(run(connection, "BEGIN"))
     return connection
@@ -151,8 +154,8 @@ const make = Effect.gen(function*() {
   const store = TokenStore.TokenStore.of({ read, compareAndPut, compareAndDelete, tryLead })
 
   yield* Effect.zipRight(outsideTransaction(checkTable(sql)), WarmUp.warmUp(store)).pipe(
-    Effect.catchAll((error) => ConfigError.isConfigError(error) ? Effect.fail(error) : warnOfStart(codeOf(error))),
-    Deadline.within(Duration.millis(startMillis), Effect.asVoid(warnOfStart("timeout")))
+    Effect.catchAll((error) => ConfigError.isConfigError(error) ? Effect.fail(error) : warnUnavailable(codeOf(error))),
+    Deadline.within(Duration.millis(startMillis), Effect.asVoid(warnUnavailable("timeout")))
   )
 
   return store
@@ -160,8 +163,8 @@ const make = Effect.gen(function*() {
 
 /**
  * Provides the store. It requires the `SqlClient` of PostgreSQL, such as `PgClient.layer`, and creates the table if it
- * does not exist. A database that is down does not fail it. `ConfigError` names a table that is not that of this
- * version.
+ * does not exist. The layer does not fail if the database is down. It fails with `ConfigError` if the table is missing
+ * and cannot be created, or is not the one of this version.
  *
  * @category layers
  * @since 0.1.0

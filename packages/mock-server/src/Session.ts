@@ -1,7 +1,7 @@
 /**
- * The state of one customer: its key, clock, seed, tokens, faults, test persons, profile, searches and journal.
- * The server finds a session by the customer id, which every token contains. Tests with different customers therefore do not affect each
- * other, even if they use the same server at the same time.
+ * The state of one customer: its key, clock, seed, tokens, faults, test persons, profile, searches and journal. The
+ * server finds a session by the customer id, which every token contains. Tests with different customers therefore do
+ * not affect each other, even if they use the same server at the same time.
  *
  * @since 0.1.0
  */

@@ -115,7 +115,7 @@ describe("Fault", () => {
         ttl: 0
       }),
       [
-        "id invalid: 1 to 64 letters, digits, dots, underscores and hyphens, no dot first",
+        "id invalid: 1 to 64 letters, digits, dots, underscores and hyphens, not beginning with a dot",
         "on invalid: one of token, aml, both",
         "when.n invalid: a whole number from 1",
         "what.status invalid: a whole number from 200 to 599",

@@ -111,8 +111,9 @@ class ShardUnfinished extends Schema.TaggedError<ShardUnfinished>("@effect-idv/r
 const warn = ({ message }: Error) => Effect.logWarning(message)
 
 /**
- * Screens the shards that the engine brings, and runs `night` at the times of `schedule`, until it is interrupted. A
- * paused or erased run is left alone: dispatch it again after it is resumed.
+ * Screens the shards that the engine dispatches to this process, and runs `night` at the times of `schedule`, until it
+ * is interrupted. It skips the shards of a run that is paused, erased, unknown, or planned with another service or
+ * storage of people, and logs a warning. Dispatch a paused run again after you resume it.
  *
  * @category running
  * @since 0.1.0
@@ -134,7 +135,7 @@ export const work = <E = never, R = never>(
     const { schedule, ...workOptions } = options
     if (schedule !== undefined) yield* engine.schedule(schedule.cron)
     // Ends before the timeout, so that the engine does not start the shard elsewhere while it still runs.
-    const time = Duration.times(engine.jobTimeout, 0.8)
+    const timeLimit = Duration.times(engine.jobTimeout, 0.8)
     return yield* engine.work<
       E | ShardUnfinished | Ledger.Failure | EncryptionKeyError | ConfigError.ConfigError,
       Ledger.Ledger | People.People | AmlClient.AmlClient | R
@@ -142,7 +143,7 @@ export const work = <E = never, R = never>(
       night: schedule === undefined ? Effect.void : Effect.asVoid(schedule.night),
       shard: ({ run, shard }) =>
         Rescreening.work({ ...workOptions, run, shard }).pipe(
-          Effect.timeoutFail({ duration: time, onTimeout: () => new ShardUnfinished({ run, shard }) }),
+          Effect.timeoutFail({ duration: timeLimit, onTimeout: () => new ShardUnfinished({ run, shard }) }),
           Effect.catchTags({ RunPaused: warn, RunErased: warn, RunNotFound: warn, RunConflict: warn }),
           Effect.asVoid
         )

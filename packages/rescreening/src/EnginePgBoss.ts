@@ -18,7 +18,7 @@ import * as Engine from "./Engine.ts"
 const nights = "idv-rescreen-nights"
 const shards = "idv-rescreen-shards"
 
-/** How often, and after how many seconds, pg-boss repeats a failed job: 5 million seconds, so that it loses none. */
+/** pg-boss repeats a failed job a million times, 5 seconds apart. This is so long that no job is lost. */
 const retry = { retryLimit: 1_000_000, retryDelay: 5 }
 
 /** How long an operation of pg-boss may take, so that a database that does not respond cannot stall a worker. */
@@ -44,7 +44,7 @@ const attempt = <A>(operation: string, evaluate: () => Promise<A>): Effect.Effec
       duration: timeout,
       onTimeout: () => new Engine.EngineUnavailable({ operation, code: "ETIMEDOUT" })
     }),
-    // A finalizer is uninterruptible, and the timeout has to interrupt the operation there too.
+    // In a finalizer, which is uninterruptible, the timeout could not interrupt the operation otherwise.
     Effect.interruptible
   )
 
@@ -67,7 +67,7 @@ export interface Options {
 }
 
 /**
- * Provides the engine. It creates its tables in an empty database, also if several processes start at once.
+ * Provides the engine. It creates its tables in an empty database, even if several processes start at once.
  *
  * @category layers
  * @since 0.1.0

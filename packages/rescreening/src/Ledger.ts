@@ -1,10 +1,10 @@
 /**
  * The ledger: a row for each person of each run, in SQLite or PostgreSQL. It is the only record of the checks sent.
  *
- * A row goes `pending → claimed → sent → outcome`. Each transition is one statement, which checks the state that the
- * row leaves. The ledger stores `sent` before the request. A worker holds its rows under a lease, measured by the
- * database's clock. When the lease ends, a `claimed` row becomes `pending` again and a `sent` row becomes `unknown`, so
- * a check that may have been billed is never repeated unless the policy allows it.
+ * A row goes `pending → claimed → sent → outcome`. Each transition is one statement, which also checks the previous
+ * state of the row. The ledger stores `sent` before the request is sent. A worker holds its rows under a lease,
+ * measured by the database's clock. When the lease ends, a `claimed` row becomes `pending` again and a `sent` row
+ * becomes `unknown`, so a check that may have been billed is never repeated unless the policy allows it.
  *
  * @since 0.1.0
  */

@@ -21,10 +21,10 @@ const Words = Schema.transform(Schema.NullOr(Schema.String), Schema.Array(Schema
 export const LedgerRow = Schema.Struct({
   /** The line of the file, or the position in the population, from 1. */
   line: Schema.Int,
-  /** The key of the person; `null` in a wrong row, because any of its cells may be the key. */
+  /** The key of the person; `null` in a wrong row, because the cell of the key may hold a name. */
   id: Schema.NullOr(Schema.String),
   state: Run.State,
-  /** How often a check of this row was sent. A number over 1 may have been billed more than once. */
+  /** How often a check of this row was sent. If over 1, the row may have been billed more than once. */
   timesSent: Schema.Int,
   /** How often a check of this row was sent and had no response. */
   timesUnknown: Schema.Int,
@@ -33,7 +33,7 @@ export const LedgerRow = Schema.Struct({
   /** The tag of the failure, if there is no result. */
   error: Schema.NullOr(Schema.String),
   checkId: Schema.NullOr(Schema.String),
-  /** As the service wrote it; its time zone is not documented. */
+  /** The time of the search, as the service wrote it. Its time zone is not documented. */
   searchedOn: Schema.NullOr(Schema.String),
   sentAt: Time,
   settledAt: Time,

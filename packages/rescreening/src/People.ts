@@ -48,7 +48,7 @@ export interface Service {
  */
 export class People extends Context.Tag("@effect-idv/rescreening/People")<People, Service>() {}
 
-/** Binds a stored text to its row: neither the run nor the key contains a line break. */
+/** Binds a stored text to its row. Its parts are unambiguous, because neither a run nor a key contains a line break. */
 const associatedData = (kind: "person" | "evidence", run: string, key: string) => `${kind}\n${run}\n${key}`
 
 const decodeStored = Violation.decodeUnknown(Schema.parseJson(PersonText.PersonText))

@@ -31,7 +31,7 @@ export interface Entry {
 }
 
 /**
- * A row that cannot be sent. It has no key, because any of its cells may be the key.
+ * A row that cannot be sent. It has no key: columns may be missing or swapped, so the cell of the key may hold a name.
  *
  * @category models
  * @since 0.1.0
@@ -92,7 +92,10 @@ const cells = (line: string): Either.Either<ReadonlyArray<string>, "quotes"> =>
 /** Removes the 0x1A with which some programs end a file. */
 const withoutEnd = (line: string): string => line.replace(/\u001a+$/, "")
 
-/** If columns are missing or swapped, a name may stand in the key's column, and the row would get a plausible "No". */
+/**
+ * The default pattern of a key, which few names match. If columns are missing or swapped, a name may be in the column
+ * of the key, and the row would get a plausible "No".
+ */
 const hasDigitAndNoBlank = /(?=.*\d)\S+/u
 
 const toRow = (text: string, line: number, keyPattern: RegExp): Effect.Effect<Row> =>

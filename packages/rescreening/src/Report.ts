@@ -100,9 +100,9 @@ const toRow = (row: LedgerRow.LedgerRow, decisions: ReadonlyArray<LedgerRow.Deci
 }
 
 /** Whether a person must review the row. */
-const isReviewed = ({ state }: LedgerRow.LedgerRow) => state === "potential_match" || state === "no_match_doubtful"
+const needsReview = ({ state }: LedgerRow.LedgerRow) => state === "potential_match" || state === "no_match_doubtful"
 
-const found = (id: string) =>
+const findRun = (id: string) =>
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
     const run = yield* ledger.run(id)
@@ -110,19 +110,20 @@ const found = (id: string) =>
   })
 
 /**
- * Returns all rows of a run, by line. Fails at the end with `SumsDiffer` if their number is not the planned one.
+ * Returns all rows of a run, in the order of their lines. Fails at the end with `SumsDiffer` if their number is not the
+ * planned one.
  *
  * @category reports
  * @since 0.1.0
  */
 export const rows = (run: string): Stream.Stream<Row, ReportFailure, Ledger.Ledger> =>
-  Stream.unwrap(Effect.map(found(run), ({ ledger, run: { id, total } }) => {
+  Stream.unwrap(Effect.map(findRun(run), ({ ledger, run: { id, total } }) => {
     let count = 0
     return ledger.byLine(id).pipe(
       Stream.mapChunksEffect((chunk) =>
         Effect.gen(function*() {
           count += chunk.length
-          const ids = Chunk.toReadonlyArray(chunk).filter(isReviewed).flatMap(({ id }) => id === null ? [] : [id])
+          const ids = Chunk.toReadonlyArray(chunk).filter(needsReview).flatMap(({ id }) => id === null ? [] : [id])
           const decisions = new Map<string, Array<LedgerRow.Decision>>()
           for (const decision of yield* ledger.decisions(ids)) {
             const others = decisions.get(decision.id) ?? []
@@ -218,7 +219,7 @@ export const page = (run: string, options?: {
   readonly since?: string | undefined
 }): Effect.Effect<string, ReportFailure, Ledger.Ledger> =>
   Effect.gen(function*() {
-    const { ledger, run: { completedAt, plannedAt, policy, state, ...rest } } = yield* found(run)
+    const { ledger, run: { completedAt, plannedAt, policy, state, ...rest } } = yield* findRun(run)
     const counts = yield* ledger.counts(run)
     if (Run.total(counts) !== rest.total) {
       return yield* new SumsDiffer({ run, planned: rest.total, found: Run.total(counts) })

@@ -66,7 +66,7 @@ export interface WorkOptions {
    */
   readonly concurrency?: number | undefined
   /**
-   * The time without a renewal after which other workers take over this worker's rows, by the database's clock.
+   * How long this worker holds its rows without a renewal, by the database's clock. Then other workers take them over.
    *
    * @default "30 seconds"
    */
@@ -135,7 +135,7 @@ export const plan = <E, R>(
       decodePolicy(policyOptions),
       ([{ expected, path }]) => invalid(path, `should be ${expected}`)
     )
-    // The population must not take part in the transaction of the ledger.
+    // The ledger reads the population within a transaction. With the context of the caller, it takes no part in it.
     const context = yield* Effect.context<R>()
     const rows = PlannedRows.make(Stream.provideContext(population, context), { id, ledger, people })
 
@@ -166,11 +166,12 @@ const runOf = (id: string) =>
 
 /**
  * Screens the rows of a run that have no outcome yet, in parallel with other workers, and ends when there are none.
- * Fails with `RunPaused` if an operator paused the run, after a failure that concerns everyone, such as a rejected key
- * or a 403, and after `stopAfter` (an option of `plan`) failures in a row that concern the service. Fails with
- * `RunConflict` if the service differs from that of the plan.
  *
- * An interrupted worker claims no further rows, and first completes the checks in flight.
+ * Fails with `RunPaused` in each of these cases: an operator paused the run; a failure would affect all checks, such as
+ * a rejected key or a 403; `stopAfter` (an option of `plan`) failures in a row concern the service. Fails with
+ * `RunConflict` if the service or the storage of people differs from that of the plan.
+ *
+ * An interrupted worker claims no further rows, and completes the checks in flight before it ends.
  *
  * @category running
  * @since 0.1.0

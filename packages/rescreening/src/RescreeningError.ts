@@ -76,7 +76,7 @@ export class RunConflict extends Schema.TaggedError<RunConflict>("@effect-idv/re
   "RunConflict",
   {
     run: Schema.String,
-    /** What differs: the population, the address of the service, how people are stored, or an option of the policy. */
+    /** What differs: `population`, `service`, `storage of people`, or the name of an option of the policy. */
     differs: Schema.Array(Schema.String)
   }
 ) {

@@ -8,7 +8,7 @@ export interface Request {
   readonly contentType?: string | undefined
   readonly body?: string | undefined
   /**
-   * Whether the body is sent in two pieces, inside its first letter beyond ASCII.
+   * Whether the body is sent in two pieces, split between the bytes of its first non-ASCII character.
    *
    * @default false
    */

@@ -15,7 +15,7 @@ const acceptedBy = ({ accept }: Contract.Claim): ReadonlyArray<Accepted> => acce
 const acceptedText = (claim: Contract.Claim): string =>
   acceptedBy(claim).map((accepted) => typeof accepted === "object" ? accepted.pattern : String(accepted)).join(" or ")
 
-/** The expected observation: what was observed of a service before, or else the default of the mock server. */
+/** The expected words: those that a service showed before, or else the default of the mock server. */
 const expectedWords = ({ mock, observed }: Contract.Claim): ReadonlyArray<string> =>
   (observed ?? (mock === undefined ? [] : [mock.default])).map(String)
 
@@ -26,8 +26,8 @@ const otherwise = ({ level, otherwise }: Contract.Claim): Verdict =>
 const isUnspecified = ({ level }: Contract.Claim): boolean => level !== "documented"
 
 /**
- * For a documented claim, every accepted word passes. For any other claim, only the expected words pass, even if a word
- * that was observed of a service is not in `accept`.
+ * For a documented claim, every accepted word passes. For any other claim, only the expected words pass. A word that a
+ * service showed before is expected, and passes even if it is not in `accept`.
  */
 const verdictOf = (claim: Contract.Claim, observed: string): Verdict => {
   const isExpected = expectedWords(claim).includes(observed)
@@ -156,7 +156,7 @@ export const judge = (
   const isExplained = (id: string) => {
     const own = results.filter(({ claim }) => claim === id)
     const reasons = own.flatMap(({ reason }) => reason ?? [])
-    // A case that the budget left out is the choice of the user. A service that no longer responds is not.
+    // The user chose the budget, and with it the cases that it skips. Nobody chose a service that no longer responds.
     return own.some(({ dependsOn }) => dependsOn !== undefined) || reasons.some(isBudget) && !reasons.some(isFailure)
   }
   const alarms = Arr.dedupe([

@@ -125,7 +125,7 @@ export interface Case {
 export type Kind = "mock" | "sandbox"
 
 /**
- * The server to test. A mock server receives all requests at once and without a budget.
+ * The server to test. A mock server receives the requests without a wait between them and without a budget.
  *
  * @category models
  * @since 0.1.0
@@ -157,8 +157,8 @@ export interface Target {
    */
   readonly controlToken?: Redacted.Redacted<string> | undefined
   /**
-   * The most requests that a sandbox receives, of which a fifth may be checks that it answers and may bill. Cases
-   * that would exceed it are skipped.
+   * The most requests that a sandbox receives. At most a fifth of them, but at least 4, may be checks that the sandbox
+   * answers and may bill. Cases that would exceed the budget are skipped.
    *
    * @default 60
    */
@@ -176,7 +176,7 @@ export interface Target {
    */
   readonly deadline?: Duration.DurationInput | undefined
   /**
-   * Moves the clock of the target forward by some milliseconds, or waits so long.
+   * Moves the clock of the target forward by some milliseconds, or waits for that time.
    *
    * @default the control API of a mock server; without one, the cases that need it are skipped
    */

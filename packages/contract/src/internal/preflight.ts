@@ -47,7 +47,7 @@ export interface PreflightFailure {
   readonly caseId: string
   readonly reason: string
   /** Other readings of the same response that also show the failure. Their cases are not skipped. */
-  readonly explainedBy: ReadonlyArray<Reading>
+  readonly shownBy: ReadonlyArray<Reading>
 }
 
 const tokenCase = "token.granted"
@@ -56,13 +56,13 @@ const amlCase = "aml.answered"
 const failure = (
   caseId: string,
   reason: string,
-  explainedBy: PreflightFailure["explainedBy"] = []
-): PreflightFailure => ({ caseId, reason, explainedBy })
+  shownBy: PreflightFailure["shownBy"] = []
+): PreflightFailure => ({ caseId, reason, shownBy })
 
 const responseOf = ([first]: ReadonlyArray<Exchange.StepExchange>): Exchange.Response | undefined =>
   first?.exchange._tag === "Response" ? first.exchange : undefined
 
-const explainedByRedirect = (response: Exchange.Response): ReadonlyArray<Reading> =>
+const shownByRedirect = (response: Exchange.Response): ReadonlyArray<Reading> =>
   isRedirect(response) ? ["redirect"] : []
 
 /** The failure of the token preflight, if its response has no token. */
@@ -71,7 +71,7 @@ export const tokenFailure = (exchanges: ReadonlyArray<Exchange.StepExchange>): P
   if (response === undefined) return failure(tokenCase, "the token endpoint does not respond")
   return isSuccessOf("token", response)
     ? undefined
-    : failure(tokenCase, "the customer received no token", explainedByRedirect(response))
+    : failure(tokenCase, "the customer received no token", shownByRedirect(response))
 }
 
 /** The failure of the check preflight, if its response is not successful at all. */
@@ -80,7 +80,7 @@ export const amlFailure = (exchanges: ReadonlyArray<Exchange.StepExchange>): Pre
   if (response === undefined) return failure(amlCase, "the API does not respond")
   if (!isSuccess(response) || isErrorBody(response)) {
     const reason = `the API refuses the documented request with ${response.status}`
-    return failure(amlCase, reason, explainedByRedirect(response))
+    return failure(amlCase, reason, shownByRedirect(response))
   }
   return isHtml(response) ? failure(amlCase, "the API responds with HTML", ["body"]) : undefined
 }
@@ -115,11 +115,12 @@ interface EndpointNames {
   readonly rejected: (status: string) => string
 }
 
-/** Returns why the connection failed, from the error of the HTTP client. */
+/** The explanation of a failed connection, by the error of the HTTP client. */
 const noConnectionTexts: Readonly<Record<string, (names: EndpointNames) => string>> = {
   "name resolution failed": ({ address, origin }) => `the host name of ${origin} is unknown: check the ${address}`,
   "TLS failed": ({ address, origin }) =>
-    `Node.js does not trust the certificate of ${origin}: check the ${address}, or set NODE_EXTRA_CA_CERTS to the file of its CA`,
+    `Node.js does not trust the certificate of ${origin}: check the ${address}, or set NODE_EXTRA_CA_CERTS to the ` +
+    "file of its CA",
   "a response that is not HTTP": ({ address, origin }) => `${origin} does not speak HTTP: check the ${address}`,
   "connection closed": ({ address, origin }) =>
     `${origin} closes the connection without a response: check the ${address}`
@@ -195,7 +196,7 @@ export const explanationOf = (
   return { endpoint: "aml", text: explain(names, aml, observedOf("aml.status"), isPage, causeOf(amlCase)) }
 }
 
-/** What a server that is not the service at all responds to a documented request: nothing, a page, or a redirect. */
+/** Whether the server seems not to be the service: it sends no response, a redirect, an HTML page, 404 or 405. */
 const isOtherServer = ({ results }: Pick<Report, "results">): boolean => {
   const observedOf = (caseId: string): string => results.find(({ id }) => id === caseId)?.observed ?? ""
   const outcome = observedOf(amlCase)
@@ -203,7 +204,7 @@ const isOtherServer = ({ results }: Pick<Report, "results">): boolean => {
     ["404", "405"].includes(observedOf("aml.status"))
 }
 
-/** Whether a case ran and the target is the service: a token came, and the API is not another server. */
+/** Whether a case ran, the customer received a token, and the API is the service and not another server. */
 export const isTested = (report: Pick<Report, "results">): boolean => {
   if (report.results.every(({ verdict }) => verdict === "not tested")) return false
   const endpoint = explanationOf(report)?.endpoint

@@ -41,7 +41,7 @@ export interface Result {
   readonly cause?: string
   /** The last request as a curl command, without secrets, names and dates. A pass has none. */
   readonly curl?: string
-  /** Whether an earlier run observed something else, by the evidence file. */
+  /** Whether an earlier run observed something else, according to the evidence file. */
   readonly isChanged?: true
   /** Why the case was not tested. */
   readonly reason?: string
@@ -92,16 +92,21 @@ export interface Report {
   /** The verdicts that are alarms. */
   readonly failOn: ReadonlyArray<Verdict>
   /**
-   * The ids of the cases with such a verdict, of those whose observation has changed since an earlier run, and of the
-   * `unexecuted` claims that were not skipped because of another alarm. The target conforms if the list is empty. A run
-   * in which no case ran has one alarm.
+   * The ids of these cases and claims:
+   *
+   * - a case whose verdict is in `failOn`, or whose observation has changed since an earlier run;
+   * - on a mock server, a case that was not tested, unless another case failed, the case cannot apply, or the contract
+   *   lacks its claim;
+   * - a claim in `unexecuted`, unless another alarm or the budget explains it.
+   *
+   * The target conforms if the list is empty. A run in which no case ran has one alarm.
    */
   readonly alarms: ReadonlyArray<string>
 }
 
 /**
- * The circumstances of a run, for its report. A `Target` is one: reports show neither its customer
- * nor its key.
+ * The circumstances of a run, for its report. A `Target` has this type too: reports show neither its customer nor its
+ * key.
  *
  * @category models
  * @since 0.1.0

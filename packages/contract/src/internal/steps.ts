@@ -55,8 +55,8 @@ export interface AmlStep extends RequestChanges {
    */
   readonly token?: number
   /**
-   * Whether the service should accept the token, because it is within its hour. The reading `lifetime` compares this
-   * with the response.
+   * Whether the service should accept the token, because it is less than an hour old. The reading `lifetime` compares
+   * this with the response.
    *
    * @default undefined, the reading ignores the step
    */
@@ -64,7 +64,7 @@ export interface AmlStep extends RequestChanges {
   /** @default "application/json" */
   readonly contentType?: string
   /**
-   * It may have the placeholder `{token}`.
+   * The path, which may have the placeholder `{token}`.
    *
    * @default "/api/aml"
    */
@@ -72,7 +72,7 @@ export interface AmlStep extends RequestChanges {
   /** A string is a template; any other value is sent as JSON. */
   readonly body: Json | Template
   /**
-   * Whether the body is sent in two pieces, inside its first letter beyond ASCII.
+   * Whether the body is sent in two pieces, split between the bytes of its first non-ASCII character.
    *
    * @default false
    */
@@ -105,7 +105,7 @@ export interface ClockStep {
   readonly advance: number
 }
 
-/** Moves the clock of the target to the next time of this form. */
+/** Moves the clock of the target to the next time that matches `until`. */
 export interface ClockUntilStep {
   readonly to: "clock"
   /** In UTC: the month and the day or neither, and the time of day, such as `12-31T23:59:55` or `T23:59:55`. */

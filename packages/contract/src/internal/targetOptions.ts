@@ -7,7 +7,7 @@ import type { Target } from "./model.ts"
 /** How many requests a sandbox may receive. */
 export const defaultBudget = 60
 
-/** How many checks a sandbox may answer, which may be billed: a fifth of its requests. */
+/** How many checks a sandbox may answer, which may be billed: a fifth of its requests, and at least 4. */
 export const checksOf = (budget: number): number => Math.max(4, Math.floor(budget / 5))
 
 /** How long a run waits between two requests to a sandbox. */

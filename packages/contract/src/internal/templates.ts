@@ -77,7 +77,7 @@ const changes: Readonly<Record<string, (text: string) => string>> = {
   secondHalf: (text) => text.slice(Math.floor(text.length / 2)),
   swapCase,
   upper: (text) => text.toUpperCase(),
-  // Of a JWT only. Other tokens have no parts, so that the request is not sent.
+  // The following changes leave any text but a JWT as it is, so that its request is not sent.
   changedPayload: ofParts(([header = "", payload = "", signature = ""]) =>
     `${header}.${changeAt(payload, Math.floor(payload.length / 2))}.${signature}`
   ),

@@ -7,15 +7,15 @@ import * as Option from "effect/Option"
 import * as Instant from "./instant.ts"
 
 /**
- * Runs an effect in a separate fiber until the deadline, and then runs `onTimeout`. The deadline also applies if the
- * caller is uninterruptible, or the effect, such as an `HttpClient`: the fiber is interrupted, and the caller does not
+ * Runs an effect in a separate fiber until the deadline, and then runs `onTimeout`. The deadline applies even if the
+ * caller or the effect is uninterruptible, as an `HttpClient` may be: the fiber is interrupted, and the caller does not
  * wait for its end. Changes of `FiberRef`s in the fiber do not reach the caller. `DurationInput` limits the duration to
  * what a timer can wait.
  */
 export const within = <A2, E2>(duration: Duration.Duration, onTimeout: Effect.Effect<A2, E2>) =>
   withTimer(timer(duration), onTimeout)
 
-/** The same with a deadline that is the end of an effect. */
+/** Like {@link within}, but the deadline is the time at which the effect `end` succeeds. */
 export const until = <A2, E2>(end: Effect.Effect<void>, onTimeout: Effect.Effect<A2, E2>) =>
   withTimer(sleepTimer(end), onTimeout)
 
@@ -50,8 +50,8 @@ interface Timer {
 }
 
 /**
- * Sets a timer without a fiber if the clock is the live one. Its `sleep` in a fiber would take a sixth of the time of a
- * check.
+ * Sets a timer without a fiber if the clock is the live one. A fiber that runs `Clock.sleep` would take a sixth of the
+ * time of a check.
  */
 const timer = (duration: Duration.Duration): Effect.Effect<Timer> =>
   Effect.clockWith((clock) =>

@@ -40,7 +40,7 @@ export const check = (url: unknown): Either.Either<RedisAddress, ConfigError.Con
   const [, db] = /^\/?(\d{0,4})$/.exec(path) ?? []
   if (!/^rediss?:$/.test(protocol) || host === "" || db === undefined) return invalid(form)
   if (!Redacted.isRedacted(url) && (username !== "" || password !== "")) {
-    return invalid("contains credentials: it should be Redacted, such as Config.redacted reads it")
+    return invalid("contains credentials, so it should be Redacted: read it with Config.redacted")
   }
   return Either.right({
     host,

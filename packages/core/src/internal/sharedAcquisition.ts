@@ -2,8 +2,8 @@
  * Acquires a token with the help of a store that several processes share: adopts the token of another process, or
  * leads, sends the request, and stores the token.
  *
- * The store is never the reason for a failure. Until a caller has its token, the operations of the store have one
- * deadline, and after the first one that fails the acquisition sends its request at once.
+ * The store is never the reason for a failure. Until a caller has its token, the operations of the store share one
+ * deadline. After the first failed operation the acquisition sends its request at once.
  */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -27,13 +27,13 @@ import * as WaitBudget from "./waitBudget.ts"
 /** Returns how long the next operation of the store may take. */
 type Budget = () => WaitBudget.WaitBudget
 
-/** No caller waits while a token is stored. */
-const storing: Budget = () => ({ leftMillis: 1000 })
+/** The budget of each operation after the caller has its token. It delays no caller. */
+const backgroundBudget: Budget = () => ({ leftMillis: 1000 })
 
-/** How long after the death of its process a lead ends at the latest. */
+/** The longest time from the death of a leading process to the end of its lead. */
 const leadTtl = Duration.seconds(2)
 
-/** How long a process that does not lead waits between two looks at the store, at most. */
+/** The longest pause between two looks of a following process at the store. */
 const maxPauseMillis = 200
 
 class Failed extends Data.TaggedError("Failed")<{
@@ -45,7 +45,7 @@ const count = (outcome: "hit" | "miss" | "failed" | "led" | "followed") =>
   Metric.increment(Metric.tagged(TokenMetrics.store, "outcome", outcome))
 
 const ignoredTexts: Record<TokenRecord.Ignored, string> = {
-  version: "its schema version is another one",
+  version: "it has another schema version",
   key: "it is encrypted with a key that is not configured here",
   corrupt: "it cannot be decrypted, or is not a token",
   fingerprint: "it belongs to other credentials",
@@ -73,7 +73,7 @@ const call = <A, R>(
 const isStored = (value: unknown) =>
   Option.isOption(value) && Option.match(value, { onNone: () => true, onSome: Predicate.isString })
 
-/** A store may come from JavaScript. An operation that throws, or returns something else, is one that fails. */
+/** Makes an operation fail if it throws or returns a value of the wrong type, as a store in JavaScript may. */
 const checked = (store: TokenStore.Service): TokenStore.Service => ({
   read: (name) => Effect.filterOrFail(Effect.suspend(() => store.read(name)), isStored),
   compareAndPut: (change) =>
@@ -98,7 +98,7 @@ export const make = ({ deadline, encryption, store: uncheckedStore }: {
   Effect.fnUntraced(function*({ policy, url }) {
     const scope = yield* Effect.scope
     const store = checked(uncheckedStore)
-    /** A process that leads for longer than a request may take has no more followers. */
+    /** How long a process follows the leading one, before it sends its own request. */
     const followMillis = Math.min(
       Duration.toMillis(policy.attemptDeadline),
       Duration.toMillis(policy.acquisitionDeadline) / 2
@@ -121,7 +121,7 @@ export const make = ({ deadline, encryption, store: uncheckedStore }: {
     /** Stores the token, unless another process has stored a later one meanwhile. */
     const put = (slot: TokenRecord.Slot, token: AccessToken) =>
       Effect.gen(function*() {
-        const previous = yield* call("read", storing, store.read(slot.name))
+        const previous = yield* call("read", backgroundBudget, store.read(slot.name))
         const record = yield* open(slot, previous, false)
         if (
           Option.exists(
@@ -132,7 +132,11 @@ export const make = ({ deadline, encryption, store: uncheckedStore }: {
         const { wall } = yield* Instant.now
         const ttl = Duration.millis(Math.max(1, Math.ceil(token.expiresAt - wall)))
         const next = yield* TokenRecord.seal(encryption, slot, token)
-        return yield* call("compareAndPut", storing, store.compareAndPut({ name: slot.name, previous, next, ttl }))
+        return yield* call(
+          "compareAndPut",
+          backgroundBudget,
+          store.compareAndPut({ name: slot.name, previous, next, ttl })
+        )
       }).pipe(
         // Another process may have deleted the previous token, because the API has rejected it.
         Effect.repeat({ until: (stored) => stored, times: 2 }),
@@ -149,7 +153,7 @@ export const make = ({ deadline, encryption, store: uncheckedStore }: {
         if (Option.isNone(record) || Option.isNone(text)) return Option.none()
         const now = yield* Instant.now
         const stored = TokenRecord.toToken(record.value, now, policy)
-        if (TokenRecord.isNewer(stored, cached, now, policy)) return yield* adopt(stored.token, stored.at)
+        if (TokenRecord.shouldAdopt(stored, cached, now, policy)) return yield* adopt(stored.token, stored.at)
         if (reason === "unauthorized" && Equal.equals(cached?.value, record.value.token)) {
           yield* call("compareAndDelete", budget, store.compareAndDelete(slot.name, text.value))
         }
@@ -172,7 +176,7 @@ export const make = ({ deadline, encryption, store: uncheckedStore }: {
       const share = Effect.fnUntraced(function*(lead: Scope.Scope) {
         const started = yield* Instant.now
         const budget = { leftMillis: Duration.toMillis(deadline) }
-        // While it follows, each operation may take what is left: only the one that hangs delays the caller.
+        // Each later look has a copy of the remaining budget, so that many short operations do not spend it.
         let looked = yield* look(lead, () => budget, true)
         for (let pause = 25; looked._tag === "Follows"; pause = Math.min(pause * 1.5, maxPauseMillis)) {
           if (Instant.elapsed(started, yield* Instant.now) >= followMillis) return Option.none()
@@ -194,13 +198,13 @@ export const make = ({ deadline, encryption, store: uncheckedStore }: {
           : { token: yield* send, isNew: true }
       })
 
-      /** In the background, so that no caller waits for it. The followers see the token before the lead ends. */
+      /** Stores a new token, and then ends the lead, so that the followers find the token. Delays no caller. */
       const finish = (
         lead: Scope.CloseableScope,
         exit: Exit.Exit<{ readonly token: AccessToken; readonly isNew: boolean }, unknown>
       ) =>
         (Exit.isSuccess(exit) && exit.value.isNew ? put(slot, exit.value.token) : Effect.void).pipe(
-          Effect.ensuring(Effect.ignore(call("tryLead", storing, Scope.close(lead, Exit.void)))),
+          Effect.ensuring(Effect.ignore(call("tryLead", backgroundBudget, Scope.close(lead, Exit.void)))),
           Effect.forkIn(scope)
         )
 

@@ -1,6 +1,6 @@
 /**
- * How acquisitions use a store that several processes share. `TokenSharing` provides it, and this module names it
- * without loading the store, its encryption or its client.
+ * How acquisitions use a store that several processes share. `TokenSharing` provides the service `Sharing`. The service
+ * is defined here, so that a token provider does not load the store, its encryption or its client.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

@@ -36,10 +36,10 @@ export interface Key {
 const keyLength = 32
 const ivLength = 12
 
-/** No token is so long: its response has at most 1 MiB. A longer text would delay the caller past its deadline. */
+/** No token is longer: its response has at most 1 MiB. A longer text would delay the caller past its deadline. */
 const maxLength = 2 ** 21
 
-/** The version of what is stored, encryption and record together. */
+/** The version of the stored format, of the encryption and the record together. */
 const version = "1"
 
 const checkKey = (field: string, key: UncheckedKey | undefined) =>
@@ -63,7 +63,7 @@ const checkBytes = (path: Array<string>, key: unknown): Either.Either<Uint8Array
     )
   )
 
-/** Returns the keys, the one that encrypts first, or one error with every invalid field. */
+/** Returns the keys, with the encrypting one at the start, or one error with every invalid field. */
 export const check = (
   { decryptionKey, encryptionKey }: UncheckedOptions
 ): Either.Either<Arr.NonEmptyReadonlyArray<Key>, ConfigError.ConfigError> =>
@@ -99,7 +99,7 @@ export const make = (keys: Arr.NonEmptyReadonlyArray<Key>): Effect.Effect<Encryp
   Effect.map(
     Effect.forEach(keys, importKey),
     (keys) => {
-      /** Authenticated with the ciphertext: neither part of the text can be exchanged. */
+      /** The version, the key id and the name are authenticated too: decryption fails if one of them was changed. */
       const parameters = (iv: Uint8Array, keyId: string, name: string) => ({
         name: "AES-GCM",
         iv,
@@ -124,7 +124,7 @@ export const make = (keys: Arr.NonEmptyReadonlyArray<Key>): Effect.Effect<Encryp
         const iv = bytes.slice(0, ivLength)
         const opened = yield* Effect.tryPromise({
           try: () => crypto.subtle.decrypt(parameters(iv, keyId, name), found.key, bytes.slice(ivLength)),
-          // A different key with the same id decrypts nothing either.
+          // Also the case of a different key with the same id.
           catch: () => "corrupt" as const
         })
         return new TextDecoder().decode(opened)

@@ -19,7 +19,7 @@ const Record = Schema.Struct({
   token: Schema.Redacted(Schema.String.pipe(Schema.pattern(/^[\x21-\x7e]+$/))),
   requestedAt: Schema.Int,
   expiresAt: Schema.Int,
-  /** Of the URL of the token endpoint and the credentials: a token of other credentials is not used. */
+  /** A hash of the URL of the token endpoint and the credentials, so that a token of other credentials is not used. */
   fingerprint: Schema.String
 })
 
@@ -63,7 +63,7 @@ export const seal = (
   )
 }
 
-/** Why a stored token is not used, whatever the cached token is. */
+/** Why a stored token is ignored. */
 export type Ignored = Unreadable | "fingerprint" | "clock"
 
 /** The clocks of two machines may differ by this much. */
@@ -85,15 +85,15 @@ export const open = Effect.fnUntraced(
   }
 )
 
-/** A token as this process may use it, and when it was requested on both of its clocks. */
+/** A stored token with the expiry that this process uses, and when it was requested, on the clocks of this process. */
 export interface Adoptable {
   readonly token: AccessToken
   readonly at: Instant
 }
 
 /**
- * The token of the record on the clocks of this process. It expires earlier than recorded by the difference that the
- * clocks may have, at most a quarter of its lifetime, and never lives longer than the policy allows.
+ * Converts a record to a token on the clocks of this process. The policy limits its lifetime. Because the clocks of two
+ * machines may differ, it expires 60 s early, or a quarter of its lifetime early if that is less.
  */
 export const toToken = (
   { expiresAt, requestedAt, token }: TokenRecord,
@@ -112,8 +112,8 @@ export const toToken = (
   }
 }
 
-/** Whether callers may receive the token, and it is a newer one than the cached token. */
-export const isNewer = (
+/** Whether a process should adopt the token: callers may receive it, and it is newer than the cached token. */
+export const shouldAdopt = (
   { at, token }: Adoptable,
   cached: AccessToken | undefined,
   now: Instant,

@@ -21,7 +21,7 @@ interface Period {
   readonly millis: number
 }
 
-/** `A` is an acquisition, which the transitions only compare. */
+/** `A` is an acquisition. The transitions only compare its identity. */
 export interface State<A> {
   readonly cached: CachedToken.CachedToken | undefined
   /** The acquisition in progress. */
@@ -237,7 +237,7 @@ const maxCallerBackoffMillis = 5000
  */
 const recentFailure = <A>({ backoff, cooldown }: State<A>, now: Instant): TokenError | undefined => {
   if (backoff?.error === undefined) return undefined
-  const millis = Math.min(backoff.millis, maxCallerBackoffMillis) - callerReductionMillis(backoff.error)
+  const millis = Math.min(backoff.millis, maxCallerBackoffMillis) - backoffReductionMillis(backoff.error)
   return millisLeft({ at: backoff.at, millis }, now) > millisLeft(cooldown, now) ? backoff.error : undefined
 }
 
@@ -245,7 +245,7 @@ const recentFailure = <A>({ backoff, cooldown }: State<A>, now: Instant): TokenE
  * Returns how many milliseconds to subtract from the time in which callers receive this error at once. `Infinity` means
  * that they start a new acquisition instead.
  */
-const callerReductionMillis = (error: TokenError): number => {
+const backoffReductionMillis = (error: TokenError): number => {
   switch (error._tag) {
     // `rejectedCredentials` already blocks these credentials, and changed ones must be sent at once.
     case "TokenRejected":

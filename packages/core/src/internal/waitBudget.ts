@@ -1,6 +1,6 @@
 /**
- * Limits how long a caller waits. Only the time counts in which this process runs: a process that waits for the CPU, or
- * that was stopped, reads the responses that arrived meanwhile before its wait ends.
+ * Limits how long a caller waits. Only the time counts in which this process runs. After a process waited for the CPU
+ * or was stopped, it first reads the responses that arrived meanwhile, before its wait ends.
  */
 import * as Effect from "effect/Effect"
 import * as Deadline from "./deadline.ts"
@@ -11,7 +11,10 @@ export interface WaitBudget {
   leftMillis: number
 }
 
-/** A timer that is late counts as if it were on time, and the process reads responses between two timers. */
+/**
+ * The budget is spent in ticks of this length, so that the process reads responses between two ticks. A tick that ends
+ * late, because the process did not run, counts as one tick.
+ */
 const tickMillis = 10
 
 /** Runs an effect until it ends, or until the budget is spent, and then runs `onTimeout`, as `Deadline.within` does. */

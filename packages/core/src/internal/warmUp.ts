@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import type * as TokenStore from "../TokenStore.ts"
 
 /**
- * Leads and reads under a name of its own, so that the first caller finds open connections: as many as an acquisition
- * needs.
+ * Takes a lead and reads a value, under a name that nothing else uses. This opens as many connections as an acquisition
+ * needs, before the first caller.
  */
 export const warmUp = ({ read, tryLead }: TokenStore.Service): Effect.Effect<void, unknown> =>
   Effect.suspend(() => {

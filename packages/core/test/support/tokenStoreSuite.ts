@@ -206,7 +206,7 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
 
     const modes = ["hangs", "garbage", "down"] as const
 
-    it.scoped.each(modes)("a server that %s costs a caller at most 200 ms", (mode) =>
+    it.scoped.each(modes)("a server in the mode %s costs a caller at most 200 ms", (mode) =>
       Effect.gen(function*() {
         const { proxy, url } = yield* proxied
         const { get } = yield* provider(Service.make(), url)
@@ -218,7 +218,7 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
       }))
 
     it.scoped.each(modes)(
-      "a server that %s from the start does not prevent it, and costs a caller 200 ms",
+      "a server in the mode %s from the start does not prevent it, and costs a caller 200 ms",
       (mode) =>
         Effect.gen(function*() {
           const { proxy, url } = yield* proxied
@@ -233,7 +233,7 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
     )
 
     it.scoped.each(modes)(
-      "a server that %s while the leading process waits for its token costs nothing",
+      "a server in the mode %s while the leading process waits for its token costs nothing",
       (mode) =>
         Effect.gen(function*() {
           const { proxy, url } = yield* proxied
@@ -251,7 +251,7 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
     )
 
     it.scoped.each(modes)(
-      "a server that %s while a process waits for another one costs it at most 200 ms",
+      "a server in the mode %s while a process waits for another one costs it at most 200 ms",
       (mode) =>
         Effect.gen(function*() {
           const { direct, proxy, url } = yield* proxied

@@ -179,7 +179,7 @@ export interface Service {
   /** Resets the count of failures in a row. */
   readonly succeeded: (run: string) => Effect.Effect<void, Failure>
 
-  /** All rows, by line. */
+  /** All rows, in the order of their lines. */
   readonly byLine: (run: string) => Stream.Stream<LedgerRow.LedgerRow, Failure>
   /** All rows with an id, in the order of the UTF-8 bytes of their ids. */
   readonly byId: (run: string) => Stream.Stream<LedgerRow.LedgerRow, Failure>

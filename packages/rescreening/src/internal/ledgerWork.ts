@@ -1,6 +1,6 @@
 /**
- * The operations of workers on the rows of a run. Each transition is one statement, which checks the state that the row
- * leaves, so two workers can never both make it. All times are by the database's clock.
+ * The operations of workers on the rows of a run. Each transition is one statement, which also checks the previous
+ * state of the row, so two workers can never both make it. All times are by the database's clock.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"

@@ -33,7 +33,7 @@ type Fields = { readonly [name: string]: unknown }
 
 export const fieldsOf = (response: Response): Fields => Option.getOrElse(objectOf(response), () => ({}))
 
-/** Reads a field that should be a string; of any other value, says what it is. */
+/** Reads a field that should be a string. For any other value, the word says what it is. */
 const ofText = (value: unknown, read: (text: string) => string): string =>
   value === undefined ? "absent" : value === null ? "null" : typeof value === "string" ? read(value) : "no string"
 
@@ -160,7 +160,7 @@ const documentedFields = {
   attributes: ["name", "birth_year", "searched_on", "match_found", "aml_profile"]
 }
 
-/** All of their names. */
+/** The names of all documented fields. */
 export const documentedNames: ReadonlyArray<string> = Object.values(documentedFields).flat()
 
 const extraFields = (response: Response): string => {

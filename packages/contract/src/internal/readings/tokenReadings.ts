@@ -38,7 +38,7 @@ const isSendable = (token: string): boolean => /^[\x21-\x7e]+$/.test(token)
 export const grantOf = (response: Response): Option.Option<Grant> =>
   isSuccess(response) ? grantIn(response) : Option.none()
 
-/** The same, whatever the status. */
+/** The token of a response with any status, in any of the known fields or as plain text. */
 export const grantIn = (response: Response): Option.Option<Grant> => {
   const body: { readonly [name: string]: unknown } = Option.getOrElse(objectOf(response), () => ({}))
   for (const { field, names: [tokenName, typeName, lifetimeName], parent } of tokenFields) {

@@ -113,8 +113,8 @@ const ownProfile: Read = (responses) => {
   return "own"
 }
 
-/** How long the lists can be taken to stay the same, in milliseconds. */
-const unchanged = 10 * 60_000
+/** For how long the suite assumes that the lists do not change, in milliseconds. */
+const stableMillis = 10 * 60_000
 
 /** Whether checks of the same person within ten minutes have the same result. */
 const sameResult: Read = (responses) => {
@@ -126,7 +126,7 @@ const sameResult: Read = (responses) => {
     const { receivedAt } = each.response
     const result = matchFound(each)
     const before = last.get(key)
-    if (before !== undefined && Math.abs(receivedAt - before.receivedAt) < unchanged && before.result !== result) {
+    if (before !== undefined && Math.abs(receivedAt - before.receivedAt) < stableMillis && before.result !== result) {
       return "different"
     }
     last.set(key, { result, receivedAt })
@@ -141,7 +141,7 @@ const everyNameEcho: Read = (responses) =>
     return typeof name === "string" ? [nameEcho(name, each)] : []
   }).find((word) => word !== "exact") ?? "exact"
 
-/** By how much two searches may differ from the time between their responses, in milliseconds. */
+/** By how much the time between two searches may differ from the time between their responses, in milliseconds. */
 const tolerance = 5000
 
 const hour = 3_600_000

@@ -1,6 +1,6 @@
 /**
- * Readings of what a service withheld or sent. The service document does not say how it refuses a request, so only one
- * thing matters: whether a token, or a credential, came. These readings also see requests without a response.
+ * Readings of what a service withheld or sent. The service document does not say how it refuses a request, so they only
+ * read whether the response has a token or a credential. They also read requests without a response.
  */
 import * as Option from "effect/Option"
 import type { Exchange, StepExchange } from "../exchange.ts"
@@ -31,7 +31,7 @@ const isAny = (
     (i === exchanges.length - 1 || step.to === to && step.authorization !== undefined) && read(exchange)
   )
 
-/** Compares each check with whether its token was within its hour. */
+/** Compares the result of each check with whether its token was less than an hour old. */
 const lifetime = (exchanges: ReadonlyArray<StepExchange>): string => {
   const checks = exchanges.flatMap(({ exchange, step }) =>
     step.to === "aml" && step.isValid !== undefined ? [{ isValid: step.isValid, hasResult: hasResult(exchange) }] : []

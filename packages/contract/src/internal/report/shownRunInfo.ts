@@ -15,7 +15,7 @@ export interface ShownRunInfo {
   /** The SHA-256 digest of the service document. */
   readonly documentSha256?: string
   readonly requests: number
-  /** Of a sandbox only. */
+  /** Only for a sandbox. */
   readonly budget?: number
   readonly checks?: number
 }

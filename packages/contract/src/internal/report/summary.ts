@@ -5,7 +5,7 @@ import * as Preflight from "../preflight.ts"
 import type { Coverage, Report, Result, RunInfo, Verdict } from "../results.ts"
 import { isFailure } from "../run/skipped.ts"
 
-/** How the claims of one level fared. */
+/** The numbers of claims of one level, by their result. */
 export interface ClaimCounts {
   readonly all: number
   /** Claims that no request can show. */
@@ -38,7 +38,7 @@ export const countCases = ({ results }: Report): Readonly<Record<Verdict, number
   }
 }
 
-/** How the claims of each level fared. */
+/** Counts the claims of a level, by their result. */
 export const countClaims = (
   { coverage, results }: Report,
   { claims }: Contract.Evidence
@@ -73,7 +73,7 @@ const gapsOf = (report: Report): string =>
     ["Not tested", documentedWith(report, "none")] as const
   ].flatMap(([heading, claims]) => claims.length === 0 ? [] : [`${heading}: ${claims.join(", ")}`]).join(". ")
 
-/** Why the service stopped to respond as before, or an empty string. */
+/** Why the service no longer responded as before, or an empty string. */
 const earlyEnd = ({ results }: Report): string => {
   const reason = results.find(({ reason = "" }) => isFailure(reason))?.reason
   return reason === undefined

@@ -109,7 +109,7 @@ const wrapped = (names: ReadonlyArray<string>, indent: string): ReadonlyArray<st
       : [...lines.slice(0, -1), `${last} ${text}`]
   }, [])
 
-/** The results that did not pass, grouped by their text, so that they also stand near the end. */
+/** The results that did not pass, grouped by their text, so that they also appear near the end. */
 const notPassedOf = (results: ReadonlyArray<Result>, evidence: Contract.Evidence): ReadonlyArray<string> => {
   const lines = headings.flatMap(([verdict, heading]) => {
     const byText = Arr.groupBy(results.filter((result) => result.verdict === verdict), CaseText.of(evidence))

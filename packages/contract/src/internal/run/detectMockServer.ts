@@ -1,6 +1,6 @@
 /**
- * Whether a target that should be a mock server is one. A mock server receives all requests at once, wrong keys
- * included; another service might bill them or lock the customer out.
+ * Checks that a target of the kind `mock` is a mock server. A mock server receives all requests without a budget, even
+ * those with wrong keys. Another service might bill them or lock the customer out.
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Arr from "effect/Array"

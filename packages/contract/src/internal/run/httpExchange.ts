@@ -15,15 +15,15 @@ import type { Cause, Exchange, NoResponse, Request } from "../exchange.ts"
 
 const methods: ReadonlyArray<HttpMethod> = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS"]
 
-/** Between two packets, longer than a socket waits to join them. A test clock does not move the network, so it is real. */
+/** Waits in real time between two packets, for longer than a socket waits to join them. */
 const pause = Effect.promise(() => setTimeout(30))
 
 const piecesOf = (body: string): Stream.Stream<Uint8Array> => {
   const bytes = Buffer.from(body)
-  const inside = bytes.findIndex((byte) => byte > 0x7f) + 1
+  const splitAt = bytes.findIndex((byte) => byte > 0x7f) + 1
   return Stream.concat(
-    Stream.make(bytes.subarray(0, inside)),
-    Stream.fromEffect(Effect.as(pause, bytes.subarray(inside)))
+    Stream.make(bytes.subarray(0, splitAt)),
+    Stream.fromEffect(Effect.as(pause, bytes.subarray(splitAt)))
   )
 }
 
@@ -39,7 +39,7 @@ const bodyOf = ({ body, contentType, inPieces }: Request) =>
 /** The longest body that is read, in bytes. A documented response has less than a thousandth of it. */
 const limit = 1024 * 1024
 
-/** Whether the stated length is below the limit and holds, because nothing is decompressed. */
+/** Whether the stated length is within the limit. It is the length of the body only if nothing is decompressed. */
 const isShort = ({ headers }: HttpClientResponse): boolean =>
   headers["content-encoding"] === undefined && Number(headers["content-length"] ?? Infinity) <= limit
 

@@ -1,6 +1,6 @@
 /**
- * A response as a HAR shows it: known headers and known fields only, and of their values those that can hold no
- * secret and no person.
+ * A response as a HAR shows it: known headers and known fields only, and only values that can hold no secret and no
+ * personal data.
  */
 import * as Option from "effect/Option"
 import type { Response } from "../exchange.ts"
@@ -57,7 +57,7 @@ const oneOf = (...values: ReadonlyArray<unknown>) => (value: unknown): boolean =
 
 const day = 24 * 3_600_000
 
-/** The values that are shown, by field. A time is shown only if it is that of the response, because a date may not be. */
+/** The values that are shown, by field. A time far from that of the response is hidden: it may be a date of birth. */
 const isShown: Readonly<Record<string, (value: unknown, response: Response) => boolean>> = {
   credential_type: oneOf("aml"),
   credential_name: oneOf("AML"),

@@ -25,7 +25,7 @@ interface State {
   readonly lastSuccess: Readonly<Record<Endpoint, number>>
 }
 
-/** The refusal in the last exchange, if it is one. No response at all is one too. */
+/** The refusal in the last exchange, or `undefined` if it is not a token request or a check that failed. */
 const refusalOf = (exchanges: ReadonlyArray<StepExchange>): Refusal | undefined => {
   const last = exchanges.at(-1)
   if (last === undefined || (last.step.to !== "token" && last.step.to !== "aml")) return undefined

@@ -18,7 +18,7 @@ export interface Customer {
 export interface RequestContext {
   readonly target: Target
   readonly customer: Customer
-  /** A random id and key that no service has issued. The key also serves as a token that none has issued. */
+  /** A random id and key that no service has issued. The key is also used as an unknown token. */
   readonly unknownCustomer: Customer
   /** The access token, or an empty string. */
   readonly token: string
@@ -31,8 +31,8 @@ const urlOf = (address: string, path: string): URL => new URL(address.replace(/\
 const form = "application/x-www-form-urlencoded"
 
 /**
- * Whether the API may receive the key, to see whether it takes it for a token. The API may be another server than the
- * token endpoint, to which alone the key belongs.
+ * Whether a case may send the key of the customer to the API, in place of a token. The API may be on another server
+ * than the token endpoint, and that server must not receive the key.
  */
 const mayReceiveKey = ({ authUrl, baseUrl, kind, wrongKeys }: Target): boolean =>
   kind === "mock" || wrongKeys === true && new URL(authUrl).origin === new URL(baseUrl).origin
@@ -91,7 +91,10 @@ const amlRequest = (step: AmlStep, context: RequestContext): Option.Option<Reque
 const profileRequest = ({ profile, target }: RequestContext): Request | undefined =>
   profile?.origin === new URL(target.baseUrl).origin ? { method: "GET", url: profile, headers: {} } : undefined
 
-/** Returns the request of a step. A step sends none if it opens a profile that no response named, or if its change does not alter the value. */
+/**
+ * Returns the request of a step. A step sends none if it opens a profile that no response named, or if its change does
+ * not alter the value.
+ */
 export const of = (step: ServiceStep, context: RequestContext): Option.Option<Request> => {
   switch (step.to) {
     case "token":

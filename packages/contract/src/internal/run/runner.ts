@@ -26,7 +26,7 @@ const lockout = "a service may lock out a customer whose key is wrong"
 /** The observation that `searched_on` is the time of the search, because it moves with the clock. */
 const timeOfSearch = "of the search"
 
-/** How long a run must last, in milliseconds, so that the times of its searches tell whether a clock moves. */
+/** The shortest run, in milliseconds, in which the times of the searches show whether a clock moves. */
 const minRunMillis = 10_000
 
 const isTooShort = (exchanges: ReadonlyArray<StepExchange>): boolean => {
@@ -105,7 +105,7 @@ export const make = (
         const observed = read(reading, exchanges)
         if (observed === timeOfSearch && isTooShort(exchanges)) return yield* skip(inapplicable.tooShort)
         if (Preflight.isTokenPreflight(steps) || Preflight.isAmlPreflight(steps)) {
-          const isSkipped = failure !== undefined && failure.caseId !== id && !failure.explainedBy.includes(reading)
+          const isSkipped = failure !== undefined && failure.caseId !== id && !failure.shownBy.includes(reading)
           return { observed, ...details, ...(isSkipped && { skipped: failure.reason, dependsOn: failure.caseId }) }
         }
         if (dependsOn !== undefined && !RefusalConfirmation.isRefused(exchanges)) {

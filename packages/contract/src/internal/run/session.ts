@@ -31,7 +31,7 @@ interface SharedToken {
 }
 
 interface State {
-  /** The last token of the customer: a service may end a token when it issues the next. */
+  /** The last token of the customer. The service may have ended the earlier ones when it issued this one. */
   readonly token: Option.Option<SharedToken>
   /** By how much the clock of the target is ahead, in milliseconds. */
   readonly ahead: number
@@ -169,7 +169,7 @@ export const make = (
           yield* pacing.countCheck
           // The other customers of a mock server have separate clocks, so their times cannot be compared with these.
           if (!isProbe && sender === customer) {
-            yield* Ref.update(state, (now) => ({ ...now, checks: Chunk.append(now.checks, sent) }))
+            yield* Ref.update(state, (current) => ({ ...current, checks: Chunk.append(current.checks, sent) }))
           }
         }
         // Only the customer's own credentials grant a token that the other cases may use.
@@ -179,7 +179,7 @@ export const make = (
           const receivedAt = yield* now
           yield* Ref.update(
             state,
-            (now): State => ({ ...now, token: Option.some({ value: granted.value, receivedAt }) })
+            (current): State => ({ ...current, token: Option.some({ value: granted.value, receivedAt }) })
           )
         }
         return sent
@@ -214,9 +214,9 @@ export const make = (
       Effect.gen(function*() {
         const before = yield* EffectClock.currentTimeMillis
         yield* clock(millis)
-        // If the clock is moved by waiting, the own clock has moved as well.
+        // If `clock` only waits, the clock of this process moves by the same time.
         const waited = (yield* EffectClock.currentTimeMillis) - before
-        yield* Ref.update(state, (now) => ({ ...now, ahead: now.ahead + Math.max(0, millis - waited) }))
+        yield* Ref.update(state, (current) => ({ ...current, ahead: current.ahead + Math.max(0, millis - waited) }))
       })
 
     const failApi = (reason: string) =>

@@ -33,7 +33,7 @@ export const make = (
   controlPlane: ControlPlane
 ): Effect.Effect<StepRunner> =>
   Effect.gen(function*() {
-    // By the steps as JSON.
+    // The keys are the steps as JSON.
     const outcomes = yield* Ref.make(HashMap.empty<string, Effect.Effect<Outcome>>())
     const remaining = yield* Ref.make(
       target.clockLimit === undefined ? Infinity : Duration.toSeconds(Duration.decode(target.clockLimit))
@@ -47,16 +47,18 @@ export const make = (
           0
         )
         if (seconds === 0 || target.clockLimit === undefined) return
-        if (seconds > (yield* Ref.get(remaining))) return yield* skip("the wait would be longer than an hour")
+        if (seconds > (yield* Ref.get(remaining))) {
+          return yield* skip(`the run would move the clock by more than ${Duration.format(target.clockLimit)}`)
+        }
         yield* Ref.update(remaining, (left) => left - seconds)
       })
 
     const sendAll = (steps: ReadonlyArray<Step>, customer: Customer, isProbe: boolean) =>
       Effect.gen(function*() {
         const exchanges: Array<StepExchange> = []
-        // By how much the own session of this case is ahead, in milliseconds.
+        // By how much the clock of this case's own session is ahead, in milliseconds.
         let ahead = 0
-        /** The token of a step, unless a check uses the shared one. A token request may send that in place of a key. */
+        /** The token of a step, unless it is a check with the shared token. A token request may use it as a key. */
         const tokenOf = (step: ServiceStep): Effect.Effect<string | undefined> =>
           step.to === "aml" && step.token !== undefined
             ? Effect.succeed(Session.tokensIn(exchanges)[step.token])
@@ -81,7 +83,7 @@ export const make = (
           if (step.to === "control") {
             yield* controlPlane.send(customer, step)
           } else if (step.to === "clock") {
-            // The clock of the target, or that of the own session.
+            // The time of the target, or of this case's own session.
             const now = (yield* session.now) + ahead
             const millis = "advance" in step ? step.advance * 1000 : ClockTime.untilNext(step.until, now)
             if (target.clock !== undefined) yield* session.advance(target.clock, millis)

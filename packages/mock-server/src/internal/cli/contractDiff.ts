@@ -23,7 +23,7 @@ const linesOf = ({ claim, differences, isBreaking, kind }: ContractDiff.Change):
 
 const digestOf = ({ document }: Contract.Evidence): string => document === undefined ? "unknown" : document.sha256
 
-/** The claims may have been read from two versions of the service document. */
+/** Reports if the claims were read from two versions of the service document. */
 const documentLines = (older: Contract.Evidence, newer: Contract.Evidence): ReadonlyArray<string> =>
   digestOf(older) === digestOf(newer)
     ? []

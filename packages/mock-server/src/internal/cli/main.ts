@@ -33,7 +33,7 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
     if (invocation._tag === "Text") return yield* Console.log(invocation.text.trimEnd())
     switch (invocation.command) {
       case "serve": {
-        // Before the server is loaded, because loading takes most of the start.
+        // This comes before the server is loaded, because loading takes most of the start.
         yield* Effect.forEach(ParsedArguments.values(invocation.args, "port-file"), PortFile.remove)
         const { serve } = yield* loadServe
         return yield* serve(invocation.args, stdout)

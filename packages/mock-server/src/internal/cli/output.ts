@@ -15,7 +15,7 @@ export interface Output {
 /** How many characters are buffered for a slow reader. Further lines are dropped and counted. */
 const capacity = 1_048_576
 
-/** How long the end of the scope waits at most until the remaining lines are read. */
+/** The longest time that the end of the scope waits for the reader of the remaining lines. */
 const closeTimeout = "1 second"
 
 /** Makes the output. Once the buffer is full, lines are dropped until the reader has read the whole buffer. */

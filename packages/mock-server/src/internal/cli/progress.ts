@@ -16,7 +16,7 @@ export interface Progress {
   readonly clear: Effect.Effect<void>
 }
 
-/** How often the line is written at most, in milliseconds. */
+/** The shortest time between two writes of the line, in milliseconds. */
 const interval = 100
 
 const clearLine = "\r\u001b[2K"

@@ -35,7 +35,7 @@ const Flags = Schema.Struct({
   har: Schema.optionalWith(Text.Path, { exact: true })
 })
 
-/** The exchanges that a HAR has at most: the first ones. */
+/** The largest number of exchanges in a HAR, which are the first ones. */
 const maxEntries = 10_000
 
 /** A request without credentials, which shows whether the service is there. It is neither recorded nor billed. */

@@ -12,7 +12,7 @@ export const Key = Schema.Redacted(
   Text.matching(/^[^\p{Cc}]{1,256}$/u, "1 to 256 characters, without control characters")
 )
 
-/** The token is sent in a header. */
+/** A control token. Only visible ASCII characters are allowed, because it is sent in a header. */
 export const Token = Schema.Redacted(Text.matching(/^[\x21-\x7e]{1,256}$/, "1 to 256 visible characters of ASCII"))
 
 /** The value of a variable. An empty one counts as missing. */

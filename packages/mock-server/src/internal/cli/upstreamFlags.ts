@@ -20,7 +20,7 @@ const Flags = Schema.Struct({
 
 const fail = (text: string) => new UsageError({ text })
 
-/** One address counts for both. */
+/** Reads the upstream. If only one of the two addresses is set, it is used for both. */
 export const read = (args: ParsedArguments.ParsedArguments): Effect.Effect<Upstream, UsageError> =>
   Effect.gen(function*() {
     const flags = yield* Effect.mapError(

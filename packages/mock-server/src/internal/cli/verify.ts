@@ -155,7 +155,7 @@ const sandboxFlags: Readonly<Record<string, string>> = {
   "wrong-keys": "a mock server always receives wrong keys"
 }
 
-/** How long `--wait-for-expiry` waits at most: long enough for the case that checks whether a token expires. */
+/** The longest wait of `--wait-for-expiry`: long enough for the case that checks whether a token expires. */
 const longestWait = "61 minutes"
 
 const targetOf = (args: ParsedArguments.ParsedArguments, flags: Flags) =>

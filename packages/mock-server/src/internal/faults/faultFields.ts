@@ -29,7 +29,7 @@ export const headerText = Schema.String.annotations({ description: headerExpecte
 
 export const text = Schema.String.annotations({ description: "a text" })
 
-const idExpected = "1 to 64 letters, digits, dots, underscores and hyphens, no dot first"
+const idExpected = "1 to 64 letters, digits, dots, underscores and hyphens, not beginning with a dot"
 
 export const id = Schema.String.annotations({ description: idExpected }).pipe(
   Schema.pattern(/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/, Violation.expecting(idExpected))

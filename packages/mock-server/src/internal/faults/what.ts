@@ -27,7 +27,9 @@ export const Distribution = discriminatedUnion(Schema.Union(
     min: FaultFields.duration(0),
     /** @default 4 seconds */
     max: FaultFields.duration(4000)
-  }).annotations(FaultFields.closedWithDescription("Any delay from min to below max, with equal probability")).pipe(
+  }).annotations(
+    FaultFields.closedWithDescription("Any delay from min up to, but not including, max, with equal probability")
+  ).pipe(
     Schema.filter(({ max, min }) => Duration.lessThanOrEqualTo(min, max), {
       ...Violation.expecting("a min that is at most max"),
       jsonSchema: {}
@@ -77,9 +79,13 @@ export const RetryAfter = discriminatedUnion(Schema.Union(
   }).annotations(FaultFields.closedWithDescription("A number of seconds")),
   Schema.Struct({
     kind: Schema.Literal("date"),
-    /** @default 1 second */
+    /**
+     * How long after the session's time the date is.
+     *
+     * @default 1 second
+     */
     in: FaultFields.duration(1000)
-  }).annotations(FaultFields.closedWithDescription("An HTTP date, this time after the session's time")),
+  }).annotations(FaultFields.closedWithDescription("An HTTP date that is `in` after the session's time")),
   Schema.Struct({
     kind: Schema.Literal("garbage"),
     /** @default "soon" */

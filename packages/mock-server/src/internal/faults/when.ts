@@ -37,7 +37,9 @@ export const When = discriminatedUnion(Schema.Union(
      * @default derived from the session's seed and the fault's id
      */
     seed: Schema.optionalWith(FaultFields.integer, { exact: true })
-  }).annotations(FaultFields.closedWithDescription("Each request with probability p, the same for the same seed")),
+  }).annotations(
+    FaultFields.closedWithDescription("Each request with probability p, and the same requests for the same seed")
+  ),
   Schema.Struct({
     kind: Schema.Literal("window"),
     /**
@@ -49,7 +51,9 @@ export const When = discriminatedUnion(Schema.Union(
     /** How long the window is. */
     for: PositiveDurationText
   }).annotations(
-    FaultFields.closedWithDescription("The requests of a window of the session's time, since the fault was set")
+    FaultFields.closedWithDescription(
+      "The requests in a window of the session's time, which is counted from when the fault was set"
+    )
   )
 ))
 

@@ -40,7 +40,7 @@ export const response = (
     "application/problem+json"
   )
 
-/** The same as a response of the HTTP library. */
+/** Like {@link response}, but as a response of the HTTP library. */
 export const serverResponse = (
   status: Status,
   detail: string,

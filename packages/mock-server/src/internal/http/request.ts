@@ -70,11 +70,11 @@ export const headersProblem = (request: HttpServerRequest.HttpServerRequest): Op
     : Option.some("The only transfer coding is chunked")
 }
 
-/** Reads a request. A body with a small `Content-Length` is read at once, which is faster. */
-/** A socket of Node has the property `encrypted` if it speaks TLS. A request in process has no socket. */
+/** Whether the request came over TLS: its socket has the property `encrypted`. A request in process has no socket. */
 const isSecure = ({ source }: HttpServerRequest.HttpServerRequest): boolean =>
   Predicate.hasProperty(source, "socket") && Predicate.hasProperty(source.socket, "encrypted")
 
+/** Reads a request. A body with a small `Content-Length` is read at once, which is faster. */
 export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Request> => {
   const isShort = Number(request.headers["content-length"]) <= maxBodyBytes &&
     request.headers["transfer-encoding"] === undefined

@@ -22,7 +22,7 @@ export const serverResponse = (delivery: Delivery): HttpServerResponse.HttpServe
     : HttpServerResponse.uint8Array(body, { status, headers, contentType: headers["content-type"] })
 }
 
-/** Without it, Node sends an empty body in chunks. */
+/** The headers of an empty body. Without them, Node.js would send it in chunks. */
 const zeroLength = { "content-length": "0" }
 
 /** Statuses that never have a body, and so must not have a length (RFC 9110, section 8.6). */

@@ -39,7 +39,7 @@ type Run = (
   Session.Sessions | Recorder
 >
 
-/** `invalidState` is the state of the forms if this one is invalid. */
+/** Makes the action of a form. `invalidState` is the state of all forms if this form is invalid. */
 const action =
   (panel: PanelId, invalidState: (form: Forms.InvalidForm) => FormStates, run: Run): Action =>
   (session, fields, origin) =>
@@ -98,7 +98,7 @@ const runCheck = action(
     })
 )
 
-/** By the end of the path of each form. */
+/** The actions, by the end of the path of their form. */
 export const actions: Readonly<Record<string, Action>> = {
   "clock": moveClock,
   "faults": action("faults", (invalid) => ({ faults: { invalid } }), setFault(Forms.decodeFault)),

@@ -12,7 +12,7 @@ const described = (
   (faults.length === 0 ? "" : ` Faults that fired: ${faults.map(({ id, kind }) => `${id} (${kind})`).join(", ")}.`) +
   (unexpected ? " The service document does not allow this request: the client must change it." : "")
 
-/** Why the last check of the customer ended as it did. Without a check, what came instead. */
+/** Explains the last check of a customer, with the last token request if it may be the cause. */
 export const explain = (control: Control.Service, customerId: string) =>
   Effect.gen(function*() {
     const { entries } = yield* control.session(customerId).journal().pipe(
@@ -22,14 +22,14 @@ export const explain = (control: Control.Service, customerId: string) =>
     const lastOf = (operation: Journal.Operation) => entries.findLast((entry) => entry.operation === operation)
     const check = lastOf("aml")
     const token = lastOf("token")
-    const foreign = unmatched.at(-1)
+    const lastUnmatched = unmatched.at(-1)
     return [
       check === undefined ? `${customerId} has sent no check.` : `The last check is ${described(check)}`,
       ...(token === undefined || check !== undefined && token.id < check.id && check.response.status !== 401
         ? []
         : [`The last token request is ${described(token)}`]),
-      ...(foreign === undefined
+      ...(lastUnmatched === undefined
         ? []
-        : [`Requests that belong to no session: ${unmatched.length}. The last one is ${described(foreign)}`])
+        : [`Requests that belong to no session: ${unmatched.length}. The last one is ${described(lastUnmatched)}`])
     ].join("\n")
   })

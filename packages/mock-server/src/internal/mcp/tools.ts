@@ -1,4 +1,4 @@
-/** The tools of `idv-mock mcp`. Each reads the state without a change, and changes it with one. */
+/** The tools of `idv-mock mcp`. Each shows a part of the state. Some change it first, if the arguments ask for it. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -21,7 +21,7 @@ const customerId = Schema.optionalWith(ControlApi.NewSession.fields.customerId, 
   exact: true,
   default: () => Session.demoCustomer.customerId
 }).annotations({
-  description: "the customer of the session; any test-… has a session of its own with the key test-key"
+  description: "the customer of the session; any id that begins with test- is a customer with the key test-key"
 })
 
 const flag = Schema.Boolean.annotations(Violation.expecting("true or false"))

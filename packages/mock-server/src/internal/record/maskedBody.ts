@@ -22,13 +22,16 @@ export const mask = (
 ): MaskedBody => {
   const dropped: Array<string> = []
 
-  const value = (name: string, value: unknown): unknown => {
+  const maskValue = (name: string, value: unknown): unknown => {
     if (name === "name" && typeof value === "string") return pseudonyms.name(value)
     if ((name === "dob" || name === "birth_year") && typeof value === "string") return pseudonyms.date(value)
     return AllowedFields.isHarmless(name, value) ? value : `<${Array.isArray(value) ? "list" : typeof value}>`
   }
 
-  const object = (fields: Readonly<Record<string, unknown>>, parent: string): Readonly<Record<string, unknown>> =>
+  const maskObject = (
+    fields: Readonly<Record<string, unknown>>,
+    parent: string
+  ): Readonly<Record<string, unknown>> =>
     Object.fromEntries(
       Object.entries(fields).flatMap(([name, inner]) => {
         const path = parent === "" ? name : `${parent}.${name}`
@@ -37,12 +40,12 @@ export const mask = (
           dropped.push(parent === "" ? shown : `${parent}.${shown}`)
           return []
         }
-        return [[name, Predicate.isRecord(inner) ? object(inner, path) : value(name, inner)]]
+        return [[name, Predicate.isRecord(inner) ? maskObject(inner, path) : maskValue(name, inner)]]
       })
     )
 
   return Option.match(objectIn(body), {
     onNone: () => ({ text: body.length === 0 ? "" : `(${body.length} bytes, not shown)`, dropped }),
-    onSome: (fields) => ({ text: JSON.stringify(object(fields, "")), dropped })
+    onSome: (fields) => ({ text: JSON.stringify(maskObject(fields, "")), dropped })
   })
 }

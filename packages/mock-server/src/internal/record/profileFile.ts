@@ -10,7 +10,7 @@ import * as KnownFields from "../schema/knownFields.ts"
 import { uniqueBy } from "../schema/uniqueIds.ts"
 import type { OfOperation, Recording } from "./observations.ts"
 
-/** The number changes with the meaning of a field. */
+/** The number increases when the meaning of a field changes. */
 const format = "idv-mock profile 1"
 
 const ProfileFile = Schema.Struct({

@@ -10,7 +10,7 @@ export interface Pseudonyms {
   readonly token: (token: string) => string
 }
 
-/** Pseudonyms with a key of this run, which nothing stores: without it, nobody can test a guess. */
+/** Makes pseudonyms with a key of this run. The key is never stored, and without it nobody can test a guess. */
 export const make = (): Pseudonyms => {
   const key = randomBytes(32)
   const digest = (kind: string, text: string) =>

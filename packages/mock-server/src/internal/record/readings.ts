@@ -60,7 +60,7 @@ const statusOf = ({ response: { status } }: Exchange) => statuses.find((known) =
 
 const isJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token) && token.startsWith("ey")
 
-/** The form of an error body, in the words of both points. */
+/** The form of an error body, in the words of the profile options `tokenError` and `amlError`. */
 const errorFormOf = (exchange: Exchange): "empty" | "html" | "problem" | "oauth" | "nested" | "text" | undefined => {
   const { body, headers } = exchange.response
   if (body.length === 0) return "empty"
@@ -127,13 +127,13 @@ const withValue = <Name extends Profile.Name>(name: Name, value: Profile.Profile
 
 const hour = 3_600_000
 
-/** The offset of `searched_on` from UTC in hours, of which the clocks of both sides may be a quarter apart. */
+/** The offset of `searched_on` from UTC in hours, rounded to half hours: the clocks may be 15 minutes apart. */
 const offsetOf = (searchedOn: unknown, at: number): number => {
   const [, day, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)$/.exec(String(searchedOn)) ?? []
   return Math.round((Date.parse(`${day}T${time}Z`) - at) / hour * 2) / 2
 }
 
-/** A time that is further away than any zone is not read. */
+/** The variant of an offset, or `undefined` if no time zone has such an offset. */
 const zoneOf = (offset: number): Profile.Profile["searchedOn"] | undefined =>
   Math.abs(offset) <= 14 ? offset === 0 ? "utc" : offset > 0 ? "ahead" : "behind" : undefined
 
@@ -220,5 +220,8 @@ export const approximate = (exchange: Exchange): ReadonlyArray<Profile.Name> => 
   ]
 }
 
-/** The variants that say less than another one: an exact name may have nothing to change in it. */
+/**
+ * The variants that a service with another variant can show too: it writes a name exactly, for example, if the name has
+ * nothing to change. Any other observed variant replaces them in the profile.
+ */
 export const weak: Readings = { nameEcho: "exact", extraFields: "none", redirects: "none" }

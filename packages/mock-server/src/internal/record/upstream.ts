@@ -34,7 +34,8 @@ export class UpstreamFailed
 const problems = {
   down: "the upstream cannot be reached, or broke the connection: check the address, and that the service runs",
   slow: "the upstream sent no response in time: check the address, or set a longer --deadline",
-  html: "the upstream sent an HTML page instead of JSON: check that this is the address of the service, not of a page"
+  html:
+    "the upstream sent an HTML page instead of JSON: check that this is the address of the service, not of a website"
 }
 
 /** Headers of one connection, which a proxy does not forward (RFC 9110, section 7.6.1), and those that the client sets. */

@@ -6,7 +6,7 @@ import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 
-/** Refuses unknown fields, also where the schema itself would ignore them. */
+/** Refuses unknown fields, even where the schema itself would ignore them. */
 export const decodeUnknown = <A, I>(
   schema: Schema.Schema<A, I>
 ): (input: unknown) => Either.Either<A, Violation.Violations> => {

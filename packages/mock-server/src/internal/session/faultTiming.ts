@@ -4,17 +4,17 @@ import * as Duration from "effect/Duration"
 import type { Distribution } from "../faults/what.ts"
 import type { When } from "../faults/when.ts"
 
-/** A request, as one fault counts it. */
-export interface WatchedRequest {
+/** A request that one fault has counted. */
+export interface CountedRequest {
   /** The number of the request among those that the fault has counted, from 1. */
   readonly number: number
   /** Milliseconds of the session's time since the fault was set. */
   readonly elapsed: number
-  /** The seed for a probability that has no seed. */
+  /** The seed of a `probability` that states none. */
   readonly seed: number
 }
 
-export const fires = (when: When, { elapsed, number, seed }: WatchedRequest): boolean => {
+export const fires = (when: When, { elapsed, number, seed }: CountedRequest): boolean => {
   switch (when.kind) {
     case "always":
       return true

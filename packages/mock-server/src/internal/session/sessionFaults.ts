@@ -12,9 +12,9 @@ export interface FaultState {
   readonly fault: Fault.Fault
   /** The session's time when it was set, in milliseconds since 1970. */
   readonly setAt: number
-  /** How many requests to its operation it has counted. */
+  /** How many requests to its operation the fault has counted. */
   readonly seen: number
-  /** At how many of them it fired. */
+  /** At how many requests the fault fired. */
   readonly fired: number
   readonly quota: FaultTiming.QuotaCount
 }
@@ -37,8 +37,8 @@ export interface SessionFaults {
   /** Restores the faults that the session began with. */
   readonly reset: Effect.Effect<void>
   /**
-   * Counts a request and returns the faults that fire at it: all latencies, and the first of the other faults. The
-   * latencies are added.
+   * Counts a request and returns the faults that fire at it: all latencies, whose delays add up, and the first of the
+   * other faults.
    */
   readonly countRequest: (operation: "token" | "aml") => Effect.Effect<ReadonlyArray<Firing>>
 }

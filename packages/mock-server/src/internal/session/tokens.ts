@@ -8,7 +8,7 @@ import type { SessionClock } from "./sessionClock.ts"
 export type Status = "valid" | "expired" | "revoked"
 
 export interface IssuedToken {
-  /** Milliseconds since 1970, as `expiresAt`. */
+  /** In milliseconds since 1970, like `expiresAt`. */
   readonly issuedAt: number
   readonly expiresAt: number
   readonly revoked: boolean

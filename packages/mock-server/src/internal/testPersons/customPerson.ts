@@ -21,7 +21,10 @@ const matchExpected = "an object with one or more of name, nameLast, dateOfBirth
 
 const optional = { exact: true } as const
 
-/** `isReserved` refuses a last word in lower case: a match by that name would hide a reserved one. */
+/**
+ * `isReserved` receives the last word of a name in lower case. A test person must not match a reserved last word,
+ * because its response would replace that of the reserved name.
+ */
 export const schema = (isReserved: (lastWord: string) => boolean) => {
   const text = (expected: string, isValid: (text: string) => boolean) =>
     Schema.optionalWith(
@@ -50,7 +53,7 @@ export const schema = (isReserved: (lastWord: string) => boolean) => {
     }).annotations(closed).pipe(
       Schema.filter((match) => Object.keys(match).length > 0)
     ).annotations(Violation.expecting(matchExpected)),
-    /** The result, or a fault. With a fault, the result behind it is "Potential match". */
+    /** The result, or a fault. A fault hides the result "Potential match". */
     response: literalOr(["No", "Potential match"], Fault)
   }).annotations({ ...closed, description: "an object with match and response" })
 }

@@ -43,11 +43,11 @@ interface Person extends Listed {
 
 const selectedBy = (response: CustomPerson["response"], by: string): Selected =>
   typeof response === "string"
-    ? { matchFound: response, description: `returns "${response}", as ${by} has it` }
+    ? { matchFound: response, description: `returns "${response}", as configured in ${by}` }
     : {
       // So that a client that treats the fault as a "No" fails its test.
       matchFound: "Potential match",
-      description: `returns "Potential match" with the fault ${response.kind}, as ${by} has it`,
+      description: `returns "Potential match" with the fault ${response.kind}, as configured in ${by}`,
       fault: response
     }
 
@@ -62,10 +62,10 @@ const person = ({ match, response }: CustomPerson, index: number): Person => {
     match: fields,
     response,
     matched: 0,
-    matches: (ofName, ofDate) =>
-      (name === undefined || name === NameText.comparable(ofName)) &&
-      (nameLast === undefined || nameLast === NameText.lastWord(ofName)) &&
-      (dateOfBirth === undefined || Equal.equals(dateOfBirth, ofDate)),
+    matches: (sentName, sentDate) =>
+      (name === undefined || name === NameText.comparable(sentName)) &&
+      (nameLast === undefined || nameLast === NameText.lastWord(sentName)) &&
+      (dateOfBirth === undefined || Equal.equals(dateOfBirth, sentDate)),
     selected: selectedBy(response, `testPersons[${index}] (matched by ${fields.join(" and ")})`)
   }
 }

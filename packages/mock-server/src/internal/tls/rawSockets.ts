@@ -1,7 +1,7 @@
 /** The TCP sockets below TLS, because only those can be reset. */
 import type { Server, Socket } from "node:net"
 
-const below = new WeakMap<Socket, Socket>()
+const rawSockets = new WeakMap<Socket, Socket>()
 
 const keyOf = ({ localPort, remoteAddress, remotePort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localPort}`
@@ -16,9 +16,9 @@ export const record = (server: Server): void => {
   })
   server.on("secureConnection", (secure: Socket) => {
     const socket = raw.get(keyOf(secure))
-    if (socket !== undefined) below.set(secure, socket)
+    if (socket !== undefined) rawSockets.set(secure, socket)
   })
 }
 
 /** Returns the TCP socket of a connection, which without TLS is the socket itself. */
-export const rawOf = (socket: Socket): Socket => below.get(socket) ?? socket
+export const rawOf = (socket: Socket): Socket => rawSockets.get(socket) ?? socket

@@ -7,7 +7,7 @@ import type { KeyPair } from "./secureServer.ts"
 
 const day = 86_400_000
 
-/** `now` is in milliseconds since 1970. A day before it, for clients whose clock is late. */
+/** Valid from a day before `now`, for clients whose clock is late. `now` is in milliseconds since 1970. */
 const validity = (now: number) => ({ notBeforeDate: new Date(now - day), notAfterDate: new Date(now + 90 * day) })
 
 const named = (commonName: string) => [{ name: "commonName", value: commonName }]

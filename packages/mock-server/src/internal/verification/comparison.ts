@@ -13,7 +13,7 @@ const comparisons = (pattern: Pattern, entry: Entry): ReadonlyArray<readonly [fi
   const { customerId, dateOfBirth, fault, headers = {}, name, operation, rule, status, unexpected } = pattern
   const field = <A>(name: string, expected: A | undefined, isEqual: (expected: A) => boolean) =>
     expected === undefined ? [] : [[name, isEqual(expected)] as const]
-  const ofPerson = Option.map(sent, ({ person }) => person())
+  const sentPerson = Option.map(sent, ({ person }) => person())
   return [
     ...field("operation", operation, (operation) => operation === entry.operation),
     ...field("status", status, (status) => status === entry.response.status),
@@ -25,14 +25,14 @@ const comparisons = (pattern: Pattern, entry: Entry): ReadonlyArray<readonly [fi
       entry.customerId === null && Option.contains(Option.flatMap(sent, (sent) => sent.customerId()), customerId)),
     ...field("name", name, (name) =>
       Option.exists(
-        Option.flatMap(ofPerson, ({ name }) => name),
+        Option.flatMap(sentPerson, ({ name }) => name),
         (sent) => NameText.comparable(sent) === NameText.comparable(Redacted.value(name))
       )),
     ...field(
       "dateOfBirth",
       dateOfBirth,
       (dateOfBirth) =>
-        Option.exists(Option.flatMap(ofPerson, (person) => person.dateOfBirth), Equal.equals(dateOfBirth))
+        Option.exists(Option.flatMap(sentPerson, (person) => person.dateOfBirth), Equal.equals(dateOfBirth))
     ),
     ...Object.entries(headers).map(([header, value]) =>
       [

@@ -11,8 +11,8 @@ const nonEmptyText = (expected: string) =>
 /**
  * Selects entries: those that match every field of the pattern. An empty pattern matches all entries.
  *
- * The server compares `name`, `dateOfBirth` and `headers` with the values that the request sent, and shows neither.
- * Only entries of a journal in this process have these values. For others, such as those of `Control.journal`, a
+ * The server compares `name`, `dateOfBirth` and `headers` with the values that the request sent, and does not show
+ * them. Only entries of a journal in this process have these values. For others, such as those of `Control.journal`, a
  * pattern with one of these fields matches nothing.
  *
  * @category schemas

@@ -1,6 +1,6 @@
 /**
- * What a request sent, unmasked, so that a verification can compare it. Only the server's memory has it, beside the
- * entry of the journal: nothing prints, encodes or returns it.
+ * What a request sent, unmasked, so that a verification can compare it. It exists only in the server's memory, and not
+ * in the entry of the journal. Nothing prints, encodes or returns it.
  */
 import { type DateOfBirth, FromWire } from "@effect-idv/core/DateOfBirth"
 import * as Violation from "@effect-idv/core/Violation"
