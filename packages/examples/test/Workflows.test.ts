@@ -22,15 +22,39 @@ describe("The workflows of GitHub Actions", () => {
     }
   })
 
-  it.each([...filesOf(".github/ISSUE_TEMPLATE/"), ".github/actions/verify/action.yml"])("%s is YAML", (file) => {
-    assert.isObject(parse(read(file)))
+  it.each(filesOf(".github/ISSUE_TEMPLATE/").filter((file) => !file.endsWith("config.yml")))(
+    "%s is a form that GitHub accepts",
+    (file) => {
+      const { body, description, name } = parse(read(file))
+      assert.isString(name)
+      assert.isString(description)
+      const fields = body.filter(({ type }: { readonly type: string }) => type !== "markdown")
+      for (const { attributes, id, type } of fields) {
+        assert.include(["checkboxes", "dropdown", "input", "textarea"], type)
+        assert.match(id, /^[\w-]+$/)
+        assert.isString(attributes.label)
+      }
+      assert.strictEqual(new Set(fields.map(({ id }: { readonly id: string }) => id)).size, fields.length)
+    }
+  )
+
+  it("do not let setup-node use the package manager, which the runner does not have", () => {
+    for (const file of filesOf(".github/workflows/")) {
+      const jobs: ReadonlyArray<{ readonly steps: ReadonlyArray<{ readonly uses?: string; readonly with?: object }> }> =
+        Object.values(parse(read(file)).jobs)
+      for (const step of jobs.flatMap(({ steps }) => steps)) {
+        if (step.uses?.startsWith("actions/setup-node@")) {
+          assert.propertyVal(step.with, "package-manager-cache", false)
+        }
+      }
+    }
   })
 
   it("have an action whose flags the command has", () => {
     const { runs: { steps: [{ env, run }] } } = parse(read(".github/actions/verify/action.yml"))
     const flags = [...run.matchAll(/--([a-z-]+)/g)].map(([, flag]) => flag)
-    const commandLine = read("packages/mock-server/src/internal/cli/commandLine.ts")
-    for (const flag of flags) assert.include(commandLine, `"${flag}"`)
+    const commandFlags = read("packages/mock-server/src/internal/cli/commandFlags.ts")
+    for (const flag of flags) assert.include(commandFlags, `"${flag}"`)
     assert.containsAllKeys(env, ["IDV_AUTH_URL", "IDV_BASE_URL", "IDV_CUSTOMER_ID", "IDV_CUSTOMER_KEY"])
   })
 })
