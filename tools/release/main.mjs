@@ -31,9 +31,12 @@ const kib = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`
 const show = (manifest, tarball) => {
   const { entryCount, files, size, unpackedSize } = contentOf(tarball)
   const { access, exports, provenance } = manifest.publishConfig
-  const untyped = Object.entries(exports)
-    .filter(([, target]) => target?.default?.endsWith(".js") && target.types === undefined)
-    .map(([path]) => path)
+  const paths = new Set(files.map(({ path }) => path))
+  const untyped = [
+    ...Object.entries(exports).filter(([, target]) => target?.default?.endsWith(".js") && target.types === undefined)
+      .map(([path]) => path),
+    ...[...paths].filter((path) => /^dist\/.+\.js$/.test(path) && !paths.has(path.replace(/\.js$/, ".d.ts")))
+  ]
   print(`\n${manifest.name} ${manifest.version}`)
   print(`  tarball     ${kib(size)}, ${entryCount} files, unpacked ${kib(unpackedSize)}`)
   const folderOf = ({ path }) => path.includes("/") ? path.split("/")[0] : "."
