@@ -57,7 +57,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
                 }`
                   .pipe(
                     Effect.orDie,
-                    Effect.tap((rows) => states.push(...rows.map(({ state }) => state))),
+                    Effect.tap(([row]) => states.push(row?.["state"])),
                     Effect.zipRight(inner.checkWithEvidence(person))
                   )
             }))
