@@ -31,12 +31,15 @@ const workflowCalls = 600
 
 /** The service is the limit: a worker can make this number of checks per second. */
 const slow = { latency: 100, concurrency: 10 }
-const slowCallsPerWorker = 300
+const slowCallsPerWorker = 200
 const workerCounts = [1, 2, 4] as const
 
 const throughput = ({ calls, seconds }: Measurement) => calls / seconds
 
 type Workload = Effect.Effect.Success<ReturnType<typeof Program.startWorkload>>
+
+const start = <A, E, R>(workers: number, worker: Effect.Effect<A, E, R>) =>
+  Effect.replicateEffect(worker, workers, { concurrency: "unbounded" })
 
 /** Screens this number of people with this number of workers, each with this concurrency. */
 type Alternative = (
@@ -48,7 +51,7 @@ type Alternative = (
 const ledger = (url: string, database: string, workers: number) =>
   Effect.gen(function*() {
     const plan = yield* Program.startWorkload(program, "plan", url, database)
-    const works = yield* Effect.replicateEffect(Program.startWorkload(program, "work", url, database), workers)
+    const works = yield* start(workers, Program.startWorkload(program, "work", url, database))
     const screen: Alternative = (calls, concurrency) =>
       Effect.zipRight(
         plan(calls, 1),
@@ -62,21 +65,17 @@ const divided = (works: ReadonlyArray<Workload>): Alternative => (calls, concurr
   Effect.all(works.map((work) => work(calls / works.length, concurrency)), { concurrency: "unbounded" })
 
 const jobs = (url: string, database: string, workers: number) =>
-  Effect.map(
-    Effect.replicateEffect(Program.startWorkload(program, "job", url, database), workers),
-    divided
-  )
+  Effect.map(start(workers, Program.startWorkload(program, "job", url, database)), divided)
 
 const workflows = (url: string, database: string, workers: number) =>
-  Effect.gen(function*() {
-    const works: Array<Workload> = []
-    for (let worker = 0; worker < workers; worker++) {
-      works.push(
-        yield* Program.startWorkload("workloads/rescreeningWorkflow.ts", url, database, String(yield* freePort))
-      )
-    }
-    return divided(works)
-  })
+  Effect.map(
+    start(
+      workers,
+      Effect.flatMap(freePort, (port) =>
+        Program.startWorkload("workloads/rescreeningWorkflow.ts", url, database, `${port}`))
+    ),
+    divided
+  )
 
 const only = ([first]: ReadonlyArray<Measurement>) =>
   first === undefined ? Effect.dieMessage("A worker measured nothing") : Effect.succeed(first)

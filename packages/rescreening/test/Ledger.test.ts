@@ -54,6 +54,16 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         deepStrictEqual(rows.map((row) => ({ ...row })), [{ value: "2" }])
       }))
 
+    it.scoped("completes the tables of a database that an interrupted process left without a version", () =>
+      Effect.gen(function*() {
+        const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
+        const context = yield* Layer.build(client)
+        yield* Context.get(context, SqlClient.SqlClient)`CREATE TABLE idv_rescreen_meta (
+          name TEXT PRIMARY KEY, value TEXT NOT NULL
+        )`
+        deepStrictEqual(yield* Effect.flatMap(Ledger.make, ({ runs }) => runs).pipe(Effect.provide(context)), [])
+      }))
+
     it.scoped("plans a run with all its rows, and counts wrong rows and repeated keys", () =>
       Effect.gen(function*() {
         const { ledger } = yield* planned(row(1), row(2, null), row(3, "K1"), row(4))

@@ -7,7 +7,7 @@ import { ClusterWorkflowEngine, RunnerAddress } from "@effect/cluster"
 import { NodeClusterSocket, NodeHttpClient } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { Activity, Workflow } from "@effect/workflow"
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Effect, Layer, Logger, LogLevel, Option, Redacted, Schema } from "effect"
 import * as Workload from "../support/Workload.ts"
 
 const [, , url = "", database = "", port = "0"] = process.argv
@@ -45,7 +45,8 @@ const layerEngine = Layer.provideMerge(
 )
 
 const layer = Layer.provideMerge(layerScreen, layerEngine).pipe(
-  Layer.provideMerge(Layer.merge(layerAml, PgClient.layer({ url: Redacted.make(database) })))
+  Layer.provideMerge(Layer.merge(layerAml, PgClient.layer({ url: Redacted.make(database) }))),
+  Layer.provide(Logger.minimumLogLevel(LogLevel.Warning))
 )
 
 Workload.mainWith(Effect.map(Layer.build(layer), (context) => {
