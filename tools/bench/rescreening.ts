@@ -26,12 +26,13 @@ const program = "workloads/rescreening.ts"
 const concurrency = 64
 const rounds = 3
 /** People per round. Workflows are slow, so they have fewer. */
-const calls = 3000
-const workflowCalls = 600
+const calls = 2500
+const workflowCalls = 500
 
 /** The service is the limit: a worker can make this number of checks per second. */
 const slow = { latency: 100, concurrency: 10 }
 const slowCallsPerWorker = 200
+const slowRounds = 2
 const workerCounts = [1, 2, 4] as const
 
 const throughput = ({ calls, seconds }: Measurement) => calls / seconds
@@ -122,7 +123,7 @@ export const rescreening = Effect.gen(function*() {
           (all) => count / Math.max(...all.map(({ seconds }) => seconds))
         )
         yield* round
-        return yield* Effect.replicateEffect(round, rounds)
+        return yield* Effect.replicateEffect(round, slowRounds)
       }).pipe(Effect.scoped))
   const shared = {
     sqlite: yield* byWorkers(newFile, ledger),
@@ -197,7 +198,7 @@ export const rescreening = Effect.gen(function*() {
     ],
     notes: [
       `${rounds} interleaved rounds of ${calls} people (workflows: ${workflowCalls}), ${concurrency} concurrently. The service responds after 5 ms.`,
-      `The last three columns: people per second, with a service that responds after ${slow.latency} ms and ${slow.concurrency} checks concurrently per worker.`,
+      `The last three columns: people per second, with a service that responds after ${slow.latency} ms and ${slow.concurrency} checks concurrently per worker; ${slowRounds} rounds.`,
       "CPU is that of the worker, not of the database. PostgreSQL runs on the same machine without fsync; SQLite waits for the disk.",
       `For ${workflowCalls * (rounds + 1)} workflows, the service received ${workflowChecks} checks.`,
       `${people} people on PostgreSQL with a stubbed client, in one process: planned in ${
