@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 class LongestFirst extends BaseSequencer {
   override sort(files: Array<TestSpecification>) {
     const long =
-      /(cliVerify|contractTesting|Documents|FailClosed|Inspector|Load|MutantGate|observability|onboardingApi|Pairwise|rescreening\w*|TokenSharing|TokenStoreSql|Unseen\w*)\.test\.ts$/
+      /(cliVerify|contractTesting|Crash|Documents|FailClosed|Fencing|Inspector|Load|MutantGate|observability|onboardingApi|Pairwise|rescreening\w*|TokenSharing|TokenStoreSql|Unseen\w*)\.test\.ts$/
     const rank = ({ moduleId }: TestSpecification) =>
       /Isolation[AB]\.test\.ts$/.test(moduleId) ? 0 : long.test(moduleId) ? 1 : 2
     return super.sort(files).then((sorted) => sorted.toSorted((a, b) => rank(a) - rank(b)))
@@ -17,7 +17,7 @@ export default defineConfig({
     include: ["packages/*/test/**/*.test.ts"],
     exclude: [
       // `pnpm test:rescreening` runs these: they depend on real time or take long.
-      "packages/rescreening/test/{Engine,Fencing,Page,Rate,Workers,cli}.test.ts",
+      "packages/rescreening/test/{Engine,Page,Rate,Workers,cli}.test.ts",
       // `pnpm test:redis` runs this: it needs a Redis server, which no npm package contains.
       "packages/core/test/TokenStoreRedis.test.ts",
       // `pnpm docs:test` runs this: it starts two programs and a browser, which takes half a minute on a busy machine.

@@ -6,7 +6,7 @@ export default defineConfig({
   ...config,
   test: {
     ...config.test,
-    include: ["packages/rescreening/test/{Engine,Fencing,Page,Rate,Workers,cli}.test.ts"],
+    include: ["packages/rescreening/test/{Engine,Page,Rate,Workers,cli}.test.ts"],
     exclude: [],
     reporters: ["verbose", ["json", { outputFile: "node_modules/.cache/tests-rescreening.json" }]]
   }

@@ -1,6 +1,7 @@
 /** Measures what the ledger of a rescreening adds to the checks, on SQLite and PostgreSQL, and how workers share a run. */
 import { FileSystem } from "@effect/platform"
 import { Effect, Schema } from "effect"
+import { freePort } from "../test-services/freePort.ts"
 import * as Postgres from "../test-services/Postgres.ts"
 import { People } from "./screening.ts"
 import * as Program from "./support/Program.ts"
@@ -22,65 +23,114 @@ const LongRun = Schema.Struct({
 export interface LongRun extends Schema.Schema.Type<typeof LongRun> {}
 
 const program = "workloads/rescreening.ts"
-const calls = 1500
 const concurrency = 64
 const rounds = 3
+/** People per round. Workflows are slow, so they have fewer. */
+const calls = 2500
+const workflowCalls = 500
 
 /** The service is the limit: a worker can make this number of checks per second. */
 const slow = { latency: 100, concurrency: 10 }
-const slowCalls = 1000
+const slowCallsPerWorker = 200
+const slowRounds = 2
+const workerCounts = [1, 2, 4] as const
 
 const throughput = ({ calls, seconds }: Measurement) => calls / seconds
+
+type Workload = Effect.Effect.Success<ReturnType<typeof Program.startWorkload>>
+
+const start = <A, E, R>(workers: number, worker: Effect.Effect<A, E, R>) =>
+  Effect.replicateEffect(worker, workers, { concurrency: "unbounded" })
+
+/** Screens this number of people with this number of workers, each with this concurrency. */
+type Alternative = (
+  calls: number,
+  concurrency: number
+) => Effect.Effect<ReadonlyArray<Measurement>, Effect.Effect.Error<ReturnType<Workload>>>
+
+/** A ledger: one process plans a run, which the workers share. */
+const ledger = (url: string, database: string, workers: number) =>
+  Effect.gen(function*() {
+    const plan = yield* Program.startWorkload(program, "plan", url, database)
+    const works = yield* start(workers, Program.startWorkload(program, "work", url, database))
+    const screen: Alternative = (calls, concurrency) =>
+      Effect.zipRight(
+        plan(calls, 1),
+        Effect.all(works.map((work) => work(calls, concurrency)), { concurrency: "unbounded" })
+      )
+    return screen
+  })
+
+/** Workers that have each an equal part of the people. */
+const divided = (works: ReadonlyArray<Workload>): Alternative => (calls, concurrency) =>
+  Effect.all(works.map((work) => work(calls / works.length, concurrency)), { concurrency: "unbounded" })
+
+const jobs = (url: string, database: string, workers: number) =>
+  Effect.map(start(workers, Program.startWorkload(program, "job", url, database)), divided)
+
+const workflows = (url: string, database: string, workers: number) =>
+  Effect.map(
+    start(
+      workers,
+      Effect.flatMap(freePort, (port) =>
+        Program.startWorkload("workloads/rescreeningWorkflow.ts", url, database, `${port}`))
+    ),
+    divided
+  )
+
+const only = ([first]: ReadonlyArray<Measurement>) =>
+  first === undefined ? Effect.dieMessage("A worker measured nothing") : Effect.succeed(first)
 
 export const rescreening = Effect.gen(function*() {
   const people = yield* People
   const files = yield* FileSystem.FileSystem
   const directory = yield* files.makeTempDirectoryScoped({ prefix: "bench-" })
   const postgres = yield* Postgres.make
+  let count = 0
+  const newFile = Effect.sync(() => `${directory}/${++count}.sqlite`)
   const url = yield* Stub.start({ latency: 5 })
+  // Counts only the requests of workflows.
+  const workflowUrl = yield* Stub.start({ latency: 5 })
 
-  const ledger = (database: string) =>
-    Effect.gen(function*() {
-      const plan = yield* Program.startWorkload(program, "plan", url, database)
-      const work = yield* Program.startWorkload(program, "work", url, database)
-      return (calls: number) => Effect.zipRight(plan(calls, 1), work(calls, concurrency))
-    })
   const check = yield* Program.startWorkload(program, "check", url)
-  const sqlite = yield* ledger(`${directory}/ledger.sqlite`)
-  const pg = yield* ledger(yield* postgres.createDatabase)
-  const job = yield* Program.startWorkload(program, "job", url, yield* postgres.createDatabase)
+  const sqlite = yield* ledger(url, yield* newFile, 1)
+  const pg = yield* ledger(url, yield* postgres.createDatabase, 1)
+  const job = yield* jobs(url, yield* postgres.createDatabase, 1)
+  const workflow = yield* workflows(workflowUrl, yield* postgres.createDatabase, 1)
   const alternatives = {
-    check: (calls: number) => check(calls, concurrency),
-    sqlite,
-    pg,
-    job: (calls: number) => job(calls, concurrency)
+    check: check(calls, concurrency),
+    sqlite: Effect.flatMap(sqlite(calls, concurrency), only),
+    pg: Effect.flatMap(pg(calls, concurrency), only),
+    job: Effect.flatMap(job(calls, concurrency), only),
+    workflow: Effect.flatMap(workflow(workflowCalls, concurrency), only)
   }
-  const runs = (calls: number) => ({
-    check: alternatives.check(calls),
-    sqlite: alternatives.sqlite(calls),
-    pg: alternatives.pg(calls),
-    job: alternatives.job(calls)
-  })
-  yield* Rounds.run(1, runs(calls))
-  const measured = yield* Rounds.run(rounds, runs(calls))
+  yield* Rounds.run(1, alternatives)
+  const measured = yield* Rounds.run(rounds, alternatives)
+  const workflowChecks = (yield* Stub.counts(workflowUrl)).checks
 
   const slowUrl = yield* Stub.start({ latency: slow.latency })
-  const shared = (workers: number) =>
-    Effect.gen(function*() {
-      const database = yield* postgres.createDatabase
-      const plan = yield* Program.startWorkload(program, "plan", slowUrl, database)
-      const works = yield* Effect.replicateEffect(Program.startWorkload(program, "work", slowUrl, database), workers)
-      const round = Effect.zipRight(
-        plan(slowCalls, 1),
-        Effect.map(
-          Effect.all(works.map((work) => work(slowCalls, slow.concurrency)), { concurrency: "unbounded" }),
-          (all) => slowCalls / Math.max(...all.map(({ seconds }) => seconds))
+  /** People per second, with 1, 2 and 4 workers. */
+  const byWorkers = <E, R, E2, R2>(
+    database: Effect.Effect<string, E, R>,
+    start: (url: string, database: string, workers: number) => Effect.Effect<Alternative, E2, R2>
+  ) =>
+    Effect.forEach(workerCounts, (workers) =>
+      Effect.gen(function*() {
+        const screen = yield* start(slowUrl, yield* database, workers)
+        const count = slowCallsPerWorker * workers
+        const round = Effect.map(
+          screen(count, slow.concurrency),
+          (all) => count / Math.max(...all.map(({ seconds }) => seconds))
         )
-      )
-      yield* round
-      return yield* Effect.replicateEffect(round, rounds)
-    }).pipe(Effect.scoped)
-  const byWorkers = { 1: yield* shared(1), 2: yield* shared(2), 4: yield* shared(4) }
+        yield* round
+        return yield* Effect.replicateEffect(round, slowRounds)
+      }).pipe(Effect.scoped))
+  const shared = {
+    sqlite: yield* byWorkers(newFile, ledger),
+    pg: yield* byWorkers(postgres.createDatabase, ledger),
+    job: yield* byWorkers(postgres.createDatabase, jobs),
+    workflow: yield* byWorkers(postgres.createDatabase, workflows)
+  }
 
   const runLong = yield* Program.compileJsonProgram(program, LongRun)
   const long = yield* runLong("long", url, yield* postgres.createDatabase, String(people))
@@ -88,26 +138,27 @@ export const rescreening = Effect.gen(function*() {
   const cpu = (name: keyof typeof measured) => measured[name].map((measurement) => measurement.cpu)
   const overhead = (name: keyof typeof measured) =>
     Report.spread(cpu(name).map((value, round) => (value - (cpu("check")[round] ?? NaN)) / 1000))
-  const row = (title: string, name: keyof typeof measured) => [
-    title,
+  const titles = {
+    check: "AmlClient.checkWithEvidence",
+    sqlite: "Rescreening.work on SQLite",
+    pg: "Rescreening.work on PostgreSQL",
+    job: "a job of pg-boss per person, without a ledger",
+    workflow: "a workflow of @effect/workflow per person"
+  }
+  const ranges = (values: ReadonlyArray<ReadonlyArray<number>>) =>
+    values.map((rates) => Report.range(Report.spread([...rates])))
+  const row = (name: keyof typeof measured) => [
+    titles[name],
     Report.range(Report.spread(measured[name].map(throughput))),
-    Report.range(Report.spread(cpu(name)))
+    Report.range(Report.spread(cpu(name))),
+    ...(name === "check" ? ["", "", ""] : ranges(shared[name]))
   ]
+  const [one = [], two = []] = shared.pg
   const single = (value: number): Report.Spread => ({ median: value, min: value, max: value })
 
   const report: Report.Report = {
-    columns: ["checks", "people/s", "CPU µs per person"],
-    cells: [
-      row("AmlClient.checkWithEvidence", "check"),
-      row("Rescreening.work on SQLite", "sqlite"),
-      row("Rescreening.work on PostgreSQL", "pg"),
-      row("a job of pg-boss per person, without a ledger", "job"),
-      ...Object.entries(byWorkers).map(([workers, rates]) => [
-        `${workers} ${workers === "1" ? "worker" : "workers"}, ${slow.concurrency} checks of ${slow.latency} ms each`,
-        Report.range(Report.spread(rates)),
-        ""
-      ])
-    ],
+    columns: ["checks", "people/s", "CPU µs per person", "1 worker", "2 workers", "4 workers"],
+    cells: [row("check"), row("sqlite"), row("pg"), row("job"), row("workflow")],
     goals: [
       {
         what: "CPU per person beyond the check, PostgreSQL",
@@ -124,8 +175,8 @@ export const rescreening = Effect.gen(function*() {
         unit: " ms"
       },
       {
-        what: "Two workers, relative to one",
-        measured: Report.ratio(byWorkers[2], byWorkers[1]),
+        what: "Two workers on PostgreSQL, relative to one",
+        measured: Report.ratio(two, one),
         is: "at least",
         limit: 1.7,
         unit: "×"
@@ -146,8 +197,10 @@ export const rescreening = Effect.gen(function*() {
       }
     ],
     notes: [
-      `${rounds} interleaved rounds of ${calls} people, ${concurrency} concurrently. The service responds after 5 ms.`,
-      "CPU is that of the worker, not of the database. PostgreSQL runs on the same machine without fsync; SQLite waits for the disk once per person.",
+      `${rounds} interleaved rounds of ${calls} people (workflows: ${workflowCalls}), ${concurrency} concurrently. The service responds after 5 ms.`,
+      `The last three columns: people per second, with a service that responds after ${slow.latency} ms and ${slow.concurrency} checks concurrently per worker; ${slowRounds} rounds.`,
+      "CPU is that of the worker, not of the database. PostgreSQL runs on the same machine without fsync; SQLite waits for the disk.",
+      `For ${workflowCalls * (rounds + 1)} workflows, the service received ${workflowChecks} checks.`,
       `${people} people on PostgreSQL with a stubbed client, in one process: planned in ${
         Report.number(long.planned)
       } s, screened in ${Report.number(long.screened)} s, three reports in ${Report.number(long.reported)} s; ${

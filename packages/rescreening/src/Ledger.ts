@@ -31,6 +31,8 @@ export type {
   Outcome,
   PlannedRow,
   Service,
+  Settlement,
+  Worker,
   WorkerState
 } from "./internal/ledgerService.ts"
 

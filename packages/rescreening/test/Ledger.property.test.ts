@@ -87,6 +87,13 @@ const history = (id: string, steps: ReadonlyArray<Step>) =>
       const row = model.get(claim.line)
       return row?.worker === claim.worker ? row : undefined
     }
+    /** The latest claims of the worker of this claim, each line once, in any state: a group of one to three rows. */
+    const groupOf = (claim: Ledger.Claim): ReadonlyArray<Ledger.Claim> => {
+      const sameWorker = [claim, ...claims.toReversed()].filter(({ worker }) => worker === claim.worker)
+      return Array.from(new Map(sameWorker.map((claim) => [claim.line, claim])).values()).slice(0, claim.line % 3 + 1)
+    }
+    const linesOf = (claims: ReadonlyArray<Ledger.Claim>): ReadonlySet<number> =>
+      new Set(claims.map(({ line }) => line))
     const isLeased = (token: string) => workers.find((worker) => worker.token === token)?.isLeased === true
     const rows = () => Array.from(model.values())
     const pending = (row: ModelRow) => Object.assign(row, { state: "pending", worker: null })
@@ -119,21 +126,34 @@ const history = (id: string, steps: ReadonlyArray<Step>) =>
           }
           case "send": {
             if (claim === undefined) return
-            const row = rowOf(claim)
-            const expected = row?.state === "claimed" && isLeased(claim.worker) && runState === "open" &&
-              !isServicePaused
-            deepStrictEqual(yield* ledger.send(claim, serviceOf), expected)
-            if (expected) Object.assign(row, { state: "sent", timesSent: row.timesSent + 1 })
+            const group = groupOf(claim)
+            const expected = group.filter((claim) =>
+              rowOf(claim)?.state === "claimed" && isLeased(claim.worker) && runState === "open" && !isServicePaused
+            )
+            deepStrictEqual(yield* ledger.send(claim, group.map(({ line }) => line), serviceOf), linesOf(expected))
+            for (const row of expected.map(rowOf)) {
+              if (row !== undefined) Object.assign(row, { state: "sent", timesSent: row.timesSent + 1 })
+            }
             return
           }
           case "settle": {
-            const state = at(outcomes, c)
-            if (claim === undefined || state === undefined) return
-            const row = rowOf(claim)
-            const expected = row?.state === "sent" || (row?.state === "unknown" && state !== "unknown") ||
-              (row?.state === "claimed" && state === "not_screened")
-            deepStrictEqual(yield* ledger.settle(claim, { state }), expected)
-            if (row !== undefined && expected) {
+            if (claim === undefined) return
+            const group = groupOf(claim).map((claim, index) => ({
+              claim,
+              state: at(outcomes, c + index) ?? "no_match"
+            }))
+            const expected = group.filter(({ claim, state }) => {
+              const row = rowOf(claim)
+              return row?.state === "sent" || (row?.state === "unknown" && state !== "unknown") ||
+                (row?.state === "claimed" && state === "not_screened")
+            })
+            deepStrictEqual(
+              yield* ledger.settle(claim, group.map(({ claim: { line }, state }) => ({ line, outcome: { state } }))),
+              linesOf(expected.map(({ claim }) => claim))
+            )
+            for (const { claim, state } of expected) {
+              const row = rowOf(claim)
+              if (row === undefined) continue
               row.state = state
               if (state === "unknown") row.timesUnknown++
             }

@@ -54,6 +54,16 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         deepStrictEqual(rows.map((row) => ({ ...row })), [{ value: "2" }])
       }))
 
+    it.scoped("completes the tables of a database that an interrupted process left without a version", () =>
+      Effect.gen(function*() {
+        const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
+        const context = yield* Layer.build(client)
+        yield* Context.get(context, SqlClient.SqlClient)`CREATE TABLE idv_rescreen_meta (
+          name TEXT PRIMARY KEY, value TEXT NOT NULL
+        )`
+        deepStrictEqual(yield* Effect.flatMap(Ledger.make, ({ runs }) => runs).pipe(Effect.provide(context)), [])
+      }))
+
     it.scoped("plans a run with all its rows, and counts wrong rows and repeated keys", () =>
       Effect.gen(function*() {
         const { ledger } = yield* planned(row(1), row(2, null), row(3, "K1"), row(4))
@@ -128,7 +138,7 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         })
         deepStrictEqual(yield* Effect.replicateEffect(pause, 8), [1, 2, 4, 8, 16, 32, 60, 60])
         yield* sql`UPDATE idv_rescreen_services SET resumes_at = 0`
-        yield* ledger.serviceAccepts(service)
+        yield* ledger.resetPauses(service)
         strictEqual(yield* pause, 1)
         yield* ledger.pauseService(service, 2 * hour)
         strictEqual(Math.round((yield* ledger.workerState("2026-11", "nobody", service)).pausedFor / hour), 1)
@@ -140,14 +150,15 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         const worker = yield* ledger.register("2026-11", hour)
         const claims = yield* ledger.claim({ run: "2026-11", shard: 0, worker, limit: 3 })
         deepStrictEqual(claims.map(({ person }) => person), ["encrypted 1", "encrypted 2", "encrypted 3"])
-        for (const claim of claims) yield* ledger.send(claim, service)
-        yield* Effect.forEach(
-          claims,
-          (claim) =>
-            ledger.settle(claim, {
-              state: claim.line === 1 ? "potential_match" : claim.line === 2 ? "unknown" : "not_screened"
-            })
-        )
+        const owner = { run: "2026-11", worker }
+        deepStrictEqual(yield* ledger.send(owner, [3, 1, 2, 99], service), new Set([1, 2, 3]))
+        const settled = yield* ledger.settle(owner, [
+          { line: 1, outcome: { state: "potential_match" } },
+          { line: 2, outcome: { state: "unknown" } },
+          { line: 3, outcome: { state: "not_screened" } },
+          { line: 99, outcome: { state: "no_match" } }
+        ])
+        deepStrictEqual(settled, new Set([1, 2, 3]))
         const rows = yield* sql<{ person: string | null }>`SELECT person FROM idv_rescreen_people ORDER BY line`
         deepStrictEqual(rows.map(({ person }) => person), [null, "encrypted 2", "encrypted 3"])
       }))
@@ -156,15 +167,15 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
       Effect.gen(function*() {
         const { ledger, sql } = yield* planned(row(1), row(2))
         const worker = yield* ledger.register("2026-11", hour)
-        const [first, second] = yield* ledger.claim({ run: "2026-11", shard: 0, worker, limit: 2 })
-        if (first === undefined || second === undefined) return yield* Effect.dieMessage("Two rows were planned")
-        yield* ledger.send(first, service)
-        yield* ledger.send(second, service)
+        const owner = { run: "2026-11", worker }
+        yield* ledger.claim({ run: "2026-11", shard: 0, worker, limit: 2 })
+        deepStrictEqual(yield* ledger.send(owner, [1, 2], service), new Set([1, 2]))
         yield* sql`UPDATE idv_rescreen_workers SET lease_until = 0`
         deepStrictEqual(yield* ledger.expire("2026-11"), { pending: 0, unknown: 2 })
-        strictEqual(yield* ledger.settle(first, { state: "no_match" }), true)
+        const settle = (line: number) => ledger.settle(owner, [{ line, outcome: { state: "no_match" } }])
+        deepStrictEqual(yield* settle(1), new Set([1]))
         strictEqual(yield* ledger.rescreen("2026-11", "unknown", { maxUnknown: 3 }), 1)
-        strictEqual(yield* ledger.settle(second, { state: "no_match" }), false)
+        deepStrictEqual(yield* settle(2), new Set())
         strictEqual(yield* ledger.complete("2026-11", { unknown: 0 }), false)
       }))
 

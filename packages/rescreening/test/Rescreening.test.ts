@@ -1,8 +1,8 @@
-import { AmlError, DateOfBirth, Evidence, Person } from "@effect-idv/core"
+import { AmlClient, AmlError, DateOfBirth, Evidence, Person } from "@effect-idv/core"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Effect, Redacted, Schema, Stream } from "effect"
+import { Chunk, Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { EncryptionKeys, Ledger, People, Rescreening, RescreeningError } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { entry, key, layerPeople, many, service } from "./support/people.ts"
@@ -37,6 +37,34 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
         deepStrictEqual(yield* sql`SELECT 1 FROM idv_rescreen_people WHERE person IS NOT NULL`, [])
         strictEqual((yield* Effect.flatMap(Ledger.Ledger, (ledger) => ledger.run(run))).state, "complete")
         strictEqual((yield* rows).every(({ timesSent, timesUnknown }) => timesSent === 1 && timesUnknown === 0), true)
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "stores every row as sent before its request leaves",
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const canned = service()
+        const states: Array<unknown> = []
+        const aml = Layer.effect(
+          AmlClient.AmlClient,
+          Effect.map(AmlClient.AmlClient, (inner) =>
+            AmlClient.AmlClient.of({
+              ...inner,
+              checkWithEvidence: (person) =>
+                sql`SELECT state FROM idv_rescreen_people WHERE id = ${
+                  Redacted.value(person.name).split(" ").at(0) ?? ""
+                }`
+                  .pipe(
+                    Effect.orDie,
+                    Effect.tap(([row]) => states.push(row?.["state"])),
+                    Effect.zipRight(inner.checkWithEvidence(person))
+                  )
+            }))
+        ).pipe(Layer.provide(canned.layer))
+        yield* Rescreening.plan(many(40, (index) => `K${index} Testclear`), fast)
+        yield* Effect.provide(Rescreening.work({ ...where, concurrency: 20 }), aml)
+        deepStrictEqual(states, Array.from({ length: 40 }, () => "sent"))
       }).pipe(Effect.provide(layerPeople()))
     )
 
@@ -173,7 +201,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
         yield* Rescreening.plan(many(30), { ...fast, shards: 1 })
         const dead = yield* ledger.register(run, 60_000)
         const claims = yield* ledger.claim({ run, shard: 0, worker: dead, limit: 10 })
-        for (const claim of claims.slice(0, 3)) yield* ledger.send(claim, where.service)
+        yield* ledger.send({ run, worker: dead }, claims.slice(0, 3).map(({ line }) => line), where.service)
         yield* sql`UPDATE idv_rescreen_workers SET lease_until = 0`
         const aml = service()
         const counts = yield* Rescreening.work(where).pipe(Effect.provide(aml.layer))

@@ -159,6 +159,50 @@ describe("idv-rescreen", () => {
     )
 
     it.scoped(
+      "refuses a changed file, other options, another service or a wrong key in one line, and then continues",
+      () =>
+        Effect.gen(function*() {
+          const at = yield* directory([...people(4), "K5,Canaryname,1957-02-31", "K1,Canaryname,1957-03-14"])
+          const { received, variables } = yield* Processes.service()
+          const ledger = ["--ledger", `${at.path}/people.ledger.sqlite`]
+          const csv = yield* at.files.readFileString(at.people)
+          const plan = (more: ReadonlyArray<string>, input = csv) =>
+            [["plan", "--run", "1", ...more, ...ledger], {}, input] as const
+          const work = (changed: Processes.Variables, ...more: ReadonlyArray<string>) =>
+            [["work", "--run", "1", ...more, ...ledger], changed, ""] as const
+          const runCommand = ([args, changed, input]: ReturnType<typeof plan> | ReturnType<typeof work>) =>
+            Processes.run(args, { ...variables, ...changed }, input)
+          strictEqual((yield* runCommand(plan([]))).exitCode, 0)
+          const cases = [
+            [plan([], `${csv}K6,Canaryname6 Testclear,1957-03-14\n`), "Run 1 was planned with another population."],
+            [plan(["--rate", "7"]), "Run 1 was planned with another rate."],
+            [work({ IDV_CUSTOMER_ID: "other" }), "Run 1 was planned with another service."],
+            [
+              work({ IDV_RESCREEN_KEY: key("k1", 2) }),
+              "The encryption key cannot be used: it does not decrypt the data (key id k1)."
+            ],
+            [
+              work({ IDV_RESCREEN_KEY: key("k2", 2) }),
+              "The encryption key cannot be used: the data were encrypted with another key (key id k1)."
+            ],
+            [work({}, "--rate", "7"), "idv-rescreen work: there is no flag of this name"]
+          ] as const
+          for (const [command, expected] of cases) {
+            const { exitCode, stderr } = yield* runCommand(command)
+            assertInclude(stderr, expected)
+            deepStrictEqual([exitCode, stderr.split("\n").length], [1, 2], stderr)
+            assertNoCanary("stderr", stderr)
+          }
+          strictEqual(received.length, 0)
+          const { exitCode, stdout } = yield* runCommand(work({ IDV_RESCREEN_KEY: `${key("k2", 2)},${key("k1", 1)}` }))
+          strictEqual(exitCode, 2)
+          assertInclude(stdout, "4  no match\n  2  wrong rows: not sent\n  6  in all")
+          strictEqual(received.length, 4)
+        }),
+      60_000
+    )
+
+    it.scoped(
       "reports invalid arguments, variables and files in one line",
       () =>
         Effect.gen(function*() {

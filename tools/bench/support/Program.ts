@@ -26,22 +26,28 @@ const external = [
   "undici"
 ]
 
-/** Compiles a file of this package, such as `servers/stub.ts`, and returns the path of the result. */
+const bundle = (name: string): Promise<string> => {
+  const outfile = join(folder, `${basename(name, ".ts")}.mjs`)
+  return build({
+    entryPoints: [fileURLToPath(new URL(`../${name}`, import.meta.url))],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "es2022",
+    logLevel: "error",
+    external
+  }).then(() => outfile)
+}
+
+const bundles = new Map<string, Promise<string>>()
+
+/** Compiles a file of this package, such as `servers/stub.ts`, once, and returns the path of the result. */
 export const compile = (name: string): Effect.Effect<string> =>
-  Effect.suspend(() => {
-    const outfile = join(folder, `${basename(name, ".ts")}.mjs`)
-    return Effect.promise(() =>
-      build({
-        entryPoints: [fileURLToPath(new URL(`../${name}`, import.meta.url))],
-        outfile,
-        bundle: true,
-        platform: "node",
-        format: "esm",
-        target: "es2022",
-        logLevel: "error",
-        external
-      })
-    ).pipe(Effect.as(outfile))
+  Effect.promise(() => {
+    const bundled = bundles.get(name) ?? bundle(name)
+    bundles.set(name, bundled)
+    return bundled
   })
 
 /** Starts a workload, a file that calls `Workload.main`, until the scope closes. Returns a function that runs it. */
@@ -50,7 +56,8 @@ export const startWorkload = (name: string, ...args: ReadonlyArray<string>) =>
     const program = yield* compile(name)
     const worker = yield* Effect.provide(
       Worker.makeSerialized<Run>({}),
-      NodeWorker.layer(() => fork(program, args))
+      // Without the loader of this process, which the compiled program does not need.
+      NodeWorker.layer(() => fork(program, args, { execArgv: [] }))
     )
     return (calls: number, concurrency: number) => worker.executeEffect(new Run({ calls, concurrency }))
   })

@@ -54,15 +54,10 @@ export const make = Effect.gen(function*() {
 
   /** Rows are one parameter, because both databases decode JSON faster than thousands of parameters. */
   const insertCells = (run: string, cells: ReadonlyArray<ReadonlyArray<unknown>>) => {
-    const json = JSON.stringify(cells)
-    const elements = sql.onDialectOrElse({
-      pg: () => sql`jsonb_array_elements(${json}::jsonb) AS cells (value)`,
-      orElse: () => sql`json_each(${json})`
-    })
     return sql`INSERT INTO idv_rescreen_people (run, line, id, shard, state, person, codes)
       SELECT ${run}, CAST(value ->> 0 AS INTEGER), value ->> 1, CAST(value ->> 2 AS INTEGER), value ->> 3, value ->> 4,
         value ->> 5
-      FROM ${elements} WHERE true
+      FROM ${Statements.elements(sql, JSON.stringify(cells))} WHERE true
       ON CONFLICT (run, id) DO NOTHING RETURNING line`
   }
 

@@ -44,17 +44,26 @@ export interface PlannedRow {
 }
 
 /**
+ * A worker of a run, under one lease.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Worker {
+  readonly run: string
+  /** The token of the worker. It differs once another worker has claimed a row. */
+  readonly worker: string
+}
+
+/**
  * A row that a worker holds.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Claim {
-  readonly run: string
+export interface Claim extends Worker {
   readonly line: number
   readonly id: string
-  /** The token of the worker. It differs once another worker has claimed the row. */
-  readonly worker: string
   readonly person: string | null
   /** How often the row was sent before. */
   readonly timesSent: number
@@ -76,6 +85,17 @@ export interface Outcome {
   readonly sha256?: string | undefined
   readonly contentDigest?: string | undefined
   readonly evidence?: string | undefined
+}
+
+/**
+ * The outcome of one row of a worker.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Settlement {
+  readonly line: number
+  readonly outcome: Outcome
 }
 
 /**
@@ -143,13 +163,20 @@ export interface Service {
     readonly worker: string
     readonly limit: number
   }) => Effect.Effect<ReadonlyArray<Claim>, Failure>
-  /** `claimed → sent`, if the lease holds, the run is open, and the service is not paused. */
-  readonly send: (claim: Claim, service: string) => Effect.Effect<boolean, Failure>
+  /**
+   * `claimed → sent` for those of the worker's rows whose transition is allowed: the lease holds, the run is open, and
+   * the service is not paused. Returns their lines. All are on the disk when it returns.
+   */
+  readonly send: (
+    worker: Worker,
+    lines: ReadonlyArray<number>,
+    service: string
+  ) => Effect.Effect<ReadonlySet<number>, Failure>
   /**
    * `sent → outcome`. For a late response also `unknown → outcome`, unless the row was claimed again. For a person who
-   * cannot be sent, `claimed → not_screened`.
+   * cannot be sent, `claimed → not_screened`. Returns the lines of the rows that made the transition.
    */
-  readonly settle: (claim: Claim, outcome: Outcome) => Effect.Effect<boolean, Failure>
+  readonly settle: (worker: Worker, outcomes: ReadonlyArray<Settlement>) => Effect.Effect<ReadonlySet<number>, Failure>
   /** `claimed → pending` and, for a check that certainly was not performed, `sent → pending`. */
   readonly release: (claim: Claim) => Effect.Effect<boolean, Failure>
   /** `claimed → pending` for all rows of a worker. Returns their number. */
@@ -173,11 +200,11 @@ export interface Service {
   /** Pauses all workers of the service. Without a duration: for 1 second, doubled with each pause up to 60 seconds. */
   readonly pauseService: (service: string, millis: number | undefined) => Effect.Effect<void, Failure>
   /** Resets the pauses: the next one without a duration takes 1 second again. */
-  readonly serviceAccepts: (service: string) => Effect.Effect<void, Failure>
+  readonly resetPauses: (service: string) => Effect.Effect<void, Failure>
   /** Counts a failure that concerns the service. Returns the number of failures in a row, over all workers. */
-  readonly failed: (run: string) => Effect.Effect<number, Failure>
+  readonly countFailure: (run: string) => Effect.Effect<number, Failure>
   /** Resets the count of failures in a row. */
-  readonly succeeded: (run: string) => Effect.Effect<void, Failure>
+  readonly resetFailures: (run: string) => Effect.Effect<void, Failure>
 
   /** All rows, in the order of their lines. */
   readonly byLine: (run: string) => Stream.Stream<LedgerRow.LedgerRow, Failure>

@@ -29,10 +29,15 @@ const WorkerStateRow = Schema.Struct({
 const decodeClaims = Statements.rows(ClaimRow)
 const decodeWorkerState = Statements.rows(WorkerStateRow)
 const decodeSlots = Statements.rows(Schema.Struct({ millisUntilFirst: Schema.Number }))
+const decodeLineRows = Statements.rows(Schema.Struct({ line: Schema.Int }))
 const decodeFailures = Statements.rows(Schema.Struct({ failuresInRow: Schema.Int }))
 
 /** In milliseconds. A longer pause is shortened to this, because such a service is misconfigured. */
 const longestPause = 3_600_000
+
+/** The lines that a statement changed. */
+const decodeLines = <E, R>(found: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+  Effect.map(decodeLineRows(found), (rows): ReadonlySet<number> => new Set(rows.map(({ line }) => line)))
 
 const changed = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
 
@@ -76,28 +81,48 @@ export const make = Effect.gen(function*() {
       Statements.guarded("claim")
     )
 
-  const send: Ledger.Service["send"] = (claim, service) =>
+  const send: Ledger.Service["send"] = ({ run, worker }, lines, service) =>
     sql`${durable} UPDATE idv_rescreen_people SET state = 'sent', times_sent = times_sent + 1, sent_at = ${now}
-      WHERE ${row(claim)} AND state = 'claimed' AND ${isLeased(claim.worker)}
-        AND EXISTS (SELECT 1 FROM idv_rescreen_runs r WHERE r.id = ${claim.run} AND r.state = 'open')
+      WHERE run = ${run} AND worker = ${worker} AND state = 'claimed'
+        AND line IN (SELECT CAST(value AS INTEGER) FROM ${Statements.elements(sql, JSON.stringify(lines))})
+        AND ${isLeased(worker)}
+        AND EXISTS (SELECT 1 FROM idv_rescreen_runs r WHERE r.id = ${run} AND r.state = 'open')
         AND NOT EXISTS (SELECT 1 FROM idv_rescreen_services s WHERE s.service = ${service} AND s.resumes_at > ${now})
-      RETURNING line`.pipe(Effect.map(changed), Statements.guarded("send"))
+      RETURNING line`.pipe(decodeLines, Statements.guarded("send"))
 
-  const settle: Ledger.Service["settle"] = (claim, outcome) => {
-    const keepsPerson = outcome.state === "not_screened" || outcome.state === "unknown"
+  const settle: Ledger.Service["settle"] = ({ run, worker }, outcomes) => {
+    const cells = outcomes.map(({ line, outcome }) => [
+      line,
+      outcome.state,
+      outcome.codes,
+      outcome.error,
+      outcome.checkId,
+      outcome.searchedOn,
+      outcome.sha256,
+      outcome.contentDigest,
+      outcome.evidence
+    ])
     // A response after the end of the lease still counts, unless another worker has claimed the row.
-    const fromState = outcome.state === "unknown"
-      ? sql`state = 'sent'`
-      : outcome.state === "not_screened"
-      ? sql`state IN ('claimed', 'sent', 'unknown')`
-      : sql`state IN ('sent', 'unknown')`
-    return sql`UPDATE idv_rescreen_people SET state = ${outcome.state}, settled_at = ${now},
-        person = ${keepsPerson ? sql`person` : sql`NULL`}, codes = ${outcome.codes ?? null},
-        error = ${outcome.error ?? null}, check_id = ${outcome.checkId ?? null},
-        searched_on = ${outcome.searchedOn ?? null}, sha256 = ${outcome.sha256 ?? null},
-        content_digest = ${outcome.contentDigest ?? null}, evidence = ${outcome.evidence ?? null},
-        times_unknown = times_unknown + ${outcome.state === "unknown" ? 1 : 0}
-      WHERE ${row(claim)} AND ${fromState} RETURNING line`.pipe(Effect.map(changed), Statements.guarded("settle"))
+    return sql`WITH outcome AS MATERIALIZED (
+        SELECT CAST(value ->> 0 AS INTEGER) AS line, value ->> 1 AS state, value ->> 2 AS codes, value ->> 3 AS error,
+          value ->> 4 AS check_id, value ->> 5 AS searched_on, value ->> 6 AS sha256, value ->> 7 AS content_digest,
+          value ->> 8 AS evidence
+        FROM ${Statements.elements(sql, JSON.stringify(cells))}
+      )
+      UPDATE idv_rescreen_people SET state = outcome.state, settled_at = ${now},
+        person = CASE WHEN outcome.state IN ('not_screened', 'unknown') THEN person END, codes = outcome.codes,
+        error = outcome.error, check_id = outcome.check_id, searched_on = outcome.searched_on, sha256 = outcome.sha256,
+        content_digest = outcome.content_digest, evidence = outcome.evidence,
+        times_unknown = times_unknown + CASE WHEN outcome.state = 'unknown' THEN 1 ELSE 0 END
+      FROM outcome
+      -- SQLite searches the rows by the primary key only because of IN.
+      WHERE run = ${run} AND worker = ${worker} AND idv_rescreen_people.line IN (SELECT line FROM outcome)
+        AND idv_rescreen_people.line = outcome.line AND (
+          idv_rescreen_people.state = 'sent'
+          OR (idv_rescreen_people.state = 'unknown' AND outcome.state <> 'unknown')
+          OR (idv_rescreen_people.state = 'claimed' AND outcome.state = 'not_screened')
+        )
+      RETURNING idv_rescreen_people.line AS line`.pipe(decodeLines, Statements.guarded("settle"))
   }
 
   const release: Ledger.Service["release"] = (claim) =>
@@ -204,22 +229,22 @@ export const make = Effect.gen(function*() {
     workerState,
     slots,
     pauseService,
-    serviceAccepts: (service: string) =>
+    resetPauses: (service: string) =>
       sql`UPDATE idv_rescreen_services SET pauses = 0 WHERE service = ${service} AND resumes_at <= ${now}`.pipe(
         Effect.asVoid,
-        Statements.guarded("serviceAccepts")
+        Statements.guarded("resetPauses")
       ),
-    failed: (run: string) =>
+    countFailure: (run: string) =>
       sql`UPDATE idv_rescreen_runs SET failures_in_row = failures_in_row + 1 WHERE id = ${run}
         RETURNING failures_in_row AS "failuresInRow"`.pipe(
         decodeFailures,
         Effect.map(([first]) => first?.failuresInRow ?? 0),
-        Statements.guarded("failed")
+        Statements.guarded("countFailure")
       ),
-    succeeded: (run: string) =>
+    resetFailures: (run: string) =>
       sql`UPDATE idv_rescreen_runs SET failures_in_row = 0 WHERE id = ${run} AND failures_in_row > 0`.pipe(
         Effect.asVoid,
-        Statements.guarded("succeeded")
+        Statements.guarded("resetFailures")
       ),
     complete: (run: string, { unknown }: { readonly unknown: number }) =>
       sql`UPDATE idv_rescreen_runs SET state = 'complete', completed_at = ${now} WHERE id = ${run} AND state = 'open'

@@ -27,13 +27,15 @@ const without = (fields: ReadonlyArray<string>, body: string): string =>
     () => body
   )
 
+const utf8 = new TextDecoder()
+
 /**
  * Digests the response without the time of the search, so that equal evidence of two runs has the same digest. It is
  * keyed with the ledger's salt, so that nobody can test guessed names without the salt.
  */
 const contentDigest = (salt: Redacted.Redacted, { profileAddress }: Run.Policy, body: Uint8Array): string => {
   const fields = ["searched_on", ...(profileAddress === "ignored" ? ["aml_profile"] : [])]
-  return createHmac("sha256", Redacted.value(salt)).update(without(fields, new TextDecoder().decode(body))).digest(
+  return createHmac("sha256", Redacted.value(salt)).update(without(fields, utf8.decode(body))).digest(
     "hex"
   )
 }

@@ -25,6 +25,13 @@ export const dialect = (sql: SqlClient.SqlClient) =>
     })
   })
 
+/** The elements of a JSON array, as a table with the column `value`. One parameter, whatever the number of elements. */
+export const elements = (sql: SqlClient.SqlClient, json: string) =>
+  sql.onDialectOrElse({
+    pg: () => sql`jsonb_array_elements(${json}::jsonb) AS elements (value)`,
+    orElse: () => sql`json_each(${json})`
+  })
+
 /** The code of the database, of the socket or of the file system. */
 export const codeOf = (error: unknown): string => {
   const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined

@@ -13,6 +13,7 @@ import type * as People from "../People.ts"
 import { type EncryptionKeyError, RunPaused } from "../RescreeningError.ts"
 import * as Metrics from "../RescreeningMetrics.ts"
 import type * as Run from "../Run.ts"
+import * as GroupCommit from "./groupCommit.ts"
 import type * as Ledger from "./ledgerService.ts"
 import * as Outcome from "./outcome.ts"
 import * as RateLimiter from "./rateLimiter.ts"
@@ -39,6 +40,17 @@ const databaseRetry = Schedule.exponential("50 millis").pipe(
 
 const withDatabaseRetry = <A, R>(effect: Effect.Effect<A, Ledger.Failure, R>): Effect.Effect<A, Ledger.Failure, R> =>
   Effect.catchAll(effect, () => Effect.retry(Effect.delay(effect, "50 millis"), databaseRetry))
+
+const outcomesOf = (outcome: Ledger.Outcome["state"]) => Metric.tagged(Metrics.outcomes, "outcome", outcome)
+
+/** Made once, because each call of `Metric.tagged` takes longer than an increment. */
+const outcomeMetrics: Readonly<Record<Ledger.Outcome["state"], typeof Metrics.outcomes>> = {
+  no_match: outcomesOf("no_match"),
+  no_match_doubtful: outcomesOf("no_match_doubtful"),
+  potential_match: outcomesOf("potential_match"),
+  not_screened: outcomesOf("not_screened"),
+  unknown: outcomesOf("unknown")
+}
 
 /** A row that was unknown this often needs a review, under any policy. */
 export const maxUnknown = 3
@@ -84,21 +96,36 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
 
     const countFailure = Effect.gen(function*() {
       wasFailing = true
-      return yield* ledger.failed(id)
+      return yield* ledger.countFailure(id)
     })
 
     /** A response arrived: resets the failures in a row, and the pauses after a 429. */
     const resetFailures = Effect.suspend(() => {
       if (!wasFailing) return Effect.void
       wasFailing = false
-      return Effect.zipRight(ledger.succeeded(id), ledger.serviceAccepts(service))
+      return withDatabaseRetry(Effect.zipRight(ledger.resetFailures(id), ledger.resetPauses(service)))
     })
 
-    const settle = (claim: Ledger.Claim, outcome: Ledger.Outcome) =>
+    const thisWorker = { run: id, worker }
+
+    const send = GroupCommit.make((claims: ReadonlyArray<Ledger.Claim>) =>
+      Effect.map(
+        ledger.send(thisWorker, claims.map(({ line }) => line), service),
+        (sent) => ({ line }: Ledger.Claim) => sent.has(line)
+      )
+    )
+
+    const settleInGroup = GroupCommit.make((settlements: ReadonlyArray<Ledger.Settlement>) =>
+      Effect.map(
+        withDatabaseRetry(ledger.settle(thisWorker, settlements)),
+        (settled) => ({ line }: Ledger.Settlement) => settled.has(line)
+      )
+    )
+
+    const settle = ({ line }: Ledger.Claim, outcome: Ledger.Outcome) =>
       Effect.flatMap(
-        withDatabaseRetry(ledger.settle(claim, outcome)),
-        (isStored) =>
-          isStored ? Metric.increment(Metric.tagged(Metrics.outcomes, "outcome", outcome.state)) : Effect.void
+        settleInGroup({ line, outcome }),
+        (isStored) => isStored ? Metric.increment(outcomeMetrics[outcome.state]) : Effect.void
       )
 
     const onEvidence = (claim: Ledger.Claim, evidence: Evidence.Evidence) =>
@@ -108,7 +135,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
           ? yield* people.encrypt(id, claim.id, yield* Effect.orDie(Outcome.evidenceText(evidence)))
           : undefined
         yield* settle(claim, { ...outcome, evidence: encrypted })
-        yield* withDatabaseRetry(resetFailures)
+        yield* resetFailures
       })
 
     const onFailure = (claim: Ledger.Claim, error: AmlFailure.Failure) =>
@@ -127,7 +154,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         else yield* settle(claim, row)
         if (isServiceFailure === undefined) return
         const failures = isServiceFailure ? yield* withDatabaseRetry(countFailure) : 0
-        if (!isServiceFailure) yield* withDatabaseRetry(resetFailures)
+        if (!isServiceFailure) yield* resetFailures
         if (failures >= policy.stopAfter) {
           yield* withDatabaseRetry(
             pauseRun(`${policy.stopAfter} failures in a row, the last one ${error._tag}: ${error.message}`)
@@ -144,11 +171,11 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
           return
         }
         turns.leaves(turn)
-        // A daemon, because an interruption would reach a child fiber at once. It is always joined.
+        // A daemon, because an interruption would reach a child fiber at once. This fiber always awaits it.
         const fiber = yield* Effect.forkDaemon(
           Effect.interruptible(aml.checkWithEvidence(person))
         )
-        const result = yield* Effect.either(Fiber.join(fiber))
+        const result = yield* Effect.either(Effect.flatten(Fiber.await(fiber)))
         yield* Either.isRight(result) ? onEvidence(claim, result.right) : onFailure(claim, result.left)
       })
 
@@ -158,7 +185,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         if (Either.isLeft(loaded)) {
           return loaded.left._tag === "AmlInputRejected" ? yield* onFailure(claim, loaded.left) : yield* loaded.left
         }
-        const send = ledger.send(claim, service).pipe(
+        const sendRow = send(claim).pipe(
           // The ledger may have stored `sent`, but no request was sent.
           Effect.tapError(() => withDatabaseRetry(ledger.release(claim)))
         )
@@ -167,7 +194,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
           // `lost`: the database was unavailable. If the row could not be released or settled, it stays as it is until
           // the lease ends.
           const sendResult = yield* Effect.uninterruptible(
-            Effect.tap(send, (isSent) => isSent ? check(claim, loaded.right, turn) : Effect.void)
+            Effect.tap(sendRow, (isSent) => isSent ? check(claim, loaded.right, turn) : Effect.void)
           ).pipe(Effect.catchAll((error) =>
             error._tag === "LedgerUnavailable" ? Effect.succeed("lost" as const) : Effect.fail(error)
           ))
@@ -198,11 +225,14 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
           }
           isEmpty = claims.length === 0
         })
-        const next = mutex.withPermits(1)(Effect.gen(function*() {
-          if (isOver) return undefined
-          if (claims.length === 0 && !isEmpty) yield* refill
-          return claims.shift()
-        }))
+        const refillOnce = mutex.withPermits(1)(
+          Effect.suspend(() => claims.length > 0 || isEmpty ? Effect.void : refill)
+        )
+        const next: Effect.Effect<Ledger.Claim | undefined, Failure> = Effect.suspend(() => {
+          if (isOver || isEmpty) return Effect.succeed(undefined)
+          const claim = claims.shift()
+          return claim === undefined ? Effect.zipRight(refillOnce, next) : Effect.succeed(claim)
+        })
         const loop: Effect.Effect<void, Failure> = Effect.gen(function*() {
           for (let claim = yield* next; claim !== undefined; claim = yield* next) yield* screen(claim)
         })
