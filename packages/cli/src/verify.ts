@@ -239,7 +239,7 @@ const quantity = (count: number, noun: string) => `${count} ${noun}${count === 1
 const describeAlarms = ({ alarms, unexecuted }: Conformance.Report): string => {
   const untested = alarms.filter((alarm) => unexecuted.includes(alarm)).length
   if (untested === 0) return quantity(alarms.length, "alarm")
-  const claims = `the run did not test ${quantity(untested, "documented claim")}`
+  const claims = `the run did not test ${quantity(unexecuted.length, "documented claim")}`
   return untested === alarms.length ? claims : `${quantity(alarms.length - untested, "alarm")}, and ${claims}`
 }
 
