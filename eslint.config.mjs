@@ -9,7 +9,7 @@ export default tseslint.config(
     ignores: [
       "**/dist",
       "tools/site/.vitepress/.temp",
-      "packages/mock-server/bundle",
+      "packages/*/bundle",
       "**/coverage",
       "packages/examples/test/.documents",
       "packages/contract/test/unseen2",

@@ -1,4 +1,4 @@
-/** Runs the command of the mock server with npx from the tarballs, in an empty folder. */
+/** Runs the commands of the mock server and of the contract with npx from the tarballs, in an empty folder. */
 import { Command, FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Schema, Stream } from "effect"
 import { make as command, run } from "./command.ts"
@@ -50,4 +50,28 @@ export const test = Effect.fnUntraced(function*(folder: string, packages: Packag
     ),
     step("npx idv-mock verify")
   )
+
+  // Without the mock server, as a contract tester installs it.
+  const contract = packages.flatMap(({ name, tarball }) =>
+    name.endsWith("/contract") ? ["--yes", "--package", tarball] : []
+  )
+  yield* run(
+    folder,
+    "npx",
+    ...contract,
+    "--",
+    "idv-contract",
+    "verify",
+    "--base-url",
+    baseUrl,
+    "--case",
+    "token.status"
+  )
+    .pipe(
+      Effect.filterOrFail(
+        (report) => /^It conforms: 1 of 1 case passed/m.test(report),
+        (message) => new Unexpected({ message })
+      ),
+      step("npx idv-contract verify")
+    )
 }, Effect.scoped)

@@ -420,6 +420,15 @@ describe("Against an unusual target, a run", () => {
       strictEqual(requests, 1)
     }).pipe(Effect.provide(answering(() => Response.json({ access_token: "abc\ndef \u20ac" })))))
 
+  it.effect.each([["Bearer", "Bearer"], ["bearer", "bearer"], ["BEARER", "bearer"], ["MAC", "other"]] as const)(
+    "reads the token type %s without regard to case, as the client does",
+    ([type, observation]) =>
+      Effect.gen(function*() {
+        const { observed } = yield* outcome({ ...sandbox, budget: 4 })
+        assert(observed.includes(`token.type: ${observation}`), observed.join("\n"))
+      }).pipe(Effect.provide(answering(() => Response.json({ access_token: "t", token_type: type, expires_in: 3600 }))))
+  )
+
   it.effect("counts an error with status 200 as a refusal", () =>
     Effect.gen(function*() {
       const mock = yield* HttpClient.HttpClient

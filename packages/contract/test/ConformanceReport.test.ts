@@ -436,6 +436,32 @@ describe("The circumstances of a run in a report", () => {
     }).pipe(Effect.provide(playing({ tokenStatus: "201" }))))
 })
 
+describe("A target without a TLS connection", () => {
+  it.effect.each<[string, string]>([
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "Node.js does not trust the certificate of https://idv.example: "],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "the certificate of https://idv.example is for another host: "],
+    ["CERT_HAS_EXPIRED", "the certificate of https://idv.example is expired or not yet valid: "],
+    ["ERR_SSL_PACKET_LENGTH_TOO_LONG", "the TLS handshake with https://idv.example fails: "]
+  ])("is reported with the reason of %s", ([code, text]) =>
+    Effect.gen(function*() {
+      const target = { ...sandbox, authUrl: "https://idv.example", baseUrl: "https://idv.example" }
+      const report = yield* verified(target)
+      strictEqual(Conformance.isTested(report), false)
+      assertInclude(Conformance.verdict(report, target), `Nothing can be verified: ${text}`)
+    }).pipe(Effect.provide(Layer.succeed(
+      HttpClient.HttpClient,
+      HttpClient.make((request) =>
+        Effect.fail(
+          new HttpClientError.RequestError({
+            request,
+            reason: "Transport",
+            cause: new Error("no connection", { cause: Object.assign(new Error(code), { code }) })
+          })
+        )
+      )
+    ))))
+})
+
 describe("A target that should be a mock server", () => {
   const received: Array<string> = []
   const service = (status: number, body: unknown) =>

@@ -1,7 +1,7 @@
+import * as Progress from "@effect-idv/cli/progress"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual } from "@effect/vitest/utils"
 import { Effect, TestClock } from "effect"
-import * as Progress from "../src/internal/cli/progress.ts"
 
 const terminal = (isTTY: boolean) => {
   const written: Array<string> = []

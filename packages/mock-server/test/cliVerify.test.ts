@@ -332,6 +332,12 @@ describe("idv-mock verify of an unusable target", () => {
         ["", `--observations ${path} cannot be written: it exists, and is not overwritten`]
       )
       strictEqual(yield* fs.readFileString(path), "mine")
+      const har = yield* verifyHere(["--target", "sandbox", "--auth-url", url, "--har", path], customer)
+      deepStrictEqual([har.stdout, har.stderr], [
+        "",
+        `--har ${path} cannot be written: it exists, and is not overwritten`
+      ])
+      strictEqual(yield* fs.readFileString(path), "mine")
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 

@@ -24,6 +24,7 @@ const verify = (url: string, words: ReadonlyArray<string> = [], key = CorrectSer
     ),
     Effect.map(({ stdout, value }) => ({
       exitCode: Either.isLeft(value) ? exitCodeOf(value.left) : 0,
+      error: Either.isLeft(value) && value.left instanceof Error ? value.left.message : "",
       report: stdout.join("\n"),
       last: stdout.join("\n").trimEnd().split("\n").at(-1) ?? ""
     }))
@@ -51,8 +52,9 @@ describe("idv-mock verify ends", () => {
     "with 1 and the reason if the service responds with %d from the middle on",
     ([status, reason]) =>
       Effect.gen(function*() {
-        const { exitCode, last } = yield* verify(yield* service({ ends: { after: 35, status } }))
+        const { error, exitCode, last } = yield* verify(yield* service({ ends: { after: 35, status } }))
         deepStrictEqual(exitCode, 1)
+        assert(/^idv-mock verify: the run did not test [2-9] documented claims$/.test(error), error)
         startsWith(last, `Nothing contradicts the contract, but the run ended early (${reason}): `)
       }).pipe(Effect.provide(NodeContext.layer))
   )
@@ -70,7 +72,7 @@ describe("idv-mock verify ends", () => {
       const { exitCode, last } = yield* verify(url)
       deepStrictEqual([exitCode, last], [
         2,
-        `Nothing can be verified: Node.js does not trust the certificate of ${url}: check the address, or set NODE_EXTRA_CA_CERTS to the file of its CA`
+        `Nothing can be verified: the TLS handshake with ${url} fails: check the scheme and the port of the address`
       ])
     }).pipe(Effect.provide(NodeContext.layer)))
 

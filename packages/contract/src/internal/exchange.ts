@@ -39,6 +39,9 @@ export type NoResponseReason = (typeof noResponseReasons)[number]
 export type Cause =
   | "name resolution failed"
   | "connection refused"
+  | "certificate not trusted"
+  | "certificate of another host"
+  | "certificate expired"
   | "TLS failed"
   | "connection closed"
   | "a response that is not HTTP"

@@ -119,6 +119,12 @@ interface EndpointNames {
 const noConnectionTexts: Readonly<Record<string, (names: EndpointNames) => string>> = {
   "name resolution failed": ({ address, origin }) => `the host name of ${origin} is unknown: check the ${address}`,
   "TLS failed": ({ address, origin }) =>
+    `the TLS handshake with ${origin} fails: check the scheme and the port of the ${address}`,
+  "certificate of another host": ({ address, origin }) =>
+    `the certificate of ${origin} is for another host: check the ${address}`,
+  "certificate expired": ({ origin }) =>
+    `the certificate of ${origin} is expired or not yet valid: check the clock of this machine, or renew the certificate`,
+  "certificate not trusted": ({ address, origin }) =>
     `Node.js does not trust the certificate of ${origin}: check the ${address}, or set NODE_EXTRA_CA_CERTS to the ` +
     "file of its CA",
   "a response that is not HTTP": ({ address, origin }) => `${origin} does not speak HTTP: check the ${address}`,

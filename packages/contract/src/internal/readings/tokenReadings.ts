@@ -72,8 +72,15 @@ const tokenOutcome = (response: Response): string =>
 const ofGrant = (read: (grant: Grant) => string): Read =>
   ofLast(({ response }) => Option.match(grantOf(response), { onNone: () => "no token", onSome: read }))
 
+/** The case does not matter (RFC 6749, section 5.1), so `BEARER` counts as `bearer`. */
 const tokenType = ({ type }: Grant): string =>
-  type === undefined ? "absent" : ["Bearer", "bearer"].find((known) => known === type) ?? "other"
+  type === undefined
+    ? "absent"
+    : type === "Bearer"
+    ? type
+    : typeof type === "string" && type.toLowerCase() === "bearer"
+    ? "bearer"
+    : "other"
 
 const statedLifetime = ({ lifetime }: Grant): string => {
   if (lifetime === undefined) return "absent"

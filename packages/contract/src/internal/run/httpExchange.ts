@@ -81,7 +81,10 @@ const connectionCauses: ReadonlyArray<readonly [codes: RegExp, cause: Cause]> = 
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)/, "connection refused"],
   [/^(HTTPParserError|HPE_)/, "a response that is not HTTP"],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)/, "connection closed"],
-  [/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_OSSL)/, "TLS failed"]
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "certificate of another host"],
+  [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, "certificate expired"],
+  [/^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|INVALID_CA)/, "certificate not trusted"],
+  [/^(ERR_TLS|ERR_SSL|EPROTO|ERR_OSSL)/, "TLS failed"]
 ]
 
 const causeOf = (error: HttpClientError): Cause => {

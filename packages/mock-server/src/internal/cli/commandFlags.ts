@@ -1,5 +1,5 @@
 /** The flags of each command. */
-import { booleanFlag, controlToken, repeatableFlag, valueFlag } from "./flags.ts"
+import { booleanFlag, controlToken, repeatableFlag, valueFlag } from "@effect-idv/cli/flags"
 
 export const server = [
   valueFlag("url", "url", "Address of the mock server (default: http://127.0.0.1:4010)"),
@@ -66,82 +66,6 @@ export const journal = [
   booleanFlag("json", "Print complete entries, one JSON object per line"),
   booleanFlag("clear", "Delete all entries of the session, and print none"),
   ...session
-]
-
-const evidence = valueFlag(
-  "evidence",
-  "file",
-  "File of claims (default: contract/evidence.yaml of the contract package)"
-)
-
-export const verify = [
-  valueFlag(
-    "auth-url",
-    "url",
-    "Address of the token endpoint without /oauth/service (default: IDV_AUTH_URL; for a mock server, else " +
-      "http://127.0.0.1:4010)"
-  ),
-  valueFlag(
-    "base-url",
-    "url",
-    "Address of the API without /api/aml (default: IDV_BASE_URL). If you give only one of the two addresses, it is " +
-      "used for both"
-  ),
-  valueFlag("target", "kind", "Kind of the target: a mock server, or a sandbox of the service (default: mock)", [
-    "mock",
-    "sandbox"
-  ]),
-  valueFlag("customer-id", "id", "Customer id (default: IDV_CUSTOMER_ID; for a mock server, else a test customer)"),
-  valueFlag(
-    "customer-key",
-    "key",
-    "Customer key (default: IDV_CUSTOMER_KEY). Prefer the variable: flags are visible in the process list"
-  ),
-  booleanFlag("allow-insecure", "Send key, token and names over http: beyond loopback too, where others can read them"),
-  valueFlag("control-url", "url", "Address of the mock server's control API (default: the address of the API)"),
-  controlToken,
-  evidence,
-  valueFlag("format", "form", "Format of the report (default: table)", ["table", "json", "junit", "github"]),
-  valueFlag("output", "file", "File to write the report to, instead of printing it"),
-  valueFlag("har", "file", "File to write the requests and responses to as HAR, without secrets and personal data"),
-  valueFlag(
-    "observations",
-    "file",
-    "File to write the observations to; pass it to the next run with --evidence. An existing file is not overwritten"
-  ),
-  valueFlag(
-    "budget",
-    "number",
-    "Largest number of requests to a sandbox (default: 60), a fifth of which may be checks that it bills. The remaining cases are not tested"
-  ),
-  valueFlag(
-    "spacing",
-    "duration",
-    "Pause between two requests to a sandbox, such as \"500 millis\" (default), or a number of milliseconds"
-  ),
-  valueFlag(
-    "deadline",
-    "duration",
-    "Longest wait for a response, such as \"10 seconds\" (default), or a number of milliseconds"
-  ),
-  repeatableFlag("case", "id", "Only this case; may be repeated"),
-  repeatableFlag(
-    "fail-on",
-    "verdict",
-    "Fail on this verdict: violated, lenient or drift; may be repeated (default: violated, and for a mock server drift)"
-  ),
-  booleanFlag("strict", "Fail also if the target accepts requests that the service document does not show"),
-  booleanFlag("wait-for-expiry", "Wait an hour, to see whether a sandbox refuses a token after it"),
-  booleanFlag(
-    "wrong-keys",
-    "Also send wrong keys of the customer to a sandbox, which may lock the customer out, and its key where it may be logged"
-  )
-]
-
-export const contract = [
-  repeatableFlag("level", "level", "Only claims of this level: documented, observed, assumed or unknown"),
-  valueFlag("format", "form", "Output format (default: table)", ["table", "json"]),
-  evidence
 ]
 
 export const mcp = [

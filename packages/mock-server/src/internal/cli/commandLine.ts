@@ -1,58 +1,11 @@
 /** The commands and flags of `idv-mock`, their help and their usage errors. */
-import { Argument, Command, type ErrorOptions, type Option } from "commander"
-import * as Either from "effect/Either"
+import * as CommandLine from "@effect-idv/cli/commandLine"
+import * as ContractCommands from "@effect-idv/cli/contractCommands"
+import { Argument, type Command, type Option } from "commander"
 import * as Record from "effect/Record"
 import * as TestPerson from "../../TestPerson.ts"
 import * as FaultKinds from "../faults/faultKinds.ts"
 import * as CommandFlags from "./commandFlags.ts"
-import type { ParsedArguments } from "./parsedArguments.ts"
-import { UsageError } from "./usageError.ts"
-
-/** The result of parsing a command line: a text to print, such as the help, or a command to run. */
-export type Invocation =
-  | { readonly _tag: "Text"; readonly text: string }
-  | { readonly _tag: "Run"; readonly command: string; readonly args: ParsedArguments }
-
-const list = (words: ReadonlyArray<string>) => words.join(", ")
-
-/** The name of a command without that of the program, such as `fault set`. */
-const pathOf = (command: Command): string =>
-  command.parent === null ? "" : `${pathOf(command.parent)} ${command.name()}`.trim()
-
-const flagsOf = (command: Command) => list(command.createHelp().visibleOptions(command).map(({ long }) => long ?? ""))
-
-const commandsOf = ({ commands }: Command) => list(commands.map((command) => command.name()))
-
-const inQuotes = (message: string) => /'([^' ]*)/.exec(message)?.[1] ?? ""
-
-/** Rewrites the errors of `commander`, some of which repeat values. */
-class IdvCommand extends Command {
-  override createCommand(name?: string): IdvCommand {
-    return new IdvCommand(name)
-  }
-  override error(message: string, { code }: ErrorOptions = {}): never {
-    throw new UsageError({ text: `idv-mock ${pathOf(this)}`.trim() + `: ${this.#problem(message, code)}` })
-  }
-  #problem(message: string, code: string | undefined): string {
-    const [, flag = ""] = /'(--?[a-z][a-z-]*)/i.exec(message) ?? []
-    switch (code) {
-      case "commander.unknownOption":
-        return this.options.some(({ long }) => long === flag)
-          ? `${flag} takes no value`
-          : `${`unknown flag ${flag}`.trim()}: expected one of ${flagsOf(this)}`
-      case "commander.unknownCommand":
-        return `unknown command: expected one of ${commandsOf(this)}`
-      case "commander.optionMissingArgument":
-        return `${inQuotes(message)} needs a value`
-      case "commander.missingArgument":
-        return `<${inQuotes(message)}> is missing`
-      case "commander.excessArguments":
-        return this.registeredArguments.length === 0 ? "this command takes no arguments" : "too many arguments"
-      default:
-        return message.replace(/^error: /, "")
-    }
-  }
-}
 
 interface Section {
   readonly heading: string
@@ -85,36 +38,20 @@ const completions: Section = {
   ]
 }
 
-const argumentsOf = (command: Command): ParsedArguments => {
-  const values = command.opts<Readonly<Record<string, unknown>>>()
-  const flags = command.options.map((option): readonly [string, ReadonlyArray<string>] => {
-    const value = values[option.attributeName()]
-    return [option.name(), Array.isArray(value) ? value.map(String) : value === true ? ["true"] : []]
-  })
-  return { flags: Object.fromEntries(flags), words: command.args, argument: command.args.join(" ") }
-}
-
 /** Makes the program. Parsing a command line calls `invoke` with the result. */
-export const make = (version: string, invoke: (invocation: Invocation) => void): Command => {
+export const make = (version: string, invoke: CommandLine.Invoke): Command => {
   const addGroup = (parent: Command, name: string, description: string) =>
     parent.command(name).description(description).helpCommand(false)
 
-  const addCommand = (parent: Command, usage: string, description: string, flags: ReadonlyArray<Option>) => {
-    const command = parent.command(usage).description(description)
-    for (const flag of flags) command.addOption(flag)
-    return command.action(() => invoke({ _tag: "Run", command: pathOf(command), args: argumentsOf(command) }))
-  }
+  const addCommand = (parent: Command, usage: string, description: string, flags: ReadonlyArray<Option>) =>
+    CommandLine.addCommand(parent, usage, description, flags, invoke)
 
-  const program = new IdvCommand("idv-mock")
-    .description("A mock server of the identity verification service")
-    .version(version, "--version", "Show the version")
-    .exitOverride()
-    .configureHelp({ helpWidth: 100, showGlobalOptions: false })
-    .configureOutput({ writeOut: (text) => invoke({ _tag: "Text", text }), writeErr: () => {} })
-    .helpOption("--help", "Show this help")
-    .helpCommand(false)
-    .showSuggestionAfterError(false)
-    .addHelpText("after", table(testPersons) + "\n" + table(completions))
+  const program = CommandLine.program(
+    "idv-mock",
+    "A mock server of the identity verification service",
+    version,
+    invoke
+  ).addHelpText("after", table(testPersons) + "\n" + table(completions))
 
   addCommand(
     program,
@@ -151,27 +88,8 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
 
   addCommand(program, "sessions", "Show the sessions of a running server", CommandFlags.server)
   addCommand(program, "reset", "Restore the initial state of a session of a running server", CommandFlags.session)
-  addCommand(
-    program,
-    "verify",
-    "Check whether a server follows the contract. With --target sandbox it checks the real service: addresses and " +
-      "credentials can be the variables IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY. It sends " +
-      "only fictional people, and each check may be billed",
-    CommandFlags.verify
-  )
-  const contract = addCommand(
-    program,
-    "contract",
-    "Show the claims of the contract, and the cases and scenarios that test each",
-    CommandFlags.contract
-  ).helpCommand(false)
-  addCommand(
-    contract,
-    "diff <old> <new>",
-    "Compare two evidence files: the claims that were added, removed or changed. The command fails if a change may " +
-      "break consumers",
-    []
-  )
+  ContractCommands.addVerify(program, invoke)
+  ContractCommands.addDiff(ContractCommands.addClaims(program, "contract", invoke), invoke)
   addCommand(
     program,
     "record",
@@ -198,21 +116,5 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
 }
 
 /** Parses a command line. Runs nothing. */
-export const read = (version: string, words: ReadonlyArray<string>): Either.Either<Invocation, UsageError> => {
-  let invocation: Invocation = { _tag: "Text", text: "" }
-  const program = make(version, (next) => {
-    // `commander` writes the help in parts.
-    invocation = next._tag === "Text" && invocation._tag === "Text"
-      ? { ...next, text: invocation.text + next.text }
-      : next
-  })
-  const parsed = Either.try({
-    try: () => program.parse(words.length === 0 ? ["--help"] : words, { from: "user" }),
-    // `commander` throws after it has written the help or the version, which is not an error.
-    catch: (error) => error instanceof UsageError ? error : undefined
-  })
-  if (Either.isLeft(parsed) && parsed.left !== undefined) return Either.left(parsed.left)
-  return invocation._tag === "Text" && invocation.text === ""
-    ? Either.left(new UsageError({ text: "idv-mock: a command is missing: add --help for a list" }))
-    : Either.right(invocation)
-}
+export const read = (version: string, words: ReadonlyArray<string>) =>
+  CommandLine.read((invoke) => make(version, invoke), words)

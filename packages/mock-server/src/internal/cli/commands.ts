@@ -1,10 +1,10 @@
 /** The commands that talk to a running server, by their names. */
+import type { ParsedArguments } from "@effect-idv/cli/parsedArguments"
+import type { UsageError } from "@effect-idv/cli/usageError"
 import * as Effect from "effect/Effect"
 import type { ControlUnavailable } from "../../Control.ts"
 import type { ControlRefused, FaultUnknown, SessionUnknown } from "../../ControlApi.ts"
-import type { ParsedArguments } from "./parsedArguments.ts"
 import * as Remote from "./remoteCommands.ts"
-import type { UsageError } from "./usageError.ts"
 
 type Failure = UsageError | ControlRefused | SessionUnknown | FaultUnknown | ControlUnavailable
 

@@ -1,9 +1,9 @@
 /** Shell completions, generated from the commands. */
+import * as UsageError from "@effect-idv/cli/usageError"
 import * as Violation from "@effect-idv/core/Violation"
 import type { Command } from "commander"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import * as UsageError from "./usageError.ts"
 
 /** A command, and the words that can follow it. */
 interface Context {

@@ -1,10 +1,10 @@
 /** Reads the JSON file of `--config`. */
+import { fromViolations, UsageError } from "@effect-idv/cli/usageError"
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import * as JsonText from "../http/jsonText.ts"
-import { fromViolations, UsageError } from "./usageError.ts"
 
 const maxBytes = 1_048_576
 

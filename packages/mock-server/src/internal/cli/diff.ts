@@ -1,4 +1,8 @@
 /** `idv-mock diff`: sends the same traffic to the service and to the mock server, and compares their behaviour. */
+import * as ConnectionPools from "@effect-idv/cli/connectionPools"
+import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
+import * as Secrets from "@effect-idv/cli/secrets"
+import { fromFlagViolations, UsageError } from "@effect-idv/cli/usageError"
 import * as Violation from "@effect-idv/core/Violation"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -19,12 +23,8 @@ import type { Upstream, UpstreamFailed } from "../record/upstream.ts"
 import { WaitText } from "../schema/durationText.ts"
 import { wholeNumber } from "../schema/fields.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
-import * as ConnectionPools from "./connectionPools.ts"
-import * as ParsedArguments from "./parsedArguments.ts"
-import * as Secrets from "./secrets.ts"
 import * as Settings from "./settings.ts"
 import * as UpstreamFlags from "./upstreamFlags.ts"
-import { fromFlagViolations, UsageError } from "./usageError.ts"
 
 /** The behaviours differ. The output lists them. */
 export class Differs extends Schema.TaggedError<Differs>("@effect-idv/mock-server/internal/Differs")("Differs", {

@@ -1,20 +1,15 @@
 /** Runs a command. Each command loads only the modules that it needs. */
+import * as ContractCommands from "@effect-idv/cli/contractCommands"
+import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as CommandLine from "./commandLine.ts"
 import * as Completions from "./completions.ts"
-import * as ParsedArguments from "./parsedArguments.ts"
 import * as PortFile from "./portFile.ts"
 import type { Stdout } from "./serve.ts"
 
 const loadServe = Effect.promise(() => import("./serve.ts"))
-
-const loadVerify = Effect.promise(() => import("./verify.ts"))
-
-const loadContract = Effect.promise(() => import("./contract.ts"))
-
-const loadContractDiff = Effect.promise(() => import("./contractDiff.ts"))
 
 const loadMcp = Effect.promise(() => import("./mcp.ts"))
 
@@ -39,17 +34,13 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
         return yield* serve(invocation.args, stdout)
       }
       case "verify": {
-        const { verify } = yield* loadVerify
-        return yield* verify(invocation.args, version)
+        const invoked = { claims: "idv-mock contract", name: "idv-mock verify", version }
+        return yield* ContractCommands.verify(invocation.args, invoked)
       }
-      case "contract": {
-        const { contract } = yield* loadContract
-        return yield* contract(invocation.args)
-      }
-      case "contract diff": {
-        const { diff } = yield* loadContractDiff
-        return yield* diff(invocation.args)
-      }
+      case "contract":
+        return yield* ContractCommands.claims(invocation.args)
+      case "contract diff":
+        return yield* ContractCommands.diff(invocation.args, "idv-mock contract diff")
       case "mcp": {
         const { mcp } = yield* loadMcp
         return yield* mcp(invocation.args, version, process)

@@ -1,4 +1,6 @@
 /** `idv-mock mcp`: tools for agents, for a running server or for one that the command starts. */
+import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
+import { UsageError } from "@effect-idv/cli/usageError"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,10 +9,8 @@ import * as Control from "../../Control.ts"
 import * as MockServer from "../../MockServer.ts"
 import * as Mcp from "../mcp/stdio.ts"
 import type { Target } from "../mcp/tool.ts"
-import * as ParsedArguments from "./parsedArguments.ts"
 import * as Remote from "./remoteCommands.ts"
 import * as Settings from "./settings.ts"
-import { UsageError } from "./usageError.ts"
 
 const started = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {

@@ -1,8 +1,8 @@
 /** The file of `--port-file`. It exists while the server listens, and contains the port, for other programs. */
+import { UsageError } from "@effect-idv/cli/usageError"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { UsageError } from "./usageError.ts"
 
 const cannotWrite = () => new UsageError({ text: "--port-file cannot be written: expected a path in a directory" })
 

@@ -1,4 +1,9 @@
 /** `idv-mock record`: a proxy between an app and the service, which writes a profile that plays this service. */
+import * as ConnectionPools from "@effect-idv/cli/connectionPools"
+import * as OutputFile from "@effect-idv/cli/outputFile"
+import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
+import * as Text from "@effect-idv/cli/textField"
+import { fromFlagViolations, UsageError } from "@effect-idv/cli/usageError"
 import * as IdvApi from "@effect-idv/core/IdvApi"
 import * as Violation from "@effect-idv/core/Violation"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -22,12 +27,7 @@ import * as Pseudonyms from "../record/pseudonyms.ts"
 import * as Upstream from "../record/upstream.ts"
 import { wholeNumber } from "../schema/fields.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
-import * as ConnectionPools from "./connectionPools.ts"
-import * as OutputFile from "./outputFile.ts"
-import * as ParsedArguments from "./parsedArguments.ts"
-import * as Text from "./textField.ts"
 import * as UpstreamFlags from "./upstreamFlags.ts"
-import { fromFlagViolations, UsageError } from "./usageError.ts"
 
 const Flags = Schema.Struct({
   port: Schema.optionalWith(wholeNumber(0, 65_535), { exact: true, default: () => 4011 }),

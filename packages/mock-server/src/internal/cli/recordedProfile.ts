@@ -1,8 +1,8 @@
 /** A file of `idv-mock record` as the value of `--profile`. */
+import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
+import { fromViolations, UsageError } from "@effect-idv/cli/usageError"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
-import * as ParsedArguments from "./parsedArguments.ts"
-import { fromViolations, UsageError } from "./usageError.ts"
 
 /** Whether a value of `--profile` is a file, and not a preset or a variant: `record --output` accepts any name. */
 export const isFile = (text: string): boolean => /\.ya?ml$/i.test(text) || /^[^=]*[./][^=]*$/.test(text)

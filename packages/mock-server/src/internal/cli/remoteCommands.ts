@@ -1,4 +1,8 @@
 /** The commands that talk to a running server. */
+import { Address } from "@effect-idv/cli/address"
+import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
+import * as Secrets from "@effect-idv/cli/secrets"
+import * as UsageError from "@effect-idv/cli/usageError"
 import * as Violation from "@effect-idv/core/Violation"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Console from "effect/Console"
@@ -14,12 +18,8 @@ import { DurationText } from "../schema/durationText.ts"
 import * as Fields from "../schema/fields.ts"
 import { Instant } from "../schema/instantText.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
-import { Address } from "./address.ts"
 import * as EntryLine from "./entryLine.ts"
-import * as ParsedArguments from "./parsedArguments.ts"
-import * as Secrets from "./secrets.ts"
 import * as Settings from "./settings.ts"
-import * as UsageError from "./usageError.ts"
 
 /** Decodes a value. `name` returns its flag or argument for the error. */
 const decode = <A, I>(schema: Schema.Schema<A, I>, input: unknown, name: (field: string) => string) =>

@@ -1,4 +1,5 @@
 /** `idv-mock serve`: runs a server until it is interrupted. */
+import type { ParsedArguments } from "@effect-idv/cli/parsedArguments"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,7 +8,6 @@ import type { Writable } from "node:stream"
 import * as MockServer from "../../MockServer.ts"
 import * as EntryLine from "./entryLine.ts"
 import * as Output from "./output.ts"
-import type { ParsedArguments } from "./parsedArguments.ts"
 import * as PortFile from "./portFile.ts"
 import * as Settings from "./settings.ts"
 import * as TlsFiles from "./tlsFiles.ts"

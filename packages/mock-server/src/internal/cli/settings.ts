@@ -1,4 +1,8 @@
 /** The settings of `serve`, from flags and from a file. Both have the same schema. */
+import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
+import * as Secrets from "@effect-idv/cli/secrets"
+import * as Text from "@effect-idv/cli/textField"
+import * as UsageError from "@effect-idv/cli/usageError"
 import * as Violation from "@effect-idv/core/Violation"
 import type * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
@@ -18,11 +22,7 @@ import * as KnownFields from "../schema/knownFields.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
 import { expected as expectedOnce, repeatedIndexes, uniqueBy } from "../schema/uniqueIds.ts"
 import * as ConfigFile from "./configFile.ts"
-import * as ParsedArguments from "./parsedArguments.ts"
 import * as RecordedProfile from "./recordedProfile.ts"
-import * as Secrets from "./secrets.ts"
-import * as Text from "./textField.ts"
-import * as UsageError from "./usageError.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const flag = optional(Schema.Boolean.annotations(Violation.expecting("true or false")))

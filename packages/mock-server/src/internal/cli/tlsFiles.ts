@@ -1,4 +1,6 @@
 /** The certificate of `serve`: from the files of `--tls-cert` and `--tls-key`, or made for this run. */
+import * as OutputFile from "@effect-idv/cli/outputFile"
+import { UsageError } from "@effect-idv/cli/usageError"
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import type * as Path from "@effect/platform/Path"
@@ -6,9 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { KeyPair } from "../tls/secureServer.ts"
-import * as OutputFile from "./outputFile.ts"
 import type { Settings } from "./settings.ts"
-import { UsageError } from "./usageError.ts"
 
 const fail = (text: string) => new UsageError({ text })
 

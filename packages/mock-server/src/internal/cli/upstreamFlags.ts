@@ -1,4 +1,7 @@
 /** The flags of `record` and `diff` that select the upstream. */
+import { Address, isUnencrypted } from "@effect-idv/cli/address"
+import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
+import { fromFlagViolations, UsageError } from "@effect-idv/cli/usageError"
 import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -6,9 +9,6 @@ import * as Schema from "effect/Schema"
 import type { Upstream } from "../record/upstream.ts"
 import { PositiveWaitText } from "../schema/durationText.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
-import { Address, isUnencrypted } from "./address.ts"
-import * as ParsedArguments from "./parsedArguments.ts"
-import { fromFlagViolations, UsageError } from "./usageError.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 

@@ -1,4 +1,4 @@
-/** `idv-mock contract diff`: compares two evidence files. */
+/** `idv-contract diff` and `idv-mock contract diff`: compares two evidence files. */
 import type * as Contract from "@effect-idv/contract/Contract"
 import * as ContractDiff from "@effect-idv/contract/ContractDiff"
 import * as Console from "effect/Console"
@@ -9,10 +9,10 @@ import type { ParsedArguments } from "./parsedArguments.ts"
 
 /** The newer contract may break consumers. The output lists the changes. */
 export class BreakingChanges extends Schema.TaggedError<BreakingChanges>(
-  "@effect-idv/mock-server/internal/BreakingChanges"
-)("BreakingChanges", { count: Schema.Number }) {
+  "@effect-idv/cli/BreakingChanges"
+)("BreakingChanges", { name: Schema.String, count: Schema.Number }) {
   override get message() {
-    return `idv-mock contract diff: ${this.count} breaking change${this.count === 1 ? "" : "s"}`
+    return `${this.name}: ${this.count} breaking change${this.count === 1 ? "" : "s"}`
   }
 }
 
@@ -29,7 +29,7 @@ const documentLines = (older: Contract.Evidence, newer: Contract.Evidence): Read
     ? []
     : [`document: SHA-256 ${digestOf(older)} before, ${digestOf(newer)} now`]
 
-export const diff = ({ words: [oldPath = "", newPath = ""] }: ParsedArguments) =>
+export const diff = ({ words: [oldPath = "", newPath = ""] }: ParsedArguments, name: string) =>
   Effect.gen(function*() {
     const older = yield* EvidenceFile.ofArgument("<old>", oldPath)
     const newer = yield* EvidenceFile.ofArgument("<new>", newPath)
@@ -38,5 +38,5 @@ export const diff = ({ words: [oldPath = "", newPath = ""] }: ParsedArguments) =
     const text = lines.length === 0 ? "The claims are the same" : lines.join("\n")
     yield* Console.log(text.replaceAll(/[^\P{Cc}\n]/gu, "\ufffd"))
     const count = changes.filter(({ isBreaking }) => isBreaking).length
-    if (count > 0) return yield* new BreakingChanges({ count })
+    if (count > 0) return yield* new BreakingChanges({ name, count })
   })

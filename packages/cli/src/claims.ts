@@ -1,4 +1,4 @@
-/** `idv-mock contract`: prints the claims, with the cases and scenarios that test them. */
+/** `idv-contract claims` and `idv-mock contract`: prints the claims, with the cases and scenarios that test them. */
 import * as Conformance from "@effect-idv/contract/Conformance"
 import * as Contract from "@effect-idv/contract/Contract"
 import * as Violation from "@effect-idv/core/Violation"
@@ -9,8 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { parse } from "yaml"
-import * as Fields from "../schema/fields.ts"
 import * as EvidenceFile from "./evidenceFile.ts"
+import * as FlagValues from "./flagValues.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
 import * as UsageError from "./usageError.ts"
 
@@ -111,11 +111,11 @@ const jsonOf = (claims: ReadonlyArray<TestedClaim>, levels: ReadonlyArray<Contra
   )
 
 const Flags = Schema.Struct({
-  level: Schema.Array(Fields.oneOf("documented", "observed", "assumed", "unknown")),
-  format: Schema.optionalWith(Fields.oneOf("table", "json"), { exact: true })
+  level: Schema.Array(FlagValues.oneOf("documented", "observed", "assumed", "unknown")),
+  format: Schema.optionalWith(FlagValues.oneOf("table", "json"), { exact: true })
 })
 
-export const contract = (args: ParsedArguments.ParsedArguments) =>
+export const claims = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     const { format = "table", level } = yield* Effect.mapError(
       Violation.decodeUnknown(Flags)({
@@ -124,8 +124,8 @@ export const contract = (args: ParsedArguments.ParsedArguments) =>
       }),
       UsageError.fromFlagViolations(args)
     )
-    const { evidence: { claims } } = yield* EvidenceFile.read(args)
-    const all = claims.map(withTests(yield* scenarios))
+    const { evidence } = yield* EvidenceFile.read(args)
+    const all = evidence.claims.map(withTests(yield* scenarios))
     const levels = Contract.levels.filter((name) => level.length === 0 || level.includes(name))
     yield* Console.log(format === "json" ? jsonOf(all, levels) : tableOf(all, levels))
   })

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import * as ParsedArguments from "./parsedArguments.ts"
 
 /** The message is one line. It names the flag and what is allowed, and never repeats the value. */
-export class UsageError extends Schema.TaggedError<UsageError>("@effect-idv/mock-server/internal/UsageError")(
+export class UsageError extends Schema.TaggedError<UsageError>("@effect-idv/cli/UsageError")(
   "UsageError",
   { text: Schema.String }
 ) {

@@ -1,4 +1,4 @@
-/** `idv-mock verify`: checks whether a server follows the reference contract. */
+/** `verify`: checks whether a server follows the reference contract. */
 import * as Conformance from "@effect-idv/contract/Conformance"
 import type * as Contract from "@effect-idv/contract/Contract"
 import * as Violation from "@effect-idv/core/Violation"
@@ -10,12 +10,10 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
-import { PositiveWaitText, WaitText } from "../schema/durationText.ts"
-import * as Fields from "../schema/fields.ts"
-import { numberOrText } from "../schema/numberOrText.ts"
 import { Address, isUnencrypted } from "./address.ts"
 import * as ConnectionPools from "./connectionPools.ts"
 import * as EvidenceFile from "./evidenceFile.ts"
+import * as FlagValues from "./flagValues.ts"
 import * as OutputFile from "./outputFile.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
 import * as Progress from "./progress.ts"
@@ -24,17 +22,28 @@ import * as Secrets from "./secrets.ts"
 import * as Text from "./textField.ts"
 import * as UsageError from "./usageError.ts"
 
-/** The target does not conform. The report lists the alarms. */
-export class NotConforming extends Schema.TaggedError<NotConforming>(
-  "@effect-idv/mock-server/internal/NotConforming"
-)("NotConforming", { alarms: Schema.Number }) {
+/** How the command was called. */
+export interface Invoked {
+  /** The command with its program, such as `idv-mock verify`, for its errors. */
+  readonly name: string
+  /** The command that prints the cases. */
+  readonly claims: string
+  /** The version of the program, for the report. */
+  readonly version: string
+}
+
+/** The run has alarms. The report lists them. */
+export class NotConforming extends Schema.TaggedError<NotConforming>("@effect-idv/cli/NotConforming")(
+  "NotConforming",
+  { text: Schema.String }
+) {
   override get message() {
-    return `idv-mock verify: ${this.alarms} alarm${this.alarms === 1 ? "" : "s"}`
+    return this.text
   }
 }
 
 /** The run tested nothing, because the target is not the service, or refuses the customer. */
-export class NotTested extends Schema.TaggedError<NotTested>("@effect-idv/mock-server/internal/NotTested")(
+export class NotTested extends Schema.TaggedError<NotTested>("@effect-idv/cli/NotTested")(
   "NotTested",
   { text: Schema.String }
 ) {
@@ -48,23 +57,21 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(sche
 
 /** The flags of the command that are not secrets. */
 const Flags = Schema.Struct({
-  "target": optional(Fields.oneOf("mock", "sandbox")),
+  "target": optional(FlagValues.oneOf("mock", "sandbox")),
   "auth-url": optional(Address),
   "base-url": optional(Address),
   "control-url": optional(Address),
-  "format": optional(Fields.oneOf("table", "json", "junit", "github")),
+  "format": optional(FlagValues.oneOf("table", "json", "junit", "github")),
   "output": optional(Text.Path),
   "har": optional(Text.Path),
   "observations": optional(Text.Path),
-  "budget": optional(Fields.wholeNumber(1, 10_000)),
-  "spacing": optional(WaitText),
-  "deadline": optional(PositiveWaitText),
-  "fail-on": Schema.Array(Fields.oneOf("violated", "lenient", "drift"))
+  "budget": optional(FlagValues.wholeNumber(1, 10_000)),
+  "spacing": optional(FlagValues.wait(0)),
+  "deadline": optional(FlagValues.wait(1)),
+  "fail-on": Schema.Array(FlagValues.oneOf("violated", "lenient", "drift"))
 })
 
 interface Flags extends Schema.Schema.Type<typeof Flags> {}
-
-const numbers = ["budget", "spacing", "deadline"]
 
 const flagsOf = (args: ParsedArguments.ParsedArguments) =>
   Effect.mapError(
@@ -73,7 +80,7 @@ const flagsOf = (args: ParsedArguments.ParsedArguments) =>
       ...Object.keys(Flags.fields).map((name) =>
         name === "fail-on"
           ? { [name]: ParsedArguments.values(args, name) }
-          : ParsedArguments.field(args, name, numbers.includes(name) ? numberOrText : undefined)
+          : ParsedArguments.field(args, name)
       )
     )),
     UsageError.fromFlagViolations(args)
@@ -189,11 +196,11 @@ const targetOf = (args: ParsedArguments.ParsedArguments, flags: Flags) =>
   })
 
 /** The cases of `--case`, or all. */
-const casesOf = (args: ParsedArguments.ParsedArguments) => {
+const casesOf = (args: ParsedArguments.ParsedArguments, claimsCommand: string) => {
   const ids = ParsedArguments.values(args, "case")
   const unknown = ids.find((id) => Conformance.cases.every((testCase) => testCase.id !== id))
   if (unknown !== undefined) {
-    return refuse(`--case ${Text.printable(unknown)}: there is no such case; idv-mock contract prints them`)
+    return refuse(`--case ${Text.printable(unknown)}: there is no such case; ${claimsCommand} prints them`)
   }
   return Effect.succeed(Conformance.cases.filter(({ id }) => ids.length === 0 || ids.includes(id)))
 }
@@ -226,27 +233,35 @@ const reports = {
   github: Conformance.toGithub
 }
 
+const quantity = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
+
+/** Names the alarms. A claim that the run did not test is an alarm that says nothing about the target. */
+const describeAlarms = ({ alarms, unexecuted }: Conformance.Report): string => {
+  const untested = alarms.filter((alarm) => unexecuted.includes(alarm)).length
+  if (untested === 0) return quantity(alarms.length, "alarm")
+  const claims = `the run did not test ${quantity(unexecuted.length, "documented claim")}`
+  return untested === alarms.length ? claims : `${quantity(alarms.length - untested, "alarm")}, and ${claims}`
+}
+
 /** Prints how many requests an interrupted run has sent, because they may be billed. */
-const reportInterruption = (requestCount: RequestCount.RequestCount) =>
+const reportInterruption = (name: string, requestCount: RequestCount.RequestCount) =>
   Effect.suspend(() => {
-    const requests = requestCount.requests()
-    return Console.error(
-      `idv-mock verify: interrupted after ${requests} request${requests === 1 ? "" : "s"}; nothing was written`
-    )
+    const requests = quantity(requestCount.requests(), "request")
+    return Console.error(`${name}: interrupted after ${requests}; nothing was written`)
   })
 
-export const verify = (args: ParsedArguments.ParsedArguments, version: string) =>
+export const verify = (args: ParsedArguments.ParsedArguments, { claims, name, version }: Invoked) =>
   Effect.gen(function*() {
     const flags = yield* flagsOf(args)
     const { format = "table", har, observations, output } = flags
     const target = yield* targetOf(args, flags)
-    const cases = yield* casesOf(args)
+    const cases = yield* casesOf(args, claims)
     const { evidence: all, sha256 } = yield* EvidenceFile.read(args)
     const evidence = claimsOf(all, cases)
     const failOn = failOnOf(args, flags, target.kind)
     // The files are checked before the first request, because a service may bill checks whose report would be lost.
     if (output !== undefined) yield* OutputFile.check("output", output)
-    if (har !== undefined) yield* OutputFile.check("har", har)
+    if (har !== undefined) yield* OutputFile.checkNew("har", har)
     if (observations !== undefined) yield* OutputFile.checkNew("observations", observations)
 
     const requestCount = RequestCount.make(yield* HttpClient.HttpClient)
@@ -262,7 +277,7 @@ export const verify = (args: ParsedArguments.ParsedArguments, version: string) =
       Effect.ensuring(progress.clear),
       Effect.catchTag("NotAMockServer", ({ message }) => new NotTested({ text: message })),
       Effect.provideService(HttpClient.HttpClient, requestCount.client),
-      Effect.onInterrupt(() => reportInterruption(requestCount))
+      Effect.onInterrupt(() => reportInterruption(name, requestCount))
     )
     const runInfo: Conformance.RunInfo = {
       ...target,
@@ -283,10 +298,10 @@ export const verify = (args: ParsedArguments.ParsedArguments, version: string) =
     if (observations !== undefined) {
       yield* Conformance.hasObservations(report)
         ? OutputFile.write("observations", observations, yield* Conformance.toObservations(report, evidence))
-        : Console.error(`idv-mock verify: nothing was observed, so ${Text.printable(observations)} is not written`)
+        : Console.error(`${name}: nothing was observed, so ${Text.printable(observations)} is not written`)
     }
     if (!Conformance.isTested(report)) {
-      return yield* new NotTested({ text: "idv-mock verify: the target was not tested" })
+      return yield* new NotTested({ text: `${name}: the target was not tested` })
     }
-    if (report.alarms.length > 0) return yield* new NotConforming({ alarms: report.alarms.length })
+    if (report.alarms.length > 0) return yield* new NotConforming({ text: `${name}: ${describeAlarms(report)}` })
   }).pipe(Effect.provide(ConnectionPools.layer))

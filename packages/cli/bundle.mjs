@@ -1,0 +1,49 @@
+/**
+ * Bundles a command of a package into a few files, because a start with separate modules of Effect spends most of its
+ * time on finding and reading them. `bundle/` is directly below the package, where the command finds `package.json`.
+ */
+import { buildSync } from "esbuild"
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+/**
+ * `home` is the folder of the package, `entry` the module of the command, and `external` names the packages that are
+ * installed with the package instead of bundled.
+ */
+export const bundle = ({ entry, external, home, name }) => {
+  const outdir = join(home, "bundle")
+  rmSync(outdir, { recursive: true, force: true })
+
+  const { metafile: { inputs } } = buildSync({
+    absWorkingDir: home,
+    entryPoints: { [name]: entry },
+    outdir,
+    bundle: true,
+    splitting: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    legalComments: "none",
+    logLevel: "error",
+    metafile: true,
+    external,
+    // Some packages are CommonJS, and require modules of Node.
+    banner: {
+      js: "import { createRequire as requireFrom } from \"node:module\"; const require = requireFrom(import.meta.url);"
+    }
+  })
+
+  // Bundled code comes with its licence.
+  const rootOf = (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]
+  const roots = new Set(Object.keys(inputs).map(rootOf).filter((root) => root !== undefined))
+  const notices = Array.from(roots, (root) => {
+    const folder = join(home, root)
+    const { license, name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+    const file = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file))
+    const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8")
+    return `${name} ${version} (${license})\n\n${text.trim()}\n`
+  })
+  writeFileSync(join(outdir, "LICENSES.txt"), notices.sort().join(`\n${"-".repeat(80)}\n\n`))
+}

@@ -1,0 +1,10 @@
+/** Bundles the command `idv-contract` for the package. */
+import { fileURLToPath } from "node:url"
+import { bundle } from "../cli/bundle.mjs"
+
+bundle({
+  home: fileURLToPath(new URL(".", import.meta.url)),
+  name: "idv-contract",
+  entry: "../cli/src/bin.ts",
+  external: ["yaml"]
+})
