@@ -10,7 +10,7 @@ import { jobEngines } from "./engines.ts"
 import { importCost } from "./importCost.ts"
 import { mockServer } from "./mockServer.ts"
 import { refresh } from "./refresh.ts"
-import { rescreening } from "./rescreening.ts"
+import { rescreening, rescreeningWorkers } from "./rescreening.ts"
 import { People, screening } from "./screening.ts"
 import * as Report from "./support/Report.ts"
 import { tokenRead } from "./tokenRead.ts"
@@ -18,7 +18,7 @@ import { tokenRead } from "./tokenRead.ts"
 const benchmarks = { check, tokenRead, coldStart, refresh, screening, mockServer, importCost }
 
 /** Run only by name, because they take minutes or need programs that npm does not have. */
-const others = { rescreening, jobEngines }
+const others = { rescreening, rescreeningWorkers, jobEngines }
 
 class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 

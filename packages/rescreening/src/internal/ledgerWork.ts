@@ -83,8 +83,9 @@ export const make = Effect.gen(function*() {
 
   const send: Ledger.Service["send"] = ({ run, worker }, lines, service) =>
     sql`${durable} UPDATE idv_rescreen_people SET state = 'sent', times_sent = times_sent + 1, sent_at = ${now}
-      WHERE run = ${run} AND worker = ${worker} AND state = 'claimed'
-        AND line IN (SELECT CAST(value AS INTEGER) FROM ${Statements.elements(sql, JSON.stringify(lines))})
+      WHERE run = ${run} AND ${Statements.isLineIn(sql, lines)}
+        -- The expressions exclude the partial indexes.
+        AND worker || '' = ${worker} AND state || '' = 'claimed'
         AND ${isLeased(worker)}
         AND EXISTS (SELECT 1 FROM idv_rescreen_runs r WHERE r.id = ${run} AND r.state = 'open')
         AND NOT EXISTS (SELECT 1 FROM idv_rescreen_services s WHERE s.service = ${service} AND s.resumes_at > ${now})
@@ -115,12 +116,13 @@ export const make = Effect.gen(function*() {
         content_digest = outcome.content_digest, evidence = outcome.evidence,
         times_unknown = times_unknown + CASE WHEN outcome.state = 'unknown' THEN 1 ELSE 0 END
       FROM outcome
-      -- SQLite searches the rows by the primary key only because of IN.
-      WHERE run = ${run} AND worker = ${worker} AND idv_rescreen_people.line IN (SELECT line FROM outcome)
-        AND idv_rescreen_people.line = outcome.line AND (
-          idv_rescreen_people.state = 'sent'
-          OR (idv_rescreen_people.state = 'unknown' AND outcome.state <> 'unknown')
-          OR (idv_rescreen_people.state = 'claimed' AND outcome.state = 'not_screened')
+      WHERE run = ${run} AND ${Statements.isLineIn(sql, outcomes.map(({ line }) => line))}
+        AND idv_rescreen_people.line = outcome.line
+        -- The expressions exclude the partial indexes.
+        AND worker || '' = ${worker} AND (
+          idv_rescreen_people.state || '' = 'sent'
+          OR (idv_rescreen_people.state || '' = 'unknown' AND outcome.state <> 'unknown')
+          OR (idv_rescreen_people.state || '' = 'claimed' AND outcome.state = 'not_screened')
         )
       RETURNING idv_rescreen_people.line AS line`.pipe(decodeLines, Statements.guarded("settle"))
   }

@@ -32,6 +32,18 @@ export const elements = (sql: SqlClient.SqlClient, json: string) =>
     orElse: () => sql`json_each(${json})`
   })
 
+/**
+ * Whether `line` is one of these numbers, in a form for which both databases search the primary key. For `IN`,
+ * PostgreSQL may instead read a partial index, whose entries of earlier rows stay until the next vacuum.
+ */
+export const isLineIn = (sql: SqlClient.SqlClient, lines: ReadonlyArray<number>) => {
+  const numbers = sql`SELECT CAST(value AS INTEGER) FROM ${elements(sql, JSON.stringify(lines))}`
+  return sql.onDialectOrElse({
+    pg: () => sql`idv_rescreen_people.line = ANY(ARRAY(${numbers}))`,
+    orElse: () => sql`idv_rescreen_people.line IN (${numbers})`
+  })
+}
+
 /** The code of the database, of the socket or of the file system. */
 export const codeOf = (error: unknown): string => {
   const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined
