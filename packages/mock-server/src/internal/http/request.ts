@@ -72,7 +72,7 @@ export const headersProblem = (request: HttpServerRequest.HttpServerRequest): Op
 
 /** Reads a request. A body with a small `Content-Length` is read at once, which is faster. */
 /** A socket of Node has the property `encrypted` if it speaks TLS. A request in process has no socket. */
-const isSecure = ({ source }: HttpServerRequest.HttpServerRequest): boolean =>
+export const isSecure = ({ source }: HttpServerRequest.HttpServerRequest): boolean =>
   Predicate.hasProperty(source, "socket") && Predicate.hasProperty(source.socket, "encrypted")
 
 export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Request> => {
