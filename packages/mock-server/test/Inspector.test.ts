@@ -131,6 +131,14 @@ describe("The page", { concurrent: true }, () =>
         )
         yield* tab.sees("#fault-list", "1 of 2")
         deepStrictEqual(yield* statuses(tab), ["503", "200", "200"])
+        // A status that occurred since the page was opened is one to filter by.
+        yield* tab.act((page) => page.selectOption("#filter-status", "503"))
+        yield* tab.act((page) => page.click("#filters button"))
+        yield* tab.sees("#message", "1 exchange matches")
+        deepStrictEqual(yield* statuses(tab), ["503"])
+        strictEqual(yield* tab.act((page) => page.inputValue("#filter-status")), "503")
+        yield* tab.act((page) => page.click(".pages >> text=Show all"))
+        yield* tab.sees("#exchange-1")
 
         yield* tab.act((page) => page.click("#exchange-3 button.open"))
         yield* tab.sees("#exchange-3-detail pre", "HTTP/1.1 503 Service Unavailable")
@@ -387,8 +395,13 @@ describe("The page", { concurrent: true }, () =>
         deepStrictEqual(yield* ids, [68, 2])
         strictEqual(yield* tab.act((page) => page.isVisible("#exchange-2-detail")), true)
 
-        yield* search((page) => page.fill("#filter-lastWord", "").then(() => page.selectOption("#filter-status", "500")))
-        yield* tab.sees("#exchange-3 .why", /^\s*The mock server returns status 500, because the name ends with Test500$/)
+        yield* search((page) =>
+          page.fill("#filter-lastWord", "").then(() => page.selectOption("#filter-status", "500"))
+        )
+        yield* tab.sees(
+          "#exchange-3 .why",
+          /^\s*The mock server returns status 500, because the name ends with Test500$/
+        )
         deepStrictEqual(yield* ids, [3])
         yield* search((page) => page.selectOption("#filter-status", "").then(() => page.check("#only-unexpected")))
         yield* tab.sees("#exchange-4")

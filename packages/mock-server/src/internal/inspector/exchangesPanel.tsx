@@ -34,8 +34,14 @@ const groups: Readonly<Partial<Record<SelectName, readonly [value: string, text:
   fault: [JournalView.anyFault, "any fault"]
 }
 
-const Select = ({ name, view: { choices, request } }: { readonly name: SelectName; readonly view: State["view"] }) => {
-  const id = `filter-${name}`
+const selectNames = ["status", "operation", "rule", "fault"] as const satisfies ReadonlyArray<SelectName>
+
+interface SelectProperties {
+  readonly name: SelectName
+  readonly view: State["view"]
+}
+
+const Options = ({ name, view: { choices, request } }: SelectProperties) => {
   const chosen = request.filter[name] ?? ""
   const options = [
     ["", "all"] as const,
@@ -43,10 +49,30 @@ const Select = ({ name, view: { choices, request } }: { readonly name: SelectNam
     ...choices[name].map(([value, count]) => [value, `${value} (${count})`] as const)
   ]
   return (
+    <>
+      {options.map(([value, text]) => <option value={value} selected={value === chosen} key={value}>{text}</option>)}
+    </>
+  )
+}
+
+/** Updated live. The script copies the options into the filters, because a filter must keep what the user selected. */
+export const FilterOptions = ({ view }: Pick<State, "view">) => (
+  <div id="filter-options" hidden>
+    {selectNames.map((name) => (
+      <select data-of={`filter-${name}`} key={name}>
+        <Options name={name} view={view} />
+      </select>
+    ))}
+  </div>
+)
+
+const Select = ({ name, view }: SelectProperties) => {
+  const id = `filter-${name}`
+  return (
     <div class="field">
       <label for={id}>{labels[name]}</label>
       <select id={id} name={name}>
-        {options.map(([value, text]) => <option value={value} selected={value === chosen} key={value}>{text}</option>)}
+        <Options name={name} view={view} />
       </select>
     </div>
   )
@@ -62,10 +88,7 @@ const Filters = ({ page: { path }, view }: Pick<State, "page" | "view">) => {
       id="filters"
       label="Filter the exchanges"
     >
-      <Select name="status" view={view} />
-      <Select name="operation" view={view} />
-      <Select name="rule" view={view} />
-      <Select name="fault" view={view} />
+      {selectNames.map((name) => <Select name={name} view={view} key={name} />)}
       <div class="field">
         <label for="filter-lastWord">Last word of the name</label>
         <input
@@ -152,12 +175,13 @@ const Pages = ({ page: { path }, view }: Pick<State, "page" | "view">) => {
   )
 }
 
-const Empty = ({ entries, page: { session }, view: { request } }: State) => (
+const Empty = ({ entries, page: { session }, total, view: { request } }: State) => (
   <p class="empty">
     {entries.length > 0 && !JournalView.isLatest(request)
       ? (
         <>
           No exchange matches. Choose other filters, or show all exchanges.
+          {total > entries.length && ` The journal keeps only the latest ${entries.length}.`}
         </>
       )
       : Option.isSome(session)
@@ -175,6 +199,7 @@ export const ExchangesPanel = (state: State) => {
         <button type="submit" class="small">Clear</button>
       </Form>
       <Filters page={page} view={view} />
+      <FilterOptions view={view} />
       <table
         class="exchanges"
         id="exchange-table"

@@ -14,7 +14,7 @@ import * as Session from "../../Session.ts"
 import * as Lifecycle from "../http/lifecycle.ts"
 import { ClockPanel, description } from "./clockPanel.tsx"
 import { Row } from "./exchangeRow.tsx"
-import { Count, ExchangesPanel } from "./exchangesPanel.tsx"
+import { Count, ExchangesPanel, FilterOptions } from "./exchangesPanel.tsx"
 import { FaultList } from "./faultsPanel.tsx"
 import { Sessions } from "./page.tsx"
 import type { Page, State } from "./pageModel.ts"
@@ -59,7 +59,7 @@ interface Panel {
   readonly html: string
 }
 
-const panels = ({ customers, page: { origin, path }, session, unmatched }: State): ReadonlyArray<Panel> => {
+const panels = ({ customers, page: { origin, path }, session, unmatched, view }: State): ReadonlyArray<Panel> => {
   const own = Option.getOrUndefined(session)
   const panel = (target: string, content: VNode): Panel => {
     const html = replacing(target, content)
@@ -69,10 +69,12 @@ const panels = ({ customers, page: { origin, path }, session, unmatched }: State
     "#sessions",
     <Sessions current={own?.customer.customerId} customers={customers} unmatched={unmatched} />
   )
-  if (own === undefined) return [header]
+  const options = panel("#filter-options", <FilterOptions view={view} />)
+  if (own === undefined) return [header, options]
   const { clock, customer, faults, profile } = own
   return [
     header,
+    options,
     panel("#start", <StartPanel customer={customer} origin={origin} profile={profile} />),
     {
       ...panel("#clock", <ClockPanel path={path} clock={clock} />),

@@ -178,7 +178,7 @@ export const send = (
     if (exchange === undefined) return yield* Effect.fail([problem("a valid address in the first line")])
     return {
       ...stepOf(exchange, 0, tokenMask(session.customerId)),
-      title: "Your request",
+      title: "Result",
       request: WireText.request({ method, target, headers, body })
     }
   })

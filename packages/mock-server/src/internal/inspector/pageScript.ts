@@ -67,10 +67,24 @@ const trim = (rows) => {
       older.form.hidden = false
     } else {
       seen.add(row.id)
+      row.dataset.kept = ""
       older.value = row.id.replace("exchange-", "")
     }
   }
 }
+
+// The filters get the values that occurred since, and keep what the user selected.
+document.addEventListener("htmx:after:swap", () => {
+  for (const source of document.querySelectorAll("#filter-options > select")) {
+    const filter = document.getElementById(source.dataset.of)
+    if (filter === document.activeElement || filter.innerHTML === source.innerHTML) continue
+    const selected = filter.selectedOptions[0]
+    const options = [...source.options].map((option) => option.cloneNode(true))
+    const isKept = options.some(({ value }) => value === selected.value)
+    filter.replaceChildren(...options, ...(isKept ? [] : [selected]))
+    filter.value = selected.value
+  }
+})
 
 let isLatest = true
 document.addEventListener("htmx:after:swap", () => {
@@ -84,7 +98,7 @@ document.addEventListener("htmx:after:swap", () => {
     trim([...table.tBodies])
     return
   }
-  const added = table.querySelectorAll("tbody.new")
+  const added = table.querySelectorAll("tbody.new:not([data-kept])")
   for (const row of added) row.remove()
   if (added.length > 0) refresh()
 })

@@ -168,7 +168,7 @@ button:disabled { cursor: default; color: var(--muted); border-color: var(--line
 .exchanges tbody.failure:has(.s4) td.number { box-shadow: inset 3px 0 0 var(--warn) }
 .exchanges tbody.failure:has(.s5) td.number { box-shadow: inset 3px 0 0 var(--bad) }
 .exchanges tbody:has([aria-expanded="true"]) tr:first-child { background: var(--inset) }
-.exchanges .badge + .badge, .status + .badge { margin-left: 0.25rem }
+.exchanges .badge + .badge:not(.claim), .status + .badge { margin-left: 0.25rem }
 .exchanges:has(tbody) + .empty { display: none }
 button.open { min-height: 1.375rem; padding: 0 0.4rem; border-color: transparent; background: none; font-variant-numeric: tabular-nums; margin-left: -0.4rem }
 button.open::before { content: ""; display: inline-block; margin-right: 0.4rem; border: 0.32em solid transparent; border-left-color: currentColor; border-right: 0; transition: rotate 0.12s }

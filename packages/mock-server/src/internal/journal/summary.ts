@@ -85,6 +85,9 @@ const ofCheck = (entry: Entry): string => {
   }`
 }
 
+/** A token that the service issued, with its lifetime, and a remark about the credentials. */
+const granted = /^The credentials are valid: the token is valid for ([\d.]+) s(.*)$/
+
 const isRejected = ({ rule, unexpected }: Entry): boolean => unexpected || /^aml\.token-(expired|revoked)$/.test(rule)
 
 /** What the service decided, without the faults of the session. */
@@ -96,7 +99,13 @@ const ofDecision = (entry: Entry): string => {
     ? `Rejected, because ${lowerFirst(why)}`
     : why.startsWith(answered)
     ? ofCheck(entry)
-    : why
+    : why.replace(
+      granted,
+      (_, lifetime: string, encoded: string) =>
+        `The mock server issued a token for ${lifetime} s, because the credentials are valid${
+          encoded === "" ? "" : `; ${lowerFirst(encoded.slice(". ".length))}`
+        }`
+    )
 }
 
 /** A fault of the session, or of the test person, which has no number. */
