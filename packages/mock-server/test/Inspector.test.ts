@@ -3,8 +3,11 @@ import { FetchHttpClient, FileSystem, HttpClient, HttpClientRequest } from "@eff
 import { NodeContext } from "@effect/platform-node"
 import { describe, layer } from "@effect/vitest"
 import { assertInclude, assertMatch, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Context, Effect, Exit, Fiber, Schema, Scope, Stream } from "effect"
+import { Context, Effect, Exit, Fiber, Option, Redacted, Schema, Scope, Stream } from "effect"
+import { execFile } from "node:child_process"
 import { createRequire } from "node:module"
+import { promisify } from "node:util"
+import type { Page } from "playwright-core"
 import * as Browser from "./support/browser.ts"
 import { accessToken, start } from "./support/inspected.ts"
 
@@ -30,6 +33,18 @@ const audit = (tab: Browser.Tab, rule?: string) =>
       nodes.map(({ failureSummary, html }) => `${id}: ${html} ${failureSummary}`)
     )
   }).pipe(Effect.provide(NodeContext.layer))
+
+/** The visible elements that are wider than the window or than the element around them, which hides the rest. */
+const overflowing = `[...document.querySelectorAll("body, body *")].filter((element) =>
+  element.checkVisibility() && element.closest("pre, .hidden, svg") === null && (
+    element.getBoundingClientRect().right > innerWidth + 0.5 ||
+    !["INPUT", "SELECT", "TEXTAREA"].includes(element.tagName) && getComputedStyle(element).display !== "inline" &&
+      element.scrollWidth > element.clientWidth + 1
+  )
+).map(({ outerHTML }) => outerHTML.slice(0, 80))`
+
+const run = (commands: string) =>
+  Effect.promise(() => promisify(execFile)("sh", ["-c", commands]).then(({ stdout }) => stdout))
 
 const statuses = (tab: Browser.Tab) =>
   tab.act((page) => page.locator("#exchange-table > tbody .status").allInnerTexts())
@@ -104,7 +119,7 @@ describe("The page", { concurrent: true }, () =>
         const own = accessToken(yield* token())
         yield* tab.act((page) => page.selectOption("#fault-what", "status"))
         yield* tab.act((page) => page.selectOption("#fault-when", "nth"))
-        yield* tab.act((page) => page.fill("#fault-n", "2"))
+        yield* tab.act((page) => page.fill("#fault-when-nth-n", "2"))
         yield* tab.act((page) => page.click("text=Set the fault"))
         yield* tab.sees("#fault-list", "0 of 0")
 
@@ -112,10 +127,18 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.sees("#exchange-3.failure .status", "503")
         yield* tab.sees(
           "#exchange-3 .why",
-          "The fault responded, and the service did not see the request. f1 (status): fired at request 2 of those it watches"
+          "The fault f1 returned status 503 instead of the service's response, at request 2 of those it watches"
         )
         yield* tab.sees("#fault-list", "1 of 2")
         deepStrictEqual(yield* statuses(tab), ["503", "200", "200"])
+        // A status that occurred since the page was opened is one to filter by.
+        yield* tab.act((page) => page.selectOption("#filter-status", "503"))
+        yield* tab.act((page) => page.click("#filters button"))
+        yield* tab.sees("#message", "1 exchange matches")
+        deepStrictEqual(yield* statuses(tab), ["503"])
+        strictEqual(yield* tab.act((page) => page.inputValue("#filter-status")), "503")
+        yield* tab.act((page) => page.click(".pages >> text=Show all"))
+        yield* tab.sees("#exchange-1")
 
         yield* tab.act((page) => page.click("#exchange-3 button.open"))
         yield* tab.sees("#exchange-3-detail pre", "HTTP/1.1 503 Service Unavailable")
@@ -191,10 +214,32 @@ describe("The page", { concurrent: true }, () =>
         strictEqual(yield* tab.act((page) => page.getAttribute("#fault-text", "aria-invalid")), "true")
 
         yield* tab.act((page) => page.selectOption("#fault-when", "every"))
-        yield* tab.act((page) => page.fill("#fault-n", "-1"))
+        yield* tab.act((page) => page.fill("#fault-when-every-n", "-1"))
         yield* tab.act((page) => page.click("text=Set the fault"))
-        yield* tab.sees("#fault-n-error", "n is invalid: expected a whole number from 1")
+        yield* tab.sees("#fault-when-every-n-error", "when.n is invalid: expected a whole number from 1")
         strictEqual(yield* tab.act((page) => page.inputValue("#fault-when")), "every")
+        // Only the fields of the selected options are visible, and their values make the fault.
+        yield* tab.act((page) => page.selectOption("#fault-when", "first"))
+        yield* tab.act((page) => page.fill("#fault-when-first-n", "7"))
+        yield* tab.act((page) => page.selectOption("#fault-what", "latency"))
+        yield* tab.act((page) => page.selectOption("#fault-what-latency-distribution", "uniform"))
+        yield* tab.act((page) => page.fill("#fault-what-latency-distribution-uniform-max", "20 millis"))
+        deepStrictEqual(
+          yield* tab.act((page) =>
+            page.locator("#fault-form input").evaluateAll((inputs) =>
+              inputs.filter((input) => input.checkVisibility()).map(({ id }) => id)
+            )
+          ),
+          [
+            "fault-what-latency-distribution-uniform-min",
+            "fault-what-latency-distribution-uniform-max",
+            "fault-when-first-n",
+            "fault-ttl"
+          ]
+        )
+        yield* tab.act((page) => page.click("text=Set the fault"))
+        yield* tab.sees("#fault-list", "\"max\":20")
+        yield* tab.sees("#fault-list", "first n: 7")
 
         yield* tab.act((page) => page.fill("#check-born", "1990-02-31"))
         yield* tab.act((page) => page.press("#check-born", "Enter"))
@@ -264,40 +309,139 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.act((page) => page.click("text=Clear"))
         yield* tab.sees("#exchange-count", "0 exchanges")
         deepStrictEqual(yield* statuses(tab), [])
-        yield* tab.sees(
-          "#exchanges .empty",
-          `No requests yet. Send one: curl -u test-one:test-key -d grant_type=client_credentials ${
-            new URL(page).origin
-          }/oauth/service`
-        )
+        yield* tab.sees("#exchanges .empty", "No requests yet. Send the commands above in a terminal")
       }))
 
-    it.scoped("shows the unexpected requests of the whole journal, even if many others followed", () =>
+    it.scoped("shows commands that a terminal runs as they are", () =>
       Effect.gen(function*() {
-        const { page, token } = yield* start
-        const wrong = token({ ...Session.demoCustomer, customerKey: Session.testKey })
-        const many = (n: number) => Effect.replicateEffect(token(), n, { concurrency: 10, discard: true })
-        yield* wrong
-        yield* many(210)
+        const { control, page } = yield* start
+        const { create, session } = Context.get(control, Control.Control)
         const tab = yield* Browser.open(page)
         yield* tab.lives
-        const visible = tab.act((page) =>
+        deepStrictEqual(yield* tab.act((page) => page.locator("#start dd").allInnerTexts()), [
+          `${new URL(page).origin}/oauth/service`,
+          `${new URL(page).origin}/api/aml`,
+          "demo-customer",
+          "demo-key"
+        ])
+        for (const tokenField of ["access_token", "accessToken", "token", "data.access_token", "text"] as const) {
+          yield* session("demo-customer").changeProfile({ tokenField })
+          if (tokenField === "accessToken") yield* tab.sees("#curl", "\"accessToken\"")
+          const commands = yield* Effect.promise(() => fetch(`${page}/demo-customer`).then((page) => page.text())).pipe(
+            Effect.map((html) => Option.getOrThrow(Option.fromNullable(/data-copy="(token=[^"]*)"/.exec(html)?.[1]))),
+            Effect.map((text) => text.replaceAll("&quot;", "\"").replaceAll("&amp;", "&").replaceAll("&lt;", "<"))
+          )
+          assertInclude(yield* run(commands), "\"match_found\":\"Potential match\"")
+        }
+        yield* create({ customerId: "acme", customerKey: Redacted.make("secret-key") })
+        const acme = yield* Browser.open(`${page}/acme`)
+        yield* acme.sees("#curl", "curl -s -u acme -d")
+        strictEqual((yield* acme.act((page) => page.content())).includes("secret-key"), false)
+      }))
+
+    it.scoped("searches the whole journal, shows it in pages, and keeps both up to date", () =>
+      Effect.gen(function*() {
+        const { check, page, token } = yield* start
+        const wrong = token({ ...Session.demoCustomer, customerKey: Session.testKey })
+        const many = (n: number) => Effect.replicateEffect(token(), n, { concurrency: 10, discard: true })
+        const own = accessToken(yield* token())
+        yield* check(own, "Ada Lovelace")
+        yield* check(own, "Ada Test500")
+        yield* wrong
+        yield* many(60)
+        const tab = yield* Browser.open(page)
+        yield* tab.lives
+        const ids = tab.act((page) =>
           page.locator("#exchange-table > tbody").evaluateAll((rows) =>
-            rows.filter((row) => row.checkVisibility()).map(({ id }) => id)
+            rows.map(({ id }) => Number(id.replace("exchange-", "")))
           )
         )
-        deepStrictEqual([(yield* visible).length, (yield* visible).includes("exchange-1")], [200, false])
-        yield* tab.sees("#exchange-count", "211 exchanges, the latest 200 shown, 1 unexpected")
-        yield* tab.act((page) => page.check("#only-unexpected"))
-        deepStrictEqual(yield* visible, ["exchange-1"])
+        const range = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index)
+        const press = (name: string) => tab.act((page) => page.click(`.pages >> text=${name}`))
+        const search = (fill: (page: Page) => Promise<unknown>) =>
+          Effect.zipRight(tab.act(fill), tab.act((page) => page.click("#filters button")))
+        deepStrictEqual(yield* ids, range(64, 40))
+        yield* tab.sees("#exchange-count", "64 exchanges, 1 unexpected")
 
-        // The same for requests that arrive while the page is open.
+        // An older page stays as it is when requests arrive.
+        yield* press("Older")
+        yield* tab.sees(".pages", "26 to 50 of 64")
+        deepStrictEqual(yield* ids, range(39, 15))
+        yield* many(1)
+        yield* tab.sees(".pages", "27 to 51 of 65")
+        deepStrictEqual(yield* ids, range(39, 15))
+        yield* press("Newer")
+        yield* tab.sees(".pages", "2 to 26 of 65")
+        deepStrictEqual(yield* ids, range(64, 40))
+        yield* tab.act((page) => page.click(".pages >> text=Show all"))
+        yield* tab.sees("#exchange-table[data-latest]")
+        deepStrictEqual(yield* ids, range(65, 41))
+
+        // On the latest page the rows arrive live, and the button leads to the row after the last one.
+        yield* many(2)
+        yield* tab.sees("#exchange-67")
+        deepStrictEqual(yield* ids, range(67, 43))
+        yield* press("Older")
+        yield* tab.sees(".pages", "26 to 50 of 67")
+        deepStrictEqual(yield* ids, range(42, 18))
+
+        yield* search((page) => page.fill("#filter-lastWord", "LOVELACE"))
+        yield* tab.sees("#message", "1 exchange matches")
+        deepStrictEqual(yield* ids, [2])
+        yield* tab.act((page) => page.click("#exchange-2 button.open"))
+        yield* tab.sees("#exchange-2-detail pre", "\"name\":\"***\"")
+        yield* check(own, "Grace Lovelace")
+        yield* tab.sees("#exchange-68 .why", "returns \"No\"")
+        deepStrictEqual(yield* ids, [68, 2])
+        strictEqual(yield* tab.act((page) => page.isVisible("#exchange-2-detail")), true)
+
+        yield* search((page) =>
+          page.fill("#filter-lastWord", "").then(() => page.selectOption("#filter-status", "500"))
+        )
+        yield* tab.sees(
+          "#exchange-3 .why",
+          /^\s*The mock server returns status 500, because the name ends with Test500$/
+        )
+        deepStrictEqual(yield* ids, [3])
+        yield* search((page) => page.selectOption("#filter-status", "").then(() => page.check("#only-unexpected")))
+        yield* tab.sees("#exchange-4")
+        deepStrictEqual(yield* ids, [4])
         yield* wrong
-        yield* many(210)
-        yield* tab.sees("#exchange-count", "422 exchanges, the latest 200 shown, 2 unexpected")
-        deepStrictEqual(yield* visible, ["exchange-212", "exchange-1"])
-        yield* tab.act((page) => page.uncheck("#only-unexpected"))
-        deepStrictEqual([(yield* visible).length, (yield* visible)[0]], [200, "exchange-422"])
+        yield* tab.sees("#exchange-69")
+        deepStrictEqual(yield* ids, [69, 4])
+        yield* search((page) => page.fill("#filter-lastWord", "nobody"))
+        yield* tab.sees("#exchanges .empty", "No exchange matches. Choose other filters, or show all exchanges")
+
+        // Clearing the journal ends the filter.
+        yield* tab.act((page) => page.click(".clear-exchanges button"))
+        yield* tab.sees("#exchange-count", "0 exchanges")
+        strictEqual(yield* tab.act((page) => page.inputValue("#filter-lastWord")), "")
+        yield* token()
+        yield* tab.sees("#exchange-70")
+      }))
+
+    it.scoped("sends a request of the user, also a wrong one", () =>
+      Effect.gen(function*() {
+        const { page } = yield* start
+        const tab = yield* Browser.open(page)
+        yield* tab.lives
+        const request = tab.act((page) => page.inputValue("#own-request"))
+        const send = tab.act((page) => page.click("#own-request-form button"))
+        assertInclude(yield* request, "POST /api/aml HTTP/1.1")
+        yield* send
+        yield* tab.sees("#request-result", "HTTP/1.1 200 OK")
+        yield* tab.act((page) => page.fill("#own-request", "POST /api/aml\nauthorization: Bearer <token>"))
+        yield* send
+        yield* tab.sees("#request-result", "Rejected, because the content type of this operation is application/json")
+        yield* tab.act((page) => page.click("text=ISO date of birth"))
+        yield* tab.sees("#message", "Example: ISO date of birth")
+        assertInclude(yield* request, "\"dob\":\"1990-02-01\"")
+        yield* send
+        yield* tab.sees("#request-result .status", "422")
+        yield* tab.act((page) => page.fill("#own-request", "hello"))
+        yield* send
+        yield* tab.sees("#own-request-error", "expected a first line such as POST /api/aml HTTP/1.1")
+        strictEqual(yield* request, "hello")
       }))
 
     it.scoped("shows the status of a check whose response has no body, and the error of the client", () =>
@@ -339,10 +483,18 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.act((page) => page.click("#exchange-2 noscript a"))
         yield* tab.sees("h1", "Exchange 2")
         yield* tab.sees(".facts", "the service did not see the request")
+        yield* tab.act((page) => page.goto(`${page.url().split("/exchanges/")[0]}`))
+        yield* tab.act((page) => page.selectOption("#filter-operation", "token"))
+        yield* tab.act((page) => page.click("#filters button"))
+        yield* tab.sees("#exchange-table", "token.granted")
+        strictEqual(yield* tab.act((page) => page.locator("#exchange-2").count()), 0)
+        yield* tab.act((page) => page.click("text=Unknown token"))
+        yield* tab.act((page) => page.click("#own-request-form button"))
+        yield* tab.sees("#request-result", "HTTP/1.1 401 Unauthorized")
         deepStrictEqual(tab.problems.filter((problem) => !problem.includes("404")), [])
       }))
 
-    it.scoped("has no accessibility violation by axe-core, in light and dark", () =>
+    it.scoped("has no accessibility violation by axe-core, in light and dark, and fits 390 px", () =>
       Effect.gen(function*() {
         const { check, page, token, url } = yield* start
         const own = accessToken(yield* token())
@@ -359,11 +511,29 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.sees("#fault-text-error")
         yield* tab.act((page) => page.click("text=Run the check"))
         yield* tab.sees(".verdict", "No")
+        yield* tab.act((page) => page.click("text=Environment of an app"))
         yield* tab.act((page) => page.click("#exchange-2 button.open"))
         yield* tab.sees("#exchange-2-detail .facts")
+        for (const what of ["status", "latency", "quota"]) {
+          yield* tab.act((page) => page.selectOption("#fault-what", what))
+          yield* tab.act((page) => page.setViewportSize({ width: 390, height: 844 }))
+          deepStrictEqual(yield* tab.act((page) => page.evaluate(overflowing)), [], what)
+        }
+        yield* tab.act((page) => page.setViewportSize({ width: 1280, height: 900 }))
         const profile = (yield* tab.act((page) => page.getAttribute(".verdict a", "href"))) ?? ""
-        for (const address of ["", profile, `${page}/test-nobody`, `${url}/_mock/unmatched/ui`]) {
+        const empty = `${page}/test-empty`
+        yield* token(Session.testCustomer("test-empty"))
+        for (const address of ["", profile, `${page}/test-nobody`, `${url}/_mock/unmatched/ui`, empty]) {
           if (address !== "") yield* tab.act((page) => page.goto(address))
+          if (address === empty) {
+            yield* tab.act((page) => page.fill("#filter-lastWord", "nobody"))
+            yield* tab.act((page) => page.press("#filter-lastWord", "Enter"))
+            yield* tab.sees("#exchanges .empty", "No exchange matches")
+            yield* tab.act((page) => page.click("text=ISO date of birth"))
+            yield* tab.sees("#message", "Example")
+            yield* tab.act((page) => page.click("#own-request-form button"))
+            yield* tab.sees("#request-result .status", "422")
+          }
           yield* tab.act((page) => page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" }))
           deepStrictEqual(yield* audit(tab), [], `${address} in light`)
           // Only the contrast depends on the scheme.

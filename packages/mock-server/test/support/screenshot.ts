@@ -10,7 +10,7 @@ const path = fileURLToPath(new URL("../../../../docs/mock-server.png", import.me
 Effect.gen(function*() {
   const { check, page, token } = yield* start
   const { act, lives, sees } = yield* Browser.open(page, {
-    viewport: { width: 1280, height: 1180 },
+    viewport: { width: 1280, height: 1096 },
     reducedMotion: "reduce"
   })
   yield* lives

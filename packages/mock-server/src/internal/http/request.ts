@@ -71,7 +71,7 @@ export const headersProblem = (request: HttpServerRequest.HttpServerRequest): Op
 }
 
 /** Whether the request came over TLS: its socket has the property `encrypted`. A request in process has no socket. */
-const isSecure = ({ source }: HttpServerRequest.HttpServerRequest): boolean =>
+export const isSecure = ({ source }: HttpServerRequest.HttpServerRequest): boolean =>
   Predicate.hasProperty(source, "socket") && Predicate.hasProperty(source.socket, "encrypted")
 
 /** Reads a request. A body with a small `Content-Length` is read at once, which is faster. */

@@ -8,6 +8,7 @@ import type * as Session from "../../Session.ts"
 import type { Recorder } from "../journal/recorder.ts"
 import { description } from "./clockPanel.tsx"
 import * as Forms from "./forms.ts"
+import * as OwnRequest from "./ownRequest.ts"
 import type { FormStates, PanelId } from "./page.tsx"
 import { clockOf } from "./pageModel.ts"
 import * as RunCheck from "./runCheck.ts"
@@ -98,6 +99,25 @@ const runCheck = action(
     })
 )
 
+const showExample = action("check", (invalid) => ({ check: { invalid } }), (_, { example }) =>
+  Effect.map(
+    Effect.mapError(
+      Effect.fromNullable(OwnRequest.examples.find(({ name }) => name === example)),
+      (): Forms.Problems => [{ path: "request", text: "There is no such example" }]
+    ),
+    ({ name, text }) => ({ message: `Example: ${name}`, forms: { check: { fields: { request: text } } } })
+  ))
+
+const sendRequest = action(
+  "check",
+  (invalid) => ({ check: { invalid } }),
+  (session, fields, origin) =>
+    Effect.map(OwnRequest.send(session, fields["request"] ?? "", origin), (ownRequest) => ({
+      message: "Request sent: see the response below it",
+      forms: { check: { fields, ownRequest } }
+    }))
+)
+
 /** The actions, by the end of the path of their form. */
 export const actions: Readonly<Record<string, Action>> = {
   "clock": moveClock,
@@ -105,5 +125,7 @@ export const actions: Readonly<Record<string, Action>> = {
   "faults/text": action("faults", (invalidText) => ({ faults: { invalidText } }), setFault(Forms.decodeFaultText)),
   "faults/remove": removeFault,
   "profile": changeProfile,
-  "check": runCheck
+  "check": runCheck,
+  "check/example": showExample,
+  "check/request": sendRequest
 }

@@ -1,18 +1,24 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The form that runs a check, and the result of the last one. */
+/** The form that runs a check, the form that sends a request of the user, and the result of the last one. */
 import * as Option from "effect/Option"
 import * as TestPerson from "../../TestPerson.ts"
-import { Badge, errorAttributes, FieldError, Form, Panel, typed, Wire } from "./components.tsx"
+import * as Summary from "../journal/summary.ts"
+import { Badge, errorAttributes, FieldError, Form, Panel, Status, typed, Wire } from "./components.tsx"
 import type { Fields, InvalidForm } from "./forms.ts"
-import type { Check, Step } from "./runCheck.ts"
+import * as OwnRequest from "./ownRequest.ts"
+import { OwnRequestForm } from "./ownRequestForm.tsx"
+import type { Step } from "./recordedExchange.ts"
+import type { Check } from "./runCheck.ts"
 import { nameOf } from "./testPersonsPanel.tsx"
 
-/** The state of the form: what the user typed, and either the check or the problems. */
+/** The state of the forms: what the user typed, and either a result or the problems. */
 export interface CheckForm {
   readonly fields?: Fields
   readonly check?: Check
   readonly invalid?: InvalidForm
+  /** The result of the user's own request. */
+  readonly ownRequest?: Step
 }
 
 const StepResult = ({ step: { end, entry, request, response, title } }: { readonly step: Step }) => (
@@ -20,7 +26,8 @@ const StepResult = ({ step: { end, entry, request, response, title } }: { readon
     <h4>{title}</h4>
     {Option.isSome(entry) && (
       <p>
-        <span class="mono">{entry.value.rule}</span> <span class="muted">{entry.value.why}</span>
+        <Status status={entry.value.response.status} /> {Summary.summaryOf(entry.value)}{" "}
+        <span class="mono muted">{entry.value.rule}</span>
       </p>
     )}
     <Wire label={`${title}: request`} text={request} />
@@ -54,13 +61,14 @@ const Result = ({ check: { steps, verdict } }: { readonly check: Check }) => (
 )
 
 export const CheckPanel = (
-  { customerId, form: { check, fields, invalid }, path }: {
+  { customerId, form: { check, fields, invalid, ownRequest }, path }: {
     readonly path: string
     readonly customerId: string
     readonly form: CheckForm
   }
 ) => {
-  const { dateOfBirth = "1990-02-01", name = "Ada Testclear" } = fields ?? typed(invalid)
+  const { dateOfBirth = "1990-02-01", name = "Ada Testclear", request = OwnRequest.first.text } = fields ??
+    typed(invalid)
   return (
     <Panel id="check" title="Check" note={<span class="muted">the client checks a person as {customerId}</span>}>
       <Form action={`${path}/check`} panel="check" class="fields" label="Run a check">
@@ -95,8 +103,14 @@ export const CheckPanel = (
         <button type="submit" class="primary">Run the check</button>
       </Form>
       {check !== undefined && (
-        <div id="check-result">
+        <div id="check-result" class="result">
           <Result check={check} />
+        </div>
+      )}
+      <OwnRequestForm path={path} text={request} invalid={invalid} />
+      {ownRequest !== undefined && (
+        <div id="request-result" class="result">
+          <StepResult step={ownRequest} />
         </div>
       )}
     </Panel>

@@ -31,8 +31,8 @@ export const Form = (
     readonly class?: string
     readonly id?: string
     readonly label?: string
-    /** Whether to empty the fields once the server has accepted the form. */
-    readonly resets?: boolean
+    /** The id of a form, which then takes the values that the server returned instead of those that the user typed. */
+    readonly resets?: string
   }
 ) => (
   <form
@@ -41,7 +41,7 @@ export const Form = (
     class={attributes.class}
     id={attributes.id}
     aria-label={attributes.label}
-    data-resets={attributes.resets === true ? "" : undefined}
+    data-resets={attributes.resets}
     hx-post={action}
     hx-target={`#${panel}`}
     hx-swap="outerMorph"
@@ -85,7 +85,18 @@ export const Badge = ({ children, kind }: { readonly kind: string; readonly chil
   <span class={`badge ${kind}`}>{children}</span>
 )
 
-/** A button that copies a text. Copying needs the script, so the button is hidden without it. */
-export const Copy = ({ text }: { readonly text: string }) => (
-  <button type="button" class="small needs-script" data-copy={text} aria-label={`Copy ${text}`}>Copy</button>
+/**
+ * A button that copies a text, under its name if the text is long. Copying needs the script, so the button is hidden
+ * without it.
+ */
+export const Copy = ({ name, text }: { readonly text: string; readonly name?: string }) => (
+  <button
+    type="button"
+    class="small needs-script"
+    data-copy={text}
+    data-name={name}
+    aria-label={`Copy ${name === undefined ? text : `the command: ${name}`}`}
+  >
+    Copy
+  </button>
 )

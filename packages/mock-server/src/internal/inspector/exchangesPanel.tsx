@@ -1,187 +1,221 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The exchanges of a page: one row each, which opens to its request and response. */
-import * as IdvApi from "@effect-idv/core/IdvApi"
+/** The exchanges of a page: filters on the whole journal, one page of rows, and buttons for the other pages. */
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
-import type * as Journal from "../../Journal.ts"
-import * as Session from "../../Session.ts"
-import { Badge, Copy, Form, Panel, Status, Wire } from "./components.tsx"
+import * as TestPerson from "../../TestPerson.ts"
+import { Form, Panel } from "./components.tsx"
+import { columns, Row } from "./exchangeRow.tsx"
+import * as JournalView from "./journalView.ts"
 import type { State } from "./pageModel.ts"
-import * as WireText from "./wireText.ts"
-
-/** More rows would make the page slow. Unexpected requests are shown as far back as the journal keeps them. */
-export const maxRows = 200
-export const maxUnexpected = 1000
-
-/** The rows of the page, the newest first: the latest exchanges, and all older ones that are unexpected. */
-export const rowsOf = (
-  entries: ReadonlyArray<Journal.Entry>
-): ReadonlyArray<{ readonly entry: Journal.Entry; readonly isOlder: boolean }> =>
-  entries
-    .map((entry, index) => ({ entry, isOlder: index < entries.length - maxRows }))
-    .filter(({ entry, isOlder }) => entry.unexpected || !isOlder)
-    .toReversed()
-
-export const pathOfExchange = (path: string, id: number): string => `${path}/exchanges/${id}`
-
-const columns = ["No.", "Time", "Request", "Status", "Rule", "Why", "Faults"]
-
-const Faults = ({ entry }: { readonly entry: Journal.Entry }) => (
-  <>{entry.faults.map(({ id, kind }) => <Badge kind="fault" key={id}>{id}: {kind}</Badge>)}</>
-)
-
-const requestOf = ({ operation, request: { method, target } }: Journal.Entry) =>
-  operation === "other" ? `${method} ${target}` : operation
-
-const isFailure = ({ faults, response: { status } }: Journal.Entry): boolean => status >= 400 || faults.length > 0
-
-export const Row = (
-  { entry, isNew = false, isOlder, path }: {
-    readonly path: string
-    readonly entry: Journal.Entry
-    /** Whether it arrived while the page was open. */
-    readonly isNew?: boolean
-    /** Whether it is shown only among unexpected requests. */
-    readonly isOlder: boolean
-  }
-) => {
-  const { at, id, response, rule, unexpected, why } = entry
-  const url = pathOfExchange(path, id)
-  const kinds = [isFailure(entry) && "failure", unexpected && "unexpected", isNew && "new", isOlder && "older"]
-  return (
-    <tbody id={`exchange-${id}`} class={kinds.filter((kind) => kind !== false).join(" ")}>
-      <tr>
-        <td class="number">
-          <button
-            type="button"
-            class="open needs-script"
-            aria-expanded="false"
-            aria-controls={`exchange-${id}-detail`}
-            aria-label={`Exchange ${id}`}
-            hx-get={url}
-            hx-trigger="click once"
-            hx-target={`#exchange-${id}-wire`}
-          >
-            {id}
-          </button>
-          <noscript>
-            <a href={url}>{id}</a>
-          </noscript>
-        </td>
-        <td class="time">
-          <time dateTime={at} title={at}>{at.slice(11, 23)}</time>
-        </td>
-        <td class="request">{requestOf(entry)}</td>
-        <td class="outcome">
-          <Status status={response.status} />
-          {response.delivery === "scripted" && <Badge kind="fault">broken</Badge>}
-        </td>
-        <td class="rule">{rule}</td>
-        <td class="why">{unexpected && <Badge kind="unexpected">unexpected</Badge>} {why}</td>
-        <td class="faults">
-          <Faults entry={entry} />
-        </td>
-      </tr>
-      <tr id={`exchange-${id}-detail`} class="detail" hidden>
-        <td colSpan={columns.length} id={`exchange-${id}-wire`}>Loading…</td>
-      </tr>
-    </tbody>
-  )
-}
-
-const Facts = ({ entry, path }: { readonly path: string; readonly entry: Journal.Entry }) => {
-  const { at, claims, id, millis, response: { delivery }, rule, unexpected, why } = entry
-  return (
-    <dl class="facts">
-      <dt>Why</dt>
-      <dd>{why}</dd>
-      <dt>Rule</dt>
-      <dd class="mono">{rule}</dd>
-      <dt>Claims</dt>
-      <dd>
-        {claims.length === 0 ? "none" : claims.map((claim) => <Badge kind="claim" key={claim}>{claim}</Badge>)}
-      </dd>
-      <dt>Request</dt>
-      <dd>{unexpected ? "not allowed by the service document" : "allowed by the service document"}</dd>
-      <dt>Delivery</dt>
-      <dd>
-        {delivery === "whole" ? "complete" : "broken by a fault: the client received only a part of it, or other bytes"}
-        , after {Math.round(millis)} ms
-      </dd>
-      <dt>Time</dt>
-      <dd>
-        <span class="mono">{at}</span>, <a href={pathOfExchange(path, id)}>link to exchange {id}</a>
-      </dd>
-    </dl>
-  )
-}
-
-/** The request and the response of a row, and why the server sent it. */
-export const Exchange = ({ entry, path }: { readonly path: string; readonly entry: Journal.Entry }) => (
-  <div class="exchange">
-    <Wire label={`Request ${entry.id}`} text={WireText.request(entry.request)} />
-    <div>
-      <Wire label={`Response ${entry.id}`} text={WireText.response(entry.response)} />
-      <Facts entry={entry} path={path} />
-    </div>
-  </div>
-)
 
 export const Count = ({ entries, total }: Pick<State, "entries" | "total">) => {
   const unexpected = entries.filter(({ unexpected }) => unexpected).length
   return (
     <span id="exchange-count" class="muted">
       {total === 1 ? "1 exchange" : `${total} exchanges`}
-      {total > maxRows && `, the latest ${maxRows} shown`}
+      {total > entries.length && `, the latest ${entries.length} kept`}
       {unexpected > 0 && `, ${unexpected} unexpected`}
     </span>
   )
 }
 
-const publicKeys = [Session.demoCustomer.customerKey, Session.testKey].map(Redacted.value)
+type SelectName = keyof JournalView.View["choices"]
 
-const shellQuoted = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
-
-/** A command that sends a token request. It has the key only if that is a well-known one. */
-const curl = (origin: string, { customerId, customerKey }: Session.Customer): string => {
-  const key = Redacted.value(customerKey)
-  const user = `${customerId}:${publicKeys.includes(key) ? key : "<customer key>"}`
-  return `curl -u ${shellQuoted(user)} -d grant_type=client_credentials ${origin}${IdvApi.token.path}`
+const labels: Readonly<Record<SelectName, string>> = {
+  status: "Status",
+  operation: "Operation",
+  rule: "Rule",
+  fault: "Fault"
 }
 
-const Empty = ({ page: { origin, session } }: Pick<State, "page">) => {
-  if (Option.isNone(session)) {
-    return <p class="empty">No requests yet. A request with an unknown customer id or token appears here.</p>
-  }
-  const command = curl(origin, session.value)
+/** Choices that stand for several values. */
+const groups: Readonly<Partial<Record<SelectName, readonly [value: string, text: string]>>> = {
+  status: [JournalView.anyError, "errors (400 to 599)"],
+  fault: [JournalView.anyFault, "any fault"]
+}
+
+const selectNames = ["status", "operation", "rule", "fault"] as const satisfies ReadonlyArray<SelectName>
+
+interface SelectProperties {
+  readonly name: SelectName
+  readonly view: State["view"]
+}
+
+const Options = ({ name, view: { choices, request } }: SelectProperties) => {
+  const chosen = request.filter[name] ?? ""
+  const options = [
+    ["", "all"] as const,
+    ...groups[name] === undefined ? [] : [groups[name]],
+    ...choices[name].map(([value, count]) => [value, `${value} (${count})`] as const)
+  ]
   return (
-    <p class="empty">
-      No requests yet. Send one: <code>{command}</code> <Copy text={command} />
-    </p>
+    <>
+      {options.map(([value, text]) => <option value={value} selected={value === chosen} key={value}>{text}</option>)}
+    </>
   )
 }
 
-export const ExchangesPanel = ({ entries, page, total }: State) => (
-  <Panel id="exchanges" title="Exchanges" note={<Count entries={entries} total={total} />}>
-    <div class="toolbar">
-      <label class="check">
-        <input type="checkbox" id="only-unexpected" /> Unexpected only
-      </label>
-      <Form action={`${page.path}/exchanges/clear`} panel="exchanges">
-        <button type="submit">Clear</button>
-      </Form>
-    </div>
-    <table class="exchanges" id="exchange-table">
-      <caption class="hidden">Newest first. The number opens the request and the response.</caption>
-      <thead id="exchange-head">
-        <tr>{columns.map((column) => <th scope="col" key={column}>{column}</th>)}</tr>
-      </thead>
-      {rowsOf(entries).map(({ entry, isOlder }) => (
-        <Row path={page.path} entry={entry} isOlder={isOlder} key={entry.id} />
-      ))}
-    </table>
-    <Empty page={page} />
-  </Panel>
+/** Updated live. The script copies the options into the filters, because a filter must keep what the user selected. */
+export const FilterOptions = ({ view }: Pick<State, "view">) => (
+  <div id="filter-options" hidden>
+    {selectNames.map((name) => (
+      <select data-of={`filter-${name}`} key={name}>
+        <Options name={name} view={view} />
+      </select>
+    ))}
+  </div>
 )
+
+const Select = ({ name, view }: SelectProperties) => {
+  const id = `filter-${name}`
+  return (
+    <div class="field">
+      <label for={id}>{labels[name]}</label>
+      <select id={id} name={name}>
+        <Options name={name} view={view} />
+      </select>
+    </div>
+  )
+}
+
+const Filters = ({ page: { path }, view }: Pick<State, "page" | "view">) => {
+  const { filter } = view.request
+  return (
+    <Form
+      action={`${path}/exchanges`}
+      panel="exchanges"
+      class="fields filters"
+      id="filters"
+      label="Filter the exchanges"
+    >
+      {selectNames.map((name) => <Select name={name} view={view} key={name} />)}
+      <div class="field">
+        <label for="filter-lastWord">Last word of the name</label>
+        <input
+          id="filter-lastWord"
+          name="lastWord"
+          list="last-words"
+          autocomplete="off"
+          spellcheck={false}
+          value={filter.lastWord ?? ""}
+        />
+        <datalist id="last-words">
+          {TestPerson.reserved.map(({ lastWord }) => <option value={lastWord} key={lastWord} />)}
+        </datalist>
+      </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          id="only-unexpected"
+          name="unexpected"
+          value="true"
+          checked={filter.unexpected === "true"}
+        />{" "}
+        Unexpected only
+      </label>
+      <button type="submit">Filter</button>
+    </Form>
+  )
+}
+
+/** Ends the search, so that the latest exchanges appear live. */
+const ShowAll = ({ path }: { readonly path: string }) => (
+  <Form action={`${path}/exchanges`} panel="exchanges">
+    <button type="submit">Show all</button>
+  </Form>
+)
+
+const shownRange = ({ matches, newerCount, request, rows }: State["view"]): string =>
+  `${newerCount + 1} to ${newerCount + rows.length} of ${matches}${
+    Object.keys(request.filter).length > 0 ? " that match" : ""
+  }`
+
+/**
+ * The buttons for other pages, with the filter in hidden fields. The script sends the form again when a new exchange
+ * arrives that the shown page may have to include. On the latest page the script keeps the button up to date.
+ */
+const Pages = ({ page: { path }, view }: Pick<State, "page" | "view">) => {
+  const { newer, older, request } = view
+  const isLatest = JournalView.isLatest(request)
+  return (
+    <form
+      id="exchange-pages"
+      method="post"
+      action={`${path}/exchanges#exchanges`}
+      aria-label="Pages of exchanges"
+      hidden={isLatest ? Option.isNone(older) : view.rows.length === 0}
+      hx-post={`${path}/exchanges`}
+      hx-trigger="submit, refresh"
+      hx-target="#exchanges"
+      hx-swap="outerMorph"
+      hx-sync="this:replace"
+    >
+      {JournalView.filterNames.map((name) => {
+        const value = request.filter[name]
+        return value === undefined ? null : <input type="hidden" name={name} value={value} key={name} />
+      })}
+      <input type="hidden" name="before" value={Option.getOrElse(Option.map(request.before, String), () => "")} />
+      <p class="muted">{isLatest ? `The latest ${JournalView.pageSize}` : shownRange(view)}</p>
+      <div class="buttons">
+        <button type="submit" name="to" value="" disabled={Option.isNone(newer)}>Latest</button>
+        <button type="submit" name="to" value={Option.getOrElse(newer, () => "")} disabled={Option.isNone(newer)}>
+          Newer
+        </button>
+        <button
+          type="submit"
+          id="older"
+          name="to"
+          value={Option.getOrElse(older, () => "")}
+          disabled={!isLatest && Option.isNone(older)}
+        >
+          Older
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const Empty = ({ entries, page: { session }, total, view: { request } }: State) => (
+  <p class="empty">
+    {entries.length > 0 && !JournalView.isLatest(request)
+      ? (
+        <>
+          No exchange matches. Choose other filters, or show all exchanges.
+          {total > entries.length && ` The journal keeps only the latest ${entries.length}.`}
+        </>
+      )
+      : Option.isSome(session)
+      ? "No requests yet. Send the commands above in a terminal, or run a check below: the exchange appears here."
+      : "No requests yet. A request with an unknown customer id, token or path appears here."}
+  </p>
+)
+
+/** The script inserts new rows only into the table of the latest page. */
+export const ExchangesPanel = (state: State) => {
+  const { entries, page, total, view } = state
+  return (
+    <Panel id="exchanges" title="Exchanges" note={<Count entries={entries} total={total} />}>
+      <Form action={`${page.path}/exchanges/clear`} panel="exchanges" class="clear-exchanges">
+        <button type="submit" class="small">Clear</button>
+      </Form>
+      <Filters page={page} view={view} />
+      <FilterOptions view={view} />
+      <table
+        class="exchanges"
+        id="exchange-table"
+        data-latest={JournalView.isLatest(view.request) ? "" : undefined}
+      >
+        <caption class="hidden">Newest first. The number opens the request and the response.</caption>
+        <thead id="exchange-head">
+          <tr>{columns.map((column) => <th scope="col" key={column}>{column}</th>)}</tr>
+        </thead>
+        {view.rows.map((entry) => <Row path={page.path} entry={entry} key={entry.id} />)}
+      </table>
+      <Empty {...state} />
+      <div class="pages">
+        <Pages page={page} view={view} />
+        {!JournalView.isLatest(view.request) && <ShowAll path={page.path} />}
+      </div>
+    </Panel>
+  )
+}

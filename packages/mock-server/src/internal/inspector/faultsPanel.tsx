@@ -4,8 +4,9 @@
 import * as Schema from "effect/Schema"
 import * as Fault from "../../Fault.ts"
 import type { FaultState } from "../session/sessionFaults.ts"
-import { errorAttributes, FieldError, Form, Panel, typed } from "./components.tsx"
-import { type InvalidForm, whens } from "./forms.ts"
+import { Form, Panel, typed } from "./components.tsx"
+import { FaultForm } from "./faultForm.tsx"
+import type { InvalidForm } from "./forms.ts"
 
 const encode = Schema.encodeSync(Fault.Fault)
 
@@ -23,7 +24,7 @@ const SetFault = (
     <tr>
       <th scope="row" class="mono">{id}</th>
       <td>{on}</td>
-      <td>
+      <td class="what">
         <span class="mono">{what.kind}</span> <span class="muted">{parameters(what)}</span>
       </td>
       <td class="when">
@@ -44,103 +45,41 @@ const SetFault = (
 /** Updated live, because each request that a fault applies to changes its counts. */
 export const FaultList = ({ faults, path }: { readonly path: string; readonly faults: ReadonlyArray<FaultState> }) => (
   <div id="fault-list">
-    {faults.length === 0 ? <p class="empty">No faults set.</p> : (
-      <table>
-        <caption class="hidden">The faults of the session</caption>
-        <thead>
-          <tr>
-            <th scope="col">Id</th>
-            <th scope="col">On</th>
-            <th scope="col">What</th>
-            <th scope="col">When</th>
-            <th scope="col">Fired</th>
-            <th scope="col">
-              <span class="hidden">Action</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>{faults.map((armed) => <SetFault path={path} armed={armed} key={armed.id} />)}</tbody>
-      </table>
-    )}
+    {faults.length === 0 ?
+      <p class="empty">No faults set. Choose one below; it applies to the requests of this session.</p> :
+      (
+        <table class="faults">
+          <caption class="hidden">The faults of the session</caption>
+          <thead>
+            <tr>
+              <th scope="col">Id</th>
+              <th scope="col">On</th>
+              <th scope="col">What</th>
+              <th scope="col">When</th>
+              <th scope="col">Fired</th>
+              <th scope="col">
+                <span class="hidden">Action</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>{faults.map((armed) => <SetFault path={path} armed={armed} key={armed.id} />)}</tbody>
+        </table>
+      )}
   </div>
 )
-
-const conditions: Record<typeof whens[number], string> = {
-  always: "always",
-  nth: "at the nth request",
-  first: "at the first n requests",
-  every: "at every nth request"
-}
-
-const Choice = (
-  { field, invalid, label, options, value }: {
-    readonly field: string
-    readonly label: string
-    readonly value: string
-    readonly options: ReadonlyArray<readonly [value: string, text: string]>
-    readonly invalid: InvalidForm | undefined
-  }
-) => {
-  const id = `fault-${field}`
-  return (
-    <div class={`field ${field}`}>
-      <label for={id}>{label}</label>
-      <select id={id} name={field} {...errorAttributes(id, field, invalid)}>
-        {options.map(([option, text]) => <option value={option} selected={option === value} key={option}>{text}
-        </option>)}
-      </select>
-      <FieldError id={id} field={field} invalid={invalid} />
-    </div>
-  )
-}
-
-const FaultForm = ({ invalid, path }: { readonly path: string; readonly invalid: InvalidForm | undefined }) => {
-  const { n = "1", on = "aml", what = "status", when = "always" } = typed(invalid)
-  return (
-    <Form action={`${path}/faults`} panel="faults" class="fields" label="Set a fault" resets>
-      <Choice
-        field="what"
-        label="What"
-        value={what}
-        options={Fault.kinds.map(({ description, kind }) => [kind, `${kind}: ${description}`])}
-        invalid={invalid}
-      />
-      <Choice
-        field="on"
-        label="On"
-        value={on}
-        options={["aml", "token", "both"].map((on) => [on, on])}
-        invalid={invalid}
-      />
-      <Choice
-        field="when"
-        label="When"
-        value={when}
-        options={whens.map((when) => [when, conditions[when]])}
-        invalid={invalid}
-      />
-      <div class="field n">
-        <label for="fault-n">n</label>
-        <input
-          id="fault-n"
-          name="n"
-          inputMode="numeric"
-          autocomplete="off"
-          value={n}
-          {...errorAttributes("fault-n", "n", invalid)}
-        />
-        <FieldError id="fault-n" field="n" invalid={invalid} />
-      </div>
-      <button type="submit" class="primary">Set the fault</button>
-    </Form>
-  )
-}
 
 const FaultText = ({ invalid, path }: { readonly path: string; readonly invalid: InvalidForm | undefined }) => {
   const id = "fault-text"
   const problems = invalid?.problems ?? []
   return (
-    <Form action={`${path}/faults/text`} panel="faults" class="fields" label="Set a fault by text" resets>
+    <Form
+      action={`${path}/faults/text`}
+      panel="faults"
+      class="fields"
+      label="Set a fault by text"
+      id="fault-text-form"
+      resets="fault-text-form"
+    >
       <div class="field text">
         <label for={id}>Or as text, with all parameters</label>
         <input

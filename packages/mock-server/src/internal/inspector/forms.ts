@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import * as Fault from "../../Fault.ts"
 import * as Profile from "../../Profile.ts"
 import { quoteAll } from "../profile/choices.ts"
-import { numberOrText } from "../schema/numberOrText.ts"
+import * as FaultFields from "./faultFields.ts"
 
 /** The fields of a form as the user typed them. */
 export type Fields = Readonly<Record<string, string>>
@@ -47,24 +47,18 @@ export const decodeClock = decoder(Schema.Struct({
   move: Schema.Literal(...moves).annotations(Violation.expecting(`one of ${quoteAll(moves)}`))
 }))
 
-/** The conditions that the form offers. The text form has all of them. */
-export const whens = ["always", "nth", "first", "every"] as const
-
-/** A fault from the fields `on`, `what`, `when` and `n`. */
-export const decodeFault = ({ n = "", on, what, when = "always" }: Fields): Either.Either<Fault.Fault, Problems> =>
-  Either.mapLeft(
-    Fault.decodeUnknown({
-      on,
-      what: { kind: what },
-      when: when === "always" ? { kind: when } : { kind: when, n: numberOrText(n) }
-    }),
+/** A fault from the fields of the form. A problem has the name of the form's field. */
+export const decodeFault = (fields: Fields): Either.Either<Fault.Fault, Problems> => {
+  const { json, names } = FaultFields.encode(fields)
+  return Either.mapLeft(
+    Fault.decodeUnknown(json),
     (violations) =>
-      problemsOf(
-        violations.map((violation) =>
-          violation.path === "when.n" ? new Violation.Violation({ ...violation, path: "n" }) : violation
-        )
-      )
+      violations.map((violation) => ({
+        path: names.get(violation.path) ?? violation.path,
+        text: String(violation)
+      }))
   )
+}
 
 /** A fault from the field `text`. */
 export const decodeFaultText = ({ text = "" }: Fields): Either.Either<Fault.Fault, Problems> =>

@@ -13,12 +13,14 @@ import { render } from "preact-render-to-string"
 import * as Session from "../../Session.ts"
 import * as Lifecycle from "../http/lifecycle.ts"
 import { ClockPanel, description } from "./clockPanel.tsx"
-import { Count, ExchangesPanel, Row, rowsOf } from "./exchangesPanel.tsx"
+import { Row } from "./exchangeRow.tsx"
+import { Count, ExchangesPanel, FilterOptions } from "./exchangesPanel.tsx"
 import { FaultList } from "./faultsPanel.tsx"
 import { Sessions } from "./page.tsx"
 import type { Page, State } from "./pageModel.ts"
 import * as PageModel from "./pageModel.ts"
 import { ProfilePanel } from "./profilePanel.tsx"
+import { StartPanel } from "./startPanel.tsx"
 
 /** How far a browser has received the exchanges of a page. */
 export interface Cursor {
@@ -57,7 +59,7 @@ interface Panel {
   readonly html: string
 }
 
-const panels = ({ customers, page: { path }, session, unmatched }: State): ReadonlyArray<Panel> => {
+const panels = ({ customers, page: { origin, path }, session, unmatched, view }: State): ReadonlyArray<Panel> => {
   const own = Option.getOrUndefined(session)
   const panel = (target: string, content: VNode): Panel => {
     const html = replacing(target, content)
@@ -65,12 +67,15 @@ const panels = ({ customers, page: { path }, session, unmatched }: State): Reado
   }
   const header = panel(
     "#sessions",
-    <Sessions current={own?.customerId} customers={customers} unmatched={unmatched} />
+    <Sessions current={own?.customer.customerId} customers={customers} unmatched={unmatched} />
   )
-  if (own === undefined) return [header]
-  const { clock, faults, profile } = own
+  const options = panel("#filter-options", <FilterOptions view={view} />)
+  if (own === undefined) return [header, options]
+  const { clock, customer, faults, profile } = own
   return [
     header,
+    options,
+    panel("#start", <StartPanel customer={customer} origin={origin} profile={profile} />),
     {
       ...panel("#clock", <ClockPanel path={path} clock={clock} />),
       key: clock.frozen ? String(clock.now) : description(clock)
@@ -81,16 +86,16 @@ const panels = ({ customers, page: { path }, session, unmatched }: State): Reado
 }
 
 const exchanges = (known: Cursor, cursor: Cursor, state: State): string => {
-  const { entries, page: { path }, total } = state
+  const { entries, page: { path }, total, view } = state
   if (known.run !== cursor.run || total < known.total) return replacing("#exchanges", <ExchangesPanel {...state} />)
-  const rows = rowsOf(entries.filter(({ id }) => id > known.last))
+  const rows = view.rows.filter(({ id }) => id > known.last)
   return rows.length === 0 ? "" : [
     partial(
       "#exchange-head",
       "afterend",
       render(
         <>
-          {rows.map(({ entry, isOlder }) => <Row path={path} entry={entry} isOlder={isOlder} isNew key={entry.id} />)}
+          {rows.map((entry) => <Row path={path} entry={entry} isNew key={entry.id} />)}
         </>
       )
     ),

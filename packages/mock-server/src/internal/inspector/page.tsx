@@ -7,11 +7,13 @@ import type * as Journal from "../../Journal.ts"
 import { type CheckForm, CheckPanel } from "./checkPanel.tsx"
 import { ClockPanel } from "./clockPanel.tsx"
 import { Panel } from "./components.tsx"
-import { Exchange, ExchangesPanel } from "./exchangesPanel.tsx"
+import { Exchange } from "./exchangeRow.tsx"
+import { ExchangesPanel } from "./exchangesPanel.tsx"
 import { type FaultForms, FaultsPanel } from "./faultsPanel.tsx"
 import type { InvalidForm } from "./forms.ts"
 import { root, type SessionState, type State, unmatchedPath } from "./pageModel.ts"
 import { ProfilePanel } from "./profilePanel.tsx"
+import { StartPanel } from "./startPanel.tsx"
 import { TestPersonsPanel } from "./testPersonsPanel.tsx"
 
 /** The contents of the forms after one was sent. */
@@ -33,7 +35,7 @@ export const panelOf = (panel: PanelId, { page: { path } }: State, session: Sess
     case "profile":
       return <ProfilePanel path={path} profile={session.profile} invalid={forms.profile} />
     case "check":
-      return <CheckPanel path={path} customerId={session.customerId} form={forms.check ?? {}} />
+      return <CheckPanel path={path} customerId={session.customer.customerId} form={forms.check ?? {}} />
   }
 }
 
@@ -113,6 +115,7 @@ const Top = (
 )
 
 const sections = [
+  ["start", "Start"],
   ["clock", "Clock"],
   ["exchanges", "Exchanges"],
   ["faults", "Faults"],
@@ -137,11 +140,11 @@ export const OverviewPage = (
     readonly forms?: FormStates
   }
 ) => {
-  const { customers, page: { path, title }, unmatched } = state
+  const { customers, page: { origin, path, title }, unmatched } = state
   const session = Option.getOrUndefined(state.session)
   return (
     <Document assets={assets} title={title}>
-      <Top current={session?.customerId} customers={customers} unmatched={unmatched}>
+      <Top current={session?.customer.customerId} customers={customers} unmatched={unmatched}>
         <div id="live" hx-sse:connect={`${path}/events?after=${cursor}`}>
           <span id="live-state" role="status">not live</span>
         </div>
@@ -150,7 +153,12 @@ export const OverviewPage = (
       <Contents only={session === undefined ? ["exchanges"] : sections.map(([id]) => id)} />
       <main id="main">
         <h1 class="hidden">{title}</h1>
-        {session !== undefined && panelOf("clock", state, session, forms)}
+        {session !== undefined && (
+          <>
+            <StartPanel customer={session.customer} origin={origin} profile={session.profile} />
+            {panelOf("clock", state, session, forms)}
+          </>
+        )}
         <ExchangesPanel {...state} />
         {session !== undefined && (
           <div class="columns">
@@ -179,7 +187,7 @@ export const ExchangePage = (
 ) => (
   <Document assets={assets} title={`Exchange ${entry.id}`}>
     <Top
-      current={Option.getOrUndefined(session)?.customerId}
+      current={Option.getOrUndefined(session)?.customer.customerId}
       customers={customers}
       unmatched={unmatched}
     />
@@ -214,7 +222,7 @@ export const ErrorPage = (
   </Document>
 )
 
-/** The content of an error page: the customer has no session. For a test customer it offers to begin one. */
+/** The content of an error page: the customer has no session. It says how to begin one. */
 export const NoSession = ({ customerId, customers }: {
   readonly customerId: string
   readonly customers: ReadonlyArray<string>
@@ -223,20 +231,29 @@ export const NoSession = ({ customerId, customers }: {
     <p>
       There is no session of <strong class="mono">{customerId}</strong>.
     </p>
-    {customerId.startsWith("test-") && (
-      <form method="post" action={root}>
-        <p>The session of a test customer begins with its first token request. You can also begin it now:</p>
-        <input type="hidden" name="session" value={customerId} />
-        <button type="submit" class="primary">Begin the session</button>
-      </form>
-    )}
+    {customerId.startsWith("test-")
+      ? (
+        <form method="post" action={root}>
+          <p>The session of a test customer begins with its first token request. You can also begin it now:</p>
+          <input type="hidden" name="session" value={customerId} />
+          <button type="submit" class="primary">Begin the session</button>
+        </form>
+      )
+      : (
+        <p>
+          Start the server with <code>--customer</code>, create the session with the{" "}
+          <a href="/_mock/docs">control API</a>, or use a customer id that begins with <code>test-</code>.
+        </p>
+      )}
     <h2>Sessions</h2>
-    <ul>
-      {customers.map((customer) => (
-        <li key={customer}>
-          <a href={`${root}/${encodeURIComponent(customer)}`}>{customer}</a>
-        </li>
-      ))}
-    </ul>
+    {customers.length === 0 ? <p>There are none yet.</p> : (
+      <ul>
+        {customers.map((customer) => (
+          <li key={customer}>
+            <a href={`${root}/${encodeURIComponent(customer)}`}>{customer}</a>
+          </li>
+        ))}
+      </ul>
+    )}
   </>
 )

@@ -7,7 +7,9 @@ import * as Ref from "effect/Ref"
 import type * as Journal from "../../Journal.ts"
 import type * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
+import * as Request from "../http/request.ts"
 import type { FaultState } from "../session/sessionFaults.ts"
+import * as JournalView from "./journalView.ts"
 
 export interface Page {
   readonly path: string
@@ -30,7 +32,7 @@ type Services = Session.Sessions | HttpServerRequest.HttpServerRequest
 
 const origin = Effect.map(
   HttpServerRequest.HttpServerRequest,
-  ({ headers: { host } }) => `http://${host ?? "localhost"}`
+  (request) => `${Request.isSecure(request) ? "https" : "http"}://${request.headers["host"] ?? "localhost"}`
 )
 
 /** The page of a customer, if a session exists. */
@@ -67,7 +69,7 @@ export interface ClockState {
 }
 
 export interface SessionState {
-  readonly customerId: string
+  readonly customer: Session.Customer
   readonly clock: ClockState
   readonly faults: ReadonlyArray<FaultState>
   readonly profile: Profile.Profile
@@ -77,6 +79,7 @@ export interface SessionState {
 export interface State {
   readonly page: Page
   readonly entries: ReadonlyArray<Journal.Entry>
+  readonly view: JournalView.View
   /** How many exchanges the journal received since it was last cleared, with those that it no longer keeps. */
   readonly total: number
   readonly session: Option.Option<SessionState>
@@ -95,7 +98,7 @@ export const clockOf = ({ clock }: Session.Session): Effect.Effect<ClockState> =
 
 const sessionState = (session: Session.Session): Effect.Effect<SessionState> =>
   Effect.all({
-    customerId: Effect.succeed(session.customerId),
+    customer: Effect.succeed(session),
     clock: clockOf(session),
     faults: session.faults.list,
     profile: Ref.get(session.profile)
@@ -104,12 +107,17 @@ const sessionState = (session: Session.Session): Effect.Effect<SessionState> =>
 const totalOf = ({ dropped, entries }: Journal.Journal) =>
   Effect.zipWith(entries, dropped, ({ length }, dropped) => length + dropped)
 
-export const read = (page: Page): Effect.Effect<State, never, Session.Sessions> =>
+export const read = (
+  page: Page,
+  request: JournalView.Request = JournalView.latest
+): Effect.Effect<State, never, Session.Sessions> =>
   Effect.gen(function*() {
     const sessions = yield* Session.Sessions
+    const entries = yield* page.journal.entries
     return {
       page,
-      entries: yield* page.journal.entries,
+      entries,
+      view: JournalView.make(entries, request),
       total: yield* totalOf(page.journal),
       session: yield* Option.match(page.session, {
         onNone: () => Effect.succeedNone,

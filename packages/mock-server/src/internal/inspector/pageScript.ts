@@ -1,5 +1,5 @@
 /** The page's own script, for what htmx has no attribute for. It is a string, so that the build copies no files. */
-import { maxRows, maxUnexpected } from "./exchangesPanel.tsx"
+import { pageSize } from "./journalView.ts"
 
 export const script = `"use strict"
 document.documentElement.classList.add("scripted")
@@ -21,9 +21,9 @@ const toggle = (button) => {
   button.setAttribute("aria-expanded", String(!detail.hidden))
 }
 
-const copy = (text) =>
+const copy = (text, name = text) =>
   (navigator.clipboard ? navigator.clipboard.writeText(text) : Promise.reject()).then(
-    () => showMessage("Copied: " + text),
+    () => showMessage("Copied: " + name),
     () => showMessage("Not copied: browsers allow copying only on localhost and over HTTPS")
   )
 
@@ -31,7 +31,7 @@ document.addEventListener("click", ({ target }) => {
   const button = target instanceof Element ? target.closest("button") : null
   if (button === null) return
   if (button.hasAttribute("aria-controls")) toggle(button)
-  if (button.dataset.copy !== undefined) copy(button.dataset.copy)
+  if (button.dataset.copy !== undefined) copy(button.dataset.copy, button.dataset.name)
 })
 
 // If the pressed button was removed with its row, the panel receives the focus.
@@ -41,24 +41,71 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   }
 })
 
-// htmx keeps what the user typed, even if the server returned an empty field.
+// htmx keeps what the user typed, even if the server returned other values.
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-  const form = ctx.sourceElement
-  if (ctx.request?.method === "POST" && form.dataset.resets !== undefined) form.reset()
+  const id = ctx.sourceElement.dataset.resets
+  if (ctx.request?.method === "POST" && id !== undefined) document.getElementById(id)?.reset()
 })
 
-// Removes rows that arrived twice, by an event and with a panel, and rows beyond the limits.
-document.addEventListener("htmx:after:swap", () => {
+// A list that is filtered or shows older exchanges is requested again, at most every 300 ms.
+let refreshing
+const refresh = () => {
+  refreshing ??= setTimeout(() => {
+    refreshing = undefined
+    document.getElementById("exchange-pages")?.dispatchEvent(new Event("refresh"))
+  }, 300)
+}
+
+// The latest page keeps its newest rows, each once: a row may arrive by an event and with the panel.
+const trim = (rows) => {
+  const older = document.getElementById("older")
   const seen = new Set()
-  for (const row of document.querySelectorAll("#exchange-table > tbody")) {
-    const isOlder = seen.size >= ${maxRows}
-    const isKept = !isOlder || row.classList.contains("unexpected") && seen.size < ${maxUnexpected}
-    if (seen.has(row.id) || !isKept) row.remove()
-    else {
+  for (const row of rows) {
+    if (seen.has(row.id)) row.remove()
+    else if (seen.size >= ${pageSize}) {
+      row.remove()
+      older.form.hidden = false
+    } else {
       seen.add(row.id)
-      row.classList.toggle("older", isOlder)
+      row.dataset.kept = ""
+      older.value = row.id.replace("exchange-", "")
     }
   }
+}
+
+// The filters get the values that occurred since, and keep what the user selected.
+document.addEventListener("htmx:after:swap", () => {
+  for (const source of document.querySelectorAll("#filter-options > select")) {
+    const filter = document.getElementById(source.dataset.of)
+    if (filter === document.activeElement || filter.innerHTML === source.innerHTML) continue
+    const selected = filter.selectedOptions[0]
+    const options = [...source.options].map((option) => option.cloneNode(true))
+    const isKept = options.some(({ value }) => value === selected.value)
+    filter.replaceChildren(...options, ...(isKept ? [] : [selected]))
+    filter.value = selected.value
+  }
+})
+
+let isLatest = true
+document.addEventListener("htmx:after:swap", () => {
+  const table = document.getElementById("exchange-table")
+  if (table === null) return
+  const wasLatest = isLatest
+  isLatest = table.dataset.latest !== undefined
+  if (isLatest) {
+    // The list was cleared while it was filtered: the filter ends.
+    if (!wasLatest) document.getElementById("filters").reset()
+    trim([...table.tBodies])
+    return
+  }
+  const added = table.querySelectorAll("tbody.new:not([data-kept])")
+  for (const row of added) row.remove()
+  if (added.length > 0) refresh()
+})
+
+// The server does not respond to a form.
+document.addEventListener("htmx:error", ({ detail: { ctx } }) => {
+  if (ctx?.request?.method === "POST") showMessage("Not sent: the server does not respond. Start it again, and repeat")
 })
 
 const showLive = (state, text) => {
@@ -66,13 +113,19 @@ const showLive = (state, text) => {
   shown.className = state
   if (shown.textContent !== text) shown.textContent = text
 }
-document.addEventListener("htmx:sse:after:connection", () => showLive("on", "live"))
+document.addEventListener("htmx:sse:after:connection", () => {
+  if (document.getElementById("live-state").className === "off") showMessage("The server responds again")
+  showLive("on", "live")
+})
 document.addEventListener("htmx:sse:before:connection", ({ detail }) => {
-  if (detail.connection.attempt > 0) showLive("off", "reconnecting")
+  if (detail.connection.attempt > 0) {
+    showLive("off", "no connection")
+    showMessage("The server does not respond. The page continues by itself when the server runs again")
+  }
 })
 document.addEventListener("gone", () => {
   showLive("off", "ended")
-  showMessage("This session was removed")
+  showMessage("This session was removed. Open another one above")
 })
 
 // The displayed time continues from the last time that the server sent.

@@ -9,7 +9,10 @@ import type { VNode } from "preact"
 import { render } from "preact-render-to-string"
 import type * as Session from "../../Session.ts"
 import type { Outcome } from "./actions.ts"
-import { Exchange, ExchangesPanel } from "./exchangesPanel.tsx"
+import { Exchange } from "./exchangeRow.tsx"
+import { ExchangesPanel } from "./exchangesPanel.tsx"
+import type { Fields } from "./forms.ts"
+import * as JournalView from "./journalView.ts"
 import * as Live from "./liveUpdates.tsx"
 import { ErrorPage, ExchangePage, type FormStates, NoSession, OverviewPage, panelOf } from "./page.tsx"
 import type { Page } from "./pageModel.ts"
@@ -53,8 +56,16 @@ const messagePart = (text: string): string => Live.partial("#message", "textCont
 export const redirect = (location: string) =>
   HttpServerResponse.empty({ status: 303, headers: { ...securityHeaders, location } })
 
-export const overview = ({ assets, run }: ServerInfo, page: Page, forms: FormStates = {}, status = 200) =>
-  Effect.map(PageModel.read(page), (state) => {
+export const overview = (
+  { assets, run }: ServerInfo,
+  page: Page,
+  { forms = {}, request = JournalView.latest, status = 200 }: {
+    readonly forms?: FormStates
+    readonly status?: number
+    readonly request?: JournalView.Request
+  } = {}
+) =>
+  Effect.map(PageModel.read(page, request), (state) => {
     const cursor = Live.formatCursor(Live.cursorOf(run, state))
     return document(status, <OverviewPage assets={assets} cursor={cursor} state={state} forms={forms} />)
   })
@@ -74,10 +85,25 @@ export const outcome = (info: ServerInfo, page: Page, { forms, isInvalid, messag
       return html(200, content + messagePart(message))
     }
     return isInvalid
-      ? yield* overview(info, page, forms, 422)
+      ? yield* overview(info, page, { forms, status: 422 })
       : Object.keys(forms).length > 0
-      ? yield* overview(info, page, forms)
+      ? yield* overview(info, page, { forms })
       : redirect(`${page.path}#${panel}`)
+  })
+
+const matchesMessage = ({ matches }: JournalView.View): string =>
+  matches === 0 ? "No exchange matches" : matches === 1 ? "1 exchange matches" : `${matches} exchanges match`
+
+/** The exchanges that the user searched, or another page of them. An update by the script has no message. */
+export const exchanges = (info: ServerInfo, page: Page, fields: Fields) =>
+  Effect.gen(function*() {
+    const request = JournalView.parse(fields)
+    if (!(yield* isPartial)) return yield* overview(info, page, { request })
+    const state = yield* PageModel.read(page, request)
+    const message = fields["to"] === undefined && fields["before"] === undefined
+      ? messagePart(matchesMessage(state.view))
+      : ""
+    return html(200, render(<ExchangesPanel {...state} />) + message)
   })
 
 export const cleared = (page: Page) =>

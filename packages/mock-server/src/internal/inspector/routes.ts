@@ -90,6 +90,18 @@ const form = Effect.map(
   (request) => Request.isTooLong(request) ? Option.none() : Option.some(Forms.parse(request.body))
 )
 
+const search: PageHandler = (page, info) =>
+  Effect.flatMap(
+    form,
+    Option.match({
+      onNone: (): Handling => Responses.formTooLong(info),
+      onSome: (fields) => Responses.exchanges(info, page, fields)
+    })
+  )
+
+/** The address of a search has no results of its own, because a filter may have the last word of a name. */
+const redirectToPage: PageHandler = (page) => Effect.succeed(Responses.redirect(`${page.path}#exchanges`))
+
 const runAction = (action: Action): PageHandler => (page, info) =>
   Effect.gen(function*() {
     const fields = yield* form
@@ -144,6 +156,8 @@ export const layer: Layer.Layer<never, never, HttpApiBuilder.Router | Services> 
       yield* router.get(path, withServerInfo(of(overview)))
       yield* router.get(`${path}/events`, withServerInfo(of(events)))
       yield* router.get(`${path}/exchanges/:id`, withServerInfo(of(exchange)))
+      yield* router.get(`${path}/exchanges`, withServerInfo(of(redirectToPage)))
+      yield* router.post(`${path}/exchanges`, withServerInfo(of(search)))
       yield* router.post(`${path}/exchanges/clear`, withServerInfo(of(clear)))
     }
     for (const [name, action] of Record.toEntries(actions)) {

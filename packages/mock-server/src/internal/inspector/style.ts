@@ -1,4 +1,6 @@
 /** The style sheet of the page. It is a string, so that the build copies no files. */
+import { formStyle } from "./faultForm.tsx"
+
 export const style = `
 :root {
   color-scheme: light dark;
@@ -32,7 +34,7 @@ html { scroll-padding-top: 6.5rem; -webkit-text-size-adjust: 100% }
 body { margin: 0; background: var(--ground); color: var(--text); font: 0.875rem/1.45 var(--sans) }
 h1, h2, h3, h4, p, ul, dl, dd, figure, pre { margin: 0 }
 a { color: var(--accent) }
-a, button, input, select, summary { text-underline-offset: 0.15em }
+a, button, input, select, summary, textarea { text-underline-offset: 0.15em }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px }
 code, pre, .mono { font-family: var(--mono); font-size: 0.92em; font-weight: 400 }
 .muted { color: var(--muted); font-weight: 400 }
@@ -42,12 +44,13 @@ html:not(.scripted) .needs-script { display: none }
 .skip:focus { left: 0.5rem; top: 0.5rem }
 
 /* Controls */
-button, input, select {
+button, input, select, textarea {
   font: inherit; color: inherit; min-height: 1.875rem; padding: 0.2rem 0.6rem; border-radius: 5px;
   border: 1px solid var(--strong-line); background: var(--panel); max-width: 100%;
 }
 input[type="checkbox"] { min-height: 0; accent-color: var(--accent); vertical-align: -0.1em; margin: 0 0.3rem 0 0 }
-input.mono { font-family: var(--mono); font-size: 0.92em }
+textarea { width: 100%; resize: vertical; line-height: 1.5 }
+:is(input, textarea).mono { font-family: var(--mono); font-size: 0.92em }
 ::placeholder { color: var(--muted); opacity: 1 }
 button { cursor: pointer; font-weight: 500; white-space: nowrap }
 button:hover { background: var(--inset); border-color: var(--accent) }
@@ -130,16 +133,32 @@ td.count { white-space: nowrap; font-variant-numeric: tabular-nums }
 .now { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.5rem; flex: 1 }
 .now time { font-family: var(--mono); font-size: 1.125rem; font-weight: 600; font-variant-numeric: tabular-nums; letter-spacing: -0.01em }
 
+/* Start */
+.start { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.5rem 2rem; padding: 0 1rem 0.875rem }
+.start .facts { align-content: start; row-gap: 0.3rem }
+.start .facts dd { overflow-wrap: anywhere }
+.start :is(details, .hint) { grid-column: 2 }
+.command figcaption { display: flex; align-items: center; justify-content: space-between; gap: 0.5rem; color: var(--text) }
+.start pre { background: var(--inset) }
+summary { font-size: 0.8125rem; color: var(--muted); cursor: pointer }
+
 /* Exchanges */
-#exchanges > header { padding-right: 16rem }
 #exchanges { position: relative }
-#exchanges .toolbar { position: absolute; top: 0.375rem; right: 0; gap: 1rem; padding-bottom: 0 }
+.clear-exchanges { position: absolute; top: 0.5rem; right: 1rem }
+.fields.filters { border-top: 0; padding-top: 0; align-items: end }
+.filters select { max-width: 13rem }
+.filters #filter-lastWord { width: 10rem }
+.filters .check { align-self: end; padding-block: 0.35rem }
+.pages { display: flex; flex-wrap: wrap; justify-content: flex-end; gap: 0.5rem; padding: 0.5rem 1rem; border-top: 1px solid var(--line) }
+.pages:not(:has(form:not([hidden]))) { display: none }
+#exchange-pages { display: flex; flex-wrap: wrap; flex: 1; align-items: center; justify-content: space-between; gap: 0.5rem 1rem }
+button:disabled { cursor: default; color: var(--muted); border-color: var(--line); background: none }
 .exchanges { table-layout: fixed }
 .exchanges th:nth-child(1) { width: 4.25rem }
 .exchanges th:nth-child(2) { width: 7rem }
-.exchanges th:nth-child(3) { width: 6rem }
+.exchanges th:nth-child(3) { width: 5rem }
 .exchanges th:nth-child(4) { width: 7.5rem }
-.exchanges th:nth-child(5) { width: 11rem }
+.exchanges th:nth-child(6) { width: 10rem }
 .exchanges th:nth-child(7) { width: 11rem }
 .exchanges td { overflow-wrap: anywhere }
 .exchanges .badge { white-space: normal }
@@ -149,10 +168,8 @@ td.count { white-space: nowrap; font-variant-numeric: tabular-nums }
 .exchanges tbody.failure:has(.s4) td.number { box-shadow: inset 3px 0 0 var(--warn) }
 .exchanges tbody.failure:has(.s5) td.number { box-shadow: inset 3px 0 0 var(--bad) }
 .exchanges tbody:has([aria-expanded="true"]) tr:first-child { background: var(--inset) }
-.exchanges .badge + .badge, .status + .badge { margin-left: 0.25rem }
+.exchanges .badge + .badge:not(.claim), .status + .badge { margin-left: 0.25rem }
 .exchanges:has(tbody) + .empty { display: none }
-#exchanges:has(#only-unexpected:checked) tbody:not(.unexpected) { display: none }
-#exchanges:has(#only-unexpected:not(:checked)) tbody.older { display: none }
 button.open { min-height: 1.375rem; padding: 0 0.4rem; border-color: transparent; background: none; font-variant-numeric: tabular-nums; margin-left: -0.4rem }
 button.open::before { content: ""; display: inline-block; margin-right: 0.4rem; border: 0.32em solid transparent; border-left-color: currentColor; border-right: 0; transition: rotate 0.12s }
 button.open[aria-expanded="true"]::before { rotate: 90deg }
@@ -179,11 +196,18 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 .fields { display: flex; flex-wrap: wrap; align-items: start; gap: 0.5rem 0.75rem; padding: 0.75rem 1rem; border-top: 1px solid var(--line) }
 .field { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.2rem; min-width: 0 }
 .field label { font-size: 0.8125rem; color: var(--muted) }
-.field.what, .field.text, .field.name { flex: 1 1 14rem }
-.field.what { flex-basis: 100% }
-.field.n input { width: 4.5rem }
+.field.text, .field.name { flex: 1 1 14rem }
+.field.what { flex: 1 1 100% }
+.of-option { display: contents }
+.group { display: flex; flex-wrap: wrap; align-items: start; gap: 0.5rem 0.75rem; min-width: 0 }
+.group.what { flex: 1 1 100% }
+.of-option .field { flex: 1 1 9rem }
+.own-request .field { flex: 1 1 100% }
+.fields.own-request { border-top: 0; padding-top: 0 }
+.fields.own-request > button { margin-top: 0 !important }
+.examples { display: grid; gap: 0.375rem; padding: 0.75rem 1rem 0.5rem; border-top: 1px solid var(--line) }
 .field.born input { width: 12rem }
-.fields > button { margin-top: 1.4rem }
+.fields:not(.filters) > button { margin-top: 1.4rem }
 
 /* Profile */
 .profile th label { display: block; font-weight: 500 }
@@ -199,7 +223,7 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 .test-persons th { white-space: nowrap }
 
 /* Check */
-#check-result { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem; padding: 0.75rem 1rem 1rem; border-top: 1px solid var(--line) }
+.result { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem; padding: 0.75rem 1rem 1rem; border-top: 1px solid var(--line) }
 .verdict { padding: 0.5rem 0.75rem; border-radius: 5px; background: var(--bad-ground); border-left: 3px solid var(--bad) }
 .verdict.clear { background: var(--good-ground); border-color: var(--good) }
 .verdict.potential { background: var(--warn-ground); border-color: var(--warn) }
@@ -217,7 +241,9 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 
 @media (max-width: 62rem) {
   .columns { grid-template-columns: minmax(0, 1fr) }
-  .exchanges th:nth-child(5) { width: 9rem }
+  .start { grid-template-columns: minmax(0, 1fr) }
+  .start > * { grid-column: 1 !important }
+  .exchanges th:nth-child(6) { width: 8rem }
   .exchanges th:nth-child(7) { width: 8rem }
 }
 
@@ -226,8 +252,9 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
   .top, nav { position: static; padding-inline: 0.75rem }
   main { padding: 0.75rem }
   .exchange { grid-template-columns: minmax(0, 1fr) }
-  #exchanges > header { padding-right: 1rem }
-  #exchanges .toolbar { position: static; justify-content: space-between; padding-bottom: 0.5rem }
+  #exchanges > header { padding-right: 5rem }
+  .filters { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) }
+  .filters :is(select, input:not([type="checkbox"])) { width: 100% !important; max-width: none }
   .exchanges, .exchanges tbody { display: block }
   .exchanges thead { display: none }
   .exchanges tbody { border-top: 1px solid var(--line); padding: 0.375rem 0 }
@@ -240,6 +267,13 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
   .exchanges .detail td { padding: 0.5rem 0.75rem }
   .exchanges tbody.failure td.number { box-shadow: none !important }
   button.open { margin-left: 0; padding-left: 0.2rem }
+  .start .facts { gap: 0.2rem 0.75rem }
+  .faults thead { display: none }
+  .faults, .faults tbody { display: block }
+  .faults tr { display: grid; grid-template-columns: max-content minmax(0, 1fr) max-content; gap: 0.125rem 0.75rem; align-items: baseline; padding: 0.5rem 1rem; border-top: 1px solid var(--line) }
+  .faults tr :is(th, td) { padding: 0; border: 0 }
+  .faults .action { grid-area: 1 / 3; width: auto }
+  .faults :is(.what, .when, .count) { grid-column: 1 / -1 }
   .profile thead { display: none }
   .profile, .profile tbody { display: block }
   .profile tr { display: grid; grid-template-columns: minmax(0, 1fr) max-content; gap: 0.25rem 0.5rem; padding: 0.5rem 1rem; border-top: 1px solid var(--line) }
@@ -250,4 +284,6 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 @media (prefers-reduced-motion: reduce) {
   *, ::before, ::after { animation: none !important; transition: none !important }
 }
+
+${formStyle}
 `

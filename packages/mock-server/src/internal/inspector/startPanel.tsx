@@ -1,0 +1,63 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** How to use the server: its addresses, the credentials of the session, and commands to copy. */
+import * as IdvApi from "@effect-idv/core/IdvApi"
+import type * as Profile from "../../Profile.ts"
+import type * as Session from "../../Session.ts"
+import * as Commands from "./commands.ts"
+import { Copy, Panel } from "./components.tsx"
+
+const Command = ({ id, text, title }: { readonly id: string; readonly title: string; readonly text: string }) => (
+  <figure class="wire command">
+    <figcaption>
+      {title} <Copy text={text} name={title} />
+    </figcaption>
+    <pre id={id} tabIndex={0} role="region" aria-label={title}>{text}</pre>
+  </figure>
+)
+
+/** Updated live, because the first command depends on the profile. */
+export const StartPanel = (
+  { customer, origin, profile }: {
+    readonly customer: Session.Customer
+    readonly origin: string
+    readonly profile: Profile.Profile
+  }
+) => (
+  <Panel
+    id="start"
+    title="Use this server"
+    note={<span class="muted">It implements both endpoints of the identity verification service.</span>}
+  >
+    <div class="start">
+      <dl class="facts">
+        <dt>Token</dt>
+        <dd class="mono">{origin}{IdvApi.token.path}</dd>
+        <dt>Check</dt>
+        <dd class="mono">{origin}{IdvApi.aml.path}</dd>
+        <dt>Customer</dt>
+        <dd class="mono">{customer.customerId}</dd>
+        <dt>Key</dt>
+        <dd>
+          {Commands.publicKey(customer) === undefined
+            ? "the key that you set. This page does not show it"
+            : <span class="mono">{Commands.publicKey(customer)}</span>}
+        </dd>
+      </dl>
+      <Command
+        id="curl"
+        title="Request a token and check a person"
+        text={Commands.curl(origin, customer, profile)}
+      />
+      <details>
+        <summary>Environment of an app that uses @effect-idv/core</summary>
+        <Command id="environment" title="Variables of Idv.layerEnv" text={Commands.environment(origin, customer)} />
+      </details>
+      {origin.startsWith("https:") && (
+        <p class="hint">
+          If curl does not trust the certificate, add <code>--cacert</code> and the file of <code>--tls-ca</code>.
+        </p>
+      )}
+    </div>
+  </Panel>
+)

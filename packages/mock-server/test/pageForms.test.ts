@@ -1,0 +1,279 @@
+/** The parts of the page that need no browser: its fault form, its requests, its search and its sentences. */
+import { Fault, type Journal, Session, TestPerson } from "@effect-idv/mock-server"
+import { describe, it } from "@effect/vitest"
+import { assertInclude, assertMatch, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Effect, Either, JSONSchema, Layer, Option, Schema, TestClock } from "effect"
+import * as FaultFields from "../src/internal/inspector/faultFields.ts"
+import * as Forms from "../src/internal/inspector/forms.ts"
+import * as JournalView from "../src/internal/inspector/journalView.ts"
+import * as OwnRequest from "../src/internal/inspector/ownRequest.ts"
+import * as Summary from "../src/internal/journal/summary.ts"
+import * as App from "../src/internal/transport/app.ts"
+
+const Members = Schema.Struct({
+  anyOf: Schema.Array(Schema.Struct({
+    properties: Schema.Struct(
+      { kind: Schema.Struct({ enum: Schema.Array(Schema.String) }) },
+      { key: Schema.String, value: Schema.Unknown }
+    )
+  }))
+})
+
+/** The fields of each kind in the schema, and in the form. */
+const ofSchema = (schema: Schema.Schema.Any) =>
+  Schema.decodeUnknownSync(Members)(JSONSchema.make(schema)).anyOf.map(({ properties }) =>
+    [properties.kind.enum[0], Object.keys(properties).filter((name) => name !== "kind").toSorted()] as const
+  )
+const ofForm = (field: string) =>
+  FaultFields.fields.filter(FaultFields.isChoice).filter((choice) => choice.field === field).flatMap(({ options }) =>
+    options.map(({ fields, value }) => [value, fields.map(({ field }) => field).toSorted()] as const)
+  )
+
+describe("The fault form of the page", () => {
+  it("has the fields of each kind of fault and trigger", () => {
+    deepStrictEqual(ofForm("what"), ofSchema(Fault.What))
+    deepStrictEqual(ofForm("when"), ofSchema(Fault.When))
+  })
+
+  it("omits empty fields, and names the field of a problem as the form does", () => {
+    for (const { kind } of Fault.kinds) {
+      deepStrictEqual(
+        Either.getRight(Forms.decodeFault({ on: "aml", what: kind })),
+        Either.getRight(Fault.make({ on: "aml", what: { kind } }))
+      )
+    }
+    deepStrictEqual(
+      Either.getRight(Forms.decodeFault({
+        on: "both",
+        what: "status",
+        "what.status.status": "429",
+        "what.status.body": "404",
+        "what.status.retryAfter": "date",
+        "what.status.retryAfter.date.in": "3 seconds",
+        // The fields of options that are not selected.
+        "what.latency.distribution.fixed.delay": "nonsense",
+        when: "probability",
+        "when.probability.p": "0.5",
+        ttl: "1 minute"
+      })),
+      Either.getRight(Fault.make({
+        on: "both",
+        what: { kind: "status", status: 429, body: "404", retryAfter: { kind: "date", in: "3 seconds" } },
+        when: { kind: "probability", p: 0.5 },
+        ttl: "1 minute"
+      }))
+    )
+    deepStrictEqual(
+      Either.flip(Forms.decodeFault({
+        on: "aml",
+        what: "latency",
+        "what.latency.distribution": "normal",
+        "what.latency.distribution.normal.mean": "soon",
+        when: "window",
+        "when.window.for": ""
+      })).pipe(Either.map((problems) => problems.map(({ path }) => path))),
+      Either.right(["when.window.for", "what.latency.distribution.normal.mean"])
+    )
+  })
+})
+
+const origin = "http://localhost"
+
+/** The test persons are born in 1990. */
+const server = Layer.merge(
+  App.layer([Session.demoCustomer], {}),
+  Layer.effectDiscard(TestClock.setTime(Date.UTC(2026, 0, 31)))
+)
+
+const demoSession = Effect.gen(function*() {
+  const { find } = yield* Session.Sessions
+  return Option.getOrThrow(yield* find("demo-customer"))
+})
+
+const send = (text: string) =>
+  Effect.gen(function*() {
+    return yield* OwnRequest.send(yield* demoSession, text, origin)
+  })
+
+describe("A request of the user on the page", () => {
+  it.effect("gets the response that its example is about, and shows neither token nor key", () =>
+    Effect.gen(function*() {
+      const steps = yield* Effect.forEach(
+        OwnRequest.examples,
+        ({ name, text }) => Effect.map(send(text), (step) => [name, step] as const)
+      )
+      deepStrictEqual(
+        steps.map(([name, { response }]) => [name, response.slice("HTTP/1.1 ".length, "HTTP/1.1 ".length + 3)]),
+        [
+          ["Check", "200"],
+          ["Token", "200"],
+          ["Wrong key", "401"],
+          ["Wrong grant_type", "400"],
+          ["No token", "401"],
+          ["Unknown token", "401"],
+          ["Expired token", "401"],
+          ["Revoked token", "401"],
+          ["ISO date of birth", "422"],
+          ["Missing field", "422"],
+          ["Extra field", "422"],
+          ["Not JSON", "400"],
+          ["Wrong content type", "415"]
+        ]
+      )
+      const { journal, tokens } = yield* demoSession
+      const issued = yield* tokens.list
+      strictEqual(issued.length > 0, true)
+      const shown = JSON.stringify([steps, yield* journal.entries])
+      for (const secret of [...issued.map(({ token }) => token), "demo-key", btoa("demo-customer:demo-key")]) {
+        strictEqual(shown.includes(secret), false, secret)
+      }
+    }).pipe(Effect.provide(server)))
+
+  it.effect.each([
+    ["", "a first line"],
+    ["BREW /api/aml", "a first line"],
+    ["POST http://elsewhere/", "a first line"],
+    ["POST /api/aml\nno colon", "in line 2"],
+    ["POST /api/aml\na: b\nc: ä", "in line 3"],
+    ["GET /api/aml\n\n{}", "no body, because the method is GET"]
+  ])("is refused without a request if it cannot be sent: %j", ([text = "", expected = ""]) =>
+    Effect.gen(function*() {
+      const problems = yield* Effect.flip(send(text))
+      assertInclude(Forms.format(problems), expected)
+      const { list, unmatched } = yield* Session.Sessions
+      deepStrictEqual(
+        yield* Effect.forEach([unmatched, ...(yield* list).map(({ journal }) => journal)], ({ entries }) => entries),
+        [[], []]
+      )
+    }).pipe(Effect.provide(server)))
+})
+
+const checkOf = (name: string) =>
+  `POST /api/aml\nauthorization: Bearer <token>\ncontent-type: application/json\n\n` +
+  JSON.stringify({ entity_type: "person", name, dob: "01-02-1990" })
+
+/** The sentence about the exchange that a request caused. */
+const summaryAfter = (text: string, faults: ReadonlyArray<string> = []) =>
+  Effect.gen(function*() {
+    const session = yield* demoSession
+    yield* session.faults.clear
+    for (const fault of faults) yield* session.faults.set(Either.getOrThrow(Fault.fromText(fault)))
+    const { entry } = yield* send(text)
+    return Summary.summaryOf(Option.getOrThrow(entry))
+  })
+
+describe("The sentence about an exchange", () => {
+  it.effect("says what happened and why, the outcome first", () =>
+    Effect.gen(function*() {
+      const { testPersons } = yield* demoSession
+      yield* testPersons.set([
+        Either.getOrThrow(TestPerson.make({ match: { nameLast: "Sample" }, response: { kind: "status", status: 500 } }))
+      ])
+      const example = (name: string) => OwnRequest.examples.find((example) => example.name === name)?.text ?? ""
+      for (
+        const [text, expected, faults] of [
+          [example("Token"), "The mock server issued a token for 3600 s, because the credentials are valid"],
+          [
+            checkOf("Ada Testpep"),
+            "The mock server returns \"Potential match\" (politically exposed person), because the name ends with Testpep"
+          ],
+          [checkOf("Ada Lovelace"), "The mock server returns \"No\", because the name is not reserved"],
+          [checkOf("Ada Test500"), "The mock server returns status 500, because the name ends with Test500"],
+          [
+            checkOf("Ada Sample"),
+            "The mock server returned status 500 instead of the service's response, as testPersons[0] (matched by nameLast) has it"
+          ],
+          [example("Unknown token"), "Rejected, because the token is unknown"],
+          [example("Expired token"), "Rejected, because the token is expired, by this session's clock"],
+          [
+            "GET /nowhere",
+            "Rejected, because no operation has this path: there are POST /oauth/service and POST /api/aml, and for people /_mock/ui"
+          ],
+          [
+            checkOf("Ada"),
+            "The fault f1 returned status 500 instead of the service's response, at request 1 of those it watches",
+            ["aml:status=500"]
+          ],
+          [
+            checkOf("Ada"),
+            "The fault f2 removed the body, at request 1 of those it watches; the fault f3 delayed the response to 0 ms, at request 1 of those it watches",
+            ["aml:empty", "aml:latency=0"]
+          ],
+          [
+            checkOf("Ada"),
+            "Rejected, because the token is expired, by this session's clock; the fault f4 made the token expire, at request 1 of those it watches",
+            ["aml:tokenExpiry"]
+          ]
+        ] as const
+      ) {
+        strictEqual(yield* summaryAfter(text, faults), expected)
+      }
+      // The quota allows the first request.
+      yield* summaryAfter(checkOf("Ada"), ["aml:quota=1"])
+      const { entry } = yield* send(checkOf("Ada"))
+      strictEqual(
+        Summary.summaryOf(Option.getOrThrow(entry)),
+        "The fault f5 returned status 429: the quota of 1 requests per 1m is exceeded"
+      )
+    }).pipe(Effect.provide(server)))
+
+  it.effect("never begins with a valid token if the status is an error", () =>
+    Effect.gen(function*() {
+      for (const { lastWord } of TestPerson.reserved.filter(({ lastWord }) => /^Test\d/.test(lastWord))) {
+        const summary = yield* summaryAfter(checkOf(`Ada ${lastWord}`))
+        assertMatch(
+          summary,
+          new RegExp(`^The mock server returns status \\d+.*, because the name ends with ${lastWord}$`)
+        )
+      }
+    }).pipe(Effect.provide(server)))
+})
+
+describe("The search of the page", () => {
+  it.effect("compares the last word with the name that was sent, and shows it masked", () =>
+    Effect.gen(function*() {
+      for (const name of ["Ada Lovelace", "Ada Testpep", "Grace  LOVELACE ", "Lovelace Ada"]) yield* send(checkOf(name))
+      const { journal } = yield* demoSession
+      const entries = yield* journal.entries
+      const { choices, matches, rows } = JournalView.make(
+        entries,
+        JournalView.parse({ lastWord: " lovelace ", to: "" })
+      )
+      deepStrictEqual([matches, rows.map(({ id }) => id)], [2, [3, 1]])
+      strictEqual(JSON.stringify([rows, choices]).includes("ovelace"), false)
+      // The values of all exchanges remain to choose from, and a chosen one that is gone.
+      deepStrictEqual(JournalView.make(entries, JournalView.parse({ status: "500" })).choices.status, [["200", 4], [
+        "500",
+        0
+      ]])
+    }).pipe(Effect.provide(server)))
+
+  it.effect("divides the exchanges into pages without a gap, whatever arrives meanwhile", () =>
+    Effect.gen(function*() {
+      const entry = (id: number): Journal.Entry => ({
+        id,
+        customerId: null,
+        at: "",
+        operation: id % 2 === 0 ? "token" : "aml",
+        request: { method: "POST", target: "/", headers: {}, body: "" },
+        response: { status: 200, headers: {}, body: "", delivery: "whole" },
+        rule: "",
+        why: "",
+        claims: [],
+        faults: [],
+        unexpected: false,
+        millis: 0
+      })
+      const entries = Array.from({ length: 1000 }, (_, index) => entry(index + 1))
+      const seen: Array<number> = []
+      let before = Option.some("")
+      while (Option.isSome(before)) {
+        const view = JournalView.make(entries, JournalView.parse({ operation: "token", to: before.value }))
+        strictEqual(view.newerCount + view.rows.length <= view.matches, true)
+        for (const { id } of view.rows) seen.push(id)
+        before = view.older
+        entries.push(entry(entries.length + 1))
+      }
+      deepStrictEqual(seen, Array.from({ length: 500 }, (_, index) => 1000 - 2 * index))
+    }))
+})
