@@ -1,0 +1,52 @@
+/** Handles the requests of Node's HTTP server: those to the data plane directly, without the HTTP library. */
+import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
+import * as Runtime from "effect/Runtime"
+import type { RequestListener, ServerResponse } from "node:http"
+import type * as Lifecycle from "../http/lifecycle.ts"
+import * as Request from "../http/request.ts"
+import * as Response from "../http/response.ts"
+import * as App from "./app.ts"
+import * as SocketScript from "./socketScript.ts"
+
+/** Node sends the head and a text in one write, but the head and bytes in two. */
+const send = (response: ServerResponse, whole: Response.Response) =>
+  Effect.sync(() => {
+    const { buffer, byteLength, byteOffset } = whole.body
+    response.writeHead(whole.status, Response.framedHeaders(whole))
+    if (response.req.method === "HEAD") response.end()
+    else response.end(Buffer.from(buffer, byteOffset, byteLength).toString("latin1"), "latin1")
+  })
+
+const deliver = (response: ServerResponse) => (delivery: Response.Delivery): Effect.Effect<void> =>
+  delivery._tag === "Whole"
+    ? send(response, delivery.response)
+    : Effect.interruptible(SocketScript.play(response, delivery.steps))
+
+const loadControlListener = Effect.promise(() => import("./controlListener.ts"))
+
+/**
+ * Makes the listener. The data plane handles each request to its end even if the client closes the connection, so that
+ * the journal has every request. Only a script then ends at once.
+ */
+export const make = (
+  { controlPlane, dataPlane }: App.App,
+  { countRequest }: Lifecycle.Service
+): Effect.Effect<RequestListener> =>
+  Effect.gen(function*() {
+    const runFork = Runtime.runFork(yield* Effect.runtime())
+    const controlListener = yield* Effect.cached(Effect.flatMap(loadControlListener, ({ make }) => make(controlPlane)))
+    return (source, response) => {
+      countRequest(response)
+      const { headers, method = "", url = "" } = source
+      if (App.isControl(Request.pathOf(url))) {
+        runFork(Effect.map(controlListener, (listener) => listener(source, response)))
+        return
+      }
+      const delivery = dataPlane(Request.head({ headers, method, source, url }), Request.readBody(source))
+      const fiber = runFork(Effect.uninterruptible(Effect.flatMap(delivery, deliver(response))))
+      response.once("close", () => {
+        if (!response.writableEnded) fiber.unsafeInterruptAsFork(FiberId.none)
+      })
+    }
+  })
