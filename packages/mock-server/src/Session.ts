@@ -126,7 +126,7 @@ export class Sessions extends Context.Tag("@effect-idv/mock-server/Sessions")<Se
 /** How many searches one session keeps, and how many sessions of test customers one server keeps. */
 const capacity = { searches: 10_000, testSessions: 1_000 }
 
-const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effect<number>) =>
+const makeSession = (customer: Customer, settings: Settings, nextId: () => number) =>
   Effect.gen(function*() {
     const seed = settings.seed ?? (yield* Random.nextIntBetween(0, 2 ** 31))
     const initialProfile = settings.profile ?? Profile.defaultProfile
@@ -200,7 +200,7 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
     Sessions,
     Effect.gen(function*() {
       let exchanges = 0
-      const nextId = Effect.sync(() => ++exchanges)
+      const nextId = () => ++exchanges
       const sessions = new Map<string, Session>()
       const testSessions = new Map<string, Session>()
       // A test customer that once had another key than the test key never gets the test key again.

@@ -21,10 +21,10 @@ const amlBody = (body: string | Uint8Array) =>
 const form = (body: string) => maskedRequest({ operation: "token", body: utf8.encode(body) }).body
 
 const maskedResponseBody = (body: string, reveal = false) =>
-  Masking.maskResponse({ status: 200, headers: {}, body: utf8.encode(body) }, reveal).body
+  Masking.maskResponse({ status: 200, delivery: "whole", headers: {}, body: utf8.encode(body) }, reveal).body
 
 const maskedRedirect = (location: string): Readonly<Record<string, string>> =>
-  Masking.maskResponse({ status: 307, headers: { location }, body: new Uint8Array() }, false).headers
+  Masking.maskResponse({ status: 307, delivery: "whole", headers: { location }, body: new Uint8Array() }, false).headers
 
 const canary = "canary"
 
@@ -376,7 +376,7 @@ describe("maskResponse", () => {
       ResponseFormat.amlError(profile, { status: 422, code: "a", detail: "b", errors: [{ path: "dob", reason: "c" }] })
     ])
     for (const response of replies) {
-      const { body } = Masking.maskResponse(response, false)
+      const { body } = Masking.maskResponse({ ...response, delivery: "whole" }, false)
       assert.notInclude(body, canary)
       assert.notInclude(body, "\"***\":")
       if (response.headers["content-type"]?.includes("json") === true) assert.notInclude(body, "not shown")
@@ -405,8 +405,9 @@ describe("maskResponse", () => {
 
   it("shows the challenge, and hides cookies", () => {
     const headers = { "www-authenticate": "Bearer error=\"invalid_token\"", "set-cookie": "a=b", "retry-after": "1" }
-    deepStrictEqual(Masking.maskResponse({ status: 401, headers, body: new Uint8Array() }, false), {
+    deepStrictEqual(Masking.maskResponse({ status: 401, delivery: "whole", headers, body: new Uint8Array() }, false), {
       status: 401,
+      delivery: "whole",
       headers: { ...headers, "set-cookie": "***" },
       body: ""
     })

@@ -106,10 +106,10 @@ const exchange = ({ recorder, sessions }: Services, head: Request.Head, body: Ef
       customerId,
       operation,
       request: Masking.maskRequest({ operation, ...request }, recorder.reveal),
-      response: {
-        ...Masking.maskResponse(delivery.response, recorder.reveal),
-        delivery: delivery._tag === "Whole" ? "whole" : "scripted"
-      },
+      response: Masking.maskResponse(
+        { ...delivery.response, delivery: delivery._tag === "Whole" ? "whole" : "scripted" },
+        recorder.reveal
+      ),
       rule: decision.rule,
       why: [decision.why, ...faults.map(({ id, reason, what }) => `${id} (${what.kind}): ${reason}`)].join(". "),
       claims: decision.claims,

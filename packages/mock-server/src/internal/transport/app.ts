@@ -12,13 +12,14 @@ import type * as Guard from "../control/guard.ts"
 import * as DataPlane from "../dataPlane/dataPlane.ts"
 import * as Lifecycle from "../http/lifecycle.ts"
 import type * as Request from "../http/request.ts"
+import * as Entry from "../journal/entry.ts"
 import * as FailOnUnexpected from "../journal/failOnUnexpected.ts"
 import * as Metrics from "../journal/metrics.ts"
 import { Recorder } from "../journal/recorder.ts"
 import type { InProcessOptions } from "./inProcessOptions.ts"
 
 const layerRecorder = (
-  { onExchange = () => Effect.void, reveal = false, unexpected = "ignore" }: InProcessOptions
+  { onExchange, reveal = false, unexpected = "ignore" }: InProcessOptions
 ) =>
   Layer.scoped(
     Recorder,
@@ -29,7 +30,9 @@ const layerRecorder = (
       return {
         reveal,
         random: () => generator.number(),
-        record: (entry) => Effect.all([count(entry), check(entry), onExchange(entry)], { discard: true })
+        record: onExchange === undefined
+          ? (entry) => Effect.zipRight(count(entry), check(entry))
+          : (entry) => Effect.all([count(entry), check(entry), onExchange(Entry.plain(entry))], { discard: true })
       }
     })
   )
