@@ -14,6 +14,12 @@ const { dependencies } = JSON.parse(readFileSync(join(home, "package.json"), "ut
 /** What is installed with the package, and seldom needed, or by itself. */
 const external = Object.keys(dependencies).filter((name) => ["htmx.org", "jose", "prom-client", "yaml"].includes(name))
 
+/** The command makes no random values of schemas, so `serve` need not load what makes them. */
+const withoutFastCheck = {
+  name: "without-fast-check",
+  setup: ({ onLoad }) => onLoad({ filter: /node_modules\/fast-check\// }, () => ({ contents: "" }))
+}
+
 rmSync(outdir, { recursive: true, force: true })
 
 const { metafile: { inputs } } = await build({
@@ -31,6 +37,7 @@ const { metafile: { inputs } } = await build({
   logLevel: "error",
   metafile: true,
   external,
+  plugins: [withoutFastCheck],
   // Some packages are CommonJS, and require what belongs to Node.
   banner: {
     js: "import { createRequire as requireFrom } from \"node:module\"; const require = requireFrom(import.meta.url);"

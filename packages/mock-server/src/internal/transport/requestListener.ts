@@ -9,13 +9,10 @@ import * as Response from "../http/response.ts"
 import * as App from "./app.ts"
 import * as SocketScript from "./socketScript.ts"
 
-/** Node sends the head and a text in one write, but the head and bytes in two. */
 const send = (response: ServerResponse, whole: Response.Response) =>
   Effect.sync(() => {
-    const { buffer, byteLength, byteOffset } = whole.body
     response.writeHead(whole.status, Response.framedHeaders(whole))
-    if (response.req.method === "HEAD") response.end()
-    else response.end(Buffer.from(buffer, byteOffset, byteLength).toString("latin1"), "latin1")
+    response.end(response.req.method === "HEAD" ? undefined : whole.body)
   })
 
 const deliver = (response: ServerResponse) => (delivery: Response.Delivery): Effect.Effect<void> =>

@@ -7,7 +7,6 @@ import * as Violation from "@effect-idv/core/Violation"
 import * as Either from "effect/Either"
 import { constant } from "effect/Function"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Request from "../http/request.ts"
 import type { Entry } from "../journal/entry.ts"
@@ -27,7 +26,16 @@ interface Values {
   readonly person: () => Person
 }
 
-export interface Sent extends Redacted.Redacted<Values> {}
+/** Its values are private, so that nothing prints them. */
+export class Sent {
+  readonly #values: Values
+  constructor(values: Values) {
+    this.#values = values
+  }
+  static valuesOf(sent: Sent): Values {
+    return sent.#values
+  }
+}
 
 const Body = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const decodeBody = Violation.decodeJson(Body)
@@ -52,7 +60,7 @@ const customerIdOf = (headers: Request.Headers) => (): Option.Option<string> =>
 
 /** Decodes the request when a verification compares it. */
 export const make = ({ body, headers }: Request.Request): Sent =>
-  Redacted.make({ headers, person: lazyPerson(body), customerId: customerIdOf(headers) })
+  new Sent({ headers, person: lazyPerson(body), customerId: customerIdOf(headers) })
 
 const ofEntry = new WeakMap<Entry, Sent>()
 
@@ -63,4 +71,4 @@ export const keep = (entry: Entry, sent: Sent | undefined): void => {
 
 /** Returns what the request of an entry sent, if the entry is one of a journal of this process. */
 export const of = (entry: Entry): Option.Option<Values> =>
-  Option.map(Option.fromNullable(ofEntry.get(entry)), Redacted.value)
+  Option.map(Option.fromNullable(ofEntry.get(entry)), Sent.valuesOf)
