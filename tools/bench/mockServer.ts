@@ -20,11 +20,12 @@ const startsPerServer = 3
 
 /** The first second after the start, while the code is still being compiled. */
 const coldSeconds = 1
+const coldStarts = 2
 /** Before the steady state, a server handles this many requests, or as many as it can in this time. */
-const warmUp = { requests: 5000, seconds: 8 }
+const warmUp = { requests: 5000, seconds: 5 }
 /** Seconds of a round in the steady state, the same for fast and slow servers. */
 const roundSeconds = 0.5
-const rounds = 5
+const rounds = 3
 
 const both = ["cold", "steady"] as const
 
@@ -147,7 +148,7 @@ export const mockServer = Effect.gen(function*() {
   const started = starts.flatMap(({ started }) => Either.isRight(started) ? [started.right] : [])
   const measured = {
     ...(yield* Rounds.run(rounds, Object.fromEntries(started.flatMap(({ steadyRounds }) => steadyRounds)))),
-    ...(yield* Rounds.run(startsPerServer, Object.fromEntries(started.flatMap(({ coldRounds }) => coldRounds))))
+    ...(yield* Rounds.run(coldStarts, Object.fromEntries(started.flatMap(({ coldRounds }) => coldRounds))))
   }
   const results = (name: Name, operation: Operation, phase: Phase, field: keyof Result) =>
     measured[keyOf(name, operation, phase)]?.map((result) => result[field])
@@ -244,7 +245,7 @@ export const mockServer = Effect.gen(function*() {
       `after ${millis("node")} ms, the command after ${
         millis("command")
       } ms, and an empty HttpServer of the platform is ready after ${millis("empty")} ms.`,
-      `First second: ${startsPerServer} new processes, ${coldSeconds} s each. Steady state: ${rounds} interleaved rounds of about ` +
+      `First second: ${coldStarts} new processes, ${coldSeconds} s each. Steady state: ${rounds} interleaved rounds of about ` +
       `${roundSeconds} s, after ${warmUp.requests} requests or ${warmUp.seconds} s. ${concurrency} concurrent requests. The load ` +
       "comes from Undici in another process on the same machine, so CPU times are more reliable than rates.",
       "CPU and memory are those of the server process, the memory after all rounds. They are available only on Linux.",

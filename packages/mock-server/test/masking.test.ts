@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { FastCheck } from "effect"
+import { inspect } from "node:util"
 import * as ResponseFormat from "../src/internal/dataPlane/responseFormat.ts"
 import * as Masking from "../src/internal/journal/masking.ts"
 import * as Profile from "../src/Profile.ts"
@@ -401,6 +402,22 @@ describe("maskResponse", () => {
     strictEqual(maskedResponseBody("<h1>Zoë</h1>"), "(13 bytes, not shown)")
     strictEqual(maskedResponseBody("\"token\""), "(7 bytes, not shown)")
     strictEqual(maskedResponseBody("<h1>Zoë</h1>", true), "<h1>Zoë</h1>")
+  })
+
+  it("lets no printer reach what it masks later", () => {
+    const canary = "canary-4711"
+    const headers = { authorization: `Bearer ${canary}`, "x-name": canary }
+    const body = utf8.encode(JSON.stringify({ name: canary, access_token: canary }))
+    const masked = [
+      Masking.maskRequest({ operation: "aml", method: "POST", target: `/${canary}`, headers, body }, false),
+      Masking.maskResponse({ status: 200, delivery: "whole", headers, body }, false)
+    ]
+    for (const value of [...masked, ...masked]) {
+      assert.notInclude(inspect(value, { depth: null, showHidden: true }), canary)
+      assert.notInclude(inspect(value, { depth: null, showHidden: true, getters: true }), canary)
+      assert.notInclude(JSON.stringify(value), canary)
+      assert.notInclude(JSON.stringify(Object.getOwnPropertyDescriptors(value)), canary)
+    }
   })
 
   it("shows the challenge, and hides cookies", () => {

@@ -41,7 +41,11 @@ export const make = (
         return
       }
       const delivery = dataPlane(Request.head({ headers, method, source, url }), Request.readBody(source))
-      const fiber = runFork(Effect.uninterruptible(Effect.flatMap(delivery, deliver(response))))
+      const exchange = Effect.flatMap(delivery, deliver(response)).pipe(
+        // The program's `onExchange` may fail even for the entry of a defect.
+        Effect.onError(() => Effect.sync(() => response.destroy()))
+      )
+      const fiber = runFork(Effect.uninterruptible(exchange))
       response.once("close", () => {
         if (!response.writableEnded) fiber.unsafeInterruptAsFork(FiberId.none)
       })
