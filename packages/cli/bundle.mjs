@@ -2,19 +2,25 @@
  * Bundles a command of a package into a few files, because a start with separate modules of Effect spends most of its
  * time on finding and reading them. `bundle/` is directly below the package, where the command finds `package.json`.
  */
-import { buildSync } from "esbuild"
+import { build } from "esbuild"
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+
+/** The commands make no random values of schemas, so they need not load the library that makes them. */
+const withoutFastCheck = {
+  name: "without-fast-check",
+  setup: ({ onLoad }) => onLoad({ filter: /node_modules\/fast-check\// }, () => ({ contents: "" }))
+}
 
 /**
  * `home` is the folder of the package, `entry` the module of the command, and `external` names the packages that are
  * installed with the package instead of bundled.
  */
-export const bundle = ({ entry, external, home, name }) => {
+export const bundle = async ({ entry, external, home, name }) => {
   const outdir = join(home, "bundle")
   rmSync(outdir, { recursive: true, force: true })
 
-  const { metafile: { inputs } } = buildSync({
+  const { metafile: { inputs } } = await build({
     absWorkingDir: home,
     entryPoints: { [name]: entry },
     outdir,
@@ -29,6 +35,7 @@ export const bundle = ({ entry, external, home, name }) => {
     logLevel: "error",
     metafile: true,
     external,
+    plugins: [withoutFastCheck],
     // Some packages are CommonJS, and require modules of Node.
     banner: {
       js: "import { createRequire as requireFrom } from \"node:module\"; const require = requireFrom(import.meta.url);"

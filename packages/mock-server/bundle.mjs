@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url"
 import { bundle } from "../cli/bundle.mjs"
 
-bundle({
+await bundle({
   home: fileURLToPath(new URL(".", import.meta.url)),
   name: "idv-mock",
   entry: "src/bin.ts",

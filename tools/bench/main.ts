@@ -8,7 +8,7 @@ import { check } from "./check.ts"
 import { coldStart } from "./coldStart.ts"
 import { jobEngines } from "./engines.ts"
 import { importCost } from "./importCost.ts"
-import { mockServer } from "./mockServer.ts"
+import { mockServer, mockServerMemory } from "./mockServer.ts"
 import { refresh } from "./refresh.ts"
 import { rescreening, rescreeningWorkers } from "./rescreening.ts"
 import { People, screening } from "./screening.ts"
@@ -17,8 +17,8 @@ import { tokenRead } from "./tokenRead.ts"
 
 const benchmarks = { check, tokenRead, coldStart, refresh, screening, mockServer, importCost }
 
-/** Run only by name, because they take minutes or need programs that npm does not have. */
-const others = { rescreening, rescreeningWorkers, jobEngines }
+/** Run only by name, because they take a minute or more, or need programs that npm does not have. */
+const others = { rescreening, rescreeningWorkers, jobEngines, mockServerMemory }
 
 class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 

@@ -18,13 +18,16 @@ import * as PubSub from "effect/PubSub"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import type { Entry } from "./internal/journal/entry.ts"
+import { once } from "./internal/journal/once.ts"
+import { shorten } from "./internal/journal/shorten.ts"
 import * as Sent from "./internal/verification/sent.ts"
 import * as Verification from "./Verification.ts"
 
 export { Entry, Operation, Status } from "./internal/journal/entry.ts"
 
 /**
- * An entry before the journal writes it. The journal adds `id` and `at`.
+ * An entry before the journal writes it. The journal adds `id` and `at`. The targets, headers and bodies may be getters:
+ * the journal reads them when a reader of the entry needs them.
  *
  * @category models
  * @since 0.1.0
@@ -46,7 +49,7 @@ export interface Draft extends Omit<Entry, "id" | "at"> {
  */
 export interface Options {
   /** Returns the next id. All journals of a server share it. */
-  readonly nextId: Effect.Effect<number>
+  readonly nextId: () => number
   /**
    * The time of the session, in milliseconds since 1970.
    *
@@ -80,24 +83,37 @@ export interface Journal {
   readonly verify: (expectation: Verification.Expectation) => Effect.Effect<void, Verification.VerificationFailed>
 }
 
-const maxBodyBytes = 16 * 1024
-
 /** How many entries above the capacity the journal collects before it drops them. */
 const maxExtraEntries = 64
 
-const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder("utf-8", { ignoreBOM: true }) }
+const lazyRequest = (request: Entry["request"]): Entry["request"] => {
+  const body = once(() => shorten(request.body))
+  return {
+    method: request.method,
+    get target() {
+      return request.target
+    },
+    get headers() {
+      return request.headers
+    },
+    get body() {
+      return body()
+    }
+  }
+}
 
-/**
- * Shortens a body, never in the middle of a character. The result shares no memory with the body, so that the long text
- * can be freed.
- */
-const shorten = (body: string): string => {
-  if (body.length * 3 <= maxBodyBytes) return body
-  const bytes = Buffer.byteLength(body)
-  if (bytes <= maxBodyBytes) return body
-  const shortened = new Uint8Array(maxBodyBytes)
-  const { written } = utf8.encoder.encodeInto(body, shortened)
-  return `${utf8.decoder.decode(shortened.subarray(0, written))}… (${bytes} bytes in all)`
+const lazyResponse = (response: Entry["response"]): Entry["response"] => {
+  const body = once(() => shorten(response.body))
+  return {
+    status: response.status,
+    delivery: response.delivery,
+    get headers() {
+      return response.headers
+    },
+    get body() {
+      return body()
+    }
+  }
 }
 
 /** Whether further entries cannot change the outcome of a check. */
@@ -134,21 +150,20 @@ export const make = (
       return yield* Effect.dieMessage("The capacity of a journal must be a whole number from 1")
     }
     const pubsub = yield* PubSub.sliding<Entry>(256)
-    const writeLock = yield* Effect.makeSemaphore(1)
     let writtenEntries: Array<Entry> = []
     let dropped = 0
 
     const entries = (): ReadonlyArray<Entry> => writtenEntries.slice(-capacity)
 
-    const append = (id: number, now: number, { request, response, sent, ...draft }: Draft): Entry => {
+    const append = (now: number, { request, response, sent, ...draft }: Draft): Entry => {
       const entry = {
-        id,
+        id: nextId(),
         at: Option.match(DateTime.make(now), { onNone: () => "out of range", onSome: DateTime.formatIso }),
         ...draft,
         // The machine's clock may be set back during the exchange.
         millis: Math.max(draft.millis, 0),
-        request: { ...request, body: shorten(request.body) },
-        response: { ...response, body: shorten(response.body) }
+        request: lazyRequest(request),
+        response: lazyResponse(response)
       }
       Sent.keep(entry, sent)
       if (writtenEntries.length >= capacity) dropped += 1
@@ -158,14 +173,13 @@ export const make = (
       return entry
     }
 
-    // Only one writer runs at a time, so that entries are in the order of their ids. It is uninterruptible, so that
-    // every written entry is also published.
+    // Uninterruptible, so that every written entry is also published.
     const write: Journal["write"] = (draft) =>
-      Effect.zipWith(nextId, now, (id, now) => append(id, now, draft)).pipe(
-        Effect.tap((entry) => PubSub.publish(pubsub, entry)),
-        writeLock.withPermits(1),
-        Effect.uninterruptible
-      )
+      Effect.uninterruptible(Effect.flatMap(now, (now) => {
+        // An entry gets its id and its place in one step, so that entries are in the order of their ids.
+        const entry = append(now, draft)
+        return Effect.as(PubSub.publish(pubsub, entry), entry)
+      }))
 
     const check = (expectation: Verification.Expectation) =>
       Effect.sync(() => Verification.check(expectation, entries(), dropped))

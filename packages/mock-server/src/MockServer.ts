@@ -5,31 +5,26 @@
  * @since 0.1.0
  */
 import type * as Idv from "@effect-idv/core/Idv"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
-import * as HttpServer from "@effect/platform/HttpServer"
-import type { ServeError } from "@effect/platform/HttpServerError"
 import type * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { createServer, type Server } from "node:http"
 import * as Control from "./Control.ts"
-import * as Guard from "./internal/control/guard.ts"
+import { isLoopback } from "./internal/control/loopback.ts"
 import * as InProcessClient from "./internal/http/inProcessClient.ts"
 import * as Lifecycle from "./internal/http/lifecycle.ts"
 import * as Wait from "./internal/schema/wait.ts"
 import * as App from "./internal/transport/app.ts"
 import type { InProcessOptions } from "./internal/transport/inProcessOptions.ts"
+import * as NodeServer from "./internal/transport/nodeServer.ts"
 import * as ParserErrors from "./internal/transport/parserErrors.ts"
-import * as SocketScript from "./internal/transport/socketScript.ts"
+import * as RequestListener from "./internal/transport/requestListener.ts"
 import * as Session from "./Session.ts"
 
 export type { InProcessOptions }
@@ -183,7 +178,7 @@ const layerControl = (url: string) =>
   Layer.effect(
     Control.Control,
     Effect.flatMap(App.ControlPlane, (app) =>
-      Effect.provideService(Control.make({ url }), HttpClient.HttpClient, InProcessClient.client(app)))
+      Effect.provideService(Control.make({ url }), HttpClient.HttpClient, InProcessClient.ofApp(app)))
   )
 
 const checkOptions = (
@@ -199,29 +194,12 @@ const checkOptions = (
     const fail = (code: string) => new MockServerError({ host, port, code })
     if (!Number.isInteger(port) || port < 0 || port > 65_535) return yield* fail("ERR_SOCKET_BAD_PORT")
     const hasToken = controlToken !== undefined && Redacted.value(controlToken) !== ""
-    if (!Guard.isLoopback(host) && !hasToken) return yield* fail("CONTROL_TOKEN_MISSING")
+    if (!isLoopback(host) && !hasToken) return yield* fail("CONTROL_TOKEN_MISSING")
     if (!Wait.isWait(gracePeriod, 0)) return yield* fail("GRACE_PERIOD")
     if (!Wait.isWait(requestTimeout, 1)) return yield* fail("REQUEST_TIMEOUT")
     const environment = yield* Effect.orElseSucceed(Config.option(Config.string("NODE_ENV")), Option.none)
     if (Option.contains(environment, "production") && force !== true) return yield* fail("PRODUCTION")
   })
-
-class NodeServer extends Context.Tag("@effect-idv/mock-server/NodeServer")<NodeServer, Server>() {}
-
-/** Node itself responds with 408 to a request that does not arrive in time. TLS is loaded only if it is used. */
-const layerNodeServer = (requestTimeout: Duration.DurationInput, tls: Options["tls"]) => {
-  const options = {
-    requestTimeout: Duration.toMillis(requestTimeout),
-    headersTimeout: Duration.toMillis(requestTimeout),
-    connectionsCheckingInterval: 500
-  }
-  return Layer.effect(
-    NodeServer,
-    tls === undefined
-      ? Effect.sync(() => createServer(options))
-      : Effect.flatMap(Effect.promise(() => import("./internal/tls/secureServer.ts")), ({ make }) => make(tls, options))
-  )
-}
 
 /**
  * A server on a port. When the scope closes, it responds to the requests that it has accepted, and closes the remaining
@@ -242,57 +220,33 @@ export const layer = (options: Options = {}): Layer.Layer<MockServer | Control.C
     tls
   } = options
 
-  const layerListening = Layer.unwrapEffect(
-    Effect.map(NodeServer, (server) =>
-      Layer.mapError(
-        NodeHttpServer.layerServer(() => server, { host, port }),
-        (error) => new MockServerError({ host, port, code: codeOf(error) })
-      ))
-  )
+  const fail = (code: string) => new MockServerError({ host, port, code })
 
-  const layerServing = Layer.unwrapEffect(Effect.gen(function*() {
+  const start = Effect.gen(function*() {
     const lifecycle = yield* Lifecycle.Lifecycle
-    const server = yield* NodeServer
-    const app = yield* App.make(Guard.middleware({ host, token: controlToken, allowedHosts }))
-    return Layer.tap(
-      HttpServer.serve(SocketScript.middleware(lifecycle.addConnectionClose(app)), lifecycle.countRequest),
-      () => ParserErrors.listen(server)
+    const app = yield* App.make({ host, token: controlToken, allowedHosts })
+    const server = yield* Effect.mapError(NodeServer.make(requestTimeout, tls), fail)
+    server.on("request", yield* RequestListener.make(app, lifecycle))
+    yield* ParserErrors.listen(server)
+    const listeningPort = yield* Effect.acquireRelease(
+      Effect.mapError(NodeServer.listen(server, { host, port }), fail),
+      () => lifecycle.stop(server, gracePeriod)
     )
-  }))
-
-  const layerStop = Layer.scopedDiscard(Effect.gen(function*() {
-    const server = yield* NodeServer
-    const lifecycle = yield* Lifecycle.Lifecycle
     yield* lifecycle.start
-    yield* Effect.addFinalizer(() => lifecycle.stop(server, gracePeriod))
-  }))
+    const url = urlOf(tls === undefined ? "http" : "https", host, listeningPort)
+    return Layer.merge(Layer.succeed(MockServer, service(url, customers)), layerControl(url))
+  })
 
-  const layerUrl = Layer.unwrapEffect(
-    HttpServer.addressWith((address) => {
-      const url = urlOf(tls === undefined ? "http" : "https", address, host)
-      return Effect.succeed(Layer.merge(Layer.succeed(MockServer, service(url, customers)), layerControl(url)))
-    })
-  )
-
-  return layerUrl.pipe(
-    Layer.merge(layerStop),
-    Layer.provide(HttpMiddleware.withTracerDisabledWhen(layerServing, () => true)),
-    Layer.provide(layerListening),
-    Layer.provide(
-      Layer.mapError(layerNodeServer(requestTimeout, tls), (code) => new MockServerError({ host, port, code }))
-    ),
+  return Layer.unwrapScoped(start).pipe(
     Layer.provide(App.layer(customers, options)),
     Layer.provide(Layer.effectDiscard(checkOptions(options, { host, port, gracePeriod, requestTimeout })))
   )
 }
 
-const urlOf = (scheme: "http" | "https", address: HttpServer.Address, host: string): string => {
-  const port = address._tag === "TcpAddress" ? address.port : 0
+const urlOf = (scheme: "http" | "https", host: string, port: number): string => {
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
   return `${scheme}://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`
 }
-
-const codeOf = ({ cause }: ServeError): string => Predicate.hasProperty(cause, "code") ? String(cause.code) : "unknown"
 
 /**
  * A server with the default options on a free port, for a test that needs a socket.
@@ -322,9 +276,10 @@ export const layerHttpClientWith = (
       Effect.gen(function*() {
         const lifecycle = yield* Lifecycle.Lifecycle
         yield* lifecycle.start
-        return InProcessClient.client(
-          yield* App.make(Guard.middleware({ host: "localhost", token: undefined, allowedHosts: [] }))
-        )
+        const { controlPlane, dataPlane } = yield* App.make({ host: "localhost", token: undefined, allowedHosts: [] })
+        const control = InProcessClient.ofApp(controlPlane)
+        const data = InProcessClient.ofHandler(dataPlane)
+        return HttpClient.make((request, url) => (App.isControl(url.pathname) ? control : data).execute(request))
       })
     )
   ).pipe(Layer.provide(App.layer(customers, options)))

@@ -5,7 +5,7 @@
  *
  * @since 0.1.0
  */
-import type { AmlCredential } from "@effect-idv/core/AmlCredential"
+import { AmlCredential } from "@effect-idv/core/AmlCredential"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -14,6 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Ref from "effect/Ref"
+import * as Schema from "effect/Schema"
 import { PCGRandom } from "effect/Utils"
 import type * as Fault from "./Fault.ts"
 import * as Choices from "./internal/profile/choices.ts"
@@ -82,7 +83,9 @@ export interface Session extends Customer {
   /** Issues a token that is valid for one hour of the session's clock (section 5), or less if the profile says so. */
   readonly issueToken: Effect.Effect<string>
   /** Stores the credential of a response under a new profile id. */
-  readonly addSearch: (credential: (profileId: string) => AmlCredential) => Effect.Effect<AmlCredential>
+  readonly addSearch: (
+    credential: (profileId: string) => typeof AmlCredential.Encoded
+  ) => Effect.Effect<typeof AmlCredential.Encoded>
   /** Returns the credential behind an `aml_profile`. A session keeps the last 10,000. */
   readonly search: (profileId: string) => Effect.Effect<Option.Option<AmlCredential>>
   /** Restores the state that the session began with. New tokens differ from the old ones. */
@@ -126,7 +129,9 @@ export class Sessions extends Context.Tag("@effect-idv/mock-server/Sessions")<Se
 /** How many searches one session keeps, and how many sessions of test customers one server keeps. */
 const capacity = { searches: 10_000, testSessions: 1_000 }
 
-const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effect<number>) =>
+const decodeCredential = Schema.decodeSync(AmlCredential)
+
+const makeSession = (customer: Customer, settings: Settings, nextId: () => number) =>
   Effect.gen(function*() {
     const seed = settings.seed ?? (yield* Random.nextIntBetween(0, 2 ** 31))
     const initialProfile = settings.profile ?? Profile.defaultProfile
@@ -136,7 +141,7 @@ const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effe
     const faults = yield* SessionFaults.make(clock, seed, settings.faults ?? [])
     const testPersons = PersonList.make(settings.testPersons ?? [])
     const tokens = Tokens.make(clock)
-    const searches = new Map<string, AmlCredential>()
+    const searches = new Map<string, typeof AmlCredential.Encoded>()
 
     let generation = 0
     let generator = new PCGRandom(seed, generation)
@@ -172,7 +177,8 @@ const makeSession = (customer: Customer, settings: Settings, nextId: Effect.Effe
           setBounded(searches, profileId, search, capacity.searches)
           return search
         }),
-      search: (profileId) => Effect.sync(() => Option.fromNullable(searches.get(profileId))),
+      search: (profileId) =>
+        Effect.sync(() => Option.map(Option.fromNullable(searches.get(profileId)), decodeCredential)),
       reset: Effect.gen(function*() {
         yield* clock.reset
         yield* Ref.set(profile, initialProfile)
@@ -200,7 +206,7 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
     Sessions,
     Effect.gen(function*() {
       let exchanges = 0
-      const nextId = Effect.sync(() => ++exchanges)
+      const nextId = () => ++exchanges
       const sessions = new Map<string, Session>()
       const testSessions = new Map<string, Session>()
       // A test customer that once had another key than the test key never gets the test key again.

@@ -540,7 +540,7 @@ describe("ready", () => {
   it.effect("responds with 503 until the server is ready", () =>
     Effect.gen(function*() {
       const { start } = yield* Lifecycle
-      const client = InProcessClient.client(yield* App.ControlPlane)
+      const client = InProcessClient.ofApp(yield* App.ControlPlane)
       const status = Effect.map(client.get("http://localhost/_mock/ready"), ({ status }) => status)
       strictEqual(yield* status, 503)
       strictEqual((yield* client.get("http://localhost/_mock/live")).status, 200)

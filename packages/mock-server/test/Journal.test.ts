@@ -26,7 +26,7 @@ const broken = draft({ rule: "aml.body", unexpected: true, faults: [{ id: "f1", 
 
 const makeJournal = (capacity?: number) => {
   let id = 0
-  return Journal.make({ nextId: Effect.sync(() => ++id), capacity })
+  return Journal.make({ nextId: () => ++id, capacity })
 }
 
 const filled = (drafts: ReadonlyArray<Journal.Draft>, capacity?: number) =>
@@ -47,7 +47,7 @@ describe("make", () => {
   it.effect("keeps entries in the order of their ids, with the time of the session", () =>
     Effect.gen(function*() {
       let id = 0
-      const nextId = Effect.sync(() => ++id)
+      const nextId = () => ++id
       let time = 1_700_000_000_001
       const one = yield* Journal.make({ nextId, now: Effect.sync(() => time) })
       const other = yield* Journal.make({ nextId })
@@ -72,8 +72,9 @@ describe("make", () => {
   it.effect("keeps the order when many writers write at once", () =>
     Effect.gen(function*() {
       let id = 0
-      const nextId = Effect.sync(() => ++id).pipe(Effect.tap((id) => id % 2 === 0 ? Effect.yieldNow() : Effect.void))
-      const journal = yield* Journal.make({ nextId })
+      let turn = 0
+      const now = Effect.as(Effect.suspend(() => ++turn % 2 === 0 ? Effect.yieldNow() : Effect.void), 0)
+      const journal = yield* Journal.make({ nextId: () => ++id, now })
       yield* Effect.replicateEffect(journal.write(draft()), 50, { concurrency: "unbounded" })
       deepStrictEqual((yield* journal.entries).map(({ id }) => id), Array.from({ length: 50 }, (_, index) => index + 1))
     }))

@@ -5,7 +5,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Cause, Effect, Layer, Logger, Option, Redacted } from "effect"
 import { inspect } from "node:util"
-import * as Exchange from "../src/internal/dataPlane/dataPlane.ts"
+import * as DataPlane from "../src/internal/dataPlane/dataPlane.ts"
+import * as PlainRequest from "../src/internal/http/request.ts"
 import * as App from "../src/internal/transport/app.ts"
 import { type Answer, basic, check, control, json, request, tokenRequest } from "./support/plain.ts"
 import { send } from "./support/rawClient.ts"
@@ -319,14 +320,12 @@ describe("A journal", () => {
       const { find, list } = yield* Session.Sessions
       const { issueToken, journal } = Option.getOrThrow(yield* find("test-many"))
       const handle = yield* issueToken
+      const dataPlane = yield* DataPlane.make
       const source = HttpServerRequest.fromWeb(
         new Request("http://localhost/api/aml", { headers: { authorization: `Bearer ${handle}` } })
       )
-      yield* Effect.replicateEffect(
-        Effect.provideService(Exchange.handle, HttpServerRequest.HttpServerRequest, source),
-        10_000,
-        { discard: true }
-      )
+      const exchange = dataPlane(PlainRequest.headOf(source), PlainRequest.readBodyOf(source))
+      yield* Effect.replicateEffect(exchange, 10_000, { discard: true })
       strictEqual((yield* journal.entries).length, 1000)
       strictEqual(yield* journal.dropped, 9000)
       deepStrictEqual((yield* journal.entries).at(-1)?.id, 10_000)

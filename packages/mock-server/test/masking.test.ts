@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { FastCheck } from "effect"
+import { inspect } from "node:util"
 import * as ResponseFormat from "../src/internal/dataPlane/responseFormat.ts"
 import * as Masking from "../src/internal/journal/masking.ts"
 import * as Profile from "../src/Profile.ts"
@@ -21,10 +22,10 @@ const amlBody = (body: string | Uint8Array) =>
 const form = (body: string) => maskedRequest({ operation: "token", body: utf8.encode(body) }).body
 
 const maskedResponseBody = (body: string, reveal = false) =>
-  Masking.maskResponse({ status: 200, headers: {}, body: utf8.encode(body) }, reveal).body
+  Masking.maskResponse({ status: 200, delivery: "whole", headers: {}, body: utf8.encode(body) }, reveal).body
 
 const maskedRedirect = (location: string): Readonly<Record<string, string>> =>
-  Masking.maskResponse({ status: 307, headers: { location }, body: new Uint8Array() }, false).headers
+  Masking.maskResponse({ status: 307, delivery: "whole", headers: { location }, body: new Uint8Array() }, false).headers
 
 const canary = "canary"
 
@@ -376,7 +377,7 @@ describe("maskResponse", () => {
       ResponseFormat.amlError(profile, { status: 422, code: "a", detail: "b", errors: [{ path: "dob", reason: "c" }] })
     ])
     for (const response of replies) {
-      const { body } = Masking.maskResponse(response, false)
+      const { body } = Masking.maskResponse({ ...response, delivery: "whole" }, false)
       assert.notInclude(body, canary)
       assert.notInclude(body, "\"***\":")
       if (response.headers["content-type"]?.includes("json") === true) assert.notInclude(body, "not shown")
@@ -403,10 +404,27 @@ describe("maskResponse", () => {
     strictEqual(maskedResponseBody("<h1>Zoë</h1>", true), "<h1>Zoë</h1>")
   })
 
+  it("lets no printer reach what it masks later", () => {
+    const canary = "canary-4711"
+    const headers = { authorization: `Bearer ${canary}`, "x-name": canary }
+    const body = utf8.encode(JSON.stringify({ name: canary, access_token: canary }))
+    const masked = [
+      Masking.maskRequest({ operation: "aml", method: "POST", target: `/${canary}`, headers, body }, false),
+      Masking.maskResponse({ status: 200, delivery: "whole", headers, body }, false)
+    ]
+    for (const value of [...masked, ...masked]) {
+      assert.notInclude(inspect(value, { depth: null, showHidden: true }), canary)
+      assert.notInclude(inspect(value, { depth: null, showHidden: true, getters: true }), canary)
+      assert.notInclude(JSON.stringify(value), canary)
+      assert.notInclude(JSON.stringify(Object.getOwnPropertyDescriptors(value)), canary)
+    }
+  })
+
   it("shows the challenge, and hides cookies", () => {
     const headers = { "www-authenticate": "Bearer error=\"invalid_token\"", "set-cookie": "a=b", "retry-after": "1" }
-    deepStrictEqual(Masking.maskResponse({ status: 401, headers, body: new Uint8Array() }, false), {
+    deepStrictEqual(Masking.maskResponse({ status: 401, delivery: "whole", headers, body: new Uint8Array() }, false), {
       status: 401,
+      delivery: "whole",
       headers: { ...headers, "set-cookie": "***" },
       body: ""
     })

@@ -100,7 +100,7 @@ describe("A defect of the mock server", () => {
         unexpected: false,
         millis: 0
       })
-      deepStrictEqual([entry.request.method, entry.request.target], ["GET", "***"])
+      deepStrictEqual([entry.request.method, entry.request.target], ["GET", "/***"])
       deepStrictEqual([entry.response.status, entry.response.body, entry.response.delivery], [500, "", "whole"])
       const [line = "", ...others] = logged
       deepStrictEqual(others, [])

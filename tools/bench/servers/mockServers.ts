@@ -76,7 +76,7 @@ export interface MockServer {
   readonly start: Effect.Effect<Server.Server, unknown, Scope.Scope | CommandExecutor.CommandExecutor>
 }
 
-const bothOperations = ["token", "aml"] as const
+export const bothOperations = ["token", "aml"] as const
 
 const startProgram = (name: string) =>
   Effect.flatMap(Program.compile(name), (program) => Server.startAndReadLine(process.execPath, program)).pipe(

@@ -11,8 +11,8 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { ControlApi } from "../../ControlApi.ts"
-import * as Problem from "../http/problem.ts"
 import * as Request from "../http/request.ts"
+import * as ServerResponse from "../http/serverResponse.ts"
 
 interface Operation {
   readonly method: string
@@ -35,14 +35,14 @@ const unknownPath = (url: string) => {
   const methods = operations.filter((operation) => isText && operation.path.test(path)).map(({ method }) => method)
     .join(", ")
   return methods === ""
-    ? Problem.serverResponse(
+    ? ServerResponse.problem(
       404,
       "There is no such path: /_mock/docs and /_mock/openapi.json list every path, and /_mock/ui is the page for people"
     )
-    : Problem.serverResponse(405, `The method is not allowed: use ${methods}`, { allow: methods })
+    : ServerResponse.problem(405, `The method is not allowed: use ${methods}`, { allow: methods })
 }
 
-const internalError = Problem.serverResponse(
+const internalError = ServerResponse.problem(
   500,
   "The mock server failed, not the request: its log has the details"
 )

@@ -11,8 +11,9 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { isIP } from "node:net"
-import * as Problem from "../http/problem.ts"
 import * as Request from "../http/request.ts"
+import * as ServerResponse from "../http/serverResponse.ts"
+import { isLoopback } from "./loopback.ts"
 
 export interface Options {
   /** The address or name that the server listens on. */
@@ -23,9 +24,6 @@ export interface Options {
 }
 
 const loopback = ["127.0.0.1", "localhost", "::1"]
-
-export const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host)
 
 interface Authority {
   readonly name: string
@@ -83,17 +81,17 @@ const make = ({ allowedHosts, host, token }: Options) => {
     // A target in absolute form takes precedence over the Host header (RFC 9112, section 3.2.2).
     const target = Request.authorityOf(request.url)
     if (Option.isNone(authority) || target !== undefined && !Option.exists(authorityOf(target), namesThisServer)) {
-      return Problem.serverResponse(403, "The Host header does not name this server: see --allowed-host")
+      return ServerResponse.problem(403, "The Host header does not name this server: see --allowed-host")
     }
     const { origin } = headers
     if (
       headers["sec-fetch-site"] === "cross-site" && !isNavigation(request) ||
       origin !== undefined && !isSameOrigin(origin, authority.value)
     ) {
-      return Problem.serverResponse(403, "Pages of other sites may not use the control API")
+      return ServerResponse.problem(403, "Pages of other sites may not use the control API")
     }
     const headersProblem = Request.headersProblem(request)
-    if (Option.isSome(headersProblem)) return Problem.serverResponse(400, headersProblem.value)
+    if (Option.isSome(headersProblem)) return ServerResponse.problem(400, headersProblem.value)
     if (token === undefined || openPaths.includes(Request.pathOf(request.url))) return undefined
     // A browser asks the user for a password and sends it as Basic. Programs send a Bearer token.
     const sentToken = Option.orElse(
@@ -102,7 +100,7 @@ const make = ({ allowedHosts, host, token }: Options) => {
     )
     return Option.exists(sentToken, (text) => isToken(text, token))
       ? undefined
-      : Problem.serverResponse(
+      : ServerResponse.problem(
         401,
         "The control token is missing or wrong: send it as a Bearer token, or as the password of any user",
         { "www-authenticate": "Basic realm=\"idv-mock control\", charset=\"UTF-8\"" }

@@ -2,7 +2,6 @@
  * `POST /api/aml` (section 4.2): refuses every request that breaks the service document, and checks the lifetime of the
  * token.
  */
-import { AmlCredential } from "@effect-idv/core/AmlCredential"
 import type { DateOfBirth } from "@effect-idv/core/DateOfBirth"
 import * as Person from "@effect-idv/core/Person"
 import * as Violation from "@effect-idv/core/Violation"
@@ -10,7 +9,6 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
 import type { Profile } from "../../Profile.ts"
 import type * as Session from "../../Session.ts"
 import * as TestPerson from "../../TestPerson.ts"
@@ -82,18 +80,18 @@ export const decide = (
     const custom = yield* testPersons.select(name, body.dob)
     const { description, fault, matchFound } = Option.getOrElse(custom, () => TestPerson.of(name))
     const credential = yield* addSearch((profileId) => ({
-      credentialType: "aml",
-      credentialName: "AML",
-      issuedBy: "Mock Identity Verification Service",
-      issuerId: "7d9f6c52-4b1e-4c39-9a76-2f0e8d1b5a64",
-      credVersion: "1.0",
+      credential_type: "aml",
+      credential_name: "AML",
+      issued_by: "Mock Identity Verification Service",
+      issuer_id: "7d9f6c52-4b1e-4c39-9a76-2f0e8d1b5a64",
+      cred_version: "1.0",
       credentials: {
         attributes: {
-          name: body.name,
-          birthYear: Redacted.make(String(body.dob.year).padStart(4, "0")),
-          searchedOn,
-          matchFound,
-          amlProfile: Redacted.make(profileUrl(profileId))
+          name,
+          birth_year: String(body.dob.year).padStart(4, "0"),
+          searched_on: searchedOn,
+          match_found: matchFound,
+          aml_profile: profileUrl(profileId)
         }
       }
     }))
@@ -102,7 +100,7 @@ export const decide = (
       why: `The token and the body are valid: the mock server ${description}`,
       claims: ["aml.success.status", "aml.answer.credential", "aml.answer.match-found", "aml.answer.aml-profile"],
       unexpected: false,
-      response: ResponseFormat.credential(profile, encodeCredential(credential)),
+      response: ResponseFormat.credential(profile, credential),
       ...(fault !== undefined && { fault })
     }
   }).pipe(Effect.catchTag("RequestRefused", ({ decision }) => Effect.succeed(decision)))
@@ -143,8 +141,6 @@ const describeViolations = (all: Violation.Violations) => {
     errors: violations.map(({ expected, path, problem }) => ({ path, reason: `${problem}: expected ${expected}` }))
   }
 }
-
-const encodeCredential = Schema.encodeSync(AmlCredential)
 
 /** Parameters that must not be in an address, because proxies and servers log addresses. */
 const parameterNames = [...fields, "access_token"]

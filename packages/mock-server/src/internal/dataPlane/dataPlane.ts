@@ -1,11 +1,10 @@
 /**
- * Handles one request to the service: reads it, finds its session, decides the response, applies faults, and writes the
- * journal.
+ * Handles each request to the service: reads it, finds its session, decides the response, applies faults, and writes
+ * the journal.
  */
 import * as IdvApi from "@effect-idv/core/IdvApi"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -17,7 +16,6 @@ import * as Session from "../../Session.ts"
 import * as Problem from "../http/problem.ts"
 import * as Request from "../http/request.ts"
 import * as Response from "../http/response.ts"
-import * as Script from "../http/script.ts"
 import type { Operation } from "../journal/entry.ts"
 import * as Masking from "../journal/masking.ts"
 import { Recorder } from "../journal/recorder.ts"
@@ -40,88 +38,92 @@ interface AppliedFault {
 
 const isLatency = ({ what }: { readonly what: Fault.What }): boolean => what.kind === "latency"
 
-const exchange = Effect.gen(function*() {
-  const arrivedAt = yield* Clock.currentTimeMillis
-  const sessions = yield* Session.Sessions
-  const recorder = yield* Recorder
+interface Services {
+  readonly sessions: Session.Service
+  readonly recorder: Context.Tag.Service<Recorder>
+}
 
-  // Read the request.
-  const request = yield* Request.read(yield* HttpServerRequest.HttpServerRequest)
-  const path = Request.pathOf(request.target)
-  const operation = operationOf(path)
-  const token = Request.bearer(request)
+const exchange = ({ recorder, sessions }: Services, head: Request.Head, body: Effect.Effect<Request.Body>) =>
+  Effect.gen(function*() {
+    const arrivedAt = yield* Clock.currentTimeMillis
 
-  // Find its session. A request without one uses the settings of the server.
-  const session = yield* findSession(request, path, operation)
-  const { customerId, journal, now, profile, random } = Option.isSome(session)
-    ? { ...session.value, now: yield* session.value.clock.now, profile: yield* Ref.get(session.value.profile) }
-    : {
-      customerId: null,
-      journal: sessions.unmatched,
-      now: arrivedAt,
-      profile: sessions.settings.profile ?? Profile.defaultProfile,
-      random: recorder.random
-    }
+    // Read the request.
+    const request = { ...head, ...(yield* body) }
+    const path = Request.pathOf(request.target)
+    const operation = operationOf(path)
+    const token = Request.bearer(request)
 
-  // Count the request for the session's faults, and get those that fire.
-  const firings = yield* fireFaults(session, operation, token)
-  const gatewayDecision = Option.flatMap(
-    Option.fromNullable(firings.find((firing) => !isLatency(firing))),
-    (firing) => Gateway.decide(firing, profile, now)
-  )
+    // Find its session. A request without one uses the settings of the server.
+    const session = yield* findSession(sessions, request, path, operation)
+    const { customerId, journal, now, profile, random } = Option.isSome(session)
+      ? { ...session.value, now: yield* session.value.clock.now, profile: yield* Ref.get(session.value.profile) }
+      : {
+        customerId: null,
+        journal: sessions.unmatched,
+        now: arrivedAt,
+        profile: sessions.settings.profile ?? Profile.defaultProfile,
+        random: recorder.random
+      }
 
-  // Decide the response. A fault that simulates a gateway (`status` or `quota`) decides it without the service.
-  const decision = Option.isSome(gatewayDecision)
-    ? gatewayDecision.value
-    : yield* Effect.zipRight(
-      expireOrRevoke(firings, session, token),
-      decide(request, path, operation, session, profile)
+    // Count the request for the session's faults, and get those that fire.
+    const firings = yield* fireFaults(session, operation, token)
+    const gatewayDecision = Option.flatMap(
+      Option.fromNullable(firings.find((firing) => !isLatency(firing))),
+      (firing) => Gateway.decide(firing, profile, now)
     )
-  yield* expireOrRevoke(firings, session, Option.fromNullable(decision.issuedToken))
 
-  // Apply the faults. All latencies are added. Of the other faults, only the first changes the response.
-  const faults = [
-    ...firings.map(({ id, number, what }): AppliedFault => ({
-      id,
-      what,
-      reason: `fired at request ${number} of those it watches`
-    })),
-    ...(decision.fault === undefined
-      ? []
-      : [{ id: "test-person", what: decision.fault, reason: "the test person has this fault" }])
-  ]
-  const fault = faults.find((fault) => !isLatency(fault))
-  const delivery = fault === undefined || Option.isSome(gatewayDecision)
-    ? Response.Delivery.Whole({ response: decision.response })
-    : ApplyFault.apply(decision.response, fault.what, { random, now })
-  const delay = faults.reduce(
-    (millis, { what }) => what.kind === "latency" ? millis + FaultTiming.sample(what.distribution, random) : millis,
-    0
-  )
+    // Decide the response. A fault that simulates a gateway (`status` or `quota`) decides it without the service.
+    const decision = Option.isSome(gatewayDecision)
+      ? gatewayDecision.value
+      : yield* Effect.zipRight(
+        expireOrRevoke(firings, session, token),
+        decide(request, path, operation, session, profile)
+      )
+    yield* expireOrRevoke(firings, session, Option.fromNullable(decision.issuedToken))
 
-  // Write the journal before the response is sent, so that a client finds its own exchange there.
-  const entry = yield* journal.write({
-    customerId,
-    operation,
-    request: Masking.maskRequest({ operation, ...request }, recorder.reveal),
-    response: {
-      ...Masking.maskResponse(delivery.response, recorder.reveal),
-      delivery: delivery._tag === "Whole" ? "whole" : "scripted"
-    },
-    rule: decision.rule,
-    why: [decision.why, ...faults.map(({ id, reason, what }) => `${id} (${what.kind}): ${reason}`)].join(". "),
-    claims: decision.claims,
-    faults: faults.map(({ id, what }) => ({ id, kind: what.kind })),
-    unexpected: decision.unexpected,
-    millis: (yield* Clock.currentTimeMillis) - arrivedAt + delay,
-    sent: Sent.make(request)
+    // Apply the faults. All latencies are added. Of the other faults, only the first changes the response.
+    const faults = [
+      ...firings.map(({ id, number, what }): AppliedFault => ({
+        id,
+        what,
+        reason: `fired at request ${number} of those it watches`
+      })),
+      ...(decision.fault === undefined
+        ? []
+        : [{ id: "test-person", what: decision.fault, reason: "the test person has this fault" }])
+    ]
+    const fault = faults.find((fault) => !isLatency(fault))
+    const delivery = fault === undefined || Option.isSome(gatewayDecision)
+      ? Response.Delivery.Whole({ response: decision.response })
+      : ApplyFault.apply(decision.response, fault.what, { random, now })
+    const delay = faults.reduce(
+      (millis, { what }) => what.kind === "latency" ? millis + FaultTiming.sample(what.distribution, random) : millis,
+      0
+    )
+
+    // Write the journal before the response is sent, so that a client finds its own exchange there.
+    const entry = yield* journal.write({
+      customerId,
+      operation,
+      request: Masking.maskRequest({ operation, ...request }, recorder.reveal),
+      response: Masking.maskResponse(
+        { ...delivery.response, delivery: delivery._tag === "Whole" ? "whole" : "scripted" },
+        recorder.reveal
+      ),
+      rule: decision.rule,
+      why: [decision.why, ...faults.map(({ id, reason, what }) => `${id} (${what.kind}): ${reason}`)].join(". "),
+      claims: decision.claims,
+      faults: faults.map(({ id, what }) => ({ id, kind: what.kind })),
+      unexpected: decision.unexpected,
+      millis: (yield* Clock.currentTimeMillis) - arrivedAt + delay,
+      sent: Sent.make(request)
+    })
+    yield* recorder.record(entry)
+
+    // Send the response.
+    if (delay > 0) yield* Effect.sleep(delay)
+    return delivery
   })
-  yield* recorder.record(entry)
-
-  // Send the response.
-  if (delay > 0) yield* Effect.sleep(delay)
-  return Script.serverResponse(delivery)
-})
 
 /** The name and the stack of a defect, without its message, which may contain parts of the request. */
 const locationOf = (defect: unknown): string =>
@@ -130,18 +132,14 @@ const locationOf = (defect: unknown): string =>
     : "a defect that is not an error"
 
 /** Responds to a request after a defect of the mock server, and writes the request to the journal. */
-const recover = (defect: unknown) =>
+const recover = ({ recorder: { record, reveal }, sessions }: Services, head: Request.Head) => (defect: unknown) =>
   Effect.gen(function*() {
-    const { unmatched } = yield* Session.Sessions
-    const { record, reveal } = yield* Recorder
-    const { headers, method, originalUrl } = yield* HttpServerRequest.HttpServerRequest
     const response = Problem.response(500, "The mock server itself failed. The request is not the cause")
-    const request = { operation: "other" as const, method, target: originalUrl, headers, body: new Uint8Array() }
     yield* Effect.logError(`The mock server failed: ${locationOf(defect)}`)
-    const entry = yield* unmatched.write({
+    const entry = yield* sessions.unmatched.write({
       customerId: null,
       operation: "other",
-      request: Masking.maskRequest(request, reveal),
+      request: Masking.maskRequest({ ...head, operation: "other", body: new Uint8Array() }, reveal),
       response: { status: response.status, headers: response.headers, body: "", delivery: "whole" },
       rule: "server.defect",
       why: "The mock server itself failed: its log has the location",
@@ -151,42 +149,47 @@ const recover = (defect: unknown) =>
       millis: 0
     })
     yield* record(entry)
-    return Script.serverResponse(Response.Delivery.Whole({ response }))
+    return Response.Delivery.Whole({ response })
   })
 
-export const handle: Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  never,
-  HttpServerRequest.HttpServerRequest | Session.Sessions | Recorder
-> = Effect.suspend(() => Effect.catchAllDefect(exchange, recover))
+export const make: Effect.Effect<Request.Handler, never, Session.Sessions | Recorder> = Effect.zipWith(
+  Session.Sessions,
+  Recorder,
+  (sessions, recorder) => (head, body) =>
+    Effect.catchAllDefect(exchange({ sessions, recorder }, head, body), recover({ sessions, recorder }, head))
+)
 
 const operationOf = (path: string): Operation =>
   path === IdvApi.token.path ? "token" : path === IdvApi.aml.path ? "aml" : "other"
 
 /** Finds the session by the customer id of a token request, by the token of a check, or by a profile id. */
-const findSession = (request: Request.Request, path: string, operation: Operation) =>
-  Effect.flatMap(Session.Sessions, (sessions): Effect.Effect<Option.Option<Session.Session>> => {
-    const byHandle = (handle: Option.Option<string>) =>
-      Option.match(handle, { onNone: () => Effect.succeedNone, onSome: sessions.findByHandle })
-    const byCustomer = (basic: Option.Option<Request.Basic>) =>
-      Option.match(basic, {
-        onNone: () => Effect.succeedNone,
-        // A wrong key must not create a session, because the new session could cause the removal of another one.
-        onSome: ({ customerId, customerKey }) =>
-          customerKey === Redacted.value(Session.testKey) ? sessions.find(customerId) : sessions.known(customerId)
-      })
-    switch (operation) {
-      case "token":
-        return Effect.flatMap(
-          byCustomer(Request.basic(request)),
-          (session) => Option.isSome(session) ? Effect.succeed(session) : byCustomer(Request.formBasic(request))
-        )
-      case "aml":
-        return byHandle(Request.bearer(request))
-      case "other":
-        return byHandle(AmlProfile.idOf(path))
-    }
-  })
+const findSession = (
+  sessions: Session.Service,
+  request: Request.Request,
+  path: string,
+  operation: Operation
+): Effect.Effect<Option.Option<Session.Session>> => {
+  const byHandle = (handle: Option.Option<string>) =>
+    Option.match(handle, { onNone: () => Effect.succeedNone, onSome: sessions.findByHandle })
+  const byCustomer = (basic: Option.Option<Request.Basic>) =>
+    Option.match(basic, {
+      onNone: () => Effect.succeedNone,
+      // A wrong key must not create a session, because the new session could cause the removal of another one.
+      onSome: ({ customerId, customerKey }) =>
+        customerKey === Redacted.value(Session.testKey) ? sessions.find(customerId) : sessions.known(customerId)
+    })
+  switch (operation) {
+    case "token":
+      return Effect.flatMap(
+        byCustomer(Request.basic(request)),
+        (session) => Option.isSome(session) ? Effect.succeed(session) : byCustomer(Request.formBasic(request))
+      )
+    case "aml":
+      return byHandle(Request.bearer(request))
+    case "other":
+      return byHandle(AmlProfile.idOf(path))
+  }
+}
 
 /**
  * Counts the request for the faults of its session, and returns those that fire. A request with a token that the

@@ -1,12 +1,12 @@
 /**
- * An HTTP client that runs a server app in process: the fiber that sends a request also handles it, without a socket
- * and with the same clock.
+ * HTTP clients that run a server in process: the fiber that sends a request also handles it, without a socket and with
+ * the same clock.
  */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Headers from "@effect/platform/Headers"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import type * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpMethod from "@effect/platform/HttpMethod"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
@@ -16,29 +16,45 @@ import * as Stream from "effect/Stream"
 import { Agent } from "node:http"
 import { Agent as SecureAgent } from "node:https"
 import { Duplex } from "node:stream"
+import * as RequestData from "./request.ts"
 import type { Step } from "./response.ts"
 import * as Script from "./script.ts"
+import * as ServerResponse from "./serverResponse.ts"
 
-export const client = (app: HttpApp.Default): HttpClient.HttpClient =>
+/** The client of an app of the HTTP library. */
+export const ofApp = (app: HttpApp.Default): HttpClient.HttpClient =>
+  HttpClient.make((request, url) =>
+    serverRequest(request, url).pipe(
+      Effect.flatMap((source) => Effect.provideService(app, HttpServerRequest.HttpServerRequest, source)),
+      Effect.scoped,
+      Effect.map((response) => clientResponse(request, response))
+    )
+  )
+
+/** The client of a handler. */
+export const ofHandler = (handle: RequestData.Handler): HttpClient.HttpClient =>
   HttpClient.make((request, url) =>
     Effect.gen(function*() {
-      const { headers, method } = request
-      // A missing body becomes an empty one, because a server would treat a missing body as incomplete.
-      const body = (yield* bodyOf(request.body)) ?? (HttpMethod.hasBody(method) ? new Uint8Array() : undefined)
-      const source = new Request(url, { method, headers, ...(body !== undefined && { body, duplex: "half" }) })
-      const response = yield* app.pipe(
-        Effect.provideService(
-          HttpServerRequest.HttpServerRequest,
-          HttpServerRequest.fromWeb(source).modify({ headers: Headers.set(headers, "host", url.host) })
-        ),
-        Effect.scoped
-      )
-      const steps = Script.stepsOf(response)
-      return steps === undefined
-        ? HttpClientResponse.fromWeb(request, HttpServerResponse.toWeb(response))
-        : yield* Effect.flatMap(clientOf(steps), (client) => client.execute(request))
+      const source = yield* serverRequest(request, url)
+      const delivery = yield* handle(RequestData.headOf(source), RequestData.readBodyOf(source))
+      return delivery._tag === "Whole"
+        ? clientResponse(request, ServerResponse.make(delivery.response))
+        : yield* Effect.flatMap(clientOf(delivery.steps), (client) => client.execute(request))
     })
   )
+
+const serverRequest = ({ body, headers, method }: HttpClientRequest.HttpClientRequest, url: URL) =>
+  Effect.map(bodyOf(body), (present: BodyInit | undefined) => {
+    // A missing body becomes an empty one, because a server would treat a missing body as incomplete.
+    const body = present ?? (HttpMethod.hasBody(method) ? new Uint8Array() : undefined)
+    const source = new Request(url, { method, headers, ...(body !== undefined && { body, duplex: "half" }) })
+    return HttpServerRequest.fromWeb(source).modify({ headers: Headers.set(headers, "host", url.host) })
+  })
+
+const clientResponse = (
+  request: HttpClientRequest.HttpClientRequest,
+  response: HttpServerResponse.HttpServerResponse
+) => HttpClientResponse.fromWeb(request, HttpServerResponse.toWeb(response))
 
 /** The client's side of a connection: it ignores what the client sends, and receives the bytes of a script. */
 class ScriptConnection extends Duplex {
@@ -62,6 +78,8 @@ class ScriptAgent extends Agent {
 /** Node's own HTTP client, whose parser reads the bytes of the script. */
 const clientOf = (steps: ReadonlyArray<Step>) =>
   Effect.gen(function*() {
+    // Loaded on demand, because it also loads Undici.
+    const NodeHttpClient = yield* Effect.promise(() => import("@effect/platform-node/NodeHttpClient"))
     const stream = new ScriptConnection()
     const reset = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" })
     const out = new Duplex({
@@ -85,7 +103,7 @@ const clientOf = (steps: ReadonlyArray<Step>) =>
     })
   })
 
-const bodyOf = (body: HttpBody.HttpBody) => {
+const bodyOf = (body: HttpBody.HttpBody): Effect.Effect<BodyInit | undefined> => {
   switch (body._tag) {
     case "Empty":
       return Effect.succeed(undefined)

@@ -2,17 +2,12 @@
  * Readiness and graceful stop of a server. After the stop begins, the server accepts no new connections, and closes
  * each open connection with its next response. At the deadline it closes the remaining connections.
  */
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import type * as HttpApp from "@effect/platform/HttpApp"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import type { Server as HttpServer } from "node:http"
+import type { Server as HttpServer, ServerResponse } from "node:http"
 import { Server } from "node:net"
 
 export interface Service {
@@ -21,10 +16,8 @@ export interface Service {
   readonly start: Effect.Effect<void>
   /** Waits until the stop begins. Responses without an end, such as event streams, end then. */
   readonly stopping: Effect.Effect<void>
-  /** Adds `connection: close` to responses once the stop has begun. */
-  readonly addConnectionClose: <E, R>(app: HttpApp.Default<E, R>) => HttpApp.Default<E, R>
   /** Counts a request as active until its response is sent or its connection is closed. */
-  readonly countRequest: <A, E, R>(handling: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly countRequest: (response: ServerResponse) => void
   /** Stops the server. Returns once no request is active, or at the deadline, after it has closed all connections. */
   readonly stop: (server: HttpServer, deadline: Duration.DurationInput) => Effect.Effect<void>
 }
@@ -38,7 +31,11 @@ const make = Effect.sync((): Service => {
   const stopLatch = Effect.unsafeMakeLatch()
   const idle = Effect.unsafeMakeLatch(true)
   let phase: "starting" | "ready" | "stopping" = "starting"
-  let active = 0
+  const active = new Set<ServerResponse>()
+
+  const addConnectionClose = (response: ServerResponse) => {
+    if (!response.headersSent) response.setHeader("connection", "close")
+  }
 
   const close = (server: HttpServer) =>
     Effect.async<void>((resume) => {
@@ -52,34 +49,24 @@ const make = Effect.sync((): Service => {
       phase = "ready"
     }),
     stopping: stopLatch.await,
-    addConnectionClose: (app) =>
-      Effect.map(
-        app,
-        (response) => phase === "stopping" ? HttpServerResponse.setHeader(response, "connection", "close") : response
-      ),
-    countRequest: (handling) =>
-      Effect.zipRight(
-        Effect.map(
-          Effect.serviceOption(HttpServerRequest.HttpServerRequest),
-          Option.map((request) => {
-            active++
-            idle.unsafeClose()
-            NodeHttpServerRequest.toServerResponse(request).once("close", () => {
-              active--
-              if (active === 0) idle.unsafeOpen()
-            })
-          })
-        ),
-        handling
-      ),
+    countRequest: (response) => {
+      if (phase === "stopping") addConnectionClose(response)
+      active.add(response)
+      idle.unsafeClose()
+      response.once("close", () => {
+        active.delete(response)
+        if (active.size === 0) idle.unsafeOpen()
+      })
+    },
     stop: (server, deadline) => {
       const closeAll = Effect.sync(() => server.closeAllConnections())
       // The check and the close are one step: a request that arrived in between would be lost.
       const closeAllOnceIdle: Effect.Effect<void> = Effect.suspend(() =>
-        active === 0 ? closeAll : Effect.zipRight(idle.await, closeAllOnceIdle)
+        active.size === 0 ? closeAll : Effect.zipRight(idle.await, closeAllOnceIdle)
       )
       return Effect.gen(function*() {
         phase = "stopping"
+        active.forEach(addConnectionClose)
         yield* stopLatch.open
         yield* close(server).pipe(
           Effect.race(Effect.zipRight(Effect.sleep(arrivalTime), closeAllOnceIdle)),

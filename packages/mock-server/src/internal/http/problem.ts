@@ -1,7 +1,5 @@
 /** Problem details (RFC 9457): the body of an error that people and programs can read. */
-import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Response from "./response.ts"
-import * as Script from "./script.ts"
 
 /** The reason phrases of RFC 9110. Those of Node 20 are older for 413 and 422. */
 export const titles = {
@@ -39,11 +37,3 @@ export const response = (
     headers,
     "application/problem+json"
   )
-
-/** Like {@link response}, but as a response of the HTTP library. */
-export const serverResponse = (
-  status: Status,
-  detail: string,
-  headers?: Response.Headers
-): HttpServerResponse.HttpServerResponse =>
-  Script.serverResponse(Response.Delivery.Whole({ response: response(status, detail, headers) }))

@@ -1,55 +1,56 @@
 /** A request as plain data, read in full, and the parts of it that both endpoints check. */
-import * as Headers from "@effect/platform/Headers"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import * as Stream from "effect/Stream"
 import { IncomingMessage } from "node:http"
+import type { Delivery } from "./response.ts"
 
-export interface Request {
+/** By names in lower case. */
+export type Headers = Readonly<Record<string, string>>
+
+/** A request without its body. */
+export interface Head {
   readonly method: string
   /** The path with its query. */
   readonly target: string
-  readonly headers: Headers.Headers
+  readonly headers: Headers
   /** The problem with the headers, as a sentence. */
   readonly headersProblem: Option.Option<string>
-  /** The body. If it is too long, its first 64 KiB and one byte. */
-  readonly body: Uint8Array
-  /** Whether the body arrived to its end. */
-  readonly isWhole: boolean
   /** Whether the request came over TLS. */
   readonly isSecure: boolean
 }
 
+export interface Body {
+  /** The body. If it is too long, its first 64 KiB and one byte. */
+  readonly body: Uint8Array
+  /** Whether the body arrived to its end. */
+  readonly isWhole: boolean
+}
+
+export interface Request extends Head, Body {}
+
+/** Handles a request. It reads the body itself, so that it knows how long the whole exchange takes. */
+export type Handler = (head: Head, body: Effect.Effect<Body>) => Effect.Effect<Delivery>
+
 export const maxBodyBytes = 64 * 1024
 
-export const isTooLong = ({ body }: Request): boolean => body.length > maxBodyBytes
-
-/**
- * Reads a body to its end and drops the bytes beyond the limit. If it stopped reading, the connection would be reset,
- * and the client would never see the response.
- */
-const readBounded = ({ stream }: HttpServerRequest.HttpServerRequest) =>
-  stream.pipe(
-    Stream.runFold({ length: 0, chunks: Arr.empty<Uint8Array>() }, (read, chunk) => {
-      const length = read.length + chunk.length
-      if (read.length <= maxBodyBytes) read.chunks.push(chunk)
-      return { length, chunks: read.chunks }
-    }),
-    Effect.map(({ chunks }) => Buffer.concat(chunks).subarray(0, maxBodyBytes + 1))
-  )
+export const isTooLong = ({ body }: Body): boolean => body.length > maxBodyBytes
 
 const singleHeaders = ["Authorization", "Content-Type", "Host"]
+
+/** What a request was made from: Node's request, or in process another object. */
+interface Sourced {
+  readonly source: unknown
+}
 
 /**
  * The names of all headers as they were sent. Node keeps only the first of two equal headers, so this reads its raw
  * list. In process there are no duplicates.
  */
-const namesOf = ({ source }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
+const namesOf = ({ source }: Sourced): ReadonlyArray<string> =>
   source instanceof IncomingMessage
     ? source.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase())
     : []
@@ -58,7 +59,7 @@ const namesOf = ({ source }: HttpServerRequest.HttpServerRequest): ReadonlyArray
  * Finds headers that two readers could understand differently: a duplicate header, because one reader uses the first
  * and another the last, or a transfer coding that only one of them decodes.
  */
-export const headersProblem = (request: HttpServerRequest.HttpServerRequest): Option.Option<string> => {
+export const headersProblem = (request: Sourced & { readonly headers: Headers }): Option.Option<string> => {
   const names = namesOf(request)
   const duplicate = singleHeaders.find((name) => {
     const lower = name.toLowerCase()
@@ -70,33 +71,73 @@ export const headersProblem = (request: HttpServerRequest.HttpServerRequest): Op
     : Option.some("The only transfer coding is chunked")
 }
 
-/** Whether the request came over TLS: its socket has the property `encrypted`. A request in process has no socket. */
-export const isSecure = ({ source }: HttpServerRequest.HttpServerRequest): boolean =>
+/** A socket of Node has the property `encrypted` if it speaks TLS. A request in process has no socket. */
+export const isSecure = ({ source }: Sourced): boolean =>
   Predicate.hasProperty(source, "socket") && Predicate.hasProperty(source.socket, "encrypted")
 
-/** Reads a request. A body with a small `Content-Length` is read at once, which is faster. */
-export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Request> => {
-  const isShort = Number(request.headers["content-length"]) <= maxBodyBytes &&
-    request.headers["transfer-encoding"] === undefined
-  const body: Effect.Effect<Uint8Array, unknown> = request.method === "GET" || request.method === "HEAD"
-    ? Effect.succeed(new Uint8Array())
-    : isShort
-    ? Effect.map(request.arrayBuffer, (bytes) => new Uint8Array(bytes))
-    : readBounded(request)
-  const { headers, method, originalUrl } = request
-  return Effect.match(body, {
-    onFailure: () => ({ body: new Uint8Array(), isWhole: false }),
-    onSuccess: (body) => ({ body, isWhole: true })
-  }).pipe(Effect.map((read) => ({
+/** The head of a request. The names of `headers` are in lower case. */
+export const head = (
+  { headers, method, source, url }: Sourced & {
+    readonly method: string
+    readonly url: string
+    readonly headers: IncomingMessage["headers"]
+  }
+): Head => {
+  // Node represents Set-Cookie as a list, in requests too.
+  const joined = Object.fromEntries(
+    Object.entries(headers).map(([name, value = ""]) => [name, typeof value === "string" ? value : value.join(", ")])
+  )
+  return {
     method,
-    // Node represents Set-Cookie as a list, in requests too.
-    headers: Headers.fromInput(headers),
-    headersProblem: headersProblem(request),
-    target: targetOf(originalUrl),
-    isSecure: isSecure(request),
-    ...read
-  })))
+    target: targetOf(url),
+    headers: joined,
+    headersProblem: headersProblem({ headers: joined, source }),
+    isSecure: isSecure({ source })
+  }
 }
+
+/** A body that arrived to its end. */
+const whole = (bytes: Uint8Array): Body => ({ body: bytes.subarray(0, maxBodyBytes + 1), isWhole: true })
+
+/** A body that broke off before its end. */
+const brokenOff: Body = { body: new Uint8Array(), isWhole: false }
+
+/**
+ * Reads a body to its end and drops the bytes beyond the limit. If it stopped reading, the connection would be reset,
+ * and the client would never see the response.
+ */
+const readStream = (source: IncomingMessage): Effect.Effect<Body> =>
+  Effect.async((resume) => {
+    if (source.destroyed) return resume(Effect.succeed(brokenOff))
+    const chunks: Array<Uint8Array> = []
+    let length = 0
+    source.on("data", (chunk: Uint8Array) => {
+      if (length <= maxBodyBytes) chunks.push(chunk)
+      length += chunk.length
+    })
+    source.once("end", () => resume(Effect.succeed(whole(Buffer.concat(chunks)))))
+    source.once("error", () => resume(Effect.succeed(brokenOff)))
+  })
+
+/** Reads the body of a request of Node. */
+export const readBody = (source: IncomingMessage): Effect.Effect<Body> =>
+  source.method === "GET" || source.method === "HEAD" ? Effect.succeed(whole(new Uint8Array())) : readStream(source)
+
+/** The head of a request of the HTTP library. */
+export const headOf = (
+  { headers, method, originalUrl: url, source }: HttpServerRequest.HttpServerRequest
+): Head => head({ headers, method, source, url })
+
+/** Reads the body of a request of the HTTP library. */
+export const readBodyOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Body> =>
+  request.source instanceof IncomingMessage ? readBody(request.source) : Effect.match(request.arrayBuffer, {
+    onFailure: () => brokenOff,
+    onSuccess: (bytes) => whole(new Uint8Array(bytes))
+  })
+
+/** Reads a request of the HTTP library. */
+export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Request> =>
+  Effect.map(readBodyOf(request), (body) => ({ ...headOf(request), ...body }))
 
 /** The origin of an absolute address, as a request to a proxy has it. */
 const origin = /^[a-z]+:\/\/([^/?]*)/i

@@ -34,6 +34,15 @@ export const empty = (status: number, headers: Headers = {}): Response => ({
   body: new Uint8Array()
 })
 
+/** Statuses that never have a body, and so must not have a length (RFC 9110, section 8.6). */
+const withoutLength = [204, 304]
+
+/** The headers with the length of the body. Without a length, Node sends an empty body in chunks. */
+export const framedHeaders = ({ body, headers, status }: Response): Headers =>
+  body.length === 0 && withoutLength.includes(status)
+    ? headers
+    : { ...headers, "content-length": String(body.length) }
+
 /** One step of a script, which controls what a connection sends. */
 export type Step = Data.TaggedEnum<{
   /** Sends bytes as they are, head and framing included. */

@@ -138,7 +138,7 @@ export const recordingClient = (exchanges: Array<RecordedExchange>) =>
     return HttpClient.make((request) => {
       const progress: RecordedExchange = { request, chunks: [] }
       exchanges.push(progress)
-      const dataPlane = DataPlane.handle.pipe(
+      const dataPlane = DataPlane.make.pipe(
         Effect.provideService(Recorder, {
           ...recorder,
           record: (entry) => {
@@ -148,7 +148,8 @@ export const recordingClient = (exchanges: Array<RecordedExchange>) =>
         }),
         Effect.provideService(Session.Sessions, sessions)
       )
-      return InProcessClient.client(dataPlane).execute(request).pipe(
+      return dataPlane.pipe(
+        Effect.flatMap((handle) => InProcessClient.ofHandler(handle).execute(request)),
         Effect.onError((cause) => Effect.sync(() => onEnd(progress, Exit.failCause(cause)))),
         Effect.map((response) => recordResponse(response, progress))
       )

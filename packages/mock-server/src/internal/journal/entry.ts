@@ -74,3 +74,10 @@ export const Entry = Schema.Struct({
  * @since 0.1.0
  */
 export interface Entry extends Schema.Schema.Type<typeof Entry> {}
+
+/** A copy of an entry without getters, so that a program that prints the entry shows its values. */
+export const plain = ({ request, response, ...entry }: Entry): Entry => ({
+  ...entry,
+  request: { ...request },
+  response: { ...response }
+})

@@ -5,14 +5,17 @@
 import * as Violation from "@effect-idv/core/Violation"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
+import { constant } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as TestPerson from "../../TestPerson.ts"
-import type { Operation } from "./entry.ts"
+import type { Entry, Operation } from "./entry.ts"
 import { hiddenText, recordOf } from "./hiddenText.ts"
 import { maskRequestHeaders, maskResponseHeaders } from "./maskedHeaders.ts"
 import { maskPairs, maskTarget } from "./maskedTarget.ts"
+import { once } from "./once.ts"
+import { maxBodyBytes, shorten } from "./shorten.ts"
 
 export interface RequestParts {
   readonly operation: Operation
@@ -24,37 +27,65 @@ export interface RequestParts {
 
 export interface ResponseParts {
   readonly status: number
+  readonly delivery: Entry["response"]["delivery"]
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
 type MaskedParts<Parts> = Omit<Parts, "operation" | "body"> & { readonly body: string }
 
-/** Masks a request, unless `reveal` is on. */
-export const maskRequest = (
-  { body, headers, method, operation, target }: RequestParts,
-  reveal: boolean
-): MaskedParts<RequestParts> =>
-  reveal
-    ? { method, target, headers, body: revealBody(body) }
-    : {
-      method,
-      target: maskTarget(target),
-      headers: maskRequestHeaders(headers),
-      body: maskBody(body, requestBodies[operation])
-    }
+/**
+ * The text of a body, when a reader first needs it. Of a body longer than an entry may have, the text is computed at
+ * once, so that the journal does not keep the body.
+ */
+const lazyText = (body: Uint8Array, textOf: (body: Uint8Array) => string): () => string =>
+  body.length > maxBodyBytes ? constant(shorten(textOf(body))) : once(() => textOf(body))
 
 /**
- * Masks a response, unless `reveal` is on. The operation does not matter: all responses share one list of known fields,
+ * Masks a request, unless `reveal` is on. Each part is masked when a reader first needs it, because most entries are
+ * never read.
+ */
+export const maskRequest = (
+  { body: bytes, headers, method, operation, target }: RequestParts,
+  reveal: boolean
+): MaskedParts<RequestParts> => {
+  const body = lazyText(bytes, reveal ? revealBody : maskBody(requestBodies[operation]))
+  const masked = once(() => reveal ? { target, headers } : { target: maskTarget(target), headers: maskRequestHeaders(headers) })
+  return {
+    method,
+    get target() {
+      return masked().target
+    },
+    get headers() {
+      return masked().headers
+    },
+    get body() {
+      return body()
+    }
+  }
+}
+
+/**
+ * Masks a response like `maskRequest`. The operation does not matter: all responses share one list of known fields,
  * because a fault may change which fields a response has.
  */
 export const maskResponse = (
-  { body, headers, status }: ResponseParts,
+  { body: bytes, delivery, headers, status }: ResponseParts,
   reveal: boolean
-): MaskedParts<ResponseParts> =>
-  reveal
-    ? { status, headers, body: revealBody(body) }
-    : { status, headers: maskResponseHeaders(headers), body: maskBody(body, maskResponseBody) }
+): MaskedParts<ResponseParts> => {
+  const body = lazyText(bytes, reveal ? revealBody : maskBody(maskResponseBody))
+  const masked = once(() => reveal ? headers : maskResponseHeaders(headers))
+  return {
+    status,
+    delivery,
+    get headers() {
+      return masked()
+    },
+    get body() {
+      return body()
+    }
+  }
+}
 
 const maxHexBytes = 256
 
@@ -76,7 +107,7 @@ const maxMaskedBytes = 256 * 1024
 
 type MaskBody = (body: Uint8Array) => Option.Option<string>
 
-const maskBody = (body: Uint8Array, mask: MaskBody): string =>
+const maskBody = (mask: MaskBody) => (body: Uint8Array): string =>
   body.length === 0
     ? ""
     : (body.length > maxMaskedBytes ? Option.none() : mask(body)).pipe(

@@ -1,10 +1,7 @@
 /** Counts the exchanges of a server for Prometheus. */
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as MutableHashMap from "effect/MutableHashMap"
-import * as Option from "effect/Option"
 import type { Entry } from "./entry.ts"
 
 export class Metrics extends Context.Tag("@effect-idv/mock-server/internal/Metrics")<Metrics, {
@@ -13,23 +10,32 @@ export class Metrics extends Context.Tag("@effect-idv/mock-server/internal/Metri
   readonly text: (sessions: number) => Effect.Effect<string>
 }>() {}
 
-const increment = <Labels>(counts: MutableHashMap.MutableHashMap<Labels, number>, labels: Labels) =>
-  MutableHashMap.modifyAt(counts, labels, (count) => Option.some(Option.getOrElse(count, () => 0) + 1))
+interface Count {
+  readonly labels: Readonly<Record<string, string>>
+  count: number
+}
+
+const increment = (counts: Map<string, Count>, key: string, labels: Count["labels"]) => {
+  const counted = counts.get(key)
+  if (counted === undefined) counts.set(key, { labels, count: 1 })
+  else counted.count++
+}
 
 /**
  * The counts become metrics of `prom-client` only when a client requests them, so that other servers do not load it.
  * Customer ids are not a label, because each test may have its own.
  */
 export const layer: Layer.Layer<Metrics> = Layer.sync(Metrics, () => {
-  const exchanges = MutableHashMap.empty<Readonly<Record<"operation" | "status" | "rule", string>>, number>()
-  const faults = MutableHashMap.empty<{ readonly kind: string }, number>()
+  const exchanges = new Map<string, Count>()
+  const faults = new Map<string, Count>()
   let unexpected = 0
 
   return {
     count: ({ faults: firedFaults, operation, response, rule, unexpected: isUnexpected }) =>
       Effect.sync(() => {
-        increment(exchanges, Data.struct({ operation, status: String(response.status), rule }))
-        for (const { kind } of firedFaults) increment(faults, Data.struct({ kind }))
+        const status = String(response.status)
+        increment(exchanges, `${operation} ${status} ${rule}`, { operation, status, rule })
+        for (const { kind } of firedFaults) increment(faults, kind, { kind })
         if (isUnexpected) unexpected += 1
       }),
     text: (sessions) =>
@@ -42,14 +48,14 @@ export const layer: Layer.Layer<Metrics> = Layer.sync(Metrics, () => {
           labelNames: ["operation", "status", "rule"],
           registers
         })
-        for (const [labels, count] of exchanges) exchangesTotal.inc(labels, count)
+        for (const { count, labels } of exchanges.values()) exchangesTotal.inc(labels, count)
         const faultsTotal = new Counter({
           name: "idv_mock_faults_total",
           help: "Faults that fired, by kind",
           labelNames: ["kind"],
           registers
         })
-        for (const [labels, count] of faults) faultsTotal.inc(labels, count)
+        for (const { count, labels } of faults.values()) faultsTotal.inc(labels, count)
         new Counter({
           name: "idv_mock_unexpected_total",
           help: "Requests that break the service document",

@@ -1,15 +1,10 @@
 /** Forwards each request to the upstream and each response to the client, unchanged, and records the exchange. */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Effect from "effect/Effect"
-import * as Problem from "../http/problem.ts"
 import * as Request from "../http/request.ts"
-import * as Response from "../http/response.ts"
-import * as Script from "../http/script.ts"
+import * as ServerResponse from "../http/serverResponse.ts"
 import type { Exchange } from "./exchange.ts"
 import * as Upstream from "./upstream.ts"
-
-const problem = (status: 413 | 502 | 504, detail: string) =>
-  Script.serverResponse(Response.Delivery.Whole({ response: Problem.response(status, detail) }))
 
 export const handle = (
   upstream: Upstream.Upstream,
@@ -19,12 +14,12 @@ export const handle = (
   Effect.gen(function*() {
     const request = yield* Request.read(yield* HttpServerRequest.HttpServerRequest)
     if (Request.isTooLong(request)) {
-      return problem(413, `idv-mock record forwards at most ${Request.maxBodyBytes} bytes of a body`)
+      return ServerResponse.problem(413, `idv-mock record forwards at most ${Request.maxBodyBytes} bytes of a body`)
     }
     const exchange = yield* Upstream.send(upstream, request)
     onExchange(exchange)
-    return Script.serverResponse(Response.Delivery.Whole({ response: exchange.response }))
+    return ServerResponse.make(exchange.response)
   }).pipe(
     Effect.catchTag("UpstreamFailed", (failure) =>
-      Effect.as(onFailure(failure), problem(failure.problem === "slow" ? 504 : 502, failure.message)))
+      Effect.as(onFailure(failure), ServerResponse.problem(failure.problem === "slow" ? 504 : 502, failure.message)))
   )

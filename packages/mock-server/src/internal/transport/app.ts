@@ -1,6 +1,5 @@
-/** The whole server as an HTTP app: the control API with the page under `/_mock`, the data plane everywhere else. */
+/** The two parts of a server: the control API with the page, under `/_mock`, and the data plane, everywhere else. */
 import type * as HttpApp from "@effect/platform/HttpApp"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,17 +8,18 @@ import type * as Scope from "effect/Scope"
 import { PCGRandom } from "effect/Utils"
 import * as Session from "../../Session.ts"
 import type * as Control from "../control/controlApp.ts"
-import * as SecurityHeaders from "../control/securityHeaders.ts"
+import type * as Guard from "../control/guard.ts"
 import * as DataPlane from "../dataPlane/dataPlane.ts"
 import * as Lifecycle from "../http/lifecycle.ts"
-import * as Request from "../http/request.ts"
+import type * as Request from "../http/request.ts"
+import * as Entry from "../journal/entry.ts"
 import * as FailOnUnexpected from "../journal/failOnUnexpected.ts"
 import * as Metrics from "../journal/metrics.ts"
 import { Recorder } from "../journal/recorder.ts"
 import type { InProcessOptions } from "./inProcessOptions.ts"
 
 const layerRecorder = (
-  { onExchange = () => Effect.void, reveal = false, unexpected = "ignore" }: InProcessOptions
+  { onExchange, reveal = false, unexpected = "ignore" }: InProcessOptions
 ) =>
   Layer.scoped(
     Recorder,
@@ -30,7 +30,9 @@ const layerRecorder = (
       return {
         reveal,
         random: () => generator.number(),
-        record: (entry) => Effect.all([count(entry), check(entry), onExchange(entry)], { discard: true })
+        record: onExchange === undefined
+          ? (entry) => Effect.zipRight(count(entry), check(entry))
+          : (entry) => Effect.all([count(entry), check(entry), onExchange(Entry.plain(entry))], { discard: true })
       }
     })
   )
@@ -76,17 +78,20 @@ export const layer = (
     Layer.fresh
   )
 
-const isControl = (path: string): boolean => path === "/_mock" || path.startsWith("/_mock/")
+export interface App {
+  readonly controlPlane: HttpApp.Default
+  readonly dataPlane: Request.Handler
+}
 
-/** The app, with the control API behind `guard`. */
-export const make = (
-  guard: (app: HttpApp.Default) => HttpApp.Default
-): Effect.Effect<HttpApp.Default, never, Services> =>
-  Effect.gen(function*() {
-    const control = SecurityHeaders.middleware(guard(yield* ControlPlane))
-    const data = Effect.provide(DataPlane.handle, yield* Effect.context<Session.Sessions | Recorder>())
-    return Effect.flatMap(
-      HttpServerRequest.HttpServerRequest,
-      ({ url }): HttpApp.Default => isControl(Request.pathOf(url)) ? control : data
-    )
-  })
+/** Whether a path belongs to the control plane. */
+export const isControl = (path: string): boolean => path === "/_mock" || path.startsWith("/_mock/")
+
+/** The app, with the control API behind a guard. The first request to the control API loads both. */
+export const make = (options: Guard.Options): Effect.Effect<App, never, Services> =>
+  Effect.zipWith(ControlPlane, DataPlane.make, (app, dataPlane) => ({
+    controlPlane: Effect.flatMap(
+      Effect.promise(() => import("../control/guardedApp.ts")),
+      ({ make }) => make(options, app)
+    ),
+    dataPlane
+  }))

@@ -83,9 +83,8 @@ function destroy(this: Duplex) {
 }
 
 /**
- * Adds the listeners to a server. Call it after the HTTP library has added its own listeners, because it removes their
- * listener for upgrades. That listener loses the body of a request that offers an upgrade, as some clients do with
- * `h2c`. Without it, Node ignores the offer.
+ * Adds the listeners to a server. A listener for upgrades is not among them: it would lose the body of a request that
+ * offers an upgrade, as some clients do with `h2c`. Without it, Node ignores the offer.
  */
 export const listen = (server: Server): Effect.Effect<void, never, Session.Sessions | Recorder> =>
   Effect.gen(function*() {
@@ -113,7 +112,6 @@ export const listen = (server: Server): Effect.Effect<void, never, Session.Sessi
       )
     }
 
-    server.removeAllListeners("upgrade")
     server.on("request", (request, response) => {
       pendingExchanges.set(request.socket, { request, response })
       response.once("close", () => {

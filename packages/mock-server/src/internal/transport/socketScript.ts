@@ -1,8 +1,4 @@
 /** Writes scripted responses to a real socket, below the HTTP library. */
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import type * as HttpApp from "@effect/platform/HttpApp"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { ServerResponse } from "node:http"
@@ -50,8 +46,10 @@ const awaitSocket = (response: ServerResponse) =>
     return Effect.sync(stop)
   })
 
-/** Writes nothing if an earlier response has ended the connection. */
-const play = (response: ServerResponse, steps: ReadonlyArray<Step>) =>
+/**
+ * Performs the steps and then closes the connection. Writes nothing if an earlier response has ended the connection.
+ */
+export const play = (response: ServerResponse, steps: ReadonlyArray<Step>): Effect.Effect<void> =>
   Effect.flatMap(awaitSocket(response), (socket) =>
     socket?.writable === true
       ? Effect.ensuring(
@@ -59,17 +57,3 @@ const play = (response: ServerResponse, steps: ReadonlyArray<Step>) =>
         Effect.sync(() => socket.destroySoon())
       )
       : Effect.void)
-
-/**
- * Performs the script of a scripted response and then closes the connection, so that the client never receives what the
- * HTTP library writes afterwards. When the client closes the connection, the script is interrupted.
- */
-export const middleware = <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R> =>
-  Effect.flatMap(app, (response) => {
-    const steps = Script.stepsOf(response)
-    if (steps === undefined) return Effect.succeed(response)
-    return Effect.flatMap(
-      HttpServerRequest.HttpServerRequest,
-      (request) => Effect.interruptible(play(NodeHttpServerRequest.toServerResponse(request), steps))
-    ).pipe(Effect.as(HttpServerResponse.empty()))
-  })

@@ -5,11 +5,13 @@
 import { type DateOfBirth, FromWire } from "@effect-idv/core/DateOfBirth"
 import * as Violation from "@effect-idv/core/Violation"
 import * as Either from "effect/Either"
+import { constant } from "effect/Function"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Request from "../http/request.ts"
 import type { Entry } from "../journal/entry.ts"
+import { once } from "../journal/once.ts"
+import { maxBodyBytes } from "../journal/shorten.ts"
 
 interface Person {
   readonly name: Option.Option<string>
@@ -24,19 +26,15 @@ interface Values {
   readonly person: () => Person
 }
 
-export interface Sent extends Redacted.Redacted<Values> {}
-
-/** A longer body is decoded at once, so that the journal does not keep it. */
-const maxKeptBytes = 16 * 1024
-
-const once = <A>(compute: () => A): () => A => {
-  let value: Option.Option<A> = Option.none()
-  return () =>
-    Option.getOrElse(value, () => {
-      const computed = compute()
-      value = Option.some(computed)
-      return computed
-    })
+/** Its values are private, so that nothing prints them. */
+export class Sent {
+  readonly #values: Values
+  constructor(values: Values) {
+    this.#values = values
+  }
+  static valuesOf(sent: Sent): Values {
+    return sent.#values
+  }
 }
 
 const Body = Schema.Record({ key: Schema.String, value: Schema.Unknown })
@@ -50,16 +48,19 @@ const decodePerson = (body: Uint8Array): Person => {
   return { name: decodeName(name), dateOfBirth: decodeDate(dob) }
 }
 
-/** Decodes the request when a verification compares it. */
-export const make = (request: Request.Request): Sent => {
-  const { body, headers } = request
-  const person = once(() => decodePerson(body))
-  if (body.length > maxKeptBytes) person()
-  const customerId = once(() =>
-    Option.map(Option.orElse(Request.basic(request), () => Request.formBasic(request)), ({ customerId }) => customerId)
+/** Decodes a body when it is first needed. A longer body is decoded at once, so that the journal does not keep it. */
+const lazyPerson = (body: Uint8Array): () => Person =>
+  body.length > maxBodyBytes ? constant(decodePerson(body)) : once(() => decodePerson(body))
+
+const customerIdOf = (headers: Request.Headers) => (): Option.Option<string> =>
+  Option.map(
+    Option.orElse(Request.basic({ headers }), () => Request.formBasic({ headers })),
+    ({ customerId }) => customerId
   )
-  return Redacted.make({ headers, person, customerId })
-}
+
+/** Decodes the request when a verification compares it. */
+export const make = ({ body, headers }: Request.Request): Sent =>
+  new Sent({ headers, person: lazyPerson(body), customerId: customerIdOf(headers) })
 
 const ofEntry = new WeakMap<Entry, Sent>()
 
@@ -70,4 +71,4 @@ export const keep = (entry: Entry, sent: Sent | undefined): void => {
 
 /** Returns what the request of an entry sent, if the entry is one of a journal of this process. */
 export const of = (entry: Entry): Option.Option<Values> =>
-  Option.map(Option.fromNullable(ofEntry.get(entry)), Redacted.value)
+  Option.map(Option.fromNullable(ofEntry.get(entry)), Sent.valuesOf)

@@ -1,0 +1,53 @@
+/** Handles the requests of Node's HTTP server: those to the data plane directly, without the HTTP library. */
+import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
+import * as Runtime from "effect/Runtime"
+import type { RequestListener, ServerResponse } from "node:http"
+import type * as Lifecycle from "../http/lifecycle.ts"
+import * as Request from "../http/request.ts"
+import * as Response from "../http/response.ts"
+import * as App from "./app.ts"
+import * as SocketScript from "./socketScript.ts"
+
+const send = (response: ServerResponse, whole: Response.Response) =>
+  Effect.sync(() => {
+    response.writeHead(whole.status, Response.framedHeaders(whole))
+    response.end(response.req.method === "HEAD" ? undefined : whole.body)
+  })
+
+const deliver = (response: ServerResponse) => (delivery: Response.Delivery): Effect.Effect<void> =>
+  delivery._tag === "Whole"
+    ? send(response, delivery.response)
+    : Effect.interruptible(SocketScript.play(response, delivery.steps))
+
+const loadControlListener = Effect.promise(() => import("./controlListener.ts"))
+
+/**
+ * Makes the listener. The data plane handles each request to its end even if the client closes the connection, so that
+ * the journal has every request. Only a script then ends at once.
+ */
+export const make = (
+  { controlPlane, dataPlane }: App.App,
+  { countRequest }: Lifecycle.Service
+): Effect.Effect<RequestListener> =>
+  Effect.gen(function*() {
+    const runFork = Runtime.runFork(yield* Effect.runtime())
+    const controlListener = yield* Effect.cached(Effect.flatMap(loadControlListener, ({ make }) => make(controlPlane)))
+    return (source, response) => {
+      countRequest(response)
+      const { headers, method = "", url = "" } = source
+      if (App.isControl(Request.pathOf(url))) {
+        runFork(Effect.map(controlListener, (listener) => listener(source, response)))
+        return
+      }
+      const delivery = dataPlane(Request.head({ headers, method, source, url }), Request.readBody(source))
+      const exchange = Effect.flatMap(delivery, deliver(response)).pipe(
+        // The program's `onExchange` may fail even for the entry of a defect.
+        Effect.onError(() => Effect.sync(() => response.destroy()))
+      )
+      const fiber = runFork(Effect.uninterruptible(exchange))
+      response.once("close", () => {
+        if (!response.writableEnded) fiber.unsafeInterruptAsFork(FiberId.none)
+      })
+    }
+  })
