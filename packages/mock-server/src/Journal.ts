@@ -26,8 +26,8 @@ import * as Verification from "./Verification.ts"
 export { Entry, Operation, Status } from "./internal/journal/entry.ts"
 
 /**
- * An entry before the journal writes it. The journal adds `id` and `at`. The targets, headers and bodies may be getters:
- * the journal reads them when a reader of the entry needs them.
+ * An entry before the journal writes it. The journal adds `id` and `at`. The targets, headers and bodies may be
+ * getters: the journal reads them when a reader of the entry needs them.
  *
  * @category models
  * @since 0.1.0

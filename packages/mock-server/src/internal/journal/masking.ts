@@ -50,7 +50,9 @@ export const maskRequest = (
   reveal: boolean
 ): MaskedParts<RequestParts> => {
   const body = lazyText(bytes, reveal ? revealBody : maskBody(requestBodies[operation]))
-  const masked = once(() => reveal ? { target, headers } : { target: maskTarget(target), headers: maskRequestHeaders(headers) })
+  const masked = once(() =>
+    reveal ? { target, headers } : { target: maskTarget(target), headers: maskRequestHeaders(headers) }
+  )
   return {
     method,
     get target() {
