@@ -1,7 +1,8 @@
 /** The commands and flags of `idv-mock`, their help and their usage errors. */
-import { Argument, Command, type ErrorOptions, type Option } from "commander"
+import { Argument, Command, type ErrorOptions, type HelpContext, type Option } from "commander"
 import * as Either from "effect/Either"
 import * as Record from "effect/Record"
+import * as Profile from "../../Profile.ts"
 import * as TestPerson from "../../TestPerson.ts"
 import * as FaultKinds from "../faults/faultKinds.ts"
 import * as CommandFlags from "./commandFlags.ts"
@@ -25,6 +26,12 @@ const commandsOf = ({ commands }: Command) => list(commands.map((command) => com
 
 const inQuotes = (message: string) => /'([^' ]*)/.exec(message)?.[1] ?? ""
 
+/** The similar command or flag that `commander` found, or else all that exist. */
+const expectation = (message: string, all: string) => {
+  const [, similar] = /\n\(Did you mean (.+)\?\)$/.exec(message) ?? []
+  return similar === undefined ? `expected one of ${all}` : `did you mean ${similar}?`
+}
+
 /** Rewrites the errors of `commander`, some of which repeat values. */
 class IdvCommand extends Command {
   override createCommand(name?: string): IdvCommand {
@@ -33,15 +40,25 @@ class IdvCommand extends Command {
   override error(message: string, { code }: ErrorOptions = {}): never {
     throw new UsageError({ text: `idv-mock ${pathOf(this)}`.trim() + `: ${this.#problem(message, code)}` })
   }
+  /** `commander` shows the help as an error if a command is missing. */
+  override help(context?: HelpContext | ((text: string) => string)): never {
+    return typeof context === "object" && context.error
+      ? this.error(`a command is missing: expected one of ${commandsOf(this)}`)
+      : super.help()
+  }
   #problem(message: string, code: string | undefined): string {
     const [, flag = ""] = /'(--?[a-z][a-z-]*)/i.exec(message) ?? []
     switch (code) {
       case "commander.unknownOption":
         return this.options.some(({ long }) => long === flag)
           ? `${flag} takes no value`
-          : `${`unknown flag ${flag}`.trim()}: expected one of ${flagsOf(this)}`
+          : `${`unknown flag ${flag}`.trim()}: ${expectation(message, flagsOf(this))}` +
+            (this.parent === null ? ", and the flags of a command after its name" : "")
       case "commander.unknownCommand":
-        return `unknown command: expected one of ${commandsOf(this)}`
+        return `unknown command: ${expectation(message, commandsOf(this))}`
+      case "commander.invalidArgument":
+        // The message of a flag follows the value.
+        return message.split(" is invalid. ").at(-1) ?? ""
       case "commander.optionMissingArgument":
         return `${inQuotes(message)} needs a value`
       case "commander.missingArgument":
@@ -69,6 +86,13 @@ const testPersons: Section = {
   rows: TestPerson.reserved.map(({ description, lastWord }) => [lastWord, description])
 }
 
+const profileOptions: Section = {
+  heading:
+    `A profile is a preset (${Object.keys(Profile.presets).join(", ")}), and option=variant. Of each option, the ` +
+    "first variant\nis the default",
+  rows: Profile.points.map(({ name, variants }) => [name, list(variants.map(({ value }) => value))])
+}
+
 const faultKinds: Section = {
   heading: "A fault is <on>:<what>[=value][:<when>[=value]], such as aml:hang or token:status=503:nth=2, or a\n" +
     "JSON object. <on> is token, aml or both. <when> is always, nth, first, every, probability or\n" +
@@ -94,6 +118,16 @@ const argumentsOf = (command: Command): ParsedArguments => {
   return { flags: Object.fromEntries(flags), words: command.args, argument: command.args.join(" ") }
 }
 
+/** The command with these names. For unknown ones it throws the usage error of the command before them. */
+const helpOf = (program: Command, names: ReadonlyArray<string>): Command =>
+  names.reduce((command, name) => {
+    const next = command.commands.find((command) => command.name() === name)
+    if (next !== undefined) return next
+    return command.commands.length === 0
+      ? command.error("", { code: "commander.excessArguments" })
+      : command.parse([name], { from: "user" })
+  }, program)
+
 /** Makes the program. Parsing a command line calls `invoke` with the result. */
 export const make = (version: string, invoke: (invocation: Invocation) => void): Command => {
   const addGroup = (parent: Command, name: string, description: string) =>
@@ -107,13 +141,12 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
 
   const program = new IdvCommand("idv-mock")
     .description("A mock server of the identity verification service")
-    .version(version, "--version", "Show the version")
+    .version(version, "-V, --version", "Show the version")
     .exitOverride()
     .configureHelp({ helpWidth: 100, showGlobalOptions: false })
     .configureOutput({ writeOut: (text) => invoke({ _tag: "Text", text }), writeErr: () => {} })
-    .helpOption("--help", "Show this help")
+    .helpOption("-h, --help", "Show this help")
     .helpCommand(false)
-    .showSuggestionAfterError(false)
     .addHelpText("after", table(testPersons) + "\n" + table(completions))
 
   addCommand(
@@ -122,7 +155,7 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
     "Start the mock server: the token endpoint and the AML check, for the customer demo-customer with the key " +
       "demo-key, and for every customer test-* with the key test-key",
     CommandFlags.serve
-  ).addHelpText("after", table(testPersons) + "\n" + table(faultKinds))
+  ).addHelpText("after", [testPersons, profileOptions, faultKinds].map(table).join("\n"))
   addCommand(
     program,
     "journal",
@@ -194,6 +227,8 @@ export const make = (version: string, invoke: (invocation: Invocation) => void):
   )
   addCommand(program, "completions", "Print completions for bash, fish or zsh", [])
     .addArgument(Object.assign(new Argument("<shell>"), { argChoices: ["bash", "fish", "zsh"] }))
+  const help = program.command("help [command...]").description("Show the help of a command")
+  help.action((names: ReadonlyArray<string>) => helpOf(program, names).outputHelp())
   return program
 }
 
@@ -211,8 +246,5 @@ export const read = (version: string, words: ReadonlyArray<string>): Either.Eith
     // `commander` throws after it has written the help or the version, which is not an error.
     catch: (error) => error instanceof UsageError ? error : undefined
   })
-  if (Either.isLeft(parsed) && parsed.left !== undefined) return Either.left(parsed.left)
-  return invocation._tag === "Text" && invocation.text === ""
-    ? Either.left(new UsageError({ text: "idv-mock: a command is missing: add --help for a list" }))
-    : Either.right(invocation)
+  return Either.isLeft(parsed) && parsed.left !== undefined ? Either.left(parsed.left) : Either.right(invocation)
 }
