@@ -13,10 +13,10 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { Agent } from "node:http"
+import { Agent, STATUS_CODES } from "node:http"
 import { Agent as SecureAgent } from "node:https"
 import { Duplex } from "node:stream"
-import type { Step } from "./response.ts"
+import { Step } from "./response.ts"
 import * as Script from "./script.ts"
 
 export const client = (app: HttpApp.Default): HttpClient.HttpClient =>
@@ -34,11 +34,31 @@ export const client = (app: HttpApp.Default): HttpClient.HttpClient =>
         Effect.scoped
       )
       const steps = Script.stepsOf(response)
-      return steps === undefined
+      const played = steps ?? (Headers.has(response.headers, "content-encoding") ? yield* encoded(response) : undefined)
+      return played === undefined
         ? HttpClientResponse.fromWeb(request, HttpServerResponse.toWeb(response))
-        : yield* Effect.flatMap(clientOf(steps), (client) => client.execute(request))
+        : yield* Effect.flatMap(clientOf(played), (client) => client.execute(request))
     })
   )
+
+/**
+ * The bytes of a response with a content coding, which the fault `falseGzip` has. A response of `fetch` would count as
+ * decompressed, and this fault would have no effect.
+ */
+const encoded = (response: HttpServerResponse.HttpServerResponse) =>
+  Effect.map(Effect.promise(() => HttpServerResponse.toWeb(response).arrayBuffer()), (body) => {
+    const headers = { ...response.headers, "content-length": String(body.byteLength) }
+    const head = [
+      `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ""}`,
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      "\r\n"
+    ].join("\r\n")
+    return [
+      Step.Write({ bytes: new TextEncoder().encode(head) }),
+      Step.Write({ bytes: new Uint8Array(body) }),
+      Step.Fin()
+    ]
+  })
 
 /** The client's side of a connection: it ignores what the client sends, and receives the bytes of a script. */
 class ScriptConnection extends Duplex {
