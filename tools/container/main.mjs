@@ -83,7 +83,9 @@ let failures = 0
 const check = (name, actual, expected = true) => {
   const isEqual = JSON.stringify(actual) === JSON.stringify(expected)
   if (!isEqual) failures++
-  print(isEqual ? `ok      ${name}` : `FAILED  ${name}: ${JSON.stringify(actual)}, expected ${JSON.stringify(expected)}`)
+  print(
+    isEqual ? `ok      ${name}` : `FAILED  ${name}: ${JSON.stringify(actual)}, expected ${JSON.stringify(expected)}`
+  )
 }
 
 const freePort = () =>
@@ -100,7 +102,9 @@ const token = "a-token-of-this-test"
 
 /** Writes an OCI image, as `docker build` does, and unpacks it again. */
 const checkImage = () => {
-  if (spawnSync("umoci", ["--version"]).error !== undefined) return print("skipped the OCI image: umoci is not installed")
+  if (spawnSync("umoci", ["--version"]).error !== undefined) {
+    return print("skipped the OCI image: umoci is not installed")
+  }
   const layout = join(work, "image")
   const umoci = (...args) => execFileSync("umoci", args, { stdio: ["ignore", "ignore", "inherit"] })
   umoci("init", "--layout", layout)
@@ -123,8 +127,10 @@ assemble(again)
 check("two assemblies are equal", digest(root), digest(again))
 rmSync(again, { recursive: true })
 print(`        sha256 ${digest(root)}`)
-print(`        size: ${mib(sizeOf(root))}, of which Node is ${mib(sizeOf(join(root, "nodejs")))}, ` +
-  `the command ${mib(sizeOf(join(root, "app")))}`)
+print(
+  `        size: ${mib(sizeOf(root))}, of which Node is ${mib(sizeOf(join(root, "nodejs")))}, ` +
+    `the command ${mib(sizeOf(join(root, "app")))}`
+)
 const secrets = filesIn(root).filter((path) => existsSync(path) && /\.pem$|\.env|\.npmrc|id_rsa|\.git(\/|$)/.test(path))
 check("it has no file for secrets", secrets, [])
 checkImage()
@@ -158,7 +164,10 @@ check("it runs as the USER of the Dockerfile", uids?.split(/\s+/).every((uid) =>
 
 const issued = await fetch(`${url}/oauth/service`, {
   method: "POST",
-  headers: { authorization: `Basic ${btoa("demo-customer:demo-key")}`, "content-type": "application/x-www-form-urlencoded" },
+  headers: {
+    authorization: `Basic ${btoa("demo-customer:demo-key")}`,
+    "content-type": "application/x-www-form-urlencoded"
+  },
   body: "grant_type=client_credentials"
 })
 const { access_token: accessToken } = await issued.json()

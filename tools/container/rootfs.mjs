@@ -44,7 +44,9 @@ const copyPackages = (names, from, to) => {
     const target = join(to, name)
     if (existsSync(target)) {
       const { version } = JSON.parse(readFileSync(join(target, "package.json"), "utf8"))
-      if (version !== manifest.version) throw new Error(`Two versions of ${name} are needed: ${version}, ${manifest.version}`)
+      if (version !== manifest.version) {
+        throw new Error(`Two versions of ${name} are needed: ${version}, ${manifest.version}`)
+      }
     } else if (name === "@effect-idv/contract") {
       for (const path of ["package.json", "contract", "LICENSE"]) copy(join(folder, path), join(target, path))
     } else {
@@ -57,7 +59,7 @@ const copyPackages = (names, from, to) => {
 /** The same time and the same permissions everywhere. */
 const normalize = (path, time) => {
   const isFolder = lstatSync(path).isDirectory()
-  if (isFolder) for (const name of readdirSync(path)) normalize(join(path, name), time)
+  if (isFolder) { for (const name of readdirSync(path)) normalize(join(path, name), time) }
   const isProgram = /(^|\/)(nodejs\/bin\/node|ld-linux[^/]*)$/.test(path)
   chmodSync(path, basename(path) === "tmp" && isFolder ? 0o1777 : isFolder || isProgram ? 0o755 : 0o644)
   utimesSync(path, time, time)

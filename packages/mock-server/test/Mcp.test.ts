@@ -143,7 +143,11 @@ describe("idv-mock mcp", () => {
           ],
           ["faults", { customerId, set: { on: "aml", what: { kind: "canary" } } }, "faults: set.what.kind is invalid"],
           ["faults", { customerId, set: "aml:canary" }, "faults: set.what.kind is invalid: expected one of latency"],
-          ["faults", { customerId, set: "canary" }, "faults: set is invalid: expected on:what[=value][:when[=value]], such"],
+          [
+            "faults",
+            { customerId, set: "canary" },
+            "faults: set is invalid: expected on:what[=value][:when[=value]], such"
+          ],
           ["faults", { customerId, set: 7 }, "faults: set is invalid: expected a fault such as aml:hang, or an object"],
           ["faults", { customerId, remove: "f9" }, "faults: There is no fault f9"],
           ["profile", { customerId, change: { tokenStatus: "canary" } }, "profile: change.tokenStatus is invalid"],
