@@ -126,7 +126,7 @@ describe("The help of idv-mock serve", () => {
   it("has every option of a profile with its variants", () => {
     const lines = help.split("\n").map((line) => line.trim().replace(/ {2,}/, ": "))
     for (const { name, variants } of Profile.points) {
-      assertInclude(lines, `${name}: ${variants.map(({ value }) => value).join(", ")}`)
+      assert.include(lines, `${name}: ${variants.map(({ value }) => value).join(", ")}`)
     }
   })
 
