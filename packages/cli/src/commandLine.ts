@@ -1,5 +1,5 @@
 /** A program of several commands with `commander`: its help, and its usage errors, which repeat no value. */
-import { Command, type ErrorOptions, type Option } from "commander"
+import { Command, type ErrorOptions, type HelpContext, type Option } from "commander"
 import * as Either from "effect/Either"
 import type { ParsedArguments } from "./parsedArguments.ts"
 import { UsageError } from "./usageError.ts"
@@ -28,6 +28,12 @@ const commandsOf = ({ commands }: Command) => list(commands.map((command) => com
 
 const inQuotes = (message: string) => /'([^' ]*)/.exec(message)?.[1] ?? ""
 
+/** The similar command or flag that `commander` found, or else all that exist. */
+const expectation = (message: string, all: string) => {
+  const [, similar] = /\n\(Did you mean (.+)\?\)$/.exec(message) ?? []
+  return similar === undefined ? `expected one of ${all}` : `did you mean ${similar}?`
+}
+
 /** Rewrites the errors of `commander`, some of which repeat values. */
 class IdvCommand extends Command {
   override createCommand(name?: string): IdvCommand {
@@ -36,15 +42,25 @@ class IdvCommand extends Command {
   override error(message: string, { code }: ErrorOptions = {}): never {
     throw new UsageError({ text: `${nameOf(this)}: ${this.#problem(message, code)}` })
   }
+  /** `commander` shows the help as an error if a command is missing. */
+  override help(context?: HelpContext | ((text: string) => string)): never {
+    return typeof context === "object" && context.error
+      ? this.error(`a command is missing: expected one of ${commandsOf(this)}`)
+      : super.help()
+  }
   #problem(message: string, code: string | undefined): string {
     const [, flag = ""] = /'(--?[a-z][a-z-]*)/i.exec(message) ?? []
     switch (code) {
       case "commander.unknownOption":
         return this.options.some(({ long }) => long === flag)
           ? `${flag} takes no value`
-          : `${`unknown flag ${flag}`.trim()}: expected one of ${flagsOf(this)}`
+          : `${`unknown flag ${flag}`.trim()}: ${expectation(message, flagsOf(this))}` +
+            (this.parent === null ? ", and the flags of a command after its name" : "")
       case "commander.unknownCommand":
-        return `unknown command: expected one of ${commandsOf(this)}`
+        return `unknown command: ${expectation(message, commandsOf(this))}`
+      case "commander.invalidArgument":
+        // The message of a flag follows the value.
+        return message.split(" is invalid. ").at(-1) ?? ""
       case "commander.optionMissingArgument":
         return `${inQuotes(message)} needs a value`
       case "commander.missingArgument":
@@ -70,13 +86,12 @@ const argumentsOf = (command: Command): ParsedArguments => {
 export const program = (name: string, description: string, version: string, invoke: Invoke): Command =>
   new IdvCommand(name)
     .description(description)
-    .version(version, "--version", "Show the version")
+    .version(version, "-V, --version", "Show the version")
     .exitOverride()
     .configureHelp({ helpWidth: 100, showGlobalOptions: false })
     .configureOutput({ writeOut: (text) => invoke({ _tag: "Text", text }), writeErr: () => {} })
-    .helpOption("--help", "Show this help")
+    .helpOption("-h, --help", "Show this help")
     .helpCommand(false)
-    .showSuggestionAfterError(false)
 
 /** Adds a command to a program or to a group of commands. Parsing its command line calls `invoke`. */
 export const addCommand = (
@@ -90,6 +105,21 @@ export const addCommand = (
   for (const flag of flags) command.addOption(flag)
   return command.action(() => invoke({ _tag: "Run", command: pathOf(command), args: argumentsOf(command) }))
 }
+
+/** The command with these names. For unknown ones it throws the usage error of the command before them. */
+const helpOf = (program: Command, names: ReadonlyArray<string>): Command =>
+  names.reduce((command, name) => {
+    const next = command.commands.find((command) => command.name() === name)
+    if (next !== undefined) return next
+    return command.commands.length === 0
+      ? command.error("", { code: "commander.excessArguments" })
+      : command.parse([name], { from: "user" })
+  }, program)
+
+/** Adds the command `help`, which shows the help of the program or of a command. */
+export const addHelp = (program: Command): Command =>
+  program.command("help [command...]").description("Show the help of a command")
+    .action((names: ReadonlyArray<string>) => helpOf(program, names).outputHelp())
 
 /** Parses a command line of the program that `make` returns. Runs nothing. */
 export const read = (
@@ -108,8 +138,5 @@ export const read = (
     // `commander` throws after it has written the help or the version, which is not an error.
     catch: (error) => error instanceof UsageError ? error : undefined
   })
-  if (Either.isLeft(parsed) && parsed.left !== undefined) return Either.left(parsed.left)
-  return invocation._tag === "Text" && invocation.text === ""
-    ? Either.left(new UsageError({ text: `${program.name()}: a command is missing: add --help for a list` }))
-    : Either.right(invocation)
+  return Either.isLeft(parsed) && parsed.left !== undefined ? Either.left(parsed.left) : Either.right(invocation)
 }

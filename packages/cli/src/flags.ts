@@ -1,12 +1,11 @@
 /** The kinds of flags: with one value, with several, or without. */
-import { Option } from "commander"
-import { UsageError } from "./usageError.ts"
+import { InvalidArgumentError, Option } from "commander"
 
 type Texts = ReadonlyArray<string>
 
 /** Rejects a value that begins like a flag, because then the value itself is missing. */
 const valueOf = (name: string, value: string): string => {
-  if (value.startsWith("--")) throw new UsageError({ text: `--${name} needs a value` })
+  if (value.startsWith("--")) throw new InvalidArgumentError(`--${name} needs a value`)
   return value
 }
 
@@ -16,7 +15,7 @@ const valueOf = (name: string, value: string): string => {
  */
 export const valueFlag = (name: string, value: string, description: string, choices?: ReadonlyArray<string>) => {
   const option = new Option(`--${name} <${value}>`, description).argParser<Texts>((value, previous = []) => {
-    if (previous.length > 0) throw new UsageError({ text: `--${name} was given more than once` })
+    if (previous.length > 0) throw new InvalidArgumentError(`--${name} occurs more than once`)
     return [valueOf(name, value)]
   })
   if (choices !== undefined) option.argChoices = Array.from(choices)

@@ -17,6 +17,7 @@ const make = (version: string) => (invoke: CommandLine.Invoke): Command => {
   ContractCommands.addVerify(program, invoke)
   ContractCommands.addClaims(program, "claims", invoke)
   ContractCommands.addDiff(program, invoke)
+  CommandLine.addHelp(program)
   return program
 }
 

@@ -100,7 +100,12 @@ describe("documents", () => {
     const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root)
     // A snippet may declare values that it does not use.
     const lenient = { composite: false, incremental: false, noUnusedLocals: false, noUnusedParameters: false }
-    const program = ts.createProgram(typescript.map(fileOf), { ...options, ...lenient, noEmit: true })
+    const declarations = fileURLToPath(new URL("support/testcontainers.d.ts", import.meta.url))
+    const program = ts.createProgram([...typescript.map(fileOf), declarations], {
+      ...options,
+      ...lenient,
+      noEmit: true
+    })
     // Checks only the snippets, because `typecheck` checks the modules that they import.
     const diagnostics = typescript.map(fileOf).flatMap((file) => {
       const source = program.getSourceFile(file)

@@ -480,7 +480,10 @@ describe.each(layers)("The control API %s", (_, layer) => {
           yield* session.fault({ ...unavailable, id: "f1", when: { kind: "nth", n: 1 } })
           yield* session.removeFault("f3")
           deepStrictEqual(yield* counts, [["f1", 0, 0], ["f2", 0, 0]])
-          strictEqual((yield* Effect.flip(session.removeFault("f3"))).message, "There is no fault f3")
+          strictEqual(
+            (yield* Effect.flip(session.removeFault("f3"))).message,
+            "There is no fault f3 in this session: list its faults for their ids"
+          )
           yield* session.clearFaults
           deepStrictEqual(yield* counts, [])
         }))

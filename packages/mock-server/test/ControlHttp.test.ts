@@ -198,7 +198,7 @@ describe.each(layers)("A request that the control API %s rejects", (_, layer) =>
           customerId: "x",
           faults: ["a", "b", "a"].map((id) => ({ id, on: "aml", what: { kind: "hang" } }))
         },
-        ["faults.2.id invalid: an id that no member before it has"]
+        ["faults.2.id invalid: an id that no earlier entry of the list has"]
       ],
       ["POST", `${demo}/verify`, { kind: "never", pattern: {}, within: "canary" }, [`within invalid: ${wait}`]]
     ])("%s %s has the body %j", ([method, path, body, expected]) =>

@@ -116,7 +116,7 @@ describe("A test person of your own", () => {
       [{ match: { name: "A B" }, response: "no" }, "response is invalid: expected \"No\", \"Potential match\", or an"],
       [
         { match: { name: "A B" }, response: { kind: "quota" } },
-        "response is invalid: expected a fault of another kind"
+        "response.kind is invalid: expected one of latency, status,"
       ],
       [{ match: { name: "A B" }, response: { kind: "status", status: 99 } }, "response.status is invalid: expected a"],
       [{ match: { name: "A B" }, response: "No", body: "{}" }, "body is unexpected: expected one of match, response"]

@@ -26,7 +26,7 @@ const start = Effect.gen(function*() {
   const child = spawn(process.execPath, [
     "--max-old-space-size=96",
     script,
-    ..."serve --port 0 --logs json".split(" "),
+    ..."serve --port 0 --log json".split(" "),
     ...late
   ])
   yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))

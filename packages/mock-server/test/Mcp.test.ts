@@ -1,13 +1,16 @@
 /** `idv-mock mcp` with the client of the official SDK. */
 import { MockServer, Session } from "@effect-idv/mock-server"
-import { FetchHttpClient, type HttpClient } from "@effect/platform"
+import { Command, FetchHttpClient, type HttpClient } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { Context, Effect, Layer } from "effect"
 import { build } from "esbuild"
+import { PassThrough } from "node:stream"
 import { fileURLToPath } from "node:url"
+import { main } from "../src/internal/cli/main.ts"
 import * as Plain from "./support/plain.ts"
 import * as Program from "./support/program.ts"
 
@@ -78,6 +81,7 @@ describe("idv-mock mcp", () => {
         yield* ok("faults", { customerId, set: { on: "aml", what: { kind: "status", status: 503 } } })
         strictEqual(yield* at(url, Plain.checkStatus(token)), 503)
         assertInclude(yield* explained, "Faults that fired: f1 (status).")
+        assertInclude(yield* ok("faults", { customerId, set: "token:hang=body:nth=2" }), "\"kind\": \"nth\"")
         assertInclude(yield* ok("faults", { customerId, clear: true }), "[]")
 
         const before = JSON.parse(yield* ok("clock", { customerId, frozen: true })).now
@@ -115,6 +119,10 @@ describe("idv-mock mcp", () => {
         strictEqual(/canary|1940|02-01/i.test(shown), false, shown)
         strictEqual((yield* at(url, Plain.tokenRequest("nobody", "x"))).status, 401)
         assertInclude(yield* ok("explain_last_check"), "Requests that belong to no session: 1.")
+        assertInclude(
+          yield* ok("explain_last_check", { customerId: "nobody" }),
+          "There is no session of nobody: create it, or"
+        )
       }),
     60_000
   )
@@ -134,6 +142,13 @@ describe("idv-mock mcp", () => {
             "clock: advence is unexpected: expected one of customerId, set, advance"
           ],
           ["faults", { customerId, set: { on: "aml", what: { kind: "canary" } } }, "faults: set.what.kind is invalid"],
+          ["faults", { customerId, set: "aml:canary" }, "faults: set.what.kind is invalid: expected one of latency"],
+          [
+            "faults",
+            { customerId, set: "canary" },
+            "faults: set is invalid: expected on:what[=value][:when[=value]], such"
+          ],
+          ["faults", { customerId, set: 7 }, "faults: set is invalid: expected a fault such as aml:hang, or an object"],
           ["faults", { customerId, remove: "f9" }, "faults: There is no fault f9"],
           ["profile", { customerId, change: { tokenStatus: "canary" } }, "profile: change.tokenStatus is invalid"],
           [
@@ -160,6 +175,41 @@ describe("idv-mock mcp", () => {
       }),
     60_000
   )
+
+  it.scopedLive("responds to arguments that are not an object with one sentence", () =>
+    Effect.gen(function*() {
+      const program = yield* Program.idvMock
+      const request = (id: number, params: unknown) =>
+        JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }) + "\n"
+      const lines = yield* Command.make(process.execPath, program, "mcp").pipe(
+        Command.feed([
+          request(1, { name: "clock", arguments: "canary" }),
+          request(2, { name: "clock", arguments: ["canary"] }),
+          request(3, { name: 7, arguments: {} }),
+          request(4, { name: "clock" })
+        ].join("")),
+        Command.lines
+      )
+      const texts = lines.map((line) => JSON.parse(line).result.content[0].text).map(String)
+      const expected = "clock: arguments is invalid: expected an object"
+      deepStrictEqual(texts.slice(0, 2), [expected, expected])
+      assertInclude(texts[2], "There is no such tool: expected one of sessions, clock")
+      assertInclude(texts[3], "\"frozen\": false")
+    }).pipe(Effect.provide(NodeContext.layer)), 60_000)
+
+  it.live("ends with one sentence if the server of --url cannot be reached", () =>
+    Effect.gen(function*() {
+      const { url } = yield* Effect.scoped(
+        Effect.map(Layer.build(MockServer.layer({ port: 0 })), Context.get(MockServer.MockServer))
+      )
+      const error = yield* Effect.flip(
+        main(["mcp", "--url", url], { stdout: new PassThrough(), version: "0" })
+      )
+      strictEqual(
+        error instanceof Error ? error.message : "",
+        `The control API at ${url} cannot be reached: check that the mock server runs there`
+      )
+    }), 60_000)
 
   it.live("is not loaded by any other command", () =>
     Effect.gen(function*() {

@@ -24,7 +24,9 @@ const unseen = await Effect.runPromise(UnseenServer.load())
 const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
 
 /** Starts `idv-mock record`. `stop` ends it as Ctrl-C does, and returns what it wrote and printed. */
-const recording = (upstream: string, ...words: ReadonlyArray<string>) =>
+const recording = (upstream: string, ...words: ReadonlyArray<string>) => recordingOn({}, upstream, ...words)
+
+const recordingOn = (stdout: { readonly isTTY?: boolean }, upstream: string, ...words: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* folder
@@ -32,22 +34,22 @@ const recording = (upstream: string, ...words: ReadonlyArray<string>) =>
     const lines: Array<string> = []
     const run = main(
       ["record", "--upstream-auth", upstream, "--port", "0", "--output", files.output, "--har", files.har, ...words],
-      { stdout: new PassThrough(), version: "1.2.3" }
+      { stdout: Object.assign(new PassThrough(), stdout), version: "1.2.3" }
     )
     const log = (text: unknown) => Effect.sync(() => void lines.push(String(text)))
     const fiber = yield* Effect.forkScoped(
       Effect.consoleWith((console) => Effect.withConsole(run, { ...console, log, error: log }))
     )
-    const started = Effect.sync(() => lines.find((line) => line.startsWith("{"))).pipe(
+    const started = Effect.sync(() => lines.find((line) => /^{|^The proxy/.test(line))).pipe(
       Effect.delay("10 millis"),
       Effect.repeat({ until: (line) => line !== undefined })
     )
     const line = yield* Effect.raceFirst(started, Effect.as(Fiber.join(fiber), undefined))
     const read = (file: string) => Effect.orElseSucceed(fs.readFileString(file), () => "")
-    const url: string = JSON.parse(line ?? "{}").url
+    const [url = ""] = /http:[/][/][\d.:]+\d/.exec(line ?? "") ?? []
     return {
       url,
-      output: files.output,
+      ...files,
       stop: Effect.zipRight(
         Fiber.interrupt(fiber),
         Effect.all({ profile: read(files.output), har: read(files.har), lines: Effect.sync(() => lines) })
@@ -88,6 +90,16 @@ const screen = (
       }).pipe(Layer.provide(NodeHttpClient.layerUndici))
     )
   )
+
+interface HarMessage {
+  readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>
+  readonly bodySize: number
+}
+
+interface HarEntry {
+  readonly request: HarMessage & { readonly url: string; readonly postData?: { readonly text: string } }
+  readonly response: HarMessage & { readonly content: { readonly size: number; readonly text: string } }
+}
 
 const canaries = /canary|1966|07-05/i
 
@@ -231,6 +243,42 @@ describe("idv-mock record", () => {
       for (const written of [har, profile, ...lines]) strictEqual(canaries.test(written), false, written)
     }).pipe(Effect.provide(NodeContext.layer)))
 
+  it.scopedLive("writes a HAR whose lengths are those of the masked bodies, and prints what it wrote", () =>
+    Effect.gen(function*() {
+      const host = yield* CorrectService.serving(CorrectService.handler({}))
+      const { har: path, output, stop, url } = yield* recording(`http://${host}`)
+      strictEqual(yield* screen(url, correct, ["Zoë Canary", `${"Zo".repeat(20)} Canary`]), 2)
+      const { har, lines } = yield* stop
+      const entries: ReadonlyArray<HarEntry> = JSON.parse(har).log.entries
+      for (const { request, response } of entries) {
+        const lengthOf = (headers: HarEntry["request"]["headers"]) =>
+          headers.find(({ name }) => name === "content-length")?.value
+        const sent = request.postData?.text.length ?? 0
+        deepStrictEqual([request.bodySize, lengthOf(request.headers)], [sent, String(sent)])
+        const received = response.content.text.length
+        deepStrictEqual([response.bodySize, response.content.size], [received, received])
+        assert.include([undefined, String(received)], lengthOf(response.headers))
+      }
+      const sizes = entries.filter(({ request }) => request.url.endsWith("/api/aml")).map(({ request }) =>
+        request.bodySize
+      )
+      strictEqual(sizes.length, 2)
+      strictEqual(new Set(sizes).size, 1)
+      deepStrictEqual(JSON.parse(lines.at(-1) ?? ""), { event: "written", exchanges: 3, output, har: path })
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("says on a terminal where to send requests, and what it wrote", () =>
+    Effect.gen(function*() {
+      const host = yield* CorrectService.serving(CorrectService.handler({}))
+      const { har, output, stop, url } = yield* recordingOn({ isTTY: true }, `http://${host}`)
+      yield* screen(url, correct, ["Zoë Canary"])
+      const { lines } = yield* stop
+      deepStrictEqual(lines, [
+        `The proxy listens on ${url}: use it as the address of both endpoints in the app.\nCtrl-C stops it and writes ${output}.`,
+        `${output}: the profile of 2 exchanges. To play it: idv-mock serve --profile ${output}\n${har}: 2 masked exchanges`
+      ])
+    }).pipe(Effect.provide(NodeContext.layer)))
+
   it.scopedLive("refuses an upstream that is down, slow or a website, in one sentence, and writes nothing", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
@@ -260,7 +308,7 @@ describe("idv-mock record", () => {
         [[], "--upstream-auth is missing: expected the address of the token endpoint"],
         [["--upstream-auth", "http://canary.example"], "--upstream-auth is invalid: expected an https: address"],
         [["--upstream-auth", "canary"], "--upstream-auth is invalid: expected an address such as"],
-        [["--upstream-auth", `http://${service}`, "--output", path], "--output was given more than once"],
+        [["--upstream-auth", `http://${service}`, "--output", path], "idv-mock record: --output occurs more than once"],
         [
           ["--upstream-auth", `http://${service}`, "--har", `${path}/../${basename(path)}/observed.yaml`],
           "--har is invalid: expected another path than that of --output"

@@ -174,9 +174,12 @@ describe("idv-mock serve --tls-cert --tls-key", () => {
           "tls.cert (--tls-cert) should be a certificate"
         ],
         [[...cert, "--tls-key", paths("other.pem")], "tls.key (--tls-key) should be the private key of tls.cert"],
-        [[...cert, "--tls", "self-signed"], "--tls is unexpected: --tls-cert and --tls-key have a certificate already"],
+        [
+          [...cert, "--tls", "self-signed"],
+          "--tls cannot be used with --tls-cert and --tls-key, which have a certificate already"
+        ],
         [["--tls", "canary"], "--tls is invalid: expected one of self-signed"],
-        [["--tls-ca", paths("ca.pem")], "--tls-ca is unexpected: it needs --tls self-signed"]
+        [["--tls-ca", paths("ca.pem")], "--tls-ca needs --tls self-signed"]
       ]
       for (const [words, expected] of cases) {
         const message = yield* errorOf(...words)

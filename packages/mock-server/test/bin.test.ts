@@ -96,7 +96,7 @@ describe("idv-mock serve", () => {
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const file = `${yield* fs.makeTempDirectoryScoped()}/port`
-      const process = yield* idvMock("serve", "--port", "0", "--port-file", file, "--logs", "json")
+      const process = yield* idvMock("serve", "--port", "0", "--port-file", file, "--log", "json")
       const port = yield* Effect.retry(fs.readFileString(file), Schedule.spaced("50 millis"))
       const ask = Effect.promise(() => fetch(`http://127.0.0.1:${port.trim()}/nothing`).then(({ status }) => status))
       // A pipe holds 64 KiB, and this is four times as much.

@@ -1,4 +1,4 @@
-import { Fault, TestPerson } from "@effect-idv/mock-server"
+import { Fault, Profile, TestPerson } from "@effect-idv/mock-server"
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Either } from "effect"
@@ -26,7 +26,7 @@ const parsed = (...words: ReadonlyArray<string>) => {
   }
 }
 
-const flagsOfServe = "--config, --host, --port, --port-file, --logs, --control-token, --allowed-host, --seed, " +
+const flagsOfServe = "--config, --host, --port, --port-file, --log, --control-token, --allowed-host, --seed, " +
   "--profile, --fault, --customer, --tls, --tls-ca, --tls-cert, --tls-key, --reveal, --grace-period, --request-timeout, --force, --help"
 
 const unknown = (flag: string) => `idv-mock serve: ${`unknown flag ${flag}`.trim()}: expected one of ${flagsOfServe}`
@@ -36,21 +36,32 @@ describe("The arguments of idv-mock", () => {
     [
       "canary",
       "idv-mock: unknown command: expected one of serve, journal, fault, clock, sessions, reset, " +
-      "verify, contract, record, diff, mcp, completions"
+      "verify, contract, record, diff, mcp, completions, help"
     ],
-    ["fault canary", "idv-mock fault: unknown command: expected one of list, set, remove, clear"],
-    ["fault", "idv-mock: a command is missing: add --help for a list"],
+    ["fault canary-canary", "idv-mock fault: unknown command: expected one of list, set, remove, clear"],
+    ["serv", "idv-mock: unknown command: did you mean serve?"],
+    ["fault sett", "idv-mock fault: unknown command: did you mean set?"],
+    ["fault", "idv-mock fault: a command is missing: expected one of list, set, remove, clear"],
+    [
+      "--port 1 serve",
+      "idv-mock: unknown flag --port: expected one of --version, --help, and the flags of a command after its name"
+    ],
+    ["help serv", "idv-mock: unknown command: did you mean serve?"],
+    ["help fault sett", "idv-mock fault: unknown command: did you mean set?"],
+    ["help fault set canary", "idv-mock fault set: too many arguments"],
     ["serve --nope", unknown("--nope")],
     ["serve --nope=canary", unknown("--nope")],
     ["serve --nope canary", unknown("--nope")],
-    ["serve --prot 1", unknown("--prot")],
+    ["serve --prot 1", "idv-mock serve: unknown flag --prot: did you mean --port?"],
+    ["serve --logs json", "idv-mock serve: unknown flag --logs: did you mean --log?"],
+    ["serve --tls-cet canary", "idv-mock serve: unknown flag --tls-cet: did you mean --tls-cert?"],
     ["serve --wizard", unknown("--wizard")],
     ["serve -5canary", unknown("")],
     ["serve canary", "idv-mock serve: this command takes no arguments"],
     ["serve --port", "idv-mock serve: --port needs a value"],
-    ["serve --port --host canary", "--port needs a value"],
+    ["serve --port --host canary", "idv-mock serve: --port needs a value"],
     ["serve --port 1 --fault", "idv-mock serve: --fault needs a value"],
-    ["serve --port 1 --port canary", "--port was given more than once"],
+    ["serve --port 1 --port canary", "idv-mock serve: --port occurs more than once"],
     ["serve --reveal=canary", "idv-mock serve: --reveal takes no value"],
     ["fault remove", "idv-mock fault remove: <id> is missing"],
     ["fault remove canary canary2", "idv-mock fault remove: too many arguments"],
@@ -81,9 +92,11 @@ describe("The arguments of idv-mock", () => {
   })
 
   it("show the version, and the help of a command or of the program", () => {
-    strictEqual(text("--version").trim(), "1.2.3")
-    assertInclude(text("fault", "--help"), "Usage: idv-mock fault")
-    strictEqual(text(), text("--help"))
+    for (const flag of ["-V", "--version"]) strictEqual(text(flag).trim(), "1.2.3")
+    assertInclude(text("fault", "-h"), "Usage: idv-mock fault")
+    strictEqual(text("help", "serve"), text("serve", "--help"))
+    strictEqual(text("help", "fault", "set"), text("fault", "set", "--help"))
+    for (const words of [[], ["-h"], ["help"]]) strictEqual(text(...words), text("--help"))
   })
 })
 
@@ -93,7 +106,7 @@ describe("The help of idv-mock serve", () => {
   it("has each flag with its description", () => {
     for (const flag of flagsOfServe.split(", ")) {
       strictEqual(
-        help.split("\n").filter((line) => new RegExp(`^ +${flag}( <[a-z:]+>)? {2,}\\S`).test(line)).length,
+        help.split("\n").filter((line) => new RegExp(`^ +(-h, )?${flag}( <[a-z:]+>)? {2,}\\S`).test(line)).length,
         1,
         flag
       )
@@ -110,6 +123,13 @@ describe("The help of idv-mock serve", () => {
     }
   })
 
+  it("has every option of a profile with its variants", () => {
+    const lines = help.split("\n").map((line) => line.trim().replace(/ {2,}/, ": "))
+    for (const { name, variants } of Profile.points) {
+      assert.include(lines, `${name}: ${variants.map(({ value }) => value).join(", ")}`)
+    }
+  })
+
   it("has no colours", () => {
     strictEqual(help.includes("\u001b"), false)
   })
@@ -123,7 +143,7 @@ describe("The help of idv-mock verify", () => {
       "--control-token, --evidence, --format, --output, --har, --observations, --budget, --spacing, --deadline, --case, " +
       "--fail-on, --strict, --wait-for-expiry, --wrong-keys, --help"
     strictEqual(usageError("verify --nope"), `idv-mock verify: unknown flag --nope: expected one of ${flags}`)
-    for (const flag of flags.split(", ")) assertInclude(help, `  ${flag} `)
+    for (const flag of flags.split(", ")) assertInclude(help, `${flag} `)
     for (
       const words of ["Prefer the variable: flags are visible", "IDV_MOCK_CONTROL_TOKEN", "fictional people", "billed"]
     ) {

@@ -47,7 +47,7 @@ describe("idv-mock completions bash", () => {
     ["an argument", ["idv-mock", "completions", "f"], ["fish"]],
     ["the values of a flag", ["idv-mock", "verify", "--format", ""], ["github", "json", "junit", "table"]],
     ["the values of the same flag of another command", ["idv-mock", "contract", "--format", ""], ["json", "table"]],
-    ["the values of a flag after another", ["idv-mock", "serve", "--port", "0", "--logs", "j"], ["json"]],
+    ["the values of a flag after another", ["idv-mock", "serve", "--port", "0", "--log", "j"], ["json"]],
     ["the flags of verify", ["idv-mock", "verify", "--customer"], ["--customer-id", "--customer-key"]],
     ["no flag of another command", ["idv-mock", "serve", "--url"], []]
   ])("completes %s", ([, words, expected]) =>

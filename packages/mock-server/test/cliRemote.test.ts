@@ -42,6 +42,8 @@ const ask = (url: string, customer: string) =>
 const notAnAddress =
   "--url is invalid: expected an address such as http://127.0.0.1:4010, without a user, password, query or fragment"
 
+const noFaults = { stdout: [], stderr: ["The session has no faults: idv-mock fault set adds one"] }
+
 const silent = { stdout: [], stderr: [] }
 
 describe("idv-mock journal", () => {
@@ -71,7 +73,10 @@ describe("idv-mock journal", () => {
       deepStrictEqual(JSON.parse(first).response.status, 200)
 
       deepStrictEqual(yield* idvMock("journal", "--clear"), silent)
-      deepStrictEqual(yield* idvMock("journal"), silent)
+      deepStrictEqual(yield* idvMock("journal"), {
+        stdout: [],
+        stderr: ["No exchange matches: send a request, or use other flags"]
+      })
     }))
 
   it.live.each<[string, string]>([
@@ -105,12 +110,14 @@ describe("idv-mock fault", () => {
       assertInclude(stdout[0] ?? "", "\"status\":503")
 
       deepStrictEqual(yield* idvMock("fault", "remove", id), silent)
-      deepStrictEqual(yield* idvMock("fault", "list"), silent)
-      deepStrictEqual((yield* idvMock("fault", "remove", id)).stderr, [`There is no fault ${id}`])
+      deepStrictEqual(yield* idvMock("fault", "list"), noFaults)
+      deepStrictEqual((yield* idvMock("fault", "remove", id)).stderr, [
+        `There is no fault ${id} in this session: list its faults for their ids`
+      ])
 
       yield* idvMock("fault", "set", "{\"on\":\"aml\",\"what\":{\"kind\":\"hang\"}}")
       deepStrictEqual(yield* idvMock("fault", "clear"), silent)
-      deepStrictEqual(yield* idvMock("fault", "list"), silent)
+      deepStrictEqual(yield* idvMock("fault", "list"), noFaults)
     }))
 
   it.scopedLive("sets several faults, or none if one is invalid", () =>
@@ -126,7 +133,7 @@ describe("idv-mock fault", () => {
         stderr: ["<fault>[2]: on is invalid: expected one of token, aml, both"]
       })
       deepStrictEqual((yield* idvMock("fault", "set", json, json)).stderr, [
-        "<fault>[1]: id is invalid: expected an id that no member before it has"
+        "<fault>[1]: id is invalid: expected an id that no earlier entry of the list has"
       ])
       strictEqual((yield* idvMock("fault", "list")).stdout.length, 3)
     }))
@@ -150,8 +157,11 @@ describe("idv-mock clock", () => {
       deepStrictEqual(yield* clock("set", time), ["2030-01-31T12:00:00.000Z, frozen"])
       deepStrictEqual(yield* clock("advance", "61", "minutes"), ["2030-01-31T13:01:00.000Z, frozen"])
       deepStrictEqual(yield* clock("advance", "1500"), ["2030-01-31T13:01:01.500Z, frozen"])
-      deepStrictEqual(yield* clock("show"), ["2030-01-31T13:01:01.500Z, frozen"])
-      strictEqual((yield* clock("resume"))[0]?.startsWith("2030-01-31T13:01:0"), true)
+      for (const [index, duration] of ["1h", "PT1H", "3600 s", "60 min"].entries()) {
+        deepStrictEqual(yield* clock("advance", duration), [`2030-01-31T${14 + index}:01:01.500Z, frozen`])
+      }
+      deepStrictEqual(yield* clock("show"), ["2030-01-31T17:01:01.500Z, frozen"])
+      strictEqual((yield* clock("resume"))[0]?.startsWith("2030-01-31T17:01:0"), true)
       strictEqual((yield* idvMock("clock", "show")).stdout[0]?.startsWith("2030"), false)
     }))
 

@@ -11,7 +11,18 @@ import * as Output from "../src/internal/cli/output.ts"
 const Listening = Schema.parseJson(Schema.Struct({ port: Schema.Int, authUrl: Schema.String }))
 
 /** Runs the command in this process. `lines` is what it has printed so far. */
-const serving = (words: ReadonlyArray<string>, { isTTY = false, variables = {} } = {}) =>
+const serving = (words: ReadonlyArray<string>, options: Options = {}) =>
+  Effect.gen(function*() {
+    const { first, lines, stop } = yield* starting(words, options)
+    return { ...(yield* Schema.decode(Listening)(first)), first, lines, stop }
+  })
+
+interface Options {
+  readonly isTTY?: boolean
+  readonly variables?: Readonly<Record<string, string>>
+}
+
+const starting = (words: ReadonlyArray<string>, { isTTY = false, variables = {} }: Options = {}) =>
   Effect.gen(function*() {
     const stdout = Object.assign(new PassThrough(), { isTTY })
     let printed = ""
@@ -28,7 +39,7 @@ const serving = (words: ReadonlyArray<string>, { isTTY = false, variables = {} }
     yield* Effect.raceFirst(begun.await, Fiber.join(fiber))
     const lines = Effect.sync(() => printed.trimEnd().split("\n"))
     const [first = ""] = yield* lines
-    return { ...(yield* Schema.decode(Listening)(first)), first, lines, stop: Fiber.interrupt(fiber) }
+    return { first, lines, stop: Fiber.interrupt(fiber) }
   })
 
 const ask = (url: string, customer = "demo-customer:demo-key", path = "/oauth/service") =>
@@ -107,7 +118,10 @@ describe("idv-mock serve", () => {
       for (const path of ["/nowhere/canary", "/tmp"]) {
         const error = yield* Effect.flip(serving(["--port-file", path]))
         assert(error instanceof Error)
-        strictEqual(error.message, "--port-file cannot be written: expected a path in a directory")
+        strictEqual(
+          error.message,
+          "--port-file cannot be written: expected the path of a file in an existing directory"
+        )
       }
     }))
 
@@ -138,7 +152,58 @@ describe("idv-mock serve", () => {
     }))
 })
 
-describe("idv-mock serve --logs", () => {
+describe("idv-mock serve on a terminal", () => {
+  const terminal = { isTTY: true }
+
+  it.scopedLive("prints the addresses, the key, the page and a command to copy", () =>
+    Effect.gen(function*() {
+      const { lines } = yield* starting([], terminal)
+      const text = (yield* lines).join("\n")
+      const [, url = ""] = /listens on (\S+)\. Ctrl-C stops it\.\n/.exec(text) ?? []
+      for (
+        const words of [
+          `POST ${url}/oauth/service\n`,
+          `POST ${url}/api/aml\n`,
+          "demo-customer, with the key demo-key\n",
+          `${url}/_mock/ui\n`,
+          `  curl -u demo-customer:demo-key -d grant_type=client_credentials ${url}/oauth/service`
+        ]
+      ) assertInclude(text, words)
+      strictEqual(yield* ask(url), 200)
+    }))
+
+  it.scopedLive("does not repeat a key or a control token", () =>
+    Effect.gen(function*() {
+      const { lines } = yield* starting(
+        ["--customer", "demo-customer:canary", "--control-token", "canary"],
+        terminal
+      )
+      const text = (yield* lines).join("\n")
+      assertInclude(text, "with the key that you set\n")
+      assertInclude(text, "with the control token as the password of any user\n")
+      assertInclude(text, "curl -u demo-customer -d ")
+      strictEqual(text.includes("canary"), false)
+    }))
+
+  it.scopedLive("names the file of its CA, also in the command", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const ca = `${yield* fs.makeTempDirectoryScoped()}/it's a ca.pem`
+      const { lines } = yield* starting(["--tls", "self-signed", "--tls-ca", ca], terminal)
+      const text = (yield* lines).join("\n")
+      assertInclude(text, `set NODE_EXTRA_CA_CERTS to ${ca}\n`)
+      assertInclude(text, `curl --cacert '${ca.replace("'", "'\\''")}' -u `)
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("prints the JSON line with --log json", () =>
+    Effect.gen(function*() {
+      const { authUrl, lines } = yield* serving(["--log", "json"], terminal)
+      yield* ask(authUrl)
+      deepStrictEqual((yield* lines).map((line) => JSON.parse(line).event), ["listening", "exchange"])
+    }))
+})
+
+describe("idv-mock serve --log", () => {
   it.scopedLive("prints no exchanges by default", () =>
     Effect.gen(function*() {
       const { authUrl, lines } = yield* serving([])
@@ -148,7 +213,7 @@ describe("idv-mock serve --logs", () => {
 
   it.scopedLive("json prints an object for each exchange, without headers, bodies and secrets", () =>
     Effect.gen(function*() {
-      const { authUrl, lines } = yield* serving(["--logs", "json"])
+      const { authUrl, lines } = yield* serving(["--log", "json"])
       yield* ask(authUrl, "demo-customer:canary")
       const [, line = ""] = yield* lines
       const { at, event, millis, ...entry } = JSON.parse(line)
@@ -172,11 +237,11 @@ describe("idv-mock serve --logs", () => {
 
   it.scopedLive("pretty prints a line of text, with colours on a terminal unless NO_COLOR is set", () =>
     Effect.gen(function*() {
-      const line = (options: { readonly isTTY?: boolean; readonly variables?: Record<string, string> }) =>
+      const line = (options: Options) =>
         Effect.gen(function*() {
-          const { authUrl, lines } = yield* serving(["--logs", "pretty"], options)
-          yield* ask(authUrl)
-          return (yield* lines)[1] ?? ""
+          const { first, lines } = yield* starting(["--log", "pretty"], options)
+          yield* ask(/http:[/][/][\d.:]+\d/.exec(first)?.[0] ?? "")
+          return (yield* lines).at(-1) ?? ""
         })
       const plain = / demo-customer POST \/oauth\/service 200, \d+ ms: /
       strictEqual(plain.test(yield* line({})), true)

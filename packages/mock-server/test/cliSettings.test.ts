@@ -105,7 +105,7 @@ describe("A flag of serve", () => {
 
   it.effect("rejects two customers, or two faults, with the same id", () =>
     Effect.gen(function*() {
-      const once = "is invalid: expected an id that no member before it has"
+      const once = "is invalid: expected an id that no earlier entry of the list has"
       strictEqual(yield* errorOf({ customer: ["a:canary", "a:canary2"] }), `--customer[1] customerId ${once}`)
       strictEqual(yield* errorOf({ customer: ["a:canary", "a:canary"] }), `--customer[1] customerId ${once}`)
       strictEqual(
@@ -151,7 +151,7 @@ describe("A flag of serve", () => {
         "grace-period": ["2 seconds"],
         "request-timeout": ["1.5 millis"],
         "force": ["true"],
-        "logs": ["json"],
+        "log": ["json"],
         "port-file": ["port"]
       })
       const { customers = [], faults = [], profile, requestTimeout = 0, ...options } = Settings.options(settings)
@@ -180,7 +180,7 @@ describe("The config file of serve", () => {
     host: "127.0.0.1",
     port: 4711,
     portFile: "port",
-    logs: "json",
+    log: "json",
     controlToken: "s3cret",
     allowedHosts: ["idv-mock"],
     seed: 7,
@@ -220,7 +220,7 @@ describe("The config file of serve", () => {
     [
       "an unknown key",
       { prot: 1 },
-      "--config: prot is unexpected: expected one of host, port, portFile, logs, controlToken, allowedHosts, seed, " +
+      "--config: prot is unexpected: expected one of host, port, portFile, log, controlToken, allowedHosts, seed, " +
       "profile, faults, testPersons, customers, tls, tlsCa, tlsCert, tlsKey, reveal, gracePeriod, requestTimeout, force"
     ],
     [
@@ -261,7 +261,7 @@ describe("The config file of serve", () => {
     Effect.gen(function*() {
       const customer = (customerId: string, customerKey = "canary") => ({ customerId, customerKey })
       const fault = { id: "mine", on: "aml", what: { kind: "hang" } }
-      const once = "expected an id that no member before it has"
+      const once = "expected an id that no earlier entry of the list has"
       const of = (content: unknown, flags: Flags = {}) =>
         Effect.flatMap(fileOf(JSON.stringify(content)), (file) => errorOf({ ...flags, config: [file] }))
       strictEqual(

@@ -101,8 +101,7 @@ export const faultCases: ReadonlyArray<FaultCase> = [
   fatal({ kind: "truncation" }),
   fatal({ kind: "truncation", keep: 0 }),
   fatal({ kind: "badChunk" }),
-  // In process, the response is that of `fetch`, which would have decompressed it, and the client does not.
-  open({ kind: "falseGzip" }),
+  fatal({ kind: "falseGzip" }),
   fatal({ kind: "duplicateLength" }),
   fatal({ kind: "randomBytes" }),
   fatal({ kind: "randomBytes", length: 1 }),

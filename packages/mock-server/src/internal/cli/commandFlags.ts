@@ -25,7 +25,7 @@ export const serve = [
     "file",
     "File that contains the port number while the server listens. An old file is removed first"
   ),
-  valueFlag("logs", "form", "Print a line for each exchange (default: none)", ["none", "json", "pretty"]),
+  valueFlag("log", "form", "Print a line for each exchange (default: none)", ["none", "json", "pretty"]),
   controlToken,
   repeatableFlag("allowed-host", "name", "Further host name of the control API, such as that of a container"),
   valueFlag("seed", "number", "Seed that makes tokens and random faults reproducible"),

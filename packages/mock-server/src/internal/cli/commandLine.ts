@@ -3,6 +3,7 @@ import * as CommandLine from "@effect-idv/cli/commandLine"
 import * as ContractCommands from "@effect-idv/cli/contractCommands"
 import { Argument, type Command, type Option } from "commander"
 import * as Record from "effect/Record"
+import * as Profile from "../../Profile.ts"
 import * as TestPerson from "../../TestPerson.ts"
 import * as FaultKinds from "../faults/faultKinds.ts"
 import * as CommandFlags from "./commandFlags.ts"
@@ -20,6 +21,13 @@ const table = ({ heading, rows }: Section): string => {
 const testPersons: Section = {
   heading: "Test persons, by the last word of the name (any other name returns \"No\")",
   rows: TestPerson.reserved.map(({ description, lastWord }) => [lastWord, description])
+}
+
+const profileOptions: Section = {
+  heading:
+    `A profile is a preset (${Object.keys(Profile.presets).join(", ")}), and option=variant. Of each option, the ` +
+    "first variant\nis the default",
+  rows: Profile.points.map(({ name, variants }) => [name, variants.map(({ value }) => value).join(", ")])
 }
 
 const faultKinds: Section = {
@@ -59,7 +67,7 @@ export const make = (version: string, invoke: CommandLine.Invoke): Command => {
     "Start the mock server: the token endpoint and the AML check, for the customer demo-customer with the key " +
       "demo-key, and for every customer test-* with the key test-key",
     CommandFlags.serve
-  ).addHelpText("after", table(testPersons) + "\n" + table(faultKinds))
+  ).addHelpText("after", [testPersons, profileOptions, faultKinds].map(table).join("\n"))
   addCommand(
     program,
     "journal",
@@ -112,6 +120,7 @@ export const make = (version: string, invoke: CommandLine.Invoke): Command => {
   )
   addCommand(program, "completions", "Print completions for bash, fish or zsh", [])
     .addArgument(Object.assign(new Argument("<shell>"), { argChoices: ["bash", "fish", "zsh"] }))
+  CommandLine.addHelp(program)
   return program
 }
 

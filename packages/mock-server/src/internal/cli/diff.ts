@@ -24,6 +24,7 @@ import { WaitText } from "../schema/durationText.ts"
 import { wholeNumber } from "../schema/fields.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
 import * as Settings from "./settings.ts"
+import * as Text from "./textField.ts"
 import * as UpstreamFlags from "./upstreamFlags.ts"
 
 /** The behaviours differ. The output lists them. */
@@ -65,8 +66,6 @@ const recorded = (
     })
   })
 
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
-
 export const diff = (
   args: ParsedArguments.ParsedArguments
 ): Effect.Effect<void, UsageError | UpstreamFailed | Differs, FileSystem.FileSystem> =>
@@ -102,9 +101,14 @@ export const diff = (
     if (notCompared.length > 0) {
       yield* Console.log(`Not compared, because only one side showed it: ${notCompared.join(", ")}`)
     }
-    const summary = `${plural(differences.length, "difference")} in ${plural(compared, "behaviour")}, after ` +
-      `${plural(token.exchanges + aml.exchanges, "exchange")} with the upstream`
+    const summary =
+      `${Text.plural(differences.length, "difference")} in ${Text.plural(compared, "behaviour")}, after ` +
+      `${Text.plural(token.exchanges + aml.exchanges, "exchange")} with the upstream`
     yield* Console.log(summary)
-    if (compared === 0) return yield* new Differs({ message: "idv-mock diff: nothing could be compared" })
+    if (compared === 0) {
+      return yield* new Differs({
+        message: "idv-mock diff: nothing could be compared: check that the addresses are those of the service"
+      })
+    }
     if (differences.length > 0) return yield* new Differs({ message: `idv-mock diff: ${summary}` })
   }).pipe(Effect.scoped, Effect.provide(ConnectionPools.layer))

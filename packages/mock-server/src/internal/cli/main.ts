@@ -47,7 +47,7 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
       }
       case "record": {
         const { record } = yield* loadRecord
-        return yield* record(invocation.args, version)
+        return yield* record(invocation.args, version, stdout.isTTY === true)
       }
       case "diff": {
         const { diff } = yield* loadDiff

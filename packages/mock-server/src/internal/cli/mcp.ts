@@ -31,9 +31,11 @@ export const mcp = (args: ParsedArguments.ParsedArguments, version: string, stdi
   Effect.gen(function*() {
     const isRemote = ParsedArguments.isOn(args, "url")
     if (isRemote && ParsedArguments.isOn(args, "port")) {
-      return yield* new UsageError({ text: "--port is unexpected: with --url the command starts no server" })
+      return yield* new UsageError({
+        text: "--port cannot be used with --url, with which the command starts no server"
+      })
     }
-    const target = isRemote ? yield* Remote.connect(args) : yield* started(args)
+    const target = isRemote ? yield* Remote.reachable(args) : yield* started(args)
     yield* Mcp.serve(target, version, stdio.stdin, stdio.stdout)
   }).pipe(
     Effect.scoped,

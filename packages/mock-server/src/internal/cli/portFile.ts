@@ -4,7 +4,8 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-const cannotWrite = () => new UsageError({ text: "--port-file cannot be written: expected a path in a directory" })
+const cannotWrite = () =>
+  new UsageError({ text: "--port-file cannot be written: expected the path of a file in an existing directory" })
 
 /**
  * Removes the file of a server that was killed. Otherwise a program that waits for the file would read the old port.

@@ -52,9 +52,20 @@ const probe = (upstream: Upstream.Upstream, target: string) =>
 
 const portOf = (server: HttpServer.HttpServer): number => server.address._tag === "TcpAddress" ? server.address.port : 0
 
+/** What a person reads after the recording. */
+const writtenText = (exchanges: number, entries: number, output: string, har: string | undefined) =>
+  [
+    `${Text.printable(output)}: the profile of ${
+      Text.plural(exchanges, "exchange")
+    }. To play it: idv-mock serve --profile ` +
+    Text.printable(output),
+    ...(har === undefined ? [] : [`${Text.printable(har)}: ${Text.plural(entries, "masked exchange")}`])
+  ].join("\n")
+
 export const record = (
   args: ParsedArguments.ParsedArguments,
-  version: string
+  version: string,
+  isTerminal: boolean
 ): Effect.Effect<void, UsageError | Upstream.UpstreamFailed, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const upstream = yield* UpstreamFlags.read(args)
@@ -76,6 +87,7 @@ export const record = (
     }
     for (const path of [IdvApi.token.path, IdvApi.aml.path]) yield* probe(upstream, path)
 
+    const files = { output, ...(har !== undefined && { har }) }
     let isListening = false
     const recording = Observations.make(Pseudonyms.make())
     const entries: Array<Har.Entry> = []
@@ -97,6 +109,12 @@ export const record = (
       }
       yield* OutputFile.write("output", output, yield* ProfileFile.print(recording))
       if (har !== undefined) yield* OutputFile.write("har", har, Har.print(entries, version))
+      const exchanges = aml.exchanges + token.exchanges
+      yield* Console.log(
+        isTerminal
+          ? writtenText(exchanges, entries.length, output, har)
+          : JSON.stringify({ event: "written", exchanges, ...files })
+      )
     }).pipe(Effect.catchAll(({ message }) => Console.error(`idv-mock record: ${message}`)))
     // Added before the server, so that it runs after the last response.
     yield* Effect.addFinalizer(() => write)
@@ -108,12 +126,13 @@ export const record = (
     }, reportOnce).pipe(Effect.provideService(HttpClient.HttpClient, client))
     const announce = Effect.flatMap(HttpServer.HttpServer, (server) => {
       isListening = true
-      return Console.log(JSON.stringify({
-        event: "recording",
-        url: `http://127.0.0.1:${portOf(server)}`,
-        output,
-        ...(har !== undefined && { har })
-      }))
+      const url = `http://127.0.0.1:${portOf(server)}`
+      return Console.log(
+        isTerminal
+          ? `The proxy listens on ${url}: use it as the address of both endpoints in the app.\n` +
+            `Ctrl-C stops it and writes ${Text.printable(output)}.`
+          : JSON.stringify({ event: "recording", url, ...files })
+      )
     })
     yield* Layer.launch(
       Layer.merge(

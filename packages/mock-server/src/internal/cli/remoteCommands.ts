@@ -29,7 +29,7 @@ const decode = <A, I>(schema: Schema.Schema<A, I>, input: unknown, name: (field:
 const deadline = "30 seconds"
 
 /** The server that the flags select. Sends nothing. */
-export const connect = (args: ParsedArguments.ParsedArguments) =>
+const connect = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     const address = yield* decode(Address, ParsedArguments.value(args, "url") ?? "http://127.0.0.1:4010", () => "--url")
     // The address of the control API, which the server prints, is accepted too.
@@ -38,6 +38,16 @@ export const connect = (args: ParsedArguments.ParsedArguments) =>
     return { url, control: yield* Control.make({ url, token }) }
   })
 
+const withDeadline = (url: string) =>
+  Effect.timeoutFail({
+    duration: deadline,
+    onTimeout: () => new Control.ControlUnavailable({ url, reason: "transport" })
+  })
+
+/** The server that the flags select, once it has accepted a request. */
+export const reachable = (args: ParsedArguments.ParsedArguments) =>
+  Effect.tap(connect(args), ({ control, url }) => withDeadline(url)(control.sessions))
+
 /** Uses the control API of the server that the flags select. */
 const withControl = <A, E>(
   args: ParsedArguments.ParsedArguments,
@@ -45,12 +55,7 @@ const withControl = <A, E>(
 ) =>
   Effect.gen(function*() {
     const { control, url } = yield* connect(args)
-    return yield* use(control).pipe(
-      Effect.timeoutFail({
-        duration: deadline,
-        onTimeout: () => new Control.ControlUnavailable({ url, reason: "transport" })
-      })
-    )
+    return yield* withDeadline(url)(use(control))
   }).pipe(Effect.provide(NodeHttpClient.layerUndici))
 
 /** Uses the session of the customer that the flags select. */
@@ -86,6 +91,7 @@ export const journal = (args: ParsedArguments.ParsedArguments) =>
       ? withControl(args, ({ unmatchedRequests }) => unmatchedRequests(search))
       : withSession(args, ({ journal }) => journal(search))
     if (dropped > 0) yield* Console.error(`${dropped} older entries are no longer kept`)
+    if (entries.length === 0) yield* Console.error("No exchange matches: send a request, or use other flags")
     yield* printEach(ParsedArguments.isOn(args, "json") ? JSON.stringify : EntryLine.pretty(false))(entries)
   })
 
@@ -97,7 +103,11 @@ const faultLine = ({ fault, fired, id, seen }: ArmedFault) =>
 const printFault = (fault: ArmedFault) => Console.log(faultLine(fault))
 
 export const faultList = (args: ParsedArguments.ParsedArguments) =>
-  Effect.flatMap(withSession(args, ({ faults }) => faults), printEach(faultLine))
+  Effect.gen(function*() {
+    const faults = yield* withSession(args, ({ faults }) => faults)
+    if (faults.length === 0) yield* Console.error("The session has no faults: idv-mock fault set adds one")
+    yield* printEach(faultLine)(faults)
+  })
 
 export const faultSet = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {

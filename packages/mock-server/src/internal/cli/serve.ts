@@ -6,33 +6,12 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Writable } from "node:stream"
 import * as MockServer from "../../MockServer.ts"
+import * as Announcement from "./announcement.ts"
 import * as EntryLine from "./entryLine.ts"
 import * as Output from "./output.ts"
 import * as PortFile from "./portFile.ts"
 import * as Settings from "./settings.ts"
 import * as TlsFiles from "./tlsFiles.ts"
-
-/** The JSON line that tells other programs that the server is ready. */
-const listeningEvent = (
-  { options, url }: MockServer.Service,
-  { host = "127.0.0.1", seed }: Settings.Settings,
-  { ca }: TlsFiles.Tls
-) => {
-  const { authUrl, baseUrl, customerId } = options
-  return {
-    event: "listening",
-    host,
-    port: portOf(url),
-    authUrl,
-    baseUrl,
-    customerId,
-    controlUrl: `${url}/_mock`,
-    ...(seed !== undefined && { seed }),
-    ...(ca !== undefined && { ca: ca.path })
-  }
-}
-
-const portOf = (url: string) => Number(new URL(url).port || (url.startsWith("https:") ? 443 : 80))
 
 const isColorAllowed = Config.nonEmptyString("NO_COLOR").pipe(
   Config.option,
@@ -47,22 +26,26 @@ export interface Stdout extends Writable {
 export const serve = (args: ParsedArguments, stdout: Stdout) =>
   Effect.gen(function*() {
     const settings = yield* Settings.read(args)
-    const { logs = "none", portFile } = settings
+    const { log = "none", portFile } = settings
     const tls = yield* TlsFiles.keyPair(settings)
     if (portFile !== undefined) yield* PortFile.remove(portFile)
-    const line = logs === "json" ? EntryLine.json : EntryLine.pretty(stdout.isTTY === true && (yield* isColorAllowed))
+    const line = log === "json" ? EntryLine.json : EntryLine.pretty(stdout.isTTY === true && (yield* isColorAllowed))
     const output = yield* Output.make(stdout)
     const announce = Effect.flatMap(MockServer.MockServer, (server) =>
       Effect.gen(function*() {
         yield* TlsFiles.writeCa(tls)
-        if (portFile !== undefined) yield* PortFile.write(portFile, portOf(server.url))
-        output.begin(JSON.stringify(listeningEvent(server, settings, tls)))
+        if (portFile !== undefined) yield* PortFile.write(portFile, Announcement.portOf(server))
+        output.begin(
+          stdout.isTTY === true && log !== "json"
+            ? Announcement.text(server, settings, tls)
+            : Announcement.jsonLine(server, settings, tls)
+        )
       }))
     yield* Layer.scopedDiscard(announce).pipe(
       Layer.provide(MockServer.layer({
         ...Settings.options(settings),
         ...(tls.keyPair && { tls: tls.keyPair }),
-        ...(logs !== "none" && { onExchange: (entry) => Effect.sync(() => output.print(line(entry))) })
+        ...(log !== "none" && { onExchange: (entry) => Effect.sync(() => output.print(line(entry))) })
       })),
       Layer.launch
     )

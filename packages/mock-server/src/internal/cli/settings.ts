@@ -37,7 +37,7 @@ export const Settings = Schema.Struct({
   host: optional(Text.matching(/^[\w.:-]{1,253}$/, "an address or a name of this machine")),
   port: optional(Fields.wholeNumber(0, 65_535)),
   portFile: optional(Text.Path),
-  logs: optional(Fields.oneOf("none", "json", "pretty")),
+  log: optional(Fields.oneOf("none", "json", "pretty")),
   controlToken: optional(Secrets.Token),
   allowedHosts: optional(
     Schema.Array(
@@ -129,7 +129,7 @@ const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Setting
         ...field(args, "host"),
         ...field(args, "port", numberOrText),
         ...field(args, "port-file", String, "portFile"),
-        ...field(args, "logs"),
+        ...field(args, "log"),
         ...(hosts.length > 0 && { allowedHosts: hosts }),
         ...field(args, "seed", numberOrText),
         ...(variants.length > 0 && { profile }),
@@ -201,7 +201,7 @@ const toWholeMillis = (duration: Duration.Duration) => Duration.millis(Math.ceil
 export const options = (
   { customers = [], profile, requestTimeout, ...settings }: Settings
 ): MockServer.Options => ({
-  ...Struct.omit(settings, "logs", "portFile", "tls", "tlsCa", "tlsCert", "tlsKey"),
+  ...Struct.omit(settings, "log", "portFile", "tls", "tlsCa", "tlsCert", "tlsKey"),
   ...(requestTimeout && { requestTimeout: toWholeMillis(requestTimeout) }),
   customers: customersOf(customers),
   ...(profile && { profile: Profile.apply(Profile.defaultProfile, profile) })

@@ -60,11 +60,11 @@ export const keyPair = (
 ): Effect.Effect<Tls, UsageError, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     if (tls === undefined && tlsCa !== undefined) {
-      return yield* fail("--tls-ca is unexpected: it needs --tls self-signed")
+      return yield* fail("--tls-ca needs --tls self-signed")
     }
     if (tls !== undefined) {
       if (tlsCert !== undefined || tlsKey !== undefined) {
-        return yield* fail("--tls is unexpected: --tls-cert and --tls-key have a certificate already")
+        return yield* fail("--tls cannot be used with --tls-cert and --tls-key, which have a certificate already")
       }
       const { make } = yield* Effect.promise(() => import("../tls/selfSigned.ts"))
       const names = new Set(["localhost", "127.0.0.1", "::1", host, ...allowedHosts])

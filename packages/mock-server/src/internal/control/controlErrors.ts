@@ -53,7 +53,7 @@ export class FaultUnknown extends Schema.TaggedError<FaultUnknown>("@effect-idv/
   annotations(404, "FaultUnknown", "The session has no fault with this id")
 ) {
   override get message() {
-    return `There is no fault ${this.id}`
+    return `There is no fault ${this.id} in this session: list its faults for their ids`
   }
 }
 

@@ -107,13 +107,7 @@ const kind = <const Kind extends keyof typeof FaultKinds.table, const Fields ext
     FaultFields.closedWithDescription(FaultKinds.table[kind].description)
   )
 
-/**
- * What goes wrong. `Fault.kinds` describes each kind. Every field has a default.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const What = discriminatedUnion(Schema.Union(
+const responseKinds = [
   kind("latency", {
     /** @default a fixed delay of 2 seconds */
     distribution: Schema.optionalWith(Distribution, {
@@ -188,7 +182,11 @@ export const What = discriminatedUnion(Schema.Union(
     bytes: Schema.optionalWith(wholeNumber(1, 64 * 1_048_576), { exact: true, default: constant(2 * 1_048_576) })
   }),
   kind("somebodyElse", {}),
-  kind("unknownMatch", {}),
+  kind("unknownMatch", {})
+] as const
+
+/** Kinds that act before the request is decided: on the token, or on the count of requests. */
+const requestKinds = [
   kind("tokenExpiry", {}),
   kind("tokenRevocation", {}),
   kind("quota", {
@@ -206,7 +204,18 @@ export const What = discriminatedUnion(Schema.Union(
       default: constant("profile" as const)
     })
   })
-))
+] as const
+
+/**
+ * What goes wrong. `Fault.kinds` describes each kind. Every field has a default.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const What = discriminatedUnion(Schema.Union(...responseKinds, ...requestKinds))
+
+/** The kinds that act on the response. */
+export const ResponseWhat = discriminatedUnion(Schema.Union(...responseKinds))
 
 /**
  * @category models

@@ -13,11 +13,11 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { Agent } from "node:http"
+import { Agent, STATUS_CODES } from "node:http"
 import { Agent as SecureAgent } from "node:https"
 import { Duplex } from "node:stream"
 import * as RequestData from "./request.ts"
-import type { Step } from "./response.ts"
+import * as Response from "./response.ts"
 import * as Script from "./script.ts"
 import * as ServerResponse from "./serverResponse.ts"
 
@@ -37,9 +37,10 @@ export const ofHandler = (handle: RequestData.Handler): HttpClient.HttpClient =>
     Effect.gen(function*() {
       const source = yield* serverRequest(request, url)
       const delivery = yield* handle(RequestData.headOf(source), RequestData.readBodyOf(source))
-      return delivery._tag === "Whole"
+      const steps = delivery._tag === "Scripted" ? delivery.steps : encodedSteps(delivery.response)
+      return steps === undefined
         ? clientResponse(request, ServerResponse.make(delivery.response))
-        : yield* Effect.flatMap(clientOf(delivery.steps), (client) => client.execute(request))
+        : yield* Effect.flatMap(clientOf(steps), (client) => client.execute(request))
     })
   )
 
@@ -55,6 +56,20 @@ const clientResponse = (
   request: HttpClientRequest.HttpClientRequest,
   response: HttpServerResponse.HttpServerResponse
 ) => HttpClientResponse.fromWeb(request, HttpServerResponse.toWeb(response))
+
+/**
+ * The bytes of a response with a content coding, which the fault `falseGzip` has. A response of `fetch` would count as
+ * decompressed, and this fault would have no effect.
+ */
+const encodedSteps = (response: Response.Response): ReadonlyArray<Response.Step> | undefined => {
+  if (response.headers["content-encoding"] === undefined) return undefined
+  const head = [
+    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ""}`,
+    ...Object.entries(Response.framedHeaders(response)).map(([name, value]) => `${name}: ${value}`),
+    "\r\n"
+  ].join("\r\n")
+  return [Response.Step.Write({ bytes: new TextEncoder().encode(head) }), Response.Step.Write({ bytes: response.body }), Response.Step.Fin()]
+}
 
 /** The client's side of a connection: it ignores what the client sends, and receives the bytes of a script. */
 class ScriptConnection extends Duplex {
@@ -76,7 +91,7 @@ class ScriptAgent extends Agent {
 }
 
 /** Node's own HTTP client, whose parser reads the bytes of the script. */
-const clientOf = (steps: ReadonlyArray<Step>) =>
+const clientOf = (steps: ReadonlyArray<Response.Step>) =>
   Effect.gen(function*() {
     // Loaded on demand, because it also loads Undici.
     const NodeHttpClient = yield* Effect.promise(() => import("@effect/platform-node/NodeHttpClient"))

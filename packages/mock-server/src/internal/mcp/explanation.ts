@@ -15,8 +15,9 @@ const described = (
 /** Explains the last check of a customer, with the last token request if it may be the cause. */
 export const explain = (control: Control.Service, customerId: string) =>
   Effect.gen(function*() {
-    const { entries } = yield* control.session(customerId).journal().pipe(
-      Effect.catchTag("SessionUnknown", () => Effect.succeed({ entries: [] }))
+    const { entries, none } = yield* control.session(customerId).journal().pipe(
+      Effect.map(({ entries }) => ({ entries, none: `${customerId} has sent no check.` })),
+      Effect.catchTag("SessionUnknown", ({ message }) => Effect.succeed({ entries: [], none: `${message}.` }))
     )
     const { entries: unmatched } = yield* control.unmatchedRequests()
     const lastOf = (operation: Journal.Operation) => entries.findLast((entry) => entry.operation === operation)
@@ -24,7 +25,7 @@ export const explain = (control: Control.Service, customerId: string) =>
     const token = lastOf("token")
     const lastUnmatched = unmatched.at(-1)
     return [
-      check === undefined ? `${customerId} has sent no check.` : `The last check is ${described(check)}`,
+      check === undefined ? none : `The last check is ${described(check)}`,
       ...(token === undefined || check !== undefined && token.id < check.id && check.response.status !== 401
         ? []
         : [`The last token request is ${described(token)}`]),

@@ -27,6 +27,10 @@ export class ToolFailed extends Schema.TaggedError<ToolFailed>("@effect-idv/mock
   { message: Schema.String }
 ) {}
 
+/** Names the arguments, if the violation concerns all of them. */
+const ofArguments = (violation: Violation.Violation) =>
+  violation.path === "" ? new Violation.Violation({ ...violation, path: "arguments" }) : violation
+
 export const make = <A extends object, I extends object>(
   name: string,
   description: string,
@@ -40,7 +44,7 @@ export const make = <A extends object, I extends object>(
     description,
     inputSchema: { ...JSONSchema.make(schema), type: "object" },
     call: (target, input) =>
-      Effect.mapError(decode(input), (violations) => failed(Violation.format(violations))).pipe(
+      Effect.mapError(decode(input), (violations) => failed(Violation.format(violations.map(ofArguments)))).pipe(
         Effect.flatMap((input) => Effect.mapError(use(target, input), ({ message }) => failed(message)))
       )
   }

@@ -12,6 +12,7 @@ import * as TestPerson from "../../TestPerson.ts"
 import * as Verification from "../../Verification.ts"
 import { closed, oneOf, wholeNumber } from "../schema/fields.ts"
 import * as Explanation from "./explanation.ts"
+import { FaultArgument } from "./faultArgument.ts"
 import * as Tool from "./tool.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
@@ -88,7 +89,10 @@ export const all: ReadonlyArray<Tool.Tool> = [
     "Lists the faults of a session, and how often each fired. It can set one, remove one by its id, or clear all.",
     args({
       customerId,
-      set: optional(Fault.Fault, "a fault, such as { on: \"aml\", what: { kind: \"status\", status: 503 } }"),
+      set: optional(
+        FaultArgument,
+        "a fault, such as { on: \"aml\", what: { kind: \"status\", status: 503 } }, or in short aml:status=503"
+      ),
       remove: optional(Schema.String, "the id of a fault"),
       clear: optional(flag, "whether to remove all faults first")
     }),

@@ -10,10 +10,16 @@ const headersOf = (headers: Readonly<Record<string, string>>) =>
 
 const mimeType = (headers: Readonly<Record<string, string>>) => headers["content-type"] ?? ""
 
+/** The header of the length has the one of the masked body, because the real one tells the length of a name. */
+const withLength = (headers: Readonly<Record<string, string>>, length: number) =>
+  "content-length" in headers ? { ...headers, "content-length": String(length) } : headers
+
 /** One entry. The host is fictional, because a HAR may leave the company. */
 export const entry = ({ at, millis, request, response }: Exchange, masked: Masked) => {
-  const requestHeaders = maskRequestHeaders(request.headers)
-  const responseHeaders = maskResponseHeaders(response.headers)
+  const requestLength = Buffer.byteLength(masked.request.text)
+  const responseLength = Buffer.byteLength(masked.response.text)
+  const requestHeaders = withLength(maskRequestHeaders(request.headers), requestLength)
+  const responseHeaders = withLength(maskResponseHeaders(response.headers), responseLength)
   return {
     startedDateTime: new Date(at - millis).toISOString(),
     time: millis,
@@ -28,7 +34,7 @@ export const entry = ({ at, millis, request, response }: Exchange, masked: Maske
         postData: { mimeType: mimeType(requestHeaders), text: masked.request.text }
       }),
       headersSize: -1,
-      bodySize: request.body.length
+      bodySize: requestLength
     },
     response: {
       status: response.status,
@@ -36,10 +42,10 @@ export const entry = ({ at, millis, request, response }: Exchange, masked: Maske
       httpVersion: "HTTP/1.1",
       cookies: [],
       headers: headersOf(responseHeaders),
-      content: { size: response.body.length, mimeType: mimeType(responseHeaders), text: masked.response.text },
+      content: { size: responseLength, mimeType: mimeType(responseHeaders), text: masked.response.text },
       redirectURL: "",
       headersSize: -1,
-      bodySize: response.body.length
+      bodySize: responseLength
     },
     cache: {},
     timings: { send: 0, wait: millis, receive: 0 }

@@ -45,7 +45,7 @@ export const mask = (
     )
 
   return Option.match(objectIn(body), {
-    onNone: () => ({ text: body.length === 0 ? "" : `(${body.length} bytes, not shown)`, dropped }),
+    onNone: () => ({ text: body.length === 0 ? "" : "(not JSON, not shown)", dropped }),
     onSome: (fields) => ({ text: JSON.stringify(maskObject(fields, "")), dropped })
   })
 }

@@ -32,4 +32,4 @@ export const uniqueBy = <Field extends string, A extends { readonly [id in Field
     encode: ParseResult.succeed
   })
 
-export const expected = "an id that no member before it has"
+export const expected = "an id that no earlier entry of the list has"

@@ -13,9 +13,29 @@ const isNegativeOrNaN = (input: unknown): boolean =>
     ? input.some(isNegativeOrNaN)
     : (typeof input === "number" || typeof input === "bigint") && !(input >= 0)
 
+const units: Readonly<Record<string, (value: number) => Duration.Duration>> = {
+  ms: Duration.millis,
+  s: Duration.seconds,
+  min: Duration.minutes,
+  m: Duration.minutes,
+  h: Duration.hours,
+  d: Duration.days
+}
+
+/** Decodes a number with the short name of a unit, such as `1h` or `3600 s`, and a duration of ISO 8601, such as `PT1H`. */
+const decodeShort = (text: string): Option.Option<Duration.Duration> => {
+  const [, value, unit = ""] = /^(\d+(?:\.\d+)?) ?(ms|s|min|m|h|d)$/.exec(text) ?? []
+  return value === undefined ? Duration.fromIso(text) : Option.fromNullable(units[unit]?.(Number(value)))
+}
+
 /** Decodes a duration, and refuses negative ones. */
 export const decode = (input: unknown): Option.Option<Duration.Duration> =>
-  isNegativeOrNaN(input) ? Option.none() : Duration.decodeUnknown(input)
+  isNegativeOrNaN(input)
+    ? Option.none()
+    : Option.orElse(
+      Duration.decodeUnknown(input),
+      () => typeof input === "string" ? decodeShort(input) : Option.none()
+    )
 
 /** Whether a duration is in a range of milliseconds, both ends included. */
 export const isBetween = (least: number, most: number) => (duration: Duration.Duration): boolean => {

@@ -1,21 +1,11 @@
 /** The schema of a test person that a user adds: whom it matches, and what the mock server responds. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Schema from "effect/Schema"
-import { What } from "../faults/what.ts"
+import { ResponseWhat } from "../faults/what.ts"
 import { literalOr } from "../schema/discriminatedUnion.ts"
 import { closed } from "../schema/fields.ts"
 import { IsoDay } from "../schema/isoDay.ts"
 import * as NameText from "../schema/nameText.ts"
-
-/** Faults that have no effect once the request is decided: they act on the token, or count requests. */
-const withoutEffect: ReadonlyArray<string> = ["tokenExpiry", "tokenRevocation", "quota"]
-
-const Fault = What.pipe(
-  Schema.filter(({ kind }) => !withoutEffect.includes(kind), {
-    ...Violation.expecting(`a fault of another kind than ${withoutEffect.join(", ")}`),
-    jsonSchema: {}
-  })
-)
 
 const matchExpected = "an object with one or more of name, nameLast, dateOfBirth"
 
@@ -53,8 +43,11 @@ export const schema = (isReserved: (lastWord: string) => boolean) => {
     }).annotations(closed).pipe(
       Schema.filter((match) => Object.keys(match).length > 0)
     ).annotations(Violation.expecting(matchExpected)),
-    /** The result, or a fault. A fault hides the result "Potential match". */
-    response: literalOr(["No", "Potential match"], Fault)
+    /**
+     * The result, or a fault that acts on the response: other faults act before the request is decided. A fault hides
+     * the result "Potential match".
+     */
+    response: literalOr(["No", "Potential match"], ResponseWhat)
   }).annotations({ ...closed, description: "an object with match and response" })
 }
 
