@@ -1,10 +1,10 @@
 /** What `serve` prints when the server listens: a JSON line for programs, or a text for people on a terminal. */
+import * as Text from "@effect-idv/cli/textField"
 import * as IdvApi from "@effect-idv/core/IdvApi"
 import * as Redacted from "effect/Redacted"
 import type * as MockServer from "../../MockServer.ts"
 import * as Session from "../../Session.ts"
 import type { Settings } from "./settings.ts"
-import * as Text from "./textField.ts"
 import type { Tls } from "./tlsFiles.ts"
 
 export const portOf = ({ url }: MockServer.Service): number =>

@@ -2,6 +2,7 @@
 import * as ConnectionPools from "@effect-idv/cli/connectionPools"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Secrets from "@effect-idv/cli/secrets"
+import * as Text from "@effect-idv/cli/textField"
 import { fromFlagViolations, UsageError } from "@effect-idv/cli/usageError"
 import * as Violation from "@effect-idv/core/Violation"
 import type * as FileSystem from "@effect/platform/FileSystem"
@@ -24,7 +25,6 @@ import { WaitText } from "../schema/durationText.ts"
 import { wholeNumber } from "../schema/fields.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
 import * as Settings from "./settings.ts"
-import * as Text from "./textField.ts"
 import * as UpstreamFlags from "./upstreamFlags.ts"
 
 /** The behaviours differ. The output lists them. */

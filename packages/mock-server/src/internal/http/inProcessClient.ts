@@ -68,7 +68,11 @@ const encodedSteps = (response: Response.Response): ReadonlyArray<Response.Step>
     ...Object.entries(Response.framedHeaders(response)).map(([name, value]) => `${name}: ${value}`),
     "\r\n"
   ].join("\r\n")
-  return [Response.Step.Write({ bytes: new TextEncoder().encode(head) }), Response.Step.Write({ bytes: response.body }), Response.Step.Fin()]
+  return [
+    Response.Step.Write({ bytes: new TextEncoder().encode(head) }),
+    Response.Step.Write({ bytes: response.body }),
+    Response.Step.Fin()
+  ]
 }
 
 /** The client's side of a connection: it ignores what the client sends, and receives the bytes of a script. */
