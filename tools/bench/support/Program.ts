@@ -52,7 +52,8 @@ export const startWorkload = (name: string, ...args: ReadonlyArray<string>) =>
       Worker.makeSerialized<Run>({}),
       NodeWorker.layer(() => fork(program, args))
     )
-    return (calls: number, concurrency: number) => worker.executeEffect(new Run({ calls, concurrency }))
+    return (calls: number, concurrency: number, seconds?: number) =>
+      worker.executeEffect(new Run({ calls, concurrency, seconds }))
   })
 
 /** Compiles a program that prints one JSON value. Returns a function that runs it in a new process. */
