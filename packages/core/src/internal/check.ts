@@ -1,14 +1,18 @@
 /** Runs one check, from the person to the credential. */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import * as AmlError from "../AmlError.ts"
 import type { CheckPolicy } from "../CheckPolicy.ts"
 import * as Person from "../Person.ts"
+import type { TokenError } from "../TokenError.ts"
 import * as TokenProvider from "../TokenProvider.ts"
 import * as AmlResponse from "./amlResponse.ts"
 import * as Attempts from "./attempts.ts"
@@ -18,7 +22,6 @@ import * as CheckTelemetry from "./checkTelemetry.ts"
 import type { CompletedCheck } from "./completedCheck.ts"
 import * as Deadline from "./deadline.ts"
 import * as Exchange from "./exchange.ts"
-import * as FiberContext from "./fiberContext.ts"
 import * as Host from "./host.ts"
 import type { SentStatus } from "./pacedCheck.ts"
 import { Progress } from "./progress.ts"
@@ -35,7 +38,7 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
   readonly url: string
   readonly propagateTrace: boolean
 }) {
-  const exchange = yield* Exchange.make(url)
+  const exchange = yield* Exchange.make(url, { keepsSettings: true })
   const host = Host.of(url)
   const sendAuthorized = Bearer.make({
     exchange,
@@ -47,78 +50,90 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
   const run = (
     person: Person.Person,
     policy: CheckPolicy,
-    { checkId, progress, span }: CheckTelemetry.RunningCheck,
+    running: CheckTelemetry.RunningCheck,
+    context: Context.Context<never>,
     isPaced: boolean
   ) => {
+    const { checkId, progress, span } = running
     const { deadline, nameEcho, searchedOnTolerance } = policy
     const body = JSON.stringify(encodeBody(Person.toRequestBody(person)))
     const postWithTrace = propagateTrace ? HttpClientRequest.setHeaders(post, HttpTraceContext.toHeaders(span)) : post
     const request = HttpClientRequest.bodyText(postWithTrace, body, "application/json")
 
-    const attempt = sendAuthorized(request, progress).pipe(
-      Effect.flatMap((authorized) =>
-        Either.map(
-          AmlResponse.interpret(authorized, {
+    const complete = (
+      { response }: Bearer.AuthorizedResponse,
+      { credential, status, warnings }: AmlResponse.AcceptedCredential
+    ): CompletedCheck => ({
+      checkId,
+      changes: person.changes,
+      warnings: [...person.warnings, ...warnings],
+      credential,
+      status,
+      body: Redacted.make(response.body),
+      attempts: progress.requests,
+      sentAt: progress.sentAt,
+      receivedAt: progress.now()
+    })
+
+    const attempt = Effect.withFiberRuntime<CompletedCheck, AmlError.AmlError | TokenError>((fiber) => {
+      const settings = Exchange.settingsOf(fiber)
+      return Effect.matchEffect(sendAuthorized(request, progress), {
+        onFailure: (error): Effect.Effect<never, AmlError.AmlError | TokenError> => {
+          switch (error._tag) {
+            case "ConnectionFailed":
+              return Effect.fail(unavailable(error, progress))
+            case "BodyTooLong":
+              return Effect.fail(AmlResponse.invalid(error.description, error.violations))
+            default:
+              return Effect.fail(error)
+          }
+        },
+        onSuccess: (authorized) => {
+          const accepted = AmlResponse.interpret(authorized, {
             person,
             tokens: progress.tokens,
             nameEcho,
             searchedOnTolerance,
             now: progress.now()
-          }),
-          (accepted) => ({ ...accepted, body: authorized.response.body })
-        )
-      ),
-      Effect.catchTags({
-        ConnectionFailed: ({ reason, status }) =>
-          new AmlError.AmlUnavailable({
-            reason,
-            host,
-            sent: progress.connectionFailed(reason),
-            ...(status === undefined ? {} : { status })
-          }),
-        BodyTooLong: ({ description, violations }) => AmlResponse.invalid(description, violations)
+          })
+          // After a failure, a retry schedule of the user runs in this fiber.
+          return Either.isRight(accepted)
+            ? Effect.succeed(complete(authorized, accepted.right))
+            : Effect.zipRight(Exchange.setSettings(settings), Effect.fail(accepted.left))
+        }
       })
-    )
+    })
 
-    return Effect.zipRight(
-      FiberContext.provide(Tracer.ParentSpan, span),
-      Attempts.run(attempt, { policy, progress, isPaced })
-    ).pipe(
-      Deadline.within(
-        deadline,
-        Effect.withParentSpan(
-          Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sent, deadline, host })),
-          span
-        )
+    return Deadline.run(Attempts.run(attempt, { policy, progress, isPaced }), {
+      context: Context.add(context, Tracer.ParentSpan, span),
+      startTimer: Deadline.timerOf(deadline),
+      onTimeout: Effect.withParentSpan(
+        Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sent, deadline, host })),
+        span
       ),
-      Effect.map(({ body, credential, status, warnings }): CompletedCheck => ({
-        checkId,
-        changes: person.changes,
-        warnings: [...person.warnings, ...warnings],
-        credential,
-        status,
-        body: Redacted.make(body),
-        attempts: progress.requests,
-        sentAt: progress.sentAt,
-        receivedAt: progress.now()
-      }))
-    )
+      onExit: CheckTelemetry.record(running)
+    })
   }
+
+  const unavailable = ({ reason, status }: Exchange.ConnectionFailed, progress: Progress) =>
+    new AmlError.AmlUnavailable({
+      reason,
+      host,
+      sent: progress.connectionFailed(reason),
+      ...(status === undefined ? {} : { status })
+    })
 
   return (person: Person.Person, policy: CheckPolicy, sentStatus?: SentStatus) =>
     Effect.useSpan("AmlClient.check", { captureStackTrace: false }, (span) =>
-      Effect.clockWith((clock) => {
+      Effect.withFiberRuntime<CompletedCheck, AmlError.AmlError | TokenError>((fiber) => {
         if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPersonError), span)
-        const progress = new Progress(clock)
+        const { currentContext, currentDefaultServices } = fiber
+        const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock))
         sentStatus?.attachTo(progress)
-        return Effect.flatMap(CheckId.make(progress.startedAt), (checkId) => {
-          const running = { checkId, progress, span }
+        return Effect.flatMap(
+          CheckId.make(progress.startedAt, Context.get(currentDefaultServices, Random.Random)),
           // Only `Screening` passes a `sentStatus`, and it handles a 429 for all of its checks.
-          const isPaced = sentStatus !== undefined
-          return Effect.onExit(
-            run(person, policy, running, isPaced),
-            CheckTelemetry.record(running)
-          )
-        })
+          (checkId) => run(person, policy, { checkId, progress, span }, currentContext, sentStatus !== undefined)
+        )
       }))
 })
