@@ -56,7 +56,11 @@ export const check = Effect.gen(function*() {
       range(name, ({ p50 }) => p50),
       range(name, ({ p99 }) => p99)
     ]),
-    goals: [goal("check", "bareEffect", 1.1), goal("check", "fetched", 0.9), goal("screening", "checkWithEvidence", 1.1)],
+    goals: [
+      goal("check", "bareEffect", 1.1),
+      goal("check", "fetched", 0.9),
+      goal("screening", "checkWithEvidence", 1.1)
+    ],
     notes: [
       `${rounds} rounds of ${calls} calls, ${concurrency} concurrently. Each alternative and the service run in separate processes; the rounds are interleaved.`,
       `Warm-up: ${WarmUp.describe(Object.values(warmUps))}.`,

@@ -68,9 +68,11 @@ const screening = inScope(
     return (run: Workload.Run) => {
       const next = Workload.limit(run)
       return Workload.measure(run.calls, (record) => {
-        const people = Stream.repeatEffectOption(Effect.suspend(() =>
-          next() ? Effect.succeed({ key: performance.now(), person: ada }) : Effect.fail(Option.none())
-        ))
+        const people = Stream.repeatEffectOption(
+          Effect.suspend(() =>
+            next() ? Effect.succeed({ key: performance.now(), person: ada }) : Effect.fail(Option.none())
+          )
+        )
         return Screening.summary(people, {
           concurrency: run.concurrency,
           onOutcome: ({ key }) => Effect.sync(() => record(performance.now() - key))

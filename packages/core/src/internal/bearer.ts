@@ -122,11 +122,14 @@ export const make = ({ exchange, origin, tokens }: {
   ): Effect.Effect<AuthorizedResponse, Exchange.ConnectionFailed | Exchange.BodyTooLong | TokenError> =>
     request.headers["authorization"] !== undefined || !isOfOrigin(request)
       ? Effect.map(send(request, undefined, observer), (response) => ({ response, renewal: "none" }))
-      : Effect.flatMap(tokens.get, (token) =>
-        Effect.flatMap(sendWith(request, token, observer), (response) =>
-          isTokenRejected(response)
-            ? renew(request, { token, response, observer })
-            : Effect.succeed<AuthorizedResponse>({ response, renewal: "none" })))
+      : Effect.flatMap(
+        tokens.get,
+        (token) =>
+          Effect.flatMap(sendWith(request, token, observer), (response) =>
+            isTokenRejected(response)
+              ? renew(request, { token, response, observer })
+              : Effect.succeed<AuthorizedResponse>({ response, renewal: "none" }))
+      )
 }
 
 interface Replacement {

@@ -124,16 +124,20 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
     })
 
   return (person: Person.Person, policy: CheckPolicy, sentStatus?: SentStatus) =>
-    Effect.useSpan("AmlClient.check", { captureStackTrace: false }, (span) =>
-      Effect.withFiberRuntime<CompletedCheck, AmlError.AmlError | TokenError>((fiber) => {
-        if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPersonError), span)
-        const { currentContext, currentDefaultServices } = fiber
-        const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock))
-        sentStatus?.attachTo(progress)
-        return Effect.flatMap(
-          CheckId.make(progress.startedAt, Context.get(currentDefaultServices, Random.Random)),
-          // Only `Screening` passes a `sentStatus`, and it handles a 429 for all of its checks.
-          (checkId) => run(person, policy, { checkId, progress, span }, currentContext, sentStatus !== undefined)
-        )
-      }))
+    Effect.useSpan(
+      "AmlClient.check",
+      { captureStackTrace: false },
+      (span) =>
+        Effect.withFiberRuntime<CompletedCheck, AmlError.AmlError | TokenError>((fiber) => {
+          if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPersonError), span)
+          const { currentContext, currentDefaultServices } = fiber
+          const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock))
+          sentStatus?.attachTo(progress)
+          return Effect.flatMap(
+            CheckId.make(progress.startedAt, Context.get(currentDefaultServices, Random.Random)),
+            // Only `Screening` passes a `sentStatus`, and it handles a 429 for all of its checks.
+            (checkId) => run(person, policy, { checkId, progress, span }, currentContext, sentStatus !== undefined)
+          )
+        })
+    )
 })

@@ -28,6 +28,7 @@ import * as BodyLimit from "./bodyLimit.ts"
 import * as Coding from "./coding.ts"
 import * as Host from "./host.ts"
 import * as RetryAfter from "./retryAfter.ts"
+import * as UndiciExchange from "./undiciExchange.ts"
 
 /** The properties of a response that are safe to report. */
 export interface Description {
@@ -88,10 +89,23 @@ export const make = Effect.fnUntraced(function*(url: string, { keepsSettings = f
   const client = yield* HttpClient.HttpClient
   const providedInit = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
   const init: RequestInit = { ...providedInit, redirect: "manual" }
+  const needsSettings = !UndiciExchange.isUndici(client)
   const send: Send = (request, onHead) => {
     const read = (response: HttpClientResponse.HttpClientResponse) => {
       onHead?.()
       return readResponse(response, host)
+    }
+    const readAfterFailure = (cause: Cause.Cause<HttpClientError.HttpClientError>) => {
+      const error = errorIn(cause)
+      return error === undefined
+        ? failOrDie(cause, () => new ConnectionFailed({ reason: "broken" }))
+        // Some clients fail for some statuses. This module decides what a status means.
+        : isStatusError(error)
+        ? read(error.response)
+        : new ConnectionFailed({ reason: reasonOf(error) })
+    }
+    if (!needsSettings) {
+      return Effect.matchCauseEffect(client.execute(request), { onSuccess: read, onFailure: readAfterFailure })
     }
     return Effect.withFiberRuntime((fiber) => {
       const settings = settingsOf(fiber)
@@ -104,18 +118,7 @@ export const make = Effect.fnUntraced(function*(url: string, { keepsSettings = f
             keepsSettings && isSuccess(response)
               ? Effect.tapErrorCause(read(response), () => restore)
               : Effect.zipRight(restore, read(response)),
-          onFailure: (cause) => {
-            const error = errorIn(cause)
-            return Effect.zipRight(
-              restore,
-              error === undefined
-                ? failOrDie(cause, () => new ConnectionFailed({ reason: "broken" }))
-                // Some clients fail for some statuses. This module decides what a status means.
-                : isStatusError(error)
-                ? read(error.response)
-                : new ConnectionFailed({ reason: reasonOf(error) })
-            )
-          }
+          onFailure: (cause) => Effect.zipRight(restore, readAfterFailure(cause))
         })
       )
     })
@@ -201,7 +204,9 @@ const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLon
   const broken = () => new ConnectionFailed({ reason: "broken", status })
   const tooLong = (length: number) => new BodyTooLong({ description: describe(head, length) })
   const read: Effect.Effect<Uint8Array<ArrayBuffer>, BodyTooLong | HttpClientError.ResponseError> =
-    isKnownToBeShort(headers)
+    UndiciExchange.isResponse(response)
+      ? response.bytes
+      : isKnownToBeShort(headers)
       ? Effect.map(response.arrayBuffer, (bytes) => new Uint8Array(bytes))
       : collect(
         Stream.catchAll(response.stream, (error) => error.reason === "EmptyBody" ? Stream.empty : Stream.fail(error)),

@@ -44,9 +44,7 @@ const compile = (ast: AST.AST): Predicate.Predicate<unknown> => {
       }))
       return (value) =>
         Predicate.isRecord(value) &&
-        fields.every(({ accepts, isOptional, name }) =>
-          Object.hasOwn(value, name) ? accepts(value[name]) : isOptional
-        )
+        fields.every(({ accepts, isOptional, name }) => Object.hasOwn(value, name) ? accepts(value[name]) : isOptional)
     }
   }
   throw new TypeError(`schemaGuard: ${ast._tag} is not supported`)
