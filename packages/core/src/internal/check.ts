@@ -3,6 +3,7 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Random from "effect/Random"
@@ -23,6 +24,7 @@ import type { CompletedCheck } from "./completedCheck.ts"
 import * as Deadline from "./deadline.ts"
 import * as Exchange from "./exchange.ts"
 import * as Host from "./host.ts"
+import * as InFlightLimit from "./inFlightLimit.ts"
 import type { SentStatus } from "./pacedCheck.ts"
 import { Progress } from "./progress.ts"
 
@@ -31,15 +33,17 @@ const encodeBody = Schema.encodeSync(Person.RequestBody)
 const notAPersonError = new TypeError("check takes a Person from Person.make")
 
 /**
- * Returns a function that checks a person at `url`. With `propagateTrace`, the requests have the trace headers of the
+ * Returns a function that checks a person at `url`, at most `concurrency` at once. With `propagateTrace`, the requests have the trace headers of the
  * span of the check.
  */
-export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
+export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, url }: {
   readonly url: string
+  readonly concurrency: number
   readonly propagateTrace: boolean
 }) {
   const exchange = yield* Exchange.make(url, { keepsSettings: true })
   const host = Host.of(url)
+  const whenInFlight = InFlightLimit.make(concurrency)
   const sendAuthorized = Bearer.make({
     exchange,
     tokens: yield* TokenProvider.TokenProvider,
@@ -51,11 +55,14 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
     person: Person.Person,
     policy: CheckPolicy,
     running: CheckTelemetry.RunningCheck,
-    context: Context.Context<never>,
-    isPaced: boolean
+    { context, isPaced, waitedMillis }: {
+      readonly context: Context.Context<never>
+      readonly isPaced: boolean
+      readonly waitedMillis: number
+    }
   ) => {
     const { checkId, progress, span } = running
-    const { deadline, nameEcho, searchedOnTolerance } = policy
+    const { deadline, nameEcho, retry, searchedOnTolerance } = policy
     const body = JSON.stringify(encodeBody(Person.toRequestBody(person)))
     const postWithTrace = propagateTrace ? HttpClientRequest.setHeaders(post, HttpTraceContext.toHeaders(span)) : post
     const request = HttpClientRequest.bodyText(postWithTrace, body, "application/json")
@@ -104,13 +111,15 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
       })
     })
 
-    return Deadline.run(Attempts.run(attempt, { policy, progress, isPaced }), {
+    const timeout = Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sent, deadline, host }))
+    const deadlineMillis = Duration.toMillis(deadline) - waitedMillis
+    const attempts = deadlineMillis > 0
+      ? Attempts.run(attempt, { retry, deadlineMillis, progress, isPaced })
+      : timeout
+    return Deadline.run(attempts, {
       context: Context.add(context, Tracer.ParentSpan, span),
-      startTimer: Deadline.timerOf(deadline),
-      onTimeout: Effect.withParentSpan(
-        Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sent, deadline, host })),
-        span
-      ),
+      startTimer: Deadline.timerOf(Duration.millis(deadlineMillis)),
+      onTimeout: Effect.withParentSpan(timeout, span),
       onExit: CheckTelemetry.record(running)
     })
   }
@@ -123,21 +132,28 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
       ...(status === undefined ? {} : { status })
     })
 
-  return (person: Person.Person, policy: CheckPolicy, sentStatus?: SentStatus) =>
+  const start = (person: Person.Person, policy: CheckPolicy, waitedMillis: number, sentStatus?: SentStatus) =>
     Effect.useSpan(
       "AmlClient.check",
       { captureStackTrace: false },
       (span) =>
         Effect.withFiberRuntime<CompletedCheck, AmlError.AmlError | TokenError>((fiber) => {
           if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPersonError), span)
-          const { currentContext, currentDefaultServices } = fiber
-          const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock))
+          const { currentContext: context, currentDefaultServices } = fiber
+          const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock), waitedMillis)
           sentStatus?.attachTo(progress)
+          // Only `Screening` passes a `sentStatus`, and it handles a 429 for all of its checks.
+          const isPaced = sentStatus !== undefined
           return Effect.flatMap(
             CheckId.make(progress.startedAt, Context.get(currentDefaultServices, Random.Random)),
-            // Only `Screening` passes a `sentStatus`, and it handles a 429 for all of its checks.
-            (checkId) => run(person, policy, { checkId, progress, span }, currentContext, sentStatus !== undefined)
+            (checkId) => run(person, policy, { checkId, progress, span }, { context, isPaced, waitedMillis })
           )
         })
     )
+
+  return (person: Person.Person, policy: CheckPolicy, sentStatus?: SentStatus) =>
+    // `Screening` has a limit of its own.
+    sentStatus === undefined
+      ? whenInFlight(policy.deadline, (waitedMillis) => start(person, policy, waitedMillis))
+      : start(person, policy, 0, sentStatus)
 })
