@@ -14,7 +14,11 @@ const slowService = () => {
           seen.now++
           seen.most = Math.max(seen.most, seen.now)
         }),
-        () => Effect.delay(Effect.sync(() => Service.json(Service.credential({}, { name: "Zoë Testpep", birth_year: "1957" }))), "1 second"),
+        () =>
+          Effect.delay(
+            Effect.sync(() => Service.json(Service.credential({}, { name: "Zoë Testpep", birth_year: "1957" }))),
+            "1 second"
+          ),
         () => Effect.sync(() => seen.now--)
       )
   })

@@ -21,7 +21,6 @@ const external = [
   "graphile-worker",
   "libsql",
   "oauth2-mock-server",
-  "openid-client",
   "pg-boss",
   "undici"
 ]

@@ -90,9 +90,9 @@ const makeHeapSampler = (callsPerSample: number) => {
   }
 }
 
-/** Measures an effect that makes calls and records the milliseconds of each. */
+/** Measures an effect that makes calls and records the milliseconds of each. `calls` is their number afterwards. */
 export const measure = <E, R>(
-  calls: number,
+  calls: number | (() => number),
   run: (record: (millis: number) => void) => Effect.Effect<unknown, E, R>
 ): Effect.Effect<Measurement, E, R> =>
   Effect.gen(function*() {
@@ -108,8 +108,8 @@ export const measure = <E, R>(
     })
     const seconds = (performance.now() - startedAt) / 1000
     const { system, user } = process.cpuUsage(cpuBefore)
-    // A workload that is too short to record each call makes all of them.
-    const made = recorded === 0 ? calls : recorded
+    // A call that is too short is not recorded.
+    const made = recorded > 0 ? recorded : typeof calls === "function" ? calls() : calls
     return new Measurement({
       calls: made,
       seconds,

@@ -1,5 +1,6 @@
 /** Checks one person with one of the alternatives that a team could write: `check.ts <alternative> <url>`. */
 import { AmlClient, Idv, Person, Screening } from "@effect-idv/core"
+import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
@@ -28,23 +29,27 @@ const matchFound = (credential: unknown) => (credential as Credential).credentia
 const inScope = <A, E, R, E2>(layer: Layer.Layer<R, E2>, effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Layer.build(layer), (context) => Effect.provide(effect, context))
 
-const idv = Layer.provide(
-  Idv.layer({ authUrl: url, baseUrl: url, customerId, customerKey: Redacted.make(customerKey) }),
-  NodeHttpClient.layerUndici
-)
+const idvOver = (transport: Layer.Layer<HttpClient.HttpClient>) =>
+  Layer.provide(
+    Idv.layer({ authUrl: url, baseUrl: url, customerId, customerKey: Redacted.make(customerKey) }),
+    transport
+  )
+
+const idv = idvOver(NodeHttpClient.layerUndici)
 
 /** `AmlClient.check` of a `Person`. */
-const check = inScope(
-  idv,
-  Effect.gen(function*() {
-    const aml = yield* AmlClient.AmlClient
-    const ada = yield* Person.make(input)
-    return Workload.concurrently(Workload.fromEffect(
-      Effect.map(aml.check(ada), ({ credentials }) => credentials.attributes.matchFound),
-      "No"
-    ))
-  })
-)
+const checkLoop = Effect.gen(function*() {
+  const aml = yield* AmlClient.AmlClient
+  const ada = yield* Person.make(input)
+  return Workload.concurrently(Workload.fromEffect(
+    Effect.map(aml.check(ada), ({ credentials }) => credentials.attributes.matchFound),
+    "No"
+  ))
+})
+
+const check = inScope(idv, checkLoop)
+
+const checkIdvHttp = inScope(idvOver(IdvHttp.layerUndici()), checkLoop)
 
 /** `AmlClient.checkWithEvidence` of a `Person`. */
 const checkWithEvidence = inScope(
@@ -183,7 +188,7 @@ const fetched = Effect.sync(() => {
   )
 })
 
-const alternatives = { check, checkWithEvidence, screening, bareEffect, undici, fetched }
+const alternatives = { check, checkIdvHttp, checkWithEvidence, screening, bareEffect, undici, fetched }
 
 Workload.mainWith<unknown>(
   alternative in alternatives

@@ -10,7 +10,7 @@ import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
-import * as RuntimeFlags from "effect/RuntimeFlags"
+import type * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Instant from "./instant.ts"
 
 /**
@@ -52,8 +52,8 @@ export const run = <A, E, R, A2, E2>(
   { context, onExit, onTimeout, startTimer }: Options<R, A, A2, E, E2>
 ): Effect.Effect<A | A2, E | E2> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.withFiberRuntime<A | A2, E | E2>((caller) => {
-      const fiber = fork(caller, context, effect)
+    Effect.withFiberRuntime<A | A2, E | E2>((caller, { runtimeFlags }) => {
+      const fiber = fork(caller, { context, runtimeFlags }, effect)
       let cancelTimer: (() => void) | undefined
       const firstExit = Effect.async<A | A2, E | E2>((resume) => {
         if (fiber.unsafePoll() === null) cancelTimer = startTimer(caller, () => resume(onTimeout))
@@ -72,17 +72,17 @@ export const run = <A, E, R, A2, E2>(
     })
   )
 
-/** The fiber is interruptible only within its effect, so that it can silence its failure. */
-const flags = RuntimeFlags.disable(Runtime.defaultRuntimeFlags, RuntimeFlags.Interruption)
-
-/** Starts a fiber that does not end with its caller. `Effect.forkDaemon` would wait for a turn of the scheduler. */
+/**
+ * Starts a fiber that does not end with its caller. `Effect.forkDaemon` would wait for a turn of the scheduler. With
+ * flags of an uninterruptible caller, the fiber is interruptible only within its effect, so it can silence its failure.
+ */
 const fork = <A, E, R>(
   caller: Caller,
-  context: Context.Context<R>,
+  options: { readonly context: Context.Context<R>; readonly runtimeFlags: RuntimeFlags.RuntimeFlags },
   effect: Effect.Effect<A, E, R>
 ): Fiber.RuntimeFiber<A, E> =>
   Runtime.runFork(
-    Runtime.make({ context, fiberRefs: caller.getFiberRefs(), runtimeFlags: flags }),
+    Runtime.make({ ...options, fiberRefs: caller.getFiberRefs() }),
     Effect.matchCauseEffect(Effect.interruptible(effect), { onFailure: failWithoutLog, onSuccess: Effect.succeed })
   )
 
@@ -105,7 +105,8 @@ export const timerOf = (duration: Duration.Duration): StartTimer => {
 }
 
 const startSleep = (caller: Caller, sleep: Effect.Effect<void>, onEnd: () => void) => {
-  const fiber = fork(caller, caller.currentContext, sleep)
+  const options = { context: caller.currentContext, runtimeFlags: Runtime.defaultRuntimeFlags }
+  const fiber = fork(caller, options, sleep)
   fiber.addObserver((exit) => {
     if (Exit.isSuccess(exit)) onEnd()
   })
