@@ -20,7 +20,7 @@ const alternatives = {
 type Alternative = keyof typeof alternatives
 
 const reason =
-  "CPU profile: garbage collection takes a fifth, the steps of the fibers a fifth, the socket a sixth, and all code of this library a tenth"
+  "CPU profile: the fiber runtime takes a third, garbage collection a sixth, and all code of this library a tenth"
 
 const calls = 2500
 const concurrency = 64

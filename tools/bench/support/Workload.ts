@@ -20,7 +20,7 @@ export class Measurement extends Schema.Class<Measurement>("Measurement")({
   p50: Schema.Number,
   p99: Schema.Number,
   max: Schema.Number,
-  /** Bytes that a call allocates on the JavaScript heap. Buffers are not on this heap. */
+  /** Bytes that a call allocates on the JavaScript heap. Buffers are not on this heap. 0 if calls are not recorded. */
   heap: Schema.Number
 }) {}
 
@@ -83,7 +83,7 @@ const makeHeapSampler = (callsPerSample: number) => {
     },
     bytesPerCall: (): number => {
       const positive = growths.filter((growth) => growth > 0)
-      if (positive.length === 0) return NaN
+      if (positive.length === 0) return 0
       const least = median(positive) / 2
       return mean(positive.filter((growth) => growth >= least)) / callsPerSample
     }

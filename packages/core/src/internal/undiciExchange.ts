@@ -17,7 +17,7 @@ type Resume<A, E> = (effect: Effect.Effect<A, E>) => void
 
 /**
  * Receives the events of one request. The body is kept in memory as it arrives. It is cut off behind the limit, and the
- * connection is closed: whoever reads it then finds it too long.
+ * connection is closed: a reader then finds it too long.
  */
 export class Receiver implements Dispatcher.DispatchHandler {
   readonly #request: HttpClientRequest.HttpClientRequest
