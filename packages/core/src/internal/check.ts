@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
 }) {
   const exchange = yield* Exchange.make(url, { keepsSettings: true })
   const host = Host.of(url)
-  const whenInFlight = InFlightLimit.make(concurrency)
+  const limit = InFlightLimit.make(concurrency)
   const sendAuthorized = Bearer.make({
     exchange,
     tokens: yield* TokenProvider.TokenProvider,
@@ -55,11 +55,7 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
     person: Person.Person,
     policy: CheckPolicy,
     running: CheckTelemetry.RunningCheck,
-    { context, isPaced, waitedMillis }: {
-      readonly context: Context.Context<never>
-      readonly isPaced: boolean
-      readonly waitedMillis: number
-    }
+    { context, isPaced, takesPlace, waitedMillis }: Start & { readonly context: Context.Context<never> }
   ) => {
     const { checkId, progress, span } = running
     const { deadline, nameEcho, retry, searchedOnTolerance } = policy
@@ -120,7 +116,11 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
       context: Context.add(context, Tracer.ParentSpan, span),
       startTimer: Deadline.timerOf(Duration.millis(deadlineMillis)),
       onTimeout: Effect.withParentSpan(timeout, span),
-      onExit: CheckTelemetry.record(running)
+      ...(takesPlace && { onStart: limit.take }),
+      onExit: (exit) => {
+        if (takesPlace) limit.release()
+        return CheckTelemetry.record(running)(exit)
+      }
     })
   }
 
@@ -132,7 +132,7 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
       ...(status === undefined ? {} : { status })
     })
 
-  const start = (person: Person.Person, policy: CheckPolicy, waitedMillis: number, sentStatus?: SentStatus) =>
+  const start = (person: Person.Person, policy: CheckPolicy, options: Start, sentStatus?: SentStatus) =>
     Effect.useSpan(
       "AmlClient.check",
       { captureStackTrace: false },
@@ -140,20 +140,34 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
         Effect.withFiberRuntime<CompletedCheck, AmlError.AmlError | TokenError>((fiber) => {
           if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPersonError), span)
           const { currentContext: context, currentDefaultServices } = fiber
-          const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock), waitedMillis)
+          const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock), options.waitedMillis)
           sentStatus?.attachTo(progress)
-          // Only `Screening` passes a `sentStatus`, and it handles a 429 for all of its checks.
-          const isPaced = sentStatus !== undefined
           return Effect.flatMap(
             CheckId.make(progress.startedAt, Context.get(currentDefaultServices, Random.Random)),
-            (checkId) => run(person, policy, { checkId, progress, span }, { context, isPaced, waitedMillis })
+            (checkId) => run(person, policy, { checkId, progress, span }, { ...options, context })
           )
         })
     )
 
-  return (person: Person.Person, policy: CheckPolicy, sentStatus?: SentStatus) =>
-    // `Screening` has a limit of its own.
-    sentStatus === undefined
-      ? whenInFlight(policy.deadline, (waitedMillis) => start(person, policy, waitedMillis))
-      : start(person, policy, 0, sentStatus)
+  return (
+    person: Person.Person,
+    policy: CheckPolicy,
+    sentStatus?: SentStatus
+  ): Effect.Effect<CompletedCheck, AmlError.AmlError | TokenError> =>
+    // Only `Screening` passes a `sentStatus`. It has a limit of its own, and handles a 429 for all of its checks.
+    sentStatus !== undefined
+      ? start(person, policy, { isPaced: true, takesPlace: false, waitedMillis: 0 }, sentStatus)
+      : limit.hasFree()
+      ? start(person, policy, { isPaced: false, takesPlace: true, waitedMillis: 0 })
+      : limit.wait(
+        policy.deadline,
+        (waitedMillis) => start(person, policy, { isPaced: false, takesPlace: false, waitedMillis })
+      )
 })
+
+interface Start {
+  readonly isPaced: boolean
+  /** Whether the check takes a place of the limit itself. One that has waited for a place holds it already. */
+  readonly takesPlace: boolean
+  readonly waitedMillis: number
+}

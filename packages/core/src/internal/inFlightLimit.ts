@@ -6,26 +6,33 @@ import * as Effect from "effect/Effect"
 import * as Deadline from "./deadline.ts"
 import * as Instant from "./instant.ts"
 
-/**
- * Returns a function that runs an effect once fewer than `max` are running, in the order of the calls. The effect
- * receives how long it waited, in milliseconds. If that is the whole deadline, it runs beyond the limit, and must only
- * fail.
- */
+/** Makes a limit of `max`. */
 export const make = (max: number) => {
   let free = max
-  /** The functions that grant a slot to a caller. */
+  /** The functions that grant a place to a caller. */
   const waiting = new Set<() => void>()
 
-  const release = (): void => {
-    const [grant] = waiting
-    if (grant === undefined) free++
-    else {
-      waiting.delete(grant)
-      grant()
-    }
+  const hasFree = (): boolean => free > 0
+
+  /** Takes a free place. The caller calls `release` once for each call. */
+  const take = (): void => {
+    free--
   }
 
-  return <A, E>(
+  const release = (): void => {
+    free++
+    const [grant] = waiting
+    if (free <= 0 || grant === undefined) return
+    free--
+    waiting.delete(grant)
+    grant()
+  }
+
+  /**
+   * Waits for a place, in the order of the calls, and holds it while the effect runs. The effect receives how long it
+   * waited, in milliseconds. If that is the whole deadline, it holds no place, and must only fail.
+   */
+  const wait = <A, E>(
     deadline: Duration.Duration,
     effect: (waitedMillis: number) => Effect.Effect<A, E>
   ): Effect.Effect<A, E> =>
@@ -42,10 +49,6 @@ export const make = (max: number) => {
           }
         })
       return Effect.withFiberRuntime<A, E>((caller) => {
-        if (free > 0) {
-          free--
-          return runAndRelease(0)
-        }
         const clock = Context.get(caller.currentDefaultServices, Clock.Clock)
         const startedAt = Instant.of(clock)
         let isGranted = false
@@ -79,4 +82,6 @@ export const make = (max: number) => {
         })
       })
     })
+
+  return { hasFree, take, release, wait }
 }
