@@ -92,7 +92,9 @@ describe("IdvHttp.layerUndici", () => {
     Effect.gen(function*() {
       const { requests, url } = yield* RawServer.make((request, socket) =>
         void socket.end(RawServer.ok(
-          request.startsWith("POST /api/aml ") ? Service.credential({}, { name: "Zoë Testpep", birth_year: "1957" }) : { access_token: "t", expires_in: 3600 }
+          request.startsWith("POST /api/aml ")
+            ? Service.credential({}, { name: "Zoë Testpep", birth_year: "1957" })
+            : { access_token: "t", expires_in: 3600 }
         ))
       )
       const transformed = Layer.provide(

@@ -33,7 +33,10 @@ describe("The index of core", () => {
     Effect.gen(function*() {
       const loaded = yield* loadedBy("index")
       assertTrue(loaded.includes("TokenProvider.ts"))
-      deepStrictEqual(loaded.filter((name) => ofSharing.test(name) || /^(IdvHttp\.ts|ioredis|undici|@effect\/sql)/.test(name)), [])
+      deepStrictEqual(
+        loaded.filter((name) => ofSharing.test(name) || /^(IdvHttp\.ts|ioredis|undici|@effect\/sql)/.test(name)),
+        []
+      )
     }))
 
   it.live("is loaded without the peers of one store by the other", () =>

@@ -20,7 +20,7 @@ const samples = record({
   even: oneof({ weight: 4, arbitrary: constantFrom<unknown>("2", "24") }, constantFrom<unknown>("", "1", "2468", 2)),
   optional: option(constantFrom<unknown>("", 0, false, "x", {})),
   nested: oneof(
-    { weight: 4, arbitrary: record<{ id: unknown }>({ id: uuid() }, { requiredKeys: [] }) },
+    { weight: 4, arbitrary: record({ id: uuid() }, { requiredKeys: [] }) },
     constantFrom<unknown>(null, [], "x")
   )
 }, { requiredKeys: ["text", "constant"] })

@@ -39,6 +39,8 @@ export const run = <E>(run: Run<E>, calls: number, concurrency: number): Effect.
 export const describe = (warmUps: ReadonlyArray<WarmUp>): string => {
   const calls = warmUps.map(({ calls }) => calls)
   const unstable = warmUps.filter(({ isStable }) => !isStable).length
-  const range = `${min(calls)} to ${max(calls)} calls, until ${stableRuns} runs differed by at most ${Math.round(stableShare * 100)} %`
+  const range = `${min(calls)} to ${max(calls)} calls, until ${stableRuns} runs differed by at most ${
+    Math.round(stableShare * 100)
+  } %`
   return unstable === 0 ? range : `${range}; ${unstable} of ${warmUps.length} did not become as stable`
 }
