@@ -71,6 +71,14 @@ export interface Options extends CheckPolicy.Options {
    */
   readonly allowInsecure?: boolean | undefined
   /**
+   * Maximum number of checks in flight at once. Further checks wait in the order of their calls, within their deadline,
+   * and their span starts afterwards. Without a limit, thousands of simultaneous checks would all be sent before the
+   * first response is read. It does not apply to `Screening`, which has its own option.
+   *
+   * @default 128
+   */
+  readonly concurrency?: number | undefined
+  /**
    * Sends `traceparent` and `b3` headers to the service, which belongs to another organisation.
    *
    * @default false
@@ -85,8 +93,8 @@ export interface Options extends CheckPolicy.Options {
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(options: Options) {
-  const { policy, url } = yield* CheckOptions.check(options)
-  const run = yield* Check.make({ url, propagateTrace: options.propagateTrace === true })
+  const { concurrency, policy, url } = yield* CheckOptions.check(options)
+  const run = yield* Check.make({ url, concurrency, propagateTrace: options.propagateTrace === true })
   const policies = new WeakMap<CheckPolicy.Options, CheckPolicy.CheckPolicy>()
   /** Decodes each object of overrides only once, because all checks of a long run share one object. */
   const policyOf = (overrides: CheckPolicy.Options) => {

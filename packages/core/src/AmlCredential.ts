@@ -14,6 +14,8 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Address from "./internal/address.ts"
 import * as Names from "./internal/arbitraryNames.ts"
+import * as SchemaGuard from "./internal/schemaGuard.ts"
+import * as StrictJson from "./internal/strictJson.ts"
 import * as Violation from "./Violation.ts"
 
 /**
@@ -195,16 +197,21 @@ export const AmlCredential = Schema.transform(Wire, Credential, {
 export interface AmlCredential extends Schema.Schema.Type<typeof AmlCredential> {}
 
 /**
- * Decodes the bytes of a response. It returns the same as `Violation.decodeJson` with {@link AmlCredential} in half the
- * time, because it does not validate the decoded credential again.
+ * Decodes the bytes of a response. It returns the same as `Violation.decodeJson` with {@link AmlCredential} in a
+ * fraction of the time: a predicate compiled from the schema accepts a complete response, and the schema decodes all
+ * others.
  *
  * @category decoding
  * @since 0.1.0
  */
 export const decodeJson = (bytes: Uint8Array): Either.Either<AmlCredential, Violation.Violations> =>
-  Either.map(decodeWire(bytes), fromWire)
+  Either.flatMap(
+    Either.mapLeft(StrictJson.parse(bytes), Violation.whole),
+    (value) => isWire(value) ? Either.right(fromWire(value)) : Either.map(decodeWire(value), fromWire)
+  )
 
-const decodeWire = Violation.decodeJson(Wire)
+const isWire = SchemaGuard.make(Wire)
+const decodeWire = Violation.decodeUnknown(Wire)
 
 /**
  * Handles both results of a credential. Neither of them is a boolean.

@@ -213,14 +213,15 @@ const run = <K, E, R, R2>(
     )
 
     const screen = (entry: Entry<K>): Effect.Effect<Outcome<K>, never, R2> =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.gen(function*() {
-          const sentStatus = new PacedCheck.SentStatus()
-          const runCheck = Effect.exit(restore(Effect.flatMap(personOf(entry), (person) => {
-            sentStatus.markStarted()
-            return check(person, sentStatus)
-          })))
-          let exit = yield* runCheck
+      Effect.uninterruptibleMask((restore) => {
+        const sentStatus = new PacedCheck.SentStatus()
+        const runCheck = Effect.exit(restore(Effect.flatMap(personOf(entry), (person) => {
+          sentStatus.markStarted()
+          return check(person, sentStatus)
+        })))
+
+        const retry = Effect.fnUntraced(function*(firstExit: CheckExit.CheckExit) {
+          let exit = firstExit
           for (
             let rateLimitError = CheckExit.rateLimitOf(exit);
             rateLimitError !== undefined;
@@ -232,40 +233,52 @@ const run = <K, E, R, R2>(
             if (!Exit.isSuccess(slot) || !slot.value) break
             exit = yield* runCheck
           }
-          if (CheckExit.hasResponseOtherThan429(exit)) pacer.resetPauses()
-          const makeGraceTimeout = () => new AmlError.AmlTimeout({ sent: sentStatus.sent, deadline: gracePeriod })
-          const outcome = yield* outcomeOf(entry.key, exit, makeGraceTimeout)
-          const reason = recordAndDecide("error" in outcome ? outcome.error : undefined)
-          if (reason !== undefined) yield* Deferred.fail(stop, reason)
-          yield* onOutcome(outcome)
-          return outcome
+          return exit
         })
-      )
+
+        const conclude = (exit: CheckExit.CheckExit): Effect.Effect<Outcome<K>, never, R2> => {
+          if (CheckExit.hasResponseOtherThan429(exit)) pacer.resetPauses()
+          const outcome = outcomeOf(
+            entry.key,
+            exit,
+            () => new AmlError.AmlTimeout({ sent: sentStatus.sent, deadline: gracePeriod })
+          )
+          if (Either.isLeft(outcome)) return Effect.die(Cause.squash(outcome.left))
+          const reason = recordAndDecide("error" in outcome.right ? outcome.right.error : undefined)
+          const recorded = Effect.as(onOutcome(outcome.right), outcome.right)
+          return reason === undefined ? recorded : Effect.zipRight(Deferred.fail(stop, reason), recorded)
+        }
+
+        return Effect.flatMap(
+          runCheck,
+          (exit) => CheckExit.rateLimitOf(exit) === undefined ? conclude(exit) : Effect.flatMap(retry(exit), conclude)
+        )
+      })
 
     return Drain.map(people, screen, { ...settings, stop, waitForSlot: pacer.takeSlot })
   })
 
 /**
- * `makeGraceTimeout` makes the failure of a check that was interrupted at the end of the grace period. A defect remains
- * a defect.
+ * `makeGraceTimeout` makes the failure of a check that was interrupted at the end of the grace period. A defect is
+ * returned as its cause.
  */
 const outcomeOf = <K>(
   key: K,
   exit: CheckExit.CheckExit,
   makeGraceTimeout: () => AmlError.AmlTimeout
-): Effect.Effect<Outcome<K>> => {
+): Either.Either<Outcome<K>, Cause.Cause<Failure.Failure>> => {
   if (Exit.isSuccess(exit)) {
     const evidence = exit.value
-    return Effect.succeed(AmlCredential.match(evidence.credential, {
+    return Either.right(AmlCredential.match(evidence.credential, {
       onNo: () => Outcome.NoMatch({ key, evidence }),
       onPotentialMatch: () => Outcome.PotentialMatch({ key, evidence })
     }))
   }
   const error = CheckExit.failureOf(exit) ??
     (Cause.isInterruptedOnly(exit.cause) ? makeGraceTimeout() : undefined)
-  if (error === undefined) return Effect.die(Cause.squash(exit.cause))
+  if (error === undefined) return Either.left(exit.cause)
   const isUnknown = (error._tag === "AmlUnavailable" || error._tag === "AmlTimeout") && error.sent === "unknown"
-  return Effect.succeed(isUnknown ? Outcome.Unknown({ key, error }) : Outcome.NotScreened({ key, error }))
+  return Either.right(isUnknown ? Outcome.Unknown({ key, error }) : Outcome.NotScreened({ key, error }))
 }
 
 /**

@@ -13,6 +13,7 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import * as StrictJson from "./internal/strictJson.ts"
 
 /**
  * One violated expectation.
@@ -107,38 +108,7 @@ export const decodeJson = <A, I>(
   options?: AST.ParseOptions
 ): (bytes: Uint8Array) => Either.Either<A, Violations> => {
   const decode = decodeUnknown(schema, options)
-  return (bytes) => Either.flatMap(strictJson(bytes), decode)
-}
-
-const strictJson = (bytes: Uint8Array): Either.Either<unknown, Violations> =>
-  Either.try({
-    try: () => {
-      // A new decoder each time, because a decoder keeps state between two texts.
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-      const value: unknown = JSON.parse(text)
-      return { value, isUnambiguous: countWrittenKeys(text) === countParsedKeys(value) }
-    },
-    catch: () => whole("JSON text in UTF-8")
-  }).pipe(
-    Either.flatMap(({ isUnambiguous, value }) =>
-      isUnambiguous ? Either.right(value) : Either.left(whole("JSON text with each key once in an object"))
-    )
-  )
-
-/** Counts the keys of a valid JSON text: outside of strings, only a key is followed by a colon. */
-const countWrittenKeys = (text: string): number => text.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").split(":").length - 1
-
-/** Counts without recursion, because a body may be nested deeper than the stack. */
-const countParsedKeys = (root: unknown): number => {
-  const values = [root]
-  let count = 0
-  for (const value of values) {
-    if (typeof value !== "object" || value === null) continue
-    const children: ReadonlyArray<unknown> = Object.values(value)
-    if (!Array.isArray(value)) count += children.length
-    for (const child of children) values.push(child)
-  }
-  return count
+  return (bytes) => Either.flatMap(Either.mapLeft(StrictJson.parse(bytes), whole), decode)
 }
 
 const flatten = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>): Violations => {

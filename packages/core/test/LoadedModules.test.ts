@@ -29,11 +29,14 @@ const ofSharing =
   /^(TokenStore\w*|TokenSharing|internal\/(sharedAcquisition|sharingOptions|tokenEncryption|tokenRecord|redisUrl|waitBudget|warmUp))\.ts$/
 
 describe("The index of core", () => {
-  it.live("loads neither the token stores, nor their encryption, nor their optional peers", () =>
+  it.live("loads neither the token stores, nor their encryption, nor the transport over Undici, nor optional peers", () =>
     Effect.gen(function*() {
       const loaded = yield* loadedBy("index")
       assertTrue(loaded.includes("TokenProvider.ts"))
-      deepStrictEqual(loaded.filter((name) => ofSharing.test(name) || /^(ioredis|@effect\/sql)/.test(name)), [])
+      deepStrictEqual(
+        loaded.filter((name) => ofSharing.test(name) || /^(IdvHttp\.ts|ioredis|undici|@effect\/sql)/.test(name)),
+        []
+      )
     }))
 
   it.live("is loaded without the peers of one store by the other", () =>

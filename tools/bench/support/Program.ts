@@ -21,7 +21,6 @@ const external = [
   "graphile-worker",
   "libsql",
   "oauth2-mock-server",
-  "openid-client",
   "pg-boss",
   "undici"
 ]
@@ -59,7 +58,8 @@ export const startWorkload = (name: string, ...args: ReadonlyArray<string>) =>
       // Without the loader of this process, which the compiled program does not need.
       NodeWorker.layer(() => fork(program, args, { execArgv: [] }))
     )
-    return (calls: number, concurrency: number) => worker.executeEffect(new Run({ calls, concurrency }))
+    return (calls: number, concurrency: number, seconds?: number) =>
+      worker.executeEffect(new Run({ calls, concurrency, seconds }))
   })
 
 /** Compiles a program that prints one JSON value. Returns a function that runs it in a new process. */

@@ -6,6 +6,8 @@ import { WorkerRunner } from "@effect/platform"
 import { NodeRuntime, NodeWorkerRunner } from "@effect/platform-node"
 import { Effect, Layer, Schema, type Scope } from "effect"
 import { createHistogram } from "node:perf_hooks"
+import { getHeapStatistics } from "node:v8"
+import { mean, median } from "simple-statistics"
 
 /** The times of some calls. */
 export class Measurement extends Schema.Class<Measurement>("Measurement")({
@@ -17,14 +19,16 @@ export class Measurement extends Schema.Class<Measurement>("Measurement")({
   /** Percentiles of a call, in milliseconds. */
   p50: Schema.Number,
   p99: Schema.Number,
-  max: Schema.Number
+  max: Schema.Number,
+  /** Bytes that a call allocates on the JavaScript heap. Buffers are not on this heap. 0 if calls are not recorded. */
+  heap: Schema.Number
 }) {}
 
-/** Requests this number of calls, with this concurrency. */
+/** Requests this number of calls, with this concurrency. With `seconds`, the run ends early after this time. */
 export class Run extends Schema.TaggedRequest<Run>()("Run", {
   failure: Schema.String,
   success: Measurement,
-  payload: { calls: Schema.Number, concurrency: Schema.Number }
+  payload: { calls: Schema.Number, concurrency: Schema.Number, seconds: Schema.optional(Schema.Number) }
 }) {}
 
 /** Makes calls in sequence while `next` returns true, and records the milliseconds of each. */
@@ -62,35 +66,75 @@ export const fromPromise = <A>(call: () => Promise<A>, expected: A): CallLoop =>
   return Effect.tryPromise({ try: loop, catch: String })
 }
 
-/** Measures an effect that makes this number of calls and records the milliseconds of each. */
+/**
+ * Sums how much the heap grows from sample to sample. A growth that contains a garbage collection is too low, and mostly
+ * negative. So only the growths count that are at least half of the median.
+ */
+const makeHeapSampler = (callsPerSample: number) => {
+  const growths: Array<number> = []
+  let used = getHeapStatistics().used_heap_size
+  let calls = 0
+  return {
+    count: (): void => {
+      if (++calls % callsPerSample !== 0) return
+      const now = getHeapStatistics().used_heap_size
+      growths.push(now - used)
+      used = now
+    },
+    bytesPerCall: (): number => {
+      const positive = growths.filter((growth) => growth > 0)
+      if (positive.length === 0) return 0
+      const least = median(positive) / 2
+      return mean(positive.filter((growth) => growth >= least)) / callsPerSample
+    }
+  }
+}
+
+/** Measures an effect that makes calls and records the milliseconds of each. `calls` is their number afterwards. */
 export const measure = <E, R>(
-  calls: number,
+  calls: number | (() => number),
   run: (record: (millis: number) => void) => Effect.Effect<unknown, E, R>
 ): Effect.Effect<Measurement, E, R> =>
   Effect.gen(function*() {
     const histogram = createHistogram({ highest: 3_600_000_000_000 })
+    const heap = makeHeapSampler(50)
+    let recorded = 0
     const cpuBefore = process.cpuUsage()
     const startedAt = performance.now()
-    yield* run((millis) => histogram.record(Math.max(1, Math.round(millis * 1e6))))
+    yield* run((millis) => {
+      histogram.record(Math.max(1, Math.round(millis * 1e6)))
+      heap.count()
+      recorded++
+    })
     const seconds = (performance.now() - startedAt) / 1000
     const { system, user } = process.cpuUsage(cpuBefore)
+    // A call that is too short is not recorded.
+    const made = recorded > 0 ? recorded : typeof calls === "function" ? calls() : calls
     return new Measurement({
-      calls,
+      calls: made,
       seconds,
-      cpu: (user + system) / calls,
+      cpu: (user + system) / made,
       p50: histogram.percentile(50) / 1e6,
       p99: histogram.percentile(99) / 1e6,
-      max: histogram.max / 1e6
+      max: histogram.max / 1e6,
+      heap: heap.bytesPerCall()
     })
   })
 
-/** Runs a loop with the requested concurrency until all calls are made. */
-export const concurrently = (loop: CallLoop) => ({ calls, concurrency }: Run) => {
+/** Returns whether to make another call: at most this number, and none once the time is over. */
+export const limit = ({ calls, seconds = Infinity }: Pick<Run, "calls" | "seconds">): () => boolean => {
   let left = calls
+  const end = performance.now() + seconds * 1000
+  return () => left-- > 0 && (seconds === Infinity || performance.now() < end)
+}
+
+/** Runs a loop with the requested concurrency until all calls are made. */
+export const concurrently = (loop: CallLoop) => (run: Run) => {
+  const next = limit(run)
   return measure(
-    calls,
+    run.calls,
     (record) =>
-      Effect.all(Array.from({ length: concurrency }, () => loop(() => left-- > 0, record)), {
+      Effect.all(Array.from({ length: run.concurrency }, () => loop(next, record)), {
         concurrency: "unbounded",
         discard: true
       })

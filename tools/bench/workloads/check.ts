@@ -1,9 +1,9 @@
 /** Checks one person with one of the alternatives that a team could write: `check.ts <alternative> <url>`. */
-import { AmlClient, type AmlError, Idv, Person } from "@effect-idv/core"
+import { AmlClient, Idv, Person, Screening } from "@effect-idv/core"
+import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
-import { Effect, Layer, Redacted, Schema } from "effect"
-import * as OpenIdClient from "openid-client"
+import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { Agent, request } from "undici"
 import * as Workload from "../support/Workload.ts"
 
@@ -11,7 +11,7 @@ const [, , alternative = "", url = ""] = process.argv
 
 const customerId = "demo-customer"
 const customerKey = "demo-key"
-const person = { name: "Ada Testclear", dateOfBirth: "1990-02-01" }
+const input = { name: "Ada Testclear", dateOfBirth: "1990-02-01" }
 const requestBody = { entity_type: "person", name: "Ada Testclear", dob: "01-02-1990" }
 
 /** The stub accepts any token. */
@@ -29,23 +29,69 @@ const matchFound = (credential: unknown) => (credential as Credential).credentia
 const inScope = <A, E, R, E2>(layer: Layer.Layer<R, E2>, effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Layer.build(layer), (context) => Effect.provide(effect, context))
 
-const idv = Layer.provide(
-  Idv.layer({ authUrl: url, baseUrl: url, customerId, customerKey: Redacted.make(customerKey) }),
-  NodeHttpClient.layerUndici
-)
+const idvOver = (transport: Layer.Layer<HttpClient.HttpClient>) =>
+  Layer.provide(
+    Idv.layer({ authUrl: url, baseUrl: url, customerId, customerKey: Redacted.make(customerKey) }),
+    transport
+  )
 
-const checkLoop = (person: Effect.Effect<Person.Person, AmlError.AmlInputRejected>) =>
-  Effect.map(AmlClient.AmlClient, (aml) =>
-    Workload.fromEffect(
-      Effect.map(Effect.flatMap(person, aml.check), ({ credentials }) => credentials.attributes.matchFound),
-      "No"
-    ))
+const idv = idvOver(NodeHttpClient.layerUndici)
 
 /** `AmlClient.check` of a `Person`. */
-const client = inScope(idv, Effect.flatMap(Person.make(person), (person) => checkLoop(Effect.succeed(person))))
+const checkLoop = Effect.gen(function*() {
+  const aml = yield* AmlClient.AmlClient
+  const ada = yield* Person.make(input)
+  return Workload.concurrently(Workload.fromEffect(
+    Effect.map(aml.check(ada), ({ credentials }) => credentials.attributes.matchFound),
+    "No"
+  ))
+})
 
-/** `Person.make` and `AmlClient.check`. */
-const clientFromInput = inScope(idv, checkLoop(Person.make(person)))
+const check = inScope(idv, checkLoop)
+
+const checkIdvHttp = inScope(idvOver(IdvHttp.layerUndici()), checkLoop)
+
+/** `AmlClient.checkWithEvidence` of a `Person`. */
+const checkWithEvidence = inScope(
+  idv,
+  Effect.gen(function*() {
+    const aml = yield* AmlClient.AmlClient
+    const ada = yield* Person.make(input)
+    return Workload.concurrently(Workload.fromEffect(
+      Effect.map(aml.checkWithEvidence(ada), ({ credential }) => credential.credentials.attributes.matchFound),
+      "No"
+    ))
+  })
+)
+
+/** `Screening.summary` of the same `Person`, again and again. */
+const screening = inScope(
+  idv,
+  Effect.gen(function*() {
+    const context = yield* Effect.context<AmlClient.AmlClient>()
+    const ada = yield* Person.make(input)
+    return (run: Workload.Run) => {
+      const next = Workload.limit(run)
+      return Workload.measure(run.calls, (record) => {
+        const people = Stream.repeatEffectOption(
+          Effect.suspend(() =>
+            next() ? Effect.succeed({ key: performance.now(), person: ada }) : Effect.fail(Option.none())
+          )
+        )
+        return Screening.summary(people, {
+          concurrency: run.concurrency,
+          onOutcome: ({ key }) => Effect.sync(() => record(performance.now() - key))
+        }).pipe(
+          Effect.filterOrDie(
+            ({ noMatch, total }) => total === noMatch,
+            (summary) => new Error(JSON.stringify(summary))
+          ),
+          Effect.provide(context)
+        )
+      })
+    }
+  })
+)
 
 const Body = Schema.Struct({ entity_type: Schema.Literal("person"), name: Schema.String, dob: Schema.String })
 
@@ -83,7 +129,7 @@ const bareEffect = inScope(
       Effect.flatMap(HttpClientResponse.schemaBodyJson(AmlResponse)),
       Effect.map(({ credentials }) => credentials.attributes.match_found)
     )
-    return Workload.fromEffect(check, "No")
+    return Workload.concurrently(Workload.fromEffect(check, "No"))
   })
 )
 
@@ -94,13 +140,13 @@ const undici = Effect.map(
     (dispatcher) => Effect.promise(() => dispatcher.destroy())
   ),
   (dispatcher) =>
-    Workload.fromPromise(
+    Workload.concurrently(Workload.fromPromise(
       () =>
         request(aml, { dispatcher, method: "POST", headers: headers(token), body: JSON.stringify(requestBody) })
           .then(({ body }) => body.text())
           .then((text) => matchFound(JSON.parse(text))),
       "No"
-    )
+    ))
 )
 
 interface TokenResponse {
@@ -119,7 +165,7 @@ const fetchWithTokenCache = (acquire: () => Promise<TokenResponse>) => {
     }))
   }
   const valid = () => (cached ?? renew()).then((cached) => cached.usableUntil > Date.now() ? cached : renew())
-  return Workload.fromPromise(() =>
+  return Workload.concurrently(Workload.fromPromise(() =>
     valid()
       .then(({ token }) => {
         const signal = AbortSignal.timeout(10_000)
@@ -129,7 +175,7 @@ const fetchWithTokenCache = (acquire: () => Promise<TokenResponse>) => {
         if (!response.ok) throw new Error(`status ${response.status}`)
         return response.json()
       })
-      .then(matchFound), "No")
+      .then(matchFound), "No"))
 }
 
 const fetched = Effect.sync(() => {
@@ -142,21 +188,9 @@ const fetched = Effect.sync(() => {
   )
 })
 
-const openIdClient = Effect.sync(() => {
-  const server = { issuer: url, token_endpoint: `${url}/oauth/service` }
-  const config = new OpenIdClient.Configuration(
-    server,
-    customerId,
-    undefined,
-    OpenIdClient.ClientSecretBasic(customerKey)
-  )
-  OpenIdClient.allowInsecureRequests(config)
-  return fetchWithTokenCache(() => OpenIdClient.clientCredentialsGrant(config))
-})
+const alternatives = { check, checkIdvHttp, checkWithEvidence, screening, bareEffect, undici, fetched }
 
-const alternatives = { client, clientFromInput, bareEffect, undici, fetched, openIdClient }
-
-Workload.main(
+Workload.mainWith<unknown>(
   alternative in alternatives
     ? alternatives[alternative as keyof typeof alternatives]
     : Effect.die(`unknown alternative: ${alternative}`)

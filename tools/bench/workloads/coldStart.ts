@@ -1,8 +1,9 @@
 /**
- * Makes the first checks of a process concurrently: `coldStart.ts <client|fetched> <url> <checks>` prints
+ * Makes the first checks of a process concurrently: `coldStart.ts <client|idvHttp|fetched> <url> <checks>` prints
  * the milliseconds until the first and the last credential.
  */
 import { AmlClient, Idv, Person } from "@effect-idv/core"
+import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Redacted } from "effect"
 import type { ColdStart } from "../coldStart.ts"
@@ -38,7 +39,7 @@ const client = Effect.suspend(() =>
       // On a slow machine 10,000 checks take longer than the default of 30 seconds.
       deadline: "5 minutes"
     })),
-    Effect.provide(NodeHttpClient.layerUndici)
+    Effect.provide(alternative === "idvHttp" ? IdvHttp.layerUndici() : NodeHttpClient.layerUndici)
   )
 )
 
@@ -66,7 +67,7 @@ const fetched = Effect.promise(() => {
   return Promise.all(Array.from({ length: Number(checks) }, check))
 })
 
-Effect.suspend((): Effect.Effect<unknown, unknown> => alternative === "client" ? client : fetched).pipe(
+Effect.suspend((): Effect.Effect<unknown, unknown> => alternative === "fetched" ? fetched : client).pipe(
   Effect.map((): ColdStart => ({ first, last: performance.now() - startedAt })),
   Effect.flatMap((result) => Console.log(JSON.stringify(result))),
   // Open connections would keep the process alive.

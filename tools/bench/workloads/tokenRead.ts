@@ -21,11 +21,14 @@ const alternatives = {
 }
 
 /** Measures all reads together, because one read is too short. Ignores `concurrency`: a cached read never waits. */
-const repeat = <A, E>(read: Effect.Effect<A, E>) => ({ calls }: Workload.Run) => {
-  let left = calls
+const repeat = <A, E>(read: Effect.Effect<A, E>) => ({ calls, seconds = Infinity }: Workload.Run) => {
+  let made = 0
+  const end = performance.now() + seconds * 1000
+  // A clock takes as long as a read, so the time is compared once in 1000 reads.
+  const next = () => made++ < calls && (made % 1000 !== 0 || performance.now() < end)
   return Workload.measure(
-    calls,
-    () => Effect.whileLoop({ while: () => left-- > 0, body: () => read, step: () => undefined })
+    () => made - 1,
+    () => Effect.whileLoop({ while: next, body: () => read, step: () => undefined })
   )
 }
 

@@ -61,8 +61,9 @@ const retryAfterMillis = (error: AmlError.AmlError): number =>
 const isHandledByScreening = (error: AmlError.AmlError | TokenError): boolean =>
   error._tag === "AmlRateLimited" || Failure.facts(error).concerns === "everyone"
 
-interface Options {
-  readonly policy: CheckPolicy
+interface Options extends Pick<CheckPolicy, "retry"> {
+  /** How much of the deadline is left, in milliseconds. */
+  readonly deadlineMillis: number
   readonly progress: Progress
   /** See `PacedCheck`. */
   readonly isPaced: boolean
@@ -86,7 +87,7 @@ const repeat = Effect.fnUntraced(function*<A>(
   attempt: Effect.Effect<A, AmlError.AmlError | TokenError>,
   firstFailure: AmlError.AmlError | TokenError,
   started: Instant.Instant,
-  { isPaced, policy: { deadline, retry }, progress }: Options
+  { deadlineMillis, isPaced, progress, retry }: Options
 ) {
   const delayAfter = makeDelayAfter(retry)
   let failure = firstFailure
@@ -95,7 +96,7 @@ const repeat = Effect.fnUntraced(function*<A>(
     const errorToReport = progress.recordFailure(failure, isSafe(failure))
     const delay = yield* delayAfter(failure)
     const elapsed = Instant.elapsed(started, yield* Instant.now)
-    if (delay === undefined || elapsed + delay >= Duration.toMillis(deadline)) return yield* errorToReport
+    if (delay === undefined || elapsed + delay >= deadlineMillis) return yield* errorToReport
     yield* Effect.sleep(delay)
     const result = yield* Effect.either(attempt)
     if (Either.isRight(result)) return result.right

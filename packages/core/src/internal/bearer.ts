@@ -80,19 +80,20 @@ export const make = ({ exchange, origin, tokens }: {
       })
     })
 
-  return Effect.fnUntraced(function*(
-    request: HttpClientRequest.HttpClientRequest,
-    observer: Observer
-  ): Effect.fn.Return<AuthorizedResponse, Exchange.ConnectionFailed | Exchange.BodyTooLong | TokenError> {
-    if (request.headers["authorization"] !== undefined || new URL(request.url).origin !== origin) {
-      return { response: yield* send(request, undefined, observer), renewal: "none" }
-    }
-    const sendWith = (token: AccessToken) => send(HttpClientRequest.bearerToken(request, token.value), token, observer)
+  const sendWith = (request: HttpClientRequest.HttpClientRequest, token: AccessToken, observer: Observer) =>
+    Effect.map(send(HttpClientRequest.bearerToken(request, token.value), token, observer), (response) => {
+      recordAccepted(token, response)
+      return response
+    })
 
-    const token = yield* tokens.get
-    const response = yield* sendWith(token)
-    recordAccepted(token, response)
-    if (!isTokenRejected(response)) return { response, renewal: "none" }
+  const renew = Effect.fnUntraced(function*(
+    request: HttpClientRequest.HttpClientRequest,
+    { observer, response, token }: {
+      readonly token: AccessToken
+      readonly response: Exchange.CompleteResponse
+      readonly observer: Observer
+    }
+  ): Effect.fn.Return<AuthorizedResponse, Exchange.ConnectionFailed | Exchange.BodyTooLong | TokenError> {
     const isPaused = yield* isOnProbation(token)
     if (!isPaused) yield* tokens.invalidate(token)
     if (request.body._tag === "Stream") return { response, renewal: isPaused ? "paused" : "unreplayable" }
@@ -100,12 +101,35 @@ export const make = ({ exchange, origin, tokens }: {
     const current = yield* tokens.get
     const renewal = renewalOf(token, current)
     if (renewal !== "paused") yield* recordReplacement(current, renewal === "same_token")
-    const replayed = yield* sendWith(current)
-    recordAccepted(current, replayed)
+    const replayed = yield* sendWith(request, current, observer)
     if (replayed.status !== 401) return { response: replayed, renewal: "none" }
     if (renewal === "replayed") yield* recordReplacement(current, true)
     return { response, renewal }
   })
+
+  /** The last address that belongs to `origin`: nearly all requests have the same one. */
+  let knownUrl: string | undefined
+  const isOfOrigin = ({ url }: HttpClientRequest.HttpClientRequest) => {
+    if (url === knownUrl) return true
+    if (new URL(url).origin !== origin) return false
+    knownUrl = url
+    return true
+  }
+
+  return (
+    request: HttpClientRequest.HttpClientRequest,
+    observer: Observer
+  ): Effect.Effect<AuthorizedResponse, Exchange.ConnectionFailed | Exchange.BodyTooLong | TokenError> =>
+    request.headers["authorization"] !== undefined || !isOfOrigin(request)
+      ? Effect.map(send(request, undefined, observer), (response) => ({ response, renewal: "none" }))
+      : Effect.flatMap(
+        tokens.get,
+        (token) =>
+          Effect.flatMap(sendWith(request, token, observer), (response) =>
+            isTokenRejected(response)
+              ? renew(request, { token, response, observer })
+              : Effect.succeed<AuthorizedResponse>({ response, renewal: "none" }))
+      )
 }
 
 interface Replacement {

@@ -1,14 +1,19 @@
 /** Runs one check, from the person to the credential. */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import * as AmlError from "../AmlError.ts"
 import type { CheckPolicy } from "../CheckPolicy.ts"
 import * as Person from "../Person.ts"
+import type { TokenError } from "../TokenError.ts"
 import * as TokenProvider from "../TokenProvider.ts"
 import * as AmlResponse from "./amlResponse.ts"
 import * as Attempts from "./attempts.ts"
@@ -18,8 +23,8 @@ import * as CheckTelemetry from "./checkTelemetry.ts"
 import type { CompletedCheck } from "./completedCheck.ts"
 import * as Deadline from "./deadline.ts"
 import * as Exchange from "./exchange.ts"
-import * as FiberContext from "./fiberContext.ts"
 import * as Host from "./host.ts"
+import * as InFlightLimit from "./inFlightLimit.ts"
 import type { SentStatus } from "./pacedCheck.ts"
 import { Progress } from "./progress.ts"
 
@@ -28,15 +33,17 @@ const encodeBody = Schema.encodeSync(Person.RequestBody)
 const notAPersonError = new TypeError("check takes a Person from Person.make")
 
 /**
- * Returns a function that checks a person at `url`. With `propagateTrace`, the requests have the trace headers of the
+ * Returns a function that checks a person at `url`, at most `concurrency` at once. With `propagateTrace`, the requests have the trace headers of the
  * span of the check.
  */
-export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
+export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, url }: {
   readonly url: string
+  readonly concurrency: number
   readonly propagateTrace: boolean
 }) {
-  const exchange = yield* Exchange.make(url)
+  const exchange = yield* Exchange.make(url, { keepsSettings: true })
   const host = Host.of(url)
+  const limit = InFlightLimit.make(concurrency)
   const sendAuthorized = Bearer.make({
     exchange,
     tokens: yield* TokenProvider.TokenProvider,
@@ -47,78 +54,120 @@ export const make = Effect.fnUntraced(function*({ propagateTrace, url }: {
   const run = (
     person: Person.Person,
     policy: CheckPolicy,
-    { checkId, progress, span }: CheckTelemetry.RunningCheck,
-    isPaced: boolean
+    running: CheckTelemetry.RunningCheck,
+    { context, isPaced, takesPlace, waitedMillis }: Start & { readonly context: Context.Context<never> }
   ) => {
-    const { deadline, nameEcho, searchedOnTolerance } = policy
+    const { checkId, progress, span } = running
+    const { deadline, nameEcho, retry, searchedOnTolerance } = policy
     const body = JSON.stringify(encodeBody(Person.toRequestBody(person)))
     const postWithTrace = propagateTrace ? HttpClientRequest.setHeaders(post, HttpTraceContext.toHeaders(span)) : post
     const request = HttpClientRequest.bodyText(postWithTrace, body, "application/json")
 
-    const attempt = sendAuthorized(request, progress).pipe(
-      Effect.flatMap((authorized) =>
-        Either.map(
-          AmlResponse.interpret(authorized, {
+    const complete = (
+      { response }: Bearer.AuthorizedResponse,
+      { credential, status, warnings }: AmlResponse.AcceptedCredential
+    ): CompletedCheck => ({
+      checkId,
+      changes: person.changes,
+      warnings: [...person.warnings, ...warnings],
+      credential,
+      status,
+      body: Redacted.make(response.body),
+      attempts: progress.requests,
+      sentAt: progress.sentAt,
+      receivedAt: progress.now()
+    })
+
+    const attempt = Effect.withFiberRuntime<CompletedCheck, AmlError.AmlError | TokenError>((fiber) => {
+      const settings = Exchange.settingsOf(fiber)
+      return Effect.matchEffect(sendAuthorized(request, progress), {
+        onFailure: (error): Effect.Effect<never, AmlError.AmlError | TokenError> => {
+          switch (error._tag) {
+            case "ConnectionFailed":
+              return Effect.fail(unavailable(error, progress))
+            case "BodyTooLong":
+              return Effect.fail(AmlResponse.invalid(error.description, error.violations))
+            default:
+              return Effect.fail(error)
+          }
+        },
+        onSuccess: (authorized) => {
+          const accepted = AmlResponse.interpret(authorized, {
             person,
             tokens: progress.tokens,
             nameEcho,
             searchedOnTolerance,
             now: progress.now()
-          }),
-          (accepted) => ({ ...accepted, body: authorized.response.body })
-        )
-      ),
-      Effect.catchTags({
-        ConnectionFailed: ({ reason, status }) =>
-          new AmlError.AmlUnavailable({
-            reason,
-            host,
-            sent: progress.connectionFailed(reason),
-            ...(status === undefined ? {} : { status })
-          }),
-        BodyTooLong: ({ description, violations }) => AmlResponse.invalid(description, violations)
+          })
+          // After a failure, a retry schedule of the user runs in this fiber.
+          return Either.isRight(accepted)
+            ? Effect.succeed(complete(authorized, accepted.right))
+            : Effect.zipRight(Exchange.setSettings(settings), Effect.fail(accepted.left))
+        }
       })
-    )
+    })
 
-    return Effect.zipRight(
-      FiberContext.provide(Tracer.ParentSpan, span),
-      Attempts.run(attempt, { policy, progress, isPaced })
-    ).pipe(
-      Deadline.within(
-        deadline,
-        Effect.withParentSpan(
-          Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sent, deadline, host })),
-          span
-        )
-      ),
-      Effect.map(({ body, credential, status, warnings }): CompletedCheck => ({
-        checkId,
-        changes: person.changes,
-        warnings: [...person.warnings, ...warnings],
-        credential,
-        status,
-        body: Redacted.make(body),
-        attempts: progress.requests,
-        sentAt: progress.sentAt,
-        receivedAt: progress.now()
-      }))
-    )
+    const timeout = Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sent, deadline, host }))
+    const deadlineMillis = Duration.toMillis(deadline) - waitedMillis
+    const attempts = deadlineMillis > 0
+      ? Attempts.run(attempt, { retry, deadlineMillis, progress, isPaced })
+      : timeout
+    return Deadline.run(attempts, {
+      context: Context.add(context, Tracer.ParentSpan, span),
+      startTimer: Deadline.timerOf(Duration.millis(deadlineMillis)),
+      onTimeout: Effect.withParentSpan(timeout, span),
+      ...(takesPlace && { onStart: limit.take }),
+      onExit: (exit) => {
+        if (takesPlace) limit.release()
+        return CheckTelemetry.record(running)(exit)
+      }
+    })
   }
 
-  return (person: Person.Person, policy: CheckPolicy, sentStatus?: SentStatus) =>
-    Effect.useSpan("AmlClient.check", { captureStackTrace: false }, (span) =>
-      Effect.clockWith((clock) => {
-        if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPersonError), span)
-        const progress = new Progress(clock)
-        sentStatus?.attachTo(progress)
-        return Effect.flatMap(CheckId.make(progress.startedAt), (checkId) => {
-          const running = { checkId, progress, span }
-          // Only `Screening` passes a `sentStatus`, and it handles a 429 for all of its checks.
-          const isPaced = sentStatus !== undefined
-          return Effect.onExit(
-            run(person, policy, running, isPaced),
-            CheckTelemetry.record(running)
+  const unavailable = ({ reason, status }: Exchange.ConnectionFailed, progress: Progress) =>
+    new AmlError.AmlUnavailable({
+      reason,
+      host,
+      sent: progress.connectionFailed(reason),
+      ...(status === undefined ? {} : { status })
+    })
+
+  const start = (person: Person.Person, policy: CheckPolicy, options: Start, sentStatus?: SentStatus) =>
+    Effect.useSpan(
+      "AmlClient.check",
+      { captureStackTrace: false },
+      (span) =>
+        Effect.withFiberRuntime<CompletedCheck, AmlError.AmlError | TokenError>((fiber) => {
+          if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPersonError), span)
+          const { currentContext: context, currentDefaultServices } = fiber
+          const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock), options.waitedMillis)
+          sentStatus?.attachTo(progress)
+          return Effect.flatMap(
+            CheckId.make(progress.startedAt, Context.get(currentDefaultServices, Random.Random)),
+            (checkId) => run(person, policy, { checkId, progress, span }, { ...options, context })
           )
         })
-      }))
+    )
+
+  return (
+    person: Person.Person,
+    policy: CheckPolicy,
+    sentStatus?: SentStatus
+  ): Effect.Effect<CompletedCheck, AmlError.AmlError | TokenError> =>
+    // Only `Screening` passes a `sentStatus`. It has a limit of its own, and handles a 429 for all of its checks.
+    sentStatus !== undefined
+      ? start(person, policy, { isPaced: true, takesPlace: false, waitedMillis: 0 }, sentStatus)
+      : limit.hasFree()
+      ? start(person, policy, { isPaced: false, takesPlace: true, waitedMillis: 0 })
+      : limit.wait(
+        policy.deadline,
+        (waitedMillis) => start(person, policy, { isPaced: false, takesPlace: false, waitedMillis })
+      )
 })
+
+interface Start {
+  readonly isPaced: boolean
+  /** Whether the check takes a place of the limit itself. One that has waited for a place holds it already. */
+  readonly takesPlace: boolean
+  readonly waitedMillis: number
+}

@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
+import type * as Random from "effect/Random"
 
 /**
  * Makes a UUID of version 7 (RFC 9562): the time `at` in milliseconds, then 74 random bits. UUIDs sort by time, and are
  * unique across processes.
  */
-export const make = (at: number): Effect.Effect<string> =>
-  Effect.randomWith(({ next }) => Effect.zipWith(next, next, (first, second) => uuid(at, first, second)))
+export const make = (at: number, { next }: Random.Random): Effect.Effect<string> =>
+  Effect.flatMap(next, (first) => Effect.map(next, (second) => uuid(at, first, second)))
 
 const uuid = (at: number, first: number, second: number): string => {
   const time = digits(at, 12)

@@ -1,9 +1,16 @@
 /** Runs an effect with a deadline. */
+import type * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
+import type * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Instant from "./instant.ts"
 
 /**
@@ -13,66 +20,98 @@ import * as Instant from "./instant.ts"
  * what a timer can wait.
  */
 export const within = <A2, E2>(duration: Duration.Duration, onTimeout: Effect.Effect<A2, E2>) =>
-  withTimer(timer(duration), onTimeout)
+  withTimer(timerOf(duration), onTimeout)
 
 /** Like {@link within}, but the deadline is the time at which the effect `end` succeeds. */
 export const until = <A2, E2>(end: Effect.Effect<void>, onTimeout: Effect.Effect<A2, E2>) =>
-  withTimer(sleepTimer(end), onTimeout)
+  withTimer((caller, onEnd) => startSleep(caller, end, onEnd), onTimeout)
 
 const withTimer =
-  <A2, E2>(timer: Effect.Effect<Timer>, onTimeout: Effect.Effect<A2, E2>) =>
+  <A2, E2>(startTimer: StartTimer, onTimeout: Effect.Effect<A2, E2>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | A2, E | E2, R> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(
-        Effect.forkDaemon(Effect.interruptible(Effect.zipRight(withoutUnhandledLog, effect))),
-        (fiber) =>
-          Effect.flatMap(timer, ({ cancel, onEnd }) => {
-            const firstExit = Effect.async<A | A2, E | E2>((resume) => {
-              fiber.addObserver(resume)
-              onEnd(() => resume(onTimeout))
-            })
-            // A caller that is already interrupted does not wait. Its timer and its fiber end here too.
-            return Effect.flatMap(Effect.exit(restore(firstExit)), (exit) => {
-              cancel()
-              if (fiber.unsafePoll() === null) fiber.unsafeInterruptAsFork(FiberId.none)
-              return exit
-            })
-          })
-      )
-    )
+    Effect.contextWithEffect((context: Context.Context<R>) => run(effect, { context, startTimer, onTimeout }))
+
+type Caller = Fiber.RuntimeFiber<unknown, unknown>
+
+/** Calls `onEnd` after some time, unless the caller calls the returned function before. */
+type StartTimer = (caller: Caller, onEnd: () => void) => () => void
+
+/** Options of {@link run}. */
+export interface Options<in R, in A, in out A2, in E, in out E2> {
+  /** The context of the separate fiber. */
+  readonly context: Context.Context<R>
+  readonly startTimer: StartTimer
+  readonly onTimeout: Effect.Effect<A2, E2>
+  /** Runs in the caller before the effect. Then `onExit` also runs, even if the caller is interrupted. */
+  readonly onStart?: () => void
+  /** Runs in the caller, which cannot be interrupted then. */
+  readonly onExit?: (exit: Exit.Exit<A | A2, E | E2>) => Effect.Effect<void>
+}
+
+/** As {@link within}, with all options. */
+export const run = <A, E, R, A2, E2>(
+  effect: Effect.Effect<A, E, R>,
+  { context, onExit, onStart, onTimeout, startTimer }: Options<R, A, A2, E, E2>
+): Effect.Effect<A | A2, E | E2> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.withFiberRuntime<A | A2, E | E2>((caller, { runtimeFlags }) => {
+      onStart?.()
+      const fiber = fork(caller, { context, runtimeFlags }, effect)
+      let cancelTimer: (() => void) | undefined
+      const firstExit = Effect.async<A | A2, E | E2>((resume) => {
+        if (fiber.unsafePoll() === null) cancelTimer = startTimer(caller, () => resume(onTimeout))
+        fiber.addObserver(resume)
+      })
+      const end = (exit: Exit.Exit<A | A2, E | E2>) => {
+        cancelTimer?.()
+        if (fiber.unsafePoll() === null) fiber.unsafeInterruptAsFork(FiberId.none)
+        return onExit === undefined ? exit : Effect.zipRight(onExit(exit), exit)
+      }
+      // A caller that is already interrupted does not wait. Its timer and its fiber end here too.
+      return Effect.matchCauseEffect(restore(firstExit), {
+        onFailure: (cause: Cause.Cause<E | E2>) => end(Exit.failCause(cause)),
+        onSuccess: (value) => end(Exit.succeed(value))
+      })
+    })
+  )
+
+/**
+ * Starts a fiber that does not end with its caller. `Effect.forkDaemon` would wait for a turn of the scheduler. With
+ * flags of an uninterruptible caller, the fiber is interruptible only within its effect, so it can silence its failure.
+ */
+const fork = <A, E, R>(
+  caller: Caller,
+  options: { readonly context: Context.Context<R>; readonly runtimeFlags: RuntimeFlags.RuntimeFlags },
+  effect: Effect.Effect<A, E, R>
+): Fiber.RuntimeFiber<A, E> =>
+  Runtime.runFork(
+    Runtime.make({ ...options, fiberRefs: caller.getFiberRefs() }),
+    Effect.matchCauseEffect(Effect.interruptible(effect), { onFailure: failWithoutLog, onSuccess: Effect.succeed })
+  )
 
 /** The caller receives the failure, so the fiber must not log it as unhandled. */
-const withoutUnhandledLog = FiberRef.set(FiberRef.unhandledErrorLogLevel, Option.none())
-
-interface Timer {
-  readonly onEnd: (end: () => void) => void
-  readonly cancel: () => void
-}
+const failWithoutLog = <E>(cause: Cause.Cause<E>): Effect.Effect<never, E> =>
+  Effect.zipRight(FiberRef.set(FiberRef.unhandledErrorLogLevel, Option.none()), Effect.failCause(cause))
 
 /**
  * Sets a timer without a fiber if the clock is the live one. A fiber that runs `Clock.sleep` would take a sixth of the
  * time of a check.
  */
-const timer = (duration: Duration.Duration): Effect.Effect<Timer> =>
-  Effect.clockWith((clock) =>
-    Instant.isLive(clock) ? Effect.sync(() => timeout(duration)) : sleepTimer(clock.sleep(duration))
-  )
-
-const timeout = (duration: Duration.Duration): Timer => {
-  let handle: ReturnType<typeof setTimeout> | undefined
-  return {
-    onEnd: (end) => {
-      handle = setTimeout(end, Duration.toMillis(duration))
-    },
-    cancel: () => clearTimeout(handle)
+export const timerOf = (duration: Duration.Duration): StartTimer => {
+  const millis = Duration.toMillis(duration)
+  return (caller, onEnd) => {
+    const clock = Context.get(caller.currentDefaultServices, Clock.Clock)
+    if (!Instant.isLive(clock)) return startSleep(caller, clock.sleep(duration), onEnd)
+    const handle = setTimeout(onEnd, millis)
+    return () => clearTimeout(handle)
   }
 }
 
-const sleepTimer = (sleep: Effect.Effect<void>): Effect.Effect<Timer> =>
-  Effect.map(Effect.forkDaemon(Effect.interruptible(sleep)), (sleepFiber) => ({
-    onEnd: (end) =>
-      sleepFiber.addObserver((exit) => {
-        if (exit._tag === "Success") end()
-      }),
-    cancel: () => sleepFiber.unsafeInterruptAsFork(FiberId.none)
-  }))
+const startSleep = (caller: Caller, sleep: Effect.Effect<void>, onEnd: () => void) => {
+  const options = { context: caller.currentContext, runtimeFlags: Runtime.defaultRuntimeFlags }
+  const fiber = fork(caller, options, sleep)
+  fiber.addObserver((exit) => {
+    if (Exit.isSuccess(exit)) onEnd()
+  })
+  return () => fiber.unsafeInterruptAsFork(FiberId.none)
+}

@@ -15,16 +15,20 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
+import * as FiberRefs from "effect/FiberRefs"
 import { constTrue } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import type * as TokenError from "../TokenError.ts"
 import * as Violation from "../Violation.ts"
+import * as BodyLimit from "./bodyLimit.ts"
 import * as Coding from "./coding.ts"
 import * as Host from "./host.ts"
 import * as RetryAfter from "./retryAfter.ts"
+import * as UndiciExchange from "./undiciExchange.ts"
 
 /** The properties of a response that are safe to report. */
 export interface Description {
@@ -54,12 +58,9 @@ export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
   readonly status?: number
 }> {}
 
-/** 1 MiB, more than any response of the service needs. */
-const maxBodyBytes = 1024 * 1024
-
 /** The body of the response is too long. The rest of it was not read. */
 export class BodyTooLong extends Data.TaggedError("BodyTooLong")<{ readonly description: Description }> {
-  readonly violations = Violation.whole(`at most ${maxBodyBytes} bytes`)
+  readonly violations = Violation.whole(`at most ${BodyLimit.maxBytes} bytes`)
 }
 
 /** Whether the status is a 2xx. No other response contains a token or a credential. */
@@ -79,59 +80,75 @@ export type Send = (
  * - Redirects are not followed, not even by `fetch`: a redirect would send the body, and with some clients the token,
  *   to another origin. A `RequestInit` in the context of this effect is kept, except for its `redirect`. A
  *   `RequestInit` that was provided only to a `fetch` client is replaced, because this module cannot read it.
+ *
+ * These settings of the fiber end with the exchange, except after a 2xx with `keepsSettings`. The caller then calls
+ * {@link setSettings}, if the fiber goes on.
  */
-export const make = Effect.fnUntraced(function*(url: string) {
+export const make = Effect.fnUntraced(function*(url: string, { keepsSettings = false } = {}) {
   const host = Host.of(url)
   const client = yield* HttpClient.HttpClient
   const providedInit = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
   const init: RequestInit = { ...providedInit, redirect: "manual" }
+  const needsSettings = !UndiciExchange.isUndici(client)
   const send: Send = (request, onHead) => {
     const read = (response: HttpClientResponse.HttpClientResponse) => {
       onHead?.()
       return readResponse(response, host)
     }
-    return Effect.flatMap(configureFiber(init), (restore) =>
-      Effect.matchCauseEffect(client.execute(request), {
-        onSuccess: (response) => Effect.zipRight(restore, read(response)),
-        onFailure: (cause) => {
-          const error = errorIn(cause)
-          return Effect.zipRight(
-            restore,
-            error === undefined
-              ? failOrDie(cause, () => new ConnectionFailed({ reason: "broken" }))
-              // Some clients fail for some statuses. This module decides what a status means.
-              : isStatusError(error)
-              ? read(error.response)
-              : new ConnectionFailed({ reason: reasonOf(error) })
-          )
-        }
-      }))
+    const readAfterFailure = (cause: Cause.Cause<HttpClientError.HttpClientError>) => {
+      const error = errorIn(cause)
+      return error === undefined
+        ? failOrDie(cause, () => new ConnectionFailed({ reason: "broken" }))
+        // Some clients fail for some statuses. This module decides what a status means.
+        : isStatusError(error)
+        ? read(error.response)
+        : new ConnectionFailed({ reason: reasonOf(error) })
+    }
+    if (!needsSettings) {
+      return Effect.matchCauseEffect(client.execute(request), { onSuccess: read, onFailure: readAfterFailure })
+    }
+    return Effect.withFiberRuntime((fiber) => {
+      const settings = settingsOf(fiber)
+      const restore = setSettings(settings)
+      const context = Context.add(settings.context, FetchHttpClient.RequestInit, init)
+      return Effect.zipRight(
+        setSettings({ context, isUntraced: constTrue }),
+        Effect.matchCauseEffect(client.execute(request), {
+          onSuccess: (response) =>
+            keepsSettings && isSuccess(response)
+              ? Effect.tapErrorCause(read(response), () => restore)
+              : Effect.zipRight(restore, read(response)),
+          onFailure: (cause) => Effect.zipRight(restore, readAfterFailure(cause))
+        })
+      )
+    })
   }
   return send
 })
 
-/**
- * Changes the settings of the fiber for one request, and returns the effect that restores them. Two `Effect.locally`
- * would take three times as many steps. Unlike them, this does not restore the settings after an interruption. It need
- * not, because an interruption ends the fiber, see `Deadline.within`.
- */
-const configureFiber = (init: RequestInit) =>
-  Effect.withFiberRuntime<Effect.Effect<void>>((fiber) => {
-    const context = fiber.getFiberRef(FiberRef.currentContext)
-    const isUntraced = fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)
-    return Effect.as(
-      setFiberRefs(Context.add(context, FetchHttpClient.RequestInit, init), constTrue),
-      setFiberRefs(context, isUntraced)
-    )
-  })
+/** The settings of a fiber that {@link make} changes for a request. */
+export interface Settings {
+  readonly context: Context.Context<never>
+  readonly isUntraced: Predicate.Predicate<HttpClientRequest.HttpClientRequest>
+}
 
-const setFiberRefs = (
-  context: Context.Context<never>,
-  isUntraced: Predicate.Predicate<HttpClientRequest.HttpClientRequest>
-) =>
-  Effect.zipRight(
-    FiberRef.set(FiberRef.currentContext, context),
-    FiberRef.set(HttpClient.currentTracerDisabledWhen, isUntraced)
+export const settingsOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Settings => ({
+  context: fiber.currentContext,
+  isUntraced: fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)
+})
+
+/**
+ * Sets both at once, because each change of a `FiberRef` copies all of the fiber. An interruption does not restore them.
+ * It need not, because it ends the fiber, see `Deadline.within`.
+ */
+export const setSettings = ({ context, isUntraced }: Settings): Effect.Effect<void> =>
+  Effect.updateFiberRefs((fiberId, fiberRefs) =>
+    FiberRefs.updateManyAs(fiberRefs, {
+      entries: [
+        [FiberRef.currentContext, [[fiberId, context]]],
+        [HttpClient.currentTracerDisabledWhen, [[fiberId, isUntraced]]]
+      ]
+    })
   )
 
 const readResponse = (response: HttpClientResponse.HttpClientResponse, host: string) => {
@@ -139,18 +156,19 @@ const readResponse = (response: HttpClientResponse.HttpClientResponse, host: str
   // Some clients build the headers at each access.
   const { headers } = response
   const head = { response, status, headers, host }
-  return Effect.flatMap(
-    isSuccess(head) ? readBody(head) : readErrorBody(head),
-    ({ body, length }) =>
-      Effect.map(RetryAfter.parse(headers["retry-after"]), (retryAfter): CompleteResponse => ({
-        status,
-        description: describe(head, length),
-        contentType: headers["content-type"],
-        wwwAuthenticate: headers["www-authenticate"],
-        retryAfter,
-        body
-      }))
-  )
+  const complete = ({ body, length }: Body, retryAfter: Duration.Duration | undefined): CompleteResponse => ({
+    status,
+    description: describe(head, length),
+    contentType: headers["content-type"],
+    wwwAuthenticate: headers["www-authenticate"],
+    retryAfter,
+    body
+  })
+  const retryAfter = headers["retry-after"]
+  const read = isSuccess(head) ? readBody(head) : readErrorBody(head)
+  return retryAfter === undefined
+    ? Effect.map(read, (body) => complete(body, undefined))
+    : Effect.zipWith(read, RetryAfter.parse(retryAfter), complete)
 }
 
 /** A client may report its error as a failure or as a defect. */
@@ -186,7 +204,9 @@ const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLon
   const broken = () => new ConnectionFailed({ reason: "broken", status })
   const tooLong = (length: number) => new BodyTooLong({ description: describe(head, length) })
   const read: Effect.Effect<Uint8Array<ArrayBuffer>, BodyTooLong | HttpClientError.ResponseError> =
-    isKnownToBeShort(headers)
+    UndiciExchange.isResponse(response)
+      ? response.bytes
+      : isKnownToBeShort(headers)
       ? Effect.map(response.arrayBuffer, (bytes) => new Uint8Array(bytes))
       : collect(
         Stream.catchAll(response.stream, (error) => error.reason === "EmptyBody" ? Stream.empty : Stream.fail(error)),
@@ -199,7 +219,7 @@ const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLon
         onSome: (error) => Effect.fail(error._tag === "BodyTooLong" ? error : broken())
       }),
     onSuccess: (body) => {
-      if (body.length > maxBodyBytes) return tooLong(body.length)
+      if (body.length > BodyLimit.maxBytes) return tooLong(body.length)
       const stream = Coding.decompress(body, headers["content-encoding"], () => isFetched(response))
       return Option.isNone(stream)
         ? Effect.succeed({ body, length: body.length })
@@ -213,7 +233,7 @@ const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLon
  * exceed the limit. It is read without a stream, in half the time.
  */
 const isKnownToBeShort = (headers: Headers.Headers): boolean =>
-  /^\d+$/.test(headers["content-length"] ?? "") && Number(headers["content-length"]) <= maxBodyBytes &&
+  /^\d+$/.test(headers["content-length"] ?? "") && Number(headers["content-length"]) <= BodyLimit.maxBytes &&
   headers["transfer-encoding"] === undefined && headers["content-encoding"] === undefined
 
 /**
@@ -240,7 +260,7 @@ const collect = <E>(stream: Stream.Stream<Uint8Array, E>, tooLong: (length: numb
   stream.pipe(
     Stream.runFoldEffect({ length: 0, chunks: Arr.empty<Uint8Array>() }, (read, chunk) => {
       const length = read.length + chunk.length
-      if (length > maxBodyBytes) return tooLong(length)
+      if (length > BodyLimit.maxBytes) return tooLong(length)
       read.chunks.push(chunk)
       return Effect.succeed({ length, chunks: read.chunks })
     }),

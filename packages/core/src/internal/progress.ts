@@ -22,9 +22,10 @@ export class Progress {
   /** The failure of the least certain earlier attempt, if the service may have performed that attempt. */
   #leastCertainFailure: AmlError.AmlError | undefined
 
-  constructor(clock: Clock.Clock) {
+  /** `waitedMillis` is the time that the check has already waited. */
+  constructor(clock: Clock.Clock, waitedMillis: number) {
     this.clock = clock
-    this.startedAt = this.now()
+    this.startedAt = Math.round(this.now() - waitedMillis)
   }
 
   now(): number {

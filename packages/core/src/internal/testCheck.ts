@@ -31,7 +31,7 @@ export const make = Effect.fnUntraced(function*(person: Person, matchFound: Matc
     }
   }
   const completedCheck: CompletedCheck = {
-    checkId: yield* CheckId.make(at),
+    checkId: yield* Effect.flatMap(Effect.random, (random) => CheckId.make(at, random)),
     changes: person.changes,
     warnings: person.warnings,
     credential,

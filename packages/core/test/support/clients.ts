@@ -1,4 +1,5 @@
 /** The HTTP clients that a user may provide. */
+import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { FetchHttpClient, type HttpClient } from "@effect/platform"
 import { NodeHttpClient, Undici } from "@effect/platform-node"
 import type { Layer } from "effect"
@@ -12,5 +13,6 @@ Undici.setGlobalDispatcher(new Undici.Agent())
 export const clients: ReadonlyArray<readonly [string, Layer.Layer<HttpClient.HttpClient>]> = [
   ["NodeHttpClient.layerUndici", NodeHttpClient.layerUndici],
   ["NodeHttpClient.layer", NodeHttpClient.layer],
-  ["FetchHttpClient.layer", FetchHttpClient.layer]
+  ["FetchHttpClient.layer", FetchHttpClient.layer],
+  ["IdvHttp.layerUndici", IdvHttp.layerUndici()]
 ]

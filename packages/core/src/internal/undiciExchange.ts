@@ -1,0 +1,216 @@
+/** One request over a dispatcher of Undici, without a Node stream, a promise or an `AbortController`. */
+import * as Cookies from "@effect/platform/Cookies"
+import * as Headers from "@effect/platform/Headers"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
+import * as UrlParams from "@effect/platform/UrlParams"
+import * as Effect from "effect/Effect"
+import * as Inspectable from "effect/Inspectable"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Dispatcher } from "undici"
+import * as BodyLimit from "./bodyLimit.ts"
+
+type Resume<A, E> = (effect: Effect.Effect<A, E>) => void
+
+/**
+ * Receives the events of one request. The body is kept in memory as it arrives. It is cut off behind the limit, and the
+ * connection is closed: a reader then finds it too long.
+ */
+export class Receiver implements Dispatcher.DispatchHandler {
+  readonly #request: HttpClientRequest.HttpClientRequest
+  #onHead: Resume<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError> | undefined
+  #onEnd: (() => void) | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  readonly #chunks: Array<Uint8Array> = []
+  #length = 0
+  /** Set at the end of the body: `undefined` means that it is complete. */
+  #end: { readonly error: Error | undefined } | undefined
+  #isAborted = false
+
+  constructor(
+    request: HttpClientRequest.HttpClientRequest,
+    onHead: Resume<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError>
+  ) {
+    this.#request = request
+    this.#onHead = onHead
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isAborted) this.abort()
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | Array<string> | undefined>
+  ): void {
+    // An interim response precedes the response.
+    if (status < 200) return
+    this.#onHead?.(Effect.succeed(new UndiciResponse(this.#request, status, Headers.fromInput(headers), this)))
+    this.#onHead = undefined
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#end !== undefined) return
+    this.#chunks.push(chunk)
+    this.#length += chunk.length
+    if (this.#length <= BodyLimit.maxBytes) return
+    this.#finish(undefined)
+    this.abort()
+  }
+
+  onResponseEnd(): void {
+    this.#finish(undefined)
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.fail(error)
+  }
+
+  fail(error: unknown): void {
+    this.#onHead?.(new HttpClientError.RequestError({ request: this.#request, reason: "Transport", cause: error }))
+    this.#onHead = undefined
+    this.#finish(error instanceof Error ? error : new Error("The request failed"))
+  }
+
+  /** Closes the connection. A request that still waits for one is not sent. */
+  abort(): void {
+    this.#isAborted = true
+    this.#controller?.abort(new Error("The request was interrupted"))
+  }
+
+  /** The body, once it has arrived. */
+  body(
+    response: HttpClientResponse.HttpClientResponse
+  ): Effect.Effect<Uint8Array<ArrayBuffer>, HttpClientError.ResponseError> {
+    const result = Effect.suspend(() =>
+      this.#end?.error === undefined
+        ? Effect.succeed(this.#bytes())
+        : new HttpClientError.ResponseError({
+          request: this.#request,
+          response,
+          reason: "Decode",
+          cause: this.#end.error
+        })
+    )
+    return this.#end !== undefined ? result : Effect.async((resume) => {
+      this.#onEnd = () => resume(result)
+      return Effect.sync(() => this.abort())
+    })
+  }
+
+  #finish(error: Error | undefined): void {
+    if (this.#end !== undefined) return
+    this.#end = { error }
+    this.#onEnd?.()
+  }
+
+  /** Copies, because a chunk is a view of a larger buffer of the connection. */
+  #bytes(): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(this.#length)
+    let at = 0
+    for (const chunk of this.#chunks) {
+      bytes.set(chunk, at)
+      at += chunk.length
+    }
+    return bytes
+  }
+}
+
+/** A response whose body the receiver holds. */
+export class UndiciResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
+  readonly [HttpIncomingMessage.TypeId]: HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
+  readonly [HttpClientResponse.TypeId]: HttpClientResponse.TypeId = HttpClientResponse.TypeId
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly status: number
+  readonly headers: Headers.Headers
+  readonly remoteAddress = Option.none()
+  readonly #receiver: Receiver
+
+  constructor(
+    request: HttpClientRequest.HttpClientRequest,
+    status: number,
+    headers: Headers.Headers,
+    receiver: Receiver
+  ) {
+    super()
+    this.request = request
+    this.status = status
+    this.headers = headers
+    this.#receiver = receiver
+  }
+
+  /** At most one byte array over the limit. */
+  get bytes(): Effect.Effect<Uint8Array<ArrayBuffer>, HttpClientError.ResponseError> {
+    return this.#receiver.body(this)
+  }
+
+  get cookies(): Cookies.Cookies {
+    return Cookies.fromSetCookie(this.headers["set-cookie"] ?? [])
+  }
+
+  /** Fails if the body is longer than the limit. */
+  get #whole(): Effect.Effect<Uint8Array<ArrayBuffer>, HttpClientError.ResponseError> {
+    return Effect.filterOrFail(this.bytes, ({ length }) => length <= BodyLimit.maxBytes, () => this.#undecodable())
+  }
+
+  get arrayBuffer(): Effect.Effect<ArrayBuffer, HttpClientError.ResponseError> {
+    return Effect.map(this.#whole, (bytes) => bytes.buffer)
+  }
+
+  get stream(): Stream.Stream<Uint8Array, HttpClientError.ResponseError> {
+    return Stream.fromEffect(this.#whole)
+  }
+
+  get text(): Effect.Effect<string, HttpClientError.ResponseError> {
+    return Effect.map(this.#whole, (bytes) => new TextDecoder().decode(bytes))
+  }
+
+  get json(): Effect.Effect<unknown, HttpClientError.ResponseError> {
+    return Effect.tryMap(this.text, {
+      try: (text): unknown => text === "" ? null : JSON.parse(text),
+      catch: (cause) => this.#undecodable(cause)
+    })
+  }
+
+  get urlParamsBody(): Effect.Effect<UrlParams.UrlParams, HttpClientError.ResponseError> {
+    return Effect.map(this.text, (text) => UrlParams.fromInput(new URLSearchParams(text)))
+  }
+
+  get formData(): Effect.Effect<FormData, HttpClientError.ResponseError> {
+    return Effect.flatMap(this.arrayBuffer, (body) =>
+      Effect.tryPromise({
+        try: () => new Response(body, { headers: this.headers }).formData(),
+        catch: (cause) => this.#undecodable(cause)
+      }))
+  }
+
+  toJSON(): unknown {
+    return HttpIncomingMessage.inspect(this, {
+      _id: "@effect/platform/HttpClientResponse",
+      request: this.request.toJSON(),
+      status: this.status
+    })
+  }
+
+  #undecodable(cause?: unknown) {
+    return new HttpClientError.ResponseError({ request: this.request, response: this, reason: "Decode", cause })
+  }
+}
+
+/** The clients of `IdvHttp`. One that a user has transformed is another client. */
+const clients = new WeakSet<object>()
+
+export const register = <A extends object>(client: A): A => {
+  clients.add(client)
+  return client
+}
+
+/** Whether a client needs no settings of the fiber: it makes no span, sends no trace headers, follows no redirect. */
+export const isUndici = (client: object): boolean => clients.has(client)
+
+export const isResponse = (response: object): response is UndiciResponse => response instanceof UndiciResponse

@@ -1,0 +1,111 @@
+import { AmlClient, AmlMetrics, Idv, Person, Screening } from "@effect-idv/core"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Effect, Fiber, Layer, Metric, Stream, TestClock } from "effect"
+import * as Service from "./support/service.ts"
+
+/** A service that takes one second for each check, and the highest number of checks that it had at once. */
+const slowService = () => {
+  const seen = { now: 0, most: 0 }
+  const service = Service.make({
+    aml: () =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          seen.now++
+          seen.most = Math.max(seen.most, seen.now)
+        }),
+        () =>
+          Effect.delay(
+            Effect.sync(() => Service.json(Service.credential({}, { name: "Zoë Testpep", birth_year: "1957" }))),
+            "1 second"
+          ),
+        () => Effect.sync(() => seen.now--)
+      )
+  })
+  return { service, seen }
+}
+
+const layer = (service: ReturnType<typeof Service.make>, options: Partial<Idv.Options>) =>
+  Layer.provide(Idv.layer({ ...Service.options, ...options }), service.layer)
+
+const person = Person.make({ name: "Zoë Testpep", dateOfBirth: "1957-03-14" })
+
+const check = Effect.gen(function*() {
+  const aml = yield* AmlClient.AmlClient
+  return yield* aml.check(yield* person)
+})
+
+describe("The option concurrency", () => {
+  it.effect("limits the checks in flight, and all of them succeed", () => {
+    const { seen, service } = slowService()
+    return Effect.gen(function*() {
+      const checks = yield* Effect.fork(Effect.replicateEffect(check, 5, { concurrency: "unbounded" }))
+      yield* TestClock.adjust("2500 millis")
+      strictEqual(service.amlRequests.length, 5)
+      strictEqual(checks.unsafePoll(), null)
+      yield* TestClock.adjust("500 millis")
+      strictEqual((yield* Fiber.join(checks)).length, 5)
+      strictEqual(seen.most, 2)
+    }).pipe(Effect.provide(layer(service, { concurrency: 2 })))
+  })
+
+  it.effect("lets a check wait within its deadline, and counts one that never started as not sent", () => {
+    const { service } = slowService()
+    return Effect.gen(function*() {
+      const checks = yield* Effect.forEach(Arr.range(1, 3), () => Effect.fork(Effect.either(check)))
+      yield* TestClock.adjust("1600 millis")
+      const [first, second, third] = yield* Effect.forEach(checks, Fiber.join)
+      strictEqual(first?._tag, "Right")
+      // The second was sent after one second, and has half a second left.
+      assert.deepInclude(second, { _tag: "Left" })
+      assert.deepInclude(second?._tag === "Left" ? second.left : {}, { _tag: "AmlTimeout", sent: "unknown" })
+      assert.deepInclude(third?._tag === "Left" ? third.left : {}, { _tag: "AmlTimeout", sent: "no" })
+      strictEqual(service.amlRequests.length, 2)
+      const count = yield* Metric.value(
+        AmlMetrics.checks.pipe(
+          Metric.tagged("outcome", "AmlTimeout"),
+          Metric.tagged("status", "none"),
+          Metric.tagged("sent", "no")
+        )
+      )
+      strictEqual(Number(count.count) > 0, true)
+      // Its place is free again.
+      const next = yield* Effect.fork(check)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(next)
+    }).pipe(Effect.provide(layer(service, { concurrency: 1, deadline: "1500 millis" })))
+  })
+
+  it.effect("frees the place of a check that is interrupted, while it waits or is in flight, at any moment", () => {
+    const { service } = slowService()
+    return Effect.gen(function*() {
+      for (let ticks = 0; ticks < 30; ticks++) {
+        const [running, waiting] = [yield* Effect.fork(check), yield* Effect.fork(check)]
+        yield* Effect.repeatN(Effect.yieldNow(), ticks)
+        yield* Effect.fork(Fiber.interrupt(running))
+        yield* Effect.repeatN(Effect.yieldNow(), ticks % 3)
+        yield* Fiber.interrupt(waiting)
+        yield* Fiber.interrupt(running)
+      }
+      const last = yield* Effect.fork(check)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(last)
+    }).pipe(Effect.provide(layer(service, { concurrency: 1 })))
+  })
+
+  it.effect("does not limit a screening", () => {
+    const { seen, service } = slowService()
+    return Effect.gen(function*() {
+      const people = Stream.map(Stream.range(1, 4), (key) => ({ key, person }))
+      const summary = yield* Effect.fork(Screening.summary(people, { concurrency: 4 }))
+      yield* TestClock.adjust("1 second")
+      deepStrictEqual([(yield* Fiber.join(summary)).noMatch, seen.most], [4, 4])
+    }).pipe(Effect.provide(layer(service, { concurrency: 1 })))
+  })
+
+  it.effect("must be an integer over 0", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(Layer.build(layer(slowService().service, { concurrency: 0 })))
+      strictEqual(Idv.describeConfigError(error), "concurrency should be an integer over 0")
+    }).pipe(Effect.scoped))
+})

@@ -1,0 +1,119 @@
+import { AmlClient, Idv, Person } from "@effect-idv/core"
+import * as IdvHttp from "@effect-idv/core/IdvHttp"
+import { HttpClient, HttpClientRequest } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Chunk, Effect, Layer, Stream } from "effect"
+import * as RawServer from "./support/rawServer.ts"
+import * as Service from "./support/service.ts"
+
+const execute = (request: HttpClientRequest.HttpClientRequest) =>
+  Effect.flatMap(HttpClient.HttpClient, (client) => client.execute(request))
+
+const provideClient = Effect.provide(IdvHttp.layerUndici())
+
+const respondWith = (head: string, body: string | Buffer = "") =>
+  RawServer.make((_, socket) => {
+    socket.write(`HTTP/1.1 ${head}\r\ncontent-length: ${body.length}\r\n\r\n`)
+    socket.write(body)
+  })
+
+describe("IdvHttp.layerUndici", () => {
+  it.scopedLive("returns the body in every form, more than once", () =>
+    Effect.gen(function*() {
+      const { url } = yield* respondWith("200 OK\r\nset-cookie: a=b\r\nset-cookie: c=d", "{\"a\":1}")
+      const response = yield* execute(HttpClientRequest.get(`${url}/path?query=1`))
+      strictEqual(yield* response.text, "{\"a\":1}")
+      deepStrictEqual(yield* response.json, { a: 1 })
+      deepStrictEqual(new Uint8Array(yield* response.arrayBuffer), new TextEncoder().encode("{\"a\":1}"))
+      const chunks = Chunk.toReadonlyArray(yield* Stream.runCollect(Stream.decodeText(response.stream)))
+      strictEqual(chunks.join(""), "{\"a\":1}")
+      strictEqual(response.headers["content-length"], "7")
+    }).pipe(provideClient))
+
+  it.scopedLive("ignores an interim response", () =>
+    Effect.gen(function*() {
+      const { url } = yield* RawServer.make((_, socket) => {
+        socket.write("HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
+      })
+      const response = yield* execute(HttpClientRequest.get(url))
+      deepStrictEqual([response.status, yield* response.text], [200, "ok"])
+    }).pipe(provideClient))
+
+  it.scopedLive("refuses a body over 1 MiB, and a request body that is a stream", () =>
+    Effect.gen(function*() {
+      const { requests, url } = yield* respondWith("200 OK", Buffer.alloc(1024 * 1024 + 1))
+      const response = yield* execute(HttpClientRequest.get(url))
+      const tooLong = yield* Effect.flip(response.text)
+      deepStrictEqual([tooLong._tag, tooLong.reason], ["ResponseError", "Decode"])
+      const streamed = HttpClientRequest.bodyStream(HttpClientRequest.post(url), Stream.empty)
+      const unsupported = yield* Effect.flip(execute(streamed))
+      deepStrictEqual([unsupported._tag, unsupported.reason, requests.length], ["RequestError", "Encode", 1])
+    }).pipe(provideClient))
+
+  it.scopedLive("fails, and throws nothing, for a header that HTTP cannot send", () =>
+    Effect.gen(function*() {
+      const { requests, url } = yield* respondWith("200 OK")
+      const request = HttpClientRequest.setHeader(HttpClientRequest.get(url), "a", "b\r\nc: d")
+      const error = yield* Effect.flip(execute(request))
+      deepStrictEqual([error._tag, error.reason, requests.length], ["RequestError", "Transport", 0])
+    }).pipe(provideClient))
+
+  it.scopedLive("closes the connection of an interrupted request, before and within the body", () =>
+    Effect.gen(function*() {
+      const closed: Array<string> = []
+      const { url } = yield* RawServer.make((request, socket) => {
+        const path = request.split(" ")[1] ?? ""
+        socket.on("close", () => closed.push(path))
+        if (path === "/body") socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx")
+      })
+      const get = (path: string) => Effect.flatMap(execute(HttpClientRequest.get(url + path)), ({ text }) => text)
+      const timeouts = yield* Effect.forEach(
+        ["/head", "/body"],
+        (path) => Effect.timeoutOption(get(path), "100 millis"),
+        { concurrency: "unbounded" }
+      )
+      deepStrictEqual(timeouts.map(({ _tag }) => _tag), ["None", "None"])
+      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => closed.length === 2, times: 400 })
+      deepStrictEqual(closed.sort(), ["/body", "/head"])
+    }).pipe(provideClient))
+
+  it.scopedLive("does not send a request that was interrupted while it waited for a connection", () =>
+    Effect.gen(function*() {
+      const { requests, url } = yield* RawServer.make(() => {})
+      const get = (path: string) => Effect.timeoutOption(execute(HttpClientRequest.get(url + path)), "100 millis")
+      yield* Effect.forkScoped(Effect.zipRight(Effect.sleep("50 millis"), get("/second")))
+      yield* execute(HttpClientRequest.get(`${url}/first`)).pipe(Effect.timeoutOption("300 millis"))
+      yield* get("/third")
+      deepStrictEqual(requests.map((request) => request.split(" ")[1]), ["/first", "/third"])
+    }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
+
+  it.scopedLive("also works when a user has transformed it", () =>
+    Effect.gen(function*() {
+      const { requests, url } = yield* RawServer.make((request, socket) =>
+        void socket.end(RawServer.ok(
+          request.startsWith("POST /api/aml ")
+            ? Service.credential({}, { name: "Zoë Testpep", birth_year: "1957" })
+            : { access_token: "t", expires_in: 3600 }
+        ))
+      )
+      const transformed = Layer.provide(
+        Layer.effect(
+          HttpClient.HttpClient,
+          Effect.map(HttpClient.HttpClient, HttpClient.mapRequest(HttpClientRequest.setHeader("x-proxy", "1")))
+        ),
+        IdvHttp.layerUndici()
+      )
+      const { credentials } = yield* Effect.gen(function*() {
+        const aml = yield* AmlClient.AmlClient
+        return yield* aml.check(yield* Person.make({ name: "Zoë Testpep", dateOfBirth: "1957-03-14" }))
+      }).pipe(
+        Effect.withSpan("sign-up"),
+        Effect.provide(Idv.layer({ ...Service.options, authUrl: url, baseUrl: url })),
+        Effect.provide(transformed)
+      )
+      strictEqual(credentials.attributes.matchFound, "No")
+      strictEqual(requests.every((request) => request.includes("x-proxy: 1")), true)
+      assert.notMatch(requests.join(), /traceparent|b3:/i)
+    }))
+})
