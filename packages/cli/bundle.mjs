@@ -16,11 +16,11 @@ const withoutFastCheck = {
  * `home` is the folder of the package, `entry` the module of the command, and `external` names the packages that are
  * installed with the package instead of bundled.
  */
-export const bundle = async ({ entry, external, home, name }) => {
+export const bundle = ({ entry, external, home, name }) => {
   const outdir = join(home, "bundle")
   rmSync(outdir, { recursive: true, force: true })
 
-  const { metafile: { inputs } } = await build({
+  return build({
     absWorkingDir: home,
     entryPoints: { [name]: entry },
     outdir,
@@ -40,17 +40,17 @@ export const bundle = async ({ entry, external, home, name }) => {
     banner: {
       js: "import { createRequire as requireFrom } from \"node:module\"; const require = requireFrom(import.meta.url);"
     }
+  }).then(({ metafile: { inputs } }) => {
+    // Bundled code comes with its licence.
+    const rootOf = (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]
+    const roots = new Set(Object.keys(inputs).map(rootOf).filter((root) => root !== undefined))
+    const notices = Array.from(roots, (root) => {
+      const folder = join(home, root)
+      const { license, name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+      const file = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file))
+      const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8")
+      return `${name} ${version} (${license})\n\n${text.trim()}\n`
+    })
+    writeFileSync(join(outdir, "LICENSES.txt"), notices.sort().join(`\n${"-".repeat(80)}\n\n`))
   })
-
-  // Bundled code comes with its licence.
-  const rootOf = (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]
-  const roots = new Set(Object.keys(inputs).map(rootOf).filter((root) => root !== undefined))
-  const notices = Array.from(roots, (root) => {
-    const folder = join(home, root)
-    const { license, name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
-    const file = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file))
-    const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8")
-    return `${name} ${version} (${license})\n\n${text.trim()}\n`
-  })
-  writeFileSync(join(outdir, "LICENSES.txt"), notices.sort().join(`\n${"-".repeat(80)}\n\n`))
 }
