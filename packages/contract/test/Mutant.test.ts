@@ -226,7 +226,7 @@ describe("A mutant", () => {
 
   it("is not published", () => {
     const text = readFileSync(new URL("../package.json", import.meta.url), "utf8")
-    deepStrictEqual(JSON.parse(text).files, ["CHANGELOG.md", "contract", "dist", "src"])
+    deepStrictEqual(JSON.parse(text).files, ["CHANGELOG.md", "bundle", "contract", "dist", "src"])
   })
 
   it.layer(layer)((it) => {

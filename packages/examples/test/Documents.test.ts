@@ -30,6 +30,9 @@ const isForSandbox = ({ code }: Snippet) => /kind: "sandbox"/.test(code)
 /** True if only Playwright can run the snippet. recipesPlaywright.test.ts does. */
 const isForPlaywright = ({ code }: Snippet) => /from "@playwright\/test"/.test(code)
 
+/** True if the snippet starts a container, which needs Docker. It is only compiled. */
+const isForTestcontainers = ({ code }: Snippet) => /from "testcontainers"/.test(code)
+
 const isMain = ({ code }: Snippet) => /NodeRuntime\.runMain/.test(code)
 
 /** Exports the constant `program`, if there is one, so that this test can run it. */
@@ -163,7 +166,9 @@ describe("commands of the documents", () => {
 })
 
 layer(MockServer.layerTest, { excludeTestServices: true })("documents, against the mock server", (it) => {
-  for (const snippet of typescript.filter((snippet) => !isTest(snippet) && !isForPlaywright(snippet))) {
+  const isRun = (snippet: Snippet) => !isTest(snippet) && !isForPlaywright(snippet) && !isForTestcontainers(snippet)
+
+  for (const snippet of typescript.filter(isRun)) {
     it.effect(`${snippet.location} runs`, () => isMain(snippet) ? runProcess(snippet) : runProgram(snippet))
   }
 

@@ -113,7 +113,7 @@ export const choices = {
     question: "Which status does a token response have?",
     claim: "token.success.status",
     level: "assumed",
-    section: "4.2",
+    section: "4.1",
     variants: [accepts("200", "200 OK"), accepts("201", "201 Created"), accepts("203", "203, as a proxy may return")]
   }),
   tokenLifetime: choice({
