@@ -53,7 +53,7 @@ describe("The workflows of GitHub Actions", () => {
   it("have an action whose flags the command has", () => {
     const { runs: { steps: [{ env, run }] } } = parse(read(".github/actions/verify/action.yml"))
     const flags = [...run.matchAll(/--([a-z-]+)/g)].map(([, flag]) => flag)
-    const commandFlags = read("packages/mock-server/src/internal/cli/commandFlags.ts")
+    const commandFlags = read("packages/cli/src/contractCommands.ts")
     for (const flag of flags) assert.include(commandFlags, `"${flag}"`)
     assert.containsAllKeys(env, ["IDV_AUTH_URL", "IDV_BASE_URL", "IDV_CUSTOMER_ID", "IDV_CUSTOMER_KEY"])
   })

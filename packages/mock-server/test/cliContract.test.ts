@@ -64,7 +64,7 @@ describe("idv-mock contract", () => {
       const { stdout } = yield* run()
       const lines = claimIn(stdout, "token.success.status")
       deepStrictEqual(lines.slice(0, 6), [
-        "token.success.status (section 4.2): the token endpoint responds with 200",
+        "token.success.status (section 4.1): the token endpoint responds with 200",
         "source: RFC 6749, section 5.1; the document is silent",
         "accepted: 200, 201, 203, /^2[0-9]{2}$/",
         "the mock server: 200",
