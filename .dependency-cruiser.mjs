@@ -94,6 +94,6 @@ export default {
       conditionNames: ["import", "node", "default", "types"]
     },
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "(^|/)(dist|bundle|node_modules/.cache)/" }
+    exclude: { path: "(^|/)(dist|bundle|\\.documents|node_modules/.cache)/" }
   }
 }
