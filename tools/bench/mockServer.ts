@@ -135,8 +135,8 @@ const peers = [
 ] as const
 
 const cpuReason =
-  "CPU profile: a fifth is the system call that sends the response, a sixth garbage collection, and the rest the steps " +
-  "of the handling, none above 5 %"
+  "CPU profile: a quarter is the system call that sends the response, an eighth garbage collection, and the rest the " +
+  "steps of the handling, none above 7 %"
 
 export const mockServer = Effect.gen(function*() {
   yield* buildCommand
