@@ -260,9 +260,15 @@ export const mockServer = Effect.gen(function*() {
 export const mockServerMemory = Effect.gen(function*() {
   yield* buildCommand
   const server = yield* mockServers.idvMock.start
-  const loads = yield* Effect.forEach(bothOperations, (operation) => startLoad(server, operation))
+  // Each load starts anew, because the server forgets the oldest of many tokens, such as that of an earlier load.
   const memoryAfter = (calls: number) =>
-    Effect.zipRight(Effect.forEach(loads, (run) => run(calls / loads.length)), Server.memory(server))
+    Effect.forEach(
+      bothOperations,
+      (operation) =>
+        Effect.scoped(Effect.flatMap(startLoad(server, operation), (run) => run(calls / bothOperations.length)))
+    ).pipe(
+      Effect.zipRight(Server.memory(server))
+    )
   const early = yield* memoryAfter(40_000)
   const late = yield* memoryAfter(160_000)
   const report: Report.Report = {
