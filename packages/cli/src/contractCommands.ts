@@ -70,7 +70,7 @@ const verifyFlags = [
   repeatableFlag(
     "fail-on",
     "verdict",
-    "Fail on this verdict: violated, lenient or drift; may be repeated (default: violated, and for a mock server drift)"
+    "Fail on this verdict: violated, lenient or drift; may be repeated (default: violated, and drift from a mock server or from observations of --evidence)"
   ),
   booleanFlag("strict", "Fail also if the target accepts requests that the service document does not show"),
   booleanFlag("wait-for-expiry", "Wait an hour, to see whether a sandbox refuses a token after it"),
