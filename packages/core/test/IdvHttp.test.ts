@@ -88,6 +88,19 @@ describe("IdvHttp.layerUndici", () => {
       deepStrictEqual(requests.map((request) => request.split(" ")[1]), ["/first", "/third"])
     }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
 
+  it.scopedLive("applies the timeouts of its options, so a body that nobody reads does not keep its connection", () =>
+    Effect.gen(function*() {
+      const { url } = yield* RawServer.make((request, socket) => {
+        if (request.startsWith("GET /endless ")) socket.write("HTTP/1.1 503 X\r\ncontent-length: 9\r\n\r\nx")
+        if (request.startsWith("GET /next ")) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+      })
+      const get = (path: string) => Effect.timeoutOption(execute(HttpClientRequest.get(url + path)), "3 seconds")
+      yield* get("/endless")
+      strictEqual((yield* get("/next"))._tag, "Some")
+      const error = yield* Effect.flip(get("/silent"))
+      deepStrictEqual([error._tag, error.reason], ["RequestError", "Transport"])
+    }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1, bodyTimeout: 100, headersTimeout: 100 }))))
+
   it.scopedLive("also works when a user has transformed it", () =>
     Effect.gen(function*() {
       const { requests, url } = yield* RawServer.make((request, socket) =>
