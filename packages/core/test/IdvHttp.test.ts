@@ -4,6 +4,7 @@ import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, Effect, Layer, Stream } from "effect"
+import type { Socket } from "node:net"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
 
@@ -86,6 +87,23 @@ describe("IdvHttp.layerUndici", () => {
       yield* execute(HttpClientRequest.get(`${url}/first`)).pipe(Effect.timeoutOption("300 millis"))
       yield* get("/third")
       deepStrictEqual(requests.map((request) => request.split(" ")[1]), ["/first", "/third"])
+    }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
+
+  it.scopedLive("never takes a response that arrived between two requests for that of the second", () =>
+    Effect.gen(function*() {
+      const sockets: Array<Socket> = []
+      const { url } = yield* RawServer.make((request, socket) => {
+        sockets.push(socket)
+        const path = request.split(" ")[1] ?? ""
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${path.length}\r\n\r\n${path}`)
+      })
+      const get = (path: string) => Effect.flatMap(execute(HttpClientRequest.get(url + path)), ({ text }) => text)
+      strictEqual(yield* get("/first"), "/first")
+      yield* Effect.sleep("20 millis")
+      yield* Effect.async<void>((resume) => {
+        sockets[0]?.write("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n/other", () => resume(Effect.void))
+      })
+      strictEqual(yield* get("/second"), "/second")
     }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
 
   it.scopedLive("applies the timeouts of its options, so a body that nobody reads does not keep its connection", () =>
