@@ -16,16 +16,19 @@ import * as Layer from "effect/Layer"
 import * as Undici from "undici"
 import * as UndiciExchange from "./internal/undiciExchange.ts"
 
-/** As many connections as the default of `AmlClient` has checks in flight, so that none waits in Undici. */
-const defaults: Undici.Agent.Options = { connections: 128 }
-
-/** Nothing times out here: the deadline of a check interrupts the request, and the interruption closes the connection. */
-const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
+/**
+ * - As many connections as the default of `AmlClient` has checks in flight, so that none waits in Undici.
+ * - No timeout before the head of a response: until then the deadline of a check interrupts the request, and the
+ *   interruption closes the connection. Undici's timeout within a body remains, for a body that nobody reads: an
+ *   `HttpClient` that retries drops the response, and a connection whose body never ended would be lost.
+ */
+const defaults: Undici.Agent.Options = { connections: 128, headersTimeout: 0 }
 
 /**
  * Provides an `HttpClient` over a pool of connections of Undici. The options are those of Undici's `Agent`, for example
  * `connect: { ca }` for another certificate authority, or `keepAliveTimeout`, in milliseconds, for idle connections. At
- * most 128 connections to each origin are open, unless you set `connections`.
+ * most 128 connections to each origin are open, unless you set `connections`. There is no timeout for the head of a
+ * response, unless you set `headersTimeout`: the deadline of the check applies.
  *
  * It is not a general client. It follows no redirects, sends no trace headers, makes no span, and decompresses no body.
  * It keeps the whole body in memory, and refuses a body over 1 MiB. A request body must be text, bytes or empty.
@@ -80,7 +83,6 @@ const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient => {
       const { origin, pathname, search } = url.right
       const dispatch = () =>
         dispatcher.dispatch({
-          ...timeouts,
           origin,
           path: pathname + search,
           method: request.method,

@@ -93,6 +93,23 @@ describe("The option concurrency", () => {
     }).pipe(Effect.provide(layer(service, { concurrency: 1 })))
   })
 
+  it.live("takes a place that another check frees while the fiber yields, shortly before it would wait", () => {
+    let yields = 0
+    const service = Service.make({
+      aml: () =>
+        Effect.as(
+          Effect.repeatN(Effect.yieldNow(), yields),
+          Service.json(Service.credential({}, { name: "Zoë Testpep", birth_year: "1957" }))
+        )
+    })
+    return Effect.gen(function*() {
+      yield* check
+      for (; yields < 60; yields++) {
+        yield* Effect.all([check, Effect.withMaxOpsBeforeYield(check, 11)], { concurrency: 2 })
+      }
+    }).pipe(Effect.provide(layer(service, { concurrency: 1, deadline: "1 second" })))
+  })
+
   it.effect("does not limit a screening", () => {
     const { seen, service } = slowService()
     return Effect.gen(function*() {

@@ -4,6 +4,7 @@ import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, Effect, Layer, Stream } from "effect"
+import type { Socket } from "node:net"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
 
@@ -87,6 +88,36 @@ describe("IdvHttp.layerUndici", () => {
       yield* get("/third")
       deepStrictEqual(requests.map((request) => request.split(" ")[1]), ["/first", "/third"])
     }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
+
+  it.scopedLive("never takes a response that arrived between two requests for that of the second", () =>
+    Effect.gen(function*() {
+      const sockets: Array<Socket> = []
+      const { url } = yield* RawServer.make((request, socket) => {
+        sockets.push(socket)
+        const path = request.split(" ")[1] ?? ""
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${path.length}\r\n\r\n${path}`)
+      })
+      const get = (path: string) => Effect.flatMap(execute(HttpClientRequest.get(url + path)), ({ text }) => text)
+      strictEqual(yield* get("/first"), "/first")
+      yield* Effect.sleep("20 millis")
+      yield* Effect.async<void>((resume) => {
+        sockets[0]?.write("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n/other", () => resume(Effect.void))
+      })
+      strictEqual(yield* get("/second"), "/second")
+    }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
+
+  it.scopedLive("applies the timeouts of its options, so a body that nobody reads does not keep its connection", () =>
+    Effect.gen(function*() {
+      const { url } = yield* RawServer.make((request, socket) => {
+        if (request.startsWith("GET /endless ")) socket.write("HTTP/1.1 503 X\r\ncontent-length: 9\r\n\r\nx")
+        if (request.startsWith("GET /next ")) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+      })
+      const get = (path: string) => Effect.timeoutOption(execute(HttpClientRequest.get(url + path)), "3 seconds")
+      yield* get("/endless")
+      strictEqual((yield* get("/next"))._tag, "Some")
+      const error = yield* Effect.flip(get("/silent"))
+      deepStrictEqual([error._tag, error.reason], ["RequestError", "Transport"])
+    }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1, bodyTimeout: 100, headersTimeout: 100 }))))
 
   it.scopedLive("also works when a user has transformed it", () =>
     Effect.gen(function*() {

@@ -31,6 +31,9 @@ export const make = (max: number) => {
   /**
    * Waits for a place, in the order of the calls, and holds it while the effect runs. The effect receives how long it
    * waited, in milliseconds. If that is the whole deadline, it holds no place, and must only fail.
+   *
+   * A place may have become free since the caller called `hasFree`, because a fiber may yield at any step. No later
+   * `release` is certain to come, so the place is taken at once.
    */
   const wait = <A, E>(
     deadline: Duration.Duration,
@@ -53,6 +56,11 @@ export const make = (max: number) => {
         const startedAt = Instant.of(clock)
         let isGranted = false
         const wait = Effect.async<void>((resume) => {
+          if (hasFree()) {
+            isGranted = true
+            take()
+            return resume(Effect.void)
+          }
           const grant = () => {
             isGranted = true
             cancelTimer()
