@@ -300,7 +300,9 @@ export const work = (
           // Rows with fewer unknown outcomes than this are screened again, so the run is not complete.
           const rescreenBelow = policy.unknown === "rescreen" ? maxUnknown : 0
           const isComplete = yield* withDatabaseRetry(ledger.complete(id, { unknown: rescreenBelow }))
-          if (shard !== undefined || isComplete) return "done" as const
+          // Rows may have been released since the claims, so a shard ends only when there is nothing to claim.
+          const isDrained = shard !== undefined && count === 0 && !leasedWork.isOver()
+          if (isDrained || isComplete) return "done" as const
           // Other workers hold the remaining rows, and may lose them.
           if (count === 0) yield* Effect.sleep("200 millis")
         }
