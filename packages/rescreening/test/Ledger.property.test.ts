@@ -162,7 +162,8 @@ const history = (id: string, steps: ReadonlyArray<Step>) =>
           case "release": {
             if (claim === undefined) return
             const row = rowOf(claim)
-            const expected = row?.state === "claimed" || row?.state === "sent"
+            const expected = (row?.state === "claimed" || row?.state === "sent") &&
+              row.timesSent <= claim.timesSent + 1
             deepStrictEqual(yield* ledger.release(claim), expected)
             if (row !== undefined && expected) pending(row)
             return

@@ -2,16 +2,18 @@
  * Group commit: writes the requests of concurrent fibers with one statement, because a statement and its wait for the
  * disk take longer than the rows that it changes.
  */
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 
 /** How long a group waits for further requests. It also takes those that arrive while the previous group is written. */
 const groupingTime = Duration.millis(4)
 
 interface Waiting<Request, A, E> {
   readonly request: Request
-  readonly resume: (result: Exit.Exit<A, E>) => void
+  readonly result: Deferred.Deferred<A, E>
 }
 
 /**
@@ -25,26 +27,32 @@ export const make = <Request, A, E>(
   let waiting: Array<Waiting<Request, A, E>> = []
   let isPerforming = false
 
-  const performGroup = Effect.gen(function*() {
-    yield* Effect.sleep(groupingTime)
-    const group = waiting
-    waiting = []
-    const exit = yield* Effect.exit(perform(group.map(({ request }) => request)))
-    for (const { request, resume } of group) resume(Exit.map(exit, (resultOf) => resultOf(request)))
-    isPerforming = waiting.length > 0
+  const performGroups = Effect.gen(function*() {
+    while (waiting.length > 0) {
+      yield* Effect.sleep(groupingTime)
+      const group = waiting
+      waiting = []
+      const exit = yield* Effect.exit(Effect.suspend(() => perform(group.map(({ request }) => request))))
+      for (const { request, result } of group) {
+        Deferred.unsafeDone(result, Exit.map(exit, (resultOf) => resultOf(request)))
+      }
+    }
+    isPerforming = false
   })
 
-  // A daemon, because the group belongs to several fibers.
-  const performGroups = Effect.forkDaemon(Effect.repeat(performGroup, { while: () => isPerforming }))
-
-  return (request) => {
-    const result = Effect.async<A, E>((resume) => {
-      waiting.push({ request, resume })
-    })
-    return Effect.suspend(() => {
-      if (isPerforming) return result
-      isPerforming = true
-      return Effect.zipRight(performGroups, result)
-    })
-  }
+  return (request) =>
+    // Uninterruptible until the fiber of the group exists, because later requests rely on it.
+    Effect.uninterruptibleMask((restore) =>
+      Effect.suspend(() => {
+        const result = Deferred.unsafeMake<A, E>(FiberId.none)
+        // In one step with the decision about the fiber. A fiber may yield between two effects, and the last group may
+        // end meanwhile.
+        waiting.push({ request, result })
+        const wait = restore(Deferred.await(result))
+        if (isPerforming) return wait
+        isPerforming = true
+        // A daemon, because the group belongs to several fibers.
+        return Effect.zipRight(Effect.forkDaemon(performGroups), wait)
+      })
+    )
 }

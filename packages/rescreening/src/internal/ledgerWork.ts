@@ -129,7 +129,10 @@ export const make = Effect.gen(function*() {
 
   const release: Ledger.Service["release"] = (claim) =>
     sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL
-      WHERE ${row(claim)} AND state IN ('claimed', 'sent') RETURNING line`.pipe(
+      WHERE ${row(claim)} AND state IN ('claimed', 'sent')
+        -- The same worker may have claimed and sent the row again, if this statement is repeated.
+        AND times_sent <= ${claim.timesSent + 1}
+      RETURNING line`.pipe(
       Effect.map(changed),
       Statements.guarded("release")
     )

@@ -179,7 +179,18 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         yield* Either.isRight(result) ? onEvidence(claim, result.right) : onFailure(claim, result.left)
       })
 
-    const screen = (claim: Ledger.Claim): Effect.Effect<void, Failure> =>
+    /** The lines that are being screened. */
+    const screening = new Set<number>()
+
+    const screen = (claim: Ledger.Claim): Effect.Effect<unknown, Failure> =>
+      Effect.gen(function*() {
+        // The row was released and claimed again, but its release may still be repeated, and would undo `sent`.
+        while (screening.has(claim.line)) yield* Effect.sleep("50 millis")
+        screening.add(claim.line)
+        return yield* Effect.ensuring(screenOnce(claim), Effect.sync(() => screening.delete(claim.line)))
+      })
+
+    const screenOnce = (claim: Ledger.Claim): Effect.Effect<unknown, Failure> =>
       Effect.gen(function*() {
         const loaded = yield* Effect.either(people.load(id, claim.id, claim.person))
         if (Either.isLeft(loaded)) {
@@ -205,8 +216,8 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
           if (state !== "open" || leaseLeft <= 0) {
             isOver = true
           } else if (pausedFor <= 0) {
-            // Another worker has the row.
-            return
+            // Another worker has the row, or a pause ended since `send`. Then the row is still held here.
+            return yield* withDatabaseRetry(ledger.release(claim))
           }
         }
       })
@@ -300,7 +311,9 @@ export const work = (
           // Rows with fewer unknown outcomes than this are screened again, so the run is not complete.
           const rescreenBelow = policy.unknown === "rescreen" ? maxUnknown : 0
           const isComplete = yield* withDatabaseRetry(ledger.complete(id, { unknown: rescreenBelow }))
-          if (shard !== undefined || isComplete) return "done" as const
+          // Rows may have been released since the claims, so a shard ends only when there is nothing to claim.
+          const isDrained = shard !== undefined && count === 0 && !leasedWork.isOver()
+          if (isDrained || isComplete) return "done" as const
           // Other workers hold the remaining rows, and may lose them.
           if (count === 0) yield* Effect.sleep("200 millis")
         }

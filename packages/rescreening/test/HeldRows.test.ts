@@ -1,0 +1,142 @@
+/** A worker releases the rows that it holds but cannot send, and a repeated release undoes nothing. */
+import { AmlError } from "@effect-idv/core"
+import type { SqlClient } from "@effect/sql"
+import { describe, layer } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Duration, Effect } from "effect"
+import { Ledger, Rescreening, RescreeningError } from "../src/index.ts"
+import * as Databases from "./support/databases.ts"
+import { layerPeople, many, service } from "./support/people.ts"
+import { at, fast, rows, run, where, withLedger } from "./support/runs.ts"
+
+const unavailable = new RescreeningError.LedgerUnavailable({ operation: "test", code: "ECONNRESET" })
+
+/** Commits, but the connection breaks before the response, the first time. */
+const responseLost = <Args extends ReadonlyArray<unknown>, A, E>(operation: (...args: Args) => Effect.Effect<A, E>) => {
+  let times = 0
+  return (...args: Args) =>
+    Effect.suspend(() => times++ === 0 ? Effect.zipRight(operation(...args), unavailable) : operation(...args))
+}
+
+describe.each(Databases.kinds)("Held rows with %s", (_, databases) => {
+  layer(databases, { excludeTestServices: true })((it) => {
+    const test = <A, E>(
+      name: string,
+      effect: Effect.Effect<A, E, Ledger.Ledger | SqlClient.SqlClient>
+    ) => it.scoped(name, () => withLedger(effect))
+
+    const work = (
+      aml: ReturnType<typeof service>,
+      change: (ledger: Ledger.Service) => Partial<Ledger.Service>,
+      options: Partial<Rescreening.WorkOptions> = {}
+    ) =>
+      Rescreening.work({ ...where, concurrency: 2, ...options }).pipe(
+        Effect.updateService(Ledger.Ledger, (ledger) => Ledger.Ledger.of({ ...ledger, ...change(ledger) })),
+        Effect.provide([aml.layer, layerPeople()]),
+        Effect.timeout("15 seconds")
+      )
+
+    const timesOf = (names: ReadonlyArray<string>, name: string) =>
+      names.filter((other) => other.startsWith(name)).length
+
+    const plan = (count: number) =>
+      Effect.provide(
+        Rescreening.plan(many(count, (index) => `Person${index} Testclear`), { ...fast, shards: 1 }),
+        layerPeople()
+      )
+
+    test(
+      "are screened if a pause refused them and ended before the worker looked",
+      Effect.gen(function*() {
+        yield* plan(4)
+        const aml = service()
+        let times = 0
+        const counts = yield* work(aml, (ledger) => ({
+          send: (...args) =>
+            times++ > 0 ? ledger.send(...args) : Effect.zipRight(
+              ledger.pauseService(where.service, 100),
+              Effect.zipLeft(ledger.send(...args), Effect.sleep("150 millis"))
+            )
+        }))
+        deepStrictEqual([counts, aml.names.length], [at({ no_match: 4 }), 4])
+      })
+    )
+
+    test(
+      "are sent once more after a release whose response is lost, not twice more",
+      Effect.gen(function*() {
+        yield* plan(4)
+        const aml = service(
+          (name, count) =>
+            name.startsWith("Person1 ") && count === 1
+              ? new AmlError.AmlRateLimited({ retryAfter: Duration.zero })
+              : "No",
+          100
+        )
+        const counts = yield* work(aml, (ledger) => ({ release: responseLost(ledger.release) }))
+        deepStrictEqual([counts, timesOf(aml.names, "Person1 ")], [at({ no_match: 4 }), 2])
+      })
+    )
+
+    test(
+      "are sent once after a failed statement and a release whose response is lost",
+      Effect.gen(function*() {
+        yield* plan(4)
+        const aml = service(() => "No", 200)
+        let times = 0
+        const counts = yield* work(aml, (ledger) => ({
+          send: (...args) => times++ === 0 ? unavailable : ledger.send(...args),
+          release: responseLost(ledger.release)
+        }))
+        deepStrictEqual([counts, aml.names.length], [at({ no_match: 4 }), 4])
+        strictEqual((yield* rows).every(({ timesSent }) => timesSent === 1), true)
+      })
+    )
+
+    test(
+      "are released only by their last claim",
+      Effect.gen(function*() {
+        yield* plan(1)
+        const ledger = yield* Ledger.Ledger
+        const worker = yield* ledger.register(run, 60_000)
+        const [first] = yield* ledger.claim({ run, shard: 0, worker, limit: 1 })
+        if (first === undefined) return yield* Effect.dieMessage("No row was claimed")
+        const send = ledger.send({ run, worker }, [first.line], where.service)
+        yield* send
+        strictEqual(yield* ledger.release(first), true)
+        const [second] = yield* ledger.claim({ run, shard: 0, worker, limit: 1 })
+        deepStrictEqual([second?.timesSent, (yield* send).size], [1, 1])
+        strictEqual(yield* ledger.release(first), false)
+      })
+    )
+
+    test(
+      "are screened before the worker of a shard ends",
+      Effect.gen(function*() {
+        yield* plan(1)
+        const aml = service(
+          (_, count) => count === 1 ? new AmlError.AmlRateLimited({ retryAfter: Duration.zero }) : "No",
+          20
+        )
+        const counts = yield* work(aml, () => ({}), { shard: 0 })
+        deepStrictEqual(counts, at({ no_match: 1 }))
+      })
+    )
+
+    test(
+      "are screened with a new lease if the lease of the worker of a shard ends",
+      Effect.gen(function*() {
+        yield* plan(20)
+        const aml = service(() => "No", 20)
+        let times = 0
+        const counts = yield* work(aml, (ledger) => ({
+          // The statement finds that the lease ended.
+          send: (...args) => times++ === 0 ? Effect.succeed(new Set<number>()) : ledger.send(...args),
+          workerState: (...args) =>
+            Effect.map(ledger.workerState(...args), (state) => times === 1 ? { ...state, leaseLeft: 0 } : state)
+        }), { shard: 0 })
+        deepStrictEqual(counts, at({ no_match: 20 }))
+      })
+    )
+  })
+})
