@@ -17,6 +17,7 @@ import type * as Scope from "effect/Scope"
 import type * as Session from "../../Session.ts"
 import type * as Lifecycle from "../http/lifecycle.ts"
 import * as Request from "../http/request.ts"
+import * as RunOnce from "../http/runOnce.ts"
 import type * as Metrics from "../journal/metrics.ts"
 import type { Recorder } from "../journal/recorder.ts"
 import * as ControlHandlers from "./controlHandlers.ts"
@@ -45,7 +46,7 @@ const documents = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function*() {
     const api = yield* Effect.context<HttpApi.Api>()
     const once = <A>(effect: Effect.Effect<A, never, HttpApi.Api>) =>
-      Effect.cached(Effect.uninterruptible(Effect.provide(effect, api)))
+      RunOnce.make(Effect.provide(effect, api))
     yield* router.get("/_mock/openapi.json", yield* once(document))
     yield* router.get(SecurityHeaders.docsPath, Effect.flatten(yield* once(docs)))
   })
