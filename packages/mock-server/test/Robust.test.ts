@@ -185,16 +185,23 @@ describe("A client that sends", () => {
         })
       ))
 
-    it.effect("garbage after a request still gets the response to the request", () =>
-      connected(({ answer, write }) =>
-        Effect.gen(function*() {
-          yield* write(Buffer.concat([post([formLength]), Buffer.from("GARBAGE\r\n\r\n")]))
-          const { end, text } = yield* answer()
-          deepStrictEqual([end, ...statuses(text)], ["fin", 200, 400])
-          deepStrictEqual((yield* rules(2)).toSorted(), ["http.malformed", "token.granted"])
-          yield* works
-        })
-      ))
+    it.effect.each<[string, string, number]>([
+      ["garbage", "GARBAGE\r\n\r\n", 400],
+      ["CONNECT", lines("CONNECT a:1 HTTP/1.1", "Host: a:1"), 405],
+      ["an unknown Expect", lines("GET / HTTP/1.1", "Host: mock.test", "Expect: a-miracle"), 417]
+    ])(
+      "%s after a request still gets the response to the request, and then its own",
+      ([, next, status]) =>
+        connected(({ answer, write }) =>
+          Effect.gen(function*() {
+            yield* write(Buffer.concat([post([formLength]), Buffer.from(next)]))
+            const { end, text } = yield* answer()
+            deepStrictEqual([end, ...statuses(text)], ["fin", 200, status])
+            deepStrictEqual((yield* rules(2)).toSorted(), ["http.malformed", "token.granted"])
+            yield* works
+          })
+        )
+    )
 
     it.effect("a body one byte each 50 ms gets a response", () =>
       connected(({ answer, write }) =>

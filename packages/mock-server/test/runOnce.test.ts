@@ -15,8 +15,9 @@ describe("An effect that runs once", () => {
       yield* Effect.yieldNow()
       yield* Deferred.succeed(gate, "built")
       yield* Fiber.await(first)
-      const later = yield* Effect.fork(Effect.uninterruptible(Effect.flatMap(result, (text) =>
-        Effect.interruptible(Effect.succeed(text)))))
+      const later = yield* Effect.fork(
+        Effect.uninterruptible(Effect.flatMap(result, (text) => Effect.interruptible(Effect.succeed(text))))
+      )
       strictEqual(yield* Fiber.join(later), "built")
     }))
 

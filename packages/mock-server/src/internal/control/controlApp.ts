@@ -45,8 +45,7 @@ const document = Effect.flatMap(
 const documents = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function*() {
     const api = yield* Effect.context<HttpApi.Api>()
-    const once = <A>(effect: Effect.Effect<A, never, HttpApi.Api>) =>
-      RunOnce.make(Effect.provide(effect, api))
+    const once = <A>(effect: Effect.Effect<A, never, HttpApi.Api>) => RunOnce.make(Effect.provide(effect, api))
     yield* router.get("/_mock/openapi.json", yield* once(document))
     yield* router.get(SecurityHeaders.docsPath, Effect.flatten(yield* once(docs)))
   })
