@@ -65,7 +65,7 @@ describe("idv-contract", () => {
     Effect.gen(function*() {
       const errorOf = (...words: ReadonlyArray<string>) =>
         Effect.map(run("idv-contract", ...words), ({ error }) => error)
-      strictEqual(yield* errorOf("canary"), "idv-contract: unknown command: expected one of verify, claims, diff")
+      strictEqual(yield* errorOf("canary"), "idv-contract: unknown command: expected one of verify, claims, diff, help")
       strictEqual(yield* errorOf("diff", "canary"), "idv-contract diff: <new> is missing")
       strictEqual(
         yield* errorOf("verify", "--case", "token.nothing"),
