@@ -167,7 +167,9 @@ describe("The sentence about an exchange", () => {
     Effect.gen(function*() {
       const { testPersons } = yield* demoSession
       yield* testPersons.set([
-        Either.getOrThrow(TestPerson.make({ match: { nameLast: "Sample" }, response: { kind: "status", status: 500 } }))
+        Either.getOrThrow(
+          TestPerson.make({ match: { nameLast: "Sample" }, response: { kind: "status", status: 500 } })
+        )
       ])
       const example = (name: string) => OwnRequest.examples.find((example) => example.name === name)?.text ?? ""
       for (
@@ -181,7 +183,7 @@ describe("The sentence about an exchange", () => {
           [checkOf("Ada Test500"), "The mock server returns status 500, because the name ends with Test500"],
           [
             checkOf("Ada Sample"),
-            "The mock server returned status 500 instead of the service's response, as testPersons[0] (matched by nameLast) has it"
+            "The mock server returned status 500 instead of the service's response, as configured in testPersons[0] (matched by nameLast)"
           ],
           [example("Unknown token"), "Rejected, because the token is unknown"],
           [example("Expired token"), "Rejected, because the token is expired, by this session's clock"],

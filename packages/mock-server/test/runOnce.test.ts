@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Deferred, Effect, Fiber } from "effect"
-import * as RunOnce from "../src/internal/http/runOnce.ts"
+import * as RunOnce from "../src/internal/control/runOnce.ts"
 
 describe("An effect that runs once", () => {
   it.effect("is not affected by the interruption of its first user, whose fiber waits for the result", () =>

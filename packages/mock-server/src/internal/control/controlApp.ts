@@ -17,11 +17,11 @@ import type * as Scope from "effect/Scope"
 import type * as Session from "../../Session.ts"
 import type * as Lifecycle from "../http/lifecycle.ts"
 import * as Request from "../http/request.ts"
-import * as RunOnce from "../http/runOnce.ts"
 import type * as Metrics from "../journal/metrics.ts"
 import type { Recorder } from "../journal/recorder.ts"
 import * as ControlHandlers from "./controlHandlers.ts"
 import * as ErrorResponses from "./errorResponses.ts"
+import * as RunOnce from "./runOnce.ts"
 import * as SecurityHeaders from "./securityHeaders.ts"
 
 export type Services =
