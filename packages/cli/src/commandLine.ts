@@ -49,7 +49,8 @@ class IdvCommand extends Command {
       : super.help()
   }
   #problem(message: string, code: string | undefined): string {
-    const [, flag = ""] = /'(--?[a-z][a-z-]*)/i.exec(message) ?? []
+    // After a short flag the value may follow directly, as in `-pSECRET`.
+    const [, flag = ""] = /'(--[a-z][a-z-]*|-[a-z])/i.exec(message) ?? []
     switch (code) {
       case "commander.unknownOption":
         return this.options.some(({ long }) => long === flag)

@@ -1,6 +1,6 @@
 /** Whatever a client sends, the server responds or closes the connection, never crashes, and handles the next request. */
 import { Control, type Journal, MockServer } from "@effect-idv/mock-server"
-import { describe, layer } from "@effect/vitest"
+import { describe, it, layer } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Effect, Schedule } from "effect"
 import * as RawClient from "./support/rawClient.ts"
@@ -131,6 +131,30 @@ const connected = <A, E, R>(use: (connection: RawClient.Connection) => Effect.Ef
 const answers = (count: number) => ({ isEnough: (text: string) => statuses(text).length >= count })
 
 describe("A client that sends", () => {
+  it.live("pipelined requests and disconnects does not delay the stop of the server", () =>
+    Effect.gen(function*() {
+      const millis = yield* Effect.gen(function*() {
+        const { url } = yield* MockServer.MockServer
+        const session = (yield* Control.Control).session("test-robust")
+        yield* session.fault({ on: "token", what: { kind: "hang" }, when: { kind: "nth", n: 1 } })
+        yield* Effect.scoped(Effect.gen(function*() {
+          const { write } = yield* RawClient.connect(url)
+          yield* write(Buffer.concat(Arr.makeBy(3, () => post([formLength]))))
+          yield* rules(3)
+        }))
+        // The stop waits for no idle connection, unless requests count as active.
+        const { answer, write } = yield* RawClient.connect(url)
+        yield* write(post([formLength]))
+        yield* answer(answers(1))
+        return Date.now()
+      }).pipe(
+        Effect.provide(MockServer.layer({ port: 0, onExchange })),
+        Effect.scoped,
+        Effect.map((stoppedAt) => Date.now() - stoppedAt)
+      )
+      strictEqual(millis < 2000, true, `${millis} ms`)
+    }))
+
   layer(MockServer.layer({ port: 0, onExchange }), { excludeTestServices: true })((it) => {
     it.effect.each(Object.entries(cases))("%s", ([, [bytes, expected, expectedRules]]) =>
       Effect.gen(function*() {
@@ -185,16 +209,23 @@ describe("A client that sends", () => {
         })
       ))
 
-    it.effect("garbage after a request still gets the response to the request", () =>
-      connected(({ answer, write }) =>
-        Effect.gen(function*() {
-          yield* write(Buffer.concat([post([formLength]), Buffer.from("GARBAGE\r\n\r\n")]))
-          const { end, text } = yield* answer()
-          deepStrictEqual([end, ...statuses(text)], ["fin", 200, 400])
-          deepStrictEqual((yield* rules(2)).toSorted(), ["http.malformed", "token.granted"])
-          yield* works
-        })
-      ))
+    it.effect.each<[string, string, number]>([
+      ["garbage", "GARBAGE\r\n\r\n", 400],
+      ["CONNECT", lines("CONNECT a:1 HTTP/1.1", "Host: a:1"), 405],
+      ["an unknown Expect", lines("GET / HTTP/1.1", "Host: mock.test", "Expect: a-miracle"), 417]
+    ])(
+      "%s after a request still gets the response to the request, and then its own",
+      ([, next, status]) =>
+        connected(({ answer, write }) =>
+          Effect.gen(function*() {
+            yield* write(Buffer.concat([post([formLength]), Buffer.from(next)]))
+            const { end, text } = yield* answer()
+            deepStrictEqual([end, ...statuses(text)], ["fin", 200, status])
+            deepStrictEqual((yield* rules(2)).toSorted(), ["http.malformed", "token.granted"])
+            yield* works
+          })
+        )
+    )
 
     it.effect("a body one byte each 50 ms gets a response", () =>
       connected(({ answer, write }) =>

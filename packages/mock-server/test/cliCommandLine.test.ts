@@ -52,6 +52,7 @@ describe("The arguments of idv-mock", () => {
     ["serve --nope", unknown("--nope")],
     ["serve --nope=canary", unknown("--nope")],
     ["serve --nope canary", unknown("--nope")],
+    ["serve -pcanary", unknown("-p")],
     ["serve --prot 1", "idv-mock serve: unknown flag --prot: did you mean --port?"],
     ["serve --logs json", "idv-mock serve: unknown flag --logs: did you mean --log?"],
     ["serve --tls-cet canary", "idv-mock serve: unknown flag --tls-cet: did you mean --tls-cert?"],

@@ -167,7 +167,9 @@ describe("The sentence about an exchange", () => {
     Effect.gen(function*() {
       const { testPersons } = yield* demoSession
       yield* testPersons.set([
-        Either.getOrThrow(TestPerson.make({ match: { nameLast: "Sample" }, response: { kind: "status", status: 500 } }))
+        Either.getOrThrow(
+          TestPerson.make({ match: { nameLast: "Sample" }, response: { kind: "status", status: 500 } })
+        )
       ])
       const example = (name: string) => OwnRequest.examples.find((example) => example.name === name)?.text ?? ""
       for (

@@ -21,6 +21,7 @@ import type * as Metrics from "../journal/metrics.ts"
 import type { Recorder } from "../journal/recorder.ts"
 import * as ControlHandlers from "./controlHandlers.ts"
 import * as ErrorResponses from "./errorResponses.ts"
+import * as RunOnce from "./runOnce.ts"
 import * as SecurityHeaders from "./securityHeaders.ts"
 
 export type Services =
@@ -44,8 +45,7 @@ const document = Effect.flatMap(
 const documents = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function*() {
     const api = yield* Effect.context<HttpApi.Api>()
-    const once = <A>(effect: Effect.Effect<A, never, HttpApi.Api>) =>
-      Effect.cached(Effect.uninterruptible(Effect.provide(effect, api)))
+    const once = <A>(effect: Effect.Effect<A, never, HttpApi.Api>) => RunOnce.make(Effect.provide(effect, api))
     yield* router.get("/_mock/openapi.json", yield* once(document))
     yield* router.get(SecurityHeaders.docsPath, Effect.flatten(yield* once(docs)))
   })

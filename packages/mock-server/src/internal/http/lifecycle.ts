@@ -53,10 +53,15 @@ const make = Effect.sync((): Service => {
       if (phase === "stopping") addConnectionClose(response)
       active.add(response)
       idle.unsafeClose()
-      response.once("close", () => {
+      const { req: { socket } } = response
+      const finish = () => {
+        socket.off("close", finish)
         active.delete(response)
         if (active.size === 0) idle.unsafeOpen()
-      })
+      }
+      response.once("close", finish)
+      // Node emits no event on a response that waits for an earlier one when the connection closes.
+      if (response.socket === null) socket.setMaxListeners(0).once("close", finish)
     },
     stop: (server, deadline) => {
       const closeAll = Effect.sync(() => server.closeAllConnections())

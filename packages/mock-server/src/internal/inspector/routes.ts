@@ -16,6 +16,7 @@ import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Stream from "effect/Stream"
 import * as Session from "../../Session.ts"
+import * as RunOnce from "../control/runOnce.ts"
 import type * as Lifecycle from "../http/lifecycle.ts"
 import * as Request from "../http/request.ts"
 import type { Recorder } from "../journal/recorder.ts"
@@ -138,7 +139,7 @@ const asset = (assets: Effect.Effect<Assets.Assets>): Handling =>
 export const layer: Layer.Layer<never, never, HttpApiBuilder.Router | Services> = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function*() {
     const context = yield* Effect.context<Services>()
-    const assets = yield* Effect.cached(Effect.provide(Assets.read, context))
+    const assets = yield* RunOnce.make(Effect.provide(Assets.read, context))
     const run = (yield* Clock.currentTimeMillis).toString(36)
 
     const withServerInfo = (handle: (info: Responses.ServerInfo) => Handling) =>

@@ -72,7 +72,7 @@ const answered = "The token and the body are valid: the mock server "
 /** What a test person of your own with a fault does, and which one it is. */
 const customWithFault = /^returns "Potential match" with the fault (\w+), (as .*)$/
 
-const hasReason = /, (because|as testPersons\[)/
+const hasReason = /, (because|as configured in testPersons\[)/
 
 /** A check that the service answered. */
 const ofCheck = (entry: Entry): string => {

@@ -9,6 +9,7 @@ import { PCGRandom } from "effect/Utils"
 import * as Session from "../../Session.ts"
 import type * as Control from "../control/controlApp.ts"
 import type * as Guard from "../control/guard.ts"
+import * as RunOnce from "../control/runOnce.ts"
 import * as DataPlane from "../dataPlane/dataPlane.ts"
 import * as Lifecycle from "../http/lifecycle.ts"
 import type * as Request from "../http/request.ts"
@@ -50,14 +51,9 @@ const loadControlPlane = Effect.promise(() =>
 const layerControlPlane = Layer.scoped(
   ControlPlane,
   Effect.gen(function*() {
-    const context = yield* Effect.context<Control.Services | Scope.Scope>()
-    const app = yield* loadControlPlane.pipe(
-      Effect.flatMap(([{ make }, { layer }]) => make(layer)),
-      // It is built in the context of the server, because services of the first request would otherwise remain in it.
-      Effect.mapInputContext<never, Control.Services | Scope.Scope>(() => context),
-      // The first request may be cancelled while others wait for the same build.
-      Effect.uninterruptible,
-      Effect.cached
+    // It is built with the services of the server, because those of the first request would otherwise remain in it.
+    const app = yield* RunOnce.make<HttpApp.Default, Control.Services | Scope.Scope>(
+      Effect.flatMap(loadControlPlane, ([{ make }, { layer }]) => make(layer))
     )
     return Effect.flatten(app)
   })

@@ -112,6 +112,13 @@ export const listen = (server: Server): Effect.Effect<void, never, Session.Sessi
       )
     }
 
+    /** Responses are sent in the order of their requests, so it waits for the response before it. */
+    const rejectInOrder = (socket: Duplex, rejection: Rejection) => {
+      const pendingExchange = pendingExchanges.get(socket)
+      if (pendingExchange === undefined) reject(socket, rejection)
+      else pendingExchange.response.once("close", () => reject(socket, rejection))
+    }
+
     server.on("request", (request, response) => {
       pendingExchanges.set(request.socket, { request, response })
       response.once("close", () => {
@@ -122,21 +129,24 @@ export const listen = (server: Server): Effect.Effect<void, never, Session.Sessi
       "connect",
       ({ method, url }, socket) => {
         handleErrors(socket)
-        reject(socket, { status: 405, why: "CONNECT is for a proxy, and this server is not one", method, target: url })
+        rejectInOrder(socket, {
+          status: 405,
+          why: "CONNECT is for a proxy, and this server is not one",
+          method,
+          target: url
+        })
       }
     )
     server.on(
       "checkExpectation",
       ({ method, socket, url }) =>
-        reject(socket, { status: 417, why: "The Expect header can only be 100-continue", method, target: url })
+        rejectInOrder(socket, { status: 417, why: "The Expect header can only be 100-continue", method, target: url })
     )
     server.on("clientError", (error, socket) => {
       handleErrors(socket)
       const rejection = rejectionOf(error)
-      const pendingExchange = pendingExchanges.get(socket)
-      if (pendingExchange === undefined) return reject(socket, rejection)
-      // Responses are sent in the order of their requests. An incomplete request already has an entry.
-      if (pendingExchange.request.complete) pendingExchange.response.once("close", () => reject(socket, rejection))
-      else runFork(respond(socket, rejection.status))
+      // An incomplete request already has an entry.
+      if (pendingExchanges.get(socket)?.request.complete === false) runFork(respond(socket, rejection.status))
+      else rejectInOrder(socket, rejection)
     })
   })

@@ -37,7 +37,8 @@ export const make = (
       countRequest(response)
       const { headers, method = "", url = "" } = source
       if (App.isControl(Request.pathOf(url))) {
-        runFork(Effect.map(controlListener, (listener) => listener(source, response)))
+        // While the listener loads, the client may close the connection. An event stream would then never end.
+        runFork(Effect.map(controlListener, (listener) => response.destroyed ? undefined : listener(source, response)))
         return
       }
       const delivery = dataPlane(Request.head({ headers, method, source, url }), Request.readBody(source))
