@@ -16,9 +16,9 @@ export interface Observed {
 
 const target = { kind: "mock", authUrl: "http://localhost", baseUrl: "http://localhost" } as const
 
-/** The cases of a mutant's claim, which must find it. A late mutant needs all cases to become wrong. */
+/** The cases of a mutant's claim, which must find it. A late mutant also needs many other cases to become wrong. */
 const ownCases = ({ claim, isLate }: Mutant.Mutant): ReadonlyArray<Conformance.Case> =>
-  isLate === true ? Conformance.cases : Conformance.cases.filter((testCase) => testCase.claim === claim)
+  Conformance.cases.filter((testCase, index) => testCase.claim === claim || (isLate === true && index % 4 === 0))
 
 /**
  * Runs the mock server, and every mutant with the cases of its claim, in process and one after the other. In-process runs
