@@ -75,9 +75,6 @@ export const isTimerDue = (cached: CachedToken, now: Instant): boolean =>
 export const isStale = (cached: CachedToken, now: Instant): boolean => elapsed(cached.at, now) >= cached.refreshAfter
 
 /** Whether the token is usable and needs no refresh. */
-export const isFresh = (cached: CachedToken, now: Instant): boolean => {
-  const age = elapsed(cached.at, now)
-  return !cached.isRejected && age < cached.usableUntil && age < cached.refreshAfter
-}
+export const isFresh = (cached: CachedToken, now: Instant): boolean => isUsable(cached, now) && !isStale(cached, now)
 
 export const isExpired = (cached: CachedToken, now: Instant): boolean => elapsed(cached.at, now) >= cached.expiresAfter
