@@ -67,8 +67,8 @@ const listDifferences = (older: Contract.Claim, newer: Contract.Claim): Readonly
   })
 
 /**
- * A consumer breaks if the claim is no longer documented, or if the client now refuses some of its behaviours. A
- * difference does not show long texts.
+ * Two changes break a consumer: the claim is no longer documented, or the client now refuses one of its behaviours. The
+ * text of a difference omits long texts.
  */
 const fieldDifferences = (older: Contract.Claim, newer: Contract.Claim): ReadonlyArray<Difference> =>
   fields.flatMap((field) => {

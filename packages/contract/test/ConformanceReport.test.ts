@@ -391,7 +391,7 @@ describe("The circumstances of a run in a report", () => {
         "token endpoint  https://auth.example.com/idv",
         "API             https://api.example.com",
         "started         2026-05-17T12:30:01.234Z",
-        "idv-mock        1.2.3",
+        "version         1.2.3",
         "contract        version 1",
         `claims          SHA-256 ${sha}`,
         `document        SHA-256 ${claims.document?.sha256}`,

@@ -33,8 +33,8 @@ const encodeBody = Schema.encodeSync(Person.RequestBody)
 const notAPersonError = new TypeError("check takes a Person from Person.make")
 
 /**
- * Returns a function that checks a person at `url`, at most `concurrency` at once. With `propagateTrace`, the requests have the trace headers of the
- * span of the check.
+ * Returns a function that checks a person at `url`, at most `concurrency` at once. With `propagateTrace`, the requests
+ * have the trace headers of the span of the check.
  */
 export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, url }: {
   readonly url: string

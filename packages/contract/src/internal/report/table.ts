@@ -40,7 +40,7 @@ const headOf = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo): 
     ["token endpoint", authUrl],
     ["API", baseUrl],
     ["started", startedAt],
-    ["idv-mock", version],
+    ["version", version],
     ["contract", contractVersion === undefined ? undefined : `version ${contractVersion}`],
     ["claims", evidenceSha256 && `SHA-256 ${evidenceSha256}`],
     ["document", documentSha256 && `SHA-256 ${documentSha256}`],
