@@ -110,6 +110,23 @@ describe("The option concurrency", () => {
     }).pipe(Effect.provide(layer(service, { concurrency: 1, deadline: "1 second" })))
   })
 
+  it.effect("is not exceeded by fibers that yield at any step", () =>
+    Effect.forEach(Arr.range(11, 50), (maxOps) => {
+      const { seen, service } = slowService()
+      return Effect.gen(function*() {
+        const check = yield* AmlClient.AmlClient
+        const ada = yield* person
+        const checks = yield* Effect.fork(
+          Effect.replicateEffect(Effect.withMaxOpsBeforeYield(check.check(ada), maxOps), 6, {
+            concurrency: "unbounded"
+          })
+        )
+        yield* TestClock.adjust("3 seconds")
+        strictEqual((yield* Fiber.join(checks)).length, 6)
+        strictEqual(seen.most, 2, `with ${maxOps} operations`)
+      }).pipe(Effect.provide(layer(service, { concurrency: 2 })))
+    }, { discard: true }))
+
   it.effect("does not limit a screening", () => {
     const { seen, service } = slowService()
     return Effect.gen(function*() {

@@ -55,8 +55,9 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
     person: Person.Person,
     policy: CheckPolicy,
     running: CheckTelemetry.RunningCheck,
-    { context, isPaced, takesPlace, waitedMillis }: Start & { readonly context: Context.Context<never> }
-  ) => {
+    options: Start & { readonly context: Context.Context<never> }
+  ): Effect.Effect<CompletedCheck, AmlError.AmlError | TokenError> => {
+    const { context, isPaced, takesPlace, waitedMillis } = options
     const { checkId, progress, span } = running
     const { deadline, nameEcho, retry, searchedOnTolerance } = policy
     const body = JSON.stringify(encodeBody(Person.toRequestBody(person)))
@@ -116,7 +117,11 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
       context: Context.add(context, Tracer.ParentSpan, span),
       startTimer: Deadline.timerOf(Duration.millis(deadlineMillis)),
       onTimeout: Effect.withParentSpan(timeout, span),
-      ...(takesPlace && { onStart: limit.take }),
+      // Other checks may have taken the last places, because this fiber may have yielded since it started.
+      onStart: takesPlace
+        ? () => limit.take() ? undefined : limit.wait(deadline, (waitedMillis) =>
+          run(person, policy, running, { ...options, takesPlace: false, waitedMillis }))
+        : undefined,
       onExit: (exit) => {
         if (takesPlace) limit.release()
         return CheckTelemetry.record(running)(exit)

@@ -42,8 +42,11 @@ export interface Options<in R, in A, in out A2, in E, in out E2> {
   readonly context: Context.Context<R>
   readonly startTimer: StartTimer
   readonly onTimeout: Effect.Effect<A2, E2>
-  /** Runs in the caller before the effect. Then `onExit` also runs, even if the caller is interrupted. */
-  readonly onStart?: () => void
+  /**
+   * Runs in the caller before the effect. Then `onExit` also runs, even if the caller is interrupted. If this returns an
+   * effect, that runs instead, without `onExit`.
+   */
+  readonly onStart?: (() => Effect.Effect<A2, E2> | undefined) | undefined
   /** Runs in the caller, which cannot be interrupted then. */
   readonly onExit?: (exit: Exit.Exit<A | A2, E | E2>) => Effect.Effect<void>
 }
@@ -55,7 +58,8 @@ export const run = <A, E, R, A2, E2>(
 ): Effect.Effect<A | A2, E | E2> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.withFiberRuntime<A | A2, E | E2>((caller, { runtimeFlags }) => {
-      onStart?.()
+      const instead = onStart?.()
+      if (instead !== undefined) return restore(instead)
       const fiber = fork(caller, { context, runtimeFlags }, effect)
       let cancelTimer: (() => void) | undefined
       const firstExit = Effect.async<A | A2, E | E2>((resume) => {

@@ -14,16 +14,19 @@ export const make = (max: number) => {
 
   const hasFree = (): boolean => free > 0
 
-  /** Takes a free place. The caller calls `release` once for each call. */
-  const take = (): void => {
+  /** Takes a place if one is free. The caller calls `release` once for each call that returned `true`. */
+  const take = (): boolean => {
+    if (free === 0) return false
     free--
+    return true
   }
 
   const release = (): void => {
-    free++
     const [grant] = waiting
-    if (free <= 0 || grant === undefined) return
-    free--
+    if (grant === undefined) {
+      free++
+      return
+    }
     waiting.delete(grant)
     grant()
   }
@@ -56,9 +59,8 @@ export const make = (max: number) => {
         const startedAt = Instant.of(clock)
         let isGranted = false
         const wait = Effect.async<void>((resume) => {
-          if (hasFree()) {
+          if (take()) {
             isGranted = true
-            take()
             return resume(Effect.void)
           }
           const grant = () => {
