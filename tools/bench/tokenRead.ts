@@ -9,6 +9,7 @@ import type { Measurement } from "./support/Workload.ts"
 
 const alternatives = {
   token: "TokenProvider.get, from the cache",
+  clocks: "both clocks, in one step of a fiber",
   ref: "Ref.get",
   nothing: "Effect.void: the loop alone"
 }

@@ -1,7 +1,7 @@
 /** Repeats a read in one fiber: `tokenRead.ts <alternative> <url>`. */
 import { Idv, TokenProvider } from "@effect-idv/core"
 import { NodeHttpClient } from "@effect/platform-node"
-import { Effect, Layer, Redacted, Ref, type Scope } from "effect"
+import { Clock, Context, Effect, Layer, Redacted, Ref, type Scope } from "effect"
 import * as Workload from "../support/Workload.ts"
 
 const [, , alternative = "", url = ""] = process.argv
@@ -11,6 +11,10 @@ const customer = { customerId: "demo-customer", customerKey: Redacted.make("demo
 const alternatives = {
   nothing: Effect.succeed(Effect.void),
   ref: Effect.map(Ref.make("token"), Ref.get),
+  clocks: Effect.succeed(Effect.withFiberRuntime<void>((fiber) => {
+    const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
+    return clock.unsafeCurrentTimeMillis() + performance.now() > 0 ? Effect.void : Effect.never
+  })),
   token: Layer.build(
     Layer.provide(Idv.layer({ authUrl: url, baseUrl: url, ...customer }), NodeHttpClient.layerUndici)
   ).pipe(

@@ -119,8 +119,11 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
       onTimeout: Effect.withParentSpan(timeout, span),
       // Other checks may have taken the last places, because this fiber may have yielded since it started.
       onStart: takesPlace
-        ? () => limit.take() ? undefined : limit.wait(deadline, (waitedMillis) =>
-          run(person, policy, running, { ...options, takesPlace: false, waitedMillis }))
+        ? () =>
+          limit.take() ? undefined : limit.wait(
+            deadline,
+            (waitedMillis) => run(person, policy, running, { ...options, takesPlace: false, waitedMillis })
+          )
         : undefined,
       onExit: (exit) => {
         if (takesPlace) limit.release()

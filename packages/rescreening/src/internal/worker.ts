@@ -222,34 +222,36 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         }
       })
 
-    /** Screens the pending rows of a shard. Returns the number of claimed rows. */
-    const drain = (shard: number): Effect.Effect<number, Failure> =>
+    /**
+     * Screens the pending rows of shards, one shard after the other. The first rows of a shard do not wait for the last
+     * responses of the previous one. Returns the number of claimed rows.
+     */
+    const drain = (shards: ReadonlyArray<number>): Effect.Effect<number, Failure> =>
       Effect.gen(function*() {
         const mutex = yield* Effect.makeSemaphore(1)
-        const claims: Array<Ledger.Claim> = []
+        const remaining = [...shards]
+        let claims: Array<Ledger.Claim> = []
         let count = 0
-        let isEmpty = false
         const refill = Effect.gen(function*() {
-          for (const claim of yield* withDatabaseRetry(ledger.claim({ run: id, shard, worker, limit: concurrency }))) {
-            claims.push(claim)
-            count++
+          for (let shard = remaining[0]; shard !== undefined && claims.length === 0 && !isOver; shard = remaining[0]) {
+            claims = [...yield* withDatabaseRetry(ledger.claim({ run: id, shard, worker, limit: concurrency }))]
+            count += claims.length
+            if (claims.length === 0) remaining.shift()
           }
-          isEmpty = claims.length === 0
         })
-        const refillOnce = mutex.withPermits(1)(
-          Effect.suspend(() => claims.length > 0 || isEmpty ? Effect.void : refill)
-        )
+        const refillOnce = mutex.withPermits(1)(Effect.suspend(() => claims.length > 0 ? Effect.void : refill))
         const next: Effect.Effect<Ledger.Claim | undefined, Failure> = Effect.suspend(() => {
-          if (isOver || isEmpty) return Effect.succeed(undefined)
-          const claim = claims.shift()
-          return claim === undefined ? Effect.zipRight(refillOnce, next) : Effect.succeed(claim)
+          const claim = isOver ? undefined : claims.shift()
+          return claim === undefined && !isOver && remaining.length > 0
+            ? Effect.zipRight(refillOnce, next)
+            : Effect.succeed(claim)
         })
         const loop: Effect.Effect<void, Failure> = Effect.gen(function*() {
           for (let claim = yield* next; claim !== undefined; claim = yield* next) yield* screen(claim)
         })
         yield* Effect.replicateEffect(loop, concurrency, { concurrency: "unbounded", discard: true })
         return count
-      }).pipe(Effect.withSpan("Rescreening.shard", { attributes: { run: id, shard } }))
+      }).pipe(Effect.withSpan("Rescreening.drain", { attributes: { run: id, shards } }))
 
     /** Makes rows whose worker lost its lease pending or unknown and, if the policy says so, unknown rows pending. */
     const releaseLostRows = Effect.gen(function*() {
@@ -306,8 +308,7 @@ export const work = (
       const pass = Effect.gen(function*() {
         while (true) {
           yield* leasedWork.takeOver
-          let count = 0
-          for (const shard of shards) count += yield* leasedWork.drain(shard)
+          const count = yield* leasedWork.drain(shards)
           // Rows with fewer unknown outcomes than this are screened again, so the run is not complete.
           const rescreenBelow = policy.unknown === "rescreen" ? maxUnknown : 0
           const isComplete = yield* withDatabaseRetry(ledger.complete(id, { unknown: rescreenBelow }))
