@@ -11,6 +11,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import PgBoss from "pg-boss"
 import * as Engine from "./Engine.ts"
@@ -23,6 +24,9 @@ const retry = { retryLimit: 1_000_000, retryDelay: 5 }
 
 /** How long an operation of pg-boss may take, so that a database that does not respond cannot stall a worker. */
 const timeout = "30 seconds"
+
+/** The code of PostgreSQL for two transactions that wait for each other. */
+const deadlockDetected = "40P01"
 
 /** How often a worker looks for a job while there is none. */
 const pause = "2 seconds"
@@ -94,8 +98,14 @@ export const layer = (options: Options): Layer.Layer<Engine.Engine, Engine.Engin
         (boss) => Effect.ignoreLogged(attempt("stop", () => boss.stop({ graceful: false, wait: false })))
       )
       // `short`: at most one job of a shard waits.
-      yield* attempt("start", () => boss.createQueue(shards, { name: shards, policy: "short", ...queue }))
-      yield* attempt("start", () => boss.createQueue(nights, { name: nights, policy: "short", ...queue }))
+      const createQueue = (name: string) =>
+        Effect.retry(attempt("start", () => boss.createQueue(name, { name, policy: "short", ...queue })), {
+          // PostgreSQL ends all but one of several processes that create a queue at once.
+          while: ({ code }) => code === deadlockDetected,
+          schedule: Schedule.jittered(Schedule.spaced("200 millis"))
+        })
+      yield* createQueue(shards)
+      yield* createQueue(nights)
 
       /**
        * Brings the jobs of a queue to a handler, one at a time. `boss.work` would end the process if the database is

@@ -52,6 +52,17 @@ describe("Engine on pg-boss", () => {
         strictEqual(aml.names.length, 400)
       }).pipe(Effect.provide(Layer.unwrapScoped(layers))))
 
+    it.scoped("creates its tables if several workers start at once", () =>
+      Effect.gen(function*() {
+        const { createDatabase } = yield* Server
+        for (let round = 0; round < 5; round++) {
+          const url = Redacted.make(yield* createDatabase)
+          yield* Effect.scoped(
+            Effect.replicateEffect(Layer.build(EnginePgBoss.layer({ url })), 6, { concurrency: "unbounded" })
+          )
+        }
+      }))
+
     it.scoped("continues a shard in a later job if it takes longer than a job may", () =>
       Effect.gen(function*() {
         const aml = service()

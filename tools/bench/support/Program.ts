@@ -4,7 +4,7 @@
  */
 import { Command, Worker } from "@effect/platform"
 import { NodeWorker } from "@effect/platform-node"
-import { Effect, Schema } from "effect"
+import { Deferred, Effect, Schema } from "effect"
 import { build } from "esbuild"
 import { fork } from "node:child_process"
 import { basename, join } from "node:path"
@@ -53,13 +53,17 @@ export const compile = (name: string): Effect.Effect<string> =>
 export const startWorkload = (name: string, ...args: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const program = yield* compile(name)
-    const worker = yield* Effect.provide(
-      Worker.makeSerialized<Run>({}),
+    // `Worker` would wait for a process that has ended.
+    const ended = yield* Deferred.make<never>()
+    const startProcess = () =>
       // Without the loader of this process, which the compiled program does not need.
-      NodeWorker.layer(() => fork(program, args, { execArgv: [] }))
-    )
+      fork(program, args, { execArgv: [] }).on(
+        "exit",
+        (code) => Deferred.unsafeDone(ended, Effect.dieMessage(`${name} ${args[0]} ended with exit code ${code}`))
+      )
+    const worker = yield* Effect.provide(Worker.makeSerialized<Run>({}), NodeWorker.layer(startProcess))
     return (calls: number, concurrency: number, seconds?: number) =>
-      worker.executeEffect(new Run({ calls, concurrency, seconds }))
+      Effect.raceFirst(worker.executeEffect(new Run({ calls, concurrency, seconds })), Deferred.await(ended))
   })
 
 /** Compiles a program that prints one JSON value. Returns a function that runs it in a new process. */

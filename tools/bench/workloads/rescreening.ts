@@ -6,7 +6,7 @@
 import { AmlClient, Idv, Person } from "@effect-idv/core"
 import { EncryptionKeys, Ledger, People, Report, Rescreening } from "@effect-idv/rescreening"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Console, Effect, Layer, Redacted, Stream } from "effect"
+import { Console, Effect, Layer, Redacted, Schedule, Stream } from "effect"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import PgBoss from "pg-boss"
@@ -84,7 +84,11 @@ const job = Effect.gen(function*() {
     (boss) => Effect.promise(() => boss.stop({ graceful: false }))
   )
   const queue = "people"
-  yield* Effect.promise(() => boss.createQueue(queue))
+  // Processes that create a queue at once may deadlock.
+  yield* Effect.retry(
+    Effect.tryPromise(() => boss.createQueue(queue)),
+    Schedule.jittered(Schedule.spaced("200 millis"))
+  )
   const screenJob = ({ data, id }: PgBoss.Job<Person.Input>) =>
     Person.make(data).pipe(
       Effect.flatMap(aml.checkWithEvidence),
