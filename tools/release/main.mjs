@@ -50,6 +50,12 @@ const show = (manifest, tarball) => {
   print(`  repository  ${manifest.repository?.url ?? "missing: npm refuses provenance without it"}`)
 }
 
+// The compiler would keep the outputs of deleted sources.
+for (const folder of readdirSync(root)) {
+  for (const old of ["dist", "tsconfig.tsbuildinfo"]) {
+    rmSync(new URL(`${folder}/${old}`, root), { recursive: true, force: true })
+  }
+}
 pnpm("build")
 if (isDryRun) {
   const folder = mkdtempSync(join(tmpdir(), "release-"))
