@@ -135,7 +135,7 @@ const peers = [
 ] as const
 
 const cpuReason =
-  "CPU profile: a quarter is the system call that sends the response, an eighth garbage collection, and the rest the " +
+  "An earlier CPU profile: a quarter is the system call that sends the response, an eighth garbage collection, and the rest the " +
   "steps of the handling, none above 7 %"
 
 export const mockServer = Effect.gen(function*() {
@@ -193,13 +193,13 @@ export const mockServer = Effect.gen(function*() {
   const times = (name: keyof typeof ready, other: keyof typeof ready) =>
     Report.number(Report.ratio(ready[name], ready[other]).median)
   const inProcessReason =
-    "CPU profile: mostly the first, uncompiled run of Effect's fiber runtime and layers, and garbage collection. With a " +
+    "An earlier CPU profile: mostly the first, uncompiled run of Effect's fiber runtime and layers, and garbage collection. With a " +
     `socket it takes ${times("socket", "empty")} times, and without one ${
       times("inProcess", "empty")
     } times, as long ` +
     "as an empty HttpServer of the platform"
   const commandReason =
-    "CPU profile: 30 % loads and compiles modules, 25 % evaluates them, mostly schemas, 20 % is the first run of Effect, " +
+    "An earlier CPU profile: 30 % loads and compiles modules, 25 % evaluates them, mostly schemas, 20 % is the first run of Effect, " +
     "and 17 % is garbage collection"
   const report: Report.Report = {
     columns: [

@@ -126,7 +126,6 @@ export const rescreening = Effect.gen(function*() {
     Report.range(Report.spread(measured[name].map(throughput))),
     Report.range(Report.spread(cpu(name)))
   ]
-  const single = (value: number): Report.Spread => ({ median: value, min: value, max: value })
 
   const report: Report.Report = {
     columns: ["checks", "people/s", "CPU µs per person"],
@@ -148,14 +147,14 @@ export const rescreening = Effect.gen(function*() {
       },
       {
         what: `Heap after 90 % of ${people} people, relative to after 10 % (${Report.number(long.early)} MiB)`,
-        measured: single(long.late / long.early),
+        measured: Report.single(long.late / long.early),
         is: "at most",
         limit: 1.1,
         unit: "×"
       },
       {
         what: "Time to plan a million people, from the time for these",
-        measured: single(long.planned / people * 1e6),
+        measured: Report.single(long.planned / people * 1e6),
         is: "at most",
         limit: 120,
         unit: " s"

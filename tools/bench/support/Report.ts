@@ -2,18 +2,22 @@
 import Table from "cli-table3"
 import { max, median, min } from "simple-statistics"
 
-/** The median, minimum and maximum of the rounds. */
+/** The values of the rounds, and their median, minimum and maximum. */
 export interface Spread {
+  readonly values: ReadonlyArray<number>
   readonly median: number
   readonly min: number
   readonly max: number
 }
 
 export const spread = (values: Array<number>): Spread => ({
+  values,
   median: median(values),
   min: min(values),
   max: max(values)
 })
+
+export const single = (value: number): Spread => spread([value])
 
 /** Divides round by round, because a temporary load on the machine slows both values of a round. */
 export const ratio = (numerators: ReadonlyArray<number>, denominators: ReadonlyArray<number>): Spread =>
@@ -25,7 +29,7 @@ export interface Goal {
   readonly is: "at most" | "at least"
   readonly limit: number
   readonly unit: string
-  /** Why the goal is missed, found by profiling. Printed only if it is missed. */
+  /** Why the goal is missed, found by profiling before. Printed only if it is missed. */
   readonly reason?: string
 }
 
@@ -38,8 +42,9 @@ export interface Report {
   readonly notes: ReadonlyArray<string>
 }
 
-export const isReached = ({ is, limit, measured }: Goal): boolean =>
-  is === "at most" ? measured.median <= limit : measured.median >= limit
+const isWithin = ({ is, limit }: Goal) => (value: number): boolean => is === "at most" ? value <= limit : value >= limit
+
+export const isReached = (goal: Goal): boolean => isWithin(goal)(goal.measured.median)
 
 /** Formats a number with about three significant digits. */
 export const number = (value: number): string => {
@@ -50,16 +55,19 @@ export const number = (value: number): string => {
 }
 
 /** Formats the median and the range, such as `1.02 (0.98–1.10)`. */
-export const range = ({ max, median, min }: Spread): string => `${number(median)} (${number(min)}–${number(max)})`
+export const range = ({ max, median, min, values }: Spread): string =>
+  values.length === 1 ? number(median) : `${number(median)} (${number(min)}–${number(max)})`
 
 /** Several missed goals with the same reason show it once, after the last of them. */
 const describeGoal = (goal: Goal, _: number, goals: ReadonlyArray<Goal>): string => {
   const verdict = isReached(goal) ? "✓" : "✗"
   const isLast = goals.filter((other) => !isReached(other) && other.reason === goal.reason).at(-1) === goal
   const reason = isLast && goal.reason !== undefined ? `\n    ${goal.reason}` : ""
+  const { values } = goal.measured
+  const rounds = values.length === 1 ? "" : ` (in ${values.filter(isWithin(goal)).length} of ${values.length} rounds)`
   return `  ${verdict} ${goal.what}: ${
     range(goal.measured)
-  }${goal.unit}; goal: ${goal.is} ${goal.limit}${goal.unit}${reason}`
+  }${goal.unit}; goal: ${goal.is} ${goal.limit}${goal.unit}${rounds}${reason}`
 }
 
 export const print = ({ cells, columns, goals, notes }: Report): string => {

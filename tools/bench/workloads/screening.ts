@@ -1,6 +1,6 @@
 /**
  * Screens people: `screening.ts screening|loop|undici <url>` is a workload, and `screening.ts heap <url>
- * <people> <concurrency>` makes one long run and prints its times and heap.
+ * <people> <concurrency>` makes one run and prints its heap.
  */
 import { AmlClient, Idv, Person, Screening } from "@effect-idv/core"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
@@ -8,7 +8,7 @@ import { Console, Effect, Layer, Redacted, Stream } from "effect"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Agent, request } from "undici"
-import type { LongRun } from "../screening.ts"
+import type { HeapRun } from "../screening.ts"
 import * as Workload from "../support/Workload.ts"
 
 const [, , alternative = "", url = "", people = "0", concurrency = "1"] = process.argv
@@ -110,17 +110,15 @@ const heap = Effect.suspend(() => {
   const count = Number(people)
   const used: Array<number> = []
   let outcomes = 0
-  return Workload.measure(count, (record) =>
-    screen(entries(count), Number(concurrency), (startedAt) => {
-      record(performance.now() - startedAt)
-      outcomes++
-      if (outcomes === Math.floor(count * 0.1) || outcomes === Math.floor(count * 0.9)) used.push(usedHeap())
-    })).pipe(
-      Effect.map(({ cpu, p50, p99, seconds }): LongRun => {
-        const [early = NaN, late = NaN] = used
-        return { seconds, cpu, p50, p99, early, late, resident: process.memoryUsage().rss / 2 ** 20 }
-      })
-    )
+  return screen(entries(count), Number(concurrency), () => {
+    outcomes++
+    if (outcomes === Math.floor(count * 0.1) || outcomes === Math.floor(count * 0.9)) used.push(usedHeap())
+  }).pipe(
+    Effect.map((): HeapRun => {
+      const [early = NaN, late = NaN] = used
+      return { early, late, resident: process.memoryUsage().rss / 2 ** 20 }
+    })
+  )
 }).pipe(
   Effect.provide(layer),
   Effect.flatMap((result) => Console.log(JSON.stringify(result)))
