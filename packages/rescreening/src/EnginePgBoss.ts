@@ -126,8 +126,7 @@ export const layer = (options: Options): Layer.Layer<Engine.Engine, Engine.Engin
               const errors = Cause.prettyErrors(exit.cause).map(String).join("; ")
               yield* Effect.logWarning(`A job of ${queue} will be repeated: ${errors}`)
             }
-            yield* attempt("end", () =>
-              Exit.isSuccess(exit) ? boss.complete(queue, job.id) : boss.fail(queue, job.id))
+            yield* attempt("end", () => Exit.isSuccess(exit) ? boss.complete(queue, job.id) : boss.fail(queue, job.id))
           }).pipe(
             Effect.catchTag(
               "EngineUnavailable",

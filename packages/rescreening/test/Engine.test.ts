@@ -3,7 +3,22 @@ import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Clock, Console, Context, Deferred, type Duration, Effect, Exit, Fiber, Layer, Redacted, Schedule, Scope, TestClock, TestContext } from "effect"
+import {
+  Clock,
+  Console,
+  Context,
+  Deferred,
+  type Duration,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Redacted,
+  Schedule,
+  Scope,
+  TestClock,
+  TestContext
+} from "effect"
 import * as Postgres from "../../../tools/test-services/Postgres.ts"
 import * as Program from "../../mock-server/test/support/program.ts"
 import * as EnginePgBoss from "../src/EnginePgBoss.ts"
@@ -103,7 +118,8 @@ describe("Engine on pg-boss", () => {
         yield* Fiber.interrupt(first)
         strictEqual(aml.inFlight.now, 0)
         const sql = Context.get(yield* Layer.build(PostgresClient.layer(url)), SqlClient.SqlClient)
-        deepStrictEqual(yield* sql`SELECT state FROM pgboss.job WHERE name = 'idv-rescreen-shards'`, [{ state: "retry" }])
+        const jobs = yield* sql`SELECT state FROM pgboss.job WHERE name = 'idv-rescreen-shards'`
+        deepStrictEqual(jobs, [{ state: "retry" }])
         deepStrictEqual(
           yield* sql`SELECT DISTINCT state FROM idv_rescreen_people WHERE state IN ('claimed', 'sent')`,
           []
@@ -159,8 +175,10 @@ describe("Engine on pg-boss", () => {
         const worker = yield* Effect.fork(
           Effect.provide(Engine.work({ ...where, schedule: { cron: "* * * * *", night } }), aml.layer)
         )
-        yield* Effect.retry(complete, { while: ({ _tag }) => _tag === "RunNotFound", schedule: Schedule.spaced("1 second") })
-          .pipe(Effect.timeout("90 seconds"))
+        yield* complete.pipe(
+          Effect.retry({ while: ({ _tag }) => _tag === "RunNotFound", schedule: Schedule.spaced("1 second") }),
+          Effect.timeout("90 seconds")
+        )
         yield* Fiber.interrupt(worker)
         strictEqual(aml.names.length, 10)
         assertTrue(starts >= 2)
