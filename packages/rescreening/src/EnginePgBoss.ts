@@ -7,6 +7,7 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
@@ -48,8 +49,11 @@ const attempt = <A>(operation: string, evaluate: () => Promise<A>): Effect.Effec
       duration: timeout,
       onTimeout: () => new Engine.EngineUnavailable({ operation, code: "ETIMEDOUT" })
     }),
-    // In a finalizer, which is uninterruptible, the timeout could not interrupt the operation otherwise.
-    Effect.interruptible
+    // In a daemon that is interruptible, so that an interrupted worker still ends its job and stops pg-boss, and the
+    // timeout holds.
+    Effect.interruptible,
+    Effect.forkDaemon,
+    Effect.flatMap(Fiber.join)
   )
 
 /**
@@ -112,29 +116,24 @@ export const layer = (options: Options): Layer.Layer<Engine.Engine, Engine.Engin
        * not reachable at the end of a job.
        */
       const jobs = <E, R>(queue: string, handle: (data: unknown) => Effect.Effect<void, E, R>) =>
-        Effect.gen(function*() {
-          const [job] = yield* attempt("fetch", () => boss.fetch(queue))
-          if (job === undefined) return yield* Effect.sleep(pause)
-          yield* handle(job.data).pipe(
-            Effect.tapErrorCause((cause) =>
-              Effect.logWarning(
-                `A job of ${queue} will be repeated: ${Cause.prettyErrors(cause).map(String).join("; ")}`
-              )
-            ),
-            Effect.onExit((exit) =>
-              Effect.ignoreLogged(
-                attempt("end", () => Exit.isSuccess(exit) ? boss.complete(queue, job.id) : boss.fail(queue, job.id))
-              )
-            ),
-            Effect.ignore
+        Effect.uninterruptibleMask((restore) =>
+          Effect.gen(function*() {
+            // Uninterruptible, so that each fetched job ends.
+            const [job] = yield* attempt("fetch", () => boss.fetch(queue))
+            if (job === undefined) return yield* restore(Effect.sleep(pause))
+            const exit = yield* Effect.exit(restore(handle(job.data)))
+            if (Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause)) {
+              const errors = Cause.prettyErrors(exit.cause).map(String).join("; ")
+              yield* Effect.logWarning(`A job of ${queue} will be repeated: ${errors}`)
+            }
+            yield* attempt("end", () => Exit.isSuccess(exit) ? boss.complete(queue, job.id) : boss.fail(queue, job.id))
+          }).pipe(
+            Effect.catchTag(
+              "EngineUnavailable",
+              ({ message }) => Effect.zipRight(Effect.logWarning(message), restore(Effect.sleep(pause)))
+            )
           )
-        }).pipe(
-          Effect.catchTag(
-            "EngineUnavailable",
-            ({ message }) => Effect.zipRight(Effect.logWarning(message), Effect.sleep(pause))
-          ),
-          Effect.forever
-        )
+        ).pipe(Effect.forever)
 
       return Engine.Engine.of({
         jobTimeout,
@@ -150,9 +149,11 @@ export const layer = (options: Options): Layer.Layer<Engine.Engine, Engine.Engin
             { discard: true }
           ),
         work: ({ night, shard }) =>
-          Effect.raceFirst(
+          // Not a race: an interrupted race ends before its fibers, whose jobs still need the databases.
+          Effect.zipLeft(
             jobs(nights, () => night),
-            jobs(shards, (data) => Effect.flatMap(Effect.orDie(decodeShard(data)), shard))
+            jobs(shards, (data) => Effect.flatMap(Effect.orDie(decodeShard(data)), shard)),
+            { concurrent: true }
           )
       })
     })

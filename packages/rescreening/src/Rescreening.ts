@@ -72,10 +72,10 @@ export interface WorkOptions {
    */
   readonly lease?: Duration.DurationInput | undefined
   /**
-   * Screens only this shard, counted from 0, and ends when it has no pending row. For a job engine that dispatches
-   * shards.
+   * Screens only this shard, counted from 0, and ends when each of its rows has an outcome. For a job engine that
+   * dispatches shards.
    *
-   * @default all shards, until each row has an outcome
+   * @default all shards
    */
   readonly shard?: number | undefined
 }

@@ -1,12 +1,30 @@
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
+import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Clock, Console, Context, Effect, Fiber, Layer, Redacted, Schedule } from "effect"
+import {
+  Clock,
+  Console,
+  Context,
+  Deferred,
+  type Duration,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Redacted,
+  Schedule,
+  Scope,
+  TestClock,
+  TestContext
+} from "effect"
 import * as Postgres from "../../../tools/test-services/Postgres.ts"
 import * as Program from "../../mock-server/test/support/program.ts"
 import * as EnginePgBoss from "../src/EnginePgBoss.ts"
 import { Engine, Ledger, Rescreening, Run } from "../src/index.ts"
+import * as PostgresClient from "../src/internal/postgresClient.ts"
+import * as HangingProxy from "./support/hangingProxy.ts"
 import { layerPeople, many, service } from "./support/people.ts"
 import * as Processes from "./support/processes.ts"
 
@@ -15,15 +33,13 @@ class Server extends Context.Tag("test/Server")<Server, Effect.Effect.Success<ty
 const run = "night"
 const where = { run, service: "api.example.com" }
 
-/** A ledger and an engine in the same new database. */
-const layers = Effect.map(Effect.flatMap(Server, ({ createDatabase }) => createDatabase), (text) => {
-  const url = Redacted.make(text)
-  return Layer.mergeAll(
-    Ledger.layerPg({ url }),
-    EnginePgBoss.layer({ url, jobTimeout: "5 seconds" }),
-    layerPeople()
-  )
-})
+const newDatabase = Effect.map(Effect.flatMap(Server, ({ createDatabase }) => createDatabase), Redacted.make)
+
+/** A ledger and an engine in the same database. */
+const layersIn = (url: Redacted.Redacted, jobTimeout: Duration.DurationInput) =>
+  Layer.mergeAll(Ledger.layerPg({ url }), EnginePgBoss.layer({ url, jobTimeout }), layerPeople())
+
+const layers = Effect.map(newDatabase, (url) => layersIn(url, "5 seconds"))
 
 const complete = Effect.flatMap(Ledger.Ledger, (ledger) => ledger.run(run)).pipe(
   Effect.repeat({ until: ({ state }) => state === "complete", schedule: Schedule.spaced("100 millis") }),
@@ -73,6 +89,100 @@ describe("Engine on pg-boss", () => {
         deepStrictEqual(yield* counts, { ...Run.noCounts, no_match: 120 })
         strictEqual(aml.names.length, 120)
       }).pipe(Effect.provide(Layer.unwrapScoped(layers))))
+
+    it.scoped("repeats the job of a shard until a dead worker loses its rows", () =>
+      Effect.gen(function*() {
+        const ledger = yield* Ledger.Ledger
+        yield* Engine.dispatch(yield* Rescreening.plan(many(5), { ...where, shards: 1 }))
+        // Longer than a job may take.
+        const dead = yield* ledger.register(run, 7000)
+        strictEqual((yield* ledger.claim({ run, shard: 0, worker: dead, limit: 5 })).length, 5)
+        const aml = service()
+        const worker = yield* Effect.fork(Effect.provide(Engine.work(where), aml.layer))
+        yield* complete
+        yield* Fiber.interrupt(worker)
+        deepStrictEqual(yield* counts, { ...Run.noCounts, no_match: 5 })
+      }).pipe(Effect.provide(Layer.unwrapScoped(layers))))
+
+    it.scoped("makes the job of an interrupted worker available at once, and closes all connections", () =>
+      Effect.gen(function*() {
+        const url = yield* newDatabase
+        const aml = service(() => "No", 500)
+        const database = layersIn(url, "5 minutes")
+        yield* Effect.flatMap(Rescreening.plan(many(40), { ...where, rate: 10, shards: 1 }), Engine.dispatch).pipe(
+          Effect.provide(database)
+        )
+        const startWorker = Effect.fork(Effect.provide(Engine.work(where), [database, aml.layer]))
+        const first = yield* startWorker
+        yield* Effect.repeat(Effect.sleep("50 millis"), { until: () => aml.names.length > 10 })
+        yield* Fiber.interrupt(first)
+        strictEqual(aml.inFlight.now, 0)
+        const sql = Context.get(yield* Layer.build(PostgresClient.layer(url)), SqlClient.SqlClient)
+        const jobs = yield* sql`SELECT state FROM pgboss.job WHERE name = 'idv-rescreen-shards'`
+        deepStrictEqual(jobs, [{ state: "retry" }])
+        deepStrictEqual(
+          yield* sql`SELECT DISTINCT state FROM idv_rescreen_people WHERE state IN ('claimed', 'sent')`,
+          []
+        )
+        // PostgreSQL may need a moment to end the process of a closed connection.
+        yield* sql`SELECT application_name FROM pg_stat_activity
+            WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`.pipe(
+          Effect.repeat({ until: (others) => others.length === 0, schedule: Schedule.spaced("50 millis") }),
+          Effect.timeout("5 seconds")
+        )
+        yield* startWorker
+        yield* Effect.provide(complete, Ledger.layerPg({ url }))
+        strictEqual(aml.names.length, 40)
+      }))
+
+    it.scoped("ends an interrupted worker within a timeout if the database does not respond", () =>
+      Effect.gen(function*() {
+        const { port } = yield* Server
+        const proxy = yield* HangingProxy.make(port)
+        const url = Redacted.value(yield* newDatabase).replace(`:${port}/`, `:${proxy.port}/`)
+        const scope = yield* Scope.make()
+        const context = yield* Layer.buildWithScope(EnginePgBoss.layer({ url: Redacted.make(url) }), scope)
+        const engine = Context.get(context, Engine.Engine)
+        yield* engine.dispatch([new Engine.Shard({ run, shard: 0 })])
+        const started = yield* Deferred.make<void>()
+        const worker = yield* Effect.fork(engine.work({
+          night: Effect.void,
+          shard: () => Effect.zipRight(Deferred.succeed(started, undefined), Effect.never)
+        }))
+        yield* Deferred.await(started)
+        yield* proxy.hang(true)
+        const end = (effect: Effect.Effect<unknown>) =>
+          Effect.gen(function*() {
+            const ending = yield* Effect.fork(effect)
+            yield* TestClock.adjust("29 seconds")
+            strictEqual((yield* Fiber.poll(ending))._tag, "None")
+            yield* TestClock.adjust("1 second")
+            yield* Fiber.join(ending)
+          })
+        yield* end(Fiber.interrupt(worker))
+        yield* end(Scope.close(scope, Exit.void))
+      }).pipe(Effect.provide(TestContext.TestContext)))
+
+    it.scoped("starts a run by its schedule, and repeats the start of a run that failed", () =>
+      Effect.gen(function*() {
+        const aml = service()
+        let starts = 0
+        const night = Effect.suspend(() =>
+          ++starts === 1
+            ? Effect.dieMessage("The population is not available")
+            : Effect.flatMap(Rescreening.plan(many(10), { ...where, shards: 1 }), Engine.dispatch)
+        )
+        const worker = yield* Effect.fork(
+          Effect.provide(Engine.work({ ...where, schedule: { cron: "* * * * *", night } }), aml.layer)
+        )
+        yield* complete.pipe(
+          Effect.retry({ while: ({ _tag }) => _tag === "RunNotFound", schedule: Schedule.spaced("1 second") }),
+          Effect.timeout("90 seconds")
+        )
+        yield* Fiber.interrupt(worker)
+        strictEqual(aml.names.length, 10)
+        assertTrue(starts >= 2)
+      }).pipe(Effect.provide(Layer.unwrapScoped(layers))), 100_000)
 
     it.scoped("leaves a paused run alone, and fails if the database does not exist", () =>
       Effect.gen(function*() {

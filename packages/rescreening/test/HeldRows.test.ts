@@ -1,6 +1,6 @@
 /** A worker releases the rows that it holds but cannot send, and a repeated release undoes nothing. */
 import { AmlError } from "@effect-idv/core"
-import type { SqlClient } from "@effect/sql"
+import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Effect } from "effect"
@@ -39,11 +39,29 @@ describe.each(Databases.kinds)("Held rows with %s", (_, databases) => {
     const timesOf = (names: ReadonlyArray<string>, name: string) =>
       names.filter((other) => other.startsWith(name)).length
 
-    const plan = (count: number) =>
+    const plan = (count: number, options: Partial<Rescreening.PlanOptions> = {}) =>
       Effect.provide(
-        Rescreening.plan(many(count, (index) => `Person${index} Testclear`), { ...fast, shards: 1 }),
+        Rescreening.plan(many(count, (index) => `Person${index} Testclear`), { ...fast, shards: 1, ...options }),
         layerPeople()
       )
+
+    /** Another worker, which holds rows of the first shard until the returned effect ends its lease. */
+    const otherWorker = (limit: number) =>
+      Effect.gen(function*() {
+        const ledger = yield* Ledger.Ledger
+        const sql = yield* SqlClient.SqlClient
+        const worker = yield* ledger.register(run, 60_000)
+        const claims = yield* ledger.claim({ run, shard: 0, worker, limit })
+        return {
+          send: ledger.send({ run, worker }, claims.map(({ line }) => line), where.service),
+          endLease: sql`UPDATE idv_rescreen_workers SET lease_until = 0 WHERE token = ${worker}`.pipe(
+            Effect.zipRight(ledger.expire(run)),
+            Effect.orDie
+          )
+        }
+      })
+
+    const stateOfRun = Effect.flatMap(Ledger.Ledger, (ledger) => Effect.map(ledger.run(run), ({ state }) => state))
 
     test(
       "are screened if a pause refused them and ended before the worker looked",
@@ -136,6 +154,57 @@ describe.each(Databases.kinds)("Held rows with %s", (_, databases) => {
             Effect.map(ledger.workerState(...args), (state) => times === 1 ? { ...state, leaseLeft: 0 } : state)
         }), { shard: 0 })
         deepStrictEqual(counts, at({ no_match: 20 }))
+      })
+    )
+
+    test(
+      "are taken over by the worker of their shard if their worker claimed them and died",
+      Effect.gen(function*() {
+        yield* plan(1)
+        const { endLease } = yield* otherWorker(1)
+        const counts = yield* work(service(), (ledger) => ({
+          complete: (...args) => Effect.zipLeft(ledger.complete(...args), endLease)
+        }), { shard: 0 })
+        deepStrictEqual([counts, yield* stateOfRun], [at({ no_match: 1 }), "complete"])
+      })
+    )
+
+    test(
+      "become unknown before the worker of their shard ends if their worker sent them and died",
+      Effect.gen(function*() {
+        yield* plan(1)
+        const { endLease, send } = yield* otherWorker(1)
+        yield* send
+        const aml = service()
+        const counts = yield* work(aml, (ledger) => ({
+          complete: (...args) => Effect.zipLeft(ledger.complete(...args), endLease)
+        }), { shard: 0 })
+        deepStrictEqual([counts, yield* stateOfRun], [at({ unknown: 1 }), "complete"])
+        strictEqual(aml.names.length, 0)
+      })
+    )
+
+    test(
+      "are screened again before the worker of their shard ends if the policy says so",
+      Effect.gen(function*() {
+        yield* plan(1, { unknown: "rescreen" })
+        const { endLease, send } = yield* otherWorker(1)
+        yield* send
+        const counts = yield* work(service(), (ledger) => ({
+          isShardComplete: (...args) => Effect.zipRight(endLease, ledger.isShardComplete(...args))
+        }), { shard: 0 })
+        deepStrictEqual([counts, yield* stateOfRun], [at({ no_match: 1 }), "complete"])
+      })
+    )
+
+    test(
+      "do not delay the worker of another shard",
+      Effect.gen(function*() {
+        // The lines after the first hundred are in the second shard.
+        yield* plan(101, { shards: 2 })
+        yield* otherWorker(1)
+        const counts = yield* work(service(), () => ({}), { shard: 1 })
+        deepStrictEqual([counts, yield* stateOfRun], [at({ claimed: 1, pending: 99, no_match: 1 }), "open"])
       })
     )
   })

@@ -150,6 +150,12 @@ export interface Service {
   readonly resume: (run: string) => Effect.Effect<boolean, Failure>
   /** Completes an open run if each row has an outcome, and each `unknown` row was unknown at least `unknown` times. */
   readonly complete: (run: string, options: { readonly unknown: number }) => Effect.Effect<boolean, Failure>
+  /** Returns whether the rows of a shard are as `complete` requires the rows of a run. */
+  readonly isShardComplete: (
+    run: string,
+    shard: number,
+    options: { readonly unknown: number }
+  ) => Effect.Effect<boolean, Failure>
 
   /** Registers a worker of a run, with a lease. Returns its token. */
   readonly register: (run: string, lease: number) => Effect.Effect<string, Failure>

@@ -3,6 +3,7 @@
  * state of the row, so two workers can never both make it. All times are by the database's clock.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
@@ -51,6 +52,14 @@ export const make = Effect.gen(function*() {
     sql`EXISTS (SELECT 1 FROM idv_rescreen_workers w WHERE w.token = ${worker} AND w.lease_until > ${now})`
 
   const row = ({ line, run, worker }: Ledger.Claim) => sql`run = ${run} AND line = ${line} AND worker = ${worker}`
+
+  /** Whether each of these rows has an outcome, and each `unknown` row was unknown at least `unknown` times. */
+  const isComplete = (rows: Fragment, unknown: number) =>
+    sql`NOT EXISTS (SELECT 1 FROM idv_rescreen_people WHERE ${rows} AND state = 'pending')
+      AND NOT EXISTS (SELECT 1 FROM idv_rescreen_people WHERE ${rows} AND state IN ('claimed', 'sent'))
+      AND NOT EXISTS (
+        SELECT 1 FROM idv_rescreen_people WHERE ${rows} AND state = 'unknown' AND times_unknown < ${unknown}
+      )`
 
   const register: Ledger.Service["register"] = (run, lease) =>
     Effect.suspend(() => {
@@ -253,11 +262,14 @@ export const make = Effect.gen(function*() {
       ),
     complete: (run: string, { unknown }: { readonly unknown: number }) =>
       sql`UPDATE idv_rescreen_runs SET state = 'complete', completed_at = ${now} WHERE id = ${run} AND state = 'open'
-        AND NOT EXISTS (SELECT 1 FROM idv_rescreen_people WHERE run = ${run} AND state = 'pending')
-        AND NOT EXISTS (SELECT 1 FROM idv_rescreen_people WHERE run = ${run} AND state IN ('claimed', 'sent'))
-        AND NOT EXISTS (
-          SELECT 1 FROM idv_rescreen_people WHERE run = ${run} AND state = 'unknown' AND times_unknown < ${unknown}
-        )
-        RETURNING id`.pipe(Effect.map(changed), Statements.guarded("complete"))
+        AND ${isComplete(sql`run = ${run}`, unknown)} RETURNING id`.pipe(
+        Effect.map(changed),
+        Statements.guarded("complete")
+      ),
+    isShardComplete: (run: string, shard: number, { unknown }: { readonly unknown: number }) =>
+      sql`SELECT 1 WHERE ${isComplete(sql`run = ${run} AND shard = ${shard}`, unknown)}`.pipe(
+        Effect.map((found) => found.length > 0),
+        Statements.guarded("isShardComplete")
+      )
   }
 })

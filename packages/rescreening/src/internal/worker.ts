@@ -287,7 +287,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
     }
   })
 
-/** Works until each row has an outcome or, with `shard`, until that shard has no pending row. */
+/** Works until each row of the run, or of `shard`, has an outcome. */
 export const work = (
   services: Services,
   settings: Settings,
@@ -311,9 +311,11 @@ export const work = (
           const count = yield* leasedWork.drain(shards)
           // Rows with fewer unknown outcomes than this are screened again, so the run is not complete.
           const rescreenBelow = policy.unknown === "rescreen" ? maxUnknown : 0
+          // Other workers may hold rows of the shard, and lose them. This is read before `complete`, so that the worker of
+          // the last shard also completes the run.
+          const isDrained = shard !== undefined && !leasedWork.isOver() &&
+            (yield* withDatabaseRetry(ledger.isShardComplete(id, shard, { unknown: rescreenBelow })))
           const isComplete = yield* withDatabaseRetry(ledger.complete(id, { unknown: rescreenBelow }))
-          // Rows may have been released since the claims, so a shard ends only when there is nothing to claim.
-          const isDrained = shard !== undefined && count === 0 && !leasedWork.isOver()
           if (isDrained || isComplete) return "done" as const
           // Other workers hold the remaining rows, and may lose them.
           if (count === 0) yield* Effect.sleep("200 millis")
