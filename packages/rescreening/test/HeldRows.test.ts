@@ -3,7 +3,7 @@ import { AmlError } from "@effect-idv/core"
 import type { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Duration, Effect, identity } from "effect"
+import { Duration, Effect, Fiber, identity, Schedule } from "effect"
 import { Ledger, Rescreening, RescreeningError } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { layerPeople, many, service } from "./support/people.ts"
@@ -159,6 +159,32 @@ describe.each(Databases.kinds)("Held rows with %s", (_, databases) => {
         deepStrictEqual((yield* rows).map(({ timesSent }) => timesSent), [1])
       })
     )
+
+    const ends = {
+      "the run is paused": (_: Fiber.RuntimeFiber<unknown, unknown>) => Rescreening.pause(run),
+      "their worker is interrupted": (worker: Fiber.RuntimeFiber<unknown, unknown>) => Fiber.interruptFork(worker)
+    }
+    for (const [name, end] of Object.entries(ends)) {
+      test(
+        `keep their lease until their checks in flight end, after ${name}`,
+        Effect.gen(function*() {
+          yield* plan(1)
+          const { expire } = yield* Ledger.Ledger
+          const aml = service(() => "No", 2000)
+          const worker = yield* Effect.fork(work(aml, () => ({}), { lease: "1 second" }))
+          yield* Effect.repeat(Effect.sync(() => aml.inFlight.now), {
+            until: (inFlight) => inFlight === 1,
+            schedule: Schedule.spaced("10 millis")
+          }).pipe(Effect.timeout("5 seconds"))
+          yield* end(worker)
+          yield* Effect.sleep("1700 millis")
+          const expired = yield* expire(run)
+          yield* Fiber.await(worker)
+          deepStrictEqual(expired, { pending: 0, unknown: 0 })
+          deepStrictEqual((yield* rows).map(({ state }) => state), ["no_match"])
+        })
+      )
+    }
 
     test(
       "are released only by their last claim",

@@ -5,6 +5,7 @@ import type * as AmlFailure from "@effect-idv/core/Failure"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as Random from "effect/Random"
@@ -287,7 +288,6 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
     })
 
     const background = Effect.all([
-      every(Duration.times(lease, 1 / 3), renew),
       every("500 millis", watch),
       every(Duration.times(lease, 1 / 6), releaseLostRows)
     ], { concurrency: "unbounded", discard: true })
@@ -297,10 +297,26 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
       takeOver: withDatabaseRetry(releaseLostRows),
       isOver: () => isOver,
       during: <A>(effect: Effect.Effect<A, Failure>) =>
-        effect.pipe(
-          Effect.raceFirst(background),
-          Effect.raceFirst(Effect.as(waitUntilOver, undefined)),
-          Effect.onExit(() => Effect.ignore(ledger.releaseClaimed(id, worker)))
+        Effect.acquireUseRelease(
+          Effect.all({
+            // A daemon, because an interruption would reach a child fiber at once. Checks in flight still need the lease.
+            renewals: Effect.forkDaemon(Effect.interruptible(every(Duration.times(lease, 1 / 3), renew))),
+            pass: Effect.fork(Effect.interruptible(effect))
+          }),
+          ({ pass, renewals }) =>
+            Fiber.join(pass).pipe(
+              Effect.raceFirst(background),
+              Effect.raceFirst(Fiber.join(renewals)),
+              Effect.raceFirst(Effect.as(waitUntilOver, undefined))
+            ),
+          ({ pass, renewals }, exit) =>
+            Effect.gen(function*() {
+              // Waits for the checks in flight.
+              yield* Fiber.interrupt(pass)
+              const releaseClaimed = ledger.releaseClaimed(id, worker)
+              yield* Effect.ignore(Exit.isSuccess(exit) ? withDatabaseRetry(releaseClaimed) : releaseClaimed)
+              yield* Fiber.interrupt(renewals)
+            })
         )
     }
   })
