@@ -3,7 +3,7 @@ import { AmlError } from "@effect-idv/core"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Fiber, identity, Schedule } from "effect"
 import { Ledger, Rescreening, RescreeningError } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { layerPeople, many, service } from "./support/people.ts"
@@ -18,6 +18,20 @@ const responseLost = <Args extends ReadonlyArray<unknown>, A, E>(operation: (...
     Effect.suspend(() => times++ === 0 ? Effect.zipRight(operation(...args), unavailable) : operation(...args))
 }
 
+/** A clock on which two minutes, after which a worker gives up a statement, take about a second. */
+const hundredfold = Effect.map(Effect.clock, (clock) => {
+  const start = clock.unsafeCurrentTimeNanos()
+  const nanos = () => start + (clock.unsafeCurrentTimeNanos() - start) * 100n
+  return {
+    ...clock,
+    unsafeCurrentTimeNanos: nanos,
+    unsafeCurrentTimeMillis: () => Number(nanos() / 1_000_000n),
+    currentTimeNanos: Effect.sync(nanos),
+    currentTimeMillis: Effect.sync(() => Number(nanos() / 1_000_000n)),
+    sleep: (duration: Duration.Duration) => clock.sleep(Duration.times(duration, 0.01))
+  }
+})
+
 describe.each(Databases.kinds)("Held rows with %s", (_, databases) => {
   layer(databases, { excludeTestServices: true })((it) => {
     const test = <A, E>(
@@ -28,11 +42,13 @@ describe.each(Databases.kinds)("Held rows with %s", (_, databases) => {
     const work = (
       aml: ReturnType<typeof service>,
       change: (ledger: Ledger.Service) => Partial<Ledger.Service>,
-      options: Partial<Rescreening.WorkOptions> = {}
+      options: Partial<Rescreening.WorkOptions> = {},
+      setUp: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = identity
     ) =>
       Rescreening.work({ ...where, concurrency: 2, ...options }).pipe(
         Effect.updateService(Ledger.Ledger, (ledger) => Ledger.Ledger.of({ ...ledger, ...change(ledger) })),
         Effect.provide([aml.layer, layerPeople()]),
+        setUp,
         Effect.timeout("15 seconds")
       )
 
@@ -110,6 +126,83 @@ describe.each(Databases.kinds)("Held rows with %s", (_, databases) => {
         strictEqual((yield* rows).every(({ timesSent }) => timesSent === 1), true)
       })
     )
+
+    for (const [worker, options] of [["worker", {}], ["worker of a shard", { shard: 0 }]] as const) {
+      test(
+        `are screened by the same ${worker} after a claim whose response is lost`,
+        Effect.gen(function*() {
+          yield* plan(6)
+          const aml = service()
+          const counts = yield* work(aml, (ledger) => ({ claim: responseLost(ledger.claim) }), options)
+          deepStrictEqual([counts, aml.names.length], [at({ no_match: 6 }), 6])
+        })
+      )
+    }
+
+    test(
+      "become unknown if their outcome cannot be stored, although their worker lives",
+      Effect.gen(function*() {
+        yield* plan(4)
+        const aml = service()
+        let first: string | undefined
+        const lease = 1500
+        const counts = yield* work(aml, (ledger) => ({
+          register: (run) => Effect.tap(ledger.register(run, lease), (token) => first ??= token),
+          renew: (token) => ledger.renew(token, lease),
+          settle: (worker, outcomes) => worker.worker === first ? unavailable : ledger.settle(worker, outcomes)
+        }), { lease: "2 minutes" }, Effect.withClock(yield* hundredfold))
+        deepStrictEqual([counts, aml.names.length], [at({ no_match: 2, unknown: 2 }), 4])
+      })
+    )
+
+    test(
+      "are sent once if a release whose connection broke reaches the database after they are sent",
+      Effect.gen(function*() {
+        yield* plan(1)
+        const aml = service(() => "No", 300)
+        const late: Array<Effect.Effect<unknown, Ledger.Failure>> = []
+        let times = 0
+        const counts = yield* work(aml, (ledger) => ({
+          send: (...args) =>
+            times++ === 0 ? unavailable : Effect.tap(ledger.send(...args), (sent) =>
+              sent.size === 0 ? Effect.void : Effect.all(late.splice(0))),
+          release: (claim) =>
+            Effect.suspend(() => {
+              if (times > 1 || late.length > 0) return ledger.release(claim)
+              late.push(ledger.release(claim))
+              return unavailable
+            })
+        }))
+        deepStrictEqual([counts, aml.names.length], [at({ no_match: 1 }), 1])
+        deepStrictEqual((yield* rows).map(({ timesSent }) => timesSent), [1])
+      })
+    )
+
+    const ends = {
+      "the run is paused": (_: Fiber.RuntimeFiber<unknown, unknown>) => Rescreening.pause(run),
+      "their worker is interrupted": (worker: Fiber.RuntimeFiber<unknown, unknown>) => Fiber.interruptFork(worker)
+    }
+    for (const [name, end] of Object.entries(ends)) {
+      test(
+        `keep their lease until their checks in flight end, after ${name}`,
+        Effect.gen(function*() {
+          yield* plan(1)
+          const { expire } = yield* Ledger.Ledger
+          const aml = service(() => "No", 2000)
+          const worker = yield* Effect.fork(work(aml, () => ({}), { lease: "1 second" }))
+          yield* Effect.repeat(Effect.sync(() => aml.inFlight.now), {
+            until: (inFlight) => inFlight === 1,
+            schedule: Schedule.spaced("10 millis")
+          }).pipe(Effect.timeout("5 seconds"))
+          yield* end(worker)
+          yield* Effect.sleep("1700 millis")
+          const expired = yield* expire(run)
+          yield* Fiber.await(worker)
+          deepStrictEqual(expired, { pending: 0, unknown: 0 })
+          deepStrictEqual((yield* rows).map(({ state }) => state), ["no_match"])
+        })
+      )
+    }
 
     test(
       "are released only by their last claim",

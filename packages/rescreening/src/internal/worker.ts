@@ -5,6 +5,7 @@ import type * as AmlFailure from "@effect-idv/core/Failure"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as Random from "effect/Random"
@@ -76,6 +77,30 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
       else isOver = true
     })
 
+    const endLease = Effect.sync(() => {
+      isOver = true
+    })
+
+    /**
+     * Ends this lease if the connection broke, because the database may still perform a statement that failed. Rows that
+     * the worker holds without knowing it are released at the end of its work under this lease, or when the lease ends.
+     */
+    const claimRows = (shard: number) =>
+      Effect.suspend(() => {
+        let hasFailed = false
+        const attempt = Effect.tapError(ledger.claim({ run: id, shard, worker, limit: concurrency }), () =>
+          Effect.sync(() => {
+            hasFailed = true
+          }))
+        return Effect.tap(withDatabaseRetry(attempt), () => hasFailed ? endLease : Effect.void)
+      })
+
+    /**
+     * Ends this lease before a failed statement is repeated: the first one may reach the database late, and must not undo
+     * a later `sent`. Under a new lease, another token holds the row.
+     */
+    const release = (claim: Ledger.Claim) => withDatabaseRetry(Effect.tapError(ledger.release(claim), () => endLease))
+
     const workerState = ledger.workerState(id, worker, service)
 
     /** Ends the work under this lease once the run is no longer open. */
@@ -86,13 +111,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
     })
 
     /** Pauses the run for all workers, until an operator resumes it. */
-    const pauseRun = (reason: string) =>
-      Effect.zipRight(
-        ledger.pause(id, reason),
-        Effect.sync(() => {
-          isOver = true
-        })
-      )
+    const pauseRun = (reason: string) => Effect.zipRight(ledger.pause(id, reason), endLease)
 
     const countFailure = Effect.gen(function*() {
       wasFailing = true
@@ -150,7 +169,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
           yield* Metric.increment(Metrics.pauses)
         }
         if (stop !== undefined) yield* withDatabaseRetry(pauseRun(stop))
-        if (row === "release") yield* withDatabaseRetry(ledger.release(claim))
+        if (row === "release") yield* release(claim)
         else yield* settle(claim, row)
         if (isServiceFailure === undefined) return
         const failures = isServiceFailure ? yield* withDatabaseRetry(countFailure) : 0
@@ -167,7 +186,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
       Effect.gen(function*() {
         // The process may have been suspended past its lease, and other workers may have marked the row as unknown.
         if (!isLeased()) {
-          yield* withDatabaseRetry(ledger.release(claim))
+          yield* release(claim)
           return
         }
         turns.leaves(turn)
@@ -198,16 +217,16 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         }
         const sendRow = send(claim).pipe(
           // The ledger may have stored `sent`, but no request was sent.
-          Effect.tapError(() => withDatabaseRetry(ledger.release(claim)))
+          Effect.tapError(() => release(claim))
         )
         while (!isOver) {
           const turn = yield* nextTurn
           // `lost`: the database was unavailable. If the row could not be released or settled, it stays as it is until
-          // the lease ends.
+          // the lease ends, so the worker ends it.
           const sendResult = yield* Effect.uninterruptible(
             Effect.tap(sendRow, (isSent) => isSent ? check(claim, loaded.right, turn) : Effect.void)
           ).pipe(Effect.catchAll((error) =>
-            error._tag === "LedgerUnavailable" ? Effect.succeed("lost" as const) : Effect.fail(error)
+            error._tag === "LedgerUnavailable" ? Effect.as(endLease, "lost" as const) : Effect.fail(error)
           ))
           if (sendResult !== false) {
             return
@@ -217,7 +236,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
             isOver = true
           } else if (pausedFor <= 0) {
             // Another worker has the row, or a pause ended since `send`. Then the row is still held here.
-            return yield* withDatabaseRetry(ledger.release(claim))
+            return yield* release(claim)
           }
         }
       })
@@ -234,7 +253,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         let count = 0
         const refill = Effect.gen(function*() {
           for (let shard = remaining[0]; shard !== undefined && claims.length === 0 && !isOver; shard = remaining[0]) {
-            claims = [...yield* withDatabaseRetry(ledger.claim({ run: id, shard, worker, limit: concurrency }))]
+            claims = [...yield* claimRows(shard)]
             count += claims.length
             if (claims.length === 0) remaining.shift()
           }
@@ -269,7 +288,6 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
     })
 
     const background = Effect.all([
-      every(Duration.times(lease, 1 / 3), renew),
       every("500 millis", watch),
       every(Duration.times(lease, 1 / 6), releaseLostRows)
     ], { concurrency: "unbounded", discard: true })
@@ -279,10 +297,26 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
       takeOver: withDatabaseRetry(releaseLostRows),
       isOver: () => isOver,
       during: <A>(effect: Effect.Effect<A, Failure>) =>
-        effect.pipe(
-          Effect.raceFirst(background),
-          Effect.raceFirst(Effect.as(waitUntilOver, undefined)),
-          Effect.onExit(() => Effect.ignore(ledger.releaseClaimed(id, worker)))
+        Effect.acquireUseRelease(
+          Effect.all({
+            // A daemon, because an interruption would reach a child fiber at once. Checks in flight still need the lease.
+            renewals: Effect.forkDaemon(Effect.interruptible(every(Duration.times(lease, 1 / 3), renew))),
+            pass: Effect.fork(Effect.interruptible(effect))
+          }),
+          ({ pass, renewals }) =>
+            Fiber.join(pass).pipe(
+              Effect.raceFirst(background),
+              Effect.raceFirst(Fiber.join(renewals)),
+              Effect.raceFirst(Effect.as(waitUntilOver, undefined))
+            ),
+          ({ pass, renewals }, exit) =>
+            Effect.gen(function*() {
+              // Waits for the checks in flight.
+              yield* Fiber.interrupt(pass)
+              const releaseClaimed = ledger.releaseClaimed(id, worker)
+              yield* Effect.ignore(Exit.isSuccess(exit) ? withDatabaseRetry(releaseClaimed) : releaseClaimed)
+              yield* Fiber.interrupt(renewals)
+            })
         )
     }
   })
