@@ -1,4 +1,4 @@
-import { AmlClient, AmlError, DateOfBirth, Evidence, Person } from "@effect-idv/core"
+import { AmlClient, AmlError, DateOfBirth, Evidence, Person, TokenError } from "@effect-idv/core"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -257,6 +257,57 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
         )
       }).pipe(Effect.provide(layerPeople()))
     )
+
+    test(
+      "stops all workers after an HTML page instead of a result, and sends no check again that may be billed",
+      Effect.gen(function*() {
+        let isPage = true
+        const page = new AmlError.AmlAnswerInvalid({
+          host: "api.example.com",
+          status: 200,
+          contentType: "text/html",
+          length: 1000,
+          violations: []
+        })
+        const aml = service(() => isPage ? page : "No", 5)
+        yield* Rescreening.plan(many(60), fast)
+        const work = Effect.either(Rescreening.work({ ...where, concurrency: 2 })).pipe(
+          Effect.provide([aml.layer, layerPeople()])
+        )
+        const end = yield* work
+        assertTrue(end._tag === "Left" && end.left._tag === "RunPaused")
+        assertTrue(end.left.message.includes("AmlAnswerInvalid: "), end.left.message)
+        const sent = aml.names.length
+        assertTrue(sent <= 2, String(sent))
+        const { counts } = yield* Effect.flatMap(Stream.runHead(Rescreening.status(run)), (status) => status)
+        deepStrictEqual(counts, at({ unknown: sent, pending: 60 - sent }))
+        isPage = false
+        yield* Rescreening.resume(run)
+        const again = yield* work
+        deepStrictEqual(again._tag === "Right" && again.right, at({ unknown: sent, no_match: 60 - sent }))
+        strictEqual(aml.names.length, 60)
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "stops all workers after an HTML page instead of a token, or a redirect, and loses no row",
+      Effect.gen(function*() {
+        const page = { host: "example.com", contentType: "text/html", length: 1000, violations: [] }
+        const failures = [
+          new TokenError.TokenResponseInvalid({ ...page, status: 200 }),
+          new AmlError.AmlAnswerInvalid({ ...page, status: 302 })
+        ]
+        yield* Rescreening.plan(many(20), fast)
+        for (const failure of failures) {
+          const aml = service(() => failure)
+          const end = yield* Effect.flip(Rescreening.work({ ...where, concurrency: 2 })).pipe(Effect.provide(aml.layer))
+          assertTrue(end.message.includes(`${failure._tag}: `), end.message)
+          deepStrictEqual([...new Set((yield* rows).map(({ state }) => state))], ["pending"])
+          yield* Rescreening.resume(run)
+        }
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
   })
 })
 
