@@ -98,6 +98,10 @@ const differences = (run: Run.Run, options: PlanOptions, policy: Run.Policy, peo
   ]
 }
 
+/** Fails if responses cannot be encrypted, before a check is billed whose response could not be stored. */
+const checkEncryption = (people: People.Service, run: string, { evidence }: Run.Policy) =>
+  evidence === "response" ? people.encrypt(run, "", "") : Effect.void
+
 /**
  * Stores a run with the whole population, or nothing if it fails. Planning the same run with the same population again
  * changes nothing, so a scheduler may repeat it. Fails with `RunConflict` if the population or the options differ, with
@@ -135,6 +139,7 @@ export const plan = <E, R>(
       decodePolicy(policyOptions),
       ([{ expected, path }]) => invalid(path, `should be ${expected}`)
     )
+    yield* checkEncryption(people, id, policy)
     // The ledger reads the population within a transaction. With the context of the caller, it takes no part in it.
     const context = yield* Effect.context<R>()
     const rows = PlannedRows.make(Stream.provideContext(population, context), { id, ledger, people })
@@ -206,6 +211,7 @@ export const work = (options: WorkOptions): Effect.Effect<
       ...(run.people === people.kind ? [] : ["storage of people"])
     ]
     if (differs.length > 0) return yield* new RunConflict({ run: run.id, differs })
+    yield* checkEncryption(people, run.id, run.policy)
     yield* Worker.work({ ledger, people, aml }, { run, concurrency, lease }, shard)
     return yield* ledger.counts(run.id)
   }).pipe(Effect.withSpan("Rescreening.work", { attributes: { run: options.run } }))

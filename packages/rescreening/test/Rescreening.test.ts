@@ -259,6 +259,31 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
+      "refuses the policy response without a key before it stores or sends anything",
+      Effect.gen(function*() {
+        const aml = service()
+        const lookup = (keys?: EncryptionKeys.EncryptionKeys) =>
+          People.layerLookup(
+            () => Effect.succeed(Redacted.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" })),
+            { keys }
+          )
+        const plan = Rescreening.plan(many(3), { ...fast, evidence: "response" })
+        const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+          Effect.map(
+            Effect.flip(effect),
+            (error) => error instanceof RescreeningError.EncryptionKeyError ? error.reason : error
+          )
+        strictEqual(yield* reasonOf(Effect.provide(plan, lookup())), "missing")
+        deepStrictEqual(yield* Effect.flatMap(Ledger.Ledger, ({ runs }) => runs), [])
+        const keys = lookup(yield* EncryptionKeys.make(Redacted.make(key("k1", 1))))
+        yield* Effect.provide(plan, keys)
+        strictEqual(yield* reasonOf(Effect.provide(Rescreening.work(where), [aml.layer, lookup()])), "missing")
+        deepStrictEqual([aml.names, (yield* rows).map(({ state }) => state)], [[], ["pending", "pending", "pending"]])
+        deepStrictEqual(yield* Effect.provide(Rescreening.work(where), [aml.layer, keys]), at({ no_match: 3 }))
+      })
+    )
+
+    test(
       "stops all workers after an HTML page instead of a result, and sends no check again that may be billed",
       Effect.gen(function*() {
         let isPage = true
