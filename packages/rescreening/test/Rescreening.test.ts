@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, Effect, Layer, Redacted, Schema, Stream } from "effect"
-import { EncryptionKeys, Ledger, People, Rescreening, RescreeningError } from "../src/index.ts"
+import { EncryptionKeys, Ledger, People, Rescreening, RescreeningError, Run } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { entry, key, layerPeople, many, service } from "./support/people.ts"
 import { at, fast, rows, run, where, withLedger } from "./support/runs.ts"
@@ -333,6 +333,25 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
       }).pipe(Effect.provide(layerPeople()))
     )
 
+    test(
+      "fails if the run is erased while it is screened",
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const aml = service(() => "No", 300)
+        yield* Rescreening.plan(many(4), fast)
+        const erased = Effect.gen(function*() {
+          yield* Effect.sleep("100 millis")
+          yield* sql`UPDATE idv_rescreen_runs
+            SET erased_at = 1, erased_counts = ${JSON.stringify(Run.noCounts)}, state = 'complete'`
+          yield* sql`DELETE FROM idv_rescreen_workers`
+          yield* sql`DELETE FROM idv_rescreen_people`
+        })
+        const [end] = yield* Effect.all([Effect.flip(Rescreening.work(where)), erased], { concurrency: 2 }).pipe(
+          Effect.provide(aml.layer)
+        )
+        strictEqual(end._tag, "RunErased")
+      }).pipe(Effect.provide(layerPeople()))
+    )
   })
 })
 
