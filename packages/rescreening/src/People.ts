@@ -107,7 +107,7 @@ const notFound = new AmlInputRejected({ issues: [new PersonInput.Issue({ field: 
 export const layerLookup = <R>(
   lookup: (key: string) => Effect.Effect<Redacted.Redacted<Person.Input> | undefined, never, R>,
   options?: {
-    /** The keys that encrypt the responses, if the policy of a run stores them. */
+    /** The keys that encrypt the responses. A run whose policy stores responses requires them. */
     readonly keys?: EncryptionKeys.EncryptionKeys | undefined
   }
 ): Layer.Layer<People, never, R> =>

@@ -18,6 +18,8 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as PlannedRows from "./internal/plannedRows.ts"
 import * as Worker from "./internal/worker.ts"
+import * as WorkerMetrics from "./internal/workerMetrics.ts"
+import * as WorkSettings from "./internal/workSettings.ts"
 import * as Ledger from "./Ledger.ts"
 import type * as LedgerRow from "./LedgerRow.ts"
 import * as People from "./People.ts"
@@ -60,7 +62,9 @@ export interface WorkOptions {
   /** The same `service` as in `plan`. Another value is a `RunConflict`. */
   readonly service: string
   /**
-   * The maximum number of checks that this worker has in flight.
+   * The maximum number of checks that this worker has in flight. The option `concurrency` of the client, 128 by default,
+   * must be at least as high: otherwise the ledger stores checks as sent that still wait in the client, where their
+   * deadline may pass.
    *
    * @default 10
    */
@@ -97,6 +101,10 @@ const differences = (run: Run.Run, options: PlanOptions, policy: Run.Policy, peo
     ...(run.people === people ? [] : ["storage of people"])
   ]
 }
+
+/** Fails if responses cannot be encrypted, before a check is billed whose response could not be stored. */
+const checkEncryption = (people: People.Service, run: string, { evidence }: Run.Policy) =>
+  evidence === "response" ? people.encrypt(run, "", "") : Effect.void
 
 /**
  * Stores a run with the whole population, or nothing if it fails. Planning the same run with the same population again
@@ -135,6 +143,7 @@ export const plan = <E, R>(
       decodePolicy(policyOptions),
       ([{ expected, path }]) => invalid(path, `should be ${expected}`)
     )
+    yield* checkEncryption(people, id, policy)
     // The ledger reads the population within a transaction. With the context of the caller, it takes no part in it.
     const context = yield* Effect.context<R>()
     const rows = PlannedRows.make(Stream.provideContext(population, context), { id, ledger, people })
@@ -168,8 +177,12 @@ const runOf = (id: string) =>
  * Screens the rows of a run that have no outcome yet, in parallel with other workers, and ends when there are none.
  *
  * Fails with `RunPaused` in each of these cases: an operator paused the run; a failure would affect all checks, such as
- * a rejected key or a 403; `stopAfter` (an option of `plan`) failures in a row concern the service. Fails with
- * `RunConflict` if the service or the storage of people differs from that of the plan.
+ * a rejected key, a 403 or an HTML page instead of a result; `stopAfter` (an option of `plan`) failures in a row concern
+ * the service. Fails with `RunConflict` if the service or the storage of people differs from that of the plan, and with
+ * `RunErased` if the run is erased, even while the worker works.
+ *
+ * It updates the gauge `RescreeningMetrics.rows` every 10 seconds, and less often if the rows of a large run take long
+ * to count.
  *
  * An interrupted worker claims no further rows, and completes the checks in flight before it ends.
  *
@@ -188,12 +201,8 @@ export const work = (options: WorkOptions): Effect.Effect<
   Ledger.Ledger | People.People | AmlClient.AmlClient
 > =>
   Effect.gen(function*() {
-    const { concurrency = 10, service, shard } = options
-    const lease = Duration.decode(options.lease ?? "30 seconds")
-    if (!Number.isInteger(concurrency) || concurrency < 1) {
-      return yield* Effect.fail(invalid("concurrency", "should be an integer over 0"))
-    }
-    if (Duration.toMillis(lease) < 1000) return yield* Effect.fail(invalid("lease", "should be at least 1 second"))
+    const { service, shard } = options
+    const settings = yield* WorkSettings.decode(options)
     const ledger = yield* Ledger.Ledger
     const people = yield* People.People
     const aml = yield* AmlClient.AmlClient
@@ -206,8 +215,13 @@ export const work = (options: WorkOptions): Effect.Effect<
       ...(run.people === people.kind ? [] : ["storage of people"])
     ]
     if (differs.length > 0) return yield* new RunConflict({ run: run.id, differs })
-    yield* Worker.work({ ledger, people, aml }, { run, concurrency, lease }, shard)
-    return yield* ledger.counts(run.id)
+    yield* checkEncryption(people, run.id, run.policy)
+    const services = { ledger: WorkerMetrics.countingExpired(ledger), people, aml }
+    yield* WorkerMetrics.updatingRows(Worker.work(services, { ...settings, run }, shard), statusNow(run.id))
+    const { counts } = yield* statusNow(run.id)
+    // If the run was erased meanwhile, its rows are deleted, and these counts are wrong.
+    yield* runOf(run.id)
+    return counts
   }).pipe(Effect.withSpan("Rescreening.work", { attributes: { run: options.run } }))
 
 /**

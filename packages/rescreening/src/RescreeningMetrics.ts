@@ -39,7 +39,9 @@ export const pauses = Metric.counter("idv_rescreen_pauses_total", {
 })
 
 /**
- * Rows of a run by `state`, as `Rescreening.status` last read them.
+ * Rows of a run by `state`, as `Rescreening.work` or `Rescreening.status` last read them in this process. The value
+ * remains when the process no longer works on the run. Of several processes, usually the one with the fewest rows
+ * without an outcome has the newest values.
  *
  * @category metrics
  * @since 0.1.0

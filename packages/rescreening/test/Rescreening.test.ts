@@ -1,9 +1,9 @@
-import { AmlClient, AmlError, DateOfBirth, Evidence, Person } from "@effect-idv/core"
+import { AmlClient, AmlError, DateOfBirth, Evidence, Person, TokenError } from "@effect-idv/core"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, Effect, Layer, Redacted, Schema, Stream } from "effect"
-import { EncryptionKeys, Ledger, People, Rescreening, RescreeningError } from "../src/index.ts"
+import { EncryptionKeys, Ledger, People, Rescreening, RescreeningError, Run } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { entry, key, layerPeople, many, service } from "./support/people.ts"
 import { at, fast, rows, run, where, withLedger } from "./support/runs.ts"
@@ -255,6 +255,101 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
           (yield* Effect.flip(people.decrypt(run, "K2", row?.evidence ?? ""))).reason,
           "wrong_key"
         )
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "refuses the policy response without a key before it stores or sends anything",
+      Effect.gen(function*() {
+        const aml = service()
+        const lookup = (keys?: EncryptionKeys.EncryptionKeys) =>
+          People.layerLookup(
+            () => Effect.succeed(Redacted.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" })),
+            { keys }
+          )
+        const plan = Rescreening.plan(many(3), { ...fast, evidence: "response" })
+        const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+          Effect.map(
+            Effect.flip(effect),
+            (error) => error instanceof RescreeningError.EncryptionKeyError ? error.reason : error
+          )
+        strictEqual(yield* reasonOf(Effect.provide(plan, lookup())), "missing")
+        deepStrictEqual(yield* Effect.flatMap(Ledger.Ledger, ({ runs }) => runs), [])
+        const keys = lookup(yield* EncryptionKeys.make(Redacted.make(key("k1", 1))))
+        yield* Effect.provide(plan, keys)
+        strictEqual(yield* reasonOf(Effect.provide(Rescreening.work(where), [aml.layer, lookup()])), "missing")
+        deepStrictEqual([aml.names, (yield* rows).map(({ state }) => state)], [[], ["pending", "pending", "pending"]])
+        deepStrictEqual(yield* Effect.provide(Rescreening.work(where), [aml.layer, keys]), at({ no_match: 3 }))
+      })
+    )
+
+    test(
+      "stops all workers after an HTML page instead of a result, and sends no check again that may be billed",
+      Effect.gen(function*() {
+        let isPage = true
+        const page = new AmlError.AmlAnswerInvalid({
+          host: "api.example.com",
+          status: 200,
+          contentType: "text/html",
+          length: 1000,
+          violations: []
+        })
+        const aml = service(() => isPage ? page : "No", 5)
+        yield* Rescreening.plan(many(60), fast)
+        const work = Effect.either(Rescreening.work({ ...where, concurrency: 2 })).pipe(
+          Effect.provide([aml.layer, layerPeople()])
+        )
+        const end = yield* work
+        assertTrue(end._tag === "Left" && end.left._tag === "RunPaused")
+        assertTrue(end.left.message.includes("AmlAnswerInvalid: "), end.left.message)
+        const sent = aml.names.length
+        assertTrue(sent <= 2, String(sent))
+        const { counts } = yield* Effect.flatMap(Stream.runHead(Rescreening.status(run)), (status) => status)
+        deepStrictEqual(counts, at({ unknown: sent, pending: 60 - sent }))
+        isPage = false
+        yield* Rescreening.resume(run)
+        const again = yield* work
+        deepStrictEqual(again._tag === "Right" && again.right, at({ unknown: sent, no_match: 60 - sent }))
+        strictEqual(aml.names.length, 60)
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "stops all workers after an HTML page instead of a token, or a redirect, and loses no row",
+      Effect.gen(function*() {
+        const page = { host: "example.com", contentType: "text/html", length: 1000, violations: [] }
+        const failures = [
+          new TokenError.TokenResponseInvalid({ ...page, status: 200 }),
+          new AmlError.AmlAnswerInvalid({ ...page, status: 302 })
+        ]
+        yield* Rescreening.plan(many(20), fast)
+        for (const failure of failures) {
+          const aml = service(() => failure)
+          const end = yield* Effect.flip(Rescreening.work({ ...where, concurrency: 2 })).pipe(Effect.provide(aml.layer))
+          assertTrue(end.message.includes(`${failure._tag}: `), end.message)
+          deepStrictEqual([...new Set((yield* rows).map(({ state }) => state))], ["pending"])
+          yield* Rescreening.resume(run)
+        }
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "fails if the run is erased while it is screened",
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const aml = service(() => "No", 300)
+        yield* Rescreening.plan(many(4), fast)
+        const erased = Effect.gen(function*() {
+          yield* Effect.sleep("100 millis")
+          yield* sql`UPDATE idv_rescreen_runs
+            SET erased_at = 1, erased_counts = ${JSON.stringify(Run.noCounts)}, state = 'complete'`
+          yield* sql`DELETE FROM idv_rescreen_workers`
+          yield* sql`DELETE FROM idv_rescreen_people`
+        })
+        const [end] = yield* Effect.all([Effect.flip(Rescreening.work(where)), erased], { concurrency: 2 }).pipe(
+          Effect.provide(aml.layer)
+        )
+        strictEqual(end._tag, "RunErased")
       }).pipe(Effect.provide(layerPeople()))
     )
   })

@@ -1,9 +1,13 @@
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
-import { describe, it } from "@effect/vitest"
+import { SqlClient } from "@effect/sql"
+import { describe, it, layer } from "@effect/vitest"
 import { deepStrictEqual } from "@effect/vitest/utils"
 import { Effect, Metric } from "effect"
-import { RescreeningMetrics, Run } from "../src/index.ts"
+import { Ledger, Rescreening, RescreeningMetrics, Run } from "../src/index.ts"
+import * as Databases from "./support/databases.ts"
+import { layerPeople, many, service } from "./support/people.ts"
+import { fast, where, withLedger } from "./support/runs.ts"
 
 describe("alerts.yaml", () => {
   it.effect("uses all metrics of the package, and only states of rows that exist", () =>
@@ -23,4 +27,45 @@ describe("alerts.yaml", () => {
       )
       deepStrictEqual(states.filter((state) => !Run.State.literals.some((known) => known === state)), [])
     }).pipe(Effect.provide(NodeContext.layer)))
+})
+
+describe("RescreeningMetrics", () => {
+  layer(Databases.kinds[0][1], { excludeTestServices: true })((it) => {
+    const run = "metrics"
+
+    const rowsIn = (state: Run.State) =>
+      Effect.map(
+        Metric.value(RescreeningMetrics.rows.pipe(Metric.tagged("run", run), Metric.tagged("state", state))),
+        ({ value }) => value
+      )
+
+    it.scoped("shows the rows of a run while a worker screens it and afterwards, without a call of status", () =>
+      withLedger(
+        Effect.gen(function*() {
+          yield* Rescreening.plan(many(3), { ...fast, run })
+          const work = Effect.provide(Rescreening.work({ ...where, run }), service(() => "No", 400).layer)
+          const left = Effect.all([rowsIn("pending"), rowsIn("claimed"), rowsIn("sent")])
+          const [, during] = yield* Effect.all([work, Effect.delay(left, "200 millis")], { concurrency: 2 })
+          deepStrictEqual(during.reduce((sum, count) => sum + count), 3)
+          deepStrictEqual(yield* Effect.all([rowsIn("pending"), rowsIn("no_match")]), [0, 3])
+        }).pipe(Effect.provide(layerPeople()))
+      ))
+
+    it.scoped("counts rows that become unknown because the lease of their worker ended", () =>
+      withLedger(
+        Effect.gen(function*() {
+          const ledger = yield* Ledger.Ledger
+          const sql = yield* SqlClient.SqlClient
+          yield* Rescreening.plan(many(3), { ...fast, run, shards: 1 })
+          const dead = yield* ledger.register(run, 60_000)
+          const claims = yield* ledger.claim({ run, shard: 0, worker: dead, limit: 2 })
+          yield* ledger.send({ run, worker: dead }, claims.map(({ line }) => line), where.service)
+          yield* sql`UPDATE idv_rescreen_workers SET lease_until = 0`
+          const unknown = Metric.value(Metric.tagged(RescreeningMetrics.outcomes, "outcome", "unknown"))
+          const before = yield* unknown
+          yield* Effect.provide(Rescreening.work({ ...where, run }), service().layer)
+          deepStrictEqual((yield* unknown).count - before.count, 2)
+        }).pipe(Effect.provide(layerPeople()))
+      ))
+  })
 })

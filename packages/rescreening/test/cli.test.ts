@@ -4,6 +4,7 @@ import { NodeContext } from "@effect/platform-node"
 import { describe, layer } from "@effect/vitest"
 import { assertFalse, assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Fiber, Schedule } from "effect"
+import { createServer, type Server } from "node:http"
 import * as Postgres from "../../../tools/test-services/Postgres.ts"
 import { key } from "./support/people.ts"
 import * as Processes from "./support/processes.ts"
@@ -121,6 +122,89 @@ describe("idv-rescreen", () => {
     )
 
     it.scoped(
+      "start resumes a run that a failure paused, but not one that an operator paused, and resume reports the state",
+      () =>
+        Effect.gen(function*() {
+          const at = yield* directory(people(10))
+          const { received, variables } = yield* Processes.service()
+          const ledger = ["--ledger", `${at.path}/people.ledger.sqlite`]
+          const start = (changed: Processes.Variables = {}) =>
+            Processes.run(["start", at.people, "--run", "1"], { ...variables, ...changed })
+          const resume = Effect.map(
+            Processes.run(["resume", "--run", "1", ...ledger], variables),
+            ({ stdout }) => stdout
+          )
+          strictEqual((yield* start({ IDV_CUSTOMER_KEY: "wrong" })).exitCode, 4)
+          yield* resume
+          strictEqual(
+            (yield* Processes.run(["pause", "--run", "1", ...ledger], variables)).stdout,
+            "Run 1 is paused.\n"
+          )
+          const paused = yield* start()
+          assertInclude(paused.stderr, "Run 1 is paused: operator.")
+          deepStrictEqual([paused.exitCode, received.length], [4, 0])
+          assertInclude(yield* resume, "Run 1 is open; 0 rows")
+          strictEqual((yield* start({ IDV_CUSTOMER_KEY: "wrong" })).exitCode, 4)
+          const { exitCode, stdout } = yield* start()
+          assertInclude(stdout, "Run 1 was paused and continues. The reason was TokenRejected: ")
+          deepStrictEqual([exitCode, received.length], [10, 10])
+          strictEqual(
+            yield* resume,
+            "Run 1 is complete. To screen rows without a result again, use --again.\n"
+          )
+        }),
+      60_000
+    )
+
+    it.scoped(
+      "sends as many checks at once as --concurrency allows",
+      () =>
+        Effect.gen(function*() {
+          const at = yield* directory(people(200))
+          const arrivals = yield* Effect.acquireRelease(
+            Effect.async<{ readonly server: Server; readonly count: () => number }>((resume) => {
+              let count = 0
+              const server = createServer((request, response) => {
+                // Responds to no check, so that all of them stay in flight.
+                if (request.url === "/api/aml") count++
+                else {
+                  response.writeHead(200, { "content-type": "application/json" }).end(
+                    JSON.stringify({ access_token: "token", token_type: "Bearer", expires_in: 3600 })
+                  )
+                }
+              })
+              server.listen(0, "127.0.0.1", () => resume(Effect.succeed({ server, count: () => count })))
+            }),
+            ({ server }) =>
+              Effect.sync(() => {
+                server.closeAllConnections()
+                server.close()
+              })
+          )
+          const address = arrivals.server.address()
+          const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
+          const started = yield* Processes.start(
+            ["start", at.people, "--run", "1", "--rate", "1000", "--concurrency", "200"],
+            {
+              IDV_AUTH_URL: url,
+              IDV_BASE_URL: url,
+              IDV_CUSTOMER_ID: "demo-customer",
+              IDV_CUSTOMER_KEY: "demo-key",
+              IDV_RESCREEN_KEY: key("k1", 1)
+            }
+          )
+          yield* Effect.repeat(Effect.sync(arrivals.count), {
+            until: (count) => count === 200,
+            schedule: Schedule.spaced("50 millis")
+          }).pipe(Effect.timeoutOption("7 seconds"))
+          yield* started.signal("SIGKILL")
+          yield* Fiber.join(started.end)
+          strictEqual(arrivals.count(), 200)
+        }),
+      60_000
+    )
+
+    it.scoped(
       "stores a reviewer's decisions from standard input, all or none, and shows them in the next report",
       () =>
         Effect.gen(function*() {
@@ -229,6 +313,8 @@ describe("idv-rescreen", () => {
             [start("people.csv", "--Canaryname"), good, "idv-rescreen start: there is no flag of this name"],
             [start("people.csv", "--rate", "Canaryname"), good, "--rate should be a number over 0"],
             [start("people.csv", "--lease", "Canaryname"), good, "--lease should be a duration"],
+            [start("people.csv", "--concurrency", "1.5"), good, "concurrency should be an integer over 0"],
+            [start("people.csv", "--lease", "10 millis"), good, "lease should be at least 1 second"],
             [start("people.csv", "--unknown", "Canaryname"), good, "--unknown should be review or rescreen"],
             [["start", "x.csv", "--run", "Canaryname 1"], good, "run should be 1 to 64 letters"],
             [start("empty.csv"), good, "The population is empty."],

@@ -11,7 +11,8 @@ const describe = ({ counts, run }: Rescreening.Status) =>
   ].join("\n")
 
 /**
- * Screens a file in one run per day: run it again after a kill to continue, or the next day to screen everybody again.
+ * Screens a file in one run per day in UTC: run it again after a kill to continue, or the next day to screen everybody
+ * again.
  */
 export const screen = (file: string) =>
   Effect.gen(function*() {

@@ -84,9 +84,17 @@ const isBusy = (error: Failure.Failure, { retryAfter }: Failure.Facts): boolean 
   error._tag === "AmlRateLimited" ||
   (error._tag === "AmlUnavailable" && error.status === 503 && retryAfter !== undefined)
 
+/**
+ * Whether a web page arrived in place of a result. A proxy or a wrong address responds so to every check, and the
+ * response does not show whether the service performed the check.
+ */
+const isPage = (error: Failure.Failure, { concerns }: Failure.Facts): boolean =>
+  // A redirect may have a page too, but it was not followed.
+  error._tag === "AmlAnswerInvalid" && concerns !== "everyone" && error.contentType === "text/html"
+
 const ofRow = (error: Failure.Failure, facts: Failure.Facts, timesSent: number): Consequence["row"] => {
   const { concerns, sent } = facts
-  if (sent === "unknown") return { state: "unknown", error: error._tag }
+  if (sent === "unknown" || isPage(error, facts)) return { state: "unknown", error: error._tag }
   const wasNotPerformed = isBusy(error, facts) || sent === "no" || concerns === "everyone"
   return error._tag !== "AmlInputRejected" && wasNotPerformed && timesSent < maxAttempts ? "release" : {
     state: "not_screened",
@@ -100,7 +108,7 @@ export const ofFailure = (error: Failure.Failure, timesSent: number): Consequenc
   const { concerns, retryAfter } = facts
   return {
     row: ofRow(error, facts, timesSent),
-    stop: concerns === "everyone" ? `${error._tag}: ${error.message}` : undefined,
+    stop: concerns === "everyone" || isPage(error, facts) ? `${error._tag}: ${error.message}` : undefined,
     isServiceFailure: error._tag === "AmlRateLimited" || error._tag === "AmlInputRejected"
       ? undefined
       : concerns === "service",

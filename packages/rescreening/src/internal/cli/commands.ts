@@ -93,9 +93,9 @@ const writeReports = (run: string, out: string) =>
 const printPlanned = (run: Run.Run) =>
   Console.log(`Run ${run.id}: ${run.total} rows, planned at ${DateTime.formatIso(run.plannedAt)}.`)
 
-const workAndPrint = (run: string, options: Rescreening.WorkOptions) =>
+const workAndPrint = (run: string, options: Rescreening.WorkOptions & { readonly concurrency: number }) =>
   Effect.gen(function*() {
-    const work = Effect.provide(Rescreening.work(options), Settings.layerIdv)
+    const work = Effect.provide(Rescreening.work(options), Settings.layerIdv(options.concurrency))
     const counts = yield* Progress.during(run, work)
     yield* Console.log(describe(run, counts))
     return counts
@@ -121,7 +121,11 @@ export const start = (path: string, flags: Flags) =>
     return yield* Effect.gen(function*() {
       const run = yield* Rescreening.plan(Population.fromCsv(fileOf(path), { keyPattern }), options)
       yield* printPlanned(run)
-      if (run.state === "paused") yield* Rescreening.resume(run.id)
+      // A run that an operator paused stays paused for everybody until an operator resumes it.
+      if (run.state === "paused" && run.reason !== "operator") {
+        yield* Rescreening.resume(run.id)
+        yield* Console.log(`Run ${run.id} was paused and continues. The reason was ${run.reason}`)
+      }
       const counts = yield* workAndPrint(run.id, work)
       yield* writeReports(run.id, Settings.text(flags, "out") ?? `${base}-${run.id}`)
       return exitCode(counts)
@@ -176,8 +180,11 @@ export const resume = (flags: Flags) =>
   Effect.gen(function*() {
     const run = yield* selectedRun(flags)
     const { again } = yield* Rescreening.resume(run, { again: yield* Settings.again(flags) })
+    const { state } = yield* Effect.flatMap(Ledger.Ledger, (ledger) => ledger.run(run))
     yield* Console.log(
-      `Run ${run} is open; ${again} rows will be screened again. Start workers with idv-rescreen work.`
+      state === "complete"
+        ? `Run ${run} is complete. To screen rows without a result again, use --again.`
+        : `Run ${run} is open; ${again} rows will be screened again. Start workers with idv-rescreen work.`
     )
     return 0
   }).pipe(Effect.provide(Settings.layerLedger(flags)))

@@ -12,6 +12,7 @@ import * as Redacted from "effect/Redacted"
 import { fileURLToPath } from "node:url"
 import * as Ledger from "../../Ledger.ts"
 import type * as Rescreening from "../../Rescreening.ts"
+import * as WorkSettings from "../workSettings.ts"
 import type { Flags } from "./program.ts"
 import { UsageError } from "./usageError.ts"
 
@@ -87,10 +88,25 @@ export const service = Effect.gen(function*() {
   return `${Option.getOrElse(Option.liftThrowable(() => new URL(baseUrl).host)(), () => "")} ${customer}`
 })
 
-export const layerIdv = Layer.provide(Idv.layerEnv, NodeHttpClient.layerUndici)
-
 /** Fails with all invalid variables at once, before anything is sent. */
-export const checkIdv = Effect.scoped(Layer.build(layerIdv))
+export const checkIdv = Effect.scoped(Layer.build(Layer.provide(Idv.layerEnv, NodeHttpClient.layerUndici)))
+
+/**
+ * The client with the variables that {@link checkIdv} accepted. It has as many checks in flight as the worker, so that
+ * none of them waits after the ledger stored it as sent.
+ */
+export const layerIdv = (concurrency: number) =>
+  Layer.provide(
+    Idv.layerConfig({
+      authUrl: Config.string("IDV_AUTH_URL"),
+      baseUrl: Config.string("IDV_BASE_URL"),
+      customerId: Config.string("IDV_CUSTOMER_ID"),
+      customerKey: Config.redacted("IDV_CUSTOMER_KEY"),
+      allowInsecure: Config.withDefault(Config.boolean("IDV_ALLOW_INSECURE"), false),
+      concurrency: Config.succeed(concurrency)
+    }),
+    NodeHttpClient.layerUndici
+  )
 
 export const planOptions = (flags: Flags, service: string) =>
   Effect.gen(function*() {
@@ -109,13 +125,11 @@ export const planOptions = (flags: Flags, service: string) =>
 
 export const workOptions = (flags: Flags, run: string, service: string) =>
   Effect.gen(function*() {
-    const options: Rescreening.WorkOptions = {
-      run,
-      service,
+    const settings = yield* WorkSettings.decode({
       concurrency: yield* number(flags, "concurrency", "--concurrency"),
       lease: yield* duration(flags, "lease", "--lease")
-    }
-    return options
+    })
+    return { run, service, ...settings }
   })
 
 const databaseUrlForm = "should start with postgres://, postgresql:// or file:"
