@@ -8,7 +8,7 @@ import * as Order from "effect/Order"
 import * as Stream from "effect/Stream"
 import * as Ledger from "./Ledger.ts"
 import type * as LedgerRow from "./LedgerRow.ts"
-import { RunErased, type RunNotFound } from "./RescreeningError.ts"
+import { RunErased, RunIncomplete, type RunNotFound } from "./RescreeningError.ts"
 import type * as Run from "./Run.ts"
 
 /**
@@ -19,7 +19,8 @@ import type * as Run from "./Run.ts"
  * - `newly_unknown`: there was a result, and there is none now.
  * - `no_longer_unknown`: there was no result, and there is a "No" now.
  * - `unchanged`: the same result, or none both times.
- * - `new_in_population`, `gone_from_population`: in only one of the runs, with any result.
+ * - `new_in_population`, `gone_from_population`: in only one of the runs, with any result. Wrong rows have no key, so
+ *   a person whose row is wrong in the other run has one of these kinds too. {@link wrongRows} counts them.
  *
  * @category models
  * @since 0.1.0
@@ -92,7 +93,8 @@ const byBytes: Order.Order<string> = Order.make((a, b) =>
 )
 
 /**
- * Compares all people of two runs, sorted by key, in constant memory. Fails with `RunErased` if a run was erased.
+ * Compares all people of two runs, sorted by key, in constant memory. Fails with `RunErased` if a run was erased, and
+ * with `RunIncomplete` if a run has rows without an outcome.
  *
  * @category reports
  * @since 0.1.0
@@ -100,12 +102,13 @@ const byBytes: Order.Order<string> = Order.make((a, b) =>
 export const compare = (
   before: string,
   after: string
-): Stream.Stream<Change, Ledger.Failure | RunNotFound | RunErased, Ledger.Ledger> =>
+): Stream.Stream<Change, Ledger.Failure | RunNotFound | RunErased | RunIncomplete, Ledger.Ledger> =>
   Stream.unwrap(Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
     for (const id of [before, after]) {
-      const { erasedAt } = yield* ledger.run(id)
+      const { erasedAt, state } = yield* ledger.run(id)
       if (erasedAt !== null) return yield* new RunErased({ run: id })
+      if (state !== "complete") return yield* new RunIncomplete({ run: id })
     }
     const sides = (run: string) => Stream.map(ledger.byId(run), (row) => [row.id ?? "", toSide(row)] as const)
     return Stream.zipAllSortedByKeyWith(sides(before), {
@@ -120,3 +123,20 @@ export const compare = (
       })
     }).pipe(Stream.map(([id, change]) => ({ id, ...change })))
   }))
+
+/**
+ * The number of wrong rows of both runs. The ledger stores no key of a wrong row, so the comparison cannot tell whose
+ * row it is.
+ *
+ * @category reports
+ * @since 0.1.0
+ */
+export const wrongRows = (
+  before: string,
+  after: string
+): Effect.Effect<{ readonly before: number; readonly after: number }, Ledger.Failure, Ledger.Ledger> =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    const count = (run: string) => Effect.map(ledger.counts(run), (counts) => counts.wrong_row)
+    return { before: yield* count(before), after: yield* count(after) }
+  })

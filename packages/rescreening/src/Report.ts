@@ -12,7 +12,7 @@ import * as Comparison from "./Comparison.ts"
 import * as Page from "./internal/page.ts"
 import * as Ledger from "./Ledger.ts"
 import type * as LedgerRow from "./LedgerRow.ts"
-import { RunErased, type RunNotFound, SumsDiffer } from "./RescreeningError.ts"
+import { RunErased, type RunIncomplete, type RunNotFound, SumsDiffer } from "./RescreeningError.ts"
 import * as Run from "./Run.ts"
 
 /**
@@ -200,7 +200,7 @@ const changesSince = (since: string, run: string) =>
         if (kind === "unchanged" || listed[kind].length >= mostListed) return
         listed[kind].push({ id, before: before?.outcome ?? "", after: after?.outcome ?? "" })
       }))
-    return { since, counts, listed } satisfies Page.Changes
+    return { since, counts, listed, wrongRows: yield* Comparison.wrongRows(since, run) } satisfies Page.Changes
   })
 
 /**
@@ -212,12 +212,12 @@ const changesSince = (since: string, run: string) =>
  */
 export const page = (run: string, options?: {
   /**
-   * An earlier run. The page then shows whose result changed since.
+   * An earlier run, which is complete. If `run` is complete too, the page shows whose result changed since.
    *
    * @default no changes are shown
    */
   readonly since?: string | undefined
-}): Effect.Effect<string, ReportFailure, Ledger.Ledger> =>
+}): Effect.Effect<string, ReportFailure | RunIncomplete, Ledger.Ledger> =>
   Effect.gen(function*() {
     const { ledger, run: { completedAt, plannedAt, policy, state, ...rest } } = yield* findRun(run)
     const counts = yield* ledger.counts(run)
@@ -257,6 +257,8 @@ export const page = (run: string, options?: {
       perSecond,
       reviews,
       showsKeys: policy.keysOnPage,
-      changes: options?.since === undefined ? undefined : yield* changesSince(options.since, run)
+      changes: options?.since === undefined || state !== "complete"
+        ? undefined
+        : yield* changesSince(options.since, run)
     })
   })

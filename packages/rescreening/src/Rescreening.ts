@@ -27,6 +27,7 @@ import type * as Population from "./Population.ts"
 import type { PopulationRejected } from "./RescreeningError.ts"
 import {
   type EncryptionKeyError,
+  type LedgerInUse,
   RunConflict,
   RunErased,
   type RunNotFound,
@@ -111,8 +112,6 @@ const checkEncryption = (people: People.Service, run: string, { evidence }: Run.
  * changes nothing, so a scheduler may repeat it. Fails with `RunConflict` if the population or the options differ, with
  * `RunErased` if the run was erased, and with `ConfigError` if an option is invalid.
  *
- * With a ledger in SQLite, the population must not use the same database connection.
- *
  * @example
  * import { Person } from "@effect-idv/core"
  * import { Rescreening } from "@effect-idv/rescreening"
@@ -144,7 +143,6 @@ export const plan = <E, R>(
       ([{ expected, path }]) => invalid(path, `should be ${expected}`)
     )
     yield* checkEncryption(people, id, policy)
-    // The ledger reads the population within a transaction. With the context of the caller, it takes no part in it.
     const context = yield* Effect.context<R>()
     const rows = PlannedRows.make(Stream.provideContext(population, context), { id, ledger, people })
 
@@ -337,13 +335,15 @@ export const decide = (
   Effect.flatMap(Ledger.Ledger, (ledger) => ledger.decide(decision))
 
 /**
- * Deletes the people, results, evidence and decisions of runs planned longer ago than `olderThan`, and keeps their
- * counts. Returns the names of these runs.
+ * Deletes the people, results and evidence of runs planned longer ago than `olderThan`, and keeps their counts. Deletes
+ * the decisions about evidence that no run has any more, whenever they were made. Returns the names of these runs.
+ *
+ * Fails with `LedgerInUse` if another process reads the SQLite file, whose write-ahead log then still contains the rows.
  *
  * @category reviewing
  * @since 0.1.0
  */
 export const erase = (options: {
   readonly olderThan: Duration.DurationInput
-}): Effect.Effect<ReadonlyArray<string>, Ledger.Failure, Ledger.Ledger> =>
+}): Effect.Effect<ReadonlyArray<string>, Ledger.Failure | LedgerInUse, Ledger.Ledger> =>
   Effect.flatMap(Ledger.Ledger, (ledger) => ledger.erase(Duration.toMillis(options.olderThan)))

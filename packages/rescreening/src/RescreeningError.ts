@@ -16,7 +16,10 @@ export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>(
 )("LedgerUnavailable", {
   /** The operation of the ledger, such as `claim`. */
   operation: Schema.String,
-  /** The code of the database or of the socket, such as `57P01` or `ECONNREFUSED`; `unknown` if there is none. */
+  /**
+   * The code of the database or of the socket, such as `57P01` or `ECONNREFUSED`; `unknown` if there is none.
+   * `REPLACED`: the process was suspended while it planned a run, and another process plans the run instead.
+   */
   code: Schema.String
 }) {
   override get message() {
@@ -117,6 +120,37 @@ export class RunErased extends Schema.TaggedError<RunErased>("@effect-idv/rescre
 ) {
   override get message() {
     return `The people of run ${this.run} were erased. Only its counts remain.`
+  }
+}
+
+/**
+ * Some rows of the run have no outcome yet, so a comparison would report these people as unknown.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class RunIncomplete extends Schema.TaggedError<RunIncomplete>("@effect-idv/rescreening/RunIncomplete")(
+  "RunIncomplete",
+  { run: Schema.String }
+) {
+  override get message() {
+    return `Run ${this.run} is not complete, so it cannot be compared. Screen its remaining rows first.`
+  }
+}
+
+/**
+ * The rows are deleted, but a file of SQLite still contains them, because another process reads it.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class LedgerInUse extends Schema.TaggedError<LedgerInUse>("@effect-idv/rescreening/LedgerInUse")(
+  "LedgerInUse",
+  {}
+) {
+  override get message() {
+    return "The rows are deleted, but the write-ahead log beside the file of the ledger still contains them, " +
+      "because another process reads the file. End that process, then run erase again."
   }
 }
 

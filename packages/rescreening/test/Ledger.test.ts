@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Context, DateTime, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
+import { Chunk, Context, DateTime, Deferred, Effect, Fiber, Layer, Option, Redacted, Schema, Stream } from "effect"
+import * as PostgresClient from "../src/internal/postgresClient.ts"
 import { Ledger, Run } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 
@@ -25,6 +26,25 @@ const planned = (...rows: ReadonlyArray<Ledger.PlannedRow>) =>
     return { ledger, sql: Context.get(context, SqlClient.SqlClient) }
   })
 
+const opened = (client: Layer.Layer<SqlClient.SqlClient>) =>
+  Effect.map(Layer.build(Layer.fresh(Layer.provideMerge(Ledger.layer, client))), (context) => ({
+    ledger: Context.get(context, Ledger.Ledger),
+    sql: Context.get(context, SqlClient.SqlClient)
+  }))
+
+/** The ledgers of two processes with the same database. */
+const two = Effect.gen(function*() {
+  const { client, url } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
+  return { url, first: yield* opened(client), second: yield* opened(client) }
+})
+
+/** More rows than one statement stores, then `wait`, then one more row. */
+const slowly = <E, R>(wait: Effect.Effect<unknown, E, R>) =>
+  Stream.concat(
+    Stream.map(Stream.range(1, 2500), (line) => row(line)),
+    Stream.fromEffect(Effect.as(wait, row(2501)))
+  )
+
 describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
   layer(databases, { excludeTestServices: true })((it) => {
     it.scoped("creates its tables once when several ledgers begin at the same moment", () =>
@@ -43,15 +63,15 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
         const context = yield* Layer.build(Layer.provideMerge(Ledger.layer, client))
         const sql = Context.get(context, SqlClient.SqlClient)
-        yield* sql`UPDATE idv_rescreen_meta SET value = '2' WHERE name = 'version'`
+        yield* sql`UPDATE idv_rescreen_meta SET value = '3' WHERE name = 'version'`
         const error = yield* Effect.flip(Layer.build(Layer.fresh(Layer.provide(Ledger.layer, client))))
         strictEqual(
           error.message,
-          "The tables of the ledger have version 2, and this program knows versions up to 1. " +
+          "The tables of the ledger have version 3, and this program knows versions up to 2. " +
             "Upgrade @effect-idv/rescreening."
         )
         const rows = yield* sql`SELECT value FROM idv_rescreen_meta WHERE name = 'version'`
-        deepStrictEqual(rows.map((row) => ({ ...row })), [{ value: "2" }])
+        deepStrictEqual(rows.map((row) => ({ ...row })), [{ value: "3" }])
       }))
 
     it.scoped("completes the tables of a database that an interrupted process left without a version", () =>
@@ -93,6 +113,75 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         assertTrue(Option.isNone(yield* ledger.find("broken")))
         deepStrictEqual(yield* ledger.counts("broken"), Run.noCounts)
         strictEqual((yield* Effect.flip(ledger.run("broken"))).message.startsWith("There is no run broken."), true)
+      }))
+
+    it.scoped("lets other processes write while it plans a run, which they cannot find before it is complete", () =>
+      Effect.gen(function*() {
+        const { first, second } = yield* two
+        const write = Effect.gen(function*() {
+          yield* second.ledger.register("other", hour)
+          deepStrictEqual([Option.isNone(yield* second.ledger.find("2026-11")), yield* second.ledger.runs], [true, []])
+          deepStrictEqual(yield* second.ledger.erase(-1), [])
+        })
+        strictEqual(yield* first.ledger.plan(newRun, slowly(write), () => "digest"), true)
+        deepStrictEqual(yield* second.ledger.counts("2026-11"), { ...Run.noCounts, pending: 2501 })
+        strictEqual((yield* second.ledger.run("2026-11")).total, 2501)
+      }))
+
+    it.scoped("waits for another process that plans the same run, and stores the rows of one of them", () =>
+      Effect.gen(function*() {
+        const { first, second } = yield* two
+        const isPlanning = yield* Deferred.make<void>()
+        const mayEnd = yield* Deferred.make<void>()
+        const plan = yield* Effect.fork(first.ledger.plan(
+          newRun,
+          slowly(Effect.zipRight(Deferred.succeed(isPlanning, undefined), Deferred.await(mayEnd))),
+          () => "digest"
+        ))
+        yield* Deferred.await(isPlanning)
+        const other = yield* Effect.fork(second.ledger.plan(newRun, Stream.make(row(1)), () => "other"))
+        yield* Effect.sleep("100 millis")
+        yield* Deferred.succeed(mayEnd, undefined)
+        deepStrictEqual([yield* Fiber.join(plan), yield* Fiber.join(other)], [true, false])
+        strictEqual((yield* first.ledger.run("2026-11")).digest, "digest")
+      }))
+
+    it.scoped("replaces a plan whose process is silent, and stores none of its later rows", () =>
+      Effect.gen(function*() {
+        const { first, second } = yield* two
+        const isPlanning = yield* Deferred.make<void>()
+        const mayEnd = yield* Deferred.make<void>()
+        const plan = yield* Effect.fork(Effect.exit(first.ledger.plan(
+          newRun,
+          slowly(Effect.zipRight(Deferred.succeed(isPlanning, undefined), Deferred.await(mayEnd))),
+          () => "digest"
+        )))
+        yield* Deferred.await(isPlanning)
+        yield* first.sql`UPDATE idv_rescreen_runs SET planner_lease_until = 0`
+        strictEqual(yield* second.ledger.plan(newRun, Stream.make(row(7)), () => "other"), true)
+        yield* Deferred.succeed(mayEnd, undefined)
+        strictEqual((yield* Fiber.join(plan))._tag, "Failure")
+        const { digest, total } = yield* first.ledger.run("2026-11")
+        deepStrictEqual([digest, total], ["other", 1])
+        const rows = Chunk.toReadonlyArray(yield* Stream.runCollect(first.ledger.byLine("2026-11")))
+        deepStrictEqual(rows.map(({ line }) => line), [7])
+      }))
+
+    it.scoped("erases the rows of a plan that was killed, which no run shows", () =>
+      Effect.gen(function*() {
+        const { first, second } = yield* two
+        const killed = Effect.zipRight(
+          Effect.orDie(first.sql`UPDATE idv_rescreen_runs SET planner_lease_until = 0, planner = 'killed'`),
+          Effect.fail("killed")
+        )
+        strictEqual(yield* Effect.flip(first.ledger.plan(newRun, slowly(killed), () => "digest")), "killed")
+        const { pending } = yield* second.ledger.counts("2026-11")
+        assertTrue(pending > 0)
+        deepStrictEqual(yield* second.ledger.erase(hour), [])
+        strictEqual((yield* second.ledger.counts("2026-11")).pending, pending)
+        deepStrictEqual(yield* second.ledger.erase(-1), [])
+        deepStrictEqual(yield* first.sql`SELECT id FROM idv_rescreen_people`, [])
+        deepStrictEqual(yield* first.sql`SELECT id FROM idv_rescreen_runs`, [])
       }))
 
     it.scoped("gives each row to one of many workers that claim at the same moment", () =>
@@ -182,6 +271,7 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
     it.scoped("erases old runs and decisions, and leaves the counts", () =>
       Effect.gen(function*() {
         const { ledger, sql } = yield* planned(row(1), row(2, null))
+        yield* sql`UPDATE idv_rescreen_people SET content_digest = 'd' WHERE id = 'K1'`
         yield* ledger.decide({ id: "K1", contentDigest: "d", decision: "false_positive", reviewer: "r1" })
         deepStrictEqual(yield* ledger.erase(hour), [])
         strictEqual((yield* ledger.decisions(["K1"])).length, 1)
@@ -194,6 +284,21 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         strictEqual(yield* ledger.resume("2026-11"), false)
       }))
 
+    it.scoped("erases the decisions about evidence of erased runs only, whenever they were made", () =>
+      Effect.gen(function*() {
+        const { ledger, sql } = yield* planned(row(1), row(2), row(3))
+        yield* ledger.plan({ ...newRun, id: "2026-12" }, Stream.make(row(1), row(2)), () => "digest")
+        yield* sql`UPDATE idv_rescreen_people SET content_digest = 'same'`
+        yield* sql`UPDATE idv_rescreen_people SET content_digest = 'changed' WHERE run = '2026-12' AND id = 'K2'`
+        for (const id of ["K1", "K2", "K3"]) {
+          yield* ledger.decide({ id, contentDigest: "same", decision: "false_positive", reviewer: "r1" })
+        }
+        yield* sql`UPDATE idv_rescreen_decisions SET decided_at = 0 WHERE id = 'K1'`
+        yield* sql`UPDATE idv_rescreen_runs SET planned_at = 0 WHERE id = '2026-11'`
+        deepStrictEqual(yield* ledger.erase(hour), ["2026-11"])
+        deepStrictEqual((yield* ledger.decisions(["K1", "K2", "K3"])).map(({ id }) => id), ["K1"])
+      }))
+
     it.scoped("reports the number of rows sent in each span", () =>
       Effect.gen(function*() {
         const { ledger, sql } = yield* planned(row(1), row(2), row(3))
@@ -204,6 +309,42 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
           { bucket: 1795360950000, count: 2 },
           { bucket: 1795360960000, count: 1 }
         ])
+      }))
+  })
+})
+
+describe("Ledger in PostgreSQL", () => {
+  layer(Databases.kinds[1][1], { excludeTestServices: true })((it) => {
+    const silence = 500
+    const impatient = (url: string) => opened(Layer.orDie(PostgresClient.layer(Redacted.make(url), silence)))
+
+    it.scoped("plans a population that is slower than the limit for a silent connection, also twice at once", () =>
+      Effect.gen(function*() {
+        const { url } = yield* two
+        const first = yield* impatient(url)
+        const second = yield* impatient(url)
+        const plan = yield* Effect.fork(
+          first.ledger.plan(newRun, slowly(Effect.sleep(3 * silence)), () => "digest")
+        )
+        yield* Effect.sleep("200 millis")
+        const other = yield* Effect.fork(second.ledger.plan(newRun, Stream.make(row(1)), () => "other"))
+        deepStrictEqual([yield* Fiber.join(plan), yield* Fiber.join(other)], [true, false])
+      }))
+
+    it.scoped("erases even if the vacuum is silent for longer than the limit for a connection", () =>
+      Effect.gen(function*() {
+        const { first: { ledger, sql }, url } = yield* two
+        yield* ledger.plan(newRun, Stream.make(row(1)), () => "digest")
+        const isLocked = yield* Deferred.make<void>()
+        const lock = yield* Effect.fork(sql.withTransaction(
+          sql`LOCK TABLE idv_rescreen_people IN SHARE UPDATE EXCLUSIVE MODE`.pipe(
+            Effect.zipRight(Deferred.succeed(isLocked, undefined)),
+            Effect.zipRight(Effect.sleep(3 * silence))
+          )
+        ))
+        yield* Deferred.await(isLocked)
+        deepStrictEqual(yield* (yield* impatient(url)).ledger.erase(-1), ["2026-11"])
+        yield* Fiber.join(lock)
       }))
   })
 })

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, Effect, Stream } from "effect"
-import { Comparison, type Ledger, Report, Rescreening } from "../src/index.ts"
+import { Comparison, type Ledger, type Population, Report, Rescreening } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { entry, layerPeople, service } from "./support/people.ts"
 
@@ -82,8 +82,48 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
         const keys = ["a", "Z", "ä", "\u{1F600}", "\uFFFD", "中", "_", "10", "9"]
         yield* Effect.provide(Rescreening.plan(people(keys), { ...options, run: "a" }), layerPeople())
         yield* Effect.provide(Rescreening.plan(people(keys.toReversed()), { ...options, run: "b" }), layerPeople())
+        yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE idv_rescreen_runs SET state = 'complete'`)
         const changes = Chunk.toReadonlyArray(yield* Stream.runCollect(Comparison.compare("a", "b")))
         deepStrictEqual(changes.map(({ kind }) => kind), keys.map(() => "unchanged"))
+      })
+    )
+
+    test(
+      "refuses to compare a run that is not complete, and shows no changes on its page",
+      Effect.gen(function*() {
+        yield* screened("1", [1, 2], () => "No")
+        yield* screened("2", [1, 2], () => "No")
+        yield* Effect.provide(
+          Rescreening.plan(Stream.make(entry("K1", "Ada Testclear")), { ...options, run: "3" }),
+          layerPeople()
+        )
+        for (const [before, after] of [["1", "3"], ["3", "1"]] as const) {
+          strictEqual(
+            String(yield* Effect.flip(Stream.runDrain(Comparison.compare(before, after)))),
+            "RunIncomplete: Run 3 is not complete, so it cannot be compared. Screen its remaining rows first."
+          )
+        }
+        assertTrue(!(yield* Report.page("3", { since: "1" })).includes("Changes since"))
+        assertTrue((yield* Report.page("2", { since: "1" })).includes("Changes since"))
+      })
+    )
+
+    test(
+      "shows how many wrong rows may belong to people who seem to be gone or new",
+      Effect.gen(function*() {
+        const planned = (run: string, rows: Stream.Stream<Population.Row>) =>
+          Rescreening.plan(rows, { ...options, run }).pipe(
+            Effect.zipRight(Rescreening.work({ ...where, run })),
+            Effect.provide([service().layer, layerPeople()])
+          )
+        yield* planned("1", Stream.make(entry("K1"), entry("K2")))
+        yield* planned("2", Stream.make(entry("K1"), { codes: ["date_of_birth.no_such_date"] }))
+        const changes = Chunk.toReadonlyArray(yield* Stream.runCollect(Comparison.compare("1", "2")))
+        deepStrictEqual(changes.map(({ id, kind }) => [id, kind]), [["K1", "unchanged"], ["K2", "gone_from_population"]])
+        deepStrictEqual(yield* Comparison.wrongRows("1", "2"), { before: 0, after: 1 })
+        const now = "<td>Wrong rows now: may be people who seem gone</td><td class=\"number\">1</td>"
+        assertTrue((yield* Report.page("2", { since: "1" })).includes(now))
+        assertTrue(!(yield* Report.page("1", { since: "1" })).includes("Wrong rows now"))
       })
     )
 

@@ -1,11 +1,21 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import { assert, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import { mkdtempSync } from "node:fs"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import Database from "libsql"
+import { mkdtempSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Ledger, Run } from "../src/index.ts"
 import * as SqliteClient from "../src/internal/sqliteClient.ts"
+
+const newFile = () => join(mkdtempSync(join(tmpdir(), "idv-")), "ledger.sqlite")
 
 it.live("keeps the statements of other fibers when transactions fail", () =>
   Effect.gen(function*() {
@@ -23,4 +33,50 @@ it.live("keeps the statements of other fibers when transactions fail", () =>
     const pairs = Array.from({ length: 20 }, () => [other, Effect.exit(failed)]).flat()
     yield* Effect.all([Effect.exit(failed), ...pairs], { concurrency: "unbounded" })
     assert.strictEqual((yield* sql`SELECT name FROM names WHERE name = 'outside'`).length, 20)
-  }).pipe(Effect.provide(SqliteClient.layer(join(mkdtempSync(join(tmpdir(), "idv-")), "ledger.sqlite")))))
+  }).pipe(Effect.provide(SqliteClient.layer(newFile()))))
+
+/** A ledger with the id `CanaryId`, and another process that reads it. */
+const read = Effect.gen(function*() {
+  const file = newFile()
+  const context = yield* Layer.build(Layer.provideMerge(Ledger.layer, SqliteClient.layer(file, 10)))
+  const ledger = Context.get(context, Ledger.Ledger)
+  yield* ledger.plan(
+    { id: "1", policy: Schema.decodeSync(Run.Policy)({}), service: "api.example.com", people: "lookup" },
+    Stream.make({ line: 1, id: "CanaryId", person: null, codes: [] }),
+    () => "digest"
+  )
+  const reader = new Database(file)
+  reader.exec("BEGIN")
+  reader.prepare("SELECT COUNT(*) FROM idv_rescreen_people").all()
+  const hasId = () => [file, `${file}-wal`].some((path) => readFileSync(path, "latin1").includes("CanaryId"))
+  assert.isTrue(hasId())
+  const erasing = yield* Effect.fork(Effect.exit(ledger.erase(-1)))
+  yield* TestClock.adjust("3 seconds")
+  assert.isNull(erasing.unsafePoll())
+  return { ledger, reader, hasId, erasing }
+})
+
+it.scoped("erases the ids from the write-ahead log when another process no longer reads the file", () =>
+  Effect.gen(function*() {
+    const { erasing, hasId, reader } = yield* read
+    reader.exec("COMMIT")
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual(yield* Effect.flatten(Fiber.join(erasing)), ["1"])
+    assert.isFalse(hasId())
+  }))
+
+it.scoped("fails to erase while another process reads the file, and says what to do", () =>
+  Effect.gen(function*() {
+    const { erasing, hasId, ledger, reader } = yield* read
+    yield* TestClock.adjust("1 minute")
+    const error = yield* Effect.flip(Effect.flatten(Fiber.join(erasing)))
+    assert.strictEqual(
+      `${error}`,
+      "LedgerInUse: The rows are deleted, but the write-ahead log beside the file of the ledger still contains them, " +
+        "because another process reads the file. End that process, then run erase again."
+    )
+    assert.isTrue(hasId())
+    reader.exec("COMMIT")
+    assert.deepStrictEqual(yield* ledger.erase(-1), [])
+    assert.isFalse(hasId())
+  }))

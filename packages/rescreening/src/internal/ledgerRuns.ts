@@ -2,13 +2,17 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { randomUUID } from "node:crypto"
 import * as LedgerRow from "../LedgerRow.ts"
-import { RunNotFound } from "../RescreeningError.ts"
+import { LedgerInUse, LedgerUnavailable, RunNotFound } from "../RescreeningError.ts"
 import * as Run from "../Run.ts"
 import type * as Ledger from "./ledgerService.ts"
+import * as PostgresClient from "./postgresClient.ts"
 import * as Statements from "./statements.ts"
 
 const decodeRuns = Statements.rows(Run.Run)
@@ -17,6 +21,8 @@ const decodeCounts = Statements.rows(Schema.Struct({ state: Run.State, count: Sc
 const decodeLines = Statements.rows(Schema.Struct({ line: Schema.Int }))
 const decodeBuckets = Statements.rows(Schema.Struct({ bucket: Schema.Number, count: Schema.Int }))
 const decodeDecisions = Statements.rows(LedgerRow.Decision)
+const decodeIds = Statements.rows(Schema.Struct({ id: Schema.String }))
+const decodeCheckpoints = Statements.rows(Schema.Struct({ busy: Schema.Int }))
 
 /** Rows per statement. */
 const batch = 1000
@@ -24,9 +30,20 @@ const batch = 1000
 /** The number of consecutive lines in one shard, so that a small population does not spread over many shards. */
 const block = 100
 
+/** A process that plans a run and is silent for this long, in milliseconds, is replaced by the next one. */
+const planLease = 30_000
+
+/** While a run is planned, it is in this state, and only `plan` and `erase` find it. */
+const planning = "planning"
+
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const { now } = Statements.dialect(sql)
+  const { collate, now } = Statements.dialect(sql)
+  const forShare = sql.literal(sql.onDialectOrElse({ pg: () => "FOR SHARE", orElse: () => "" }))
+  const patient = Option.getOrElse(
+    yield* Effect.serviceOption(PostgresClient.Patient),
+    () => Layer.succeed(SqlClient.SqlClient, sql)
+  )
 
   const columns = sql`id, planned_at AS "plannedAt", state, reason, completed_at AS "completedAt",
     erased_at AS "erasedAt", erased_counts AS "erasedCounts", policy, service, people, digest, total`
@@ -36,7 +53,7 @@ export const make = Effect.gen(function*() {
     content_digest AS "contentDigest", evidence`
 
   const find: Ledger.Service["find"] = (run) =>
-    sql`SELECT ${columns} FROM idv_rescreen_runs WHERE id = ${run}`.pipe(
+    sql`SELECT ${columns} FROM idv_rescreen_runs WHERE id = ${run} AND state <> ${planning}`.pipe(
       decodeRuns,
       Effect.map(([first]) => Option.fromNullable(first)),
       Statements.guarded("find")
@@ -52,19 +69,28 @@ export const make = Effect.gen(function*() {
     codes.length === 0 ? null : codes.join(" ")
   ]
 
+  /**
+   * A table with one row if the run belongs to this planner, otherwise none; without a planner, the run is planned. In
+   * PostgreSQL another planner waits until the statement ends.
+   */
+  const ownedBy = (run: string, planner = "") =>
+    sql`(SELECT 1 FROM idv_rescreen_runs WHERE id = ${run} AND COALESCE(planner, '') = ${planner} ${forShare}) AS owned`
+
   /** Rows are one parameter, because both databases decode JSON faster than thousands of parameters. */
-  const insertCells = (run: string, cells: ReadonlyArray<ReadonlyArray<unknown>>) => {
-    return sql`INSERT INTO idv_rescreen_people (run, line, id, shard, state, person, codes)
+  const insertCells = (run: string, planner: string, cells: ReadonlyArray<ReadonlyArray<unknown>>) =>
+    sql`INSERT INTO idv_rescreen_people (run, line, id, shard, state, person, codes)
       SELECT ${run}, CAST(value ->> 0 AS INTEGER), value ->> 1, CAST(value ->> 2 AS INTEGER), value ->> 3, value ->> 4,
         value ->> 5
-      FROM ${Statements.elements(sql, JSON.stringify(cells))} WHERE true
+      FROM ${Statements.elements(sql, JSON.stringify(cells))}, ${ownedBy(run, planner)} WHERE true
       ON CONFLICT (run, id) DO NOTHING RETURNING line`
-  }
 
-  const insert = (run: string, shards: number) => (chunk: Chunk.Chunk<Ledger.PlannedRow>) =>
+  const insert = ({ id: run, policy: { shards } }: Ledger.NewRun, planner: string) =>
+  (
+    chunk: Chunk.Chunk<Ledger.PlannedRow>
+  ) =>
     Effect.gen(function*() {
       const rows = Chunk.toReadonlyArray(chunk)
-      const inserted = yield* insertCells(run, rows.map(cellsOf(shards)))
+      const inserted = yield* insertCells(run, planner, rows.map(cellsOf(shards)))
       if (inserted.length === rows.length) return
       const lines = new Set((yield* decodeLines(Effect.succeed(inserted))).map(({ line }) => line))
       const repeated = rows.filter(({ line }) => !lines.has(line)).map((row) => ({
@@ -73,26 +99,70 @@ export const make = Effect.gen(function*() {
         person: null,
         codes: ["id.repeated"]
       }))
-      yield* insertCells(run, repeated.map(cellsOf(shards)))
+      const marked = yield* insertCells(run, planner, repeated.map(cellsOf(shards)))
+      if (marked.length < repeated.length) return yield* replaced
     })
 
+  /** This process was silent for longer than its lease, and another one plans the run. */
+  const replaced = new LedgerUnavailable({ operation: "plan", code: "REPLACED" })
+
+  /** Stores the run in the state `planning`. Returns `false` if another process has planned it, which it waits for. */
+  const begin = (run: Ledger.NewRun, planner: string) =>
+    Effect.gen(function*() {
+      while (true) {
+        const begun = yield* sql`INSERT INTO idv_rescreen_runs
+          (id, planned_at, state, policy, service, people, digest, total, planner, planner_lease_until)
+          VALUES (${run.id}, ${now}, ${planning}, ${JSON.stringify(run.policy)}, ${run.service}, ${run.people}, '', 0,
+            ${planner}, ${now} + ${planLease})
+          ON CONFLICT (id) DO UPDATE SET planned_at = excluded.planned_at, policy = excluded.policy,
+            service = excluded.service, people = excluded.people, planner = excluded.planner,
+            planner_lease_until = excluded.planner_lease_until
+          WHERE idv_rescreen_runs.state = ${planning} AND idv_rescreen_runs.planner_lease_until <= ${now}
+          RETURNING id`
+        if (begun.length > 0) return true
+        if (Option.isSome(yield* find(run.id))) return false
+        yield* Effect.sleep("200 millis")
+      }
+    })
+
+  const renewPlan = (run: string, planner: string) =>
+    sql`UPDATE idv_rescreen_runs SET planner_lease_until = ${now} + ${planLease}
+      WHERE id = ${run} AND planner = ${planner}`
+
+  const discardPlan = (run: string, planner: string) =>
+    Effect.zipRight(
+      eraseRows(run, planner),
+      Statements.guarded("plan")(sql`DELETE FROM idv_rescreen_runs WHERE id = ${run} AND planner = ${planner}`)
+    )
+
+  /**
+   * Stores the rows in many short statements, so that other processes can write to SQLite meanwhile, and no connection
+   * to PostgreSQL is silent. The run is found once it has all its rows.
+   */
   const plan: Ledger.Service["plan"] = (run, rows, digest) =>
     Effect.gen(function*() {
-      const begun = yield* sql`INSERT INTO idv_rescreen_runs
-        (id, planned_at, state, policy, service, people, digest, total)
-        VALUES (${run.id}, ${now}, 'open', ${JSON.stringify(run.policy)}, ${run.service}, ${run.people}, '', 0)
-        ON CONFLICT (id) DO NOTHING RETURNING id`
-      if (begun.length === 0) return false
-      const total = yield* rows.pipe(
-        Stream.grouped(batch),
-        // The next rows are converted while the database stores these.
-        Stream.buffer({ capacity: 1 }),
-        Stream.runFoldEffect(0, (total, chunk) =>
-          Effect.as(insert(run.id, run.policy.shards)(chunk), total + chunk.length))
+      const planner = randomUUID()
+      if (!(yield* begin(run, planner))) return false
+      const store = Effect.gen(function*() {
+        // The rows of a process that was killed.
+        yield* eraseRows(run.id, planner)
+        const total = yield* rows.pipe(
+          Stream.grouped(batch),
+          // The next rows are converted while the database stores these.
+          Stream.buffer({ capacity: 1 }),
+          Stream.runFoldEffect(0, (total, chunk) => Effect.as(insert(run, planner)(chunk), total + chunk.length))
+        )
+        const planned = yield* sql`UPDATE idv_rescreen_runs SET state = 'open', digest = ${digest()}, total = ${total},
+          planner = NULL, planner_lease_until = NULL WHERE id = ${run.id} AND planner = ${planner} RETURNING id`
+        return planned.length > 0 ? true : yield* replaced
+      })
+      return yield* store.pipe(
+        Effect.onError(() => Effect.ignore(discardPlan(run.id, planner))),
+        Effect.raceFirst(Effect.forever(
+          Effect.delay(Effect.ignore(Statements.guarded("plan")(renewPlan(run.id, planner))), planLease / 3)
+        ))
       )
-      yield* sql`UPDATE idv_rescreen_runs SET digest = ${digest()}, total = ${total} WHERE id = ${run.id}`
-      return true
-    }).pipe(sql.withTransaction, Statements.guarded("plan"))
+    }).pipe(Statements.guarded("plan"))
 
   const counts: Ledger.Service["counts"] = (run) =>
     sql`SELECT state, CAST(COUNT(*) AS INTEGER) AS count FROM idv_rescreen_people WHERE run = ${run} GROUP BY state`
@@ -117,9 +187,10 @@ export const make = Effect.gen(function*() {
       }))
 
   /** Deletes in parts, so that no statement takes long. */
-  const eraseRows = (run: string): Effect.Effect<void, Ledger.Failure> =>
+  const eraseRows = (run: string, planner?: string): Effect.Effect<void, Ledger.Failure> =>
     sql`DELETE FROM idv_rescreen_people WHERE run = ${run} AND line IN (
-      SELECT line FROM idv_rescreen_people WHERE run = ${run} ORDER BY line LIMIT ${10 * batch}
+      SELECT line FROM idv_rescreen_people, ${ownedBy(run, planner)} WHERE run = ${run}
+      ORDER BY line LIMIT ${10 * batch}
     ) RETURNING line`.pipe(
       Statements.guarded("erase"),
       Effect.repeat({ until: (rows) => rows.length === 0 }),
@@ -135,27 +206,60 @@ export const make = Effect.gen(function*() {
       yield* sql`DELETE FROM idv_rescreen_workers WHERE run = ${run}`
     }).pipe(sql.withTransaction, Statements.guarded("erase"))
 
+  /** Deletes what processes that were killed have planned. */
+  const eraseInterruptedPlans = (olderThan: number) =>
+    Effect.gen(function*() {
+      const planner = randomUUID()
+      const interrupted = yield* sql`UPDATE idv_rescreen_runs
+        SET planner = ${planner}, planner_lease_until = ${now} + ${planLease}
+        WHERE state = ${planning} AND planner_lease_until <= ${now} AND planned_at <= ${now} - ${olderThan}
+        RETURNING id`.pipe(decodeIds, Statements.guarded("erase"))
+      for (const { id } of interrupted) yield* discardPlan(id, planner)
+    })
+
+  /** Deletes the decisions about evidence that no run has any more. */
+  const eraseDecisions = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql`DELETE FROM idv_rescreen_decisions WHERE NOT EXISTS (
+      SELECT 1 FROM idv_rescreen_runs r JOIN idv_rescreen_people p
+        ON p.run = r.id AND p.id = idv_rescreen_decisions.id ${collate}
+      WHERE p.content_digest = idv_rescreen_decisions.content_digest
+    )`)
+
+  /** Overwrites the deleted rows in the files of the database. */
+  const vacuum = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.onDialectOrElse({
+      pg: () => sql`VACUUM idv_rescreen_people, idv_rescreen_decisions`,
+      orElse: () => sql`VACUUM`
+    }))
+
+  /** SQLite's write-ahead log holds deleted data until a checkpoint, which a transaction of another process prevents. */
+  const truncateLog = sql`PRAGMA wal_checkpoint(TRUNCATE)`.pipe(
+    decodeCheckpoints,
+    Statements.guarded("vacuum"),
+    Effect.filterOrFail((checkpoints) => checkpoints.every(({ busy }) => busy === 0), () => new LedgerInUse()),
+    Effect.retry({
+      while: ({ _tag }) => _tag === "LedgerInUse",
+      schedule: Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(5))
+    })
+  )
+
   const erase: Ledger.Service["erase"] = (olderThan) =>
     Effect.gen(function*() {
-      const due = yield* sql`SELECT ${columns} FROM idv_rescreen_runs WHERE planned_at <= ${now} - ${olderThan}`.pipe(
-        decodeRuns,
-        Statements.guarded("erase")
-      )
+      const due = yield* sql`SELECT ${columns} FROM idv_rescreen_runs
+        WHERE planned_at <= ${now} - ${olderThan} AND state <> ${planning}`.pipe(
+          decodeRuns,
+          Statements.guarded("erase")
+        )
       for (const { id } of due) {
         yield* eraseRun(id)
         yield* eraseRows(id)
       }
-      yield* sql`DELETE FROM idv_rescreen_decisions WHERE decided_at <= ${now} - ${olderThan}`.pipe(
-        Statements.guarded("erase")
-      )
-      yield* sql.onDialectOrElse({ pg: () => sql`VACUUM idv_rescreen_people`, orElse: () => sql`VACUUM` }).pipe(
-        Statements.guarded("vacuum")
-      )
-      // SQLite's write-ahead log holds deleted data until a checkpoint.
-      yield* sql.onDialectOrElse({
-        pg: () => Effect.void,
-        orElse: () => Statements.guarded("vacuum")(sql`PRAGMA wal_checkpoint(TRUNCATE)`)
-      })
+      yield* eraseInterruptedPlans(olderThan)
+      yield* Effect.provide(
+        Effect.zipRight(Statements.guarded("erase")(eraseDecisions), Statements.guarded("vacuum")(vacuum)),
+        patient
+      ).pipe(Statements.guarded("erase"))
+      yield* sql.onDialectOrElse({ pg: () => Effect.void, orElse: () => truncateLog })
       return due.filter(({ erasedAt }) => erasedAt === null).map(({ id }) => id)
     })
 
@@ -169,7 +273,7 @@ export const make = Effect.gen(function*() {
         find(run),
         Option.match({ onNone: () => new RunNotFound({ run }), onSome: (run) => Effect.succeed(run) })
       ),
-    runs: sql`SELECT ${columns} FROM idv_rescreen_runs ORDER BY planned_at DESC, id DESC`.pipe(
+    runs: sql`SELECT ${columns} FROM idv_rescreen_runs WHERE state <> ${planning} ORDER BY planned_at DESC, id DESC`.pipe(
       decodeRuns,
       Statements.guarded("runs")
     ),

@@ -5,7 +5,7 @@ import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type * as Stream from "effect/Stream"
 import type * as LedgerRow from "../LedgerRow.ts"
-import type { LedgerUnavailable, RunNotFound } from "../RescreeningError.ts"
+import type { LedgerInUse, LedgerUnavailable, RunNotFound } from "../RescreeningError.ts"
 import type * as Run from "../Run.ts"
 
 /**
@@ -133,7 +133,11 @@ export interface Service {
   /** Keys the digests of this ledger. Without it, a digest could be looked up in a list of people. */
   readonly salt: Redacted.Redacted
 
-  /** Stores a run and all its rows, or nothing. Returns `false` if the name is taken. Calls `digest` last. */
+  /**
+   * Stores a run and all its rows, or nothing. No operation finds the run before it has all its rows. Returns `false` if
+   * the name is taken. Waits while another process plans the run, and replaces that process if it is silent for 30
+   * seconds. Calls `digest` last.
+   */
   readonly plan: <E, R>(
     run: NewRun,
     rows: Stream.Stream<PlannedRow, E, R>,
@@ -223,6 +227,9 @@ export interface Service {
   ) => Effect.Effect<ReadonlyArray<{ readonly bucket: number; readonly count: number }>, Failure>
   readonly decide: (decision: NewDecision) => Effect.Effect<void, Failure>
   readonly decisions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<LedgerRow.Decision>, Failure>
-  /** Deletes rows and decisions older than `olderThan` milliseconds, and keeps the counts. Returns the erased runs. */
-  readonly erase: (olderThan: number) => Effect.Effect<ReadonlyArray<string>, Failure>
+  /**
+   * Deletes the rows of runs planned more than `olderThan` milliseconds ago, and the decisions about evidence that no
+   * run has any more. Keeps the counts. Returns the erased runs.
+   */
+  readonly erase: (olderThan: number) => Effect.Effect<ReadonlyArray<string>, Failure | LedgerInUse>
 }

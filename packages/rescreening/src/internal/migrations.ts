@@ -87,8 +87,15 @@ const version1 = Effect.gen(function*() {
   yield* sql`INSERT INTO idv_rescreen_meta (name, value) VALUES ('salt', ${randomBytes(32).toString("base64")})`
 })
 
+/** The process that plans a run, and the end of its lease. Both are NULL once the run has all its rows. */
+const version2 = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`ALTER TABLE idv_rescreen_runs ADD COLUMN planner TEXT`
+  yield* sql`ALTER TABLE idv_rescreen_runs ADD COLUMN planner_lease_until DOUBLE PRECISION`
+})
+
 /** In order: the first migration creates version 1. Never change a released migration. */
-const migrations = [version1]
+const migrations = [version1, version2]
 
 const Meta = Schema.Struct({ name: Schema.String, value: Schema.String })
 

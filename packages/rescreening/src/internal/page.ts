@@ -25,6 +25,8 @@ export interface Changes {
   readonly since: string
   readonly counts: { readonly [K in Comparison.Kind]: number }
   readonly listed: { readonly [K in ChangeKind]: ReadonlyArray<Changed> }
+  /** They have no key, so they are not compared. */
+  readonly wrongRows: { readonly before: number; readonly after: number }
 }
 
 export type Reviews = { readonly [R in Review]: Array<Listed> }
@@ -133,8 +135,13 @@ const kinds = Object.keys(changeHeadings) as Array<ChangeKind>
 
 const changesSection = ({ changes, showsKeys }: Model): string => {
   if (changes === undefined) return ""
-  const { counts, listed, since } = changes
-  const sums = [...kinds.map((kind) => [changeHeadings[kind], counts[kind]]), ["Unchanged", counts.unchanged]]
+  const { counts, listed, since, wrongRows } = changes
+  const sums = [
+    ...kinds.map((kind) => [changeHeadings[kind], counts[kind]]),
+    ["Unchanged", counts.unchanged],
+    ["Wrong rows before: may be people who seem new", wrongRows.before],
+    ["Wrong rows now: may be people who seem gone", wrongRows.after]
+  ].filter(([heading, count]) => count !== 0 || !String(heading).startsWith("Wrong rows"))
   const lists = kinds.filter((kind) => showsKeys && counts[kind] > 0).map((kind) => {
     const shown = listed[kind]
     const more = shown.length < counts[kind] ? `<p>The first ${number(shown.length)}. compare lists all.</p>` : ""

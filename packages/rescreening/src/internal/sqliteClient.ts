@@ -14,8 +14,8 @@ import * as Stream from "effect/Stream"
 import Database from "libsql"
 import { closeSync, openSync } from "node:fs"
 
-/** How long SQLite waits for another process, in milliseconds. */
-const timeout = 5000
+/** How long a statement waits for another process, in milliseconds. The whole process waits. */
+const defaultTimeout = 5000
 
 /** The statements that stay prepared. The ledger has fewer, but some depend on a number of values. */
 const mostPrepared = 100
@@ -79,17 +79,17 @@ const exclusive = (connection: Connection, one: Effect.Semaphore): Connection =>
 }
 
 /** Opens the file, creating it readable by its owner only, because it holds the keys and results of people. */
-const open = (file: string) =>
+const open = (file: string, timeout: number) =>
   attempt(() => {
     closeSync(openSync(file, "a", 0o600))
     return new Database(file, { timeout })
   })
 
-export const layer = (file: string): Layer.Layer<SqlClient.SqlClient, SqlError> =>
+export const layer = (file: string, timeout = defaultTimeout): Layer.Layer<SqlClient.SqlClient, SqlError> =>
   Layer.scoped(
     SqlClient.SqlClient,
     Effect.gen(function*() {
-      const database = yield* Effect.acquireRelease(open(file), (database) => Effect.sync(() => database.close()))
+      const database = yield* Effect.acquireRelease(open(file, timeout), (database) => Effect.sync(() => database.close()))
       yield* attempt(() => database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")).pipe(
         // SQLite does not wait for another process when it changes the journal mode.
         Effect.retry(Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(100)))

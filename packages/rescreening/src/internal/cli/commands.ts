@@ -196,10 +196,18 @@ export const report = (flags: Flags) =>
     return 0
   }).pipe(Effect.provide(Settings.layerLedger(flags)))
 
+const warnOfWrongRows = (run: string, count: number, kind: Comparison.Kind) =>
+  count === 0 ? Effect.void : Console.error(
+    `Run ${run} has wrong rows: ${count}. They have no key, so these people may be among those of ${kind}.`
+  )
+
 export const compare = ([before = "", after = ""]: ReadonlyArray<string>, flags: Flags) =>
   Comparison.compare(before, after).pipe(
     Stream.filter(({ kind }) => flags["all"] === true || kind !== "unchanged"),
     Stream.runForEach((change) => Console.log(JSON.stringify(change))),
+    Effect.zipRight(Comparison.wrongRows(before, after)),
+    Effect.tap((wrongRows) => warnOfWrongRows(before, wrongRows.before, "new_in_population")),
+    Effect.tap((wrongRows) => warnOfWrongRows(after, wrongRows.after, "gone_from_population")),
     Effect.as(0),
     Effect.provide(Settings.layerLedger(flags))
   )
