@@ -83,7 +83,7 @@ describe.each(Databases.kinds)("Personal data and keys with %s", (kind, database
           const { exit, printed } = yield* everythingPrinted(screened, Cause.pretty)
           assertTrue(Exit.isSuccess(exit))
           deepStrictEqual([exit.value.unknown, exit.value.not_screened, exit.value.wrong_row], [6, 6, 3])
-          assertTrue(printed.includes("Rescreening.drain"))
+          assertTrue(printed.includes("Rescreening.shard"))
           assertNone("What was printed", printed, { ...secrets, ...identifying })
 
           const reports = [

@@ -146,11 +146,16 @@ describe.each(Databases.kinds)("Held rows with %s", (_, databases) => {
         const aml = service()
         let first: string | undefined
         const lease = 1500
-        const counts = yield* work(aml, (ledger) => ({
-          register: (run) => Effect.tap(ledger.register(run, lease), (token) => first ??= token),
-          renew: (token) => ledger.renew(token, lease),
-          settle: (worker, outcomes) => worker.worker === first ? unavailable : ledger.settle(worker, outcomes)
-        }), { lease: "2 minutes" }, Effect.withClock(yield* hundredfold))
+        const counts = yield* work(
+          aml,
+          (ledger) => ({
+            register: (run) => Effect.tap(ledger.register(run, lease), (token) => first ??= token),
+            renew: (token) => ledger.renew(token, lease),
+            settle: (worker, outcomes) => worker.worker === first ? unavailable : ledger.settle(worker, outcomes)
+          }),
+          { lease: "2 minutes" },
+          Effect.withClock(yield* hundredfold)
+        )
         deepStrictEqual([counts, aml.names.length], [at({ no_match: 2, unknown: 2 }), 4])
       })
     )
@@ -164,8 +169,9 @@ describe.each(Databases.kinds)("Held rows with %s", (_, databases) => {
         let times = 0
         const counts = yield* work(aml, (ledger) => ({
           send: (...args) =>
-            times++ === 0 ? unavailable : Effect.tap(ledger.send(...args), (sent) =>
-              sent.size === 0 ? Effect.void : Effect.all(late.splice(0))),
+            times++ === 0 ?
+              unavailable :
+              Effect.tap(ledger.send(...args), (sent) => sent.size === 0 ? Effect.void : Effect.all(late.splice(0))),
           release: (claim) =>
             Effect.suspend(() => {
               if (times > 1 || late.length > 0) return ledger.release(claim)
@@ -179,7 +185,7 @@ describe.each(Databases.kinds)("Held rows with %s", (_, databases) => {
     )
 
     const ends = {
-      "the run is paused": (_: Fiber.RuntimeFiber<unknown, unknown>) => Rescreening.pause(run),
+      "the run is paused": () => Rescreening.pause(run),
       "their worker is interrupted": (worker: Fiber.RuntimeFiber<unknown, unknown>) => Fiber.interruptFork(worker)
     }
     for (const [name, end] of Object.entries(ends)) {

@@ -10,6 +10,7 @@ import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as Random from "effect/Random"
 import * as Schedule from "effect/Schedule"
+import type * as Tracer from "effect/Tracer"
 import type * as People from "../People.ts"
 import { type EncryptionKeyError, RunPaused } from "../RescreeningError.ts"
 import * as Metrics from "../RescreeningMetrics.ts"
@@ -53,6 +54,12 @@ const outcomeMetrics: Readonly<Record<Ledger.Outcome["state"], typeof Metrics.ou
   unknown: outcomesOf("unknown")
 }
 
+/** The span of a shard. It ends when its users have ended: the rows in flight, and the claims of further rows. */
+interface ShardSpan {
+  readonly span: Tracer.Span
+  users: number
+}
+
 /** A row that was unknown this often needs a review, under any policy. */
 export const maxUnknown = 3
 
@@ -92,7 +99,8 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
           Effect.sync(() => {
             hasFailed = true
           }))
-        return Effect.tap(withDatabaseRetry(attempt), () => hasFailed ? endLease : Effect.void)
+        return Effect.tap(withDatabaseRetry(attempt), () =>
+          hasFailed ? endLease : Effect.void)
       })
 
     /**
@@ -244,6 +252,9 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
     /**
      * Screens the pending rows of shards, one shard after the other. The first rows of a shard do not wait for the last
      * responses of the previous one. Returns the number of claimed rows.
+     *
+     * The span of a shard lasts from its first claimed row until its last one has an outcome or is released. Its checks
+     * are children of the span.
      */
     const drain = (shards: ReadonlyArray<number>): Effect.Effect<number, Failure> =>
       Effect.gen(function*() {
@@ -251,26 +262,50 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         const remaining = [...shards]
         let claims: Array<Ledger.Claim> = []
         let count = 0
+        let current: ShardSpan | undefined
+        const open = new Set<ShardSpan>()
+        const end = (shard: ShardSpan, exit: Exit.Exit<unknown, unknown>) => {
+          open.delete(shard)
+          shard.span.end(clock.unsafeCurrentTimeNanos(), exit)
+        }
+        const leave = (shard: ShardSpan) => {
+          if (--shard.users === 0) end(shard, Exit.void)
+        }
         const refill = Effect.gen(function*() {
           for (let shard = remaining[0]; shard !== undefined && claims.length === 0 && !isOver; shard = remaining[0]) {
             claims = [...yield* claimRows(shard)]
             count += claims.length
-            if (claims.length === 0) remaining.shift()
+            if (claims.length === 0) {
+              remaining.shift()
+              if (current !== undefined) leave(current)
+              current = undefined
+            } else if (current === undefined) {
+              const span = yield* Effect.makeSpan("Rescreening.shard", { attributes: { run: id, shard } })
+              current = { span, users: 1 }
+              open.add(current)
+            }
           }
         })
         const refillOnce = mutex.withPermits(1)(Effect.suspend(() => claims.length > 0 ? Effect.void : refill))
-        const next: Effect.Effect<Ledger.Claim | undefined, Failure> = Effect.suspend(() => {
-          const claim = isOver ? undefined : claims.shift()
-          return claim === undefined && !isOver && remaining.length > 0
-            ? Effect.zipRight(refillOnce, next)
-            : Effect.succeed(claim)
+        const loop: Effect.Effect<void, Failure> = Effect.suspend(() => {
+          if (isOver) return Effect.void
+          const claim = claims.shift()
+          if (claim === undefined) return remaining.length > 0 ? Effect.zipRight(refillOnce, loop) : Effect.void
+          const shard = current
+          if (shard === undefined) return Effect.dieMessage("A claimed row has no shard")
+          shard.users++
+          return screen(claim).pipe(
+            Effect.withParentSpan(shard.span),
+            Effect.ensuring(Effect.sync(() => leave(shard))),
+            Effect.zipRight(loop)
+          )
         })
-        const loop: Effect.Effect<void, Failure> = Effect.gen(function*() {
-          for (let claim = yield* next; claim !== undefined; claim = yield* next) yield* screen(claim)
-        })
-        yield* Effect.replicateEffect(loop, concurrency, { concurrency: "unbounded", discard: true })
+        yield* Effect.replicateEffect(loop, concurrency, { concurrency: "unbounded", discard: true }).pipe(
+          // The spans that are open belong to a shard with further rows, or to a row that an interruption prevented.
+          Effect.onExit((exit) => Effect.sync(() => open.forEach((shard) => end(shard, exit))))
+        )
         return count
-      }).pipe(Effect.withSpan("Rescreening.drain", { attributes: { run: id, shards } }))
+      })
 
     /** Makes rows whose worker lost its lease pending or unknown and, if the policy says so, unknown rows pending. */
     const releaseLostRows = Effect.gen(function*() {
