@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, Context, DateTime, Deferred, Effect, Fiber, Layer, Option, Redacted, Schema, Stream } from "effect"
-import * as PostgresClient from "../src/internal/postgresClient.ts"
 import { Ledger, Run } from "../src/index.ts"
+import * as PostgresClient from "../src/internal/postgresClient.ts"
 import * as Databases from "./support/databases.ts"
 
 const policy = Schema.decodeSync(Run.Policy)({ shards: 1 })
