@@ -170,9 +170,13 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
     it.scoped("erases the rows of a plan that was killed, which no run shows", () =>
       Effect.gen(function*() {
         const { first, second } = yield* two
+        const isStored = Effect.map(second.ledger.counts("2026-11"), ({ pending }) => pending > 0)
         const killed = Effect.zipRight(
-          Effect.orDie(first.sql`UPDATE idv_rescreen_runs SET planner_lease_until = 0, planner = 'killed'`),
-          Effect.fail("killed")
+          Effect.repeat(Effect.delay(isStored, "10 millis"), { until: (isStored) => isStored }),
+          Effect.zipRight(
+            first.sql`UPDATE idv_rescreen_runs SET planner_lease_until = 0, planner = 'killed'`,
+            Effect.fail("killed")
+          )
         )
         yield* Effect.flip(first.ledger.plan(newRun, slowly(killed), () => "digest"))
         const { pending } = yield* second.ledger.counts("2026-11")
