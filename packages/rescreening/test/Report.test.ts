@@ -119,7 +119,10 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
         yield* planned("1", Stream.make(entry("K1"), entry("K2")))
         yield* planned("2", Stream.make(entry("K1"), { codes: ["date_of_birth.no_such_date"] }))
         const changes = Chunk.toReadonlyArray(yield* Stream.runCollect(Comparison.compare("1", "2")))
-        deepStrictEqual(changes.map(({ id, kind }) => [id, kind]), [["K1", "unchanged"], ["K2", "gone_from_population"]])
+        deepStrictEqual(changes.map(({ id, kind }) => [id, kind]), [["K1", "unchanged"], [
+          "K2",
+          "gone_from_population"
+        ]])
         deepStrictEqual(yield* Comparison.wrongRows("1", "2"), { before: 0, after: 1 })
         const now = "<td>Wrong rows now: may be people who seem gone</td><td class=\"number\">1</td>"
         assertTrue((yield* Report.page("2", { since: "1" })).includes(now))

@@ -218,12 +218,15 @@ export const make = Effect.gen(function*() {
     })
 
   /** Deletes the decisions about evidence that no run has any more. */
-  const eraseDecisions = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql`DELETE FROM idv_rescreen_decisions WHERE NOT EXISTS (
+  const eraseDecisions = Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) =>
+      sql`DELETE FROM idv_rescreen_decisions WHERE NOT EXISTS (
       SELECT 1 FROM idv_rescreen_runs r JOIN idv_rescreen_people p
         ON p.run = r.id AND p.id = idv_rescreen_decisions.id ${collate}
       WHERE p.content_digest = idv_rescreen_decisions.content_digest
-    )`)
+    )`
+  )
 
   /** Overwrites the deleted rows in the files of the database. */
   const vacuum = Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -247,9 +250,9 @@ export const make = Effect.gen(function*() {
     Effect.gen(function*() {
       const due = yield* sql`SELECT ${columns} FROM idv_rescreen_runs
         WHERE planned_at <= ${now} - ${olderThan} AND state <> ${planning}`.pipe(
-          decodeRuns,
-          Statements.guarded("erase")
-        )
+        decodeRuns,
+        Statements.guarded("erase")
+      )
       for (const { id } of due) {
         yield* eraseRun(id)
         yield* eraseRows(id)
@@ -273,10 +276,11 @@ export const make = Effect.gen(function*() {
         find(run),
         Option.match({ onNone: () => new RunNotFound({ run }), onSome: (run) => Effect.succeed(run) })
       ),
-    runs: sql`SELECT ${columns} FROM idv_rescreen_runs WHERE state <> ${planning} ORDER BY planned_at DESC, id DESC`.pipe(
-      decodeRuns,
-      Statements.guarded("runs")
-    ),
+    runs: sql`SELECT ${columns} FROM idv_rescreen_runs WHERE state <> ${planning} ORDER BY planned_at DESC, id DESC`
+      .pipe(
+        decodeRuns,
+        Statements.guarded("runs")
+      ),
     pause: (run: string, reason: string) =>
       sql`UPDATE idv_rescreen_runs SET state = 'paused', reason = ${reason} WHERE id = ${run} AND state = 'open'
         RETURNING id`.pipe(Effect.map((rows) => rows.length > 0), Statements.guarded("pause")),

@@ -89,7 +89,10 @@ export const layer = (file: string, timeout = defaultTimeout): Layer.Layer<SqlCl
   Layer.scoped(
     SqlClient.SqlClient,
     Effect.gen(function*() {
-      const database = yield* Effect.acquireRelease(open(file, timeout), (database) => Effect.sync(() => database.close()))
+      const database = yield* Effect.acquireRelease(
+        open(file, timeout),
+        (database) => Effect.sync(() => database.close())
+      )
       yield* attempt(() => database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")).pipe(
         // SQLite does not wait for another process when it changes the journal mode.
         Effect.retry(Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(100)))
