@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
   readonly concurrency: number
   readonly propagateTrace: boolean
 }) {
-  const exchange = yield* Exchange.make(url, { keepsSettings: true })
+  const exchange = yield* Exchange.make(url, { keepsSettings: true, pool: "checks" })
   const host = Host.of(url)
   const limit = InFlightLimit.make(concurrency)
   const sendAuthorized = Bearer.make({
@@ -108,7 +108,10 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
       })
     })
 
-    const timeout = Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sent, deadline, host }))
+    const timeout = Effect.suspend(() => {
+      progress.end()
+      return new AmlError.AmlTimeout({ sent: progress.sent, deadline, host })
+    })
     const deadlineMillis = Duration.toMillis(deadline) - waitedMillis
     const attempts = deadlineMillis > 0
       ? Attempts.run(attempt, { retry, deadlineMillis, progress, isPaced })
@@ -126,6 +129,7 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
           )
         : undefined,
       onExit: (exit) => {
+        progress.end()
         if (takesPlace) limit.release()
         return CheckTelemetry.record(running)(exit)
       }

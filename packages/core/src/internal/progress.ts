@@ -13,9 +13,10 @@ const uncertainty = { no: 0, answered: 1, unknown: 2 } satisfies Record<AmlError
 export class Progress {
   readonly clock: Clock.Clock
   readonly startedAt: number
-  /** The tokens of all requests, in the order in which they were sent. */
+  /** The tokens of all requests, in the order in which they were started. */
   readonly tokens: Array<Redacted.Redacted<string>> = []
   #requests = 0
+  #isEnded = false
   #sentAt = 0
   /** Whether the service may have performed the current attempt. */
   #currentSent: AmlError.Sent = "no"
@@ -32,7 +33,7 @@ export class Progress {
     return this.clock.unsafeCurrentTimeMillis()
   }
 
-  /** How many requests were sent, replays included. */
+  /** How many requests were started, replays included. */
   get requests(): number {
     return this.#requests
   }
@@ -48,11 +49,21 @@ export class Progress {
     return uncertainty[earlier] > uncertainty[this.#currentSent] ? earlier : this.#currentSent
   }
 
-  requestSent(token: AccessToken | undefined): void {
+  requestStarted(token: AccessToken | undefined): void {
     this.#requests++
+    if (token !== undefined) this.tokens.push(token.value)
+  }
+
+  requestSent(): boolean {
+    if (this.#isEnded) return false
     this.#sentAt = this.now()
     this.#currentSent = "unknown"
-    if (token !== undefined) this.tokens.push(token.value)
+    return true
+  }
+
+  /** From now on, nothing is sent, so that `sent` does not change. */
+  end(): void {
+    this.#isEnded = true
   }
 
   responseStarted(): void {

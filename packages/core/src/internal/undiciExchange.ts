@@ -13,6 +13,12 @@ import * as Stream from "effect/Stream"
 import type { Dispatcher } from "undici"
 import * as BodyLimit from "./bodyLimit.ts"
 
+/** Receives the events of a request. */
+export interface Observer {
+  /** The request is about to be sent, or may be. If this returns `false`, it must not be sent. */
+  readonly requestSent: () => boolean
+}
+
 type Resume<A, E> = (effect: Effect.Effect<A, E>) => void
 
 /**
@@ -21,6 +27,7 @@ type Resume<A, E> = (effect: Effect.Effect<A, E>) => void
  */
 export class Receiver implements Dispatcher.DispatchHandler {
   readonly #request: HttpClientRequest.HttpClientRequest
+  readonly #observer: Observer | undefined
   #onHead: Resume<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError> | undefined
   #onEnd: (() => void) | undefined
   #controller: Dispatcher.DispatchController | undefined
@@ -32,15 +39,18 @@ export class Receiver implements Dispatcher.DispatchHandler {
 
   constructor(
     request: HttpClientRequest.HttpClientRequest,
+    observer: Observer | undefined,
     onHead: Resume<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError>
   ) {
     this.#request = request
+    this.#observer = observer
     this.#onHead = onHead
   }
 
+  /** Undici writes the request after this, unless this aborts it. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#isAborted) this.abort()
+    if (this.#isAborted || this.#observer?.requestSent() === false) this.abort()
   }
 
   onResponseStart(
@@ -202,15 +212,29 @@ export class UndiciResponse extends Inspectable.Class implements HttpClientRespo
   }
 }
 
-/** The clients of `IdvHttp`. One that a user has transformed is another client. */
-const clients = new WeakSet<object>()
+export type Send = (
+  request: HttpClientRequest.HttpClientRequest,
+  observer?: Observer
+) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError>
 
-export const register = <A extends object>(client: A): A => {
-  clients.add(client)
+/** Slow checks hold no connection of the pool for tokens. */
+export interface Pools {
+  readonly checks: Send
+  readonly tokens: Send
+}
+
+/** The clients of `IdvHttp`. One that a user has transformed is another client. */
+const clients = new WeakMap<object, Pools>()
+
+export const register = <A extends object>(client: A, pools: Pools): A => {
+  clients.set(client, pools)
   return client
 }
 
-/** Whether a client needs no settings of the fiber: it makes no span, sends no trace headers, follows no redirect. */
-export const isUndici = (client: object): boolean => clients.has(client)
+/**
+ * The pools of a client of `IdvHttp`. They need no settings of the fiber: they make no span, send no trace headers, and
+ * follow no redirect.
+ */
+export const poolsOf = (client: object): Pools | undefined => clients.get(client)
 
 export const isResponse = (response: object): response is UndiciResponse => response instanceof UndiciResponse
