@@ -3,10 +3,11 @@ import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Effect, Layer, Stream } from "effect"
+import { Chunk, Effect, Layer, Option, Stream } from "effect"
 import type { Socket } from "node:net"
 import * as Exchange from "../src/internal/exchange.ts"
 import { Progress } from "../src/internal/progress.ts"
+import * as UndiciExchange from "../src/internal/undiciExchange.ts"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
 
@@ -79,6 +80,50 @@ describe("IdvHttp.layerUndici", () => {
       deepStrictEqual(timeouts.map(({ _tag }) => _tag), ["None", "None"])
       yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => closed.length === 2, times: 400 })
       deepStrictEqual(closed.sort(), ["/body", "/head"])
+    }).pipe(provideClient))
+
+  /** A server that sends the end of each body after 200 ms, and the number of connections that it has lost. */
+  const slowBodies = (interval?: number) =>
+    Effect.gen(function*() {
+      const closed: Array<string> = []
+      const { url } = yield* RawServer.make((_, socket) => {
+        socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nx")
+        const timer = interval === undefined
+          ? setTimeout(() => socket.write("y".repeat(999)), 200)
+          : setInterval(() => socket.write("y"), interval)
+        socket.on("close", () => {
+          clearTimeout(timer)
+          closed.push("closed")
+        })
+      })
+      return { url, closed }
+    })
+
+  it.scopedLive("returns an unfinished body to several readers, also if one of them is interrupted", () =>
+    Effect.gen(function*() {
+      const { closed, url } = yield* slowBodies()
+      const response = yield* execute(HttpClientRequest.get(url))
+      const [interrupted, ...texts] = yield* Effect.all([
+        Effect.timeoutOption(response.text, "50 millis"),
+        Effect.timeoutOption(response.text, "3 seconds"),
+        Effect.timeoutOption(response.text, "3 seconds")
+      ], { concurrency: "unbounded" })
+      strictEqual(interrupted._tag, "None")
+      deepStrictEqual(texts.map((text) => Option.getOrElse(text, () => "").length), [1000, 1000])
+      strictEqual(closed.length, 0)
+    }).pipe(provideClient))
+
+  it.scopedLive("closes the connection of a check that ended between the head and the first read", () =>
+    Effect.gen(function*() {
+      const { closed, url } = yield* slowBodies(5)
+      const progress = new Progress(yield* Effect.clock)
+      const pools = UndiciExchange.poolsOf(yield* HttpClient.HttpClient)
+      assert(pools !== undefined)
+      const response = yield* pools.checks(HttpClientRequest.get(url), progress)
+      strictEqual(response.status, 200)
+      progress.end()
+      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => closed.length === 1, times: 200 })
+      strictEqual(closed.length, 1)
     }).pipe(provideClient))
 
   it.scopedLive("does not send a request that was interrupted while it waited for a connection", () =>
@@ -170,7 +215,7 @@ describe("IdvHttp.layerUndici", () => {
         const aml = yield* AmlClient.AmlClient
         const zoe = yield* person
         return yield* Effect.replicateEffect(Effect.flip(aml.check(zoe)), 3, { concurrency: "unbounded" })
-      }).pipe(Effect.provide(idvWith(url, { deadline: "300 millis" })))
+      }).pipe(Effect.provide(idvWith(url, { deadline: "1500 millis" })))
       deepStrictEqual(errors.map((error) => "sent" in error && error.sent).sort(), ["no", "no", "unknown"])
       strictEqual(requests.filter((request) => request.startsWith("POST /api/aml")).length, 1)
       const people = Stream.map(Stream.range(1, 3), (key) => ({ key, person }))
@@ -178,7 +223,7 @@ describe("IdvHttp.layerUndici", () => {
       yield* Stream.runDrain(Screening.stream(people, {
         gracePeriod: 0,
         onOutcome: ({ _tag }) => Effect.sync(() => void outcomes.push(_tag))
-      })).pipe(Effect.timeoutOption("300 millis"), Effect.provide(idvWith(url, {})))
+      })).pipe(Effect.timeoutOption("1500 millis"), Effect.provide(idvWith(url, {})))
       deepStrictEqual(outcomes.sort(), ["NotScreened", "NotScreened", "Unknown"])
     }))
 
@@ -188,7 +233,7 @@ describe("IdvHttp.layerUndici", () => {
       Effect.gen(function*() {
         const { requests, url } = yield* respondWith("200 OK")
         const exchange = yield* Effect.provide(Exchange.make(url, { pool: "checks" }), client)
-        const progress = new Progress(yield* Effect.clock, 0)
+        const progress = new Progress(yield* Effect.clock)
         progress.end()
         const exit = yield* Effect.exit(Effect.timeout(exchange(HttpClientRequest.get(url), progress), "1 second"))
         deepStrictEqual([exit._tag, requests.length, progress.sent], ["Failure", 0, "no"])

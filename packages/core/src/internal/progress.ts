@@ -23,10 +23,9 @@ export class Progress {
   /** The failure of the least certain earlier attempt, if the service may have performed that attempt. */
   #leastCertainFailure: AmlError.AmlError | undefined
 
-  /** `waitedMillis` is the time that the check has already waited. */
-  constructor(clock: Clock.Clock, waitedMillis: number) {
+  constructor(clock: Clock.Clock) {
     this.clock = clock
-    this.startedAt = Math.round(this.now() - waitedMillis)
+    this.startedAt = this.now()
   }
 
   now(): number {
@@ -59,6 +58,10 @@ export class Progress {
     this.#sentAt = this.now()
     this.#currentSent = "unknown"
     return true
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded
   }
 
   /** From now on, nothing is sent, so that `sent` does not change. */

@@ -17,6 +17,8 @@ import * as BodyLimit from "./bodyLimit.ts"
 export interface Observer {
   /** The request is about to be sent, or may be. If this returns `false`, it must not be sent. */
   readonly requestSent: () => boolean
+  /** Nobody reads the response any more. */
+  readonly isEnded: boolean
 }
 
 type Resume<A, E> = (effect: Effect.Effect<A, E>) => void
@@ -29,7 +31,8 @@ export class Receiver implements Dispatcher.DispatchHandler {
   readonly #request: HttpClientRequest.HttpClientRequest
   readonly #observer: Observer | undefined
   #onHead: Resume<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError> | undefined
-  #onEnd: (() => void) | undefined
+  /** The readers of the body that wait for its end. */
+  readonly #waiting = new Set<() => void>()
   #controller: Dispatcher.DispatchController | undefined
   readonly #chunks: Array<Uint8Array> = []
   #length = 0
@@ -66,6 +69,8 @@ export class Receiver implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#end !== undefined) return
+    // An interruption between the head and the first reader aborts nothing.
+    if (this.#observer?.isEnded === true) return this.abort()
     this.#chunks.push(chunk)
     this.#length += chunk.length
     if (this.#length <= BodyLimit.maxBytes) return
@@ -93,7 +98,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error("The request was interrupted"))
   }
 
-  /** The body, once it has arrived. */
+  /** The body, once it has arrived. If all readers leave before, this closes the connection. */
   body(
     response: HttpClientResponse.HttpClientResponse
   ): Effect.Effect<Uint8Array<ArrayBuffer>, HttpClientError.ResponseError> {
@@ -108,15 +113,21 @@ export class Receiver implements Dispatcher.DispatchHandler {
         })
     )
     return this.#end !== undefined ? result : Effect.async((resume) => {
-      this.#onEnd = () => resume(result)
-      return Effect.sync(() => this.abort())
+      const onEnd = () => resume(result)
+      // The body may have ended since, because a fiber may yield at any step.
+      if (this.#end !== undefined) return onEnd()
+      this.#waiting.add(onEnd)
+      return Effect.sync(() => {
+        this.#waiting.delete(onEnd)
+        if (this.#waiting.size === 0) this.abort()
+      })
     })
   }
 
   #finish(error: Error | undefined): void {
     if (this.#end !== undefined) return
     this.#end = { error }
-    this.#onEnd?.()
+    for (const onEnd of this.#waiting) onEnd()
   }
 
   /** Copies, because a chunk is a view of a larger buffer of the connection. */
