@@ -205,7 +205,9 @@ describe("IdvHttp.layerUndici", () => {
 
   /** A service that returns tokens and never responds to a check. */
   const hangingService = RawServer.make((request, socket) => {
-    if (request.startsWith("POST /oauth/")) socket.end(RawServer.ok({ access_token: `t${socket.remotePort}`, expires_in: 3600 }))
+    if (request.startsWith("POST /oauth/")) {
+      socket.end(RawServer.ok({ access_token: `t${socket.remotePort}`, expires_in: 3600 }))
+    }
   })
 
   it.scopedLive("counts a check that waited for a connection until its deadline, or an interruption, as not sent", () =>

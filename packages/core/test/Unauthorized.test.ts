@@ -27,7 +27,13 @@ const authorized = (service: ReturnType<typeof Service.make>) =>
     const exchange = yield* Exchange.make("https://api.example.com/api/aml", { pool: "checks" })
     const tokens = yield* TokenProvider.make(Service.options)
     const authorize = Bearer.make({ exchange, tokens, origin: "https://api.example.com" })
-    const observer = { requestStarted: () => {}, requestSent: () => true, isEnded: false, responseStarted: () => {}, tokenRejected: () => {} }
+    const observer = {
+      requestStarted: () => {},
+      requestSent: () => true,
+      isEnded: false,
+      responseStarted: () => {},
+      tokenRejected: () => {}
+    }
     return (request: HttpClientRequest.HttpClientRequest) => authorize(request, observer)
   }).pipe(Effect.provide(service.layer))
 

@@ -57,24 +57,24 @@ export const run = <A, E, R, A2, E2>(
   restore: Restore,
   { context, onExit, onTimeout, startTimer }: Options<R, A, A2, E, E2>
 ): Effect.Effect<A | A2, E | E2> =>
-    Effect.withFiberRuntime<A | A2, E | E2>((caller, { runtimeFlags }) => {
-      const fiber = fork(caller, { context, runtimeFlags }, effect)
-      let cancelTimer: (() => void) | undefined
-      const firstExit = Effect.async<A | A2, E | E2>((resume) => {
-        if (fiber.unsafePoll() === null) cancelTimer = startTimer(caller, () => resume(onTimeout))
-        fiber.addObserver(resume)
-      })
-      const end = (exit: Exit.Exit<A | A2, E | E2>) => {
-        cancelTimer?.()
-        if (fiber.unsafePoll() === null) fiber.unsafeInterruptAsFork(FiberId.none)
-        return onExit === undefined ? exit : Effect.zipRight(onExit(exit), exit)
-      }
-      // A caller that is already interrupted does not wait. Its timer and its fiber end here too.
-      return Effect.matchCauseEffect(restore(firstExit), {
-        onFailure: (cause: Cause.Cause<E | E2>) => end(Exit.failCause(cause)),
-        onSuccess: (value) => end(Exit.succeed(value))
-      })
+  Effect.withFiberRuntime<A | A2, E | E2>((caller, { runtimeFlags }) => {
+    const fiber = fork(caller, { context, runtimeFlags }, effect)
+    let cancelTimer: (() => void) | undefined
+    const firstExit = Effect.async<A | A2, E | E2>((resume) => {
+      if (fiber.unsafePoll() === null) cancelTimer = startTimer(caller, () => resume(onTimeout))
+      fiber.addObserver(resume)
     })
+    const end = (exit: Exit.Exit<A | A2, E | E2>) => {
+      cancelTimer?.()
+      if (fiber.unsafePoll() === null) fiber.unsafeInterruptAsFork(FiberId.none)
+      return onExit === undefined ? exit : Effect.zipRight(onExit(exit), exit)
+    }
+    // A caller that is already interrupted does not wait. Its timer and its fiber end here too.
+    return Effect.matchCauseEffect(restore(firstExit), {
+      onFailure: (cause: Cause.Cause<E | E2>) => end(Exit.failCause(cause)),
+      onSuccess: (value) => end(Exit.succeed(value))
+    })
+  })
 
 /**
  * Starts a fiber that does not end with its caller. `Effect.forkDaemon` would wait for a turn of the scheduler. With
