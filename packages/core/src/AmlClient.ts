@@ -71,9 +71,10 @@ export interface Options extends CheckPolicy.Options {
    */
   readonly allowInsecure?: boolean | undefined
   /**
-   * Maximum number of checks in flight at once. Further checks wait in the order of their calls, within their deadline,
-   * and their span starts afterwards. Without a limit, thousands of simultaneous checks would all be sent before the
-   * first response is read. It does not apply to `Screening`, which has its own option.
+   * Maximum number of checks in flight at once. Further checks wait in the order of their calls, within their deadline.
+   * Without a limit, thousands of simultaneous checks would all be sent before the first response is read. It does not
+   * apply to `Screening`, which has its own option. A check whose deadline has passed is no longer counted, even if an
+   * uninterruptible `HttpClient` still runs its request.
    *
    * @default 128
    */

@@ -8,7 +8,6 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as UrlParams from "@effect/platform/UrlParams"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -27,8 +26,9 @@ const defaults: Undici.Agent.Options = { connections: 128, headersTimeout: 0 }
 /**
  * Provides an `HttpClient` over a pool of connections of Undici. The options are those of Undici's `Agent`, for example
  * `connect: { ca }` for another certificate authority, or `keepAliveTimeout`, in milliseconds, for idle connections. At
- * most 128 connections to each origin are open, unless you set `connections`. There is no timeout for the head of a
- * response, unless you set `headersTimeout`: the deadline of the check applies.
+ * most 128 connections to each origin are open, unless you set `connections`: set it if your screenings have a higher
+ * `concurrency`. The token requests have a pool of their own, so that slow checks do not delay them. There is no timeout
+ * for the head of a response, unless you set `headersTimeout`: the deadline of the check applies.
  *
  * It is not a general client. It follows no redirects, sends no trace headers, makes no span, and decompresses no body.
  * It keeps the whole body in memory, and refuses a body over 1 MiB. A request body must be text, bytes or empty.
@@ -46,16 +46,24 @@ const defaults: Undici.Agent.Options = { connections: 128, headersTimeout: 0 }
 export const layerUndici = (options?: Undici.Agent.Options): Layer.Layer<HttpClient.HttpClient> =>
   Layer.scoped(
     HttpClient.HttpClient,
-    Effect.map(
-      Effect.acquireRelease(
+    Effect.gen(function*() {
+      const acquireAgent = Effect.acquireRelease(
         Effect.sync(() => new Undici.Agent({ ...defaults, ...options })),
         (agent) => Effect.promise(() => agent.destroy())
-      ),
-      make
-    )
+      )
+      const checks = makeSend(yield* acquireAgent)
+      const tokens = makeSend(yield* acquireAgent)
+      return UndiciExchange.register(
+        HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+          Effect.flatMap((request) => checks(request)),
+          Effect.succeed
+        ),
+        { checks, tokens }
+      )
+    })
   )
 
-const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient => {
+const makeSend = (dispatcher: Undici.Dispatcher): UndiciExchange.Send => {
   /** The last address, parsed: nearly all requests have the same one. */
   let last: { readonly url: string; readonly parsed: URL } | undefined
 
@@ -67,9 +75,7 @@ const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient => {
     })
   }
 
-  const send = (
-    request: HttpClientRequest.HttpClientRequest
-  ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError> => {
+  return (request, observer) => {
     const url = parse(request)
     if (Either.isLeft(url)) {
       return new HttpClientError.RequestError({ request, reason: "InvalidUrl", cause: url.left })
@@ -79,7 +85,7 @@ const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient => {
       return new HttpClientError.RequestError({ request, reason: "Encode", description: "unsupported request body" })
     }
     return Effect.async((resume) => {
-      const receiver = new UndiciExchange.Receiver(request, resume)
+      const receiver = new UndiciExchange.Receiver(request, observer, resume)
       const { origin, pathname, search } = url.right
       const dispatch = () =>
         dispatcher.dispatch({
@@ -94,10 +100,6 @@ const make = (dispatcher: Undici.Dispatcher): HttpClient.HttpClient => {
       return Effect.sync(() => receiver.abort())
     })
   }
-
-  return UndiciExchange.register(
-    HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(Effect.flatMap(send), Effect.succeed)
-  )
 }
 
 const bodyOf = ({ body }: HttpClientRequest.HttpClientRequest): Uint8Array | string | null | undefined => {

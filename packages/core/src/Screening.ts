@@ -213,9 +213,9 @@ const run = <K, E, R, R2>(
     )
 
     const screen = (entry: Entry<K>): Effect.Effect<Outcome<K>, never, R2> =>
-      Effect.uninterruptibleMask((restore) => {
+      Effect.suspend(() => {
         const sentStatus = new PacedCheck.SentStatus()
-        const runCheck = Effect.exit(restore(Effect.flatMap(personOf(entry), (person) => {
+        const runCheck = Effect.exit(Effect.interruptible(Effect.flatMap(personOf(entry), (person) => {
           sentStatus.markStarted()
           return check(person, sentStatus)
         })))
@@ -229,7 +229,7 @@ const run = <K, E, R, R2>(
           ) {
             const pauses = yield* pacer.pause(rateLimitError.retryAfter)
             if (pauses > maxConsecutivePauses) break
-            const slot = yield* Effect.exit(restore(waitForRetrySlot))
+            const slot = yield* Effect.exit(Effect.interruptible(waitForRetrySlot))
             if (!Exit.isSuccess(slot) || !slot.value) break
             exit = yield* runCheck
           }

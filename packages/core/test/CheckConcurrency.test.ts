@@ -2,6 +2,7 @@ import { AmlClient, AmlMetrics, Idv, Person, Screening } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Effect, Fiber, Layer, Metric, Stream, TestClock } from "effect"
+import * as Clocks from "./support/clocks.ts"
 import * as Service from "./support/service.ts"
 
 /** A service that takes one second for each check, and the highest number of checks that it had at once. */
@@ -126,6 +127,20 @@ describe("The option concurrency", () => {
         strictEqual(seen.most, 2, `with ${maxOps} operations`)
       }).pipe(Effect.provide(layer(service, { concurrency: 2 })))
     }, { discard: true }))
+
+  it.effect("lets a check wait for its deadline also if the wall clock is changed", () => {
+    const { service } = slowService()
+    return Effect.gen(function*() {
+      const { adjust, clock, moveWall } = yield* Clocks.make
+      const checks = yield* Effect.fork(
+        Effect.withClock(Effect.replicateEffect(check, 2, { concurrency: "unbounded" }), clock)
+      )
+      yield* adjust(0)
+      yield* moveWall(31_000)
+      yield* adjust("2 seconds")
+      strictEqual((yield* Fiber.join(checks)).length, 2)
+    }).pipe(Effect.provide(layer(service, { concurrency: 1 })))
+  })
 
   it.effect("does not limit a screening", () => {
     const { seen, service } = slowService()

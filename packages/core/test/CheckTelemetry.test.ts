@@ -208,6 +208,23 @@ describe("A check that ends with", () => {
   })
 })
 
+describe("An interruption while a check waits for a place", () => {
+  it.effect("one span and one count for each check, with the same labels and the time of the wait", () => {
+    const service = Service.make({ aml: () => Effect.never })
+    const { spans, tracer } = RecordingTracer.make()
+    const labels = { outcome: "Interrupted", status: "none" }
+    return Effect.gen(function*() {
+      const checks = Effect.replicateEffect(check, 3, { concurrency: "unbounded" })
+      const fiber = yield* Effect.fork(Effect.timeoutOption(checks, "2 seconds"))
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(fiber)
+      deepStrictEqual(spansOf(spans).map(({ attributes }) => attributes.get("sent")).sort(), ["no", "no", "unknown"])
+      strictEqual(yield* counted("idv_aml_checks", { ...labels, sent: "no" }), 2)
+      strictEqual(yield* counted("idv_aml_checks", { ...labels, sent: "unknown" }), 1)
+    }).pipe(provide(service, { concurrency: 1 }), Effect.withTracer(tracer), measured("interrupted wait"))
+  })
+})
+
 describe("The span of a check", () => {
   it.effect("is the parent only of the wait for the token", () => {
     const { spans, tracer } = RecordingTracer.make()

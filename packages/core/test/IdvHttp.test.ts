@@ -1,10 +1,13 @@
-import { AmlClient, Idv, Person } from "@effect-idv/core"
+import { AmlClient, Idv, Person, Screening, TokenProvider } from "@effect-idv/core"
 import * as IdvHttp from "@effect-idv/core/IdvHttp"
-import { HttpClient, HttpClientRequest } from "@effect/platform"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Effect, Layer, Stream } from "effect"
+import { Chunk, Effect, Layer, Option, Stream } from "effect"
 import type { Socket } from "node:net"
+import * as Exchange from "../src/internal/exchange.ts"
+import { Progress } from "../src/internal/progress.ts"
+import * as UndiciExchange from "../src/internal/undiciExchange.ts"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
 
@@ -79,6 +82,50 @@ describe("IdvHttp.layerUndici", () => {
       deepStrictEqual(closed.sort(), ["/body", "/head"])
     }).pipe(provideClient))
 
+  /** A server that sends the end of each body after 200 ms, and the number of connections that it has lost. */
+  const slowBodies = (interval?: number) =>
+    Effect.gen(function*() {
+      const closed: Array<string> = []
+      const { url } = yield* RawServer.make((_, socket) => {
+        socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nx")
+        const timer = interval === undefined
+          ? setTimeout(() => socket.write("y".repeat(999)), 200)
+          : setInterval(() => socket.write("y"), interval)
+        socket.on("close", () => {
+          clearTimeout(timer)
+          closed.push("closed")
+        })
+      })
+      return { url, closed }
+    })
+
+  it.scopedLive("returns an unfinished body to several readers, also if one of them is interrupted", () =>
+    Effect.gen(function*() {
+      const { closed, url } = yield* slowBodies()
+      const response = yield* execute(HttpClientRequest.get(url))
+      const [interrupted, ...texts] = yield* Effect.all([
+        Effect.timeoutOption(response.text, "50 millis"),
+        Effect.timeoutOption(response.text, "3 seconds"),
+        Effect.timeoutOption(response.text, "3 seconds")
+      ], { concurrency: "unbounded" })
+      strictEqual(interrupted._tag, "None")
+      deepStrictEqual(texts.map((text) => Option.getOrElse(text, () => "").length), [1000, 1000])
+      strictEqual(closed.length, 0)
+    }).pipe(provideClient))
+
+  it.scopedLive("closes the connection of a check that ended between the head and the first read", () =>
+    Effect.gen(function*() {
+      const { closed, url } = yield* slowBodies(5)
+      const progress = new Progress(yield* Effect.clock)
+      const pools = UndiciExchange.poolsOf(yield* HttpClient.HttpClient)
+      assert(pools !== undefined)
+      const response = yield* pools.checks(HttpClientRequest.get(url), progress)
+      strictEqual(response.status, 200)
+      progress.end()
+      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => closed.length === 1, times: 200 })
+      strictEqual(closed.length, 1)
+    }).pipe(provideClient))
+
   it.scopedLive("does not send a request that was interrupted while it waited for a connection", () =>
     Effect.gen(function*() {
       const { requests, url } = yield* RawServer.make(() => {})
@@ -146,5 +193,64 @@ describe("IdvHttp.layerUndici", () => {
       strictEqual(credentials.attributes.matchFound, "No")
       strictEqual(requests.every((request) => request.includes("x-proxy: 1")), true)
       assert.notMatch(requests.join(), /traceparent|b3:/i)
+    }))
+
+  const person = Person.make({ name: "Zoë Testpep", dateOfBirth: "1957-03-14" })
+
+  const idvWith = (url: string, options: Partial<Idv.Options>) =>
+    Layer.provide(
+      Idv.layer({ ...Service.options, authUrl: url, baseUrl: url, ...options }),
+      IdvHttp.layerUndici({ connections: 1 })
+    )
+
+  /** A service that returns tokens and never responds to a check. */
+  const hangingService = RawServer.make((request, socket) => {
+    if (request.startsWith("POST /oauth/")) {
+      socket.end(RawServer.ok({ access_token: `t${socket.remotePort}`, expires_in: 3600 }))
+    }
+  })
+
+  it.scopedLive("counts a check that waited for a connection until its deadline, or an interruption, as not sent", () =>
+    Effect.gen(function*() {
+      const { requests, url } = yield* hangingService
+      const errors = yield* Effect.gen(function*() {
+        const aml = yield* AmlClient.AmlClient
+        const zoe = yield* person
+        return yield* Effect.replicateEffect(Effect.flip(aml.check(zoe)), 3, { concurrency: "unbounded" })
+      }).pipe(Effect.provide(idvWith(url, { deadline: "1500 millis" })))
+      deepStrictEqual(errors.map((error) => "sent" in error && error.sent).sort(), ["no", "no", "unknown"])
+      strictEqual(requests.filter((request) => request.startsWith("POST /api/aml")).length, 1)
+      const people = Stream.map(Stream.range(1, 3), (key) => ({ key, person }))
+      const outcomes: Array<string> = []
+      yield* Stream.runDrain(Screening.stream(people, {
+        gracePeriod: 0,
+        onOutcome: ({ _tag }) => Effect.sync(() => void outcomes.push(_tag))
+      })).pipe(Effect.timeoutOption("1500 millis"), Effect.provide(idvWith(url, {})))
+      deepStrictEqual(outcomes.sort(), ["NotScreened", "NotScreened", "Unknown"])
+    }))
+
+  it.scopedLive.each([["layerUndici", IdvHttp.layerUndici()], ["fetch", FetchHttpClient.layer]] as const)(
+    "sends nothing after the end of a check, also over %s",
+    ([, client]) =>
+      Effect.gen(function*() {
+        const { requests, url } = yield* respondWith("200 OK")
+        const exchange = yield* Effect.provide(Exchange.make(url, { pool: "checks" }), client)
+        const progress = new Progress(yield* Effect.clock)
+        progress.end()
+        const exit = yield* Effect.exit(Effect.timeout(exchange(HttpClientRequest.get(url), progress), "1 second"))
+        deepStrictEqual([exit._tag, requests.length, progress.sent], ["Failure", 0, "no"])
+      })
+  )
+
+  it.scopedLive("renews the token while checks hold all connections to the same origin", () =>
+    Effect.gen(function*() {
+      const { requests, url } = yield* hangingService
+      yield* Effect.gen(function*() {
+        const { check } = yield* AmlClient.AmlClient
+        const { refresh } = yield* TokenProvider.TokenProvider
+        yield* Effect.forkScoped(Effect.flatMap(person, check))
+        yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => requests.length === 2, times: 400 })
+        strictEqual((yield* Effect.timeoutOption(refresh, "2 seconds"))._tag, "Some")
+      }).pipe(Effect.provide(idvWith(url, {})))
     }))
 })

@@ -24,10 +24,16 @@ const tokensSent = (service: ReturnType<typeof Service.make>) =>
 /** Sends any request with the token of this service. */
 const authorized = (service: ReturnType<typeof Service.make>) =>
   Effect.gen(function*() {
-    const exchange = yield* Exchange.make("https://api.example.com/api/aml")
+    const exchange = yield* Exchange.make("https://api.example.com/api/aml", { pool: "checks" })
     const tokens = yield* TokenProvider.make(Service.options)
     const authorize = Bearer.make({ exchange, tokens, origin: "https://api.example.com" })
-    const observer = { requestSent: () => {}, responseStarted: () => {}, tokenRejected: () => {} }
+    const observer = {
+      requestStarted: () => {},
+      requestSent: () => true,
+      isEnded: false,
+      responseStarted: () => {},
+      tokenRejected: () => {}
+    }
     return (request: HttpClientRequest.HttpClientRequest) => authorize(request, observer)
   }).pipe(Effect.provide(service.layer))
 

@@ -18,10 +18,9 @@ export interface AuthorizedResponse {
 }
 
 /** Receives the events of the requests of one call. */
-export interface Observer {
+export interface Observer extends Exchange.Observer {
   /** `token` is the access token of the request, or `undefined` if the caller has set `Authorization` itself. */
-  readonly requestSent: (token: AccessToken | undefined) => void
-  readonly responseStarted: () => void
+  readonly requestStarted: (token: AccessToken | undefined) => void
   /** The response is a 401. */
   readonly tokenRejected: () => void
 }
@@ -73,8 +72,8 @@ export const make = ({ exchange, origin, tokens }: {
   const send = (request: HttpClientRequest.HttpClientRequest, token: AccessToken | undefined, observer: Observer) =>
     Effect.withFiberRuntime<Exchange.CompleteResponse, Exchange.ConnectionFailed | Exchange.BodyTooLong>((fiber) => {
       AmlMetrics.requests.unsafeUpdate(1, fiber.getFiberRef(FiberRef.currentMetricLabels))
-      observer.requestSent(token)
-      return Effect.map(exchange(request, () => observer.responseStarted()), (response) => {
+      observer.requestStarted(token)
+      return Effect.map(exchange(request, observer), (response) => {
         if (response.status === 401) observer.tokenRejected()
         return response
       })

@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -41,7 +42,7 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
   readonly concurrency: number
   readonly propagateTrace: boolean
 }) {
-  const exchange = yield* Exchange.make(url, { keepsSettings: true })
+  const exchange = yield* Exchange.make(url, { keepsSettings: true, pool: "checks" })
   const host = Host.of(url)
   const limit = InFlightLimit.make(concurrency)
   const sendAuthorized = Bearer.make({
@@ -55,9 +56,8 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
     person: Person.Person,
     policy: CheckPolicy,
     running: CheckTelemetry.RunningCheck,
-    options: Start & { readonly context: Context.Context<never> }
+    { context, isPaced }: { readonly context: Context.Context<never>; readonly isPaced: boolean }
   ): Effect.Effect<CompletedCheck, AmlError.AmlError | TokenError> => {
-    const { context, isPaced, takesPlace, waitedMillis } = options
     const { checkId, progress, span } = running
     const { deadline, nameEcho, retry, searchedOnTolerance } = policy
     const body = JSON.stringify(encodeBody(Person.toRequestBody(person)))
@@ -108,28 +108,42 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
       })
     })
 
-    const timeout = Effect.suspend(() => new AmlError.AmlTimeout({ sent: progress.sent, deadline, host }))
-    const deadlineMillis = Duration.toMillis(deadline) - waitedMillis
-    const attempts = deadlineMillis > 0
-      ? Attempts.run(attempt, { retry, deadlineMillis, progress, isPaced })
-      : timeout
-    return Deadline.run(attempts, {
-      context: Context.add(context, Tracer.ParentSpan, span),
-      startTimer: Deadline.timerOf(Duration.millis(deadlineMillis)),
-      onTimeout: Effect.withParentSpan(timeout, span),
-      // Other checks may have taken the last places, because this fiber may have yielded since it started.
-      onStart: takesPlace
-        ? () =>
-          limit.take() ? undefined : limit.wait(
-            deadline,
-            (waitedMillis) => run(person, policy, running, { ...options, takesPlace: false, waitedMillis })
-          )
-        : undefined,
-      onExit: (exit) => {
-        if (takesPlace) limit.release()
-        return CheckTelemetry.record(running)(exit)
-      }
+    const timeout = Effect.suspend(() => {
+      progress.end()
+      return new AmlError.AmlTimeout({ sent: progress.sent, deadline, host })
     })
+    const record = (exit: Exit.Exit<CompletedCheck, AmlError.AmlError | TokenError>) => {
+      progress.end()
+      return CheckTelemetry.record(running)(exit)
+    }
+
+    const runFor = (deadlineMillis: number, hasPlace: boolean, restore: Deadline.Restore) =>
+      Deadline.run(
+        deadlineMillis > 0 ? Attempts.run(attempt, { retry, deadlineMillis, progress, isPaced }) : timeout,
+        restore,
+        {
+          context: Context.add(context, Tracer.ParentSpan, span),
+          startTimer: Deadline.timerOf(Duration.millis(deadlineMillis)),
+          onTimeout: Effect.withParentSpan(timeout, span),
+          onExit: (exit) => {
+            if (hasPlace) limit.release()
+            return record(exit)
+          }
+        }
+      )
+
+    const deadlineMillis = Duration.toMillis(deadline)
+    return Effect.uninterruptibleMask((restore) =>
+      isPaced
+        ? runFor(deadlineMillis, false, restore)
+        : limit.take()
+        ? runFor(deadlineMillis, true, restore)
+        : limit.wait(restore, {
+          deadline,
+          effect: (waitedMillis, hasPlace) => runFor(deadlineMillis - waitedMillis, hasPlace, restore),
+          onInterrupt: (cause) => Effect.zipRight(record(Exit.failCause(cause)), Effect.failCause(cause))
+        })
+    )
   }
 
   const unavailable = ({ reason, status }: Exchange.ConnectionFailed, progress: Progress) =>
@@ -140,7 +154,11 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
       ...(status === undefined ? {} : { status })
     })
 
-  const start = (person: Person.Person, policy: CheckPolicy, options: Start, sentStatus?: SentStatus) =>
+  return (
+    person: Person.Person,
+    policy: CheckPolicy,
+    sentStatus?: SentStatus
+  ): Effect.Effect<CompletedCheck, AmlError.AmlError | TokenError> =>
     Effect.useSpan(
       "AmlClient.check",
       { captureStackTrace: false },
@@ -148,34 +166,14 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
         Effect.withFiberRuntime<CompletedCheck, AmlError.AmlError | TokenError>((fiber) => {
           if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPersonError), span)
           const { currentContext: context, currentDefaultServices } = fiber
-          const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock), options.waitedMillis)
+          const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock))
           sentStatus?.attachTo(progress)
           return Effect.flatMap(
             CheckId.make(progress.startedAt, Context.get(currentDefaultServices, Random.Random)),
-            (checkId) => run(person, policy, { checkId, progress, span }, { ...options, context })
+            // Only `Screening` passes a `sentStatus`. It has a limit of its own, and handles a 429 for all of its checks.
+            (checkId) =>
+              run(person, policy, { checkId, progress, span }, { context, isPaced: sentStatus !== undefined })
           )
         })
     )
-
-  return (
-    person: Person.Person,
-    policy: CheckPolicy,
-    sentStatus?: SentStatus
-  ): Effect.Effect<CompletedCheck, AmlError.AmlError | TokenError> =>
-    // Only `Screening` passes a `sentStatus`. It has a limit of its own, and handles a 429 for all of its checks.
-    sentStatus !== undefined
-      ? start(person, policy, { isPaced: true, takesPlace: false, waitedMillis: 0 }, sentStatus)
-      : limit.hasFree()
-      ? start(person, policy, { isPaced: false, takesPlace: true, waitedMillis: 0 })
-      : limit.wait(
-        policy.deadline,
-        (waitedMillis) => start(person, policy, { isPaced: false, takesPlace: false, waitedMillis })
-      )
 })
-
-interface Start {
-  readonly isPaced: boolean
-  /** Whether the check takes a place of the limit itself. One that has waited for a place holds it already. */
-  readonly takesPlace: boolean
-  readonly waitedMillis: number
-}

@@ -29,7 +29,12 @@ export const until = <A2, E2>(end: Effect.Effect<void>, onTimeout: Effect.Effect
 const withTimer =
   <A2, E2>(startTimer: StartTimer, onTimeout: Effect.Effect<A2, E2>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | A2, E | E2, R> =>
-    Effect.contextWithEffect((context: Context.Context<R>) => run(effect, { context, startTimer, onTimeout }))
+    Effect.contextWithEffect((context: Context.Context<R>) =>
+      Effect.uninterruptibleMask((restore) => run(effect, restore, { context, startTimer, onTimeout }))
+    )
+
+/** Runs an effect as interruptible as it was outside of the region that `Effect.uninterruptibleMask` makes. */
+export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 type Caller = Fiber.RuntimeFiber<unknown, unknown>
 
@@ -42,42 +47,34 @@ export interface Options<in R, in A, in out A2, in E, in out E2> {
   readonly context: Context.Context<R>
   readonly startTimer: StartTimer
   readonly onTimeout: Effect.Effect<A2, E2>
-  /**
-   * Runs in the caller before the effect. Then `onExit` also runs, even if the caller is interrupted. If this returns an
-   * effect, that runs instead, without `onExit`.
-   */
-  readonly onStart?: (() => Effect.Effect<A2, E2> | undefined) | undefined
-  /** Runs in the caller, which cannot be interrupted then. */
+  /** Runs in the caller, even if the caller is interrupted before the effect starts. */
   readonly onExit?: (exit: Exit.Exit<A | A2, E | E2>) => Effect.Effect<void>
 }
 
-/** As {@link within}, with all options. */
+/** As {@link within}, with all options, in an uninterruptible region of the caller. */
 export const run = <A, E, R, A2, E2>(
   effect: Effect.Effect<A, E, R>,
-  { context, onExit, onStart, onTimeout, startTimer }: Options<R, A, A2, E, E2>
+  restore: Restore,
+  { context, onExit, onTimeout, startTimer }: Options<R, A, A2, E, E2>
 ): Effect.Effect<A | A2, E | E2> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.withFiberRuntime<A | A2, E | E2>((caller, { runtimeFlags }) => {
-      const instead = onStart?.()
-      if (instead !== undefined) return restore(instead)
-      const fiber = fork(caller, { context, runtimeFlags }, effect)
-      let cancelTimer: (() => void) | undefined
-      const firstExit = Effect.async<A | A2, E | E2>((resume) => {
-        if (fiber.unsafePoll() === null) cancelTimer = startTimer(caller, () => resume(onTimeout))
-        fiber.addObserver(resume)
-      })
-      const end = (exit: Exit.Exit<A | A2, E | E2>) => {
-        cancelTimer?.()
-        if (fiber.unsafePoll() === null) fiber.unsafeInterruptAsFork(FiberId.none)
-        return onExit === undefined ? exit : Effect.zipRight(onExit(exit), exit)
-      }
-      // A caller that is already interrupted does not wait. Its timer and its fiber end here too.
-      return Effect.matchCauseEffect(restore(firstExit), {
-        onFailure: (cause: Cause.Cause<E | E2>) => end(Exit.failCause(cause)),
-        onSuccess: (value) => end(Exit.succeed(value))
-      })
+  Effect.withFiberRuntime<A | A2, E | E2>((caller, { runtimeFlags }) => {
+    const fiber = fork(caller, { context, runtimeFlags }, effect)
+    let cancelTimer: (() => void) | undefined
+    const firstExit = Effect.async<A | A2, E | E2>((resume) => {
+      if (fiber.unsafePoll() === null) cancelTimer = startTimer(caller, () => resume(onTimeout))
+      fiber.addObserver(resume)
     })
-  )
+    const end = (exit: Exit.Exit<A | A2, E | E2>) => {
+      cancelTimer?.()
+      if (fiber.unsafePoll() === null) fiber.unsafeInterruptAsFork(FiberId.none)
+      return onExit === undefined ? exit : Effect.zipRight(onExit(exit), exit)
+    }
+    // A caller that is already interrupted does not wait. Its timer and its fiber end here too.
+    return Effect.matchCauseEffect(restore(firstExit), {
+      onFailure: (cause: Cause.Cause<E | E2>) => end(Exit.failCause(cause)),
+      onSuccess: (value) => end(Exit.succeed(value))
+    })
+  })
 
 /**
  * Starts a fiber that does not end with its caller. `Effect.forkDaemon` would wait for a turn of the scheduler. With

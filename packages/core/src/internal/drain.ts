@@ -5,8 +5,8 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import { constTrue, constVoid } from "effect/Function"
-import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -32,28 +32,58 @@ export interface Options<E> {
 }
 
 /**
- * Pulls the elements of the chunks one by one. `dropRest` drops and counts the remaining elements of the last chunk.
+ * Reads the elements of the chunks one by one: `peek` returns the next one, and `take` takes it. `dropRest` drops and
+ * counts the remaining elements of the last chunk.
  */
 const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>, onTaken: () => void) =>
   Effect.map(Stream.toPull(self), (pull) => {
-    let chunk = Chunk.empty<A>()[Symbol.iterator]()
-    const refill = Effect.map(pull, (nextChunk) => {
-      chunk = nextChunk[Symbol.iterator]()
-    })
-    const element: Effect.Effect<A, Option.Option<E>, R> = Effect.suspend(() => {
-      const next = chunk.next()
-      if (next.done === true) return Effect.zipRight(refill, element)
+    let rest = Chunk.empty<A>()[Symbol.iterator]()
+    let next = rest.next()
+    const peek: Effect.Effect<A, Option.Option<E>, R> = Effect.suspend(() =>
+      next.done !== true ? Effect.succeed(next.value) : Effect.flatMap(pull, (chunk) => {
+        rest = chunk[Symbol.iterator]()
+        next = rest.next()
+        return peek
+      })
+    )
+    const take = (): void => {
+      next = rest.next()
       onTaken()
-      return Effect.succeed(next.value)
-    })
+    }
     const dropRest = () => {
       let count = 0
-      while (chunk.next().done !== true) count++
+      for (; next.done !== true; next = rest.next()) count++
       return count
     }
-    return { element, dropRest }
+    return { peek, take, dropRest }
   })
 
+/**
+ * Counts the fibers that run. The latches change no count, so an interruption of a wait loses no place, at whatever step
+ * it comes. A semaphore does: a fiber may take a permit, yield, and be interrupted there.
+ */
+const makePlaces = (count: number) => {
+  let running = 0
+  const free = Effect.unsafeMakeLatch(true)
+  const allFree = Effect.unsafeMakeLatch(true)
+  return {
+    /** Waits until a place is free. Only one fiber may wait for it and take it. */
+    awaitFree: free.await,
+    awaitAllFree: allFree.await,
+    take: (): void => {
+      running++
+      allFree.unsafeClose()
+      if (running === count) free.unsafeClose()
+    },
+    release: Effect.sync(() => {
+      running--
+      free.unsafeOpen()
+      if (running === 0) allFree.unsafeOpen()
+    })
+  }
+}
+
+/** `f` runs in an uninterruptible region, and decides which of its effects the end of the grace period interrupts. */
 export const map = <A, B, E, R, E2, R2>(
   self: Stream.Stream<A, E, R>,
   f: (a: A) => Effect.Effect<B, never, R2>,
@@ -62,45 +92,50 @@ export const map = <A, B, E, R, E2, R2>(
   Stream.unwrapScoped(Effect.gen(function*() {
     const input = yield* oneByOne(self, onTaken)
     const fibers = yield* Scope.make()
-    const permits = yield* Effect.makeSemaphore(concurrency)
-    const results = yield* order === "input"
+    const places = makePlaces(concurrency)
+    const results = order === "input"
       ? resultsInInputOrder<B, E | E2>(concurrency)
       : resultsInCompletionOrder<B, E | E2>(concurrency)
 
-    // All permits are free only when no fiber runs.
-    const awaitFibers = permits.withPermits(concurrency)(Effect.void)
+    const awaitStart = places.awaitFree.pipe(Effect.zipRight(results.awaitSpace), Effect.zipRight(waitForSlot))
 
-    /**
-     * Starts a fiber for `a`. The caller has taken a permit, which the fiber releases after it has delivered its
-     * result.
-     */
-    const start = (a: A): Effect.Effect<unknown, never, R2> =>
-      Effect.flatMap(results.reserve, (deliver): Effect.Effect<unknown, never, R2> => {
-        if (deliver === undefined) return permits.release(1)
-        const run = Effect.flatMap(
-          Effect.exit(Effect.interruptible(f(a))),
-          (exit) =>
-            Effect.zipRight(deliver(exit), Exit.isSuccess(exit) ? Effect.void : Deferred.failCause(stop, exit.cause))
-        )
-        return Effect.forkIn(Effect.zipRight(run, permits.release(1)), fibers)
-      })
-
-    const next = Effect.uninterruptibleMask((restore) =>
-      Effect.zipRight(
-        restore(permits.take(1)),
-        Effect.matchCauseEffect(restore(Effect.zipRight(waitForSlot, input.element)), {
-          onSuccess: start,
-          onFailure: (cause) => Effect.zipRight(permits.release(1), Effect.failCause(cause))
-        })
+    /** Starts a fiber for `a`, which is the next element. Returns `undefined` if the consumer has gone. */
+    const start = (a: A): Effect.Effect<unknown, never, R2> | undefined => {
+      const deliver = results.reserve()
+      if (deliver === undefined) return undefined
+      input.take()
+      places.take()
+      const run = Effect.flatMap(
+        Effect.exit(f(a)),
+        (exit) =>
+          Effect.zipRight(deliver(exit), Exit.isSuccess(exit) ? Effect.void : Deferred.failCause(stop, exit.cause))
       )
+      return Effect.forkIn(Effect.zipRight(run, places.release), fibers)
+    }
+
+    /** An interruption between taking an element and starting its fiber would lose the element. */
+    const next = Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(restore(Effect.zipRight(awaitStart, input.peek)), (a) =>
+        Effect.flatMap(Deferred.isDone(stop), (isStopped) =>
+          // After `stop`, or after the consumer has gone, this fiber is interrupted.
+          (isStopped ? undefined : start(a)) ?? restore(Effect.never)))
     )
 
     /** Starts elements until the input ends or fails, or `stop` fails, and then waits for the started fibers. */
-    const startAll = Effect.whileLoop({ while: constTrue, body: () => next, step: constVoid }).pipe(
-      Effect.catchAll(Option.match({ onNone: () => Effect.void, onSome: Effect.fail })),
+    const startAll = Effect.whileLoop({
+      while: constTrue,
+      body: () =>
+        next,
+      step: constVoid
+    }).pipe(
+      Effect.catchAll(Option.match({
+        onNone: () =>
+          Effect.void,
+        onSome: Effect.fail
+      })),
       Effect.raceFirst(Deferred.await(stop)),
       Effect.exit,
-      Effect.zipLeft(awaitFibers),
+      Effect.zipLeft(places.awaitAllFree),
       Effect.flatMap((exit) =>
         Effect.flatMap(
           Deferred.poll(stop),
@@ -123,7 +158,7 @@ export const map = <A, B, E, R, E2, R2>(
         // The consumer has gone: fibers that wait to deliver a result must not wait any longer.
         yield* results.shutdown
         yield* Fiber.interrupt(starter)
-        yield* awaitFibers.pipe(Effect.interruptible, Effect.timeoutOption(gracePeriod))
+        yield* places.awaitAllFree.pipe(Effect.interruptible, Effect.timeoutOption(gracePeriod))
         yield* Scope.close(fibers, Exit.void)
       }))
 
@@ -132,34 +167,85 @@ export const map = <A, B, E, R, E2, R2>(
 
 /** Passes the results of the fibers to the consumer. */
 interface Results<B, E> {
+  /** Waits until `reserve` may be called. */
+  readonly awaitSpace: Effect.Effect<void>
   /**
    * Runs before a fiber starts. Returns the function that delivers its result, or `undefined` if the consumer has gone.
    */
-  readonly reserve: Effect.Effect<((result: Exit.Exit<B>) => Effect.Effect<unknown>) | undefined>
+  readonly reserve: () => ((result: Exit.Exit<B>) => Effect.Effect<unknown>) | undefined
   readonly done: (exit: Exit.Exit<void, E>) => Effect.Effect<unknown>
   readonly shutdown: Effect.Effect<unknown>
   readonly stream: Stream.Stream<B, E>
 }
 
-const resultsInCompletionOrder = <B, E>(capacity: number): Effect.Effect<Results<B, E>> =>
-  Effect.map(Mailbox.make<B, E>(capacity), (results) => ({
-    reserve: Effect.succeed((result) => Exit.isSuccess(result) ? results.offer(result.value) : Effect.void),
-    done: (exit) => results.done(exit),
-    shutdown: results.shutdown,
-    stream: Mailbox.toStream(results)
-  }))
+const resultsInCompletionOrder = <B, E>(capacity: number): Results<B, E> => {
+  const { done, offer, shutdown, stream } = makeBuffer<B, E>(capacity)
+  const deliver = (result: Exit.Exit<B>) => Exit.isSuccess(result) ? offer(result.value) : Effect.void
+  return { awaitSpace: Effect.void, reserve: () => deliver, done, shutdown, stream }
+}
 
-const resultsInInputOrder = <B, E>(capacity: number): Effect.Effect<Results<B, E>> =>
-  Effect.map(Mailbox.make<Deferred.Deferred<B>, E>(capacity), (results) => ({
-    reserve: Effect.flatMap(
-      Deferred.make<B>(),
-      (result) =>
-        Effect.map(
-          results.offer(result),
-          (isOpen) => isOpen ? (exit: Exit.Exit<B>) => Deferred.done(result, exit) : undefined
-        )
-    ),
-    done: (exit) => results.done(exit),
-    shutdown: results.shutdown,
-    stream: Stream.mapEffect(Mailbox.toStream(results), Deferred.await)
-  }))
+const resultsInInputOrder = <B, E>(capacity: number): Results<B, E> => {
+  const { awaitSpace, done, shutdown, stream, unsafeOffer } = makeBuffer<Deferred.Deferred<B>, E>(capacity)
+  const reserve = () => {
+    const result = Deferred.unsafeMake<B>(FiberId.none)
+    return unsafeOffer(result) ? (exit: Exit.Exit<B>) => Deferred.done(result, exit) : undefined
+  }
+  return { awaitSpace, reserve, done, shutdown, stream: Stream.mapEffect(stream, Deferred.await) }
+}
+
+/**
+ * Passes elements to one consumer. A `Mailbox` of Effect 3 may wait for ever at the end: it misses an element or a place
+ * that becomes available while its fiber yields between the look and the wait.
+ */
+const makeBuffer = <A, E>(capacity: number) => {
+  let elements: Array<A> = []
+  let end: Exit.Exit<void, E> | undefined
+  const hasSpace = Effect.unsafeMakeLatch(true)
+  const hasElements = Effect.unsafeMakeLatch(false)
+
+  const close = (exit: Exit.Exit<void, E>): void => {
+    end ??= exit
+    hasSpace.unsafeOpen()
+    hasElements.unsafeOpen()
+  }
+
+  /** Returns `false` if the buffer is full or closed. */
+  const unsafeOffer = (element: A): boolean => {
+    if (end !== undefined || elements.length >= capacity) return false
+    elements.push(element)
+    if (elements.length === capacity) hasSpace.unsafeClose()
+    hasElements.unsafeOpen()
+    return true
+  }
+
+  /** Waits for space, unless the buffer is closed. */
+  const offer = (element: A): Effect.Effect<unknown> =>
+    Effect.suspend(() =>
+      unsafeOffer(element) || end !== undefined ? Effect.void : Effect.zipRight(hasSpace.await, offer(element))
+    )
+
+  const takeAll: Effect.Effect<Chunk.Chunk<A>, Option.Option<E>> = Effect.suspend(() => {
+    if (elements.length > 0) {
+      const taken = Chunk.unsafeFromArray(elements)
+      elements = []
+      hasSpace.unsafeOpen()
+      if (end === undefined) hasElements.unsafeClose()
+      return Effect.succeed(taken)
+    }
+    return end === undefined
+      ? Effect.zipRight(hasElements.await, takeAll)
+      : Effect.zipRight(Effect.mapError(end, Option.some), Effect.fail(Option.none()))
+  })
+
+  return {
+    awaitSpace: hasSpace.await,
+    offer,
+    unsafeOffer,
+    done: (exit: Exit.Exit<void, E>) => Effect.sync(() => close(exit)),
+    shutdown: Effect.sync(() => {
+      elements = []
+      close(Exit.void)
+    }),
+    stream: Stream.repeatEffectChunkOption(takeAll)
+  }
+}

@@ -66,10 +66,16 @@ export class BodyTooLong extends Data.TaggedError("BodyTooLong")<{ readonly desc
 /** Whether the status is a 2xx. No other response contains a token or a credential. */
 export const isSuccess = ({ status }: { readonly status: number }): boolean => status >= 200 && status <= 299
 
-/** Sends a request. `onHead` runs once the head of the response has arrived. */
+/** Receives the events of a request. */
+export interface Observer extends UndiciExchange.Observer {
+  /** The head of the response has arrived. */
+  readonly responseStarted: () => void
+}
+
+/** Sends a request. */
 export type Send = (
   request: HttpClientRequest.HttpClientRequest,
-  onHead?: () => void
+  observer?: Observer
 ) => Effect.Effect<CompleteResponse, ConnectionFailed | BodyTooLong>
 
 /**
@@ -81,18 +87,23 @@ export type Send = (
  *   to another origin. A `RequestInit` in the context of this effect is kept, except for its `redirect`. A
  *   `RequestInit` that was provided only to a `fetch` client is replaced, because this module cannot read it.
  *
+ * `pool` is the pool of connections of `IdvHttp`. Other clients have one for all requests.
+ *
  * These settings of the fiber end with the exchange, except after a 2xx with `keepsSettings`. The caller then calls
  * {@link setSettings}, if the fiber goes on.
  */
-export const make = Effect.fnUntraced(function*(url: string, { keepsSettings = false } = {}) {
+export const make = Effect.fnUntraced(function*(
+  url: string,
+  { keepsSettings = false, pool }: { readonly keepsSettings?: boolean; readonly pool: keyof UndiciExchange.Pools }
+) {
   const host = Host.of(url)
   const client = yield* HttpClient.HttpClient
   const providedInit = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
   const init: RequestInit = { ...providedInit, redirect: "manual" }
-  const needsSettings = !UndiciExchange.isUndici(client)
-  const send: Send = (request, onHead) => {
+  const sendByUndici = UndiciExchange.poolsOf(client)?.[pool]
+  const send: Send = (request, observer) => {
     const read = (response: HttpClientResponse.HttpClientResponse) => {
-      onHead?.()
+      observer?.responseStarted()
       return readResponse(response, host)
     }
     const readAfterFailure = (cause: Cause.Cause<HttpClientError.HttpClientError>) => {
@@ -104,10 +115,12 @@ export const make = Effect.fnUntraced(function*(url: string, { keepsSettings = f
         ? read(error.response)
         : new ConnectionFailed({ reason: reasonOf(error) })
     }
-    if (!needsSettings) {
-      return Effect.matchCauseEffect(client.execute(request), { onSuccess: read, onFailure: readAfterFailure })
+    if (sendByUndici !== undefined) {
+      return Effect.matchCauseEffect(sendByUndici(request, observer), { onSuccess: read, onFailure: readAfterFailure })
     }
     return Effect.withFiberRuntime((fiber) => {
+      // Other clients do not report when they send the request.
+      if (observer?.requestSent() === false) return Effect.interrupt
       const settings = settingsOf(fiber)
       const restore = setSettings(settings)
       const context = Context.add(settings.context, FetchHttpClient.RequestInit, init)

@@ -1,4 +1,5 @@
 /** Limits how many checks are in flight at once, so that the responses to the first are read before the last are sent. */
+import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -11,8 +12,6 @@ export const make = (max: number) => {
   let free = max
   /** The functions that grant a place to a caller. */
   const waiting = new Set<() => void>()
-
-  const hasFree = (): boolean => free > 0
 
   /** Takes a place if one is free. The caller calls `release` once for each call that returned `true`. */
   const take = (): boolean => {
@@ -32,66 +31,53 @@ export const make = (max: number) => {
   }
 
   /**
-   * Waits for a place, in the order of the calls, and holds it while the effect runs. The effect receives how long it
-   * waited, in milliseconds. If that is the whole deadline, it holds no place, and must only fail.
+   * Waits for a place, in the order of the calls, in an uninterruptible region of the caller. Then runs `effect` with the
+   * time that it waited, in milliseconds, and with whether it has a place, which the effect releases. If it has none,
+   * it has waited for the whole deadline. Runs `onInterrupt` instead if the wait is interrupted.
    *
-   * A place may have become free since the caller called `hasFree`, because a fiber may yield at any step. No later
-   * `release` is certain to come, so the place is taken at once.
+   * Like the deadline of a check in flight, it uses the monotonic clock.
    */
-  const wait = <A, E>(
-    deadline: Duration.Duration,
-    effect: (waitedMillis: number) => Effect.Effect<A, E>
-  ): Effect.Effect<A, E> =>
-    Effect.uninterruptibleMask((restore) => {
-      const runAndRelease = (waitedMillis: number) =>
-        Effect.matchCauseEffect(restore(effect(waitedMillis)), {
-          onFailure: (cause) => {
-            release()
-            return Effect.failCause(cause)
-          },
-          onSuccess: (value) => {
-            release()
-            return Effect.succeed(value)
-          }
+  const wait = <A, E>(restore: Deadline.Restore, { deadline, effect, onInterrupt }: {
+    readonly deadline: Duration.Duration
+    readonly effect: (waitedMillis: number, hasPlace: boolean) => Effect.Effect<A, E>
+    readonly onInterrupt: (cause: Cause.Cause<never>) => Effect.Effect<A, E>
+  }): Effect.Effect<A, E> =>
+    Effect.withFiberRuntime<A, E>((caller) => {
+      const clock = Context.get(caller.currentDefaultServices, Clock.Clock)
+      const startedAt = Instant.of(clock).monotonic
+      let isGranted = false
+      const wait = Effect.async<void>((resume) => {
+        // A place may have become free since the caller called `take`. No later `release` is certain to come.
+        if (take()) {
+          isGranted = true
+          return resume(Effect.void)
+        }
+        const grant = () => {
+          isGranted = true
+          cancelTimer()
+          resume(Effect.void)
+        }
+        waiting.add(grant)
+        const cancelTimer = Deadline.timerOf(deadline)(caller, () => {
+          if (waiting.delete(grant)) resume(Effect.void)
         })
-      return Effect.withFiberRuntime<A, E>((caller) => {
-        const clock = Context.get(caller.currentDefaultServices, Clock.Clock)
-        const startedAt = Instant.of(clock)
-        let isGranted = false
-        const wait = Effect.async<void>((resume) => {
-          if (take()) {
-            isGranted = true
-            return resume(Effect.void)
-          }
-          const grant = () => {
-            isGranted = true
-            cancelTimer()
-            resume(Effect.void)
-          }
-          waiting.add(grant)
-          const cancelTimer = Deadline.timerOf(deadline)(caller, () => {
-            if (waiting.delete(grant)) resume(Effect.void)
-          })
-          return Effect.sync(() => {
-            waiting.delete(grant)
-            cancelTimer()
-          })
+        return Effect.sync(() => {
+          waiting.delete(grant)
+          cancelTimer()
         })
-        return Effect.matchCauseEffect(restore(wait), {
-          onFailure: (cause) => {
-            // The interruption came after the grant.
-            if (isGranted) release()
-            return Effect.failCause(cause)
-          },
-          onSuccess: () => {
-            const waitedMillis = Instant.elapsed(startedAt, Instant.of(clock))
-            return isGranted
-              ? runAndRelease(waitedMillis)
-              : restore(effect(Math.max(waitedMillis, Duration.toMillis(deadline))))
-          }
-        })
+      })
+      return Effect.matchCauseEffect(restore(wait), {
+        onFailure: (cause) => {
+          // The interruption came after the grant.
+          if (isGranted) release()
+          return onInterrupt(cause)
+        },
+        onSuccess: () => {
+          const waitedMillis = Instant.of(clock).monotonic - startedAt
+          return effect(isGranted ? waitedMillis : Math.max(waitedMillis, Duration.toMillis(deadline)), isGranted)
+        }
       })
     })
 
-  return { hasFree, take, release, wait }
+  return { take, release, wait }
 }

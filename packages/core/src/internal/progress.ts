@@ -13,26 +13,26 @@ const uncertainty = { no: 0, answered: 1, unknown: 2 } satisfies Record<AmlError
 export class Progress {
   readonly clock: Clock.Clock
   readonly startedAt: number
-  /** The tokens of all requests, in the order in which they were sent. */
+  /** The tokens of all requests, in the order in which they were started. */
   readonly tokens: Array<Redacted.Redacted<string>> = []
   #requests = 0
+  #isEnded = false
   #sentAt = 0
   /** Whether the service may have performed the current attempt. */
   #currentSent: AmlError.Sent = "no"
   /** The failure of the least certain earlier attempt, if the service may have performed that attempt. */
   #leastCertainFailure: AmlError.AmlError | undefined
 
-  /** `waitedMillis` is the time that the check has already waited. */
-  constructor(clock: Clock.Clock, waitedMillis: number) {
+  constructor(clock: Clock.Clock) {
     this.clock = clock
-    this.startedAt = Math.round(this.now() - waitedMillis)
+    this.startedAt = this.now()
   }
 
   now(): number {
     return this.clock.unsafeCurrentTimeMillis()
   }
 
-  /** How many requests were sent, replays included. */
+  /** How many requests were started, replays included. */
   get requests(): number {
     return this.#requests
   }
@@ -48,11 +48,25 @@ export class Progress {
     return uncertainty[earlier] > uncertainty[this.#currentSent] ? earlier : this.#currentSent
   }
 
-  requestSent(token: AccessToken | undefined): void {
+  requestStarted(token: AccessToken | undefined): void {
     this.#requests++
+    if (token !== undefined) this.tokens.push(token.value)
+  }
+
+  requestSent(): boolean {
+    if (this.#isEnded) return false
     this.#sentAt = this.now()
     this.#currentSent = "unknown"
-    if (token !== undefined) this.tokens.push(token.value)
+    return true
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
+  /** From now on, nothing is sent, so that `sent` does not change. */
+  end(): void {
+    this.#isEnded = true
   }
 
   responseStarted(): void {

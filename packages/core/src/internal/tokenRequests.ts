@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
   readonly fields: Arr.NonEmptyReadonlyArray<AccessToken.Field>
   readonly policy: TokenPolicy
 }) {
-  const exchange = yield* Exchange.make(url)
+  const exchange = yield* Exchange.make(url, { pool: "tokens" })
   const host = Host.of(url)
   const decode = AccessToken.decodeResponse(fields)
 

@@ -13,6 +13,14 @@ import * as Stream from "effect/Stream"
 import type { Dispatcher } from "undici"
 import * as BodyLimit from "./bodyLimit.ts"
 
+/** Receives the events of a request. */
+export interface Observer {
+  /** The request is about to be sent, or may be. If this returns `false`, it must not be sent. */
+  readonly requestSent: () => boolean
+  /** Nobody reads the response any more. */
+  readonly isEnded: boolean
+}
+
 type Resume<A, E> = (effect: Effect.Effect<A, E>) => void
 
 /**
@@ -21,8 +29,10 @@ type Resume<A, E> = (effect: Effect.Effect<A, E>) => void
  */
 export class Receiver implements Dispatcher.DispatchHandler {
   readonly #request: HttpClientRequest.HttpClientRequest
+  readonly #observer: Observer | undefined
   #onHead: Resume<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError> | undefined
-  #onEnd: (() => void) | undefined
+  /** The readers of the body that wait for its end. */
+  readonly #waiting = new Set<() => void>()
   #controller: Dispatcher.DispatchController | undefined
   readonly #chunks: Array<Uint8Array> = []
   #length = 0
@@ -32,15 +42,18 @@ export class Receiver implements Dispatcher.DispatchHandler {
 
   constructor(
     request: HttpClientRequest.HttpClientRequest,
+    observer: Observer | undefined,
     onHead: Resume<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError>
   ) {
     this.#request = request
+    this.#observer = observer
     this.#onHead = onHead
   }
 
+  /** Undici writes the request after this, unless this aborts it. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#isAborted) this.abort()
+    if (this.#isAborted || this.#observer?.requestSent() === false) this.abort()
   }
 
   onResponseStart(
@@ -56,6 +69,8 @@ export class Receiver implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#end !== undefined) return
+    // An interruption between the head and the first reader aborts nothing.
+    if (this.#observer?.isEnded === true) return this.abort()
     this.#chunks.push(chunk)
     this.#length += chunk.length
     if (this.#length <= BodyLimit.maxBytes) return
@@ -83,7 +98,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error("The request was interrupted"))
   }
 
-  /** The body, once it has arrived. */
+  /** The body, once it has arrived. If all readers leave before, this closes the connection. */
   body(
     response: HttpClientResponse.HttpClientResponse
   ): Effect.Effect<Uint8Array<ArrayBuffer>, HttpClientError.ResponseError> {
@@ -98,15 +113,21 @@ export class Receiver implements Dispatcher.DispatchHandler {
         })
     )
     return this.#end !== undefined ? result : Effect.async((resume) => {
-      this.#onEnd = () => resume(result)
-      return Effect.sync(() => this.abort())
+      const onEnd = () => resume(result)
+      // The body may have ended since, because a fiber may yield at any step.
+      if (this.#end !== undefined) return onEnd()
+      this.#waiting.add(onEnd)
+      return Effect.sync(() => {
+        this.#waiting.delete(onEnd)
+        if (this.#waiting.size === 0) this.abort()
+      })
     })
   }
 
   #finish(error: Error | undefined): void {
     if (this.#end !== undefined) return
     this.#end = { error }
-    this.#onEnd?.()
+    for (const onEnd of this.#waiting) onEnd()
   }
 
   /** Copies, because a chunk is a view of a larger buffer of the connection. */
@@ -202,15 +223,29 @@ export class UndiciResponse extends Inspectable.Class implements HttpClientRespo
   }
 }
 
-/** The clients of `IdvHttp`. One that a user has transformed is another client. */
-const clients = new WeakSet<object>()
+export type Send = (
+  request: HttpClientRequest.HttpClientRequest,
+  observer?: Observer
+) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError>
 
-export const register = <A extends object>(client: A): A => {
-  clients.add(client)
+/** Slow checks hold no connection of the pool for tokens. */
+export interface Pools {
+  readonly checks: Send
+  readonly tokens: Send
+}
+
+/** The clients of `IdvHttp`. One that a user has transformed is another client. */
+const clients = new WeakMap<object, Pools>()
+
+export const register = <A extends object>(client: A, pools: Pools): A => {
+  clients.set(client, pools)
   return client
 }
 
-/** Whether a client needs no settings of the fiber: it makes no span, sends no trace headers, follows no redirect. */
-export const isUndici = (client: object): boolean => clients.has(client)
+/**
+ * The pools of a client of `IdvHttp`. They need no settings of the fiber: they make no span, send no trace headers, and
+ * follow no redirect.
+ */
+export const poolsOf = (client: object): Pools | undefined => clients.get(client)
 
 export const isResponse = (response: object): response is UndiciResponse => response instanceof UndiciResponse

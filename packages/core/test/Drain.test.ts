@@ -1,0 +1,58 @@
+import { describe, it } from "@effect/vitest"
+import { deepStrictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Deferred, Duration, Effect, Fiber, Option, Stream } from "effect"
+import * as Drain from "../src/internal/drain.ts"
+
+/** Drains 4 chunks of 10 elements with `f`, and ends the run by `end` after each number of steps. */
+const drain = (
+  f: Effect.Effect<unknown>,
+  end: (fiber: Fiber.Fiber<unknown, unknown>, stop: Deferred.Deferred<never, string>) => Effect.Effect<unknown>,
+  isComplete: (seen: { readonly taken: number; readonly notStarted: number }) => boolean = () => true
+) =>
+  Effect.gen(function*() {
+    const wrong: Array<object> = []
+    for (const maxOps of Arr.range(11, 16)) {
+      for (const ticks of Arr.range(0, 30)) {
+        const seen = { taken: 0, finished: 0, notStarted: 0, isEnded: false }
+        const stop = yield* Deferred.make<never, string>()
+        const drained = Drain.map(
+          Stream.rechunk(Stream.range(1, 40), 10),
+          () => Effect.zipRight(f, Effect.sync(() => seen.finished++)),
+          {
+            concurrency: 3,
+            order: ticks % 2 === 0 ? "input" : "completion",
+            gracePeriod: Duration.zero,
+            onTaken: () => seen.taken++,
+            onNotStarted: (count) => seen.notStarted += count,
+            waitForSlot: Effect.void,
+            stop
+          }
+        )
+        const fiber = yield* Effect.fork(Effect.withMaxOpsBeforeYield(Stream.runDrain(drained), maxOps))
+        yield* Effect.repeatN(Effect.yieldNow(), ticks)
+        yield* end(fiber, stop)
+        const exit = yield* Effect.timeoutOption(Effect.disconnect(Fiber.await(fiber)), "1 second")
+        seen.isEnded = Option.isSome(exit)
+        if (!seen.isEnded || seen.finished !== seen.taken || !isComplete(seen)) wrong.push({ maxOps, ticks, ...seen })
+      }
+    }
+    return wrong
+  })
+
+describe("A drained stream", () => {
+  it.live("loses no element and ends when it stops, at whatever step its fibers yield", () =>
+    Effect.gen(function*() {
+      const wrong = yield* drain(
+        Effect.void,
+        (_, stop) => Deferred.fail(stop, "stop"),
+        ({ notStarted, taken }) => (taken + notStarted) % 10 === 0
+      )
+      deepStrictEqual(wrong, [])
+    }))
+
+  it.live("loses no element that is taken when its consumer goes, at whatever step its fibers yield", () =>
+    Effect.gen(function*() {
+      const f = Effect.exit(Effect.interruptible(Effect.never))
+      deepStrictEqual(yield* drain(f, (fiber) => Fiber.interrupt(fiber)), [])
+    }))
+})
