@@ -32,7 +32,7 @@ const workflowCalls = 500
 
 /** The service is the limit: a worker can make this number of checks per second. */
 const slow = { latency: 100, concurrency: 10 }
-const slowCallsPerWorker = 500
+const slowCallsPerWorker = 300
 const slowRounds = 3
 const workerCounts = [1, 2, 4] as const
 
