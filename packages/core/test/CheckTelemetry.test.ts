@@ -208,6 +208,25 @@ describe("A check that ends with", () => {
   })
 })
 
+describe("An interruption at any step", () => {
+  it.live("leaves no started span without an end and an outcome", () => {
+    const { spans, tracer } = RecordingTracer.make()
+    const service = Service.make({ aml: () => Effect.never })
+    return Effect.gen(function*() {
+      for (const maxOps of Arr.range(11, 40)) {
+        for (const ticks of Arr.range(0, 6)) {
+          const fiber = yield* Effect.fork(Effect.withMaxOpsBeforeYield(check, maxOps))
+          yield* Effect.repeatN(Effect.yieldNow(), ticks)
+          yield* Fiber.interrupt(fiber)
+        }
+      }
+      const started = spans.filter(({ name }) => name === "AmlClient.check")
+      assert(started.length > 0)
+      deepStrictEqual(started.filter(({ attributes, exit }) => exit === undefined || !attributes.has("outcome")), [])
+    }).pipe(provide(service), Effect.withTracer(tracer))
+  })
+})
+
 describe("An interruption while a check waits for a place", () => {
   it.effect("one span and one count for each check, with the same labels and the time of the wait", () => {
     const service = Service.make({ aml: () => Effect.never })

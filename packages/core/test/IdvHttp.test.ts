@@ -3,7 +3,7 @@ import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Effect, Layer, Option, Stream } from "effect"
+import { Chunk, Effect, Fiber, Layer, Option, Stream } from "effect"
 import type { Socket } from "node:net"
 import * as Exchange from "../src/internal/exchange.ts"
 import { Progress } from "../src/internal/progress.ts"
@@ -228,6 +228,22 @@ describe("IdvHttp.layerUndici", () => {
       })).pipe(Effect.timeoutOption("1500 millis"), Effect.provide(idvWith(url, {})))
       deepStrictEqual(outcomes.sort(), ["NotScreened", "NotScreened", "Unknown"])
     }))
+
+  it.scopedLive("keeps a connection open for the next request if one that waited for it is interrupted", () =>
+    Effect.gen(function*() {
+      const sockets = new Set<Socket>()
+      const { url } = yield* RawServer.make((_, socket) => {
+        sockets.add(socket)
+        setTimeout(() => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"), 100)
+      })
+      const get = execute(HttpClientRequest.get(url))
+      const first = yield* Effect.fork(get)
+      yield* Effect.sleep("20 millis")
+      yield* Effect.timeoutOption(get, "20 millis")
+      yield* Fiber.join(first)
+      yield* get
+      strictEqual(sockets.size, 1)
+    }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
 
   it.scopedLive.each([["layerUndici", IdvHttp.layerUndici()], ["fetch", FetchHttpClient.layer]] as const)(
     "sends nothing after the end of a check, also over %s",

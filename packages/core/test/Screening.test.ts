@@ -301,6 +301,18 @@ describe("Screening", () => {
       }).pipe(Effect.provide(layer))
     })
 
+    it.effect("all checks that exceed the grace period end at once, however long `onOutcome` takes", () => {
+      const { layer } = client(() => Effect.never)
+      const { summary } = run("10 seconds", people(20), { onOutcome: () => Effect.sleep("1 second") })
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(summary)
+        yield* TestClock.adjust("1 second")
+        const interruption = yield* Effect.fork(Fiber.interrupt(fiber))
+        yield* TestClock.adjust("11 seconds")
+        strictEqual((yield* Fiber.poll(interruption))._tag, "Some")
+      }).pipe(Effect.provide(layer))
+    })
+
     it.effect("starts no check without an outcome, also while it waits for its rate", () => {
       const { begun, layer } = client(clear)
       let taken = 0

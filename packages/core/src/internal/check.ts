@@ -56,7 +56,11 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
     person: Person.Person,
     policy: CheckPolicy,
     running: CheckTelemetry.RunningCheck,
-    { context, isPaced }: { readonly context: Context.Context<never>; readonly isPaced: boolean }
+    { context, isPaced, restore }: {
+      readonly context: Context.Context<never>
+      readonly isPaced: boolean
+      readonly restore: Deadline.Restore
+    }
   ): Effect.Effect<CompletedCheck, AmlError.AmlError | TokenError> => {
     const { checkId, progress, span } = running
     const { deadline, nameEcho, retry, searchedOnTolerance } = policy
@@ -117,7 +121,7 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
       return CheckTelemetry.record(running)(exit)
     }
 
-    const runFor = (deadlineMillis: number, hasPlace: boolean, restore: Deadline.Restore) =>
+    const runFor = (deadlineMillis: number, hasPlace: boolean) =>
       Deadline.run(
         deadlineMillis > 0 ? Attempts.run(attempt, { retry, deadlineMillis, progress, isPaced }) : timeout,
         restore,
@@ -133,17 +137,15 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
       )
 
     const deadlineMillis = Duration.toMillis(deadline)
-    return Effect.uninterruptibleMask((restore) =>
-      isPaced
-        ? runFor(deadlineMillis, false, restore)
-        : limit.take()
-        ? runFor(deadlineMillis, true, restore)
-        : limit.wait(restore, {
-          deadline,
-          effect: (waitedMillis, hasPlace) => runFor(deadlineMillis - waitedMillis, hasPlace, restore),
-          onInterrupt: (cause) => Effect.zipRight(record(Exit.failCause(cause)), Effect.failCause(cause))
-        })
-    )
+    return isPaced
+      ? runFor(deadlineMillis, false)
+      : limit.take()
+      ? runFor(deadlineMillis, true)
+      : limit.wait(restore, {
+        deadline,
+        effect: (waitedMillis, hasPlace) => runFor(deadlineMillis - waitedMillis, hasPlace),
+        onInterrupt: (cause) => Effect.zipRight(record(Exit.failCause(cause)), Effect.failCause(cause))
+      })
   }
 
   const unavailable = ({ reason, status }: Exchange.ConnectionFailed, progress: Progress) =>
@@ -159,21 +161,28 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
     policy: CheckPolicy,
     sentStatus?: SentStatus
   ): Effect.Effect<CompletedCheck, AmlError.AmlError | TokenError> =>
-    Effect.useSpan(
-      "AmlClient.check",
-      { captureStackTrace: false },
-      (span) =>
-        Effect.withFiberRuntime<CompletedCheck, AmlError.AmlError | TokenError>((fiber) => {
-          if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPersonError), span)
-          const { currentContext: context, currentDefaultServices } = fiber
-          const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock))
-          sentStatus?.attachTo(progress)
-          return Effect.flatMap(
-            CheckId.make(progress.startedAt, Context.get(currentDefaultServices, Random.Random)),
-            // Only `Screening` passes a `sentStatus`. It has a limit of its own, and handles a 429 for all of its checks.
-            (checkId) =>
-              run(person, policy, { checkId, progress, span }, { context, isPaced: sentStatus !== undefined })
-          )
-        })
+    // An interruption between the start of the span and the region would leave a span without an outcome.
+    Effect.uninterruptibleMask((restore) =>
+      Effect.useSpan(
+        "AmlClient.check",
+        { captureStackTrace: false },
+        (span) =>
+          Effect.withFiberRuntime<CompletedCheck, AmlError.AmlError | TokenError>((fiber) => {
+            if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPersonError), span)
+            const { currentContext: context, currentDefaultServices } = fiber
+            const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock))
+            sentStatus?.attachTo(progress)
+            return Effect.flatMap(
+              CheckId.make(progress.startedAt, Context.get(currentDefaultServices, Random.Random)),
+              // Only `Screening` passes a `sentStatus`. It has a limit of its own, and handles a 429 for all of its checks.
+              (checkId) =>
+                run(person, policy, { checkId, progress, span }, {
+                  context,
+                  restore,
+                  isPaced: sentStatus !== undefined
+                })
+            )
+          })
+      )
     )
 })

@@ -3,6 +3,7 @@ import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
@@ -91,7 +92,8 @@ export const map = <A, B, E, R, E2, R2>(
 ): Stream.Stream<B, E | E2, R | R2> =>
   Stream.unwrapScoped(Effect.gen(function*() {
     const input = yield* oneByOne(self, onTaken)
-    const fibers = yield* Scope.make()
+    // After the grace period all fibers are interrupted at once: none waits for the end of another.
+    const fibers = yield* Scope.make(ExecutionStrategy.parallel)
     const places = makePlaces(concurrency)
     const results = order === "input"
       ? resultsInInputOrder<B, E | E2>(concurrency)

@@ -21,6 +21,8 @@ export interface Observer {
   readonly isEnded: boolean
 }
 
+const interrupted = () => new Error("The request was interrupted")
+
 type Resume<A, E> = (effect: Effect.Effect<A, E>) => void
 
 /**
@@ -50,10 +52,10 @@ export class Receiver implements Dispatcher.DispatchHandler {
     this.#onHead = onHead
   }
 
-  /** Undici writes the request after this, unless this aborts it. */
+  /** Undici writes the request after this, unless this throws. An abort would close the connection, which is unused. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#isAborted || this.#observer?.requestSent() === false) throw interrupted()
     this.#controller = controller
-    if (this.#isAborted || this.#observer?.requestSent() === false) this.abort()
   }
 
   onResponseStart(
@@ -95,7 +97,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
   /** Closes the connection. A request that still waits for one is not sent. */
   abort(): void {
     this.#isAborted = true
-    this.#controller?.abort(new Error("The request was interrupted"))
+    this.#controller?.abort(interrupted())
   }
 
   /** The body, once it has arrived. If all readers leave before, this closes the connection. */
