@@ -351,7 +351,9 @@ describe("Ledger in PostgreSQL", () => {
           Effect.zipRight(Deferred.await(inserted)),
           Effect.zipRight(Effect.fail("broken"))
         )
-        yield* Effect.flip(ledger.plan(newRun, Stream.concat(Stream.make(row(1)), Stream.fromEffect(failing)), () => ""))
+        yield* Effect.flip(
+          ledger.plan(newRun, Stream.concat(Stream.make(row(1)), Stream.fromEffect(failing)), () => "")
+        )
         yield* Effect.sleep("500 millis")
         deepStrictEqual(yield* sql`SELECT id FROM idv_rescreen_runs`, [])
         deepStrictEqual(yield* sql`SELECT line FROM idv_rescreen_people`, [])
