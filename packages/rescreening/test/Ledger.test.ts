@@ -115,6 +115,19 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         strictEqual((yield* Effect.flip(ledger.run("broken"))).message.startsWith("There is no run broken."), true)
       }))
 
+    it.scoped("has discarded a plan when its interruption ends", () =>
+      Effect.gen(function*() {
+        const { ledger, sql } = (yield* two).first
+        const stored = yield* Deferred.make<void>()
+        const waiting = Stream.fromEffect(Effect.zipRight(Deferred.succeed(stored, undefined), Effect.never))
+        const rows = Stream.concat(Stream.map(Stream.range(1, 5000), (line) => row(line)), waiting)
+        const fiber = yield* Effect.fork(ledger.plan(newRun, rows, () => ""))
+        yield* Deferred.await(stored)
+        yield* Fiber.interrupt(fiber)
+        deepStrictEqual(yield* sql`SELECT id FROM idv_rescreen_runs`, [])
+        deepStrictEqual(yield* sql`SELECT line FROM idv_rescreen_people LIMIT 1`, [])
+      }))
+
     it.scoped("lets other processes write while it plans a run, which they cannot find before it is complete", () =>
       Effect.gen(function*() {
         const { first, second } = yield* two

@@ -165,11 +165,13 @@ export const make = Effect.gen(function*() {
           planner = NULL, planner_lease_until = NULL WHERE id = ${run.id} AND planner = ${planner} RETURNING id`
         return planned.length > 0 ? true : yield* replaced
       })
-      return yield* store.pipe(
-        Effect.onError(() => Effect.ignore(discardPlan(run.id, planner))),
-        Effect.raceFirst(Effect.forever(
-          Effect.delay(Effect.ignore(Statements.guarded("plan")(renewPlan(run.id, planner))), planLease / 3)
-        ))
+      const renewals = Effect.forever(
+        Effect.delay(Effect.ignore(Statements.guarded("plan")(renewPlan(run.id, planner))), planLease / 3)
+      )
+      // Not a race: an interrupted race ends before its fibers, so the database would close before the plan is discarded.
+      return yield* Effect.forkScoped(renewals).pipe(
+        Effect.zipRight(Effect.onError(store, () => Effect.ignore(discardPlan(run.id, planner)))),
+        Effect.scoped
       )
     }).pipe(Statements.guarded("plan"))
 
