@@ -115,6 +115,19 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         strictEqual((yield* Effect.flip(ledger.run("broken"))).message.startsWith("There is no run broken."), true)
       }))
 
+    it.scoped("has discarded a plan when its interruption ends", () =>
+      Effect.gen(function*() {
+        const { ledger, sql } = (yield* two).first
+        const stored = yield* Deferred.make<void>()
+        const waiting = Stream.fromEffect(Effect.zipRight(Deferred.succeed(stored, undefined), Effect.never))
+        const rows = Stream.concat(Stream.map(Stream.range(1, 5000), (line) => row(line)), waiting)
+        const fiber = yield* Effect.fork(ledger.plan(newRun, rows, () => ""))
+        yield* Deferred.await(stored)
+        yield* Fiber.interrupt(fiber)
+        deepStrictEqual(yield* sql`SELECT id FROM idv_rescreen_runs`, [])
+        deepStrictEqual(yield* sql`SELECT line FROM idv_rescreen_people LIMIT 1`, [])
+      }))
+
     it.scoped("lets other processes write while it plans a run, which they cannot find before it is complete", () =>
       Effect.gen(function*() {
         const { first, second } = yield* two
@@ -333,6 +346,30 @@ describe("Ledger in PostgreSQL", () => {
         yield* Effect.sleep("200 millis")
         const other = yield* Effect.fork(second.ledger.plan(newRun, Stream.make(row(1)), () => "other"))
         deepStrictEqual([yield* Fiber.join(plan), yield* Fiber.join(other)], [true, false])
+      }))
+
+    it.scoped("leaves no row of a plan that failed while PostgreSQL still performed one of its inserts", () =>
+      Effect.gen(function*() {
+        const { first: { ledger, sql }, second } = yield* two
+        const inserted = yield* Deferred.make<void>()
+        // As an insert whose connection broke: it holds the run until it ends.
+        const lateInsert = Effect.gen(function*() {
+          yield* second.sql`SELECT 1 FROM idv_rescreen_runs WHERE id = ${newRun.id} FOR SHARE`
+          yield* second.sql`INSERT INTO idv_rescreen_people (run, line, shard, state)
+            VALUES (${newRun.id}, 2, 0, 'pending')`
+          yield* Deferred.succeed(inserted, undefined)
+          yield* Effect.sleep("300 millis")
+        }).pipe(second.sql.withTransaction)
+        const failing = Effect.forkDaemon(lateInsert).pipe(
+          Effect.zipRight(Deferred.await(inserted)),
+          Effect.zipRight(Effect.fail("broken"))
+        )
+        yield* Effect.flip(
+          ledger.plan(newRun, Stream.concat(Stream.make(row(1)), Stream.fromEffect(failing)), () => "")
+        )
+        yield* Effect.sleep("500 millis")
+        deepStrictEqual(yield* sql`SELECT id FROM idv_rescreen_runs`, [])
+        deepStrictEqual(yield* sql`SELECT line FROM idv_rescreen_people`, [])
       }))
 
     it.scoped("erases even if the vacuum is silent for longer than the limit for a connection", () =>

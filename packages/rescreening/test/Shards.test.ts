@@ -2,7 +2,7 @@
 import { AmlClient } from "@effect-idv/core"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual } from "@effect/vitest/utils"
-import { Deferred, Effect, Layer, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option, Redacted, Scheduler, Tracer } from "effect"
 import * as RecordingTracer from "../../core/test/support/tracer.ts"
 import { Rescreening } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
@@ -65,6 +65,53 @@ describe("A worker of several shards", () => {
               1
             ]
           )
+        }).pipe(Effect.provide(layerPeople()))
+      ))
+
+    it.scoped("takes no row of a shard before its span exists, however the fibers alternate", () =>
+      withLedger(
+        Effect.gen(function*() {
+          yield* Rescreening.plan(many(104), { ...fast, shards: 2 })
+          const secondShard = yield* Deferred.make<void>()
+          const { tracer } = RecordingTracer.make()
+          let spans = 0
+          let yielding: unknown
+          // The fiber that makes the second span lets the other one run, whose check ends at this moment.
+          const observing = Tracer.make({
+            context: tracer.context,
+            span: (name, ...rest) => {
+              if (name === "Rescreening.shard" && ++spans === 2) {
+                yielding = Option.getOrUndefined(Fiber.getCurrentFiber())
+                Deferred.unsafeDone(secondShard, Effect.void)
+                setTimeout(() => yielding = undefined, 100)
+              }
+              return tracer.span(name, ...rest)
+            }
+          })
+          const scheduler: Scheduler.Scheduler = {
+            scheduleTask: (task, priority) => Scheduler.defaultScheduler.scheduleTask(task, priority),
+            shouldYield: (fiber) => fiber === yielding ? 0 : Scheduler.defaultScheduler.shouldYield(fiber)
+          }
+          let checks = 0
+          const waiting = Layer.effect(
+            AmlClient.AmlClient,
+            Effect.map(AmlClient.AmlClient, (inner) =>
+              AmlClient.AmlClient.of({
+                ...inner,
+                checkWithEvidence: (person) =>
+                  Effect.zipRight(
+                    Effect.suspend(() => ++checks === 1 ? Deferred.await(secondShard) : Effect.void),
+                    inner.checkWithEvidence(person)
+                  )
+              }))
+          ).pipe(Layer.provide(service().layer))
+          const counts = yield* Rescreening.work({ ...where, concurrency: 2 }).pipe(
+            Effect.provide(waiting),
+            Effect.withTracer(observing),
+            Effect.withScheduler(scheduler),
+            Effect.timeout("10 seconds")
+          )
+          deepStrictEqual([spans, counts], [2, at({ no_match: 104 })])
         }).pipe(Effect.provide(layerPeople()))
       ))
   })

@@ -129,11 +129,20 @@ export const make = Effect.gen(function*() {
     sql`UPDATE idv_rescreen_runs SET planner_lease_until = ${now} + ${planLease}
       WHERE id = ${run} AND planner = ${planner}`
 
-  const discardPlan = (run: string, planner: string) =>
-    Effect.zipRight(
-      eraseRows(run, planner),
-      Statements.guarded("plan")(sql`DELETE FROM idv_rescreen_runs WHERE id = ${run} AND planner = ${planner}`)
+  /**
+   * Deletes the plan under another planner. If the connection broke during an insert, PostgreSQL may still perform it:
+   * the change of the planner waits until it ends, so no row is left without a run.
+   */
+  const discardPlan = (run: string, planner: string) => {
+    const discarder = `${planner} discards`
+    return Statements.guarded("plan")(
+      sql`UPDATE idv_rescreen_runs SET planner = ${discarder}, planner_lease_until = ${now} + ${planLease}
+        WHERE id = ${run} AND planner = ${planner}`.pipe(
+        Effect.zipRight(eraseRows(run, discarder)),
+        Effect.zipRight(sql`DELETE FROM idv_rescreen_runs WHERE id = ${run} AND planner = ${discarder}`)
+      )
     )
+  }
 
   /**
    * Stores the rows in many short statements, so that other processes can write to SQLite meanwhile, and no connection
@@ -156,11 +165,13 @@ export const make = Effect.gen(function*() {
           planner = NULL, planner_lease_until = NULL WHERE id = ${run.id} AND planner = ${planner} RETURNING id`
         return planned.length > 0 ? true : yield* replaced
       })
-      return yield* store.pipe(
-        Effect.onError(() => Effect.ignore(discardPlan(run.id, planner))),
-        Effect.raceFirst(Effect.forever(
-          Effect.delay(Effect.ignore(Statements.guarded("plan")(renewPlan(run.id, planner))), planLease / 3)
-        ))
+      const renewals = Effect.forever(
+        Effect.delay(Effect.ignore(Statements.guarded("plan")(renewPlan(run.id, planner))), planLease / 3)
+      )
+      // Not a race: an interrupted race ends before its fibers, so the database would close before the plan is discarded.
+      return yield* Effect.forkScoped(renewals).pipe(
+        Effect.zipRight(Effect.onError(store, () => Effect.ignore(discardPlan(run.id, planner)))),
+        Effect.scoped
       )
     }).pipe(Statements.guarded("plan"))
 

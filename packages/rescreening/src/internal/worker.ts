@@ -273,9 +273,9 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         }
         const refill = Effect.gen(function*() {
           for (let shard = remaining[0]; shard !== undefined && claims.length === 0 && !isOver; shard = remaining[0]) {
-            claims = [...yield* claimRows(shard)]
-            count += claims.length
-            if (claims.length === 0) {
+            const claimed = yield* claimRows(shard)
+            count += claimed.length
+            if (claimed.length === 0) {
               remaining.shift()
               if (current !== undefined) leave(current)
               current = undefined
@@ -284,6 +284,8 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
               current = { span, users: 1 }
               open.add(current)
             }
+            // After the span, because another fiber takes a row as soon as it is here.
+            claims = [...claimed]
           }
         })
         const refillOnce = mutex.withPermits(1)(Effect.suspend(() => claims.length > 0 ? Effect.void : refill))
