@@ -22,8 +22,8 @@ const titles = {
 
 type Alternative = keyof typeof titles
 
-const rounds = 15
-const manyRounds = 3
+const rounds = 9
+const manyRounds = 2
 
 const relativeToMedian = (values: ReadonlyArray<number>, others: Array<number>) =>
   Report.spread(values.map((value) => value / Report.spread(others).median))

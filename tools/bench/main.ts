@@ -15,10 +15,10 @@ import { People, screening } from "./screening.ts"
 import * as Report from "./support/Report.ts"
 import { tokenRead } from "./tokenRead.ts"
 
-const benchmarks = { check, tokenRead, coldStart, refresh, screening, mockServer, importCost }
+const benchmarks = { check, tokenRead, coldStart, refresh, screening, importCost }
 
 /** Run only by name, because they take a minute or more, or need programs that npm does not have. */
-const others = { rescreening, rescreeningWorkers, jobEngines, mockServerMemory }
+const others = { mockServer, mockServerMemory, rescreening, rescreeningWorkers, jobEngines }
 
 class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 

@@ -22,7 +22,7 @@ export interface SteadyLoad extends Schema.Schema.Type<typeof SteadyLoad> {}
 const lifetime = 4
 const tokenLatency = 800
 const lifetimes = 10
-const rounds = 5
+const rounds = 3
 const perSecond = 50
 
 /**
