@@ -21,7 +21,7 @@ export interface SteadyLoad extends Schema.Schema.Type<typeof SteadyLoad> {}
 
 const lifetime = 4
 const tokenLatency = 800
-const lifetimes = 10
+const lifetimes = 6
 const rounds = 3
 const perSecond = 50
 

@@ -52,8 +52,9 @@ const read = Effect.fnUntraced(function*(name: keyof typeof closed, destination:
   // README and LICENSE are not in `files`, and the source maps refer to the sources.
   const missing = ["LICENSE", "README.md", "src/index.ts"].filter((file) => !files.includes(`package/${file}`))
   if (missing.length > 0) return yield* new Unexpected({ message: `${missing.join(", ")} is not in ${tarball}` })
-  const sourceOf = (file: string) => file.replace(/^package\/dist\/(.+)\.js$/, "package/src/$1.ts")
-  const stale = files.filter((file) => sourceOf(file) !== file && !files.includes(sourceOf(file)))
+  const compiled = files.flatMap((file) => /^package\/dist\/(.+)\.js$/.exec(file)?.slice(1) ?? [])
+  const hasSource = (module: string) => files.some((file) => /^package\/src\/(.+)\.tsx?$/.exec(file)?.[1] === module)
+  const stale = compiled.filter((module) => !hasSource(module))
   if (stale.length > 0) {
     return yield* new Unexpected({ message: `${stale.join(", ")} has no source: delete packages/${name}/dist` })
   }
