@@ -10,7 +10,6 @@ import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as Random from "effect/Random"
 import * as Schedule from "effect/Schedule"
-import type * as Tracer from "effect/Tracer"
 import type * as People from "../People.ts"
 import { type EncryptionKeyError, RunPaused } from "../RescreeningError.ts"
 import * as Metrics from "../RescreeningMetrics.ts"
@@ -19,6 +18,7 @@ import * as GroupCommit from "./groupCommit.ts"
 import type * as Ledger from "./ledgerService.ts"
 import * as Outcome from "./outcome.ts"
 import * as RateLimiter from "./rateLimiter.ts"
+import * as Shards from "./shards.ts"
 
 export interface Settings {
   readonly run: Run.Run
@@ -52,12 +52,6 @@ const outcomeMetrics: Readonly<Record<Ledger.Outcome["state"], typeof Metrics.ou
   potential_match: outcomesOf("potential_match"),
   not_screened: outcomesOf("not_screened"),
   unknown: outcomesOf("unknown")
-}
-
-/** The span of a shard. It ends when its users have ended: the rows in flight, and the claims of further rows. */
-interface ShardSpan {
-  readonly span: Tracer.Span
-  users: number
 }
 
 /** A row that was unknown this often needs a review, under any policy. */
@@ -249,65 +243,9 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         }
       })
 
-    /**
-     * Screens the pending rows of shards, one shard after the other. The first rows of a shard do not wait for the last
-     * responses of the previous one. Returns the number of claimed rows.
-     *
-     * The span of a shard lasts from its first claimed row until its last one has an outcome or is released. Its checks
-     * are children of the span.
-     */
+    /** Screens the pending rows of shards. Returns the number of claimed rows. */
     const drain = (shards: ReadonlyArray<number>): Effect.Effect<number, Failure> =>
-      Effect.gen(function*() {
-        const mutex = yield* Effect.makeSemaphore(1)
-        const remaining = [...shards]
-        let claims: Array<Ledger.Claim> = []
-        let count = 0
-        let current: ShardSpan | undefined
-        const open = new Set<ShardSpan>()
-        const end = (shard: ShardSpan, exit: Exit.Exit<unknown, unknown>) => {
-          open.delete(shard)
-          shard.span.end(clock.unsafeCurrentTimeNanos(), exit)
-        }
-        const leave = (shard: ShardSpan) => {
-          if (--shard.users === 0) end(shard, Exit.void)
-        }
-        const refill = Effect.gen(function*() {
-          for (let shard = remaining[0]; shard !== undefined && claims.length === 0 && !isOver; shard = remaining[0]) {
-            const claimed = yield* claimRows(shard)
-            count += claimed.length
-            if (claimed.length === 0) {
-              remaining.shift()
-              if (current !== undefined) leave(current)
-              current = undefined
-            } else if (current === undefined) {
-              const span = yield* Effect.makeSpan("Rescreening.shard", { attributes: { run: id, shard } })
-              current = { span, users: 1 }
-              open.add(current)
-            }
-            // After the span, because another fiber takes a row as soon as it is here.
-            claims = [...claimed]
-          }
-        })
-        const refillOnce = mutex.withPermits(1)(Effect.suspend(() => claims.length > 0 ? Effect.void : refill))
-        const loop: Effect.Effect<void, Failure> = Effect.suspend(() => {
-          if (isOver) return Effect.void
-          const claim = claims.shift()
-          if (claim === undefined) return remaining.length > 0 ? Effect.zipRight(refillOnce, loop) : Effect.void
-          const shard = current
-          if (shard === undefined) return Effect.dieMessage("A claimed row has no shard")
-          shard.users++
-          return screen(claim).pipe(
-            Effect.withParentSpan(shard.span),
-            Effect.ensuring(Effect.sync(() => leave(shard))),
-            Effect.zipRight(loop)
-          )
-        })
-        yield* Effect.replicateEffect(loop, concurrency, { concurrency: "unbounded", discard: true }).pipe(
-          // The spans that are open belong to a shard with further rows, or to a row that an interruption prevented.
-          Effect.onExit((exit) => Effect.sync(() => open.forEach((shard) => end(shard, exit))))
-        )
-        return count
-      })
+      Shards.drain({ shards, run: id, concurrency, claim: claimRows, screen, isOver: () => isOver })
 
     /** Makes rows whose worker lost its lease pending or unknown and, if the policy says so, unknown rows pending. */
     const releaseLostRows = Effect.gen(function*() {
