@@ -74,6 +74,23 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         deepStrictEqual(rows.map((row) => ({ ...row })), [{ value: "3" }])
       }))
 
+    it.scoped("upgrades tables of version 1, whose runs and rows stay as they are", () =>
+      Effect.gen(function*() {
+        const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
+        const { ledger, sql } = yield* opened(client)
+        yield* ledger.plan(newRun, Stream.make(row(1), row(2)), () => "digest")
+        const before = yield* ledger.run(newRun.id)
+        yield* sql`ALTER TABLE idv_rescreen_runs DROP COLUMN planner`
+        yield* sql`ALTER TABLE idv_rescreen_runs DROP COLUMN planner_lease_until`
+        yield* sql`UPDATE idv_rescreen_meta SET value = '1' WHERE name = 'version'`
+        const upgraded = (yield* opened(client)).ledger
+        deepStrictEqual(yield* upgraded.run(newRun.id), before)
+        strictEqual(yield* upgraded.plan(newRun, Stream.make(row(3)), () => "other"), false)
+        const worker = yield* upgraded.register(newRun.id, 10_000)
+        const claims = yield* upgraded.claim({ run: newRun.id, shard: 0, worker, limit: 5 })
+        deepStrictEqual(claims.map(({ id }) => id), ["K1", "K2"])
+      }))
+
     it.scoped("completes the tables of a database that an interrupted process left without a version", () =>
       Effect.gen(function*() {
         const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
