@@ -93,13 +93,14 @@ export const layerConfig = (
  * - `IDV_AUTH_URL`, `IDV_BASE_URL`, `IDV_CUSTOMER_ID`, `IDV_CUSTOMER_KEY`
  * - `IDV_ALLOW_INSECURE=true` allows `http:` to hosts other than loopback.
  *
- * `ConfigError` names every missing or invalid variable, and what it should be.
+ * `ConfigError` names every missing or invalid variable, and what it should be. To set further options, see
+ * {@link config}.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layerEnv: Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient> = Layer.suspend(() =>
-  Layer.unwrapEffect(Effect.map(environment, layer))
+  Layer.unwrapEffect(Effect.map(config, layer))
 )
 
 const variable = (name: string, expectation: string) =>
@@ -124,7 +125,19 @@ const address = (name: string, path: string, expectation: string) =>
     )
   )
 
-const environment: Config.Config<Options> = Config.all({
+/**
+ * The options that {@link layerEnv} reads, to be combined with others.
+ *
+ * @example
+ * import { Idv } from "@effect-idv/core"
+ * import { Effect, Layer } from "effect"
+ *
+ * const layer = Layer.unwrapEffect(Effect.map(Idv.config, (options) => Idv.layer({ ...options, concurrency: 500 })))
+ *
+ * @category config
+ * @since 0.1.0
+ */
+export const config: Config.Config<Options> = Config.all({
   authUrl: address(
     "IDV_AUTH_URL",
     IdvApi.token.path,

@@ -97,14 +97,7 @@ export const checkIdv = Effect.scoped(Layer.build(Layer.provide(Idv.layerEnv, No
  */
 export const layerIdv = (concurrency: number) =>
   Layer.provide(
-    Idv.layerConfig({
-      authUrl: Config.string("IDV_AUTH_URL"),
-      baseUrl: Config.string("IDV_BASE_URL"),
-      customerId: Config.string("IDV_CUSTOMER_ID"),
-      customerKey: Config.redacted("IDV_CUSTOMER_KEY"),
-      allowInsecure: Config.withDefault(Config.boolean("IDV_ALLOW_INSECURE"), false),
-      concurrency: Config.succeed(concurrency)
-    }),
+    Layer.unwrapEffect(Effect.map(Idv.config, (options) => Idv.layer({ ...options, concurrency }))),
     NodeHttpClient.layerUndici
   )
 
