@@ -67,7 +67,7 @@ const listDifferences = (older: Contract.Claim, newer: Contract.Claim): Readonly
   })
 
 /**
- * Two changes break a consumer: the claim is no longer documented, or the client now refuses one of its behaviours. The
+ * A change breaks a consumer if the claim is no longer documented, or if the client now refuses one of its behaviours. The
  * text of a difference omits long texts.
  */
 const fieldDifferences = (older: Contract.Claim, newer: Contract.Claim): ReadonlyArray<Difference> =>

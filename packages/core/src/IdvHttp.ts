@@ -26,9 +26,9 @@ const defaults: Undici.Agent.Options = { connections: 128, headersTimeout: 0 }
 /**
  * Provides an `HttpClient` over a pool of connections of Undici. The options are those of Undici's `Agent`, for example
  * `connect: { ca }` for another certificate authority, or `keepAliveTimeout`, in milliseconds, for idle connections. At
- * most 128 connections to each origin are open, unless you set `connections`: set it if your screenings have a higher
- * `concurrency`. The token requests have a pool of their own, so that slow checks do not delay them. There is no timeout
- * for the head of a response, unless you set `headersTimeout`: the deadline of the check applies.
+ * most 128 connections to each origin are open. If your screenings have a higher `concurrency`, set `connections`. Token
+ * requests use other connections, so that slow checks do not delay them. A response may take until the deadline of the
+ * check to begin, unless you set `headersTimeout`.
  *
  * It is not a general client. It follows no redirects, sends no trace headers, makes no span, and decompresses no body.
  * It keeps the whole body in memory, and refuses a body over 1 MiB. A request body must be text, bytes or empty.

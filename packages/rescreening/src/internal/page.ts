@@ -139,9 +139,9 @@ const changesSection = ({ changes, showsKeys }: Model): string => {
   const sums = [
     ...kinds.map((kind) => [changeHeadings[kind], counts[kind]]),
     ["Unchanged", counts.unchanged],
-    ["Wrong rows before: may be people who seem new", wrongRows.before],
-    ["Wrong rows now: may be people who seem gone", wrongRows.after]
-  ].filter(([heading, count]) => count !== 0 || !String(heading).startsWith("Wrong rows"))
+    ...(wrongRows.before === 0 ? [] : [["Wrong rows before: may be people who seem new", wrongRows.before]]),
+    ...(wrongRows.after === 0 ? [] : [["Wrong rows now: may be people who seem gone", wrongRows.after]])
+  ]
   const lists = kinds.filter((kind) => showsKeys && counts[kind] > 0).map((kind) => {
     const shown = listed[kind]
     const more = shown.length < counts[kind] ? `<p>The first ${number(shown.length)}. compare lists all.</p>` : ""
