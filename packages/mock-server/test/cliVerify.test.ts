@@ -142,8 +142,8 @@ describe("idv-mock verify", () => {
       strictEqual(Number(passed) + Number(notTested), length, last)
       // These cannot apply to the test customer, its opaque token, or a run of a few seconds.
       assert(Number(notTested) < 25, last)
-      // About 5 s on a machine of its own; the other tests share this one.
-      assert(Duration.lessThan(took, "20 seconds"), Duration.format(took))
+      // About 5 s on an idle machine; here the other tests run beside it.
+      assert(Duration.lessThan(took, "60 seconds"), Duration.format(took))
     }).pipe(Effect.provide(NodeContext.layer)))
 
   it.scopedLive("names each drift of a mock server with another profile, and the flags of that profile", () =>
