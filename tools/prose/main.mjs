@@ -9,13 +9,15 @@ import ts from "typescript"
 // `unseen` was written by an outsider, from the service document alone.
 const skipped = /(^|\/)(node_modules|dist|bundle|\.documents|\.git|\.changeset|unseen[23]?)(\/|$)|^docs\/reference\//
 
-const files = [
-  ...readdirSync("."),
-  ...["docs", "packages", "tools"].flatMap((folder) =>
-    readdirSync(folder, { recursive: true }).map((file) => `${folder}/${file}`)
-  )
-].filter((file) =>
-  !skipped.test(file) && (file.endsWith(".md") || /^packages\/[^/]+\/(src|test)\/.*\.tsx?$/.test(file))
+/** The files of a folder and of its folders. */
+const filesIn = (folder) =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    return skipped.test(path) ? [] : entry.isDirectory() ? filesIn(path) : [path]
+  })
+
+const files = [...readdirSync("."), ...["docs", "packages", "tools"].flatMap(filesIn)].filter((file) =>
+  file.endsWith(".md") || /^packages\/[^/]+\/(src|test)\/.*\.tsx?$/.test(file)
 )
 
 const { SyntaxKind } = ts

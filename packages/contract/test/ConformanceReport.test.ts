@@ -28,6 +28,9 @@ const verified = (target: Conformance.Target) =>
     Effect.flatMap((claims) => Conformance.verify(target, claims))
   )
 
+/** One run for all tests of a target that conforms. */
+const conforming = Effect.runSync(Effect.cached(Effect.provide(verified(mock), MockServer.layerHttpClient)))
+
 const playing = (patch: Profile.Patch) =>
   MockServer.layerHttpClientWith({ profile: Profile.apply(Profile.defaultProfile, patch) })
 
@@ -62,7 +65,7 @@ const readJunit = (xml: string) => {
 describe("The table of a report", () => {
   it.effect("has one aligned line for each case, and ends with the verdict", () =>
     Effect.gen(function*() {
-      const report = yield* verified(mock)
+      const report = yield* conforming
       const table = Conformance.toTable(report, yield* evidence, mock)
       const passed = report.results.filter(({ verdict }) => verdict === "pass")
       const lines = table.split("\n").filter((line) => line.startsWith("  ✓"))
@@ -84,7 +87,7 @@ describe("The table of a report", () => {
       assertInclude(table, "\nAlarms: none\n")
       strictEqual(table.split("\n").at(-1), Conformance.verdict(report, mock))
       strictEqual(Conformance.verdict(report).startsWith("It conforms: "), true)
-    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+    }))
 
   it.effect("shows what a drift differs from, and the profile flags of the mock server", () =>
     Effect.gen(function*() {
@@ -430,8 +433,7 @@ describe("The circumstances of a run in a report", () => {
       assertInclude(summary, "\n  drifted: the contract's default is 200, observed 201 (HTTP 201)\n    token.status\n")
       assertInclude(summary, "\n  not tested: the clock of a service cannot be moved\n    token.lifetime, ")
       strictEqual(Math.max(...summary.split("\n").map(({ length }) => length)) < 101, true)
-      const right = Effect.provide(verified(mock), MockServer.layerHttpClient)
-      const passed = Conformance.toTable(yield* right, claims, mock)
+      const passed = Conformance.toTable(yield* conforming, claims, mock)
       for (const heading of ["violated", "lenient", "drifted"]) strictEqual(passed.includes(`\n  ${heading}: `), false)
     }).pipe(Effect.provide(playing({ tokenStatus: "201" }))))
 })
