@@ -2,19 +2,10 @@ import { Command, FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { MockServer } from "../../mock-server/src/index.ts"
-import { describeConformance } from "../src/Vitest.ts"
-
-describeConformance("The mock server on a socket, by describeConformance", {
-  target: Effect.gen(function*() {
-    const { url } = Context.get(yield* Layer.build(MockServer.layerTest), MockServer.MockServer)
-    return { kind: "mock", authUrl: url, baseUrl: url }
-  })
-})
 
 const Results = Schema.parseJson(Schema.Struct({
   testResults: Schema.NonEmptyArray(Schema.Struct({
