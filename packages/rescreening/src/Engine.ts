@@ -13,7 +13,7 @@ import * as Schema from "effect/Schema"
 import type * as Ledger from "./Ledger.ts"
 import type * as People from "./People.ts"
 import * as Rescreening from "./Rescreening.ts"
-import type { EncryptionKeyError } from "./RescreeningError.ts"
+import type { EncryptionKeyError, RunConflict } from "./RescreeningError.ts"
 import type * as Run from "./Run.ts"
 
 /**
@@ -112,8 +112,11 @@ const warn = ({ message }: Error) => Effect.logWarning(message)
 
 /**
  * Screens the shards that the engine dispatches to this process, and runs `night` at the times of `schedule`, until it
- * is interrupted. It skips the shards of a run that is paused, erased, unknown, or planned with another service or
- * storage of people, and logs a warning. Dispatch a paused run again after you resume it.
+ * is interrupted. It skips the shards of a run that is paused, erased or unknown, and logs a warning. Dispatch a paused
+ * run again after you resume it.
+ *
+ * If the run was planned with another service or storage of people, the job fails and the log contains the reason. The
+ * engine repeats the job, so that a machine with the options of the plan screens the shard.
  *
  * @category running
  * @since 0.1.0
@@ -137,14 +140,14 @@ export const work = <E = never, R = never>(
     // Ends before the timeout, so that the engine does not start the shard elsewhere while it still runs.
     const timeLimit = Duration.times(engine.jobTimeout, 0.8)
     return yield* engine.work<
-      E | ShardUnfinished | Ledger.Failure | EncryptionKeyError | ConfigError.ConfigError,
+      E | ShardUnfinished | RunConflict | Ledger.Failure | EncryptionKeyError | ConfigError.ConfigError,
       Ledger.Ledger | People.People | AmlClient.AmlClient | R
     >({
       night: schedule === undefined ? Effect.void : Effect.asVoid(schedule.night),
       shard: ({ run, shard }) =>
         Rescreening.work({ ...workOptions, run, shard }).pipe(
           Effect.timeoutFail({ duration: timeLimit, onTimeout: () => new ShardUnfinished({ run, shard }) }),
-          Effect.catchTags({ RunPaused: warn, RunErased: warn, RunNotFound: warn, RunConflict: warn }),
+          Effect.catchTags({ RunPaused: warn, RunErased: warn, RunNotFound: warn }),
           Effect.asVoid
         )
     })

@@ -26,11 +26,23 @@ const retry = { retryLimit: 1_000_000, retryDelay: 5 }
 /** How long an operation of pg-boss may take, so that a database that does not respond cannot stall a worker. */
 const timeout = "30 seconds"
 
+/**
+ * Options of the PostgreSQL client, which pg-boss passes on. Their timeouts end a statement before `timeout` does.
+ * Otherwise an abandoned `fetch` would take a job when the network is back, and no worker would run the job.
+ */
+const connection = { connectionTimeoutMillis: 10_000, query_timeout: 20_000, keepAlive: true }
+
 /** The code of PostgreSQL for two transactions that wait for each other. */
 const deadlockDetected = "40P01"
 
 /** How often a worker looks for a job while there is none. */
 const pause = "2 seconds"
+
+/**
+ * The time from the fetch of a job that fails to the next one. It is longer than `retryDelay` and `pause` together, so
+ * that another machine, which may be able to run the job, fetches it first.
+ */
+const pauseAfterFailure = "10 seconds"
 
 const decodeShard = Schema.decodeUnknown(Engine.Shard)
 
@@ -92,6 +104,7 @@ export const layer = (options: Options): Layer.Layer<Engine.Engine, Engine.Engin
         attempt("start", () => {
           const boss = new PgBoss({
             connectionString: Redacted.value(options.url),
+            ...connection,
             // An expired job is repeated after the next maintenance.
             maintenanceIntervalSeconds: Math.min(30, expireInSeconds)
           })
@@ -121,12 +134,13 @@ export const layer = (options: Options): Layer.Layer<Engine.Engine, Engine.Engin
             // Uninterruptible, so that each fetched job ends.
             const [job] = yield* attempt("fetch", () => boss.fetch(queue))
             if (job === undefined) return yield* restore(Effect.sleep(pause))
-            const exit = yield* Effect.exit(restore(handle(job.data)))
+            const [taken, exit] = yield* Effect.timed(Effect.exit(restore(handle(job.data))))
             if (Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause)) {
               const errors = Cause.prettyErrors(exit.cause).map(String).join("; ")
               yield* Effect.logWarning(`A job of ${queue} will be repeated: ${errors}`)
             }
             yield* attempt("end", () => Exit.isSuccess(exit) ? boss.complete(queue, job.id) : boss.fail(queue, job.id))
+            if (Exit.isFailure(exit)) yield* restore(Effect.sleep(Duration.subtract(pauseAfterFailure, taken)))
           }).pipe(
             Effect.catchTag(
               "EngineUnavailable",

@@ -65,7 +65,8 @@ export const keyCodes = (key: string, pattern?: RegExp): ReadonlyArray<string> =
   if (key === "") return ["id.empty"]
   if (key.length > 255) return ["id.too_long"]
   if (/\p{Cc}|\p{Cs}/u.test(key)) return ["id.control_character"]
-  return pattern === undefined || pattern.test(key) ? [] : ["id.format"]
+  // Unlike `test`, `search` keeps no position in a pattern with the flag `g` or `y`.
+  return pattern === undefined || key.search(pattern) !== -1 ? [] : ["id.format"]
 }
 
 const columns = { name: "name", dateOfBirth: "date_of_birth" } as const

@@ -171,6 +171,10 @@ export const jsonLines = (run: string): Stream.Stream<string, ReportFailure, Led
     (chunk) => Chunk.toReadonlyArray(chunk).map((row) => `${JSON.stringify(row)}\n`).join("")
   )
 
+/** Whether the row was sent again after it was unknown. A row that waits was not sent since it was last unknown. */
+const wasSentAgain = ({ outcome, times_sent, times_unknown }: Row): boolean =>
+  times_sent > 1 && times_unknown > (outcome === "unknown" || outcome === "pending" || outcome === "claimed" ? 1 : 0)
+
 /** The most keys that the page lists under one heading. The CSV has all. */
 const mostListed = 1000
 
@@ -207,6 +211,9 @@ const changesSince = (since: string, run: string) =>
  * Returns an HTML page in one file: the counts, the changes since an earlier run, the rate over time and, if the
  * policy shows keys, the keys that a person should review.
  *
+ * It counts the rows that were sent again after they were unknown. They may be billed twice. So may `not_screened` rows
+ * that were sent again, if their check had a response, such as a 500; the page does not count these.
+ *
  * @category reports
  * @since 0.1.0
  */
@@ -226,12 +233,12 @@ export const page = (run: string, options?: {
     }
     const reviews: Page.Reviews = { potential_match: [], no_match_doubtful: [], unknown: [], not_screened: [] }
     let timesSent = 0
-    let possiblyBilledTwice = 0
+    let sentAgain = 0
     yield* Stream.runForEachChunk(rows(run), (chunk) =>
       Effect.sync(() => {
         for (const row of chunk) {
           timesSent += row.times_sent
-          if (row.times_sent > 1 && row.times_unknown > 0) possiblyBilledTwice++
+          if (wasSentAgain(row)) sentAgain++
           const { outcome } = row
           if (!Page.isReview(outcome) || !policy.keysOnPage || reviews[outcome].length >= mostListed) continue
           reviews[outcome].push({
@@ -252,7 +259,7 @@ export const page = (run: string, options?: {
       completedAt: iso(completedAt),
       counts,
       timesSent,
-      possiblyBilledTwice,
+      sentAgain,
       rate: policy.rate,
       perSecond,
       reviews,

@@ -40,8 +40,8 @@ export const pauses = Metric.counter("idv_rescreen_pauses_total", {
 
 /**
  * Rows of a run by `state`, as `Rescreening.work` or `Rescreening.status` last read them in this process. The value
- * remains when the process no longer works on the run. Of several processes, usually the one with the fewest rows
- * without an outcome has the newest values.
+ * remains when the process no longer works on the run. If several processes report a run, the values of the process with
+ * the fewest rows `pending`, `claimed` and `sent` are the newest, unless `Rescreening.resume` made rows pending again.
  *
  * @category metrics
  * @since 0.1.0

@@ -13,11 +13,13 @@ import {
   Exit,
   Fiber,
   Layer,
+  Logger,
   Redacted,
   Schedule,
   Scope,
   TestClock,
-  TestContext
+  TestContext,
+  TestServices
 } from "effect"
 import * as Postgres from "../../../tools/test-services/Postgres.ts"
 import * as Program from "../../mock-server/test/support/program.ts"
@@ -162,6 +164,82 @@ describe("Engine on pg-boss", () => {
         yield* end(Fiber.interrupt(worker))
         yield* end(Scope.close(scope, Exit.void))
       }).pipe(Effect.provide(TestContext.TestContext)))
+
+    it.scoped("leaves the jobs of a run to machines with its service", () =>
+      Effect.gen(function*() {
+        const other = service()
+        const aml = service()
+        yield* Engine.dispatch(yield* Rescreening.plan(many(20), { ...where, shards: 4 }))
+        const messages: Array<string> = []
+        const logger = Logger.replace(
+          Logger.defaultLogger,
+          Logger.make(({ message }) => void messages.push(String(message)))
+        )
+        const wrong = yield* Effect.fork(
+          Effect.provide(Engine.work({ ...where, service: "other.example.com" }), [other.layer, logger])
+        )
+        yield* Effect.sleep("3 seconds")
+        const worker = yield* Effect.fork(Effect.provide(Engine.work(where), aml.layer))
+        yield* complete
+        yield* Fiber.interruptAll([wrong, worker])
+        deepStrictEqual([other.names.length, aml.names.length], [0, 20])
+        deepStrictEqual([...new Set(messages)], [
+          "A job of idv-rescreen-shards will be repeated: RunConflict: Run night was planned with another service. " +
+          "Use the original values, or plan a run with another name."
+        ])
+        assertTrue(messages.length <= 2, `${messages.length} jobs failed`)
+      }).pipe(Effect.provide(Layer.unwrapScoped(layers))))
+
+    it.scoped(
+      "takes no jobs for the operations that it abandoned while the network hung",
+      () =>
+        Effect.gen(function*() {
+          const { port } = yield* Server
+          const url = yield* newDatabase
+          const proxy = yield* HangingProxy.make(port)
+          const hanging = Redacted.make(Redacted.value(url).replace(`:${port}/`, `:${proxy.port}/`))
+          const contextOf = (url: Redacted.Redacted) => Layer.build(EnginePgBoss.layer({ url }))
+          const direct = Context.get(yield* contextOf(url), Engine.Engine)
+          const engine = Context.get(yield* contextOf(hanging), Engine.Engine)
+          const sql = Context.get(yield* Layer.build(PostgresClient.layer(url)), SqlClient.SqlClient)
+          const counted = sql`SELECT state, CAST(COUNT(*) AS INTEGER) AS count FROM pgboss.job
+            WHERE name = 'idv-rescreen-shards' GROUP BY state ORDER BY state`
+          const live = (duration: Duration.DurationInput) => TestServices.provideLive(Effect.sleep(duration))
+          const count = 20
+          let handled = 0
+          const worker = yield* Effect.fork(engine.work({
+            night: Effect.void,
+            shard: () => Effect.sync(() => handled++)
+          }))
+          // The queue is empty, so the worker sleeps.
+          yield* live("1 second")
+          yield* direct.dispatch(Array.from({ length: count }, (_, shard) => new Engine.Shard({ run, shard })))
+          yield* proxy.hang(true)
+          yield* TestClock.adjust("2 seconds")
+          // pg closes unused connections after 10 seconds.
+          yield* live("11 seconds")
+          // The worker abandons an operation after 30 seconds and begins the next one 2 seconds later.
+          for (let times = 0; times < 12; times++) {
+            yield* TestClock.adjust("30 seconds")
+            yield* live("50 millis")
+            yield* TestClock.adjust("2 seconds")
+            yield* live("50 millis")
+          }
+          yield* live("11 seconds")
+          yield* proxy.hang(false)
+          yield* live("2 seconds")
+          const [active = 0] = (yield* counted).flatMap(({ count, state }) => state === "active" ? [Number(count)] : [])
+          // The network may deliver the statement that was under way when it hung.
+          assertTrue(active <= 1, `${active} jobs are active, and no worker runs them`)
+          for (let times = 0; times < 20 && handled < count - active; times++) {
+            yield* TestClock.adjust("2 seconds")
+            yield* live("200 millis")
+          }
+          strictEqual(handled, count - active)
+          yield* Fiber.interrupt(worker)
+        }).pipe(Effect.provide(TestContext.TestContext)),
+      60_000
+    )
 
     it.scoped("starts a run by its schedule, and repeats the start of a run that failed", () =>
       Effect.gen(function*() {

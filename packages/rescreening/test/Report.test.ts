@@ -1,8 +1,8 @@
-import { AmlError } from "@effect-idv/core"
+import { type AmlClient, AmlError } from "@effect-idv/core"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Effect, Stream } from "effect"
+import { Chunk, Duration, Effect, Stream } from "effect"
 import { Comparison, type Ledger, type Population, Report, Rescreening } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { entry, layerPeople, service } from "./support/people.ts"
@@ -155,6 +155,44 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
             ]]
           )
         }
+      })
+    )
+
+    test(
+      "counts the rows that were sent again after they were unknown, and no others",
+      Effect.gen(function*() {
+        const failed = new AmlError.AmlUnavailable({
+          reason: "status",
+          status: 500,
+          host: "api.example.com",
+          sent: "answered"
+        })
+        const limited = new AmlError.AmlRateLimited({ retryAfter: Duration.zero })
+        const answers = new Map<string, ReadonlyArray<AmlClient.Canned>>([
+          ["Canary1", [lost, "No"]],
+          ["Canary2", [lost, lost]],
+          // Sent twice, and unknown since then.
+          ["Canary3", [limited, lost, "No"]],
+          ["Canary4", [failed, "No"]],
+          ["Canary5", ["No"]]
+        ])
+        const aml = service((name, count) => answers.get(name.split(" ")[0] ?? "")?.[count - 1] ?? "No")
+        const again = Effect.map(
+          Report.page("1"),
+          (page) => /Rows sent again after they were unknown<\/td><td>(\d+)</.exec(page)?.[1]
+        )
+        yield* Effect.gen(function*() {
+          yield* Rescreening.plan(
+            Stream.fromIterable(numbers(1, 5).map((number) => entry(`K${number}`, `Canary${number} Testclear`))),
+            { ...options, run: "1" }
+          )
+          yield* Rescreening.work({ ...where, run: "1" })
+          strictEqual(yield* again, "0")
+          yield* Rescreening.resume("1", { again: ["unknown", "not_screened"] })
+          strictEqual(yield* again, "0")
+          yield* Rescreening.work({ ...where, run: "1" })
+          strictEqual(yield* again, "3")
+        }).pipe(Effect.provide([aml.layer, layerPeople()]))
       })
     )
 

@@ -112,6 +112,10 @@ describe("idv-rescreen", () => {
           strictEqual((yield* Processes.run(args, variables)).exitCode, 10)
           const compared = yield* Processes.run(["compare", "1", "1", "--all", ...ledger], {})
           strictEqual(compared.stdout.trim().split("\n").length, 20)
+          for (const age of ["1d", "400 days", "1.5 weeks"]) {
+            const { stdout } = yield* Processes.run(["erase", "--older-than", age, ...ledger], {})
+            strictEqual(stdout, "No run is that old.\n")
+          }
           const erased = yield* Processes.run(["erase", "--older-than", "0d", ...ledger], {})
           strictEqual(erased.stdout, "Erased: 1. Their counts stay.\n")
           for (const [name, text] of yield* at.written) {
@@ -152,6 +156,33 @@ describe("idv-rescreen", () => {
             yield* resume,
             "Run 1 is complete. To screen rows without a result again, use --again.\n"
           )
+        }),
+      60_000
+    )
+
+    it.scoped(
+      "work without --run takes the newest run that is not complete, and fails without one",
+      () =>
+        Effect.gen(function*() {
+          const at = yield* directory(people(4))
+          const { received, variables } = yield* Processes.service()
+          const ledger = ["--ledger", `${at.path}/ledger.sqlite`]
+          const csv = yield* at.files.readFileString(at.people)
+          for (const run of ["1", "2", "3"]) {
+            strictEqual((yield* Processes.run(["plan", "--run", run, ...ledger], variables, csv)).exitCode, 0)
+          }
+          const work = (...more: ReadonlyArray<string>) => Processes.run(["work", ...more, ...ledger], variables)
+          strictEqual((yield* work("--run", "3")).exitCode, 0)
+          assertInclude((yield* work()).stdout, "Run 2:\n")
+          assertInclude((yield* work()).stdout, "Run 1:\n")
+          strictEqual(received.length, 12)
+          const { exitCode, stderr, stdout } = yield* work()
+          deepStrictEqual([exitCode, stdout], [1, ""])
+          strictEqual(
+            stderr,
+            "All runs are complete. Wait until plan has stored the next run, or name a run with --run.\n"
+          )
+          strictEqual((yield* work("--run", "3")).exitCode, 0)
         }),
       60_000
     )
@@ -262,6 +293,10 @@ describe("idv-rescreen", () => {
             [plan(["--rate", "7"]), "Run 1 was planned with another rate."],
             [work({ IDV_CUSTOMER_ID: "other" }), "Run 1 was planned with another service."],
             [
+              work({ IDV_BASE_URL: `${variables["IDV_BASE_URL"]}/sandbox` }),
+              "Run 1 was planned with another service."
+            ],
+            [
               work({ IDV_RESCREEN_KEY: key("k1", 2) }),
               "The encryption key cannot be used: it does not decrypt the data (key id k1)."
             ],
@@ -331,6 +366,18 @@ describe("idv-rescreen", () => {
               start("people.csv"),
               { ...good, DATABASE_URL: "mysql://Canaryname" },
               "DATABASE_URL should start with postgres://"
+            ],
+            ...["12m", "-400 days", "2 minutes", "1 hour", "400", "Canaryname"].map((age) =>
+              [
+                ["erase", `--older-than=${age}`, "--ledger", `${at.path}/new.sqlite`],
+                good,
+                "--older-than should be a number of days or weeks"
+              ] as const
+            ),
+            [
+              ["plan", "--run", "1", "--ledger", `${at.path}/new.sqlite`],
+              { ...good, IDV_BASE_URL: "Canaryname" },
+              "IDV_BASE_URL should be a URL"
             ],
             [["status"], good, "The ledger is missing: set DATABASE_URL"],
             [["report", "--run", "2", "--ledger", `${at.path}/new.sqlite`], good, "There is no run 2."],

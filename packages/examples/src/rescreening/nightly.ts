@@ -25,7 +25,9 @@ Effect.gen(function*() {
   const [file, now] = process.argv.slice(2)
   if (file === undefined) return yield* Effect.fail("Usage: nightly <people.csv> [--now]")
   const files = yield* FileSystem.FileSystem
-  const service = yield* Config.string("IDV_BASE_URL")
+  // The name that the command `idv-rescreen` uses, so that both share a rate.
+  const { host, pathname } = yield* Config.url("IDV_BASE_URL")
+  const service = `${host}${pathname.replace(/\/+$/, "")} ${yield* Config.string("IDV_CUSTOMER_ID")}`
 
   // The run of a day is planned once, even if two machines start it.
   const night = Effect.gen(function*() {

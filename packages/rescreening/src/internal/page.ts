@@ -42,7 +42,8 @@ export interface Model {
   readonly completedAt: string
   readonly counts: Run.Counts
   readonly timesSent: number
-  readonly possiblyBilledTwice: number
+  /** The rows that were sent again after they were unknown. */
+  readonly sentAgain: number
   readonly rate: number
   readonly perSecond: ReadonlyArray<{ readonly bucket: number; readonly count: number }>
   readonly reviews: Reviews
@@ -163,7 +164,7 @@ svg { width: 100%; height: 8rem; background: #8882; fill: #2a6fbb }
 `
 
 export const render = (model: Model): string => {
-  const { completedAt, counts, digest, plannedAt, possiblyBilledTwice, run, service, state, timesSent } = model
+  const { completedAt, counts, digest, plannedAt, run, sentAgain, service, state, timesSent } = model
   const shown = Run.State.literals.filter((state) =>
     counts[state] > 0 || !["pending", "claimed", "sent"].includes(state)
   )
@@ -178,7 +179,7 @@ export const render = (model: Model): string => {
     ["Complete", completedAt === "" ? "no" : completedAt],
     ["Digest of the population", digest],
     ["Checks sent", number(timesSent)],
-    ["Rows that may be billed twice", number(possiblyBilledTwice)]
+    ["Rows sent again after they were unknown", number(sentAgain)]
   ]
   return `<!doctype html>
 <html lang="en">

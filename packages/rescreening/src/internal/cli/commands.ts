@@ -101,6 +101,18 @@ const workAndPrint = (run: string, options: Rescreening.WorkOptions & { readonly
     return counts
   })
 
+/** The run of `--run`, or the newest one that is not complete: the newest run may be that of yesterday. */
+const runToScreen = (flags: Flags) =>
+  Effect.gen(function*() {
+    const run = Settings.text(flags, "run")
+    if (run !== undefined) return run
+    const runs = yield* Effect.flatMap(Ledger.Ledger, ({ runs }) => runs)
+    if (runs.length === 0) return yield* new RunNotFound({ run: "" })
+    return runs.find(({ state }) => state !== "complete")?.id ?? (yield* new UsageError({
+      text: "All runs are complete. Wait until plan has stored the next run, or name a run with --run."
+    }))
+  })
+
 /** The run of `--run`, or the newest one. */
 const selectedRun = (flags: Flags) =>
   Effect.gen(function*() {
@@ -150,7 +162,7 @@ export const plan = (flags: Flags) =>
 export const work = (flags: Flags) =>
   Effect.gen(function*() {
     yield* Settings.checkIdv
-    const run = yield* selectedRun(flags)
+    const run = yield* runToScreen(flags)
     return exitCode(yield* workAndPrint(run, yield* Settings.workOptions(flags, run, yield* Settings.service)))
   }).pipe(Effect.provide(People.layerEnv), Effect.provide(Settings.layerLedger(flags)))
 
@@ -223,8 +235,7 @@ export const decide = (flags: Flags) =>
 
 export const erase = (flags: Flags) =>
   Effect.gen(function*() {
-    const olderThan = yield* Settings.duration(flags, "olderThan", "--older-than")
-    const runs = olderThan === undefined ? [] : yield* Rescreening.erase({ olderThan })
+    const runs = yield* Rescreening.erase({ olderThan: yield* Settings.olderThan(flags) })
     yield* Console.log(runs.length === 0 ? "No run is that old." : `Erased: ${runs.join(", ")}. Their counts stay.`)
     return 0
   }).pipe(Effect.provide(Settings.layerLedger(flags)))

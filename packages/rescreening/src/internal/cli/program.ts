@@ -38,6 +38,7 @@ class RescreenCommand extends Command {
 
 const run = new Option("--run <name>", "The name of the run, such as 2026-11")
 const runOrNewest = new Option(run.flags, `${run.description}; the newest one by default`)
+const runToScreen = new Option(run.flags, `${run.description}; the newest one that is not complete by default`)
 const requiredRun = new Option(run.flags, run.description).makeOptionMandatory()
 const ledger = new Option(
   "--ledger <file>",
@@ -88,7 +89,7 @@ const definitions: ReadonlyArray<Definition> = [
   {
     name: "work",
     description: "Screens a run, together with any number of other workers, until each row has an outcome",
-    options: [runOrNewest, ...workers, ledger]
+    options: [runToScreen, ...workers, ledger]
   },
   { name: "status", description: "Shows the runs and their counts as JSON Lines", options: [run, ledger] },
   { name: "pause", description: "Pauses a run for all workers", options: [requiredRun, ledger] },
@@ -99,7 +100,8 @@ const definitions: ReadonlyArray<Definition> = [
       requiredRun,
       new Option(
         "--again <outcome>",
-        "Screens rows without a result again: not_screened, unknown (may be billed twice), or both"
+        "Screens rows without a result again: not_screened, unknown, or both. The service may bill unknown rows twice, " +
+          "and not_screened rows whose check had a response, such as a 500"
       ),
       ledger
     ]
@@ -123,7 +125,10 @@ const definitions: ReadonlyArray<Definition> = [
     name: "erase",
     description: "Deletes people, results and decisions of old runs, and keeps their counts",
     options: [
-      new Option("--older-than <duration>", "The age of the runs to erase, such as \"400 days\" or 400d")
+      new Option(
+        "--older-than <duration>",
+        "The age of the runs to erase in days or weeks, such as 400d or \"57 weeks\""
+      )
         .makeOptionMandatory(),
       ledger
     ]

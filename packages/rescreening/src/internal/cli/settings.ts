@@ -59,7 +59,7 @@ export const again = (flags: Flags) =>
 
 const units: Readonly<Record<string, Duration.Unit>> = { d: "days", h: "hours", m: "minutes", s: "seconds" }
 
-/** `30 seconds`, as Effect writes it, or `400d`. */
+/** `30 seconds`, as Effect writes it, or `30s`. */
 export const duration = (flags: Flags, name: string, flag: string) =>
   Effect.suspend((): Effect.Effect<Duration.Duration | undefined, UsageError> => {
     const value = text(flags, name)
@@ -68,10 +68,19 @@ export const duration = (flags: Flags, name: string, flag: string) =>
     const unit = units[short ?? ""]
     const found = Duration.decodeUnknown(unit === undefined ? value : `${Number(amount)} ${unit}`)
     return Option.match(found, {
-      onNone: () => refuse(`${flag} should be a duration, such as "30 seconds" or 400d`),
+      onNone: () => refuse(`${flag} should be a duration, such as "30 seconds" or 30s`),
       onSome: (duration) => Effect.succeed(duration)
     })
   })
+
+/** The age of `erase` in days or weeks. A shorter unit would erase too much: `12m` looks like twelve months. */
+export const olderThan = (flags: Flags): Effect.Effect<Duration.Duration, UsageError> => {
+  const [, amount, week] = /^(\d{1,6}(?:\.\d{1,6})?)(?:d|\s+days?|\s+(week)s?)$/.exec(text(flags, "olderThan") ?? "") ??
+    []
+  return amount === undefined
+    ? refuse("--older-than should be a number of days or weeks, such as 400d or \"57 weeks\"")
+    : Effect.succeed(week === undefined ? Duration.days(Number(amount)) : Duration.weeks(Number(amount)))
+}
 
 export const keyPattern = (flags: Flags) => {
   const value = text(flags, "keyPattern")
@@ -81,11 +90,17 @@ export const keyPattern = (flags: Flags) => {
   })
 }
 
-/** The address and the customer, so that a run never mixes sandbox and production, or two accounts. */
+/**
+ * The host and path of the address, and the customer, so that a run never mixes sandbox and production, or two accounts.
+ */
 export const service = Effect.gen(function*() {
   const baseUrl = yield* Config.string("IDV_BASE_URL")
+  const { host, pathname } = yield* Effect.try({
+    try: () => new URL(baseUrl),
+    catch: () => ConfigError.InvalidData(["IDV_BASE_URL"], "should be a URL")
+  })
   const customer = yield* Config.string("IDV_CUSTOMER_ID")
-  return `${Option.getOrElse(Option.liftThrowable(() => new URL(baseUrl).host)(), () => "")} ${customer}`
+  return `${host}${pathname.replace(/\/+$/, "")} ${customer}`
 })
 
 /** Fails with all invalid variables at once, before anything is sent. */
