@@ -255,7 +255,7 @@ const run = <K, E, R, R2>(
         )
       })
 
-    return Drain.map(people, screen, { ...settings, stop, waitForSlot: pacer.takeSlot })
+    return Drain.map(people, screen, { ...settings, stop, awaitSlot: pacer.awaitSlot, takeSlot: pacer.takeSlot })
   })
 
 /**
