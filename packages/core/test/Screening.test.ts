@@ -614,6 +614,58 @@ describe("Screening", () => {
     )
   })
 
+  describe("with retry: always, a lost response makes the outcome Unknown also if", () => {
+    const lost = Service.failing({ code: "ECONNRESET" })
+    const refused = Service.failing({ code: "ECONNREFUSED" })
+    const limitsFor = (seconds: number): Service.Handler => () =>
+      Effect.sync(() => status(429, { "retry-after": `${seconds}` }))
+    const limits = limitsFor(1)
+    const forbids: Service.Handler = () => Effect.sync(() => status(403))
+
+    /** Screens one person, whose n-th request has the n-th handler, or the last, and interrupts the run at the end. */
+    const outcomeOf = (...handlers: ReadonlyArray<Service.Handler>) => {
+      const service = Service.make({
+        aml: (received, count, request) => (handlers[count - 1] ?? handlers.at(-1) ?? lost)(received, count, request)
+      })
+      const outcomes: Array<Screening.Outcome<number>> = []
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(Screening.summary(people(1), {
+          gracePeriod: 0,
+          onOutcome: (outcome) => Effect.sync(() => void outcomes.push(outcome))
+        }))
+        yield* TestClock.adjust("30 minutes")
+        yield* Fiber.interrupt(fiber)
+        return outcomes.map((outcome) => "error" in outcome ? `${outcome._tag} ${outcome.error._tag}` : outcome._tag)
+      }).pipe(
+        Effect.provide(Layer.provide(Idv.layer({ ...Service.options, retry: "always" }), service.layer))
+      )
+    }
+
+    it.effect.each<readonly [string, ReadonlyArray<Service.Handler>]>([
+      ["a 429 and refused connections follow", [lost, limits, refused]],
+      ["429s follow until the check is not retried", [lost, limits]],
+      ["the run is interrupted during the pause after a 429", [lost, limitsFor(3600)]],
+      ["a 403 follows", [lost, forbids]],
+      ["three 429s and a 403 follow", [lost, limits, limits, limits, forbids]]
+    ])("%s", ([, handlers]) =>
+      Effect.gen(function*() {
+        deepStrictEqual(yield* outcomeOf(...handlers), ["Unknown AmlUnavailable"])
+      }))
+
+    it.effect("but not after a result", () =>
+      Effect.gen(function*() {
+        const result: Service.Handler = () => Effect.sync(() => Service.json(Service.credential()))
+        deepStrictEqual(yield* outcomeOf(lost, limits, result), ["NoMatch"])
+      }))
+
+    it.effect("and a 429 or a 403 alone does not", () =>
+      Effect.gen(function*() {
+        deepStrictEqual(yield* outcomeOf(limits), ["NotScreened AmlRateLimited"])
+        deepStrictEqual(yield* outcomeOf(limits, refused), ["NotScreened AmlUnavailable"])
+        deepStrictEqual(yield* outcomeOf(limits, forbids), ["NotScreened AmlForbidden"])
+      }))
+  })
+
   it.effect("an unknown option is reported", () =>
     Effect.gen(function*() {
       const options = { concurrency: 3, concurency: 3 }
