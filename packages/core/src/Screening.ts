@@ -238,13 +238,16 @@ const run = <K, E, R, R2>(
 
         const conclude = (exit: CheckExit.CheckExit): Effect.Effect<Outcome<K>, never, R2> => {
           if (CheckExit.hasResponseOtherThan429(exit)) pacer.resetPauses()
+          const failure = CheckExit.failureOf(exit) ?? (CheckExit.isInterrupted(exit)
+            ? new AmlError.AmlTimeout({ sent: sentStatus.sent, deadline: gracePeriod })
+            : undefined)
           const outcome = outcomeOf(
             entry.key,
             exit,
-            () => new AmlError.AmlTimeout({ sent: sentStatus.sent, deadline: gracePeriod })
+            failure === undefined ? failure : sentStatus.leastCertainOf(failure)
           )
           if (Either.isLeft(outcome)) return Effect.die(Cause.squash(outcome.left))
-          const reason = recordAndDecide("error" in outcome.right ? outcome.right.error : undefined)
+          const reason = recordAndDecide(failure)
           const recorded = Effect.as(onOutcome(outcome.right), outcome.right)
           return reason === undefined ? recorded : Effect.zipRight(Deferred.fail(stop, reason), recorded)
         }
@@ -255,17 +258,14 @@ const run = <K, E, R, R2>(
         )
       })
 
-    return Drain.map(people, screen, { ...settings, stop, waitForSlot: pacer.takeSlot })
+    return Drain.map(people, screen, { ...settings, stop, awaitSlot: pacer.awaitSlot, takeSlot: pacer.takeSlot })
   })
 
-/**
- * `makeGraceTimeout` makes the failure of a check that was interrupted at the end of the grace period. A defect is
- * returned as its cause.
- */
+/** `error` is the failure to report, or `undefined` after a result or a defect. A defect is returned as its cause. */
 const outcomeOf = <K>(
   key: K,
   exit: CheckExit.CheckExit,
-  makeGraceTimeout: () => AmlError.AmlTimeout
+  error: Failure.Failure | undefined
 ): Either.Either<Outcome<K>, Cause.Cause<Failure.Failure>> => {
   if (Exit.isSuccess(exit)) {
     const evidence = exit.value
@@ -274,8 +274,6 @@ const outcomeOf = <K>(
       onPotentialMatch: () => Outcome.PotentialMatch({ key, evidence })
     }))
   }
-  const error = CheckExit.failureOf(exit) ??
-    (Cause.isInterruptedOnly(exit.cause) ? makeGraceTimeout() : undefined)
   if (error === undefined) return Either.left(exit.cause)
   const isUnknown = (error._tag === "AmlUnavailable" || error._tag === "AmlTimeout") && error.sent === "unknown"
   return Either.right(isUnknown ? Outcome.Unknown({ key, error }) : Outcome.NotScreened({ key, error }))

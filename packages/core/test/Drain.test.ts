@@ -24,7 +24,8 @@ const drain = (
             gracePeriod: Duration.zero,
             onTaken: () => seen.taken++,
             onNotStarted: (count) => seen.notStarted += count,
-            waitForSlot: Effect.void,
+            awaitSlot: Effect.void,
+            takeSlot: Effect.yieldNow(),
             stop
           }
         )

@@ -3,11 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Cause, Chunk, Clock, Duration, Effect, Exit, Fiber, Layer, Stream, TestClock } from "effect"
 import * as Ada from "./support/ada.ts"
+import * as Clocks from "./support/clocks.ts"
 import * as Service from "./support/service.ts"
 import { status } from "./support/tokens.ts"
 
-const people = (count: number) =>
-  Stream.map(Stream.range(1, count), (key): Screening.Entry<number> => ({ key, person: Ada.person }))
+const person = (key: number): Screening.Entry<number> => ({ key, person: Ada.person })
+const people = (count: number) => Stream.map(Stream.range(1, count), person)
 
 /** A client whose n-th check ends as `behaviour` returns. */
 const client = (behaviour: (n: number) => Effect.Effect<AmlClient.Canned>) => {
@@ -96,6 +97,48 @@ describe("Screening", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("spaces the starts evenly also if the input is slow", () => {
+    const { begun, layer } = client(clear)
+    return Effect.gen(function*() {
+      const input = Stream.concat(
+        people(1),
+        Stream.fromIterableEffect(Effect.delay(Effect.succeed([2, 3].map(person)), "10 seconds"))
+      )
+      const fiber = yield* Effect.fork(Screening.summary(input, { rate: 1 }))
+      yield* TestClock.adjust("20 seconds")
+      strictEqual((yield* Fiber.join(fiber)).noMatch, 3)
+      // A start that is more than 10 ms late delays the next one by the rest.
+      deepStrictEqual(begun, [0, 11_000, 11_990])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("starts checks at a rate whose interval is not a number of milliseconds", () => {
+    const { begun, layer } = client(clear)
+    return Effect.gen(function*() {
+      const fiber = yield* Effect.fork(Screening.summary(people(6), { rate: 3 }))
+      yield* TestClock.adjust("2 seconds")
+      strictEqual((yield* Fiber.join(fiber)).noMatch, 6)
+      deepStrictEqual(begun, [0, 334, 667, 1000, 1334, 1667])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("starts checks at its rate, and ends a pause, also if the wall clock is changed", () => {
+    const { begun, layer } = client((n) => Effect.succeed(n === 2 ? limited("5 seconds") : "No"))
+    return Effect.gen(function*() {
+      const { adjust, clock, moveWall } = yield* Clocks.make
+      const fiber = yield* Effect.fork(Effect.withClock(Screening.summary(people(4), { rate: 1 }), clock))
+      yield* adjust(0)
+      yield* moveWall(-3_600_000)
+      yield* adjust("1 second")
+      strictEqual(begun.length, 2)
+      yield* moveWall(7_200_000)
+      yield* adjust("4999 millis")
+      strictEqual(begun.length, 2)
+      yield* adjust("1 minute")
+      strictEqual((yield* Fiber.join(fiber)).noMatch, 4)
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("keeps the order of the input only with order: input", () => {
     const run = (order: "input" | "completion") => {
       const { layer } = client((n) => Effect.delay(clear(), ([3, 1, 2][n - 1] ?? 0) * 1000))
@@ -134,6 +177,40 @@ describe("Screening", () => {
         yield* TestClock.adjust("1 minute")
         strictEqual((yield* Fiber.join(fiber)).noMatch, 2)
         deepStrictEqual(begun, [0, 1000, 3000, 7000, 15_000, 15_000])
+      }).pipe(Effect.provide(layer))
+    })
+
+    it.effect.each<readonly [string, string]>([
+      ["0", "0"],
+      ["a date in the past", "Thu, 01 Jan 1970 00:00:00 GMT"]
+    ])("with Retry-After %s pauses for 1 second, so that the checks in flight count as one pause", ([, retryAfter]) => {
+      const service = Service.make({
+        aml: () =>
+          Effect.map(
+            Effect.delay(Clock.currentTimeMillis, "100 millis"),
+            (now) => now < 5000 ? status(429, { "retry-after": retryAfter }) : Service.json(Service.credential())
+          )
+      })
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(Screening.summary(people(20)))
+        yield* TestClock.adjust("1 second")
+        strictEqual(service.amlRequests.length, 10)
+        yield* TestClock.adjust("1 minute")
+        strictEqual((yield* Fiber.join(fiber)).noMatch, 20)
+        strictEqual(service.amlRequests.length, 70)
+      }).pipe(Effect.provide(Layer.provide(Idv.layer(Service.options), service.layer)))
+    })
+
+    it.effect("starts no check during a pause, also if the input is slow", () => {
+      const { begun, layer } = client((n) =>
+        Effect.delay(Effect.succeed(n === 1 ? limited("1 minute") : "No" as const), "1 second")
+      )
+      return Effect.gen(function*() {
+        const input = Stream.concat(people(1), Stream.fromEffect(Effect.delay(Effect.succeed(person(2)), "5 seconds")))
+        const fiber = yield* Effect.fork(Screening.summary(input))
+        yield* TestClock.adjust("62 seconds")
+        strictEqual((yield* Fiber.join(fiber)).noMatch, 2)
+        deepStrictEqual(begun, [0, 61_000, 61_000])
       }).pipe(Effect.provide(layer))
     })
 
@@ -535,6 +612,58 @@ describe("Screening", () => {
     }).pipe(
       Effect.provide(Layer.provide(Idv.layer({ ...Service.options, retry: "always" }), service.layer))
     )
+  })
+
+  describe("with retry: always, a lost response makes the outcome Unknown also if", () => {
+    const lost = Service.failing({ code: "ECONNRESET" })
+    const refused = Service.failing({ code: "ECONNREFUSED" })
+    const limitsFor = (seconds: number): Service.Handler => () =>
+      Effect.sync(() => status(429, { "retry-after": `${seconds}` }))
+    const limits = limitsFor(1)
+    const forbids: Service.Handler = () => Effect.sync(() => status(403))
+
+    /** Screens one person, whose n-th request has the n-th handler, or the last, and interrupts the run at the end. */
+    const outcomeOf = (...handlers: ReadonlyArray<Service.Handler>) => {
+      const service = Service.make({
+        aml: (received, count, request) => (handlers[count - 1] ?? handlers.at(-1) ?? lost)(received, count, request)
+      })
+      const outcomes: Array<Screening.Outcome<number>> = []
+      return Effect.gen(function*() {
+        const fiber = yield* Effect.fork(Screening.summary(people(1), {
+          gracePeriod: 0,
+          onOutcome: (outcome) => Effect.sync(() => void outcomes.push(outcome))
+        }))
+        yield* TestClock.adjust("30 minutes")
+        yield* Fiber.interrupt(fiber)
+        return outcomes.map((outcome) => "error" in outcome ? `${outcome._tag} ${outcome.error._tag}` : outcome._tag)
+      }).pipe(
+        Effect.provide(Layer.provide(Idv.layer({ ...Service.options, retry: "always" }), service.layer))
+      )
+    }
+
+    it.effect.each<readonly [string, ReadonlyArray<Service.Handler>]>([
+      ["a 429 and refused connections follow", [lost, limits, refused]],
+      ["429s follow until the check is not retried", [lost, limits]],
+      ["the run is interrupted during the pause after a 429", [lost, limitsFor(3600)]],
+      ["a 403 follows", [lost, forbids]],
+      ["three 429s and a 403 follow", [lost, limits, limits, limits, forbids]]
+    ])("%s", ([, handlers]) =>
+      Effect.gen(function*() {
+        deepStrictEqual(yield* outcomeOf(...handlers), ["Unknown AmlUnavailable"])
+      }))
+
+    it.effect("but not after a result", () =>
+      Effect.gen(function*() {
+        const result: Service.Handler = () => Effect.sync(() => Service.json(Service.credential()))
+        deepStrictEqual(yield* outcomeOf(lost, limits, result), ["NoMatch"])
+      }))
+
+    it.effect("and a 429 or a 403 alone does not", () =>
+      Effect.gen(function*() {
+        deepStrictEqual(yield* outcomeOf(limits), ["NotScreened AmlRateLimited"])
+        deepStrictEqual(yield* outcomeOf(limits, refused), ["NotScreened AmlUnavailable"])
+        deepStrictEqual(yield* outcomeOf(limits, forbids), ["NotScreened AmlForbidden"])
+      }))
   })
 
   it.effect("an unknown option is reported", () =>

@@ -11,6 +11,9 @@ export type CheckExit = Exit.Exit<Evidence, Failure.Failure>
 export const failureOf = (exit: CheckExit): Failure.Failure | undefined =>
   Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
 
+/** Whether the end of the grace period interrupted the check. */
+export const isInterrupted = (exit: CheckExit): boolean => Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
+
 export const rateLimitOf = (exit: CheckExit): AmlError.AmlRateLimited | undefined => {
   const error = failureOf(exit)
   return error?._tag === "AmlRateLimited" ? error : undefined

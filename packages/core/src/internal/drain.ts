@@ -23,8 +23,10 @@ export interface Options<E> {
    * Runs once after `stop` has failed, with the number of elements of the last chunk for which `onTaken` did not run.
    */
   readonly onNotStarted: (count: number) => void
-  /** Runs before each element is taken, and returns when the element may start. */
-  readonly waitForSlot: Effect.Effect<void>
+  /** Runs before the next element is read, so that none is read long before it may start. */
+  readonly awaitSlot: Effect.Effect<void>
+  /** Runs once the next element is read, and returns when it may start, because a slow input may outlast the slot. */
+  readonly takeSlot: Effect.Effect<void>
   /**
    * Once this fails, no further element starts, and the stream fails with its error. It is interrupted when the stream
    * ends.
@@ -88,7 +90,7 @@ const makePlaces = (count: number) => {
 export const map = <A, B, E, R, E2, R2>(
   self: Stream.Stream<A, E, R>,
   f: (a: A) => Effect.Effect<B, never, R2>,
-  { concurrency, gracePeriod, onNotStarted, onTaken, order, stop, waitForSlot }: Options<E2>
+  { awaitSlot, concurrency, gracePeriod, onNotStarted, onTaken, order, stop, takeSlot }: Options<E2>
 ): Stream.Stream<B, E | E2, R | R2> =>
   Stream.unwrapScoped(Effect.gen(function*() {
     const input = yield* oneByOne(self, onTaken)
@@ -99,7 +101,13 @@ export const map = <A, B, E, R, E2, R2>(
       ? resultsInInputOrder<B, E | E2>(concurrency)
       : resultsInCompletionOrder<B, E | E2>(concurrency)
 
-    const awaitStart = places.awaitFree.pipe(Effect.zipRight(results.awaitSpace), Effect.zipRight(waitForSlot))
+    /** Returns the next element once it may start. */
+    const awaitStart = places.awaitFree.pipe(
+      Effect.zipRight(results.awaitSpace),
+      Effect.zipRight(awaitSlot),
+      Effect.zipRight(input.peek),
+      Effect.zipLeft(takeSlot)
+    )
 
     /** Starts a fiber for `a`, which is the next element. Returns `undefined` if the consumer has gone. */
     const start = (a: A): Effect.Effect<unknown, never, R2> | undefined => {
@@ -117,7 +125,7 @@ export const map = <A, B, E, R, E2, R2>(
 
     /** An interruption between taking an element and starting its fiber would lose the element. */
     const next = Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(Effect.zipRight(awaitStart, input.peek)), (a) =>
+      Effect.flatMap(restore(awaitStart), (a) =>
         Effect.flatMap(Deferred.isDone(stop), (isStopped) =>
           // After `stop`, or after the consumer has gone, this fiber is interrupted.
           (isStopped ? undefined : start(a)) ?? restore(Effect.never)))
@@ -126,13 +134,11 @@ export const map = <A, B, E, R, E2, R2>(
     /** Starts elements until the input ends or fails, or `stop` fails, and then waits for the started fibers. */
     const startAll = Effect.whileLoop({
       while: constTrue,
-      body: () =>
-        next,
+      body: () => next,
       step: constVoid
     }).pipe(
       Effect.catchAll(Option.match({
-        onNone: () =>
-          Effect.void,
+        onNone: () => Effect.void,
         onSome: Effect.fail
       })),
       Effect.raceFirst(Deferred.await(stop)),

@@ -2,11 +2,12 @@
 import type * as Effect from "effect/Effect"
 import type { AmlError, Sent } from "../AmlError.ts"
 import type { Evidence } from "../Evidence.ts"
+import type * as Failure from "../Failure.ts"
 import type { Person } from "../Person.ts"
 import type { TokenError } from "../TokenError.ts"
 import type { Progress } from "./progress.ts"
 
-/** Reports whether the service may have performed a check that the caller has interrupted. */
+/** Reports whether the service may have performed the checks of one person, also after an interruption. */
 export class SentStatus {
   #isStarted = false
   #progress: Progress | undefined
@@ -15,14 +16,20 @@ export class SentStatus {
     this.#isStarted = true
   }
 
-  /** From now on, `sent` is the status of this progress. */
+  /** From now on, `sent` is the status of this progress. It includes the attempts of the earlier checks. */
   attachTo(progress: Progress): void {
+    if (this.#progress !== undefined) progress.continueFrom(this.#progress)
     this.#progress = progress
   }
 
   /** A client that reports no progress may have sent the check as soon as it has started. */
   get sent(): Sent {
     return this.#progress === undefined ? (this.#isStarted ? "unknown" : "no") : this.#progress.sent
+  }
+
+  /** The failure to report: see `Progress.leastCertainOf`. */
+  leastCertainOf(failure: Failure.Failure): Failure.Failure {
+    return this.#progress?.leastCertainOf(failure) ?? failure
   }
 }
 

@@ -84,20 +84,30 @@ export class Progress {
     return this.#currentSent
   }
 
+  /** Counts the attempts of an earlier check of the same person as attempts of this check. */
+  continueFrom(earlier: Progress): void {
+    this.#leastCertainFailure = earlier.#leastCertainFailure
+  }
+
   /**
-   * Ends the current attempt, records its failure, and returns the failure to report: that of the attempt for which it
-   * is least certain whether the service performed it. If `isSafe`, the service certainly did not perform the current
-   * attempt, so its failure is not stored.
+   * Returns the failure to report: this one, or that of an earlier attempt for which it is less certain whether the
+   * service performed it.
+   */
+  leastCertainOf<E extends Failure.Failure>(error: E): E | AmlError.AmlError {
+    return this.#leastCertainFailure !== undefined &&
+        uncertainty[Failure.facts(this.#leastCertainFailure).sent] > uncertainty[Failure.facts(error).sent]
+      ? this.#leastCertainFailure
+      : error
+  }
+
+  /**
+   * Ends the current attempt, records its failure, and returns the failure to report. If `isSafe`, the service
+   * certainly did not perform the current attempt, so its failure is not stored.
    */
   recordFailure(error: AmlError.AmlError | TokenError, isSafe: boolean): AmlError.AmlError | TokenError {
     this.#currentSent = "no"
-    if (
-      this.#leastCertainFailure !== undefined &&
-      uncertainty[Failure.facts(this.#leastCertainFailure).sent] > uncertainty[Failure.facts(error).sent]
-    ) {
-      return this.#leastCertainFailure
-    }
-    if (AmlError.isAmlError(error) && !isSafe) this.#leastCertainFailure = error
-    return error
+    const errorToReport = this.leastCertainOf(error)
+    if (errorToReport === error && AmlError.isAmlError(error) && !isSafe) this.#leastCertainFailure = error
+    return errorToReport
   }
 }
