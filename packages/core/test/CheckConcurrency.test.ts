@@ -1,7 +1,8 @@
 import { AmlClient, AmlMetrics, Idv, Person, Screening } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Effect, Fiber, Layer, Metric, Stream, TestClock } from "effect"
+import { Array as Arr, Duration, Effect, Fiber, Layer, Metric, Stream, TestClock } from "effect"
+import * as InFlightLimit from "../src/internal/inFlightLimit.ts"
 import * as Clocks from "./support/clocks.ts"
 import * as Service from "./support/service.ts"
 
@@ -93,6 +94,27 @@ describe("The option concurrency", () => {
       yield* Fiber.join(last)
     }).pipe(Effect.provide(layer(service, { concurrency: 1 })))
   })
+
+  it.live("frees the place of a waiting check that yields at any step and is interrupted at any moment", () =>
+    Effect.gen(function*() {
+      const limit = InFlightLimit.make(1)
+      const wait = Effect.uninterruptibleMask((restore) =>
+        limit.wait(restore, {
+          deadline: Duration.minutes(1),
+          effect: () => Effect.sync(limit.release),
+          onInterrupt: Effect.failCause
+        })
+      )
+      for (const [steps, ticks] of Arr.cartesian(Arr.range(0, 12), Arr.range(0, 12))) {
+        strictEqual(limit.take(), true, `before the check with ${steps} steps and ${ticks} ticks`)
+        const check = Effect.zipRight(Effect.repeatN(Effect.void, steps), wait)
+        const waiting = yield* Effect.fork(Effect.withMaxOpsBeforeYield(check, 11))
+        yield* Effect.repeatN(Effect.yieldNow(), ticks)
+        yield* Fiber.interrupt(waiting)
+        limit.release()
+      }
+      strictEqual(limit.take(), true)
+    }))
 
   it.live("takes a place that another check frees while the fiber yields, shortly before it would wait", () => {
     let yields = 0

@@ -46,6 +46,7 @@ export const make = (max: number) => {
       const clock = Context.get(caller.currentDefaultServices, Clock.Clock)
       const startedAt = Instant.of(clock).monotonic
       let isGranted = false
+      let stopWaiting: (() => void) | undefined
       const wait = Effect.async<void>((resume) => {
         // A place may have become free since the caller called `take`. No later `release` is certain to come.
         if (take()) {
@@ -61,13 +62,15 @@ export const make = (max: number) => {
         const cancelTimer = Deadline.timerOf(deadline)(caller, () => {
           if (waiting.delete(grant)) resume(Effect.void)
         })
-        return Effect.sync(() => {
+        stopWaiting = () => {
           waiting.delete(grant)
           cancelTimer()
-        })
+        }
       })
       return Effect.matchCauseEffect(restore(wait), {
         onFailure: (cause) => {
+          // A canceler would not run if the fiber yields after the registration and is interrupted before it waits.
+          stopWaiting?.()
           // The interruption came after the grant.
           if (isGranted) release()
           return onInterrupt(cause)
