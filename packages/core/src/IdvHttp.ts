@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Undici from "undici"
+import * as Async from "./internal/async.ts"
 import * as UndiciExchange from "./internal/undiciExchange.ts"
 
 /**
@@ -84,7 +85,7 @@ const makeSend = (dispatcher: Undici.Dispatcher): UndiciExchange.Send => {
     if (body === undefined) {
       return new HttpClientError.RequestError({ request, reason: "Encode", description: "unsupported request body" })
     }
-    return Effect.async((resume) => {
+    return Async.make((resume) => {
       const receiver = new UndiciExchange.Receiver(request, observer, resume)
       const { origin, pathname, search } = url.right
       const dispatch = () =>
@@ -97,7 +98,7 @@ const makeSend = (dispatcher: Undici.Dispatcher): UndiciExchange.Send => {
         }, receiver)
       // Undici throws for some invalid requests.
       Either.mapLeft(Either.try(dispatch), (error) => receiver.fail(error))
-      return Effect.sync(() => receiver.abort())
+      return () => receiver.abort()
     })
   }
 }

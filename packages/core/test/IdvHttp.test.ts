@@ -3,7 +3,7 @@ import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Effect, Fiber, Layer, Option, Stream } from "effect"
+import { Array as Arr, Chunk, Effect, Fiber, Layer, Option, Stream } from "effect"
 import type { Socket } from "node:net"
 import * as Exchange from "../src/internal/exchange.ts"
 import { Progress } from "../src/internal/progress.ts"
@@ -228,6 +228,44 @@ describe("IdvHttp.layerUndici", () => {
       })).pipe(Effect.timeoutOption("1500 millis"), Effect.provide(idvWith(url, {})))
       deepStrictEqual(outcomes.sort(), ["NotScreened", "NotScreened", "Unknown"])
     }))
+
+  it.scopedLive("frees the connection of a request that yields at any step and is interrupted at any moment", () =>
+    Effect.gen(function*() {
+      const { url } = yield* RawServer.make((request, socket) => {
+        if (request.startsWith("GET /next ")) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+      })
+      const get = (path: string) => execute(HttpClientRequest.get(url + path))
+      for (const [steps, ticks] of Arr.cartesian([0, 1], Arr.range(0, 30))) {
+        const silent = Effect.zipRight(Effect.repeatN(Effect.void, steps), get("/silent"))
+        const waiting = yield* Effect.fork(Effect.withMaxOpsBeforeYield(silent, 11))
+        yield* Effect.repeatN(Effect.yieldNow(), ticks)
+        yield* Fiber.interrupt(waiting)
+        const next = yield* Effect.timeoutOption(get("/next"), "2 seconds")
+        strictEqual(next._tag, "Some", `after the request with ${steps} steps and ${ticks} ticks`)
+      }
+    }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
+
+  it.scopedLive("closes the connection after the last reader of a body, also if another is interrupted at any moment", () =>
+    Effect.gen(function*() {
+      let open = 0
+      const { url } = yield* RawServer.make((_, socket) => {
+        open++
+        socket.on("close", () => open--)
+        socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx")
+      })
+      for (const [steps, ticks] of Arr.cartesian([0, 1], Arr.range(0, 30))) {
+        const { text } = yield* execute(HttpClientRequest.get(url))
+        const read = Effect.zipRight(Effect.repeatN(Effect.void, steps), text)
+        const reader = yield* Effect.fork(Effect.withMaxOpsBeforeYield(read, 11))
+        yield* Effect.repeatN(Effect.yieldNow(), ticks)
+        yield* Fiber.interrupt(reader)
+        const last = yield* Effect.fork(text)
+        yield* Effect.yieldNow()
+        yield* Fiber.interrupt(last)
+        yield* Effect.repeat(Effect.sleep("1 millis"), { until: () => open === 0, times: 1000 })
+        strictEqual(open, 0, `after the reader with ${steps} steps and ${ticks} ticks`)
+      }
+    }).pipe(provideClient))
 
   it.scopedLive("keeps a connection open for the next request if one that waited for it is interrupted", () =>
     Effect.gen(function*() {
