@@ -136,6 +136,20 @@ describe("IdvHttp.layerUndici", () => {
       deepStrictEqual(requests.map((request) => request.split(" ")[1]), ["/first", "/third"])
     }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
 
+  it.scopedLive("opens at most 128 connections, also if the option is set to undefined", () =>
+    Effect.gen(function*() {
+      const { requests, url } = yield* RawServer.make(() => {})
+      const options = {}
+      Reflect.set(options, "connections", undefined)
+      yield* Effect.replicateEffect(execute(HttpClientRequest.get(url)), 130, { concurrency: "unbounded" }).pipe(
+        Effect.provide(IdvHttp.layerUndici(options)),
+        Effect.forkScoped
+      )
+      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => requests.length >= 128, times: 1000 })
+      yield* Effect.sleep("50 millis")
+      strictEqual(requests.length, 128)
+    }))
+
   it.scopedLive("never takes a response that arrived between two requests for that of the second", () =>
     Effect.gen(function*() {
       const sockets: Array<Socket> = []

@@ -85,11 +85,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
     this.#finish(undefined)
   }
 
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.fail(error)
-  }
-
-  fail(error: unknown): void {
+  onResponseError(_: Dispatcher.DispatchController, error: unknown): void {
     this.#onHead?.(new HttpClientError.RequestError({ request: this.#request, reason: "Transport", cause: error }))
     this.#onHead = undefined
     this.#finish(error instanceof Error ? error : new Error("The request failed"))
