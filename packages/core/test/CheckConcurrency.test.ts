@@ -5,6 +5,7 @@ import { Array as Arr, Duration, Effect, Fiber, Layer, Metric, Stream, TestClock
 import * as InFlightLimit from "../src/internal/inFlightLimit.ts"
 import * as Clocks from "./support/clocks.ts"
 import * as Service from "./support/service.ts"
+import * as Yielding from "./support/yielding.ts"
 
 /** A service that takes one second for each check, and the highest number of checks that it had at once. */
 const slowService = () => {
@@ -105,11 +106,9 @@ describe("The option concurrency", () => {
           onInterrupt: Effect.failCause
         })
       )
-      for (const [steps, ticks] of Arr.cartesian([0, 1], Arr.range(0, 30))) {
-        strictEqual(limit.take(), true, `before the check with ${steps} steps and ${ticks} ticks`)
-        const check = Effect.zipRight(Effect.repeatN(Effect.void, steps), wait)
-        const waiting = yield* Effect.fork(Effect.withMaxOpsBeforeYield(check, 11))
-        yield* Effect.repeatN(Effect.yieldNow(), ticks)
+      for (const moment of Yielding.moments) {
+        strictEqual(limit.take(), true, `before the check with ${moment.steps} steps and ${moment.ticks} ticks`)
+        const waiting = yield* Yielding.forkUntil(moment, wait)
         yield* Fiber.interrupt(waiting)
         limit.release()
       }

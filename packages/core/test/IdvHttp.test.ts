@@ -3,13 +3,14 @@ import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Chunk, Effect, Fiber, Layer, Option, Stream } from "effect"
+import { Chunk, Effect, Fiber, Layer, Option, Stream } from "effect"
 import type { Socket } from "node:net"
 import * as Exchange from "../src/internal/exchange.ts"
 import { Progress } from "../src/internal/progress.ts"
 import * as UndiciExchange from "../src/internal/undiciExchange.ts"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
+import * as Yielding from "./support/yielding.ts"
 
 const execute = (request: HttpClientRequest.HttpClientRequest) =>
   Effect.flatMap(HttpClient.HttpClient, (client) => client.execute(request))
@@ -249,13 +250,11 @@ describe("IdvHttp.layerUndici", () => {
         if (request.startsWith("GET /next ")) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
       })
       const get = (path: string) => execute(HttpClientRequest.get(url + path))
-      for (const [steps, ticks] of Arr.cartesian([0, 1], Arr.range(0, 30))) {
-        const silent = Effect.zipRight(Effect.repeatN(Effect.void, steps), get("/silent"))
-        const waiting = yield* Effect.fork(Effect.withMaxOpsBeforeYield(silent, 11))
-        yield* Effect.repeatN(Effect.yieldNow(), ticks)
+      for (const moment of Yielding.moments) {
+        const waiting = yield* Yielding.forkUntil(moment, get("/silent"))
         yield* Fiber.interrupt(waiting)
         const next = yield* Effect.timeoutOption(get("/next"), "2 seconds")
-        strictEqual(next._tag, "Some", `after the request with ${steps} steps and ${ticks} ticks`)
+        strictEqual(next._tag, "Some", `after the request with ${moment.steps} steps and ${moment.ticks} ticks`)
       }
     }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
 
@@ -267,17 +266,15 @@ describe("IdvHttp.layerUndici", () => {
         socket.on("close", () => open--)
         socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx")
       })
-      for (const [steps, ticks] of Arr.cartesian([0, 1], Arr.range(0, 30))) {
+      for (const moment of Yielding.moments) {
         const { text } = yield* execute(HttpClientRequest.get(url))
-        const read = Effect.zipRight(Effect.repeatN(Effect.void, steps), text)
-        const reader = yield* Effect.fork(Effect.withMaxOpsBeforeYield(read, 11))
-        yield* Effect.repeatN(Effect.yieldNow(), ticks)
+        const reader = yield* Yielding.forkUntil(moment, text)
         yield* Fiber.interrupt(reader)
         const last = yield* Effect.fork(text)
         yield* Effect.yieldNow()
         yield* Fiber.interrupt(last)
         yield* Effect.repeat(Effect.sleep("1 millis"), { until: () => open === 0, times: 1000 })
-        strictEqual(open, 0, `after the reader with ${steps} steps and ${ticks} ticks`)
+        strictEqual(open, 0, `after the reader with ${moment.steps} steps and ${moment.ticks} ticks`)
       }
     }).pipe(provideClient))
 
