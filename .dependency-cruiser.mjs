@@ -25,8 +25,8 @@ const layers = [
   ["Violation", "PersonInput"],
   ["TokenError", "AmlError", "Failure"],
   ["DateOfBirth", "PersonName", "Person"],
-  ["AmlCredential", "AccessToken", "Credentials", "IdvApi"],
-  ["TokenPolicy", "TokenMetrics", "TokenStore", "TokenSharing", "TokenStoreSql", "TokenProvider"],
+  ["AmlCredential", "AccessToken", "Credentials", "IdvApi", "IdvHttp"],
+  ["TokenPolicy", "TokenMetrics", "TokenStore", "TokenSharing", "TokenStoreSql", "TokenStoreRedis", "TokenProvider"],
   ["CheckPolicy", "AmlMetrics", "Evidence", "AmlClient"],
   ["Screening", "WebError"],
   ["Idv"]

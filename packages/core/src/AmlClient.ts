@@ -73,8 +73,8 @@ export interface Options extends CheckPolicy.Options {
   /**
    * Maximum number of checks in flight at once. Further checks wait in the order of their calls, within their deadline.
    * Without a limit, thousands of simultaneous checks would all be sent before the first response is read. It does not
-   * apply to `Screening`, which has its own option. A check whose deadline has passed is no longer counted, even if an
-   * uninterruptible `HttpClient` still runs its request.
+   * apply to `Screening`, which has its own option, unless you wrap the client. A check whose deadline has passed is no
+   * longer counted, even if an uninterruptible `HttpClient` still runs its request.
    *
    * @default 128
    */

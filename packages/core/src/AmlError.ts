@@ -253,7 +253,9 @@ export class AmlTimeout extends Schema.TaggedError<AmlTimeout>("@effect-idv/core
     return true
   }
   override get message() {
-    const sent = this.sent === "no" ? "no: the check waited for a token or for a retry" : this.sent
+    const sent = this.sent === "no"
+      ? "no: the check waited for a place (concurrency), a token, a connection or a retry"
+      : this.sent
     return `${this.host === undefined ? "No response" : `No response from ${this.host}`} within ${
       Duration.format(this.deadline)
     } (sent: ${sent})`

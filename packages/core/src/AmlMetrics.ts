@@ -19,13 +19,16 @@ import * as MetricBoundaries from "effect/MetricBoundaries"
 export const checks = Metric.counter("idv_aml_checks", { description: "AML checks", incremental: true })
 
 /**
- * Counts the AML requests sent, retries and replays included: what the service may bill.
+ * Counts the AML requests that the service may have received, and so may bill, retries and replays included. A request
+ * counts once its check has ended. One that certainly was not sent, for example because the connection was refused, does
+ * not count. Only the `HttpClient` of `IdvHttp` reports when it sends a request. With any other, a request that still
+ * waits for its connection when the check ends counts too.
  *
  * @category metrics
  * @since 0.1.0
  */
 export const requests = Metric.counter("idv_aml_requests", {
-  description: "AML requests sent, retries and replays included",
+  description: "AML requests that the service may have received, retries and replays included",
   incremental: true
 })
 

@@ -26,7 +26,7 @@ const fields = {
   receivedAt: Schema.DateTimeUtc,
   /** The status of the response. */
   status: Schema.Literal(200, 201),
-  /** How many requests were sent. An attempt with a replay after a 401 counts as 2. */
+  /** How many requests the check made, also those whose connection failed. A replay after a 401 counts too. */
   attempts: Schema.Int.pipe(Schema.positive()),
   /** The changes to the input. */
   changes: Schema.Array(PersonInput.Change),

@@ -13,22 +13,29 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Undici from "undici"
+import * as Async from "./internal/async.ts"
 import * as UndiciExchange from "./internal/undiciExchange.ts"
 
 /**
- * - As many connections as the default of `AmlClient` has checks in flight, so that none waits in Undici.
+ * - As many connections as the default of `AmlClient` has checks in flight.
  * - No timeout before the head of a response: until then the deadline of a check interrupts the request, and the
  *   interruption closes the connection. Undici's timeout within a body remains, for a body that nobody reads: an
  *   `HttpClient` that retries drops the response, and a connection whose body never ended would be lost.
  */
-const defaults: Undici.Agent.Options = { connections: 128, headersTimeout: 0 }
+const withDefaults = ({ connections = 128, headersTimeout = 0, ...options }: Undici.Agent.Options = {}) => ({
+  ...options,
+  connections,
+  headersTimeout
+})
 
 /**
  * Provides an `HttpClient` over a pool of connections of Undici. The options are those of Undici's `Agent`, for example
- * `connect: { ca }` for another certificate authority, or `keepAliveTimeout`, in milliseconds, for idle connections. At
- * most 128 connections to each origin are open. If your screenings have a higher `concurrency`, set `connections`. Token
- * requests use other connections, so that slow checks do not delay them. A response may take until the deadline of the
- * check to begin, unless you set `headersTimeout`.
+ * `connect: { ca }` for another certificate authority, or `keepAliveTimeout`, in milliseconds, for idle connections.
+ *
+ * At most 128 connections to each origin are open, and further checks wait for one within their deadline. Set
+ * `connections` if all clients and screenings over this layer together may have more checks in flight. Token requests
+ * use other connections, so that slow checks do not delay them. A response may take until the deadline of the check to
+ * begin, unless you set `headersTimeout`.
  *
  * It is not a general client. It follows no redirects, sends no trace headers, makes no span, and decompresses no body.
  * It keeps the whole body in memory, and refuses a body over 1 MiB. A request body must be text, bytes or empty.
@@ -48,7 +55,7 @@ export const layerUndici = (options?: Undici.Agent.Options): Layer.Layer<HttpCli
     HttpClient.HttpClient,
     Effect.gen(function*() {
       const acquireAgent = Effect.acquireRelease(
-        Effect.sync(() => new Undici.Agent({ ...defaults, ...options })),
+        Effect.sync(() => new Undici.Agent(withDefaults(options))),
         (agent) => Effect.promise(() => agent.destroy())
       )
       const checks = makeSend(yield* acquireAgent)
@@ -84,20 +91,17 @@ const makeSend = (dispatcher: Undici.Dispatcher): UndiciExchange.Send => {
     if (body === undefined) {
       return new HttpClientError.RequestError({ request, reason: "Encode", description: "unsupported request body" })
     }
-    return Effect.async((resume) => {
+    return Async.make((resume) => {
       const receiver = new UndiciExchange.Receiver(request, observer, resume)
       const { origin, pathname, search } = url.right
-      const dispatch = () =>
-        dispatcher.dispatch({
-          origin,
-          path: pathname + search,
-          method: request.method,
-          headers: request.headers,
-          body
-        }, receiver)
-      // Undici throws for some invalid requests.
-      Either.mapLeft(Either.try(dispatch), (error) => receiver.fail(error))
-      return Effect.sync(() => receiver.abort())
+      dispatcher.dispatch({
+        origin,
+        path: pathname + search,
+        method: request.method,
+        headers: request.headers,
+        body
+      }, receiver)
+      return () => receiver.abort()
     })
   }
 }

@@ -148,8 +148,8 @@ export interface Options<in K, out R = never> {
  * reads the input.
  *
  * If you wrap the `AmlClient` of this library in a client of your own, `Screening` cannot see the requests of a check.
- * Then your client retries a 429 by its own policy before `Screening` pauses, and every check that is interrupted after
- * its start is `Unknown`.
+ * Then your client retries a 429 by its own policy before `Screening` pauses, every check that is interrupted after its
+ * start is `Unknown`, and the `concurrency` of the `AmlClient` applies too: a check over it waits within its deadline.
  *
  * @example
  * import { Person, Screening } from "@effect-idv/core"

@@ -1,9 +1,11 @@
 import { AmlClient, AmlMetrics, Idv, Person, Screening } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Effect, Fiber, Layer, Metric, Stream, TestClock } from "effect"
+import { Array as Arr, Duration, Effect, Fiber, Layer, Metric, Stream, TestClock } from "effect"
+import * as InFlightLimit from "../src/internal/inFlightLimit.ts"
 import * as Clocks from "./support/clocks.ts"
 import * as Service from "./support/service.ts"
+import * as Yielding from "./support/yielding.ts"
 
 /** A service that takes one second for each check, and the highest number of checks that it had at once. */
 const slowService = () => {
@@ -93,6 +95,25 @@ describe("The option concurrency", () => {
       yield* Fiber.join(last)
     }).pipe(Effect.provide(layer(service, { concurrency: 1 })))
   })
+
+  it.live("frees the place of a waiting check that yields at any step and is interrupted at any moment", () =>
+    Effect.gen(function*() {
+      const limit = InFlightLimit.make(1)
+      const wait = Effect.uninterruptibleMask((restore) =>
+        limit.wait(restore, {
+          deadline: Duration.minutes(1),
+          effect: () => Effect.sync(limit.release),
+          onInterrupt: Effect.failCause
+        })
+      )
+      for (const moment of Yielding.moments) {
+        strictEqual(limit.take(), true, `before the check with ${moment.steps} steps and ${moment.ticks} ticks`)
+        const waiting = yield* Yielding.forkUntil(moment, wait)
+        yield* Fiber.interrupt(waiting)
+        limit.release()
+      }
+      strictEqual(limit.take(), true)
+    }))
 
   it.live("takes a place that another check frees while the fiber yields, shortly before it would wait", () => {
     let yields = 0

@@ -36,6 +36,8 @@ interface Reported {
   readonly status: string
   readonly sent: string
   readonly attempts: number
+  /** How many of the attempts may have reached the service. By default all. */
+  readonly sentRequests?: number
 }
 
 type Handlers = NonNullable<Parameters<typeof Service.make>[0]>
@@ -79,16 +81,36 @@ const cases: ReadonlyArray<Case> = [
     attempts: 3
   }, { retry: "always" }],
   ["a lost connection", { aml: lost }, { outcome: "AmlUnavailable", status: "none", sent: "unknown", attempts: 1 }],
-  ["a refused connection", { aml: refused }, { outcome: "AmlUnavailable", status: "none", sent: "no", attempts: 3 }],
+  ["a refused connection", { aml: refused }, {
+    outcome: "AmlUnavailable",
+    status: "none",
+    sent: "no",
+    attempts: 3,
+    sentRequests: 0
+  }],
   ["lost, then refused", { aml: firstThen(lost, refused) }, {
     outcome: "AmlUnavailable",
     status: "none",
     sent: "unknown",
-    attempts: 3
+    attempts: 3,
+    sentRequests: 1
   }, { retry: "always" }],
+  ["a refused connection, then No", { aml: firstThen(refused, good()) }, {
+    outcome: "NoMatch",
+    status: "2xx",
+    sent: "answered",
+    attempts: 2,
+    sentRequests: 1
+  }],
   ["a redirect", { aml: respondsWith(302) }, {
     outcome: "AmlAnswerInvalid",
     status: "3xx",
+    sent: "answered",
+    attempts: 1
+  }],
+  ["a redirect in a browser", { aml: () => Effect.sync(() => Response.error()) }, {
+    outcome: "AmlAnswerInvalid",
+    status: "none",
     sent: "answered",
     attempts: 1
   }],
@@ -142,9 +164,9 @@ const expectReported = (spans: ReadonlyArray<RecordingTracer.RecordedSpan>, repo
     deepStrictEqual(others, [])
     const { check_id, ...attributes } = own(span.attributes)
     assert.match(String(check_id), uuid7)
-    deepStrictEqual(attributes, { ...reported })
-    const { attempts, ...labels } = reported
-    strictEqual(yield* counted("idv_aml_requests"), attempts)
+    const { attempts, sentRequests = attempts, ...labels } = reported
+    deepStrictEqual(attributes, { ...labels, attempts })
+    strictEqual(yield* counted("idv_aml_requests"), sentRequests)
     strictEqual(yield* counted("idv_aml_checks"), 1)
     strictEqual(yield* counted("idv_aml_checks", labels), 1)
     strictEqual(yield* counted("idv_aml_check_duration_seconds"), 1)

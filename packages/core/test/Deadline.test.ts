@@ -2,6 +2,7 @@ import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Duration, Effect, Fiber, TestClock } from "effect"
 import * as Deadline from "../src/internal/deadline.ts"
+import * as Yielding from "./support/yielding.ts"
 
 const within = Deadline.within(Duration.minutes(1), Effect.fail("late"))
 
@@ -31,6 +32,29 @@ describe("A deadline", () => {
         }))
       deepStrictEqual(left.filter((running) => running !== 0), [])
       strictEqual(begun > 0, true)
+    }))
+
+  it.live("does not start its effect if the caller is interrupted before, unless the caller is uninterruptible", () =>
+    Effect.gen(function*() {
+      let isInterrupted = false
+      const begun = { before: 0, after: 0 }
+      const work = within(Effect.zipRight(Effect.sync(() => begun[isInterrupted ? "after" : "before"]++), Effect.never))
+      for (const moment of Yielding.moments) {
+        isInterrupted = false
+        const caller = yield* Yielding.forkUntil(moment, work)
+        isInterrupted = true
+        yield* Fiber.interrupt(caller)
+      }
+      strictEqual(begun.before > 0, true)
+      strictEqual(begun.after, 0)
+      let isDone = false
+      const done = Effect.uninterruptible(
+        Effect.zipRight(Effect.yieldNow(), within(Effect.sync(() => (isDone = true))))
+      )
+      const caller = yield* Effect.fork(done)
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(caller)
+      strictEqual(isDone, true)
     }))
 
   it.effect("ends the wait of the caller for an uninterruptible effect", () =>

@@ -97,7 +97,10 @@ describe("A transport error", () => {
     Effect.gen(function*() {
       const stored = { _tag: "AmlTimeout", sent: "no", deadline: 1000 }
       const error = yield* Schema.decodeUnknown(AmlTimeout)(stored)
-      strictEqual(error.message, "No response within 1s (sent: no: the check waited for a token or for a retry)")
+      strictEqual(
+        error.message,
+        "No response within 1s (sent: no: the check waited for a place (concurrency), a token, a connection or a retry)"
+      )
       deepStrictEqual(yield* Schema.encode(AmlTimeout)(error), stored)
     }))
 })

@@ -10,6 +10,7 @@ import { Progress } from "../src/internal/progress.ts"
 import * as UndiciExchange from "../src/internal/undiciExchange.ts"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
+import * as Yielding from "./support/yielding.ts"
 
 const execute = (request: HttpClientRequest.HttpClientRequest) =>
   Effect.flatMap(HttpClient.HttpClient, (client) => client.execute(request))
@@ -136,6 +137,20 @@ describe("IdvHttp.layerUndici", () => {
       deepStrictEqual(requests.map((request) => request.split(" ")[1]), ["/first", "/third"])
     }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
 
+  it.scopedLive("opens at most 128 connections, also if the option is set to undefined", () =>
+    Effect.gen(function*() {
+      const { requests, url } = yield* RawServer.make(() => {})
+      const options = {}
+      Reflect.set(options, "connections", undefined)
+      yield* Effect.replicateEffect(execute(HttpClientRequest.get(url)), 130, { concurrency: "unbounded" }).pipe(
+        Effect.provide(IdvHttp.layerUndici(options)),
+        Effect.forkScoped
+      )
+      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => requests.length >= 128, times: 1000 })
+      yield* Effect.sleep("50 millis")
+      strictEqual(requests.length, 128)
+    }))
+
   it.scopedLive("never takes a response that arrived between two requests for that of the second", () =>
     Effect.gen(function*() {
       const sockets: Array<Socket> = []
@@ -228,6 +243,40 @@ describe("IdvHttp.layerUndici", () => {
       })).pipe(Effect.timeoutOption("1500 millis"), Effect.provide(idvWith(url, {})))
       deepStrictEqual(outcomes.sort(), ["NotScreened", "NotScreened", "Unknown"])
     }))
+
+  it.scopedLive("frees the connection of a request that yields at any step and is interrupted at any moment", () =>
+    Effect.gen(function*() {
+      const { url } = yield* RawServer.make((request, socket) => {
+        if (request.startsWith("GET /next ")) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+      })
+      const get = (path: string) => execute(HttpClientRequest.get(url + path))
+      for (const moment of Yielding.moments) {
+        const waiting = yield* Yielding.forkUntil(moment, get("/silent"))
+        yield* Fiber.interrupt(waiting)
+        const next = yield* Effect.timeoutOption(get("/next"), "2 seconds")
+        strictEqual(next._tag, "Some", `after the request with ${moment.steps} steps and ${moment.ticks} ticks`)
+      }
+    }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
+
+  it.scopedLive("closes the connection after the last reader of a body, also if another is interrupted at any moment", () =>
+    Effect.gen(function*() {
+      let open = 0
+      const { url } = yield* RawServer.make((_, socket) => {
+        open++
+        socket.on("close", () => open--)
+        socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx")
+      })
+      for (const moment of Yielding.moments) {
+        const { text } = yield* execute(HttpClientRequest.get(url))
+        const reader = yield* Yielding.forkUntil(moment, text)
+        yield* Fiber.interrupt(reader)
+        const last = yield* Effect.fork(text)
+        yield* Effect.yieldNow()
+        yield* Fiber.interrupt(last)
+        yield* Effect.repeat(Effect.sleep("1 millis"), { until: () => open === 0, times: 1000 })
+        strictEqual(open, 0, `after the reader with ${moment.steps} steps and ${moment.ticks} ticks`)
+      }
+    }).pipe(provideClient))
 
   it.scopedLive("keeps a connection open for the next request if one that waited for it is interrupted", () =>
     Effect.gen(function*() {

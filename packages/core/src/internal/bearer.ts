@@ -1,10 +1,8 @@
 /** Sends a request with the access token, and once more with a new token if the service rejects the first. */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
-import * as FiberRef from "effect/FiberRef"
 import { type AccessToken, isSame } from "../AccessToken.ts"
 import type { Renewal } from "../AmlError.ts"
-import * as AmlMetrics from "../AmlMetrics.ts"
 import type { TokenError } from "../TokenError.ts"
 import type * as TokenProvider from "../TokenProvider.ts"
 import * as Exchange from "./exchange.ts"
@@ -70,8 +68,7 @@ export const make = ({ exchange, origin, tokens }: {
   }
 
   const send = (request: HttpClientRequest.HttpClientRequest, token: AccessToken | undefined, observer: Observer) =>
-    Effect.withFiberRuntime<Exchange.CompleteResponse, Exchange.ConnectionFailed | Exchange.BodyTooLong>((fiber) => {
-      AmlMetrics.requests.unsafeUpdate(1, fiber.getFiberRef(FiberRef.currentMetricLabels))
+    Effect.suspend(() => {
       observer.requestStarted(token)
       return Effect.map(exchange(request, observer), (response) => {
         if (response.status === 401) observer.tokenRejected()

@@ -45,8 +45,9 @@ const labelsOf = (exit: CheckExit, progress: Progress): Labels => {
   })
 }
 
+/** `none` also for a status that HTTP does not define. A redirect in a browser has the status 0. */
 const statusClass = (status: number | undefined): string =>
-  status === undefined ? "none" : `${Math.floor(status / 100)}xx`
+  status === undefined || status < 200 || status > 599 ? "none" : `${Math.floor(status / 100)}xx`
 
 /** The class of the status of the response to the check. Two errors have no `status`, because their tag implies it. */
 const statusClassOf = (error: AmlError.AmlError | TokenError): string => {
@@ -96,6 +97,7 @@ export const record = ({ checkId, progress, span }: RunningCheck) => (exit: Chec
     const { checks, duration } = metricsOf(labels)
     const fiberLabels = fiber.getFiberRef(FiberRef.currentMetricLabels)
     checks.unsafeUpdate(1, fiberLabels)
+    AmlMetrics.requests.unsafeUpdate(progress.sentRequests, fiberLabels)
     duration.unsafeUpdate((progress.now() - progress.startedAt) / 1000, fiberLabels)
     return LogLevel.lessThanEqual(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Debug)
       ? Effect.logDebug("AML check").pipe(Effect.annotateLogs(annotations), Effect.withParentSpan(span))

@@ -58,18 +58,20 @@ export const run = <A, E, R, A2, E2>(
   { context, onExit, onTimeout, startTimer }: Options<R, A, A2, E, E2>
 ): Effect.Effect<A | A2, E | E2> =>
   Effect.withFiberRuntime<A | A2, E | E2>((caller, { runtimeFlags }) => {
-    const fiber = fork(caller, { context, runtimeFlags }, effect)
+    let fiber: Fiber.RuntimeFiber<A, E> | undefined
     let cancelTimer: (() => void) | undefined
+    // A caller that is already interrupted does not start the fiber.
     const firstExit = Effect.async<A | A2, E | E2>((resume) => {
+      fiber = fork(caller, { context, runtimeFlags }, effect)
       if (fiber.unsafePoll() === null) cancelTimer = startTimer(caller, () => resume(onTimeout))
       fiber.addObserver(resume)
     })
     const end = (exit: Exit.Exit<A | A2, E | E2>) => {
       cancelTimer?.()
-      if (fiber.unsafePoll() === null) fiber.unsafeInterruptAsFork(FiberId.none)
+      if (fiber?.unsafePoll() === null) fiber.unsafeInterruptAsFork(FiberId.none)
       return onExit === undefined ? exit : Effect.zipRight(onExit(exit), exit)
     }
-    // A caller that is already interrupted does not wait. Its timer and its fiber end here too.
+    // A canceler would not run if the caller yields after the start of the fiber and is interrupted before it waits.
     return Effect.matchCauseEffect(restore(firstExit), {
       onFailure: (cause: Cause.Cause<E | E2>) => end(Exit.failCause(cause)),
       onSuccess: (value) => end(Exit.succeed(value))

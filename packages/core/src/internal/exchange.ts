@@ -1,6 +1,6 @@
 /**
- * Sends one request and reads its whole response. No other module uses `HttpClientError`, because its values contain
- * the request with its `Authorization` header and its body.
+ * Sends one request and reads its whole response. Apart from the HTTP client itself, no other module uses
+ * `HttpClientError`, because its values contain the request with its `Authorization` header and its body.
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import type * as Headers from "@effect/platform/Headers"

@@ -4,6 +4,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Async from "./async.ts"
 import * as Deadline from "./deadline.ts"
 import * as Instant from "./instant.ts"
 
@@ -46,11 +47,12 @@ export const make = (max: number) => {
       const clock = Context.get(caller.currentDefaultServices, Clock.Clock)
       const startedAt = Instant.of(clock).monotonic
       let isGranted = false
-      const wait = Effect.async<void>((resume) => {
+      const wait = Async.make<void>((resume) => {
         // A place may have become free since the caller called `take`. No later `release` is certain to come.
         if (take()) {
           isGranted = true
-          return resume(Effect.void)
+          resume(Effect.void)
+          return
         }
         const grant = () => {
           isGranted = true
@@ -61,10 +63,10 @@ export const make = (max: number) => {
         const cancelTimer = Deadline.timerOf(deadline)(caller, () => {
           if (waiting.delete(grant)) resume(Effect.void)
         })
-        return Effect.sync(() => {
+        return () => {
           waiting.delete(grant)
           cancelTimer()
-        })
+        }
       })
       return Effect.matchCauseEffect(restore(wait), {
         onFailure: (cause) => {

@@ -16,6 +16,7 @@ export class Progress {
   /** The tokens of all requests, in the order in which they were started. */
   readonly tokens: Array<Redacted.Redacted<string>> = []
   #requests = 0
+  #sentRequests = 0
   #isEnded = false
   #sentAt = 0
   /** Whether the service may have performed the current attempt. */
@@ -32,9 +33,14 @@ export class Progress {
     return this.clock.unsafeCurrentTimeMillis()
   }
 
-  /** How many requests were started, replays included. */
+  /** How many requests were started, replays included, and those whose connection failed. */
   get requests(): number {
     return this.#requests
+  }
+
+  /** How many of the requests the service may have received. */
+  get sentRequests(): number {
+    return this.#sentRequests
   }
 
   /** When the last request was sent. */
@@ -55,6 +61,7 @@ export class Progress {
 
   requestSent(): boolean {
     if (this.#isEnded) return false
+    this.#sentRequests++
     this.#sentAt = this.now()
     this.#currentSent = "unknown"
     return true
@@ -80,8 +87,10 @@ export class Progress {
 
   /** Returns whether the request may have arrived: certainly not, unless an open connection broke. */
   connectionFailed(reason: ConnectionFailed["reason"]): AmlError.Sent {
-    if (reason !== "broken") this.#currentSent = "no"
-    return this.#currentSent
+    if (reason === "broken" || this.#currentSent === "no") return this.#currentSent
+    this.#sentRequests--
+    this.#currentSent = "no"
+    return "no"
   }
 
   /** Counts the attempts of an earlier check of the same person as attempts of this check. */

@@ -11,6 +11,7 @@ import * as Inspectable from "effect/Inspectable"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Dispatcher } from "undici"
+import * as Async from "./async.ts"
 import * as BodyLimit from "./bodyLimit.ts"
 
 /** Receives the events of a request. */
@@ -84,11 +85,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
     this.#finish(undefined)
   }
 
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.fail(error)
-  }
-
-  fail(error: unknown): void {
+  onResponseError(_: Dispatcher.DispatchController, error: unknown): void {
     this.#onHead?.(new HttpClientError.RequestError({ request: this.#request, reason: "Transport", cause: error }))
     this.#onHead = undefined
     this.#finish(error instanceof Error ? error : new Error("The request failed"))
@@ -114,15 +111,18 @@ export class Receiver implements Dispatcher.DispatchHandler {
           cause: this.#end.error
         })
     )
-    return this.#end !== undefined ? result : Effect.async((resume) => {
+    return this.#end !== undefined ? result : Async.make((resume) => {
       const onEnd = () => resume(result)
       // The body may have ended since, because a fiber may yield at any step.
-      if (this.#end !== undefined) return onEnd()
+      if (this.#end !== undefined) {
+        onEnd()
+        return
+      }
       this.#waiting.add(onEnd)
-      return Effect.sync(() => {
+      return () => {
         this.#waiting.delete(onEnd)
         if (this.#waiting.size === 0) this.abort()
-      })
+      }
     })
   }
 
