@@ -51,12 +51,15 @@ export const make = Effect.gen(function*() {
   const isLeased = (worker: string) =>
     sql`EXISTS (SELECT 1 FROM idv_rescreen_workers w WHERE w.token = ${worker} AND w.lease_until > ${now})`
 
+  /** SQLite searches the index of the held rows only for its literal condition, not for one of these states. */
+  const isHeld = sql.literal("state IN ('claimed', 'sent')")
+
   const row = ({ line, run, worker }: Ledger.Claim) => sql`run = ${run} AND line = ${line} AND worker = ${worker}`
 
   /** Whether each of these rows has an outcome, and each `unknown` row was unknown at least `unknown` times. */
   const isComplete = (rows: Fragment, unknown: number) =>
     sql`NOT EXISTS (SELECT 1 FROM idv_rescreen_people WHERE ${rows} AND state = 'pending')
-      AND NOT EXISTS (SELECT 1 FROM idv_rescreen_people WHERE ${rows} AND state IN ('claimed', 'sent'))
+      AND NOT EXISTS (SELECT 1 FROM idv_rescreen_people WHERE ${rows} AND ${isHeld})
       AND NOT EXISTS (
         SELECT 1 FROM idv_rescreen_people WHERE ${rows} AND state = 'unknown' AND times_unknown < ${unknown}
       )`
@@ -138,7 +141,7 @@ export const make = Effect.gen(function*() {
 
   const release: Ledger.Service["release"] = (claim) =>
     sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL
-      WHERE ${row(claim)} AND state IN ('claimed', 'sent')
+      WHERE ${row(claim)} AND ${isHeld}
         -- The same worker may have claimed and sent the row again, if this statement is repeated.
         AND times_sent <= ${claim.timesSent + 1}
       RETURNING line`.pipe(
@@ -148,7 +151,7 @@ export const make = Effect.gen(function*() {
 
   const releaseClaimed: Ledger.Service["releaseClaimed"] = (run, worker) =>
     sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL
-      WHERE run = ${run} AND worker = ${worker} AND state = 'claimed' RETURNING line`.pipe(
+      WHERE run = ${run} AND worker = ${worker} AND state = 'claimed' AND ${isHeld} RETURNING line`.pipe(
       Effect.map((rows) => rows.length),
       Statements.guarded("release")
     )
@@ -159,11 +162,11 @@ export const make = Effect.gen(function*() {
   const expire: Ledger.Service["expire"] = (run) =>
     Effect.all({
       pending: sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL
-        WHERE run = ${run} AND state = 'claimed' AND ${expired(run)} RETURNING line`,
+        WHERE run = ${run} AND state = 'claimed' AND ${isHeld} AND ${expired(run)} RETURNING line`,
       // The row keeps its worker, so that a late response is still accepted.
       unknown: sql`UPDATE idv_rescreen_people
         SET state = 'unknown', times_unknown = times_unknown + 1, settled_at = ${now}, error = 'LeaseExpired'
-        WHERE run = ${run} AND state = 'sent' AND ${expired(run)} RETURNING line`
+        WHERE run = ${run} AND state = 'sent' AND ${isHeld} AND ${expired(run)} RETURNING line`
     }).pipe(
       Effect.map(({ pending, unknown }) => ({ pending: pending.length, unknown: unknown.length })),
       Statements.guarded("expire")
