@@ -33,6 +33,9 @@ const decodeSlots = Statements.rows(Schema.Struct({ millisUntilFirst: Schema.Num
 const decodeLineRows = Statements.rows(Schema.Struct({ line: Schema.Int }))
 const decodeFailures = Statements.rows(Schema.Struct({ failuresInRow: Schema.Int }))
 
+/** Rows per statement. */
+const batch = 1000
+
 /** In milliseconds. A longer pause is shortened to this, because such a service is misconfigured. */
 const longestPause = 3_600_000
 
@@ -44,7 +47,7 @@ const changed = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
 
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const { greatest, now, skipLocked } = Statements.dialect(sql)
+  const { forShare, greatest, now, skipLocked } = Statements.dialect(sql)
   // Makes SQLite write the statement to the disk before it returns.
   const durable = sql.literal(SqliteClient.durable)
 
@@ -172,13 +175,41 @@ export const make = Effect.gen(function*() {
       Statements.guarded("expire")
     )
 
-  /** Makes rows with this outcome pending, so that workers screen them again. */
-  const rescreen: Ledger.Service["rescreen"] = (run, state, { maxUnknown }) =>
-    sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL, error = NULL, settled_at = NULL
-      WHERE run = ${run} AND state = ${state} AND times_unknown < ${maxUnknown} RETURNING line`.pipe(
-      Effect.map((rows) => rows.length),
-      Statements.guarded("rescreen")
-    )
+  /**
+   * Makes rows with this outcome pending, so that workers screen them again. It changes them in short statements, and
+   * each of them once, although workers may screen them meanwhile.
+   */
+  const rescreen: Ledger.Service["rescreen"] = (run, state, { maxUnknown }) => {
+    const due = sql`run = ${run} AND state = ${sql.literal(`'${state}'`)} AND times_unknown < ${maxUnknown}`
+    return Effect.gen(function*() {
+      const found = yield* decodeLineRows(sql`SELECT line FROM idv_rescreen_people WHERE ${due}`)
+      let count = 0
+      for (let from = 0; from < found.length; from += batch) {
+        const lines = found.slice(from, from + batch).map(({ line }) => line)
+        const rows = yield* sql`UPDATE idv_rescreen_people
+          SET state = 'pending', worker = NULL, error = NULL, settled_at = NULL
+          WHERE ${due} AND ${Statements.isLineIn(sql, lines)} AND EXISTS (
+            SELECT 1 FROM idv_rescreen_runs r WHERE r.id = ${run} AND r.state <> 'complete' ${forShare}
+          )
+          RETURNING line`
+        count += rows.length
+      }
+      return count
+    }).pipe(Statements.guarded("rescreen"))
+  }
+
+  const complete: Ledger.Service["complete"] = (run, { unknown }) => {
+    const update = sql`UPDATE idv_rescreen_runs SET state = 'complete', completed_at = ${now}
+      WHERE id = ${run} AND state = 'open' AND ${isComplete(sql`run = ${run}`, unknown)} RETURNING id`
+    return sql.onDialectOrElse({
+      // Waits until a `rescreen` ends. A statement that waits itself would not find the rows that are pending now.
+      pg: () =>
+        sql.withTransaction(
+          Effect.zipRight(sql`SELECT 1 FROM idv_rescreen_runs WHERE id = ${run} FOR UPDATE`, update)
+        ),
+      orElse: () => update
+    }).pipe(Effect.map(changed), Statements.guarded("complete"))
+  }
 
   const workerState: Ledger.Service["workerState"] = (run, worker, service) =>
     sql`SELECT r.state AS state, r.reason AS reason, r.failures_in_row AS "failuresInRow",
@@ -243,6 +274,7 @@ export const make = Effect.gen(function*() {
     releaseClaimed,
     expire,
     rescreen,
+    complete,
     workerState,
     slots,
     pauseService,
@@ -262,12 +294,6 @@ export const make = Effect.gen(function*() {
       sql`UPDATE idv_rescreen_runs SET failures_in_row = 0 WHERE id = ${run} AND failures_in_row > 0`.pipe(
         Effect.asVoid,
         Statements.guarded("resetFailures")
-      ),
-    complete: (run: string, { unknown }: { readonly unknown: number }) =>
-      sql`UPDATE idv_rescreen_runs SET state = 'complete', completed_at = ${now} WHERE id = ${run} AND state = 'open'
-        AND ${isComplete(sql`run = ${run}`, unknown)} RETURNING id`.pipe(
-        Effect.map(changed),
-        Statements.guarded("complete")
       ),
     isShardComplete: (run: string, shard: number, { unknown }: { readonly unknown: number }) =>
       sql`SELECT 1 WHERE ${isComplete(sql`run = ${run} AND shard = ${shard}`, unknown)}`.pipe(
