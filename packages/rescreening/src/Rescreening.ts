@@ -291,7 +291,7 @@ export const pause = (
   Effect.flatMap(runOf(run), ({ id }) => Effect.flatMap(Ledger.Ledger, (ledger) => ledger.pause(id, "operator")))
 
 /**
- * Opens a paused run. Workers must be started again.
+ * Opens a paused run. Workers must be started again. If it fails or is interrupted, it can be repeated.
  *
  * @category running
  * @since 0.1.0

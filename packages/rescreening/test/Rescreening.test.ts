@@ -200,7 +200,11 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
           deepStrictEqual(yield* work, at({ not_screened: 4 }))
           isDown = false
           const changed = Ledger.Ledger.of({ ...ledger, ...interruption(ledger) })
-          const resume = Effect.provideService(Rescreening.resume(run, { again: ["not_screened"] }), Ledger.Ledger, changed)
+          const resume = Effect.provideService(
+            Rescreening.resume(run, { again: ["not_screened"] }),
+            Ledger.Ledger,
+            changed
+          )
           strictEqual((yield* Effect.flip(resume))._tag, "LedgerUnavailable")
           const { state } = yield* ledger.run(run)
           strictEqual(state === "complete" && Run.left(yield* ledger.counts(run)) > 0, false)

@@ -46,7 +46,7 @@ it.effect.each(["UPDATE names SET name = 'late' RETURNING name", "BEGIN IMMEDIAT
         yield* sql`CREATE TABLE names (name TEXT)`
         yield* sql`INSERT INTO names VALUES ('first')`
         const other = new Database(file, { timeout: 10 })
-        const seen = () => other.prepare("SELECT name FROM names").all().map((row) => Object.values(row)[0])
+        const seen = () => other.prepare("SELECT name FROM names").pluck().all()
         other.exec("BEGIN IMMEDIATE")
         const error = yield* Effect.flip(sql.unsafe(failing))
         assert.strictEqual(Statements.codeOf(error), "SQLITE_BUSY")

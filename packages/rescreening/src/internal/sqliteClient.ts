@@ -44,17 +44,17 @@ const makeConnection = (database: Database.Database): Connection => {
   /**
    * Executes a statement. If it fails because another process writes, libsql leaves it in progress, and until it ends
    * SQLite commits no later statement of this connection. It ends with its next execution, which `query_only` prevents
-   * from changing the database.
+   * from changing the database. No other statement may be executed before that.
    */
   const all = (statement: Database.Statement, values: ReadonlyArray<unknown>) => {
-    try {
-      return statement.all(...values)
-    } catch (error) {
+    const execute = () => Either.try(() => statement.all(...values))
+    const result = execute()
+    if (Either.isLeft(result)) {
       database.exec("PRAGMA query_only = TRUE")
-      Either.try(() => statement.all(...values))
+      execute()
       database.exec("PRAGMA query_only = FALSE")
-      throw error
     }
+    return Either.getOrThrowWith(result, (error) => error)
   }
 
   let isDurable = false
