@@ -45,6 +45,7 @@ const makeConnection = (database: Database.Database): Connection => {
    * Executes a statement. If it fails because another process writes, libsql leaves it in progress, and until it ends
    * SQLite commits no later statement of this connection. It ends with its next execution, which `query_only` prevents
    * from changing the database. No other statement may be executed before that.
+   * libsql does not end it as of 0.5.29: https://github.com/tursodatabase/libsql-client-ts/issues/352
    */
   const all = (statement: Database.Statement, values: ReadonlyArray<unknown>) => {
     const execute = () => Either.try(() => statement.all(...values))
