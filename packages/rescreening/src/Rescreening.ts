@@ -291,7 +291,7 @@ export const pause = (
   Effect.flatMap(runOf(run), ({ id }) => Effect.flatMap(Ledger.Ledger, (ledger) => ledger.pause(id, "operator")))
 
 /**
- * Opens a paused run. Workers must be started again.
+ * Opens a paused run. Workers must be started again. If it fails or is interrupted, it can be repeated.
  *
  * @category running
  * @since 0.1.0
@@ -312,13 +312,16 @@ export const resume = (run: string, options?: {
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
     const { id, state } = yield* runOf(run)
+    const outcomes = options?.again ?? []
+    const counts = yield* ledger.counts(id)
     // No limit: an operator may screen any unknown row again. This is the largest INTEGER of PostgreSQL.
     const maxUnknown = 2 ** 31 - 1
+    // Opens the run first: if the process ends before all rows are pending, the run is not complete without them.
+    if (state === "paused" || outcomes.some((outcome) => counts[outcome] > 0)) yield* ledger.resume(id)
     let again = 0
-    for (const outcome of options?.again ?? []) {
+    for (const outcome of outcomes) {
       again += yield* ledger.rescreen(id, outcome, { maxUnknown })
     }
-    if (state === "paused" || again > 0) yield* ledger.resume(id)
     return { again }
   })
 

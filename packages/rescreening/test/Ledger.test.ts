@@ -1,4 +1,4 @@
-import { SqlClient } from "@effect/sql"
+import { SqlClient, Statement } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, Context, DateTime, Deferred, Effect, Fiber, Layer, Option, Redacted, Schema, Stream } from "effect"
@@ -302,6 +302,26 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         strictEqual(yield* ledger.complete("2026-11", { unknown: 0 }), false)
       }))
 
+    it.scoped("makes many rows pending in short statements, and none of a complete run", () =>
+      Effect.gen(function*() {
+        const { ledger, sql } = yield* planned(...Array.from({ length: 2500 }, (_, index) => row(index + 1)))
+        yield* sql`UPDATE idv_rescreen_people SET state = 'not_screened' WHERE line > 1`
+        yield* sql`UPDATE idv_rescreen_people SET state = 'no_match' WHERE line = 1`
+        const rescreen = ledger.rescreen("2026-11", "not_screened", { maxUnknown: 3 })
+        strictEqual(yield* ledger.complete("2026-11", { unknown: 0 }), true)
+        strictEqual(yield* rescreen, 0)
+        yield* ledger.resume("2026-11")
+        let changes = 0
+        const counted = Statement.withTransformer(rescreen, (statement) =>
+          Effect.sync(() => {
+            if (statement.compile()[0].startsWith("UPDATE")) changes++
+            return statement
+          }))
+        strictEqual(yield* counted, 2499)
+        assertTrue(changes >= 2)
+        deepStrictEqual(yield* ledger.counts("2026-11"), { ...Run.noCounts, pending: 2499, no_match: 1 })
+      }))
+
     it.scoped("erases old runs and decisions, and leaves the counts", () =>
       Effect.gen(function*() {
         const { ledger, sql } = yield* planned(row(1), row(2, null))
@@ -387,6 +407,23 @@ describe("Ledger in PostgreSQL", () => {
         yield* Effect.sleep("500 millis")
         deepStrictEqual(yield* sql`SELECT id FROM idv_rescreen_runs`, [])
         deepStrictEqual(yield* sql`SELECT line FROM idv_rescreen_people`, [])
+      }))
+
+    it.scoped("does not complete a run while another process makes one of its rows pending", () =>
+      Effect.gen(function*() {
+        const { first: { ledger, sql }, second } = yield* two
+        yield* ledger.plan(newRun, Stream.make(row(1)), () => "digest")
+        yield* sql`UPDATE idv_rescreen_people SET state = 'not_screened'`
+        const isChanged = yield* Deferred.make<void>()
+        const rescreen = ledger.rescreen(newRun.id, "not_screened", { maxUnknown: 3 }).pipe(
+          Effect.zipLeft(Deferred.succeed(isChanged, undefined)),
+          Effect.zipLeft(Effect.sleep("200 millis")),
+          sql.withTransaction
+        )
+        const fiber = yield* Effect.fork(rescreen)
+        yield* Deferred.await(isChanged)
+        strictEqual(yield* second.ledger.complete(newRun.id, { unknown: 0 }), false)
+        strictEqual(yield* Fiber.join(fiber), 1)
       }))
 
     it.scoped("erases even if the vacuum is silent for longer than the limit for a connection", () =>

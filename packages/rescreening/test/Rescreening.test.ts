@@ -11,6 +11,19 @@ import { at, fast, rows, run, where, withLedger } from "./support/runs.ts"
 const unavailable = (sent: AmlError.Sent) =>
   new AmlError.AmlUnavailable({ reason: sent === "answered" ? "status" : "broken", host: "api.example.com", sent })
 
+/** The operation, which fails once, before or after it changes the ledger. */
+const once = <Args extends ReadonlyArray<unknown>, A>(
+  operation: (...args: Args) => Effect.Effect<A, Ledger.Failure>,
+  when: "before" | "after"
+) => {
+  const failure = new RescreeningError.LedgerUnavailable({ operation: "test", code: "ECONNRESET" })
+  let times = 0
+  return (...args: Args) =>
+    Effect.suspend(() =>
+      times++ > 0 ? operation(...args) : when === "before" ? failure : Effect.zipRight(operation(...args), failure)
+    )
+}
+
 describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
   layer(databases, { excludeTestServices: true })((it) => {
     const test = <A, E>(
@@ -168,6 +181,41 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
         deepStrictEqual(again._tag === "Right" && again.right, at({ no_match: 100 }))
       }).pipe(Effect.provide(layerPeople()))
     )
+
+    const interruptions = {
+      "before the run is open": (ledger: Ledger.Service) => ({ resume: once(ledger.resume, "before") }),
+      "after the run is open": (ledger: Ledger.Service) => ({ resume: once(ledger.resume, "after") }),
+      "before the rows are pending": (ledger: Ledger.Service) => ({ rescreen: once(ledger.rescreen, "before") }),
+      "after the rows are pending": (ledger: Ledger.Service) => ({ rescreen: once(ledger.rescreen, "after") })
+    }
+    for (const [name, interruption] of Object.entries(interruptions)) {
+      test(
+        `screens rows of a complete run again if a repeated resume was interrupted ${name}`,
+        Effect.gen(function*() {
+          const ledger = yield* Ledger.Ledger
+          let isDown = true
+          const aml = service(() => isDown ? unavailable("answered") : "No")
+          yield* Rescreening.plan(many(4), fast)
+          const work = Effect.provide(Rescreening.work(where), aml.layer)
+          deepStrictEqual(yield* work, at({ not_screened: 4 }))
+          isDown = false
+          const changed = Ledger.Ledger.of({ ...ledger, ...interruption(ledger) })
+          const resume = Effect.provideService(
+            Rescreening.resume(run, { again: ["not_screened"] }),
+            Ledger.Ledger,
+            changed
+          )
+          strictEqual((yield* Effect.flip(resume))._tag, "LedgerUnavailable")
+          const { state } = yield* ledger.run(run)
+          strictEqual(state === "complete" && Run.left(yield* ledger.counts(run)) > 0, false)
+          yield* resume
+          deepStrictEqual(yield* work, at({ no_match: 4 }))
+          // Nothing is left to screen again, so the run stays complete.
+          deepStrictEqual(yield* resume, { again: 0 })
+          strictEqual((yield* ledger.run(run)).state, "complete")
+        }).pipe(Effect.provide(layerPeople()))
+      )
+    }
 
     test(
       "leaves a check without a response for review, and sends it again under the policy rescreen",

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Ledger, Run } from "../src/index.ts"
 import * as SqliteClient from "../src/internal/sqliteClient.ts"
+import * as Statements from "../src/internal/statements.ts"
 
 const newFile = () => join(mkdtempSync(join(tmpdir(), "idv-")), "ledger.sqlite")
 
@@ -34,6 +35,31 @@ it.live("keeps the statements of other fibers when transactions fail", () =>
     yield* Effect.all([Effect.exit(failed), ...pairs], { concurrency: "unbounded" })
     assert.strictEqual((yield* sql`SELECT name FROM names WHERE name = 'outside'`).length, 20)
   }).pipe(Effect.provide(SqliteClient.layer(newFile()))))
+
+it.effect.each(["UPDATE names SET name = 'late' RETURNING name", "BEGIN IMMEDIATE"])(
+  "commits the next statements after another process made this one fail: %s",
+  (failing) =>
+    Effect.gen(function*() {
+      const file = newFile()
+      yield* Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`CREATE TABLE names (name TEXT)`
+        yield* sql`INSERT INTO names VALUES ('first')`
+        const other = new Database(file, { timeout: 10 })
+        const seen = () => other.prepare("SELECT name FROM names").pluck().all()
+        other.exec("BEGIN IMMEDIATE")
+        const error = yield* Effect.flip(sql.unsafe(failing))
+        assert.strictEqual(Statements.codeOf(error), "SQLITE_BUSY")
+        other.exec("COMMIT")
+        yield* sql`INSERT INTO names VALUES ('second')`
+        assert.deepStrictEqual(seen(), ["first", "second"])
+        yield* sql.withTransaction(sql`INSERT INTO names VALUES ('third')`)
+        assert.deepStrictEqual(seen(), ["first", "second", "third"])
+        other.exec("DELETE FROM names")
+        other.close()
+      }).pipe(Effect.provide(SqliteClient.layer(file, 10)))
+    })
+)
 
 /** A ledger with the id `CanaryId`, and another process that reads it. */
 const read = Effect.gen(function*() {

@@ -1,11 +1,10 @@
 /** Workers whose lease ends, which are interrupted, paused or told to wait. Several tests depend on real time. */
-import { AmlError, TokenError } from "@effect-idv/core"
+import { AmlClient, AmlError, TokenError } from "@effect-idv/core"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Duration, Effect, Exit, Fiber, Stream } from "effect"
-import type { Ledger } from "../src/index.ts"
-import { Rescreening } from "../src/index.ts"
+import { Duration, Effect, Exit, Fiber, Layer, Redacted, Stream } from "effect"
+import { Ledger, Rescreening } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { entry, layerPeople, many, service } from "./support/people.ts"
 import { at, fast, rows, run, where, withLedger } from "./support/runs.ts"
@@ -40,6 +39,63 @@ describe.each(Databases.kinds)("Workers with %s", (_, databases) => {
         deepStrictEqual(counts, at({ no_match: 2 }))
         assertTrue(taken >= 2000 && taken < 4000, `${taken} ms`)
         deepStrictEqual((yield* rows).map(({ timesSent, timesUnknown }) => [timesSent, timesUnknown]), [[2, 0], [3, 0]])
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "resets the pauses once a check succeeds after the pause, even if another one succeeded during the pause",
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        let limited = 1
+        const aml = service(
+          (name) => name === "Person2 Testclear" && limited-- > 0 ? new AmlError.AmlRateLimited({}) : "No",
+          20
+        )
+        // The first check is in flight when the second one is rejected.
+        const slow = Layer.effect(
+          AmlClient.AmlClient,
+          Effect.map(AmlClient.AmlClient, (inner) =>
+            AmlClient.AmlClient.of({
+              ...inner,
+              checkWithEvidence: (person) =>
+                Redacted.value(person.name).startsWith("Person1 ")
+                  ? Effect.delay(inner.checkWithEvidence(person), "300 millis")
+                  : inner.checkWithEvidence(person)
+            }))
+        ).pipe(Layer.provide(aml.layer))
+        yield* Rescreening.plan(many(80, (index) => `Person${index} Testclear`), { ...where, rate: 50, shards: 1 })
+        const counts = yield* Effect.provide(Rescreening.work({ ...where, concurrency: 2 }), slow)
+        deepStrictEqual([counts, aml.names.length], [at({ no_match: 80 }), 81])
+        const services = yield* sql<{ pauses: number }>`SELECT pauses FROM idv_rescreen_services`
+        deepStrictEqual(services.map(({ pauses }) => pauses), [0])
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "ask the ledger less often while others hold the remaining rows, and still take these over",
+      Effect.gen(function*() {
+        const ledger = yield* Ledger.Ledger
+        yield* Rescreening.plan(many(1), { ...fast, shards: 1 })
+        const other = yield* ledger.register(run, 3000)
+        yield* ledger.claim({ run, shard: 0, worker: other, limit: 1 })
+        let passes = 0
+        const aml = service()
+        const [taken, counts] = yield* Effect.timed(Rescreening.work(where)).pipe(
+          Effect.provideService(
+            Ledger.Ledger,
+            Ledger.Ledger.of({
+              ...ledger,
+              complete: (...args) => {
+                passes++
+                return ledger.complete(...args)
+              }
+            })
+          ),
+          Effect.provide(aml.layer)
+        )
+        deepStrictEqual(counts, at({ no_match: 1 }))
+        assertTrue(passes <= 6, `${passes} passes`)
+        assertTrue(Duration.lessThan(taken, "7 seconds"), Duration.format(taken))
       }).pipe(Effect.provide(layerPeople()))
     )
 

@@ -38,8 +38,7 @@ const planning = "planning"
 
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const { collate, now } = Statements.dialect(sql)
-  const forShare = sql.literal(sql.onDialectOrElse({ pg: () => "FOR SHARE", orElse: () => "" }))
+  const { collate, forShare, now } = Statements.dialect(sql)
   const patient = Option.getOrElse(
     yield* Effect.serviceOption(PostgresClient.Patient),
     () => Layer.succeed(SqlClient.SqlClient, sql)

@@ -51,7 +51,7 @@ export interface PlannedRow {
  */
 export interface Worker {
   readonly run: string
-  /** The token of the worker. It differs once another worker has claimed a row. */
+  /** The token of the worker under this lease. A row has the token of its last claim. */
   readonly worker: string
 }
 
@@ -175,7 +175,8 @@ export interface Service {
   }) => Effect.Effect<ReadonlyArray<Claim>, Failure>
   /**
    * `claimed → sent` for those of the worker's rows whose transition is allowed: the lease holds, the run is open, and
-   * the service is not paused. Returns their lines. All are on the disk when it returns.
+   * the service is not paused. Returns their lines. The transitions survive a power failure; on another client for SQLite
+   * than that of `layerSqlite`, only if its `synchronous` is `FULL`.
    */
   readonly send: (
     worker: Worker,
@@ -195,7 +196,10 @@ export interface Service {
   readonly expire: (
     run: string
   ) => Effect.Effect<{ readonly pending: number; readonly unknown: number }, Failure>
-  /** `unknown → pending` or `not_screened → pending`, for rows that were unknown less often than `maxUnknown`. */
+  /**
+   * `unknown → pending` or `not_screened → pending`, for rows that were unknown less often than `maxUnknown`. Changes
+   * nothing in a complete run. Returns the number of rows.
+   */
   readonly rescreen: (
     run: string,
     state: "unknown" | "not_screened",

@@ -33,6 +33,9 @@ const decodeSlots = Statements.rows(Schema.Struct({ millisUntilFirst: Schema.Num
 const decodeLineRows = Statements.rows(Schema.Struct({ line: Schema.Int }))
 const decodeFailures = Statements.rows(Schema.Struct({ failuresInRow: Schema.Int }))
 
+/** Rows per statement. */
+const batch = 1000
+
 /** In milliseconds. A longer pause is shortened to this, because such a service is misconfigured. */
 const longestPause = 3_600_000
 
@@ -44,19 +47,22 @@ const changed = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
 
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const { greatest, now, skipLocked } = Statements.dialect(sql)
+  const { forShare, greatest, now, skipLocked } = Statements.dialect(sql)
   // Makes SQLite write the statement to the disk before it returns.
   const durable = sql.literal(SqliteClient.durable)
 
   const isLeased = (worker: string) =>
     sql`EXISTS (SELECT 1 FROM idv_rescreen_workers w WHERE w.token = ${worker} AND w.lease_until > ${now})`
 
+  /** SQLite searches the index of the held rows only for its literal condition, not for one of these states. */
+  const isHeld = sql.literal("state IN ('claimed', 'sent')")
+
   const row = ({ line, run, worker }: Ledger.Claim) => sql`run = ${run} AND line = ${line} AND worker = ${worker}`
 
   /** Whether each of these rows has an outcome, and each `unknown` row was unknown at least `unknown` times. */
   const isComplete = (rows: Fragment, unknown: number) =>
     sql`NOT EXISTS (SELECT 1 FROM idv_rescreen_people WHERE ${rows} AND state = 'pending')
-      AND NOT EXISTS (SELECT 1 FROM idv_rescreen_people WHERE ${rows} AND state IN ('claimed', 'sent'))
+      AND NOT EXISTS (SELECT 1 FROM idv_rescreen_people WHERE ${rows} AND ${isHeld})
       AND NOT EXISTS (
         SELECT 1 FROM idv_rescreen_people WHERE ${rows} AND state = 'unknown' AND times_unknown < ${unknown}
       )`
@@ -138,7 +144,7 @@ export const make = Effect.gen(function*() {
 
   const release: Ledger.Service["release"] = (claim) =>
     sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL
-      WHERE ${row(claim)} AND state IN ('claimed', 'sent')
+      WHERE ${row(claim)} AND ${isHeld}
         -- The same worker may have claimed and sent the row again, if this statement is repeated.
         AND times_sent <= ${claim.timesSent + 1}
       RETURNING line`.pipe(
@@ -148,7 +154,7 @@ export const make = Effect.gen(function*() {
 
   const releaseClaimed: Ledger.Service["releaseClaimed"] = (run, worker) =>
     sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL
-      WHERE run = ${run} AND worker = ${worker} AND state = 'claimed' RETURNING line`.pipe(
+      WHERE run = ${run} AND worker = ${worker} AND state = 'claimed' AND ${isHeld} RETURNING line`.pipe(
       Effect.map((rows) => rows.length),
       Statements.guarded("release")
     )
@@ -159,23 +165,51 @@ export const make = Effect.gen(function*() {
   const expire: Ledger.Service["expire"] = (run) =>
     Effect.all({
       pending: sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL
-        WHERE run = ${run} AND state = 'claimed' AND ${expired(run)} RETURNING line`,
+        WHERE run = ${run} AND state = 'claimed' AND ${isHeld} AND ${expired(run)} RETURNING line`,
       // The row keeps its worker, so that a late response is still accepted.
       unknown: sql`UPDATE idv_rescreen_people
         SET state = 'unknown', times_unknown = times_unknown + 1, settled_at = ${now}, error = 'LeaseExpired'
-        WHERE run = ${run} AND state = 'sent' AND ${expired(run)} RETURNING line`
+        WHERE run = ${run} AND state = 'sent' AND ${isHeld} AND ${expired(run)} RETURNING line`
     }).pipe(
       Effect.map(({ pending, unknown }) => ({ pending: pending.length, unknown: unknown.length })),
       Statements.guarded("expire")
     )
 
-  /** Makes rows with this outcome pending, so that workers screen them again. */
-  const rescreen: Ledger.Service["rescreen"] = (run, state, { maxUnknown }) =>
-    sql`UPDATE idv_rescreen_people SET state = 'pending', worker = NULL, error = NULL, settled_at = NULL
-      WHERE run = ${run} AND state = ${state} AND times_unknown < ${maxUnknown} RETURNING line`.pipe(
-      Effect.map((rows) => rows.length),
-      Statements.guarded("rescreen")
-    )
+  /**
+   * Makes rows with this outcome pending, so that workers screen them again. It changes them in short statements, and
+   * each of them once, although workers may screen them meanwhile.
+   */
+  const rescreen: Ledger.Service["rescreen"] = (run, state, { maxUnknown }) => {
+    const due = sql`run = ${run} AND state = ${sql.literal(`'${state}'`)} AND times_unknown < ${maxUnknown}`
+    return Effect.gen(function*() {
+      const found = yield* decodeLineRows(sql`SELECT line FROM idv_rescreen_people WHERE ${due}`)
+      let count = 0
+      for (let from = 0; from < found.length; from += batch) {
+        const lines = found.slice(from, from + batch).map(({ line }) => line)
+        const rows = yield* sql`UPDATE idv_rescreen_people
+          SET state = 'pending', worker = NULL, error = NULL, settled_at = NULL
+          WHERE ${due} AND ${Statements.isLineIn(sql, lines)} AND EXISTS (
+            SELECT 1 FROM idv_rescreen_runs r WHERE r.id = ${run} AND r.state <> 'complete' ${forShare}
+          )
+          RETURNING line`
+        count += rows.length
+      }
+      return count
+    }).pipe(Statements.guarded("rescreen"))
+  }
+
+  const complete: Ledger.Service["complete"] = (run, { unknown }) => {
+    const update = sql`UPDATE idv_rescreen_runs SET state = 'complete', completed_at = ${now}
+      WHERE id = ${run} AND state = 'open' AND ${isComplete(sql`run = ${run}`, unknown)} RETURNING id`
+    return sql.onDialectOrElse({
+      // Waits until a `rescreen` ends. A statement that waits itself would not find the rows that are pending now.
+      pg: () =>
+        sql.withTransaction(
+          Effect.zipRight(sql`SELECT 1 FROM idv_rescreen_runs WHERE id = ${run} FOR UPDATE`, update)
+        ),
+      orElse: () => update
+    }).pipe(Effect.map(changed), Statements.guarded("complete"))
+  }
 
   const workerState: Ledger.Service["workerState"] = (run, worker, service) =>
     sql`SELECT r.state AS state, r.reason AS reason, r.failures_in_row AS "failuresInRow",
@@ -240,6 +274,7 @@ export const make = Effect.gen(function*() {
     releaseClaimed,
     expire,
     rescreen,
+    complete,
     workerState,
     slots,
     pauseService,
@@ -259,12 +294,6 @@ export const make = Effect.gen(function*() {
       sql`UPDATE idv_rescreen_runs SET failures_in_row = 0 WHERE id = ${run} AND failures_in_row > 0`.pipe(
         Effect.asVoid,
         Statements.guarded("resetFailures")
-      ),
-    complete: (run: string, { unknown }: { readonly unknown: number }) =>
-      sql`UPDATE idv_rescreen_runs SET state = 'complete', completed_at = ${now} WHERE id = ${run} AND state = 'open'
-        AND ${isComplete(sql`run = ${run}`, unknown)} RETURNING id`.pipe(
-        Effect.map(changed),
-        Statements.guarded("complete")
       ),
     isShardComplete: (run: string, shard: number, { unknown }: { readonly unknown: number }) =>
       sql`SELECT 1 WHERE ${isComplete(sql`run = ${run} AND shard = ${shard}`, unknown)}`.pipe(

@@ -8,8 +8,8 @@ import type * as Redacted from "effect/Redacted"
 import { Socket } from "node:net"
 
 /**
- * The idle timeout in milliseconds. No statement takes this long, except those of {@link Patient}, but a hanging
- * network could block for hours.
+ * The idle timeout in milliseconds, because a hanging network could block for hours. A statement that may take this long
+ * needs {@link Patient}.
  */
 const defaultSilence = 30_000
 

@@ -77,7 +77,7 @@ export const drain = <E>({ claim, concurrency, isOver, run, screen, shards }: Op
       )
     })
     yield* Effect.replicateEffect(loop, concurrency, { concurrency: "unbounded", discard: true }).pipe(
-      // The spans that are open belong to a shard with further rows, or to a row that an interruption prevented.
+      // The spans that are open belong to a shard with further rows, or to a row that was claimed and not begun.
       Effect.onExit((exit) => Effect.sync(() => open.forEach((shard) => end(shard, exit))))
     )
     return count

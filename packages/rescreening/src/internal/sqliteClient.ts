@@ -8,6 +8,7 @@ import type { Connection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
 import * as Statement from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
@@ -40,6 +41,23 @@ const makeConnection = (database: Database.Database): Connection => {
     return statement
   }
 
+  /**
+   * Executes a statement. If it fails because another process writes, libsql leaves it in progress, and until it ends
+   * SQLite commits no later statement of this connection. It ends with its next execution, which `query_only` prevents
+   * from changing the database. No other statement may be executed before that.
+   * libsql does not end it as of 0.5.29: https://github.com/tursodatabase/libsql-client-ts/issues/352
+   */
+  const all = (statement: Database.Statement, values: ReadonlyArray<unknown>) => {
+    const execute = () => Either.try(() => statement.all(...values))
+    const result = execute()
+    if (Either.isLeft(result)) {
+      database.exec("PRAGMA query_only = TRUE")
+      execute()
+      database.exec("PRAGMA query_only = FALSE")
+    }
+    return Either.getOrThrowWith(result, (error) => error)
+  }
+
   let isDurable = false
 
   const rows = (text: string, values: ReadonlyArray<unknown>) => {
@@ -49,7 +67,7 @@ const makeConnection = (database: Database.Database): Connection => {
       database.exec(`PRAGMA synchronous = ${shouldBeDurable ? "FULL" : "NORMAL"}`)
       isDurable = shouldBeDurable
     }
-    return statement.all(...values)
+    return all(statement, values)
   }
 
   const execute = (text: string, values: ReadonlyArray<unknown>) => attempt(() => rows(text, values))
@@ -59,7 +77,7 @@ const makeConnection = (database: Database.Database): Connection => {
     executeRaw: execute,
     executeUnprepared: execute,
     executeStream: (text, values) => Stream.fromIterableEffect(execute(text, values)),
-    executeValues: (text, values) => attempt(() => database.prepare(text).raw().all(...values) as Array<Array<unknown>>)
+    executeValues: (text, values) => attempt(() => all(database.prepare(text).raw(), values) as Array<Array<unknown>>)
   }
 }
 

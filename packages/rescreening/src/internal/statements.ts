@@ -13,6 +13,7 @@ export const dialect = (sql: SqlClient.SqlClient) =>
     pg: () => ({
       now: sql.literal("(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::double precision"),
       greatest: sql.literal("GREATEST"),
+      forShare: sql.literal("FOR SHARE"),
       skipLocked: sql.literal("FOR UPDATE SKIP LOCKED"),
       collate: sql.literal("COLLATE \"C\"")
     }),
@@ -20,6 +21,7 @@ export const dialect = (sql: SqlClient.SqlClient) =>
       // `unixepoch('subsec')` counts only whole seconds before SQLite 3.42.
       now: sql.literal("((julianday('now') - 2440587.5) * 86400000.0)"),
       greatest: sql.literal("MAX"),
+      forShare: sql.literal(""),
       skipLocked: sql.literal(""),
       collate: sql.literal("")
     })

@@ -54,6 +54,12 @@ const outcomeMetrics: Readonly<Record<Ledger.Outcome["state"], typeof Metrics.ou
   unknown: outcomesOf("unknown")
 }
 
+/** The period in which a worker takes over the rows of ended leases, as a part of its own lease. */
+const takeOverPart = 1 / 6
+
+/** The first wait for the rows that other workers hold. It doubles while there is nothing to claim. */
+const shortestWait = Duration.millis(200)
+
 /** A row that was unknown this often needs a review, under any policy. */
 export const maxUnknown = 3
 
@@ -107,9 +113,10 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
 
     /** Ends the work under this lease once the run is no longer open. */
     const watch = Effect.gen(function*() {
-      const { failuresInRow, state } = yield* workerState
+      const { failuresInRow, pausedFor, pauses, state } = yield* workerState
       if (state !== "open") isOver = true
-      if (failuresInRow > 0) wasFailing = true
+      // A response during a pause does not reset the pauses, but the first one after it does.
+      if (failuresInRow > 0 || (pauses > 0 && pausedFor <= 0)) wasFailing = true
     })
 
     /** Pauses the run for all workers, until an operator resumes it. */
@@ -264,7 +271,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
 
     const background = Effect.all([
       every("500 millis", watch),
-      every(Duration.times(lease, 1 / 6), releaseLostRows)
+      every(Duration.times(lease, takeOverPart), releaseLostRows)
     ], { concurrency: "unbounded", discard: true })
 
     return {
@@ -305,6 +312,7 @@ export const work = (
   Effect.gen(function*() {
     const { ledger } = services
     const { id, policy, service } = settings.run
+    const longestWait = Duration.min("2 seconds", Duration.times(settings.lease, takeOverPart))
     // Workers that start together should not start with the same shard.
     const first = yield* Random.nextIntBetween(0, policy.shards)
     const shards = shard === undefined
@@ -315,6 +323,7 @@ export const work = (
       const worker = yield* withDatabaseRetry(ledger.register(id, Duration.toMillis(settings.lease)))
       const leasedWork = yield* underLease(services, settings, worker)
       const pass = Effect.gen(function*() {
+        let wait = shortestWait
         while (true) {
           yield* leasedWork.takeOver
           const count = yield* leasedWork.drain(shards)
@@ -326,8 +335,9 @@ export const work = (
             (yield* withDatabaseRetry(ledger.isShardComplete(id, shard, { unknown: rescreenBelow })))
           const isComplete = yield* withDatabaseRetry(ledger.complete(id, { unknown: rescreenBelow }))
           if (isDrained || isComplete) return "done" as const
-          // Other workers hold the remaining rows, and may lose them.
-          if (count === 0) yield* Effect.sleep("200 millis")
+          // Other workers hold the remaining rows, and may lose or release them.
+          if (count === 0) yield* Effect.sleep(wait)
+          wait = count === 0 ? Duration.min(Duration.times(wait, 2), longestWait) : shortestWait
         }
       })
       const ended = yield* leasedWork.during(pass)
