@@ -30,7 +30,7 @@ const timeout = "30 seconds"
  * Options of the PostgreSQL client, which pg-boss passes on. Their timeouts end a statement before `timeout` does.
  * Otherwise an abandoned `fetch` would take a job when the network is back, and no worker would run the job.
  */
-const connection = { connectionTimeoutMillis: 10_000, query_timeout: 20_000, keepAlive: true }
+const connection = { connectionTimeoutMillis: 10_000, query_timeout: 15_000, keepAlive: true }
 
 /** The code of PostgreSQL for two transactions that wait for each other. */
 const deadlockDetected = "40P01"
@@ -125,22 +125,33 @@ export const layer = (options: Options): Layer.Layer<Engine.Engine, Engine.Engin
       yield* createQueue(nights)
 
       /**
+       * Puts a job behind those that wait. `boss.fail` would keep its age, and a job that always fails would delay all
+       * newer ones. A crash between the two leaves a second job, which does no harm.
+       */
+      const repeat = (name: string, { data, id, singletonKey }: PgBoss.JobWithMetadata<object>) =>
+        boss.send(name, data, {
+          ...queue,
+          startAfter: retry.retryDelay,
+          ...(singletonKey === null ? {} : { singletonKey })
+        }).then(() => boss.complete(name, id))
+
+      /**
        * Brings the jobs of a queue to a handler, one at a time. `boss.work` would end the process if the database is
        * not reachable at the end of a job.
        */
-      const jobs = <E, R>(queue: string, handle: (data: unknown) => Effect.Effect<void, E, R>) =>
+      const jobs = <E, R>(name: string, handle: (data: unknown) => Effect.Effect<void, E, R>) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function*() {
             // Uninterruptible, so that each fetched job ends.
-            const [job] = yield* attempt("fetch", () => boss.fetch(queue))
+            const [job] = yield* attempt("fetch", () => boss.fetch<object>(name, { includeMetadata: true }))
             if (job === undefined) return yield* restore(Effect.sleep(pause))
             const [taken, exit] = yield* Effect.timed(Effect.exit(restore(handle(job.data))))
-            if (Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause)) {
-              const errors = Cause.prettyErrors(exit.cause).map(String).join("; ")
-              yield* Effect.logWarning(`A job of ${queue} will be repeated: ${errors}`)
-            }
-            yield* attempt("end", () => Exit.isSuccess(exit) ? boss.complete(queue, job.id) : boss.fail(queue, job.id))
-            if (Exit.isFailure(exit)) yield* restore(Effect.sleep(Duration.subtract(pauseAfterFailure, taken)))
+            if (Exit.isSuccess(exit)) return yield* attempt("end", () => boss.complete(name, job.id))
+            if (Cause.isInterruptedOnly(exit.cause)) return yield* attempt("end", () => boss.fail(name, job.id))
+            const errors = Cause.prettyErrors(exit.cause).map(String).join("; ")
+            yield* Effect.logWarning(`A job of ${name} will be repeated: ${errors}`)
+            yield* attempt("end", () => repeat(name, job))
+            yield* restore(Effect.sleep(Duration.subtract(pauseAfterFailure, taken)))
           }).pipe(
             Effect.catchTag(
               "EngineUnavailable",

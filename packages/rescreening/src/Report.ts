@@ -171,7 +171,10 @@ export const jsonLines = (run: string): Stream.Stream<string, ReportFailure, Led
     (chunk) => Chunk.toReadonlyArray(chunk).map((row) => `${JSON.stringify(row)}\n`).join("")
   )
 
-/** Whether the row was sent again after it was unknown. A row that waits was not sent since it was last unknown. */
+/**
+ * Estimates from two counters whether the row was sent again after it was unknown. It can be wrong for a row that the
+ * service also rejected with a 429.
+ */
 const wasSentAgain = ({ outcome, times_sent, times_unknown }: Row): boolean =>
   times_sent > 1 && times_unknown > (outcome === "unknown" || outcome === "pending" || outcome === "claimed" ? 1 : 0)
 

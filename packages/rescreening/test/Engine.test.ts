@@ -190,6 +190,18 @@ describe("Engine on pg-boss", () => {
         assertTrue(messages.length <= 2, `${messages.length} jobs failed`)
       }).pipe(Effect.provide(Layer.unwrapScoped(layers))))
 
+    it.scoped("brings new jobs although older ones always fail", () =>
+      Effect.gen(function*() {
+        const aml = service()
+        const stale = { ...where, run: "stale", service: "other.example.com", shards: 1 }
+        yield* Engine.dispatch(yield* Rescreening.plan(many(8), stale))
+        yield* Engine.dispatch(yield* Rescreening.plan(many(20), { ...where, shards: 2 }))
+        const worker = yield* Effect.fork(Effect.provide(Engine.work(where), aml.layer))
+        yield* complete
+        yield* Fiber.interrupt(worker)
+        strictEqual(aml.names.length, 20)
+      }).pipe(Effect.provide(Layer.unwrapScoped(layers))))
+
     it.scoped(
       "takes no jobs for the operations that it abandoned while the network hung",
       () =>

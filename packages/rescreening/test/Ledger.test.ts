@@ -1,7 +1,21 @@
 import { SqlClient, Statement } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Context, DateTime, Deferred, Effect, Fiber, Layer, Option, Redacted, Schema, Stream } from "effect"
+import {
+  Chunk,
+  Context,
+  DateTime,
+  Deferred,
+  Effect,
+  Either,
+  Fiber,
+  Layer,
+  Option,
+  Redacted,
+  Schedule,
+  Schema,
+  Stream
+} from "effect"
 import { Ledger, Run } from "../src/index.ts"
 import * as PostgresClient from "../src/internal/postgresClient.ts"
 import * as Databases from "./support/databases.ts"
@@ -424,6 +438,29 @@ describe("Ledger in PostgreSQL", () => {
         yield* Deferred.await(isChanged)
         strictEqual(yield* second.ledger.complete(newRun.id, { unknown: 0 }), false)
         strictEqual(yield* Fiber.join(fiber), 1)
+      }))
+
+    it.scoped("fails with a typed error if the connection breaks while complete waits for a lock", () =>
+      Effect.gen(function*() {
+        const { first: { ledger, sql }, second } = yield* two
+        yield* ledger.plan(newRun, Stream.make(row(1)), () => "digest")
+        const isLocked = yield* Deferred.make<void>()
+        const lock = yield* Effect.fork(sql.withTransaction(
+          sql`SELECT 1 FROM idv_rescreen_runs FOR UPDATE`.pipe(
+            Effect.zipRight(Deferred.succeed(isLocked, undefined)),
+            Effect.zipRight(Effect.never)
+          )
+        ))
+        yield* Deferred.await(isLocked)
+        const completing = yield* Effect.fork(Effect.either(second.ledger.complete(newRun.id, { unknown: 0 })))
+        yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
+          Effect.repeat({ until: (ended) => ended.length > 0, schedule: Schedule.spaced("20 millis") })
+        )
+        // Not a defect, which the worker would not retry.
+        const ended = yield* Fiber.join(completing)
+        strictEqual(Either.isLeft(ended) && ended.left._tag, "LedgerUnavailable")
+        yield* Fiber.interrupt(lock)
       }))
 
     it.scoped("erases even if the vacuum is silent for longer than the limit for a connection", () =>

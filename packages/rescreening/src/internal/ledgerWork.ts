@@ -202,7 +202,8 @@ export const make = Effect.gen(function*() {
     const update = sql`UPDATE idv_rescreen_runs SET state = 'complete', completed_at = ${now}
       WHERE id = ${run} AND state = 'open' AND ${isComplete(sql`run = ${run}`, unknown)} RETURNING id`
     return sql.onDialectOrElse({
-      // Waits until a `rescreen` ends. A statement that waits itself would not find the rows that are pending now.
+      // Waits until a `rescreen` ends. The lock needs a statement of its own: a statement of PostgreSQL sees the rows
+      // as they were when it began, also after it waited for a lock.
       pg: () =>
         sql.withTransaction(
           Effect.zipRight(sql`SELECT 1 FROM idv_rescreen_runs WHERE id = ${run} FOR UPDATE`, update)

@@ -42,10 +42,10 @@ const makeConnection = (database: Database.Database): Connection => {
   }
 
   /**
-   * Executes a statement. If it fails because another process writes, libsql leaves it in progress, and until it ends
-   * SQLite commits no later statement of this connection. It ends with its next execution, which `query_only` prevents
-   * from changing the database. No other statement may be executed before that.
-   * libsql does not end it as of 0.5.29: https://github.com/tursodatabase/libsql-client-ts/issues/352
+   * Executes a statement. If it fails because another process writes, libsql (as of 0.5.29) does not reset it, and until
+   * it is reset, SQLite commits nothing on this connection: https://github.com/tursodatabase/libsql-client-ts/issues/352
+   * Executing it once more resets it. `query_only` makes this second execution fail instead of writing. Only the PRAGMA
+   * may run in between.
    */
   const all = (statement: Database.Statement, values: ReadonlyArray<unknown>) => {
     const execute = () => Either.try(() => statement.all(...values))

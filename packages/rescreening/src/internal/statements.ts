@@ -3,6 +3,7 @@ import * as Violation from "@effect-idv/core/Violation"
 import type * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { LedgerUnavailable } from "../RescreeningError.ts"
@@ -60,6 +61,8 @@ export const guarded =
   (operation: string) =>
   <A, E, R>(effect: Effect.Effect<A, E | SqlError, R>): Effect.Effect<A, Exclude<E, SqlError> | LedgerUnavailable, R> =>
     Effect.withTracerEnabled(effect, false).pipe(
+      // A transaction dies if its COMMIT or ROLLBACK fails, for example because the connection broke.
+      Effect.catchSomeDefect((defect) => isSqlError(defect) ? Option.some(Effect.fail(defect)) : Option.none()),
       Effect.catchAll((error: E | SqlError) =>
         Effect.fail(
           isSqlError(error)

@@ -191,11 +191,14 @@ export const pause = (flags: Flags) =>
 export const resume = (flags: Flags) =>
   Effect.gen(function*() {
     const run = yield* selectedRun(flags)
-    const { again } = yield* Rescreening.resume(run, { again: yield* Settings.again(flags) })
+    const outcomes = yield* Settings.again(flags)
+    const { again } = yield* Rescreening.resume(run, { again: outcomes })
     const { state } = yield* Effect.flatMap(Ledger.Ledger, (ledger) => ledger.run(run))
     yield* Console.log(
       state === "complete"
-        ? `Run ${run} is complete. To screen rows without a result again, use --again.`
+        ? outcomes.length === 0
+          ? `Run ${run} is complete. To screen rows without a result again, use --again.`
+          : `Run ${run} is complete, and ${again} rows were screened again. If others are left, repeat the command.`
         : `Run ${run} is open; ${again} rows will be screened again. Start workers with idv-rescreen work.`
     )
     return 0
