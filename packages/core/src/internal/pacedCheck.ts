@@ -10,26 +10,26 @@ import type { Progress } from "./progress.ts"
 /** Reports whether the service may have performed the checks of one person, also after an interruption. */
 export class SentStatus {
   #isStarted = false
-  #progress: Progress | undefined
+  /** One for each check, because a check is sent again after a 429. */
+  readonly #progresses: Array<Progress> = []
 
   markStarted(): void {
     this.#isStarted = true
   }
 
-  /** From now on, `sent` is the status of this progress. It includes the attempts of the earlier checks. */
+  /** From now on, `sent` is the status of this progress. */
   attachTo(progress: Progress): void {
-    if (this.#progress !== undefined) progress.continueFrom(this.#progress)
-    this.#progress = progress
+    this.#progresses.push(progress)
   }
 
-  /** A client that reports no progress may have sent the check as soon as it has started. */
+  /** Of the last check. A client that reports no progress may have sent the check as soon as it has started. */
   get sent(): Sent {
-    return this.#progress === undefined ? (this.#isStarted ? "unknown" : "no") : this.#progress.sent
+    return this.#progresses.at(-1)?.sent ?? (this.#isStarted ? "unknown" : "no")
   }
 
-  /** The failure to report: see `Progress.leastCertainOf`. */
+  /** The failure to report, by all checks: see `Progress.leastCertainOf`. */
   leastCertainOf(failure: Failure.Failure): Failure.Failure {
-    return this.#progress?.leastCertainOf(failure) ?? failure
+    return this.#progresses.reduce<Failure.Failure>((least, progress) => progress.leastCertainOf(least), failure)
   }
 }
 

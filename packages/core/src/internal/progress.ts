@@ -93,11 +93,6 @@ export class Progress {
     return "no"
   }
 
-  /** Counts the attempts of an earlier check of the same person as attempts of this check. */
-  continueFrom(earlier: Progress): void {
-    this.#leastCertainFailure = earlier.#leastCertainFailure
-  }
-
   /**
    * Returns the failure to report: this one, or that of an earlier attempt for which it is less certain whether the
    * service performed it.
