@@ -19,6 +19,7 @@ import type * as Ledger from "./ledgerService.ts"
 import * as Outcome from "./outcome.ts"
 import * as RateLimiter from "./rateLimiter.ts"
 import * as Shards from "./shards.ts"
+import * as WorkerMetrics from "./workerMetrics.ts"
 
 export interface Settings {
   readonly run: Run.Run
@@ -42,17 +43,6 @@ const databaseRetry = Schedule.exponential("50 millis").pipe(
 
 const withDatabaseRetry = <A, R>(effect: Effect.Effect<A, Ledger.Failure, R>): Effect.Effect<A, Ledger.Failure, R> =>
   Effect.catchAll(effect, () => Effect.retry(Effect.delay(effect, "50 millis"), databaseRetry))
-
-const outcomesOf = (outcome: Ledger.Outcome["state"]) => Metric.tagged(Metrics.outcomes, "outcome", outcome)
-
-/** Made once, because each call of `Metric.tagged` takes longer than an increment. */
-const outcomeMetrics: Readonly<Record<Ledger.Outcome["state"], typeof Metrics.outcomes>> = {
-  no_match: outcomesOf("no_match"),
-  no_match_doubtful: outcomesOf("no_match_doubtful"),
-  potential_match: outcomesOf("potential_match"),
-  not_screened: outcomesOf("not_screened"),
-  unknown: outcomesOf("unknown")
-}
 
 /** The period in which a worker takes over the rows of ended leases, as a part of its own lease. */
 const takeOverPart = 1 / 6
@@ -153,7 +143,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
     const settle = ({ line }: Ledger.Claim, outcome: Ledger.Outcome) =>
       Effect.flatMap(
         settleInGroup({ line, outcome }),
-        (isStored) => isStored ? Metric.increment(outcomeMetrics[outcome.state]) : Effect.void
+        (isStored) => isStored ? Metric.increment(WorkerMetrics.outcomes[outcome.state]) : Effect.void
       )
 
     const onEvidence = (claim: Ledger.Claim, evidence: Evidence.Evidence) =>
