@@ -67,8 +67,8 @@ const listDifferences = (older: Contract.Claim, newer: Contract.Claim): Readonly
   })
 
 /**
- * A change breaks a consumer if the claim is no longer documented, or if the client now refuses one of its behaviours. The
- * text of a difference omits long texts.
+ * A change is breaking if the claim is no longer documented, or if the client now refuses what it accepted. A long text is
+ * not repeated.
  */
 const fieldDifferences = (older: Contract.Claim, newer: Contract.Claim): ReadonlyArray<Difference> =>
   fields.flatMap((field) => {
