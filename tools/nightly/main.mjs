@@ -1,0 +1,35 @@
+/**
+ * Runs the checks that take long or rarely find anything new, one after the other, and then names those that failed:
+ * `pnpm test:nightly`. `pnpm test:nodes` runs only those on the supported versions of Node, which npm downloads.
+ */
+import { spawnSync } from "node:child_process"
+
+const nodes = ["20.20", "22", "24", "26"].map((version) => [
+  `all tests on Node ${version}`,
+  "npx",
+  ["-y", "-p", `node@${version}`, "-c", "node -v && vitest run"]
+])
+const pnpm = (...args) => [`pnpm ${args.join(" ")}`, "pnpm", args]
+
+const steps = process.argv.includes("--nodes") ? nodes : [
+  pnpm("test:slow"),
+  pnpm("docs:test"),
+  pnpm("mutation", "--sample"),
+  pnpm("container"),
+  ...nodes
+]
+
+const failed = steps.filter(([name, command, args]) => {
+  process.stdout.write(`\n== ${name}\n`)
+  const started = Date.now()
+  const { error, status } = spawnSync(command, args, { stdio: "inherit" })
+  const isFailure = status !== 0
+  const reason = error === undefined ? "" : `: ${error.message}`
+  process.stdout.write(
+    `${isFailure ? `FAILED: ${name}${reason} ` : ""}(${Math.round((Date.now() - started) / 1000)} s)\n`
+  )
+  return isFailure
+})
+process.stdout.write(`\n${steps.length - failed.length} of ${steps.length} passed\n`)
+for (const [name] of failed) process.stdout.write(`  failed: ${name}\n`)
+process.exitCode = failed.length === 0 ? 0 : 1
