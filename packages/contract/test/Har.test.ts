@@ -78,7 +78,7 @@ describe("The HAR of a run", () => {
       )
       assertInclude(check?.response.content.text, "\"match_found\":\"No\"")
       assert(entries.some(({ response }) => response.status === 422))
-    }).pipe(Effect.provide(MockServer.layerHttpClient)), 30_000)
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
 
   it.live("hides what a service writes into names and values that the document does not show", () =>
     Effect.gen(function*() {

@@ -269,7 +269,7 @@ describe("A mutant", () => {
           }
         }
         deepStrictEqual(problems, [])
-      }), 200_000)
+      }))
   })
 
   const mutant = Mutant.mutants.find(({ id }) => id === "aml.answer.match-found/lower-case")

@@ -17,5 +17,5 @@ describe("A correct server of another author", () => {
       if (style !== "lenient") deepStrictEqual(lenient, [])
       const tested = report.results.filter(({ verdict }) => verdict !== "not tested")
       assert(tested.length > 650, `${tested.length}`)
-    }).pipe(Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici])), 60_000)
+    }).pipe(Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici])))
 })

@@ -45,7 +45,7 @@ suite("TokenStoreRedis on Redis", layerServer, {
     })
 })
 
-layer(layerServer, { timeout: "60 seconds", excludeTestServices: true })("The lead in Redis", (it) => {
+layer(layerServer, { excludeTestServices: true })("The lead in Redis", (it) => {
   const ttl = Duration.millis(400)
   const connectStore = (url: string) => Effect.map(Layer.build(layerStore(url)), Context.get(TokenStore.TokenStore))
   /** `first` is connected through the proxy. */

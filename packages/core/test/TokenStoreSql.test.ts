@@ -40,7 +40,7 @@ suite("TokenStoreSql on PostgreSQL", layerServer, {
     })
 })
 
-layer(layerServer, { timeout: "60 seconds", excludeTestServices: true })("TokenStoreSql.layerStore", (it) => {
+layer(layerServer, { excludeTestServices: true })("TokenStoreSql.layerStore", (it) => {
   it.scoped("a table of another version is a ConfigError that names it", () =>
     Effect.gen(function*() {
       const url = yield* Effect.flatMap(Server, ({ createDatabase }) => createDatabase)

@@ -23,9 +23,12 @@ const typescript = snippets.filter(({ language }) => language === "ts")
 
 const fileOf = ({ location }: Snippet) => join(folder, `${location.replaceAll(/[^\w]+/g, "-")}.ts`)
 
-const isTest = ({ code }: Snippet) => /from "(@effect\/)?vitest"|describeConformance\(/.test(code)
-/** True if the snippet sends requests to a sandbox, for minutes. Another snippet runs the same function on the mock server. */
-const isForSandbox = ({ code }: Snippet) => /kind: "sandbox"/.test(code)
+const isTest = ({ code }: Snippet) => /from "(@effect\/)?vitest"/.test(code)
+/**
+ * True if the snippet runs the whole conformance suite as tests or as a function. It is only compiled: contractTesting.test.ts
+ * and Conformance.test.ts run the same calls.
+ */
+const isWholeSuite = ({ code }: Snippet) => /describeConformance\(|verify\(\{ kind: "mock"/.test(code)
 
 /** True if only Playwright can run the snippet. recipesPlaywright.test.ts does. */
 const isForPlaywright = ({ code }: Snippet) => /from "@playwright\/test"/.test(code)
@@ -122,9 +125,9 @@ describe("documents", () => {
       }),
       ""
     )
-  }, 120_000)
+  })
 
-  for (const snippet of typescript.filter((snippet) => isTest(snippet) && !isForSandbox(snippet))) {
+  for (const snippet of typescript.filter(isTest)) {
     describe(snippet.location, () => import(/* @vite-ignore */ fileOf(snippet)))
   }
 })
@@ -166,7 +169,8 @@ describe("commands of the documents", () => {
 })
 
 layer(MockServer.layerTest, { excludeTestServices: true })("documents, against the mock server", (it) => {
-  const isRun = (snippet: Snippet) => !isTest(snippet) && !isForPlaywright(snippet) && !isForTestcontainers(snippet)
+  const isRun = (snippet: Snippet) =>
+    ![isTest, isWholeSuite, isForPlaywright, isForTestcontainers].some((is) => is(snippet))
 
   for (const snippet of typescript.filter(isRun)) {
     it.effect(`${snippet.location} runs`, () => isMain(snippet) ? runProcess(snippet) : runProgram(snippet))
@@ -185,7 +189,9 @@ layer(MockServer.layerTest, { excludeTestServices: true })("documents, against t
   const runProcess = (snippet: Snippet) =>
     Effect.gen(function*() {
       const file = fileOf(snippet)
-      writeFileSync(file, yield* withMockPort(readFileSync(file, "utf8")))
+      // The suite waits between its requests to a sandbox, but the mock server does not need that.
+      const source = readFileSync(file, "utf8").replace("kind: \"sandbox\"", "kind: \"sandbox\", spacing: 0")
+      writeFileSync(file, yield* withMockPort(source))
       const program = yield* Program.bundled(pathToFileURL(file))
       const variables = yield* Effect.map(MockServer.MockServer, ExampleProcess.mockVariables)
       const printed = yield* succeeds(Command.env(Command.make("node", program), variables))

@@ -274,7 +274,7 @@ describe(
           strictEqual((yield* Onboarding.signUp(yield* server.url, "Canary Testclear")).status, 201)
           assertInclude(yield* server.printed, "No IDV_* variable is set: the mock server runs in this process")
           strictEqual(yield* server.terminate, 0)
-        }), 120_000)
+        }))
 
       it.scoped("an error at the start is one line, without the password of the database", () =>
         Effect.gen(function*() {
@@ -292,7 +292,7 @@ describe(
             "postgres://… or file:…",
             "The onboarding API did not start: SqlError (ECONNREFUSED)"
           ])
-        }), 120_000)
+        }))
     })
 )
 

@@ -41,5 +41,5 @@ describe("The recipe playwright", () => {
       )
       strictEqual(Number(exitCode), 0, stdout + stderr)
       strictEqual(/\d+ passed/.exec(stdout)?.[0], "2 passed")
-    }), 120_000)
+    }))
 })

@@ -119,7 +119,7 @@ layer(Layer.merge(Browser.layer, MockServer.layerTest), { excludeTestServices: t
       )
       const script = `${code}; anywhere.run(...${JSON.stringify(yield* check)})`
       isRight(yield* Effect.promise<Outcome>(() => runInNewContext(script, globals)))
-    }), 60_000)
+    }))
 
   const inPage = Effect.gen(function*() {
     const { code } = yield* bundle("iife")
@@ -136,7 +136,7 @@ layer(Layer.merge(Browser.layer, MockServer.layerTest), { excludeTestServices: t
       isRight(
         yield* tab.act((page) => page.evaluate<Outcome>(`(() => { ${code}; return anywhere.run(...${text}) })()`))
       )
-    }), 60_000)
+    }))
 
   it.scoped("checks a person in a worker of Chromium", () =>
     Effect.gen(function*() {
@@ -157,7 +157,7 @@ layer(Layer.merge(Browser.layer, MockServer.layerTest), { excludeTestServices: t
         `)
       )
       isRight(outcome)
-    }), 60_000)
+    }))
 
   it.scoped("does not follow a redirect in Chromium, and fails without a token", () =>
     Effect.gen(function*() {
@@ -172,5 +172,5 @@ layer(Layer.merge(Browser.layer, MockServer.layerTest), { excludeTestServices: t
       )
       assert.include(failed, "responded with a redirect, which is not followed (check authUrl)")
       strictEqual(failed.includes("test-key"), false)
-    }), 60_000)
+    }))
 })

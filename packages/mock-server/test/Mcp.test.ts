@@ -195,7 +195,7 @@ describe("idv-mock mcp", () => {
       deepStrictEqual(texts.slice(0, 2), [expected, expected])
       assertInclude(texts[2], "There is no such tool: expected one of sessions, clock")
       assertInclude(texts[3], "\"frozen\": false")
-    }).pipe(Effect.provide(NodeContext.layer)), 60_000)
+    }).pipe(Effect.provide(NodeContext.layer)))
 
   it.live("ends with one sentence if the server of --url cannot be reached", () =>
     Effect.gen(function*() {
@@ -209,7 +209,7 @@ describe("idv-mock mcp", () => {
         error instanceof Error ? error.message : "",
         `The control API at ${url} cannot be reached: check that the mock server runs there`
       )
-    }), 60_000)
+    }))
 
   it.live("is not loaded by any other command", () =>
     Effect.gen(function*() {
@@ -242,5 +242,5 @@ describe("idv-mock mcp", () => {
       const inputs = [...loaded].flatMap((output) => Object.keys(metafile.outputs[output]?.inputs ?? {}))
       strictEqual(inputs.some((path) => path.endsWith("cli/serve.ts")), true)
       deepStrictEqual(inputs.filter((path) => /modelcontextprotocol|selfsigned|\/zod\//.test(path)), [])
-    }), 60_000)
+    }))
 })

@@ -373,7 +373,7 @@ describe("idv-mock record", () => {
       yield* process.kill("SIGINT")
       strictEqual(Number(yield* process.exitCode), 0)
       deepStrictEqual(parse(yield* fs.readFileString(output)).profile.tokenStatus, "200")
-    }).pipe(Effect.provide(NodeContext.layer)), 60_000)
+    }).pipe(Effect.provide(NodeContext.layer)))
 
   it.scopedLive("responds with 502 when the upstream fails later, reports it once, and writes nothing without an exchange", () =>
     Effect.gen(function*() {
@@ -466,7 +466,7 @@ describe("idv-mock diff", () => {
         true,
         stdout[3]
       )
-    }), 60_000)
+    }))
 
   it.scopedLive("finds none with the same profile", () =>
     Effect.gen(function*() {
@@ -476,7 +476,7 @@ describe("idv-mock diff", () => {
         [1, true, true],
         stdout.join()
       )
-    }), 60_000)
+    }))
 
   it.scopedLive("ends after one request if the credentials are refused", () =>
     Effect.gen(function*() {

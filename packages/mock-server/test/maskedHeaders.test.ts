@@ -224,5 +224,5 @@ describe("A key, a name or a date of birth in a header", () => {
         )),
         Effect.provide(Logger.replace(Logger.defaultLogger, logger))
       )
-    }), 60_000)
+    }))
 })

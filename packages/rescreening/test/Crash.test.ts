@@ -8,7 +8,7 @@ import { Config, Console, Effect, Fiber, Random } from "effect"
 import * as Crash from "./support/crash.ts"
 
 describe("Workers as processes", () => {
-  layer(Crash.layerServer, { excludeTestServices: true, timeout: 60_000 })((it) => {
+  layer(Crash.layerServer, { excludeTestServices: true })((it) => {
     it.scoped(
       "lose nobody and send nobody twice when they are killed again and again, and the database restarts",
       () =>
@@ -37,11 +37,10 @@ describe("Workers as processes", () => {
             }
           }
           yield* Effect.forEach(workers, ({ end }) => Fiber.join(end))
-          const result = yield* Crash.verify(count, received, ledger)
+          const { slowest, ...result } = yield* Crash.verify(count, received, ledger)
           assertTrue(isRestarted && kills > 0)
-          yield* Console.log(`people ${count}, seed ${seed}, kills ${kills}, ${JSON.stringify(result)}`)
-        }),
-      1_200_000
+          yield* Console.log(`people ${count}, seed ${seed}, kills ${kills}, ${JSON.stringify(result)}, taken over after ${Math.round(slowest)} ms`)
+        })
     )
   })
 })

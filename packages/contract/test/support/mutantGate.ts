@@ -1,5 +1,5 @@
 /** Whether the conformance suite finds every mutant, and raises no alarm on the mock server itself. */
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { MockServer } from "../../../mock-server/src/index.ts"
 import * as Conformance from "../../src/Conformance.ts"
 import type * as Contract from "../../src/Contract.ts"
@@ -20,24 +20,31 @@ const target = { kind: "mock", authUrl: "http://localhost", baseUrl: "http://loc
 const ownCases = ({ claim, isLate }: Mutant.Mutant): ReadonlyArray<Conformance.Case> =>
   Conformance.cases.filter((testCase, index) => testCase.claim === claim || (isLate === true && index % 16 === 0))
 
+/** How many cases a mutant runs before it is known whether one of them finds it. */
+const atOnce = 8
+
 /**
  * Runs the mock server, and every mutant with the cases of its claim, in process and one after the other. In-process runs
  * never wait for I/O, so concurrent ones would starve the import of the module that signs JWTs, and a pause after
- * each mutant lets the test runner send its messages.
+ * each mutant lets the test runner send its messages. With `untilFound`, a mutant runs cases only until one finds it.
  */
-export const observe = (mutants: ReadonlyArray<Mutant.Mutant>): Effect.Effect<Observed> =>
+export const observe = (
+  mutants: ReadonlyArray<Mutant.Mutant>,
+  untilFound?: Contract.Evidence
+): Effect.Effect<Observed> =>
   Effect.gen(function*() {
     const mockServer = yield* Conformance.observe(target)
-    const observed = yield* Effect.forEach(
-      mutants,
-      (mutant) =>
-        Conformance.observe(target, ownCases(mutant)).pipe(
-          Effect.provide(Mutant.layerShared(mutant)),
-          Effect.map((observations): readonly [Mutant.Mutant, Observations] => [mutant, observations]),
-          Effect.zipLeft(Effect.sleep(0))
-        )
-    )
-    return { mockServer, mutants: observed }
+    const run = (mutant: Mutant.Mutant) =>
+      Effect.gen(function*() {
+        const cases = ownCases(mutant)
+        const observations: Array<Conformance.Observation> = []
+        for (const group of untilFound === undefined || mutant.isLate ? [cases] : Arr.chunksOf(cases, atOnce)) {
+          for (const observation of yield* Conformance.observe(target, group)) observations.push(observation)
+          if (untilFound !== undefined && killersOf(untilFound, cases, mutant, observations).length > 0) break
+        }
+        return [mutant, observations] as const
+      }).pipe(Effect.provide(Mutant.layerShared(mutant)), Effect.zipLeft(Effect.sleep(0)))
+    return { mockServer, mutants: yield* Effect.forEach(mutants, run) }
   }).pipe(Effect.provide(MockServer.layerHttpClientWith({})))
 
 /** The alarms that a mutant raises. */
@@ -58,30 +65,44 @@ export interface Gate {
   readonly isPassed: boolean
 }
 
+const judge = (
+  evidence: Contract.Evidence,
+  cases: ReadonlyArray<Conformance.Case>,
+  observations: Observations
+): Conformance.Report => {
+  const observed = new Set(observations.map((observation) => observation.case))
+  return Conformance.judge(evidence, observations, {
+    kind: "mock",
+    cases: cases.filter(({ id }) => observed.has(id)),
+    failOn: ["violated", "lenient", "drift"]
+  })
+}
+
+const killersOf = (
+  evidence: Contract.Evidence,
+  cases: ReadonlyArray<Conformance.Case>,
+  { claim }: Mutant.Mutant,
+  observations: Observations
+): ReadonlyArray<string> => {
+  const report = judge(evidence, cases, observations)
+  return report.results.filter((result) => result.claim === claim && Judge.isAlarm(report, result)).map(({ id }) => id)
+}
+
 export const gate = (
   evidence: Contract.Evidence,
   cases: ReadonlyArray<Conformance.Case>,
   { mockServer, mutants }: Observed
 ): Gate => {
-  const judge = (observations: Observations) => {
-    const observed = new Set(observations.map((observation) => observation.case))
-    return Conformance.judge(evidence, observations, {
-      kind: "mock",
-      cases: cases.filter(({ id }) => observed.has(id)),
-      failOn: ["violated", "lenient", "drift"]
-    })
-  }
-  const rows = mutants.map(([mutant, observations]): Row => {
-    const report = judge(observations)
-    const killers = report.results.filter((result) => result.claim === mutant.claim && Judge.isAlarm(report, result))
-    return { mutant, killers: killers.map(({ id }) => id) }
-  })
+  const rows = mutants.map(([mutant, observations]): Row => ({
+    mutant,
+    killers: killersOf(evidence, cases, mutant, observations)
+  }))
   const survivors = rows.filter(({ killers }) => killers.length === 0).map(({ mutant }) => mutant.id)
   const violated = new Set(mutants.map(([{ claim }]) => claim))
   const withoutMutant = evidence.claims
     .filter(({ id, level, unobserved }) => level === "documented" && unobserved === undefined && !violated.has(id))
     .map(({ id }) => id)
-  const { alarms } = judge(mockServer)
+  const { alarms } = judge(evidence, cases, mockServer)
   return {
     rows,
     survivors,

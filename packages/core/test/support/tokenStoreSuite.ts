@@ -82,7 +82,7 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
 
   const connect = (url: string) => Effect.map(Layer.build(store.layerStore(url)), Context.get(TokenStore.TokenStore))
 
-  layer(layerServer, { timeout: "60 seconds", excludeTestServices: true })(name, (it) => {
+  layer(layerServer, { excludeTestServices: true })(name, (it) => {
     it.scoped("20 processes that start at once send one token request", () =>
       Effect.gen(function*() {
         const url = yield* database

@@ -49,7 +49,7 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
     name,
     { concurrent: true },
     () =>
-      layer(layerDatabases, { excludeTestServices: true, timeout: "1 minute" })((it) => {
+      layer(layerDatabases, { excludeTestServices: true })((it) => {
         it.scoped("a \"No\" is a welcome, stored with its evidence", () =>
           Effect.gen(function*() {
             // A welcome is sent at once, so a late deadline only helps on a busy machine.

@@ -67,7 +67,6 @@ export const verify = (count: number, received: ReadonlyArray<Processes.Received
         slowest = Math.max(slowest, DateTime.toEpochMillis(settledAt) - DateTime.toEpochMillis(sentAt))
       }
     }
-    assertTrue(slowest < 60_000, `taken over after ${slowest} ms`)
     const total = [...times.values()].reduce((sum, times) => sum + times, 0)
-    return { requests: total, unknown: counts.unknown, twice, takenOverAfter: `${Math.round(slowest)} ms` }
+    return { requests: total, unknown: counts.unknown, twice, slowest }
   })

@@ -272,7 +272,7 @@ describe("Engine on pg-boss", () => {
         yield* Fiber.interrupt(worker)
         strictEqual(aml.names.length, 10)
         assertTrue(starts >= 2)
-      }).pipe(Effect.provide(Layer.unwrapScoped(layers))), 100_000)
+      }).pipe(Effect.provide(Layer.unwrapScoped(layers))))
 
     it.scoped("leaves a paused run alone, and fails if the database does not exist", () =>
       Effect.gen(function*() {

@@ -59,6 +59,6 @@ describe("The HTML report", () => {
             page.screenshot({ path: picture.value, clip: { x: 0, y: 0, width: 390, height: 1600 }, fullPage: true })
           )
         }
-      }), 120_000)
+      }))
   })
 })

@@ -1,0 +1,63 @@
+/** All cases of its claim against each mutant, which takes half a minute of processor time. */
+import { NodeContext } from "@effect/platform-node"
+import { describe, layer } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Context, Effect, Layer } from "effect"
+import { readFileSync } from "node:fs"
+import * as Conformance from "../src/Conformance.ts"
+import * as Contract from "../src/Contract.ts"
+import * as Mutant from "./mutants/Mutant.ts"
+import * as MutantGate from "./support/mutantGate.ts"
+import * as MutantMatrix from "./support/mutantMatrix.ts"
+
+const page = readFileSync(new URL("../../../docs/mutants.md", import.meta.url), "utf8")
+
+const { cases } = Conformance
+
+class Observed extends Context.Tag("Observed")<Observed, {
+  readonly evidence: Contract.Evidence
+  readonly observed: MutantGate.Observed
+  readonly gate: MutantGate.Gate
+}>() {}
+
+const layerObserved = Layer.effect(
+  Observed,
+  Effect.gen(function*() {
+    const evidence = yield* Contract.load()
+    const observed = yield* MutantGate.observe(Mutant.mutants)
+    return { evidence, observed, gate: MutantGate.gate(evidence, cases, observed) }
+  })
+).pipe(Layer.provide(NodeContext.layer), Layer.orDie)
+
+describe("The mutant gate with all cases", () => {
+  layer(layerObserved, { excludeTestServices: true })((it) => {
+    it.effect("fails without any one of the cases that alone find a mutant", () =>
+      Effect.gen(function*() {
+        const { evidence, gate, observed } = yield* Observed
+        const alone = gate.rows.filter(({ killers }) => killers.length === 1)
+        const needed = Arr.dedupe(alone.flatMap(({ killers }) => killers))
+        // Most probes differ in one character, and are proved by the servers of another author.
+        strictEqual(needed.length > 80, true)
+        for (const id of needed) {
+          const claim = cases.find((testCase) => testCase.id === id)?.claim
+          const { isPassed, survivors } = MutantGate.gate(
+            evidence,
+            cases.filter((testCase) => testCase.id !== id),
+            // Only a case of its claim finds a mutant. All mutants for each case would block the worker for a minute.
+            { ...observed, mutants: observed.mutants.filter(([mutant]) => mutant.claim === claim) }
+          )
+          deepStrictEqual([id, isPassed], [id, false])
+          deepStrictEqual(
+            survivors,
+            alone.filter(({ killers }) => killers.includes(id)).map(({ mutant }) => mutant.id)
+          )
+        }
+      }))
+
+    it.effect("agrees with docs/mutants.md", () =>
+      Effect.gen(function*() {
+        const { evidence, gate } = yield* Observed
+        strictEqual(page, MutantMatrix.page(gate, evidence))
+      }))
+  })
+})
