@@ -105,7 +105,6 @@ describe("idv-mock verify --target sandbox", () => {
           "1990"
         ]
         deepStrictEqual(canaries.filter((canary) => all.includes(canary)), [])
-      }).pipe(Effect.provide(NodeContext.layer)),
-    100_000
+      }).pipe(Effect.provide(NodeContext.layer))
   )
 })

@@ -108,10 +108,12 @@ describe("Processes that share a store", () => {
         Effect.suspend(() => MemoryStore.provider(service, store.connect().service)),
         5
       )
-      const others = yield* Effect.fork(timed(Effect.forEach(providers, text, { concurrency: "unbounded" })))
+      const others = yield* Effect.fork(Effect.forEach(providers, text, { concurrency: "unbounded" }))
+      yield* settled
+      // Before the clock moves on, because the lead ends 2 seconds after this.
       yield* dying.die
       yield* Fiber.interrupt(first)
-      const { result, took } = yield* Fiber.join(others)
+      const { result, took } = yield* timed(Fiber.join(others))
       deepStrictEqual(Arr.dedupe(result), ["token-2"])
       strictEqual(service.tokenRequests.length, 2)
       assert(took <= 2000 + latency + 400, `${took} ms`)

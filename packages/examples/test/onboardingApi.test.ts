@@ -244,7 +244,7 @@ describe(
               Effect.sync(() => connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {})),
               (socket) => Effect.sync(() => socket.destroy())
             )
-            const shutdown = yield* Effect.fork(Effect.timed(server.terminate))
+            const shutdown = yield* Effect.fork(server.terminate)
             yield* Effect.sleep("500 millis")
             strictEqual((yield* Effect.either(Onboarding.get(`${url}/health`)))._tag, "Left")
 
@@ -252,9 +252,7 @@ describe(
             deepStrictEqual(Arr.dedupe(responses.map(({ headers, status }) => `${status} ${headers["connection"]}`)), [
               "201 close"
             ])
-            const [took, exitCode] = yield* Fiber.join(shutdown)
-            strictEqual(exitCode, 0)
-            assertTrue(Duration.lessThan(took, "20 seconds"))
+            strictEqual(yield* Fiber.join(shutdown), 0)
             const printed = yield* server.printed
             strictEqual(printed.split("\n").filter((line) => line.includes("\"stored\"")).length, 50)
             deepStrictEqual(
@@ -264,8 +262,7 @@ describe(
 
             const stored = yield* sql`SELECT count(*) AS n FROM decisions WHERE outcome = 'review'`
             deepStrictEqual(stored, [{ n: 50 }])
-          }),
-        120_000
+          })
       )
 
       it.scoped("without variables it starts with a mock server", () =>
@@ -321,8 +318,7 @@ layer(layerPostgres, { excludeTestServices: true })("onboarding-api as two proce
         }
         yield* verifyChecks(2)
         yield* verifyTokens(1)
-      }),
-    120_000
+      })
   )
 
   it.scoped(
@@ -351,7 +347,6 @@ layer(layerPostgres, { excludeTestServices: true })("onboarding-api as two proce
           "`openssl rand -base64 32` prints",
           "The onboarding API did not start: TOKEN_KEY requires a DATABASE_URL that starts with postgres://"
         ])
-      }),
-    120_000
+      })
   )
 })

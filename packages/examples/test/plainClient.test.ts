@@ -19,7 +19,6 @@ describe("The example of a client without Effect", () => {
         deepStrictEqual(text.trimEnd(), shown?.code.trimEnd())
         deepStrictEqual(text.match(/^✓ correct client: /gm)?.length, 1)
         deepStrictEqual(text.match(/^✗ .+: found by the /gm)?.length, 6)
-      }).pipe(Effect.provide(NodeContext.layer)),
-    120_000
+      }).pipe(Effect.provide(NodeContext.layer))
   )
 })

@@ -107,8 +107,7 @@ layer(Layer.merge(Browser.layer, MockServer.layerTest), { excludeTestServices: t
           )
           strictEqual(nodeOnly.exec(code)?.[0], undefined, path)
         }
-      }),
-    60_000
+      })
   )
 
   it.effect("checks a person with the globals of the web only", () =>

@@ -79,8 +79,7 @@ describe("The client against the mock, in process and under the TestClock", () =
     (word) =>
       Effect.gen(function*() {
         assert((yield* Effect.flip(EndToEnd.screen(`Ada ${word}`)))._tag.startsWith("Aml"))
-      }).pipe(Effect.provide(Layer.provide(layerIdv, MockServer.layerHttpClient))),
-    10_000
+      }).pipe(Effect.provide(Layer.provide(layerIdv, MockServer.layerHttpClient)))
   )
 
   it.effect("accepts every kind of request body, as a socket does", () => {

@@ -89,8 +89,7 @@ describe("idv-mock mcp", () => {
         strictEqual(Date.parse(after) - Date.parse(before), 61 * 60_000)
         strictEqual(yield* at(url, Plain.checkStatus(token)), 401)
         assertInclude(yield* explained, "status 401, by the rule aml.token-expired. The token is expired")
-      }),
-    60_000
+      })
   )
 
   it.scopedLive(
@@ -123,8 +122,7 @@ describe("idv-mock mcp", () => {
           yield* ok("explain_last_check", { customerId: "nobody" }),
           "There is no session of nobody: create it, or"
         )
-      }),
-    60_000
+      })
   )
 
   it.scopedLive(
@@ -172,8 +170,7 @@ describe("idv-mock mcp", () => {
           strictEqual(/canary|can ary/i.test(text), false, text)
         }
         assertInclude(yield* ok("faults", { customerId }), "[]")
-      }),
-    60_000
+      })
   )
 
   it.scopedLive("responds to arguments that are not an object with one sentence", () =>

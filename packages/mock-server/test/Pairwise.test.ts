@@ -355,7 +355,6 @@ describe("The client with every pair of variants and faults", () => {
           `${rows.length} combinations: ${counted.map(([outcome, count]) => `${count} ${outcome}`).join(", ")}`
         )
         deepStrictEqual(ran.flatMap(({ problems, row }) => problems.map((problem) => ({ problem, ...row }))), [])
-      }).pipe(Effect.provide([MockServer.layerHttpClientWith({ reveal: true, onExchange: note }), layerTest])),
-    120_000
+      }).pipe(Effect.provide([MockServer.layerHttpClientWith({ reveal: true, onExchange: note }), layerTest]))
   )
 })

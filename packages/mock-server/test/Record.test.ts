@@ -176,8 +176,7 @@ describe("idv-mock record", () => {
         ]
         assert.isAtLeast(foreign.length, 6)
         deepStrictEqual(mock, foreign)
-      }).pipe(Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici])),
-    60_000
+      }).pipe(Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici]))
   )
 
   it.scopedLive(
@@ -216,8 +215,7 @@ describe("idv-mock record", () => {
           strictEqual(canaries.test(written) || written.includes("s3cret"), false, written)
           strictEqual(/[0-9a-f]{32}|profiles\.example/.test(written), false, written)
         }
-      }).pipe(Effect.provide(NodeContext.layer)),
-    60_000
+      }).pipe(Effect.provide(NodeContext.layer))
   )
 
   it.scopedLive("names a field that the schema does not know, drops its value, and hides a name that is personal", () =>

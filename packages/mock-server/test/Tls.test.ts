@@ -79,8 +79,7 @@ describe("idv-mock serve --tls self-signed", () => {
         for (const [client, outcome = ""] of refused) {
           strictEqual(outcome.startsWith("Token"), true, `${client} ${outcome}`)
         }
-      }).pipe(Effect.provide(NodeContext.layer)),
-    60_000
+      }).pipe(Effect.provide(NodeContext.layer))
   )
 
   it.scopedLive("addresses the profile of a credential with https, and speaks no http", () =>

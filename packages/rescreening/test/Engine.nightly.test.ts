@@ -52,8 +52,7 @@ const counts = Effect.flatMap(Ledger.Ledger, (ledger) => ledger.counts(run))
 
 describe("Engine on pg-boss", () => {
   layer(Layer.mergeAll(Layer.scoped(Server, Postgres.make), NodeContext.layer), {
-    excludeTestServices: true,
-    timeout: 60_000
+    excludeTestServices: true
   })((it) => {
     it.scoped("brings each shard of a run to one of several workers, which complete the run", () =>
       Effect.gen(function*() {
@@ -249,8 +248,7 @@ describe("Engine on pg-boss", () => {
           }
           strictEqual(handled, count - active)
           yield* Fiber.interrupt(worker)
-        }).pipe(Effect.provide(TestContext.TestContext)),
-      60_000
+        }).pipe(Effect.provide(TestContext.TestContext))
     )
 
     it.scoped("starts a run by its schedule, and repeats the start of a run that failed", () =>
@@ -331,8 +329,7 @@ describe("Engine on pg-boss", () => {
               ((yield* Clock.currentTimeMillis) - killedAt) / 1000
             } s later, ${counts.unknown} unknown`
           )
-        }),
-      200_000
+        })
     )
   })
 })

@@ -30,7 +30,7 @@ const settled = (run: string, matches: number) =>
   }).pipe(Effect.provide(nobody))
 
 describe("The HTML report", () => {
-  layer(Layer.mergeAll(Browser.layer, NodeContext.layer), { excludeTestServices: true, timeout: 60_000 })((it) => {
+  layer(Layer.mergeAll(Browser.layer, NodeContext.layer), { excludeTestServices: true })((it) => {
     it.scoped("shows 100,000 people in a browser, without scripts and personal data", () =>
       Effect.gen(function*() {
         const files = yield* FileSystem.FileSystem

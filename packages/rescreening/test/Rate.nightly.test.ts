@@ -78,8 +78,7 @@ const fullestSecond = (times: ReadonlyArray<number>) => {
 
 describe("Worker processes", () => {
   layer(Layer.mergeAll(Layer.scoped(Server, Postgres.make), NodeContext.layer), {
-    excludeTestServices: true,
-    timeout: 60_000
+    excludeTestServices: true
   })((it) => {
     const test = (workers: number) =>
       Effect.gen(function*() {

@@ -70,8 +70,7 @@ describe("idv-rescreen", () => {
           for (const name of ["people-1.csv", "people.ledger.sqlite"]) {
             strictEqual((yield* at.files.stat(`${at.path}/${name}`)).mode & 0o777, 0o600)
           }
-        }),
-      60_000
+        })
     )
 
     it.scoped(
@@ -89,8 +88,7 @@ describe("idv-rescreen", () => {
           deepStrictEqual(ends.map(({ exitCode, stderr }) => [exitCode, stderr]), [[10, ""], [10, ""]])
           strictEqual(new Set(received.map(({ name }) => name)).size, 40)
           strictEqual(received.length, 40)
-        }),
-      60_000
+        })
     )
 
     it.scoped(
@@ -121,8 +119,7 @@ describe("idv-rescreen", () => {
           for (const [name, text] of yield* at.written) {
             if (name.startsWith("people.ledger")) assertFalse(text.includes("K12"), name)
           }
-        }),
-      60_000
+        })
     )
 
     it.scoped(
@@ -156,8 +153,7 @@ describe("idv-rescreen", () => {
             yield* resume,
             "Run 1 is complete. To screen rows without a result again, use --again.\n"
           )
-        }),
-      60_000
+        })
     )
 
     it.scoped(
@@ -183,8 +179,7 @@ describe("idv-rescreen", () => {
             "All runs are complete. Wait until plan has stored the next run, or name a run with --run.\n"
           )
           strictEqual((yield* work("--run", "3")).exitCode, 0)
-        }),
-      60_000
+        })
     )
 
     it.scoped(
@@ -231,8 +226,7 @@ describe("idv-rescreen", () => {
           yield* started.signal("SIGKILL")
           yield* Fiber.join(started.end)
           strictEqual(arrivals.count(), 200)
-        }),
-      60_000
+        })
     )
 
     it.scoped(
@@ -269,8 +263,7 @@ describe("idv-rescreen", () => {
           const lines = (yield* report).split("\n")
           assertInclude(lines.find((line) => /\bK5\b/.test(line)) ?? "", "false_positive")
           assertInclude(lines.find((line) => /\bK10\b/.test(line)) ?? "", "true_match")
-        }),
-      60_000
+        })
     )
 
     it.scoped(
@@ -317,8 +310,7 @@ describe("idv-rescreen", () => {
           strictEqual(exitCode, 2)
           assertInclude(stdout, "4  no match\n  2  wrong rows: not sent\n  6  in all")
           strictEqual(received.length, 4)
-        }),
-      60_000
+        })
     )
 
     it.scoped(
@@ -399,8 +391,7 @@ describe("idv-rescreen", () => {
             }), { concurrency: 2, discard: true })
           const { exitCode, stdout } = yield* Processes.run([], good)
           assertTrue(exitCode === 0 && stdout.includes("Exit codes: "))
-        }),
-      60_000
+        })
     )
   })
 })
