@@ -32,7 +32,7 @@ const verify = (...flags: ReadonlyArray<string>) =>
       { concurrency: "unbounded" }
     )
     return { stdout, stderr, exitCode: Number(exitCode) }
-  }).pipe(Effect.timeout("50 seconds"))
+  })
 
 /** The cases with a mark, such as `✗`. */
 const marked = (table: string, mark: string) =>

@@ -35,7 +35,7 @@ describe("describeConformance", () => {
         join(consumer, "vitest.config.ts"),
         "--reporter=json",
         `--outputFile=${results}`
-      ).pipe(Command.exitCode, Effect.timeout("50 seconds"))
+      ).pipe(Command.exitCode)
       strictEqual(Number(exitCode), 1)
 
       const { testResults: [file] } = yield* Schema.decode(Results)(yield* fs.readFileString(results))

@@ -250,12 +250,11 @@ describe("AmlClient", () => {
     }).pipe(provide(service, { retry: "never" }))
   })
 
-  it.live("with a wrong key, 2,000 checks in a minute send at most 2 token requests and no check", () => {
+  it.live("with a wrong key, 2,000 concurrent checks send at most 2 token requests and no check", () => {
     const service = Service.make({ token: () => Effect.succeed(problem(401)) })
     return Effect.gen(function*() {
       const checks = Effect.replicateEffect(Effect.flip(check), 2000, { concurrency: 100 })
-      const [took, errors] = yield* Effect.timed(checks)
-      assert(Duration.lessThan(took, "1 minute"), Duration.format(took))
+      const errors = yield* checks
       deepStrictEqual(new Set(errors.map(({ _tag }) => _tag)), new Set(["TokenRejected"]))
       assert(service.tokenRequests.length <= 2, `${service.tokenRequests.length} token requests`)
       strictEqual(service.amlRequests.length, 0)

@@ -1,7 +1,7 @@
 import { AmlClient, AmlError, Failure, Idv, Person, TokenProvider } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Cause, Clock, Effect, Exit, Layer, Redacted } from "effect"
+import { Cause, Effect, Exit, Layer, Redacted } from "effect"
 import { everythingPrinted, transportIn } from "./support/canary.ts"
 import { clients } from "./support/clients.ts"
 import * as RawServer from "./support/rawServer.ts"
@@ -101,17 +101,14 @@ describe.concurrent.each(clients)("Wire faults of the AML operation, with %s", (
 
   const fails = ([tag, sent]: Expected, options: Partial<Idv.Options>) =>
     Effect.gen(function*() {
-      const started = yield* Clock.currentTimeMillis
       const { exit, printed } = yield* everythingPrinted(
         check(options),
         (cause) => Cause.pretty(cause, { renderErrorCause: true })
       )
-      const took = (yield* Clock.currentTimeMillis) - started
       assert(Exit.isFailure(exit) && exit.cause._tag === "Fail", "it is not a failure")
       const { error } = exit.cause
       assert(AmlError.isAmlError(error))
       deepStrictEqual([error._tag, Failure.facts(error).sent], [tag, sent])
-      assert(took < 10_000, `took ${took} ms`)
       deepStrictEqual(transportIn(exit.cause), [])
       deepStrictEqual(Object.values(canaries).filter((canary) => printed.includes(canary)), [])
       return error

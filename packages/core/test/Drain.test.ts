@@ -32,7 +32,7 @@ const drain = (
         const fiber = yield* Effect.fork(Effect.withMaxOpsBeforeYield(Stream.runDrain(drained), maxOps))
         yield* Effect.repeatN(Effect.yieldNow(), ticks)
         yield* end(fiber, stop)
-        const exit = yield* Effect.timeoutOption(Effect.disconnect(Fiber.await(fiber)), "1 second")
+        const exit = yield* Effect.timeoutOption(Effect.disconnect(Fiber.await(fiber)), "1 minute")
         seen.isEnded = Option.isSome(exit)
         if (!seen.isEnded || seen.finished !== seen.taken || !isComplete(seen)) wrong.push({ maxOps, ticks, ...seen })
       }

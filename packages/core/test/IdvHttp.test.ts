@@ -3,11 +3,12 @@ import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Effect, Fiber, Layer, Option, Stream } from "effect"
+import { Chunk, Effect, Fiber, Layer, Stream } from "effect"
 import type { Socket } from "node:net"
 import * as Exchange from "../src/internal/exchange.ts"
 import { Progress } from "../src/internal/progress.ts"
 import * as UndiciExchange from "../src/internal/undiciExchange.ts"
+import { eventually, orHang } from "./support/eventually.ts"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
 import * as Yielding from "./support/yielding.ts"
@@ -67,50 +68,52 @@ describe("IdvHttp.layerUndici", () => {
   it.scopedLive("closes the connection of an interrupted request, before and within the body", () =>
     Effect.gen(function*() {
       const closed: Array<string> = []
-      const { url } = yield* RawServer.make((request, socket) => {
+      const { requests, url } = yield* RawServer.make((request, socket) => {
         const path = request.split(" ")[1] ?? ""
         socket.on("close", () => closed.push(path))
         if (path === "/body") socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx")
       })
       const get = (path: string) => Effect.flatMap(execute(HttpClientRequest.get(url + path)), ({ text }) => text)
-      const timeouts = yield* Effect.forEach(
-        ["/head", "/body"],
-        (path) => Effect.timeoutOption(get(path), "100 millis"),
-        { concurrency: "unbounded" }
-      )
-      deepStrictEqual(timeouts.map(({ _tag }) => _tag), ["None", "None"])
-      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => closed.length === 2, times: 400 })
-      deepStrictEqual(closed.sort(), ["/body", "/head"])
+      const fibers = yield* Effect.forEach(["/head", "/body"], (path) => Effect.fork(get(path)))
+      yield* eventually("both requests", () => requests.length, (length) => length === 2)
+      // The client reads the head of the second one.
+      yield* Effect.sleep("50 millis")
+      strictEqual(closed.length, 0)
+      yield* Fiber.interruptAll(fibers)
+      yield* eventually("closed connections", () => closed.sort().join(), (paths) => paths === "/body,/head")
     }).pipe(provideClient))
 
-  /** A server that sends the end of each body after 200 ms, and the number of connections that it has lost. */
+  /** A server that sends the end of each body on request, or a byte in each interval, and the connections that it has lost. */
   const slowBodies = (interval?: number) =>
     Effect.gen(function*() {
       const closed: Array<string> = []
+      const sockets = new Set<Socket>()
       const { url } = yield* RawServer.make((_, socket) => {
+        sockets.add(socket)
         socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nx")
-        const timer = interval === undefined
-          ? setTimeout(() => socket.write("y".repeat(999)), 200)
-          : setInterval(() => socket.write("y"), interval)
+        const timer = interval === undefined ? undefined : setInterval(() => socket.write("y"), interval)
         socket.on("close", () => {
-          clearTimeout(timer)
+          clearInterval(timer)
           closed.push("closed")
         })
       })
-      return { url, closed }
+      const finish = Effect.sync(() => {
+        for (const socket of sockets) socket.write("y".repeat(999))
+      })
+      return { url, closed, finish }
     })
 
   it.scopedLive("returns an unfinished body to several readers, also if one of them is interrupted", () =>
     Effect.gen(function*() {
-      const { closed, url } = yield* slowBodies()
+      const { closed, finish, url } = yield* slowBodies()
       const response = yield* execute(HttpClientRequest.get(url))
-      const [interrupted, ...texts] = yield* Effect.all([
-        Effect.timeoutOption(response.text, "50 millis"),
-        Effect.timeoutOption(response.text, "3 seconds"),
-        Effect.timeoutOption(response.text, "3 seconds")
-      ], { concurrency: "unbounded" })
-      strictEqual(interrupted._tag, "None")
-      deepStrictEqual(texts.map((text) => Option.getOrElse(text, () => "").length), [1000, 1000])
+      const interrupted = yield* Effect.fork(response.text)
+      const readers = yield* Effect.replicateEffect(Effect.fork(response.text), 2)
+      yield* Effect.sleep("50 millis")
+      yield* Fiber.interrupt(interrupted)
+      yield* finish
+      const texts = yield* Effect.forEach(readers, (reader) => Fiber.join(reader))
+      deepStrictEqual(texts.map(({ length }) => length), [1000, 1000])
       strictEqual(closed.length, 0)
     }).pipe(provideClient))
 
@@ -123,17 +126,22 @@ describe("IdvHttp.layerUndici", () => {
       const response = yield* pools.checks(HttpClientRequest.get(url), progress)
       strictEqual(response.status, 200)
       progress.end()
-      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => closed.length === 1, times: 200 })
-      strictEqual(closed.length, 1)
+      yield* eventually("a closed connection", () => closed.length, (length) => length === 1)
     }).pipe(provideClient))
 
   it.scopedLive("does not send a request that was interrupted while it waited for a connection", () =>
     Effect.gen(function*() {
       const { requests, url } = yield* RawServer.make(() => {})
-      const get = (path: string) => Effect.timeoutOption(execute(HttpClientRequest.get(url + path)), "100 millis")
-      yield* Effect.forkScoped(Effect.zipRight(Effect.sleep("50 millis"), get("/second")))
-      yield* execute(HttpClientRequest.get(`${url}/first`)).pipe(Effect.timeoutOption("300 millis"))
-      yield* get("/third")
+      const start = (path: string) => Effect.fork(execute(HttpClientRequest.get(url + path)))
+      const received = (count: number) => eventually(`${count} requests`, () => requests.length, (n) => n === count)
+      const first = yield* start("/first")
+      yield* received(1)
+      const second = yield* start("/second")
+      yield* Effect.sleep("50 millis")
+      yield* Fiber.interruptAll([second, first])
+      const third = yield* start("/third")
+      yield* received(2)
+      yield* Fiber.interrupt(third)
       deepStrictEqual(requests.map((request) => request.split(" ")[1]), ["/first", "/third"])
     }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
 
@@ -174,9 +182,9 @@ describe("IdvHttp.layerUndici", () => {
         if (request.startsWith("GET /endless ")) socket.write("HTTP/1.1 503 X\r\ncontent-length: 9\r\n\r\nx")
         if (request.startsWith("GET /next ")) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
       })
-      const get = (path: string) => Effect.timeoutOption(execute(HttpClientRequest.get(url + path)), "3 seconds")
+      const get = (path: string) => execute(HttpClientRequest.get(url + path))
       yield* get("/endless")
-      strictEqual((yield* get("/next"))._tag, "Some")
+      strictEqual((yield* get("/next")).status, 200)
       const error = yield* Effect.flip(get("/silent"))
       deepStrictEqual([error._tag, error.reason], ["RequestError", "Transport"])
     }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1, bodyTimeout: 100, headersTimeout: 100 }))))
@@ -239,13 +247,19 @@ describe("IdvHttp.layerUndici", () => {
         )
       }).pipe(Effect.provide(idvWith(url, {})))
       deepStrictEqual(errors.map((error) => "sent" in error && error.sent), ["unknown", "no", "no"])
-      strictEqual(requests.filter((request) => request.startsWith("POST /api/aml")).length, 1)
+      const checks = (requests: ReadonlyArray<string>) =>
+        requests.filter((request) => request.startsWith("POST /api/aml")).length
+      strictEqual(checks(requests), 1)
       const people = Stream.map(Stream.range(1, 3), (key) => ({ key, person }))
       const outcomes: Array<string> = []
-      yield* Stream.runDrain(Screening.stream(people, {
+      const screening = yield* Stream.runDrain(Screening.stream(people, {
         gracePeriod: 0,
         onOutcome: ({ _tag }) => Effect.sync(() => void outcomes.push(_tag))
-      })).pipe(Effect.timeoutOption("1500 millis"), Effect.provide(idvWith(url, {})))
+      })).pipe(Effect.provide(idvWith(url, {})), Effect.fork)
+      yield* eventually("the second check", () => checks(requests), (length) => length === 2)
+      // The others wait for the connection.
+      yield* Effect.sleep("200 millis")
+      yield* Fiber.interrupt(screening)
       deepStrictEqual(outcomes.sort(), ["NotScreened", "NotScreened", "Unknown"])
     }))
 
@@ -258,8 +272,7 @@ describe("IdvHttp.layerUndici", () => {
       for (const moment of Yielding.moments) {
         const waiting = yield* Yielding.forkUntil(moment, get("/silent"))
         yield* Fiber.interrupt(waiting)
-        const next = yield* Effect.timeoutOption(get("/next"), "2 seconds")
-        strictEqual(next._tag, "Some", `after the request with ${moment.steps} steps and ${moment.ticks} ticks`)
+        yield* orHang(get("/next"), () => `no connection after ${moment.steps} steps and ${moment.ticks} ticks`)
       }
     }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
 
@@ -278,8 +291,11 @@ describe("IdvHttp.layerUndici", () => {
         const last = yield* Effect.fork(text)
         yield* Effect.yieldNow()
         yield* Fiber.interrupt(last)
-        yield* Effect.repeat(Effect.sleep("1 millis"), { until: () => open === 0, times: 1000 })
-        strictEqual(open, 0, `after the reader with ${moment.steps} steps and ${moment.ticks} ticks`)
+        yield* eventually(
+          `${moment.steps} steps and ${moment.ticks} ticks: no open connection`,
+          () => open,
+          (n) => n === 0
+        )
       }
     }).pipe(provideClient))
 
@@ -319,8 +335,8 @@ describe("IdvHttp.layerUndici", () => {
         const { check } = yield* AmlClient.AmlClient
         const { refresh } = yield* TokenProvider.TokenProvider
         yield* Effect.forkScoped(Effect.flatMap(person, check))
-        yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => requests.length === 2, times: 400 })
-        strictEqual((yield* Effect.timeoutOption(refresh, "2 seconds"))._tag, "Some")
+        yield* eventually("a token request and a check", () => requests.length, (length) => length === 2)
+        yield* orHang(refresh, () => "the token request waits for a connection")
       }).pipe(Effect.provide(idvWith(url, {})))
     }))
 })

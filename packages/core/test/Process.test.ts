@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
-import { strictEqual } from "@effect/vitest/utils"
+import { describe, it } from "@effect/vitest"
+import { deepStrictEqual } from "@effect/vitest/utils"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import * as Program from "../../mock-server/test/support/program.ts"
@@ -19,11 +19,11 @@ const run = (how: string, authUrl: string) =>
         child.on("close", (code) => resume(Effect.succeed({ code, output })))
         return Effect.sync(() => child.kill("SIGKILL"))
       })
-  ).pipe(Effect.timeout("20 seconds"))
+  )
 
 describe("A program with one call", () => {
   it.scopedLive.each(["runMain", "undisposed", "background", "disposed twice"])(
-    "exits within 100 ms, because no timer runs: %s",
+    "exits at once, because no timer runs: %s",
     (how) =>
       Effect.gen(function*() {
         // The connection stays open, which must not keep the process running either.
@@ -31,9 +31,7 @@ describe("A program with one call", () => {
           void socket.write(RawServer.ok({ access_token: "t", expires_in: 3600 }).replace("connection: close\r\n", ""))
         )
         const { code, output } = yield* run(how, server.url)
-        const [, took] = /^ended after (\d+) ms$/.exec(output) ?? []
-        strictEqual(code, 0, output)
-        assert(took !== undefined && Number(took) < 100, output)
+        deepStrictEqual([code, output], [0, "after the call: 0 timers"])
       })
   )
 })

@@ -37,7 +37,7 @@ describe("A budget for waiting", () => {
         "late"
       )
       const took = (yield* Clock.currentTimeMillis) - started
-      assertTrue(took >= 90 && took < 5000, `${took} ms`)
+      assertTrue(took >= 90, `${took} ms`)
     }))
 
   it.live("lets a process that got no CPU time read what arrived meanwhile", () =>

@@ -1,7 +1,7 @@
 import { TokenError, TokenProvider } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Cause, Clock, Effect, Exit, Redacted } from "effect"
+import { Cause, Effect, Exit, Redacted } from "effect"
 import { gzipSync } from "node:zlib"
 import { everythingPrinted, transportIn } from "./support/canary.ts"
 import { clients } from "./support/clients.ts"
@@ -57,12 +57,9 @@ describe.concurrent.each(clients)("Wire faults of the token endpoint, with %s", 
 
   const fails = (tag: TokenError.TokenError["_tag"], authUrl: string) =>
     Effect.gen(function*() {
-      const started = yield* Clock.currentTimeMillis
       const { exit, printed } = yield* everythingPrinted(acquire(authUrl, tag), (cause) => Cause.pretty(cause))
-      const took = (yield* Clock.currentTimeMillis) - started
       assert(Exit.isFailure(exit) && exit.cause._tag === "Fail" && TokenError.isTokenError(exit.cause.error))
       strictEqual(exit.cause.error._tag, tag)
-      assert(took < 10_000, `took ${took} ms`)
       deepStrictEqual(transportIn(exit.cause), [])
       deepStrictEqual(Object.values(canaries).filter((canary) => printed.includes(canary)), [])
     })

@@ -39,7 +39,7 @@ const recording = (layerClient: Layer.Layer<HttpClient.HttpClient>) =>
 
 const layerPrism = Layer.provideMerge(Prism.layer(Contract.pathOf("openapi.yaml")), MockServer.layerTest)
 
-const inTime = Effect.timeout(Duration.seconds(30))
+const inTime = Effect.timeout(Duration.minutes(4))
 
 layer(layerPrism, { excludeTestServices: true, timeout: Duration.minutes(1) })((it) => {
   describe.each(clients)("The client through Prism, with %s", (clientName, layerClient) => {

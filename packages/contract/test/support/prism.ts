@@ -37,7 +37,7 @@ const start = (command: "mock" | "proxy", ...words: ReadonlyArray<string>) =>
       Effect.forkScoped
     )
     const url = yield* Deferred.await(listening).pipe(
-      Effect.timeoutFail({ duration: "45 seconds", onTimeout: () => new Error(lines.join("\n")) })
+      Effect.timeoutFail({ duration: "4 minutes", onTimeout: () => new Error(lines.join("\n")) })
     )
     return Prism.of({ url, log: Effect.sync(() => Array.from(lines)) })
   })
@@ -64,7 +64,7 @@ export const linesFrom = (from: number, isWanted: (line: string) => boolean, cou
     Effect.filterOrFail((lines) => lines.filter(isWanted).length >= count),
     Effect.retry(Schedule.spaced("20 millis")),
     Effect.timeoutFail({
-      duration: "10 seconds",
+      duration: "4 minutes",
       onTimeout: () => new Error(`Prism did not print ${count} such lines`)
     })
   )

@@ -17,7 +17,7 @@ export const folder = dirname(Contract.pathOf("openapi.yaml"))
 
 const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
 
-/** Runs the command until it ends, for at most 45 seconds. */
+/** Runs the command until it ends, for at most 4 minutes. */
 export const run = (...args: ReadonlyArray<string>) =>
   Effect.scoped(Effect.gen(function*() {
     const process = yield* Command.start(
@@ -28,7 +28,7 @@ export const run = (...args: ReadonlyArray<string>) =>
       { concurrency: "unbounded" }
     )
   })).pipe(
-    Effect.timeoutFail({ duration: "45 seconds", onTimeout: () => new Error(`redocly ${args[0]} did not end`) })
+    Effect.timeoutFail({ duration: "4 minutes", onTimeout: () => new Error(`redocly ${args[0]} did not end`) })
   )
 
 const Check = Schema.Struct({

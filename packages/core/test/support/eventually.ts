@@ -1,0 +1,23 @@
+/** Waits for an event. A test that would hang reports what it waited for and what it saw last. */
+import { Duration, Effect } from "effect"
+import { inspect } from "node:util"
+
+/** Longer than any wait on a busy machine, and shorter than the limit of vitest. */
+const hang = Duration.minutes(4)
+
+const live = <A>(millis: number, value: A) =>
+  Effect.async<A>((resume) => {
+    const timer = setTimeout(() => resume(Effect.succeed(value)), millis)
+    return Effect.sync(() => clearTimeout(timer))
+  })
+
+/** Ends with the effect, and dies with the message if that hangs. Its time is real, also under a `TestClock`. */
+export const orHang = <A, E, R>(effect: Effect.Effect<A, E, R>, what: () => string): Effect.Effect<A, E, R> =>
+  Effect.raceFirst(effect, Effect.flatMap(live(Duration.toMillis(hang), what), (what) => Effect.dieMessage(what())))
+
+/** Looks every few milliseconds until the value is as expected, and returns it. */
+export const eventually = <A>(what: string, see: () => A, isThere: (value: A) => boolean): Effect.Effect<A> =>
+  orHang(
+    Effect.repeat(Effect.suspend(() => live(5, see())), { until: isThere }),
+    () => `waited for ${what}, and saw ${inspect(see())}`
+  )
