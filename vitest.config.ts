@@ -1,13 +1,12 @@
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** Two that must meet begin together. What takes minutes is next, so that nothing is waited for at the end. */
+/** What takes longest begins first, so that nothing is waited for at the end. */
 class LongestFirst extends BaseSequencer {
   override sort(files: Array<TestSpecification>) {
     const long =
-      /(cliVerify|contractTesting|Crash|Documents|FailClosed|Fencing|Inspector|Load|MutantGate|observability|onboardingApi|Pairwise|rescreening\w*|TokenSharing|TokenStoreSql|Unseen\w*)\.test\.ts$/
-    const rank = ({ moduleId }: TestSpecification) =>
-      /Isolation[AB]\.test\.ts$/.test(moduleId) ? 0 : long.test(moduleId) ? 1 : 2
+      /(Conformance|ConformanceReport|Documents|HeldRows|Inspector|Ledger|MutantGate|Pairwise|Rescreening|Sandbox|TokenStoreSql|Unseen|Vitest|cliVerify|contractTesting|observability|onboardingApi)\.test\.ts$/
+    const rank = ({ moduleId }: TestSpecification) => long.test(moduleId) ? 0 : 1
     return super.sort(files).then((sorted) => sorted.toSorted((a, b) => rank(a) - rank(b)))
   }
 }
@@ -32,9 +31,9 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Each worker loads Effect once, and not once for each file.
     isolate: false,
-    // One more than the two cores of CI: many tests wait for a process or a deadline.
-    minWorkers: 3,
-    maxWorkers: 3,
+    // Twice the two cores of CI: many tests wait for a process or a deadline.
+    minWorkers: 4,
+    maxWorkers: 4,
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**"],

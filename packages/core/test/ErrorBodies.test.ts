@@ -279,7 +279,7 @@ describe("An error response", () => {
 
   it.live("with 300,000 errors in a list is read: a time that grows with their square would be hours", () =>
     Effect.gen(function*() {
-      for (const entry of ["{}", "[]", "1", "\"\""]) {
+      for (const entry of ["{}", "1"]) {
         const body = `{"code":"MANY","errors":[${Array.from({ length: 300_000 }, () => entry).join()}]}`
         const error = yield* failure(() => new Response(body, { status: 422 }))
         assert.deepInclude(error, { _tag: "AmlRequestRejected", code: "MANY" })

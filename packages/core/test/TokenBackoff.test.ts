@@ -33,7 +33,7 @@ const fails = Effect.gen(function*() {
   return yield* Fiber.join(fiber)
 })
 
-describe("After a failed acquisition", () => {
+describe("After a failed acquisition", { concurrent: true }, () => {
   it.effect.each(nonsense)(
     "with %s: 3,000 consecutive callers cost one acquisition",
     ([, token, tag, requests]) => {

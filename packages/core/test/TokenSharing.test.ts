@@ -48,7 +48,7 @@ const recorded = (store: MemoryStore.Store) =>
     JSON.parse(Buffer.from(value.split(".")[2] ?? "", "base64url").toString()).token
   )
 
-describe("Processes that share a store", () => {
+describe("Processes that share a store", { concurrent: true }, () => {
   it.scoped("send one request when all start at once", () => {
     const { service, store } = setup()
     return Effect.gen(function*() {
@@ -154,7 +154,7 @@ describe("Processes that share a store", () => {
   })
 })
 
-describe("A store that fails costs at most 200 ms, and never an error", () => {
+describe("A store that fails costs at most 200 ms, and never an error", { concurrent: true }, () => {
   const ways = MemoryStore.operations.flatMap((operation) =>
     // A lead that is held looks like that of another process.
     MemoryStore.faults.filter((fault) => operation !== "tryLead" || fault !== "garbage").map((fault) =>
@@ -255,7 +255,7 @@ describe("A store that fails costs at most 200 ms, and never an error", () => {
   })
 })
 
-describe("A stored token", () => {
+describe("A stored token", { concurrent: true }, () => {
   const hour = 3_600_000
   it.scoped.each<[string, Record<string, unknown>]>([
     ["of other credentials", { fingerprint: "other" }],
@@ -342,7 +342,7 @@ describe("A stored token", () => {
   })
 })
 
-describe("A 401", () => {
+describe("A 401", { concurrent: true }, () => {
   it.scoped("for a token that another process has replaced costs no request", () => {
     const { service, store } = setup()
     return Effect.gen(function*() {

@@ -156,7 +156,7 @@ const play = (events: ReadonlyArray<Event | Fault>, storeLatency = 0) => {
   }).pipe(Effect.scoped, Effect.withRandom(Random.make(1)))
 }
 
-describe("Several processes and one store, over any history", () => {
+describe("Several processes and one store, over any history", { concurrent: true }, () => {
   const histories = FastCheck.sample(FastCheck.array(event, { minLength: 5, maxLength: 15 }), { numRuns: 2, seed: 1 })
   /** Each moment at which another process reads, deletes and replaces the token meanwhile. */
   const races = Array.from({ length: 7 }, (_, step): ReadonlyArray<Event> => [

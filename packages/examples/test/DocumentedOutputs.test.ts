@@ -1,27 +1,17 @@
 /** Compares the outputs that the documents show with what the programs print. */
-import { Command, FileSystem } from "@effect/platform"
+import { Command } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Stream } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import * as Program from "../../mock-server/test/support/program.ts"
 import { assertPrinted } from "./support/documentedOutput.ts"
-import { documents, root } from "./support/documents.ts"
+import { documents, outputOf, outputs, readme, root } from "./support/documents.ts"
 import * as ExampleProcess from "./support/exampleProcess.ts"
 import * as OnboardingProcess from "./support/onboardingProcess.ts"
 
-/** The blocks without a language show outputs. */
-const outputs = documents.flatMap(({ path, snippets }) =>
-  snippets.filter(({ language }) => language === "").map(({ code }) => ({ path, code }))
-)
-
-const outputOf = (document: string) => outputs.find(({ path }) => path === document)?.code ?? ""
-
 const example = (path: string) => new URL(`../src/${path}`, import.meta.url)
-
-const readme = (name: string) => `packages/examples/src/${name}/README.md`
 
 describe("outputs of the documents", () => {
   it("are compared here, by another test, or are measurements", () => {
@@ -38,8 +28,10 @@ describe("outputs of the documents", () => {
       "docs/performance.md",
       // contractTesting.test.ts compares the files and their tests.
       readme("contract-testing"),
+      // observability.test.ts compares the output of its program.
       readme("observability"),
       readme("onboarding-api"),
+      // So does rescreening.test.ts.
       readme("rescreening"),
       // A measurement too.
       "tools/package-consumer/README.md"
@@ -69,24 +61,6 @@ describe("outputs of the documents", () => {
       const server = yield* Command.start(Command.make("node", yield* Program.idvMock, "serve", "--port", "0"))
       const printed = yield* server.stdout.pipe(Stream.decodeText(), Stream.splitLines, Stream.runHead)
       assertPrinted(line.replaceAll("4010", "0"), Option.getOrThrow(printed).replaceAll(/(?<="port":)\d+/g, "0"))
-    }).pipe(Effect.provide(NodeContext.layer)))
-
-  it.live("README of observability", () =>
-    Effect.gen(function*() {
-      const command = yield* ExampleProcess.command(example("observability/main.ts"), [], {})
-      const { stdout } = yield* ExampleProcess.run(command)
-      assertPrinted(outputOf(readme("observability")), stdout)
-    }))
-
-  it.scopedLive("README of rescreening", () =>
-    Effect.gen(function*() {
-      const files = yield* FileSystem.FileSystem
-      const folder = yield* files.makeTempDirectoryScoped()
-      const people = "packages/examples/src/rescreening/people.csv"
-      yield* files.copyFile(fileURLToPath(example("rescreening/people.csv")), `${folder}/people.csv`)
-      const command = yield* ExampleProcess.command(example("rescreening/main.ts"), [`${folder}/people.csv`], {})
-      const { stdout } = yield* ExampleProcess.run(command)
-      assertPrinted(outputOf(readme("rescreening")), stdout.replaceAll(`${folder}/people`, people.slice(0, -4)))
     }).pipe(Effect.provide(NodeContext.layer)))
 
   it.scopedLive("README of onboarding-api", () =>

@@ -9,6 +9,8 @@ import { Array as Arr, Context, Effect, Layer, Option, Redacted, Schema } from "
 import { createServer } from "node:http"
 import { fileURLToPath } from "node:url"
 import * as OtlpJson from "../src/observability/OtlpJson.ts"
+import { assertPrinted } from "./support/documentedOutput.ts"
+import { outputOf, readme } from "./support/documents.ts"
 import * as ExampleProcess from "./support/exampleProcess.ts"
 
 const main = new URL("../src/observability/main.ts", import.meta.url)
@@ -297,6 +299,7 @@ describe("observability", { concurrent: true }, () => {
       assertTrue(/^ {4}TokenProvider\.get \(\d+ ms\) → TokenProvider\.acquire [\da-f]{4}$/m.test(stdout))
       assertTrue(/│ idv_aml_requests +│ +│ 14 +│/.test(stdout))
       assertInclude(stdout, "12 log records")
+      assertPrinted(outputOf(readme("observability")), stdout)
       strictEqual(exitCode, 0)
     }))
 

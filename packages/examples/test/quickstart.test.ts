@@ -18,7 +18,7 @@ const row = (stdout: string, name: string) =>
 describe("quickstart", () => {
   it.live("without arguments and variables it screens the test persons with the mock server and one token", () =>
     Effect.gen(function*() {
-      const { exitCode, stderr, stdout } = yield* ExampleProcess.run(ExampleProcess.commandFromSource(quickstart))
+      const { exitCode, stderr, stdout } = yield* run([])
       strictEqual(stderr, "")
       assertInclude(stdout, "No IDV_* variable is set: the mock server runs in this process at http://127.0.0.1:")
       strictEqual(row(stdout, "Ada Testclear")?.[2], "No")

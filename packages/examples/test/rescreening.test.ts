@@ -1,32 +1,20 @@
-import { Command, FileSystem } from "@effect/platform"
+import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { parse } from "csv-parse/sync"
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import { fileURLToPath } from "node:url"
+import { assertPrinted } from "./support/documentedOutput.ts"
+import { outputOf, readme } from "./support/documents.ts"
+import * as ExampleProcess from "./support/exampleProcess.ts"
 
-const main = fileURLToPath(new URL("../src/rescreening/main.ts", import.meta.url))
+const main = new URL("../src/rescreening/main.ts", import.meta.url)
 const sample = fileURLToPath(new URL("../src/rescreening/people.csv", import.meta.url))
 
-const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
-
-/** As `pnpm rescreening` starts it, without a variable, so with its own mock server. */
+/** Without a variable, so with its own mock server. */
 const run = (...args: ReadonlyArray<string>) =>
-  Command.make("node", "--import", "tsx/esm", main, ...args).pipe(
-    Command.env({
-      IDV_AUTH_URL: undefined,
-      IDV_BASE_URL: undefined,
-      IDV_CUSTOMER_ID: undefined,
-      IDV_CUSTOMER_KEY: undefined,
-      DATABASE_URL: undefined
-    }),
-    Command.start,
-    Effect.flatMap(({ exitCode, stderr, stdout }) =>
-      Effect.all({ stdout: text(stdout), stderr: text(stderr), exitCode }, { concurrency: "unbounded" })
-    ),
-    Effect.scoped
-  )
+  Effect.flatMap(ExampleProcess.command(main, args, {}), ExampleProcess.run)
 
 describe("rescreening", () => {
   it.scopedLive("screens the sample with the mock server, once a day, and writes the reports", () =>
@@ -44,6 +32,8 @@ describe("rescreening", () => {
       for (const line of ["3  no_match", "1  no_match_doubtful", "2  potential_match", "0  unknown", "4  wrong_row"]) {
         assertInclude(first.stdout, `       ${line}\n`)
       }
+      const shown = "packages/examples/src/rescreening/people"
+      assertPrinted(outputOf(readme("rescreening")), first.stdout.replaceAll(`${directory}/people`, shown))
       const report = yield* files.readFileString(`${directory}/people-report.csv`)
       deepStrictEqual(
         parse<Record<string, string>>(report, { columns: true }).map(({ codes, id, outcome }) => [id, outcome, codes]),

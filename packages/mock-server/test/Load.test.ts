@@ -1,8 +1,9 @@
+/** `LOAD_REQUESTS=10000 npx vitest run packages/mock-server/test/Load.test.ts` sends more requests. */
 import { Control } from "@effect-idv/mock-server"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Schema } from "effect"
+import { Config, Effect, Schema } from "effect"
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
@@ -88,7 +89,7 @@ const count = (outcomes: ReadonlyArray<Outcome>, outcome: Outcome) => outcomes.f
 
 describe("idv-mock serve under load", () => {
   it.scopedLive(
-    "answers 10,000 requests on 64 connections in bounded memory, and at SIGTERM all that it accepted",
+    "answers all requests on 64 connections in bounded memory, and at SIGTERM all that it accepted",
     () =>
       Effect.gen(function*() {
         const { authUrl, ended, logged, port, residentMemory, stop } = yield* start
@@ -124,23 +125,24 @@ describe("idv-mock serve under load", () => {
             { concurrency: connections }
           )
 
+        const total = yield* Config.withDefault(Config.integer("LOAD_REQUESTS"), 1500)
         strictEqual(count(yield* checks(0, 1000), "answered"), 1000)
         const early = yield* residentMemory
-        strictEqual(count(yield* checks(1000, 10_000), "answered"), 9000)
+        strictEqual(count(yield* checks(1000, total), "answered"), total - 1000)
         const late = yield* residentMemory
         assert(late - early < 60, `from ${early} MiB to ${late} MiB`)
 
         const control = yield* Effect.provide(Control.make({ url: authUrl }), NodeHttpClient.layer)
         const { dropped, entries } = yield* control.session("demo-customer").journal()
-        deepStrictEqual([entries.length, dropped], [1000, 9001])
+        deepStrictEqual([entries.length, dropped], [1000, total - 999])
 
-        const outcomes = yield* checks(10_000, 12_000, (n) => n === 11_000 ? stop : Effect.void)
+        const outcomes = yield* checks(total, total + 1000, (n) => n === total + 500 ? stop : Effect.void)
         const code = yield* ended
         strictEqual(code, 0)
         // It was stopped during the requests, and responded to each request that it had read.
-        assert(count(outcomes, "lost") > 0 && count(outcomes, "answered") >= 900, `${count(outcomes, "answered")}`)
+        assert(count(outcomes, "lost") > 0 && count(outcomes, "answered") >= 400, `${count(outcomes, "answered")}`)
         strictEqual(count(outcomes, "broken"), 0)
-        strictEqual(count(outcomes, "answered"), (yield* logged) - 10_001)
+        strictEqual(count(outcomes, "answered"), (yield* logged) - total - 1)
       })
   )
 })

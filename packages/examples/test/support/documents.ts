@@ -76,8 +76,18 @@ const folders = [
   )
 ]
 
+export const readme = (example: string) => `packages/examples/src/${example}/README.md`
+
 /** All documents except the generated reference. */
 export const documents: ReadonlyArray<Document> = folders.flatMap(markdownIn).sort().map(read)
+
+/** The blocks without a language show outputs. */
+export const outputs = documents.flatMap(({ path, snippets }) =>
+  snippets.filter(({ language }) => language === "").map(({ code }) => ({ path, code }))
+)
+
+/** The first output that a document shows. */
+export const outputOf = (document: string) => outputs.find(({ path }) => path === document)?.code ?? ""
 
 /** The modules of the packages. */
 export const sources: ReadonlyArray<Pick<Document, "path" | "text">> = readdirSync(join(root, "packages"))
