@@ -162,7 +162,8 @@ describe("idv-mock verify", () => {
       ]
       const words = ["--auth-url", url, "--customer-id", "demo-customer"]
       const key = { IDV_CUSTOMER_KEY: "demo-key", IDV_MOCK_CONTROL_TOKEN: "s3cret" }
-      const json = yield* verifyHere([...words, "--format", "json", ...files], key)
+      const cases = ["token.status", "aml.answered", "aml.dob.iso"].flatMap((id) => ["--case", id])
+      const json = yield* verifyHere([...words, ...cases, "--format", "json", ...files], key)
       deepStrictEqual([json.exitCode, json.stdout.trimEnd()], [1, json.last])
       assert(
         /^It does not conform, 1 alarm: \d+ of \d+ cases passed, 0 violated, 0 lenient, 1 drifted, /.test(json.last),

@@ -39,7 +39,11 @@ describe("Workers as processes", () => {
           yield* Effect.forEach(workers, ({ end }) => Fiber.join(end))
           const { slowest, ...result } = yield* Crash.verify(count, received, ledger)
           assertTrue(isRestarted && kills > 0)
-          yield* Console.log(`people ${count}, seed ${seed}, kills ${kills}, ${JSON.stringify(result)}, taken over after ${Math.round(slowest)} ms`)
+          yield* Console.log(
+            `people ${count}, seed ${seed}, kills ${kills}, ${JSON.stringify(result)}, taken over after ${
+              Math.round(slowest)
+            } ms`
+          )
         })
     )
   })

@@ -21,7 +21,7 @@ const ownCases = ({ claim, isLate }: Mutant.Mutant): ReadonlyArray<Conformance.C
   Conformance.cases.filter((testCase, index) => testCase.claim === claim || (isLate === true && index % 16 === 0))
 
 /** How many cases a mutant runs before it is known whether one of them finds it. */
-const atOnce = 8
+const atOnce = 4
 
 /**
  * Runs the mock server, and every mutant with the cases of its claim, in process and one after the other. In-process runs
