@@ -12,8 +12,8 @@ export default tseslint.config(
       "packages/*/bundle",
       "**/coverage",
       "packages/examples/test/.documents",
-      "packages/contract/test/unseen2",
-      "packages/contract/test/unseen3"
+      "tools/foreign-services/set2",
+      "tools/foreign-services/set3"
     ]
   },
   ...tseslint.configs.strict,
@@ -65,7 +65,7 @@ export default tseslint.config(
   },
   {
     // Servers of another author on node:http, which are not changed.
-    files: ["packages/contract/test/unseen/**"],
+    files: ["tools/foreign-services/set1/**"],
     rules: { "no-restricted-syntax": "off", "no-console": "off", "@typescript-eslint/no-unused-vars": "off" }
   },
   {

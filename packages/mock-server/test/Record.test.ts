@@ -12,14 +12,14 @@ import { createServer } from "node:net"
 import { basename } from "node:path"
 import { PassThrough } from "node:stream"
 import { parse } from "yaml"
-import * as UnseenServer from "../../contract/test/support/unseenServer.ts"
+import * as Servers from "../../../tools/foreign-services/servers.ts"
 import { main } from "../src/internal/cli/main.ts"
 import * as Settings from "../src/internal/cli/settings.ts"
 import { captured } from "./support/captured.ts"
 import * as CorrectService from "./support/correctService.ts"
 import * as Program from "./support/program.ts"
 
-const unseen = await Effect.runPromise(UnseenServer.load())
+const unseen = await Effect.runPromise(Servers.load("set1"))
 
 const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
 
@@ -122,7 +122,7 @@ describe("idv-mock record", () => {
     "writes the profile of a foreign service, with which the mock server shows the same observations",
     () =>
       Effect.gen(function*() {
-        const target = yield* UnseenServer.serving(unseen, "five-hundred")
+        const target = yield* Servers.serving(unseen, "five-hundred", "mock")
         const { customerId = "", customerKey = Redacted.make("") } = target
         const customer = { customerId, customerKey: Redacted.value(customerKey) }
         const { output, stop, url } = yield* recording(target.authUrl)

@@ -1,9 +1,16 @@
 /**
- * The servers of a folder such as `test/unseen`, whose author wrote them from the service document without seeing the
- * suite. Each becomes a target whose clock can be moved.
+ * The sets of servers whose authors knew the service document, and not the suite. A set has a correct server in several
+ * styles, and wrong servers: the server `strict` with one fault each.
  */
+import type { Conformance } from "@effect-idv/contract"
 import { Effect, Redacted } from "effect"
-import type * as Conformance from "../../src/Conformance.ts"
+
+export const names = ["set1", "set2", "set3"] as const
+export type Name = typeof names[number]
+
+/** `mock`: a server whose clock the suite moves, with any number of requests. `sandbox`: what a user runs by default. */
+export const modes = ["mock", "sandbox"] as const
+export type Mode = typeof modes[number]
 
 interface Server {
   readonly url: string
@@ -19,38 +26,38 @@ interface Service {
     readonly now: () => number
     readonly fault?: string
   }) => Promise<Server>
-  /** @default the styles of `test/unseen` */
+  /** @default the styles of set1 */
   readonly styles?: ReadonlyArray<string>
 }
 
-/** What its `mutants.ts` exports. A mutant is the server in the style `strict` with a fault. */
+/** What its `mutants.ts` exports. */
 interface Mutants {
   readonly mutants: ReadonlyArray<{ readonly id: string; readonly area: string }>
 }
 
-/** The styles of the correct server. They refuse a request in different ways, and `lenient` accepts more. */
+/** They refuse a request in different ways, and `lenient` accepts more. */
 const defaultStyles = ["strict", "ok-false", "five-hundred", "hang-up", "lenient"]
 
-export interface UnseenSet {
+export interface ServiceSet {
   readonly styles: ReadonlyArray<string>
   readonly mutants: Mutants["mutants"]
   readonly serve: Service["serve"]
 }
 
-export const load = (folder = "unseen"): Effect.Effect<UnseenSet> =>
+export const load = (name: Name): Effect.Effect<ServiceSet> =>
   Effect.gen(function*() {
-    const file = (name: string) => new URL(`../${folder}/${name}.ts`, import.meta.url).href
+    const file = (module: string) => new URL(`${name}/${module}.ts`, import.meta.url).href
     const { serve, styles = defaultStyles } = yield* Effect.promise((): Promise<Service> => import(file("service")))
     const { mutants } = yield* Effect.promise((): Promise<Mutants> => import(file("mutants")))
     return { styles, mutants, serve }
   })
 
 /** A correct server, or one with this fault, until the scope closes. */
-export const serving = ({ serve }: UnseenSet, style: string, fault?: string) =>
+export const serving = ({ serve }: ServiceSet, style: string, mode: Mode, fault?: string) =>
   Effect.gen(function*() {
     let moved = 0
     const server = yield* Effect.acquireRelease(
-      Effect.promise(() => serve({ style, now: () => Date.now() + moved, ...(fault === undefined ? {} : { fault }) })),
+      Effect.promise(() => serve({ style, now: () => Date.now() + moved, ...(fault !== undefined && { fault }) })),
       ({ close }) => Effect.promise(() => close())
     )
     const target: Conformance.Target = {
@@ -59,11 +66,12 @@ export const serving = ({ serve }: UnseenSet, style: string, fault?: string) =>
       baseUrl: server.url,
       customerId: server.customerId,
       customerKey: Redacted.make(server.customerKey),
-      budget: 100_000,
       spacing: 0,
-      deadline: "5 seconds",
-      clock: (millis: number) => Effect.sync(() => void (moved += millis)),
-      wrongKeys: true
+      ...(mode === "mock" && {
+        budget: 100_000,
+        wrongKeys: true,
+        clock: (millis: number) => Effect.sync(() => void (moved += millis))
+      })
     }
     return target
   })

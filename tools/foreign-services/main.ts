@@ -1,12 +1,12 @@
 /**
- * Runs the suite against the servers in `test/unseen`, or another folder of the same form, whose author wrote them from
- * the service document without seeing the suite. It prints how many mutants of each area the suite finds, never which
- * ones, and the findings about the correct servers.
+ * Runs the conformance suite against the servers of the sets, and prints how many wrong servers of each area it finds,
+ * never which ones, and the findings about the correct servers: `pnpm foreign-services [set1|set2|set3] [mock|sandbox]
+ * [first step]`. Without arguments it runs all sets in both modes; `0 4` runs the first of four parts.
  */
+import { Conformance, Contract } from "@effect-idv/contract"
+import { NodeContext, NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Array as Arr, Console, Effect } from "effect"
-import * as Conformance from "../../src/Conformance.ts"
-import * as Contract from "../../src/Contract.ts"
-import * as UnseenServer from "./unseenServer.ts"
+import * as Servers from "./servers.ts"
 
 const verdicts = ["violated", "lenient", "drift"] as const
 
@@ -19,7 +19,7 @@ const findingsOf = ({ results }: Conformance.Report): Findings => {
   return { violated: of("violated"), lenient: of("lenient"), drift: of("drift") }
 }
 
-/** A mutant that ran. */
+/** A wrong server that ran. */
 interface Row {
   readonly area: string
   /** The index of the verdict of its first finding, or -1. */
@@ -35,48 +35,39 @@ const lineOf = (area: string, rows: ReadonlyArray<Row>): string => {
   } lenient; drift only: ${of(2)}; missed: ${of(-1)}`
 }
 
-export interface Options {
-  /** @default "unseen" */
-  readonly folder?: string | undefined
-  /**
-   * Only each n-th mutant, from this one, for a run in several processes.
-   *
-   * @default all
-   */
-  readonly part?: readonly [first: number, step: number] | undefined
-}
+const isFound = (verdict: number): boolean => verdict === 0 || verdict === 1
 
-export const run = ({ folder, part: [first, step] = [0, 1] }: Options) =>
+const run = (name: Servers.Name, mode: Servers.Mode, [first, step]: readonly [number, number]) =>
   Effect.gen(function*() {
-    const evidence = yield* Contract.load()
-    const set = yield* UnseenServer.load(folder)
+    const contract = yield* Contract.load()
+    const set = yield* Servers.load(name)
+    yield* Console.log(`\n${name}, ${mode}`)
     const judge = (observations: ReadonlyArray<Conformance.Observation>, cases = Conformance.cases) =>
-      Conformance.judge(evidence, observations, { kind: "sandbox", cases })
+      Conformance.judge(contract, observations, { kind: "sandbox", cases })
 
     // Another part has run the other styles.
-    const correct = yield* Effect.forEach(first === 0 ? set.styles : set.styles.slice(0, 1), (style) =>
-      Effect.scoped(Effect.gen(function*() {
-        const report = yield* Conformance.verify(yield* UnseenServer.serving(set, style), evidence)
-        const found = findingsOf(report)
-        const counts = verdicts.map((verdict) =>
-          `${found[verdict].length} ${verdict}`
-        ).join(", ")
-        yield* Console.log(`correct, ${style}: ${counts}; ${report.requests} requests`)
-        for (const finding of [...found.violated, ...found.lenient]) yield* Console.log(`  ${finding}`)
-        return found
-      })))
+    const correct = yield* Effect.forEach(
+      first === 0 ? set.styles : set.styles.slice(0, 1),
+      (style) =>
+        Effect.scoped(Effect.gen(function*() {
+          const report = yield* Conformance.verify(yield* Servers.serving(set, style, mode), contract)
+          const found = findingsOf(report)
+          const counts = verdicts.map((verdict) => `${found[verdict].length} ${verdict}`).join(", ")
+          yield* Console.log(`correct, ${style}: ${counts}; ${report.requests} requests`)
+          for (const finding of [...found.violated, ...found.lenient]) yield* Console.log(`  ${finding}`)
+          return found
+        }))
+    )
     const usual = correct[0] ?? { violated: [], lenient: [], drift: [] }
     const news = (report: Conformance.Report) => {
       const found = findingsOf(report)
       return verdicts.findIndex((verdict) => Arr.difference(found[verdict], usual[verdict]).length > 0)
     }
 
-    const isFound = (verdict: number): boolean => verdict === 0 || verdict === 1
-
     /** Stops at the first violated or lenient case. Only a drift may be followed by another verdict. */
-    const foundIn = (fault: string) =>
-      Effect.scoped(Effect.gen(function*() {
-        const running = yield* Conformance.start(yield* UnseenServer.serving(set, "strict", fault))
+    const foundByCase = (target: Conformance.Target) =>
+      Effect.gen(function*() {
+        const running = yield* Conformance.start(target)
         const observations: Array<Conformance.Observation> = []
         for (const testCase of Conformance.cases) {
           const observation = yield* running.observe(testCase)
@@ -86,17 +77,20 @@ export const run = ({ folder, part: [first, step] = [0, 1] }: Options) =>
           if (isFound(confirmed)) return confirmed
         }
         return news(judge(yield* running.confirm(observations)))
-      }))
+      })
 
     const rows: Array<Row> = []
     yield* Effect.forEach(
       set.mutants.filter((_, i) => i % step === first),
       ({ area, id }) =>
         Effect.gen(function*() {
-          rows.push({ area, found: yield* foundIn(id) })
+          const target = yield* Servers.serving(set, "strict", mode, id)
+          // The planner of a sandbox run chooses the cases, so the run is judged as a whole.
+          const found = mode === "mock" ? foundByCase(target) : Effect.map(Conformance.verify(target, contract), news)
+          rows.push({ area, found: yield* found })
           // A run takes minutes, and may be interrupted.
           if (rows.length % 20 === 0) yield* Console.error(lineOf("so far", rows))
-        }),
+        }).pipe(Effect.scoped),
       { concurrency: 4, discard: true }
     )
     for (const [area, own] of Object.entries(Arr.groupBy(rows, ({ area }) => area))) {
@@ -104,3 +98,18 @@ export const run = ({ folder, part: [first, step] = [0, 1] }: Options) =>
     }
     yield* Console.log(lineOf("all", rows))
   })
+
+const words = process.argv.slice(2)
+const chosen = <A extends string>(all: ReadonlyArray<A>) => {
+  const some = all.filter((name) => words.includes(name))
+  return some.length === 0 ? all : some
+}
+const [first = 0, step = 1] = words.map(Number).filter(Number.isInteger)
+
+Effect.forEach(
+  chosen(Servers.names),
+  (name) => Effect.forEach(chosen(Servers.modes), (mode) => run(name, mode, [first, step]))
+).pipe(
+  Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici]),
+  NodeRuntime.runMain
+)
