@@ -141,6 +141,9 @@ export const rows = (run: string): Stream.Stream<Row, ReportFailure, Ledger.Ledg
     )
   }))
 
+/** The rows in parts that are not empty: a file cannot be written from an empty text, and the last page of a run may be. */
+const parts = (run: string) => Stream.filter(Stream.chunks(rows(run)), Chunk.isNonEmpty)
+
 const cell = (value: Row[keyof Row]) => typeof value === "object" ? value.join(" ") : value
 
 /**
@@ -152,7 +155,7 @@ const cell = (value: Row[keyof Row]) => typeof value === "object" ? value.join("
 export const csv = (run: string): Stream.Stream<string, ReportFailure, Ledger.Ledger> =>
   Stream.concat(
     Stream.succeed(stringify([columns])),
-    Stream.map(Stream.chunks(rows(run)), (chunk) =>
+    Stream.map(parts(run), (chunk) =>
       stringify(
         Chunk.toReadonlyArray(chunk).map((row) => columns.map((column) => cell(row[column]))),
         { escape_formulas: true }
@@ -167,7 +170,7 @@ export const csv = (run: string): Stream.Stream<string, ReportFailure, Ledger.Le
  */
 export const jsonLines = (run: string): Stream.Stream<string, ReportFailure, Ledger.Ledger> =>
   Stream.map(
-    Stream.chunks(rows(run)),
+    parts(run),
     (chunk) => Chunk.toReadonlyArray(chunk).map((row) => `${JSON.stringify(row)}\n`).join("")
   )
 

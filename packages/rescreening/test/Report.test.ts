@@ -37,6 +37,19 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
       it.scoped(name, () => Effect.flatMap(Databases.ledger, (context) => Effect.provide(effect, context)))
 
     test(
+      "has no empty part for a run of exactly one page, which a file could not be written from",
+      Effect.gen(function*() {
+        const people = Stream.fromIterable(numbers(1, 1000).map((n) => entry(`K${n}`, `Canary${n} Testclear`)))
+        yield* Effect.provide(Rescreening.plan(people, { ...options, run: "page" }), layerPeople())
+        for (const report of [Report.csv("page"), Report.jsonLines("page")]) {
+          const parts = Chunk.toReadonlyArray(yield* Stream.runCollect(report))
+          strictEqual(parts.some((part) => part === ""), false)
+          strictEqual(parts.join("").includes("K1000"), true)
+        }
+      })
+    )
+
+    test(
       "compares two runs: reports changed results, new people, people who left, and unknown rows, and no others",
       Effect.gen(function*() {
         yield* screened("2026-10", numbers(1, 60), (number) => number <= 10 ? "Potential match" : "No")
