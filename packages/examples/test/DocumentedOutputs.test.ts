@@ -33,7 +33,8 @@ describe("outputs of the documents", () => {
       readme("onboarding-api"),
       // So does rescreening.test.ts.
       readme("rescreening"),
-      // A measurement too.
+      // Measurements too.
+      "tools/foreign-services/README.md",
       "tools/package-consumer/README.md"
     ])
   })
