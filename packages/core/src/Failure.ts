@@ -6,6 +6,7 @@
 import type * as Duration from "effect/Duration"
 import * as Match from "effect/Match"
 import type * as AmlError from "./AmlError.ts"
+import { isRedirect } from "./internal/host.ts"
 import type * as TokenError from "./TokenError.ts"
 
 /**
@@ -77,8 +78,6 @@ const factsByTag = Match.typeTags<Failure>()({
 /** A bad certificate affects every check; a failed connection may affect only this one. */
 const reasonConcerns = (reason: TokenError.TokenEndpointUnavailable["reason"]): Facts["concerns"] =>
   reason === "certificate" ? "everyone" : "service"
-
-const isRedirect = (status: number): boolean => status >= 300 && status < 400
 
 /**
  * The 4xx statuses that concern what all checks share: the address, the method, the media type, the proxy or the

@@ -87,7 +87,7 @@ const visibleLetter = /(?!\p{Default_Ignorable_Code_Point})\p{L}/u
 const damagePatterns = {
   html_entity: /&(?:#\d+|#x[\da-f]+|[a-z][a-z\d]*);/iu,
   mojibake: new RegExp(mojibake.join("|"), "u"),
-  question_mark: /\?(?<=\p{L}\p{M}*\?)\?*(?=\p{L})/u,
+  question_mark: /\?/u,
   family_name_first: /,(?=[^,]*$)(?!\s*(?:jr|sr|[ivx]+|ph\.?d|m\.?d|esq)\.?\s*$)/iu,
   title: /^(?:mr|mrs|ms|miss|mx|dr|prof|professor|sir|dame|rev|hon|herr|frau|mme|mlle)\.?(?=\s)/iu,
   unknown_part: Placeholders.placeholderPart

@@ -24,7 +24,7 @@ export const TypeId = "~@effect-idv/core/TokenError"
  * - `status`: it responded with an error status.
  * - `unreachable`: it did not accept the connection.
  * - `dns`: its host name cannot be resolved.
- * - `tls`: it does not support TLS.
+ * - `tls`: the TLS connection failed, for example because it does not support TLS, or requires a client certificate.
  * - `certificate`: its certificate is not trusted.
  * - `broken`: the connection was lost.
  *
@@ -54,7 +54,7 @@ export const describeReason = (reason: Reason, status: number | undefined): stri
     case "dns":
       return "its host name cannot be resolved (dns)"
     case "tls":
-      return "it does not support TLS (tls)"
+      return "the TLS connection failed: check that it supports TLS, and whether it requires a client certificate (tls)"
     case "certificate":
       return "its certificate is not trusted (certificate)"
     case "broken":

@@ -233,8 +233,9 @@ describe("AmlClient", () => {
     ["an expired certificate", { code: "CERT_HAS_EXPIRED" }, "certificate", "no"],
     ["an unknown certificate", { code: "DEPTH_ZERO_SELF_SIGNED_CERT" }, "certificate", "no"],
     ["a certificate of another host", { code: "ERR_TLS_CERT_ALTNAME_INVALID" }, "certificate", "no"],
-    ["a peer that does not speak TLS", { code: "ERR_SSL_WRONG_VERSION_NUMBER" }, "tls", "no"],
-    ["an error of TLS after the handshake", { code: "ERR_SSL_BAD_RECORD_TYPE" }, "broken", "unknown"],
+    ["a record that is not TLS", { code: "ERR_SSL_WRONG_VERSION_NUMBER" }, "tls", "unknown"],
+    ["an alert about the client certificate", { code: "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED" }, "tls", "unknown"],
+    ["an error of TLS after the handshake", { code: "ERR_SSL_BAD_RECORD_TYPE" }, "tls", "unknown"],
     ["a reset", { code: "ECONNRESET", syscall: "read" }, "broken", "unknown"],
     ["an error of fetch around one of Node", { cause: { cause: { code: "ECONNREFUSED" } } }, "unreachable", "no"],
     ["no reason at all", {}, "broken", "unknown"]

@@ -88,6 +88,17 @@ describe("AmlCredential", () => {
         attribute("aml_profile")
       ]
     ],
+    ...[
+      "https://a.example/\u0000",
+      "https://user:key@a.example/1",
+      "https://a.example/\"x",
+      "https://a.example/<script>"
+    ]
+      .map((url): [string, unknown, ReadonlyArray<string>] => [
+        `${JSON.stringify(url)} as profile`,
+        credential({}, { aml_profile: url }),
+        [attribute("aml_profile")]
+      ]),
     ["a URL with a space as profile", credential({}, { aml_profile: "https://a.example/a b" }), [
       attribute("aml_profile")
     ]],

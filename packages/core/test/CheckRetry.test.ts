@@ -28,8 +28,7 @@ import { status } from "./support/tokens.ts"
 describe("retry: safe", () => {
   it.effect.each<[string, Service.Handler, TokenError.Reason]>([
     ["a refused connection", refused, "unreachable"],
-    ["an unknown host", noSuchHost, "dns"],
-    ["a peer without TLS", noTls, "tls"]
+    ["an unknown host", noSuchHost, "dns"]
   ])(
     "retries after %s: at most 3 requests, with delays of up to 200 and up to 400 ms",
     ([, handler, reason]) =>
@@ -89,6 +88,7 @@ describe("retry: safe", () => {
     ["422", asksToWait(422, "1"), "AmlRequestRejected", "answered"],
     ["403", asksToWait(403, "1"), "AmlForbidden", "answered"],
     ["a lost connection", lost, "AmlUnavailable", "unknown"],
+    ["a record that is not TLS", noTls, "AmlUnavailable", "unknown"],
     ["a certificate that is not trusted", untrusted, "AmlUnavailable", "no"],
     ["an invalid response", invalid, "AmlAnswerInvalid", "answered"],
     [

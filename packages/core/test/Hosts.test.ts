@@ -29,7 +29,7 @@ describe("A transport error", () => {
   it.effect.each<[string, Service.Handler, string]>([
     ["the connection is refused", refused, "at api.example.com:8443 is not available: it does not accept"],
     ["the name is not known", noSuchHost, "at api.example.com:8443 is not available: its host name cannot be"],
-    ["there is no TLS", noTls, "at api.example.com:8443 is not available: it does not support TLS"],
+    ["there is no TLS", noTls, "at api.example.com:8443 is not available: the TLS connection failed"],
     ["the certificate is not trusted", untrusted, "at api.example.com:8443 is not available: its certificate is not"],
     ["the connection is lost", lost, "at api.example.com:8443 is not available: the connection was lost"],
     ["the status is 503", respondsWith(503), "at api.example.com:8443 is not available: it responded with status 503"],

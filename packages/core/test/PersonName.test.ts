@@ -3,6 +3,10 @@ import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Arbitrary, Either, FastCheck, Option, Redacted, Schema } from "effect"
 import { inspect } from "node:util"
+import people from "./data/people.json" with { type: "json" }
+
+const realNames = people.filter(({ expected }) => expected.verdict === "accepted").map(({ name }) => name)
+  .filter((name) => !name.includes("?"))
 
 const issuesOf = (text: string) =>
   Either.match(PersonName.make(text), {
@@ -112,6 +116,22 @@ describe("PersonName", () => {
     ["Ada Testclear", "", false]
   ])("%o and a response about %o have the same name: %s", (name, echo, expected) => {
     strictEqual(PersonName.isEquivalent(Either.getOrThrow(PersonName.make(name)), echo), expected)
+  })
+
+  it.each(["Jos? Garcia", "Ren?", "Zo? Testpep", "Andr?", "?ngela", "Mart?nez", "Garc?a", "Jos? Garc?a"])(
+    "%s looks damaged",
+    (text) => {
+      deepStrictEqual(PersonName.warnings(text).map(({ code }) => code), ["question_mark"])
+    }
+  )
+
+  it("with a question mark for each letter that ASCII lacks looks damaged, and without them it does not", () => {
+    const hasQuestionMark = (text: string) => PersonName.warnings(text).some(({ code }) => code === "question_mark")
+    const damaged = realNames.filter((name) => /[^\p{ASCII}]/u.test(name) && /[a-z]/i.test(name)).map((name) =>
+      name.normalize("NFC").replaceAll(/(?!\p{ASCII})[\p{L}\p{M}]/gu, "?")
+    ).filter((name) => name.includes("?"))
+    deepStrictEqual([damaged.length > 50, damaged.filter((name) => !hasQuestionMark(name))], [true, []])
+    deepStrictEqual(realNames.filter(hasQuestionMark), [])
   })
 
   it("is redacted when printed", () => {

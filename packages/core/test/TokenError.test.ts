@@ -35,7 +35,8 @@ const tokenErrors: ReadonlyArray<readonly [TokenError.TokenError, boolean, strin
   [
     new TokenEndpointUnavailable({ reason: "tls", attempts: 3 }),
     true,
-    "The token endpoint is not available: it does not support TLS (tls) (requests: 3)"
+    "The token endpoint is not available: the TLS connection failed: check that it supports TLS, " +
+    "and whether it requires a client certificate (tls) (requests: 3)"
   ],
   [
     new TokenEndpointUnavailable({ reason: "dns", attempts: 3 }),

@@ -302,9 +302,15 @@ const describe = ({ headers, host, status }: Head, length: number): Description 
   }
 }
 
+/** Codes of the checks of the server's certificate, which the client makes before it sends anything. */
+const certificateCodes = new RegExp(
+  "^(ERR_TLS_CERT_ALTNAME_INVALID|(DEPTH_ZERO_SELF|SELF)_SIGNED_CERT(_IN_CHAIN)?|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|" +
+    "UNABLE_TO_(GET|VERIFY|DECRYPT|DECODE)_[A-Z_]+|PATH_LENGTH_EXCEEDED|(CERT|CRL)_[A-Z_]+|ERROR_IN_(CERT|CRL)_[A-Z_]+)$"
+)
+
 /**
- * With every reason except `broken`, the service cannot have received any part of the request. An error after the TLS
- * handshake or after the connection counts as `broken`, because it looks the same before and after sending.
+ * The reason for the message. `Progress` decides whether the request was sent: an error of TLS, such as an alert or a
+ * record that is not valid, looks the same before and after the request.
  */
 const reasonOf = (error: unknown, depth = 0): ConnectionFailed["reason"] => {
   const code = Predicate.hasProperty(error, "code") ? String(error.code) : ""
@@ -312,7 +318,7 @@ const reasonOf = (error: unknown, depth = 0): ConnectionFailed["reason"] => {
   if (/^(ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/.test(code)) return "unreachable"
   if (/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/.test(code) && isConnecting) return "unreachable"
   if (/^(ENOTFOUND|EAI_.*)$/.test(code)) return "dns"
-  if (/CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE/.test(code)) return "certificate"
-  if (code === "ERR_SSL_WRONG_VERSION_NUMBER") return "tls"
+  if (certificateCodes.test(code)) return "certificate"
+  if (/^(ERR_SSL_|EPROTO$)/.test(code)) return "tls"
   return Predicate.hasProperty(error, "cause") && depth < 5 ? reasonOf(error.cause, depth + 1) : "broken"
 }

@@ -85,9 +85,12 @@ export class Progress {
     this.#currentSent = "no"
   }
 
-  /** Returns whether the request may have arrived: certainly not, unless an open connection broke. */
+  /**
+   * Returns whether the request may have arrived. It certainly did not if there was no connection, or if the client
+   * refused the server's certificate. Otherwise what the transport reported remains.
+   */
   connectionFailed(reason: ConnectionFailed["reason"]): AmlError.Sent {
-    if (reason === "broken" || this.#currentSent === "no") return this.#currentSent
+    if (reason === "broken" || reason === "tls" || this.#currentSent === "no") return this.#currentSent
     this.#sentRequests--
     this.#currentSent = "no"
     return "no"
