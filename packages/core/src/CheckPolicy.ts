@@ -17,8 +17,8 @@ import * as Violation from "./Violation.ts"
 /**
  * Which failed checks are retried, up to twice: after a random delay of up to 200 ms, and then of up to 400 ms.
  *
- * - `safe`: only checks that the service certainly did not perform: no connection, unknown host name, a TLS failure
- *   other than an untrusted certificate, or a response with `Retry-After` and the status 429 or 503.
+ * - `safe`: only checks that the service certainly did not perform: no connection, unknown host name, or a response with
+ *   `Retry-After` and the status 429 or 503.
  * - `always`: all retryable failures. If the response was lost, the service may perform and bill the check twice.
  * - `never`: none.
  *
