@@ -340,7 +340,7 @@ describe("idv-rescreen", () => {
             [start("people.csv", "--Canaryname"), good, "idv-rescreen start: there is no flag of this name"],
             [start("people.csv", "--rate", "Canaryname"), good, "--rate should be a number over 0"],
             [start("people.csv", "--lease", "Canaryname"), good, "--lease should be a duration"],
-            [start("people.csv", "--concurrency", "1.5"), good, "concurrency should be an integer over 0"],
+            [start("people.csv", "--concurrency", "1.5"), good, "concurrency should be an integer from 1 to 1000"],
             [start("people.csv", "--lease", "10 millis"), good, "lease should be at least 1 second"],
             [start("people.csv", "--unknown", "Canaryname"), good, "--unknown should be review or rescreen"],
             [["start", "x.csv", "--run", "Canaryname 1"], good, "run should be 1 to 64 letters"],

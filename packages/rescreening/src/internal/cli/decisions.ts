@@ -18,6 +18,9 @@ const rowsOf = (csv: string) =>
     catch: () => new UsageError({ text: "The decisions cannot be read: a quote is not closed" })
   })
 
+/** The start of a cell that a spreadsheet could read as a formula. The report writes `'` before it. */
+const formula = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
+
 /** Stores all decisions, or none if a row cannot be used. Returns their number. */
 export const store = (run: string, reviewer: string, csv: string) =>
   Effect.gen(function*() {
@@ -35,17 +38,20 @@ export const store = (run: string, reviewer: string, csv: string) =>
     }
     const ledger = yield* Ledger.Ledger
     yield* ledger.run(run)
-    const reviewed = new Map<string, string>()
+    const reviewed = new Map<string, { readonly id: string; readonly contentDigest: string }>()
     yield* Stream.runForEach(ledger.byId(run), ({ contentDigest, id }) =>
       Effect.sync(() => {
-        if (id !== null && contentDigest !== null && decisions.has(id)) reviewed.set(id, contentDigest)
+        if (id === null || contentDigest === null) return
+        const written = decisions.has(id) || !formula.test(id) ? id : `'${id}`
+        if (decisions.has(written) && !reviewed.has(written)) reviewed.set(written, { id, contentDigest })
       }))
     const missing = [...decisions].filter(([id]) => !reviewed.has(id)).map(([, { line }]) => line)
     if (missing.length > 0) {
       return yield* refuse(`Run ${run} has no result for the ids in rows ${missing.join(", ")} of the decisions`)
     }
-    for (const [id, { decision }] of decisions) {
-      yield* Rescreening.decide({ id, contentDigest: reviewed.get(id) ?? "", decision, reviewer })
+    for (const [written, { decision }] of decisions) {
+      const row = reviewed.get(written)
+      if (row !== undefined) yield* Rescreening.decide({ ...row, decision, reviewer })
     }
     return decisions.size
   })

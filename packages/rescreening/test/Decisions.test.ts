@@ -1,0 +1,44 @@
+/** Decisions as an analyst writes them: with the ids as the report shows them. */
+import { describe, layer } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Effect, Stream } from "effect"
+import { Report, Rescreening } from "../src/index.ts"
+import * as Decisions from "../src/internal/cli/decisions.ts"
+import * as WorkSettings from "../src/internal/workSettings.ts"
+import * as Databases from "./support/databases.ts"
+import { entry, layerPeople, service } from "./support/people.ts"
+import { fast, run, where, withLedger } from "./support/runs.ts"
+
+const [, databases] = Databases.kinds[0]
+
+describe("Decisions", () => {
+  layer(databases, { excludeTestServices: true })((it) => {
+    it.scoped("accept an id that the report escaped, because a spreadsheet could read it as a formula", () =>
+      withLedger(Effect.gen(function*() {
+        const people = Stream.fromIterable(["-2", "=A1", "K1"].map((id) => entry(id, "Ada Testpep")))
+        yield* Rescreening.plan(people, fast).pipe(
+          Effect.zipRight(Rescreening.work(where)),
+          Effect.provide([service(() => "Potential match").layer, layerPeople()])
+        )
+        const shown = (yield* Stream.mkString(Report.csv(run))).split("\n").slice(1)
+          .flatMap((line) => /'?-2|'?=A1|K1/.exec(line)?.[0] ?? [])
+        deepStrictEqual(shown, ["'-2", "'=A1", "K1"])
+        strictEqual(
+          yield* Decisions.store(run, "ana", ["id,decision", ...shown.map((id) => `${id},false_positive`)].join("\n")),
+          3
+        )
+        const error = yield* Effect.flip(Decisions.store(run, "ana", "id,decision\n'K1,false_positive\n"))
+        strictEqual(String(error).includes("rows 2"), true)
+      })))
+  })
+})
+
+describe("The concurrency of a worker", () => {
+  layer(databases, { excludeTestServices: true })((it) => {
+    it.effect.each([0, 1.5, 1001, 1e9])("cannot be %d", (concurrency) =>
+      Effect.gen(function*() {
+        const error = yield* Effect.flip(WorkSettings.decode({ concurrency }))
+        strictEqual("message" in error ? error.message : "", "should be an integer from 1 to 1000")
+      }))
+  })
+})
