@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import Database from "libsql"
-import { mkdtempSync, readFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdtempSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Ledger, Run } from "../src/index.ts"
@@ -35,6 +35,23 @@ it.live("keeps the statements of other fibers when transactions fail", () =>
     yield* Effect.all([Effect.exit(failed), ...pairs], { concurrency: "unbounded" })
     assert.strictEqual((yield* sql`SELECT name FROM names WHERE name = 'outside'`).length, 20)
   }).pipe(Effect.provide(SqliteClient.layer(newFile()))))
+
+it.effect("leaves one file with everything that is there, and nothing that was deleted, when it closes", () =>
+  Effect.gen(function*() {
+    const [file, copy] = [newFile(), newFile()]
+    yield* Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`CREATE TABLE names (name TEXT)`
+      yield* sql`INSERT INTO names VALUES ('kept'), ('canary-deleted')`
+      yield* sql`DELETE FROM names WHERE name = 'canary-deleted'`
+    }).pipe(Effect.provide(SqliteClient.layer(file)))
+    copyFileSync(file, copy)
+    const database = new Database(copy)
+    assert.deepStrictEqual(database.prepare("SELECT name FROM names").pluck().all(), ["kept"])
+    database.close()
+    const files = [file, `${file}-wal`].filter(existsSync).map((path) => readFileSync(path, "latin1"))
+    assert.deepStrictEqual(files.map((bytes) => bytes.includes("canary-deleted")), files.map(() => false))
+  }))
 
 it.effect.each(["UPDATE names SET name = 'late' RETURNING name", "BEGIN IMMEDIATE"])(
   "commits the next statements after another process made this one fail: %s",

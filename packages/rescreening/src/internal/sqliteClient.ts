@@ -103,15 +103,23 @@ const open = (file: string, timeout: number) =>
     return new Database(file, { timeout })
   })
 
+/**
+ * Writes the log into the file, so that the file alone is a copy of the ledger, and closes it. Another process that uses
+ * the file does this when it closes; this one does not wait for it.
+ */
+const close = (database: Database.Database) =>
+  Effect.sync(() => {
+    Either.try(() => database.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)"))
+    database.close()
+  })
+
 export const layer = (file: string, timeout = defaultTimeout): Layer.Layer<SqlClient.SqlClient, SqlError> =>
   Layer.scoped(
     SqlClient.SqlClient,
     Effect.gen(function*() {
-      const database = yield* Effect.acquireRelease(
-        open(file, timeout),
-        (database) => Effect.sync(() => database.close())
-      )
-      yield* attempt(() => database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")).pipe(
+      const database = yield* Effect.acquireRelease(open(file, timeout), close)
+      const settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON"
+      yield* attempt(() => database.exec(settings)).pipe(
         // SQLite does not wait for another process when it changes the journal mode.
         Effect.retry(Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(100)))
       )
