@@ -23,6 +23,7 @@ import { createServer } from "node:http"
 import { fileURLToPath } from "node:url"
 import { vi } from "vitest"
 import { parse } from "yaml"
+import { freePort } from "../../../tools/test-services/freePort.ts"
 import * as Program from "../../mock-server/test/support/program.ts"
 import * as EffectHttp from "../src/recipes/effect-http/server.ts"
 import * as Express from "../src/recipes/express/app.ts"
@@ -184,7 +185,7 @@ describe("The recipe", () => {
         { name = "" }: { readonly name?: string }
       ) => /^Start/.test(name))
       // The server of this test takes the place of a server on port 4010.
-      const port = yield* Effect.sync(() => 20_000 + Math.floor(Math.random() * 20_000))
+      const port = yield* freePort
       const script = step.run
         .replace("npx idv-mock serve", `node "${yield* Program.idvMock}" serve --port ${port}`)
         .replace("> idv-mock.log", "> /dev/null").replace("4010", String(port))
