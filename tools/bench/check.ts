@@ -15,7 +15,6 @@ const alternatives = {
   check: "AmlClient.check over NodeHttpClient.layerUndici",
   checkFetch: "AmlClient.check over FetchHttpClient.layer",
   checkIdvHttp: "AmlClient.check over IdvHttp.layerUndici",
-  checkWithEvidence: "AmlClient.checkWithEvidence, the same client",
   screening: "Screening.summary, the same client"
 }
 
@@ -66,7 +65,7 @@ export const check = Effect.gen(function*() {
       goal("checkIdvHttp", "bareEffect", 0.8),
       goal("checkIdvHttp", "check", 0.67),
       goal("checkIdvHttp", "undici", 3.5),
-      goal("screening", "checkWithEvidence", 1.1)
+      goal("screening", "check", 1.1)
     ],
     notes: [
       `${rounds} rounds of ${calls} calls, ${concurrency} concurrently. Each alternative and the service run in separate processes; the rounds are interleaved.`,

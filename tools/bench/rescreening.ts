@@ -83,7 +83,7 @@ const only = ([first]: ReadonlyArray<Measurement>) =>
   first === undefined ? Effect.dieMessage("A worker measured nothing") : Effect.succeed(first)
 
 const titles = {
-  check: "AmlClient.checkWithEvidence",
+  check: "AmlClient.check",
   sqlite: "Rescreening.work on SQLite",
   pg: "Rescreening.work on PostgreSQL",
   job: "a job of pg-boss per person, without a ledger",

@@ -27,7 +27,7 @@ const roundsOf = (people: number) => people > 20_000 ? 1 : 3
 
 const alternatives = {
   screening: "Screening.summary",
-  loop: `AmlClient.checkWithEvidence in ${concurrency} fibers`,
+  loop: `AmlClient.check in ${concurrency} fibers`,
   undici: `undici.request and JSON.parse, ${concurrency} concurrently`
 }
 

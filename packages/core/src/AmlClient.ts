@@ -15,13 +15,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
-import type { AmlCredential, MatchFound } from "./AmlCredential.ts"
+import type { AmlCheck, Result } from "./AmlCheck.ts"
 import type { AmlError } from "./AmlError.ts"
 import * as CheckPolicy from "./CheckPolicy.ts"
-import type { Evidence } from "./Evidence.ts"
 import * as Check from "./internal/check.ts"
 import * as CheckOptions from "./internal/checkOptions.ts"
-import * as CompletedCheck from "./internal/completedCheck.ts"
 import { loadOptions } from "./internal/loadOptions.ts"
 import * as PacedCheck from "./internal/pacedCheck.ts"
 import * as TestCheck from "./internal/testCheck.ts"
@@ -37,14 +35,10 @@ import type * as TokenProvider from "./TokenProvider.ts"
  */
 export interface Service {
   /**
-   * Checks one person. Results are never cached, because a person may be listed at any time. After a 401 the client
-   * renews the token and sends the request once more.
+   * Checks one person, and returns the result with the evidence for an audit. Results are never cached, because a
+   * person may be listed at any time. After a 401 the client renews the token and sends the request once more.
    */
-  readonly check: (person: Person.Person) => Effect.Effect<AmlCredential, AmlError | TokenError>
-  /** Checks one person and returns the credential with the evidence for an audit. */
-  readonly checkWithEvidence: (
-    person: Person.Person
-  ) => Effect.Effect<Evidence, AmlError | TokenError>
+  readonly check: (person: Person.Person) => Effect.Effect<AmlCheck, AmlError | TokenError>
 }
 
 /**
@@ -104,20 +98,14 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     return policy
   }
   const check = (person: Person.Person, sentStatus?: PacedCheck.SentStatus) =>
-    Effect.withFiberRuntime<CompletedCheck.CompletedCheck, AmlError | TokenError>((fiber) => {
+    Effect.withFiberRuntime<AmlCheck, AmlError | TokenError>((fiber) => {
       const overrides = Context.get(fiber.currentContext, Overrides)
       return run(person, overrides === noOverrides ? policy : policyOf(overrides), sentStatus)
     })
 
-  const service = AmlClient.of({
-    check: (person) => Effect.map(check(person), ({ credential }) => credential),
-    checkWithEvidence: (person) => Effect.map(check(person), CompletedCheck.toEvidence)
-  })
-  // `Screening` finds the paced form of `checkWithEvidence` here. It is not in the public interface.
-  PacedCheck.register(
-    service,
-    (person, sentStatus) => Effect.map(check(person, sentStatus), CompletedCheck.toEvidence)
-  )
+  const service = AmlClient.of({ check: (person) => check(person) })
+  // `Screening` finds the paced form of `check` here. It is not in the public interface.
+  PacedCheck.register(service, check)
   return service
 })
 
@@ -190,12 +178,13 @@ export const layerConfig = (
   Layer.effect(AmlClient, Effect.flatMap(loadOptions(config, CheckOptions.check), make))
 
 /**
- * What the client of {@link layerTest} returns for a person: one of the two results of the service, or an error.
+ * What the client of {@link layerTest} returns for a person: a result, or an error. "No" about a person with a sign of
+ * damage becomes "Doubtful No".
  *
  * @category models
  * @since 0.1.0
  */
-export type Canned = MatchFound | AmlError | TokenError
+export type Canned = Result | AmlError | TokenError
 
 /**
  * Provides a client for unit tests, without an `HttpClient`. It returns the same result for every person, or the result
@@ -215,8 +204,5 @@ export const layerTest = (result: Canned | ((person: Person.Person) => Canned)):
     const resultOrError = typeof result === "function" ? result(person) : result
     return typeof resultOrError === "string" ? yield* TestCheck.make(person, resultOrError) : yield* resultOrError
   })
-  return Layer.succeed(AmlClient, {
-    check: (person) => Effect.map(check(person), ({ credential }) => credential),
-    checkWithEvidence: (person) => Effect.map(check(person), CompletedCheck.toEvidence)
-  })
+  return Layer.succeed(AmlClient, { check })
 }

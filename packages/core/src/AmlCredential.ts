@@ -8,7 +8,6 @@
  */
 import type * as Arbitrary from "effect/Arbitrary"
 import * as Either from "effect/Either"
-import { dual } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -214,38 +213,3 @@ export const decodeJson = (bytes: Uint8Array): Either.Either<AmlCredential, Viol
 
 const isWire = SchemaGuard.make(Wire)
 const decodeWire = Violation.decodeUnknown(Wire)
-
-/**
- * Handles both results of a credential. Neither of them is a boolean.
- *
- * @example
- * import { AmlCredential } from "@effect-idv/core"
- *
- * const next = AmlCredential.match({
- *   onNo: () => "clear",
- *   onPotentialMatch: () => "review"
- * })
- *
- * @category pattern matching
- * @since 0.1.0
- */
-export const match: {
-  <A, B>(on: {
-    readonly onNo: (attributes: Attributes) => A
-    readonly onPotentialMatch: (attributes: Attributes) => B
-  }): (self: AmlCredential) => A | B
-  <A, B>(self: AmlCredential, on: {
-    readonly onNo: (attributes: Attributes) => A
-    readonly onPotentialMatch: (attributes: Attributes) => B
-  }): A | B
-} = dual(2, <A, B>({ credentials: { attributes } }: AmlCredential, on: {
-  readonly onNo: (attributes: Attributes) => A
-  readonly onPotentialMatch: (attributes: Attributes) => B
-}): A | B => {
-  switch (attributes.matchFound) {
-    case "No":
-      return on.onNo(attributes)
-    case "Potential match":
-      return on.onPotentialMatch(attributes)
-  }
-})

@@ -1,7 +1,7 @@
 /**
  * The metrics of the AML client, with these labels:
  *
- * - `outcome`: `NoMatch`, `PotentialMatch`, the tag of the error, `Interrupted`, or `Defect`.
+ * - `outcome`: `NoMatch`, `DoubtfulNo`, `PotentialMatch`, the tag of the error, `Interrupted`, or `Defect`.
  * - `status`: the class of the HTTP status, `2xx` to `5xx`, or `none`.
  * - `sent`: whether the service may have performed the check: `no`, `unknown` or `answered`.
  *

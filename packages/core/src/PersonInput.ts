@@ -37,8 +37,8 @@ export const issues = {
 
 /**
  * Signs of damage and unusual input that is sent nevertheless: a description for each code. A damaged name may match no
- * list, so a "No" about it is less reliable. `other_form` and `other_name` are about the name in the response. They
- * occur only in evidence, after a client with the `nameEcho` `loose` or `ignore` accepted the response.
+ * list, so a "No" about it is less reliable. `other_marks`, `other_form` and `other_name` are about the name in the
+ * response. They occur only in a check, after a client with the `nameEcho` `loose` or `ignore` accepted the response.
  *
  * @category models
  * @since 0.1.0
@@ -50,7 +50,8 @@ export const warnings = {
   family_name_first: "the family name seems to come first, before a comma",
   title: "it starts with a title",
   unknown_part: "a part of it is a placeholder for an unknown name, such as FNU or LNU",
-  other_form: "the response has the words of the name in another order, or with other marks",
+  other_marks: "the response has the words of the name with other marks or punctuation",
+  other_form: "the response has the words of the name in another order",
   other_name: "the response has another name, which nameEcho \"ignore\" accepts",
   very_old: "the date is more than 110 years ago"
 } as const

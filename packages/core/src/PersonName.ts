@@ -18,7 +18,7 @@ import * as Struct from "effect/Struct"
 import * as AmlError from "./AmlError.ts"
 import * as Names from "./internal/arbitraryNames.ts"
 import * as Invisible from "./internal/invisible.ts"
-import { fold, foldBlanks, sortedWords } from "./internal/nameFolding.ts"
+import { fold, foldBlanks, words } from "./internal/nameFolding.ts"
 import * as Placeholders from "./internal/placeholders.ts"
 import * as PersonInput from "./PersonInput.ts"
 import * as Violation from "./Violation.ts"
@@ -272,4 +272,13 @@ export const isEquivalent = (name: PersonName, text: string): boolean => {
  * @since 0.1.0
  */
 export const hasSameWords = (name: PersonName, text: string): boolean =>
-  Equal.equals(Data.array(sortedWords(Redacted.value(name))), Data.array(sortedWords(text)))
+  Equal.equals(Data.array(words(Redacted.value(name)).toSorted()), Data.array(words(text).toSorted()))
+
+/**
+ * {@link hasSameWords}, and in the same order.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const hasSameOrder = (name: PersonName, text: string): boolean =>
+  Equal.equals(Data.array(words(Redacted.value(name))), Data.array(words(text)))

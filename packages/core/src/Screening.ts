@@ -23,10 +23,9 @@ import * as Exit from "effect/Exit"
 import { constVoid } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import * as AmlCheck from "./AmlCheck.ts"
 import * as AmlClient from "./AmlClient.ts"
-import * as AmlCredential from "./AmlCredential.ts"
 import * as AmlError from "./AmlError.ts"
-import type { Evidence } from "./Evidence.ts"
 import type * as Failure from "./Failure.ts"
 import * as CheckExit from "./internal/checkExit.ts"
 import * as ConfigErrors from "./internal/configErrors.ts"
@@ -54,7 +53,7 @@ export interface Entry<out K> {
 /**
  * The outcome for one person.
  *
- * - `NoMatch`, `PotentialMatch`: the result of the service, with its evidence.
+ * - `NoMatch`, `DoubtfulNo`, `PotentialMatch`: the result, with its evidence.
  * - `NotScreened`: there is no result. The error says why.
  * - `Unknown`: the check was sent and no response arrived. The service may have performed and billed it.
  *
@@ -62,8 +61,9 @@ export interface Entry<out K> {
  * @since 0.1.0
  */
 export type Outcome<K> = Data.TaggedEnum<{
-  NoMatch: { readonly key: K; readonly evidence: Evidence }
-  PotentialMatch: { readonly key: K; readonly evidence: Evidence }
+  NoMatch: { readonly key: K; readonly check: AmlCheck.AmlCheck }
+  DoubtfulNo: { readonly key: K; readonly check: AmlCheck.AmlCheck }
+  PotentialMatch: { readonly key: K; readonly check: AmlCheck.AmlCheck }
   NotScreened: { readonly key: K; readonly error: Failure.Failure }
   Unknown: { readonly key: K; readonly error: AmlError.AmlUnavailable | AmlError.AmlTimeout }
 }>
@@ -73,7 +73,7 @@ interface OutcomeDefinition extends Data.TaggedEnum.WithGenerics<1> {
 }
 
 /**
- * The constructors of the four outcomes, `$is`, and `$match`, which must handle all four.
+ * The constructors of the five outcomes, `$is`, and `$match`, which must handle all five.
  *
  * @category constructors
  * @since 0.1.0
@@ -161,6 +161,7 @@ export interface Options<in K, out R = never> {
  * const program = Screening.stream(people, { concurrency: 20, rate: 50 }).pipe(
  *   Stream.runForEach(Screening.Outcome.$match({
  *     NoMatch: ({ key }) => Console.log(key, "clear"),
+ *     DoubtfulNo: ({ check, key }) => Console.log(key, "review", ...check.warnings),
  *     PotentialMatch: ({ key }) => Console.log(key, "review"),
  *     NotScreened: ({ error, key }) => Console.log(key, "not screened", error.message),
  *     Unknown: ({ error, key }) => Console.log(key, "may have been billed", error.message)
@@ -268,10 +269,10 @@ const outcomeOf = <K>(
   error: Failure.Failure | undefined
 ): Either.Either<Outcome<K>, Cause.Cause<Failure.Failure>> => {
   if (Exit.isSuccess(exit)) {
-    const evidence = exit.value
-    return Either.right(AmlCredential.match(evidence.credential, {
-      onNo: () => Outcome.NoMatch({ key, evidence }),
-      onPotentialMatch: () => Outcome.PotentialMatch({ key, evidence })
+    return Either.right(AmlCheck.match(exit.value, {
+      onNo: (check) => Outcome.NoMatch({ key, check }),
+      onDoubtfulNo: (check) => Outcome.DoubtfulNo({ key, check }),
+      onPotentialMatch: (check) => Outcome.PotentialMatch({ key, check })
     }))
   }
   if (error === undefined) return Either.left(exit.cause)
@@ -292,13 +293,15 @@ const outcomeOf = <K>(
 export class Summary extends Schema.Class<Summary>("@effect-idv/core/Screening/Summary")({
   total: Schema.NonNegativeInt,
   noMatch: Schema.NonNegativeInt,
+  doubtfulNo: Schema.NonNegativeInt,
   potentialMatch: Schema.NonNegativeInt,
   notScreened: Schema.NonNegativeInt,
   unknown: Schema.NonNegativeInt,
   notBegun: Schema.NonNegativeInt
 }) {
   get underWay(): number {
-    return this.total - this.noMatch - this.potentialMatch - this.notScreened - this.unknown - this.notBegun
+    const { doubtfulNo, noMatch, notBegun, notScreened, potentialMatch, total, unknown } = this
+    return total - noMatch - doubtfulNo - potentialMatch - notScreened - unknown - notBegun
   }
 }
 

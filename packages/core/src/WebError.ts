@@ -1,7 +1,7 @@
 /**
  * The error responses of a web backend: 422 with the invalid fields, or 503 with `Retry-After`.
  *
- * A potential match gets the same 503 as a failure of the service, byte for byte, because a different response would
+ * A doubtful "No" and a potential match get the same 503 as a failure of the service, byte for byte, because a different response would
  * tip off the person. For the same reason `Retry-After` is a constant, and never the wait that the service asked for.
  * The response time may still differ: a failing service often takes longer than a match.
  *
@@ -21,7 +21,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { type AmlCredential, type Attributes, match } from "./AmlCredential.ts"
+import * as AmlCheck from "./AmlCheck.ts"
 import type { AmlInputRejected } from "./AmlError.ts"
 import type { Failure } from "./Failure.ts"
 import * as DurationInput from "./internal/durationInput.ts"
@@ -62,7 +62,7 @@ export class InputNotAccepted extends Schema.TaggedError<InputNotAccepted>("@eff
 }
 
 /**
- * 503: for a potential match, and for every failure that the person cannot correct.
+ * 503: for a doubtful "No", a potential match, and for every failure that the person cannot correct.
  *
  * @category errors
  * @since 0.1.0
@@ -135,7 +135,7 @@ const inputNotAccepted = (issues: AmlInputRejected["issues"]) =>
   })
 
 /**
- * Succeeds only with a "No". A potential match and every failure of the check become a {@link WebError}. Store the
+ * Succeeds only with a "No". A doubtful "No", a potential match and every failure of the check become a {@link WebError}. Store the
  * outcome before you apply this function.
  *
  * @example
@@ -154,11 +154,12 @@ const inputNotAccepted = (issues: AmlInputRejected["issues"]) =>
  */
 export const onlyClear = (options?: Options) => {
   const error = notAvailable(options)
-  return <R>(check: Effect.Effect<AmlCredential, Failure, R>): Effect.Effect<Attributes, WebError, R> =>
+  return <R>(check: Effect.Effect<AmlCheck.AmlCheck, Failure, R>): Effect.Effect<AmlCheck.AmlCheck, WebError, R> =>
     Effect.matchEffect(check, {
       onFailure: (failure): Effect.Effect<never, WebError> => Effect.fail(responseTo(failure, error)),
-      onSuccess: match({
-        onNo: (attributes): Effect.Effect<Attributes, WebError> => Effect.succeed(attributes),
+      onSuccess: AmlCheck.match({
+        onNo: (check): Effect.Effect<AmlCheck.AmlCheck, WebError> => Effect.succeed(check),
+        onDoubtfulNo: () => error,
         onPotentialMatch: () => error
       })
     })

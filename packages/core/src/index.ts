@@ -2,6 +2,9 @@
 export * as AccessToken from "./AccessToken.ts"
 
 /** @since 0.1.0 */
+export * as AmlCheck from "./AmlCheck.ts"
+
+/** @since 0.1.0 */
 export * as AmlClient from "./AmlClient.ts"
 
 /** @since 0.1.0 */
@@ -21,9 +24,6 @@ export * as Credentials from "./Credentials.ts"
 
 /** @since 0.1.0 */
 export * as DateOfBirth from "./DateOfBirth.ts"
-
-/** @since 0.1.0 */
-export * as Evidence from "./Evidence.ts"
 
 /** @since 0.1.0 */
 export * as Failure from "./Failure.ts"

@@ -16,7 +16,7 @@ import {
   Redacted,
   TestClock
 } from "effect"
-import { after, atStart, check, matchFound, person as ada, problem, provide, today } from "./support/ada.ts"
+import { after, atStart, check, person as ada, problem, provide, result, today } from "./support/ada.ts"
 import * as Service from "./support/service.ts"
 
 describe("AmlClient", () => {
@@ -27,8 +27,8 @@ describe("AmlClient", () => {
     })
     return Effect.gen(function*() {
       yield* atStart
-      strictEqual(yield* matchFound, "No")
-      strictEqual(yield* matchFound, "Potential match")
+      strictEqual(yield* result, "No")
+      strictEqual(yield* result, "Potential match")
       strictEqual(service.amlRequests.length, 2)
     }).pipe(provide(service))
   })
@@ -60,7 +60,7 @@ describe("AmlClient", () => {
     })
     return Effect.gen(function*() {
       yield* atStart
-      const fibers = yield* Effect.forkAll(Arr.makeBy(1000, () => matchFound))
+      const fibers = yield* Effect.forkAll(Arr.makeBy(1000, () => result))
       // On a busy machine the token request may start after the first adjustment.
       const outcomes = yield* Effect.raceFirst(Fiber.join(fibers), Effect.forever(TestClock.adjust("5 seconds")))
       deepStrictEqual(new Set(outcomes), new Set(["No"]))
@@ -68,11 +68,11 @@ describe("AmlClient", () => {
       strictEqual(service.amlRequests.length, 1000)
 
       yield* after("38 minutes")
-      strictEqual(yield* matchFound, "No")
+      strictEqual(yield* result, "No")
       strictEqual(service.tokenRequests.length, 1)
 
       yield* after("60 minutes")
-      const late = yield* Effect.fork(matchFound)
+      const late = yield* Effect.fork(result)
       yield* TestClock.adjust("5 seconds")
       strictEqual(yield* Fiber.join(late), "No")
       strictEqual(service.tokenRequests.length, 2)
@@ -91,7 +91,7 @@ describe("AmlClient", () => {
       })
       return Effect.gen(function*() {
         yield* atStart
-        strictEqual(yield* matchFound, "No")
+        strictEqual(yield* result, "No")
         strictEqual(service.tokenRequests.length, 2)
         deepStrictEqual(service.amlRequests[0]?.body, service.amlRequests[1]?.body)
       }).pipe(provide(service))
@@ -125,7 +125,7 @@ describe("AmlClient", () => {
       })
       return Effect.gen(function*() {
         yield* atStart
-        const fiber = yield* Effect.fork(matchFound)
+        const fiber = yield* Effect.fork(result)
         yield* TestClock.adjust("2 seconds")
         strictEqual(yield* Fiber.join(fiber), "No")
         strictEqual(service.tokenRequests.length, 2)
@@ -282,7 +282,7 @@ describe("AmlClient", () => {
     )
     return Effect.gen(function*() {
       yield* atStart
-      strictEqual(yield* matchFound, "No")
+      strictEqual(yield* result, "No")
       strictEqual(service.tokenRequests[0]?.url, "https://config.example/auth/oauth/service")
       strictEqual(service.amlRequests[0]?.url, "https://config.example/api/aml")
     }).pipe(Effect.provide(layer))
@@ -341,7 +341,7 @@ describe("AmlClient", () => {
     const service = Service.make()
     return Effect.gen(function*() {
       yield* atStart
-      strictEqual(yield* matchFound, "No")
+      strictEqual(yield* result, "No")
       strictEqual(service.amlRequests[0]?.headers["authorization"], "Bearer stub")
       strictEqual(service.tokenRequests.length, 0)
     }).pipe(

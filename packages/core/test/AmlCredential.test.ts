@@ -177,16 +177,6 @@ describe("AmlCredential", () => {
     strictEqual(refused.length, 0)
   })
 
-  it("matches both results, data-first and data-last", () => {
-    const on = {
-      onNo: () => "no",
-      onPotentialMatch: ({ amlProfile }: AmlCredential.Attributes) => Redacted.value(amlProfile)
-    }
-    strictEqual(AmlCredential.match(Either.getOrThrow(decode(credential())), on), "no")
-    const potential = Either.getOrThrow(decode(credential({}, { match_found: "Potential match" })))
-    strictEqual(AmlCredential.match(on)(potential), "https://idv.example.com/profiles/1")
-  })
-
   it("prints no name, no year and no profile", () => {
     const decoded = Either.getOrThrow(decode(credential({}, { name: "Canary", aml_profile: "https://canary.example" })))
     const printed = [JSON.stringify(decoded), inspect(decoded, { depth: null, showHidden: true })].join()

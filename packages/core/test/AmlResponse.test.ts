@@ -2,7 +2,7 @@ import { AmlClient, type Idv } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect } from "effect"
-import { atStart, check, matchFound, provide, today } from "./support/ada.ts"
+import { atStart, check, provide, result, today } from "./support/ada.ts"
 import * as Service from "./support/service.ts"
 
 describe("AmlClient fails closed", () => {
@@ -22,7 +22,7 @@ describe("AmlClient fails closed", () => {
     const service = Service.make({ aml: () => Effect.succeed(Service.json(body)) })
     return Effect.gen(function*() {
       yield* atStart
-      strictEqual((yield* Effect.flip(matchFound))._tag, tag)
+      strictEqual((yield* Effect.flip(result))._tag, tag)
       strictEqual(service.amlRequests.length, 1)
     }).pipe(provide(service))
   })
@@ -58,7 +58,7 @@ describe("AmlClient fails closed", () => {
     })
     return Effect.gen(function*() {
       yield* atStart
-      strictEqual((yield* Effect.flip(matchFound))._tag, tag)
+      strictEqual((yield* Effect.flip(result))._tag, tag)
       strictEqual(service.amlRequests.length, 1)
     }).pipe(provide(service))
   })
@@ -77,7 +77,7 @@ describe("AmlClient fails closed", () => {
     const service = Service.make({ aml: () => Effect.sync(() => new Response(body)) })
     return Effect.gen(function*() {
       yield* atStart
-      const error = yield* Effect.flip(matchFound)
+      const error = yield* Effect.flip(result)
       strictEqual(
         error.message,
         `The service at api.example.com:443 responded with 200 (text/plain, ${body.length} bytes), which breaks the contract: the value is invalid: ` +
@@ -94,8 +94,8 @@ describe("AmlClient fails closed", () => {
     })
     return Effect.gen(function*() {
       yield* atStart
-      strictEqual(yield* matchFound, "No")
-      strictEqual((yield* Effect.flip(matchFound))._tag, "AmlAnswerInvalid")
+      strictEqual(yield* result, "No")
+      strictEqual((yield* Effect.flip(result))._tag, "AmlAnswerInvalid")
     }).pipe(provide(service))
   })
 
@@ -107,7 +107,7 @@ describe("AmlClient fails closed", () => {
     const service = Service.make({ aml: () => Effect.sync(() => Service.json(body)) })
     return Effect.gen(function*() {
       yield* atStart
-      strictEqual(yield* matchFound, "No")
+      strictEqual(yield* result, "No")
     }).pipe(provide(service))
   })
 
@@ -126,7 +126,7 @@ describe("AmlClient fails closed", () => {
     const service = Service.make({ aml: () => Effect.sync(response) })
     return Effect.gen(function*() {
       yield* atStart
-      strictEqual((yield* Effect.flip(matchFound))._tag, "AmlAnswerInvalid")
+      strictEqual((yield* Effect.flip(result))._tag, "AmlAnswerInvalid")
     }).pipe(provide(service))
   })
 
@@ -145,7 +145,7 @@ describe("AmlClient fails closed", () => {
     const service = Service.make({ aml: () => Effect.sync(() => Service.json(Service.credential(fields))) })
     return Effect.gen(function*() {
       yield* atStart
-      const error = yield* Effect.flip(matchFound)
+      const error = yield* Effect.flip(result)
       assert(error._tag === "AmlAnswerInvalid")
       deepStrictEqual(error.violations.map(String), [
         `${"errors" in fields ? "errors" : "error"} is invalid: expected no error`
@@ -158,7 +158,7 @@ describe("AmlClient fails closed", () => {
     const service = Service.make({ aml: () => Effect.sync(() => Service.json(body)) })
     return Effect.gen(function*() {
       yield* atStart
-      strictEqual(yield* matchFound, "No")
+      strictEqual(yield* result, "No")
     }).pipe(provide(service))
   })
 
@@ -181,7 +181,7 @@ describe("AmlClient fails closed", () => {
     const service = Service.make({ aml: () => Effect.sync(() => Service.json(body)) })
     return Effect.gen(function*() {
       yield* atStart
-      strictEqual(yield* Effect.merge(Effect.mapError(matchFound, ({ _tag }) => _tag)), expected)
+      strictEqual(yield* Effect.merge(Effect.mapError(result, ({ _tag }) => _tag)), expected)
     }).pipe(provide(service, options))
   })
 
@@ -196,8 +196,8 @@ describe("AmlClient fails closed", () => {
         "(if the clock of a mock server or of a test was moved, set the option searchedOnTolerance)"
       ])
       strictEqual(error.message.includes("2026"), false)
-      const { credentials } = yield* AmlClient.withPolicy(check, { searchedOnTolerance: "100000 days" })
-      strictEqual(credentials.attributes.matchFound, "No")
+      const { result } = yield* AmlClient.withPolicy(check, { searchedOnTolerance: "100000 days" })
+      strictEqual(result, "No")
     }).pipe(provide(service, byDefault))
   })
 
@@ -232,7 +232,7 @@ describe("AmlClient fails closed", () => {
     const service = Service.make({ aml: () => Effect.sync(() => Service.json(body)) })
     return Effect.gen(function*() {
       yield* atStart
-      const error = yield* Effect.flip(matchFound)
+      const error = yield* Effect.flip(result)
       assert(error._tag === "AmlAnswerInvalid")
       deepStrictEqual(error.violations.map(({ path }) => path), [
         "error",
@@ -251,7 +251,7 @@ describe("AmlClient fails closed", () => {
     })
     return Effect.gen(function*() {
       yield* atStart
-      strictEqual(yield* matchFound, "No")
+      strictEqual(yield* result, "No")
     }).pipe(provide(service))
   })
 })

@@ -93,7 +93,7 @@ describe("withPolicy", () => {
     return Effect.gen(function*() {
       const ignoring = AmlClient.withPolicy(Ada.check, { nameEcho: "ignore" })
       assert.deepInclude(yield* Effect.flip(Ada.check), { _tag: "AmlAnswerMismatch", fields: ["name"] })
-      strictEqual((yield* ignoring).credentials.attributes.matchFound, "No")
+      strictEqual((yield* ignoring).result, "Doubtful No")
       assert.deepInclude(yield* Effect.flip(ignoring), { _tag: "AmlAnswerMismatch", fields: ["birth_year"] })
     }).pipe(Ada.provide(service))
   })
@@ -186,7 +186,7 @@ describe("A check", () => {
       yield* TestClock.setTime(today)
       const fiber = yield* Effect.gen(function*() {
         const aml = yield* AmlClient.AmlClient
-        return yield* aml.checkWithEvidence(yield* Ada.person)
+        return yield* aml.check(yield* Ada.person)
       }).pipe(Effect.fork)
       yield* TestClock.adjust("3 seconds")
       const { attempts, sentAt, status } = yield* Fiber.join(fiber)

@@ -341,7 +341,7 @@ describe("The id of a check", () => {
       yield* TestClock.setTime(today)
       const aml = yield* AmlClient.AmlClient
       const person = yield* ada
-      const evidence = yield* Effect.replicateEffect(aml.checkWithEvidence(person), 100, { concurrency: 10 })
+      const evidence = yield* Effect.replicateEffect(aml.check(person), 100, { concurrency: 10 })
       const ids = evidence.map(({ checkId }) => checkId)
       strictEqual(new Set(ids).size, 100)
       deepStrictEqual(ids.filter((id) => !uuid7.test(id)), [])
@@ -354,9 +354,9 @@ describe("The id of a check", () => {
     Effect.gen(function*() {
       const aml = yield* AmlClient.AmlClient
       const person = yield* ada
-      const first = yield* aml.checkWithEvidence(person)
+      const first = yield* aml.check(person)
       yield* TestClock.adjust(Duration.days(20_000))
-      const second = yield* aml.checkWithEvidence(person)
+      const second = yield* aml.check(person)
       assert(first.checkId < second.checkId)
     }).pipe(provide(Service.make({ aml: good() }))))
 })

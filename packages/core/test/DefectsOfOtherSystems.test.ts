@@ -50,7 +50,7 @@ const failures: ReadonlyArray<readonly [string, Parameters<typeof Service.make>[
 
 const failureOf = (handlers: Parameters<typeof Service.make>[0]) =>
   Effect.gen(function*() {
-    const fiber = yield* Effect.fork(Effect.flip(Ada.matchFound))
+    const fiber = yield* Effect.fork(Effect.flip(Ada.result))
     yield* TestClock.adjust("30 seconds")
     return yield* fiber
   }).pipe(Ada.provide(Service.make(handlers)), started)
@@ -143,7 +143,7 @@ describe("The client does not repeat a defect of other systems", () => {
     return Effect.gen(function*() {
       const aml = yield* AmlClient.AmlClient
       const person = yield* Ada.person
-      const check = Effect.map(aml.check(person), ({ credentials: { attributes } }) => attributes.matchFound)
+      const check = Effect.map(aml.check(person), ({ result }) => result)
       deepStrictEqual(yield* Effect.replicateEffect(check, 2), ["No", "No"])
       strictEqual(yield* check, "Potential match")
       yield* Effect.replicateEffect(check, 7, { concurrency: "unbounded" })
@@ -168,7 +168,7 @@ describe("The client does not repeat a defect of other systems", () => {
       aml: () => Effect.delay(Effect.sync(() => Service.json(Service.credential())), "8 seconds")
     })
     return Effect.gen(function*() {
-      const fiber = yield* Effect.fork(Effect.flip(Ada.matchFound))
+      const fiber = yield* Effect.fork(Effect.flip(Ada.result))
       yield* TestClock.adjust("1 minute")
       const error = yield* fiber
       assert.deepInclude(error, { _tag: "AmlTimeout", sent: "unknown", deadline: Duration.seconds(5) })
@@ -180,7 +180,7 @@ describe("The client does not repeat a defect of other systems", () => {
   it.effect("a check whose connection broke after it was sent is not retried", () => {
     const service = Service.make({ aml: Service.failing({ code: "ECONNRESET", syscall: "read" }) })
     return Effect.gen(function*() {
-      const fiber = yield* Effect.fork(Effect.flip(Ada.matchFound))
+      const fiber = yield* Effect.fork(Effect.flip(Ada.result))
       yield* TestClock.adjust("1 minute")
       assert.deepInclude(yield* fiber, { _tag: "AmlUnavailable", sent: "unknown" })
       strictEqual(service.amlRequests.length, 1)
@@ -203,7 +203,7 @@ describe("The client does not repeat a defect of other systems", () => {
     ([, body]) =>
       Effect.gen(function*() {
         const service = Service.make({ aml: () => Effect.sync(() => Service.json(body, { status: 422 })) })
-        const { exit, printed } = yield* everythingPrinted(Ada.matchFound.pipe(Ada.provide(service), started), String)
+        const { exit, printed } = yield* everythingPrinted(Ada.result.pipe(Ada.provide(service), started), String)
         assert(Exit.isFailure(exit) && exit.cause._tag === "Fail")
         const { error } = exit.cause
         assert(error._tag === "AmlRequestRejected")
@@ -221,8 +221,8 @@ describe("The client does not repeat a defect of other systems", () => {
         aml: () => Effect.sync(() => Service.json(Service.credential({}, { name, match_found: "Potential match" })))
       })
       return Effect.gen(function*() {
-        const { credentials: { attributes } } = yield* checkOf({ ...Ada.input, name })
-        strictEqual(attributes.matchFound, "Potential match")
+        const { result } = yield* checkOf({ ...Ada.input, name })
+        strictEqual(result, "Potential match")
         strictEqual(
           service.amlRequests[0]?.body,
           `{"entity_type":"person","name":"${name}","dob":"14-03-1957"}`
@@ -245,12 +245,12 @@ describe("The client does not repeat a defect of other systems", () => {
         token: (_, count) => Effect.sync(() => Service.tokenResponse(count, { expires_in }))
       })
       return Effect.gen(function*() {
-        yield* Effect.replicateEffect(Ada.matchFound, 20)
+        yield* Effect.replicateEffect(Ada.result, 20)
         yield* TestClock.setTime(Ada.today + 38 * 60_000)
-        yield* Effect.replicateEffect(Ada.matchFound, 20)
+        yield* Effect.replicateEffect(Ada.result, 20)
         strictEqual(service.tokenRequests.length, 1)
         yield* TestClock.setTime(Ada.today + 60 * 60_000)
-        yield* Ada.matchFound
+        yield* Ada.result
         strictEqual(service.tokenRequests.length, 2)
       }).pipe(Ada.provide(service), started)
     }
@@ -266,9 +266,9 @@ describe("The client does not repeat a defect of other systems", () => {
         )
     })
     return Effect.gen(function*() {
-      const fibers = yield* Effect.forkAll(Arr.makeBy(10, () => Ada.matchFound))
+      const fibers = yield* Effect.forkAll(Arr.makeBy(10, () => Ada.result))
       deepStrictEqual(new Set(yield* Fiber.join(fibers)), new Set(["No"]))
-      strictEqual(yield* Ada.matchFound, "No")
+      strictEqual(yield* Ada.result, "No")
       strictEqual(service.tokenRequests.length, 2)
       strictEqual(service.amlRequests.at(-1)?.headers["authorization"], "Bearer token-2")
     }).pipe(Ada.provide(service), started)
@@ -280,8 +280,8 @@ describe("The client does not repeat a defect of other systems", () => {
       const service = Service.make({ aml: () => Effect.sync(() => Service.json(response)) })
       const { exit, printed } = yield* everythingPrinted(
         Effect.gen(function*() {
-          const { checkWithEvidence } = yield* AmlClient.AmlClient
-          return yield* checkWithEvidence(yield* Ada.person)
+          const { check } = yield* AmlClient.AmlClient
+          return yield* check(yield* Ada.person)
         }).pipe(Ada.provide(service), started),
         String
       )

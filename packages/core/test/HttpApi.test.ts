@@ -28,7 +28,7 @@ const Api = HttpApi.make("bank").add(people).addError(WebError.InputNotAccepted)
 
 const screened = (person: Person.Person) =>
   Effect.flatMap(AmlClient.AmlClient, (aml) => aml.check(person)).pipe(
-    Effect.map(({ credentials }) => credentials.attributes.matchFound),
+    Effect.map(({ result }): string => result),
     Effect.catchAll((failure) => Effect.fail(WebError.fromFailure(failure)))
   )
 

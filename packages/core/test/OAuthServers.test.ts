@@ -36,7 +36,7 @@ describe.each(servers)("Against %s", (_, start) => {
       const server = yield* start(settings)
       yield* Effect.gen(function*() {
         deepStrictEqual(
-          yield* Effect.replicateEffect(Ada.matchFound, 5, { concurrency: "unbounded" }),
+          yield* Effect.replicateEffect(Ada.result, 5, { concurrency: "unbounded" }),
           Array(5).fill("No")
         )
         strictEqual(server.issued.length, 1)
@@ -47,7 +47,7 @@ describe.each(servers)("Against %s", (_, start) => {
     Effect.gen(function*() {
       const server = yield* start(settings)
       yield* Effect.gen(function*() {
-        const errors = yield* Effect.replicateEffect(Effect.flip(Ada.matchFound), 5)
+        const errors = yield* Effect.replicateEffect(Effect.flip(Ada.result), 5)
         for (const error of errors) {
           assert.deepInclude(error, { _tag: "TokenRejected", status: 401, code: "invalid_client" })
         }
@@ -59,9 +59,9 @@ describe.each(servers)("Against %s", (_, start) => {
     Effect.gen(function*() {
       const server = yield* start({ ...settings, seconds: 2 })
       yield* Effect.gen(function*() {
-        strictEqual(yield* Ada.matchFound, "No")
+        strictEqual(yield* Ada.result, "No")
         yield* Effect.sleep("2100 millis")
-        strictEqual(yield* Ada.matchFound, "No")
+        strictEqual(yield* Ada.result, "No")
         strictEqual(server.issued.length, 2)
       }).pipe(provide(server))
     }))
@@ -70,9 +70,9 @@ describe.each(servers)("Against %s", (_, start) => {
     Effect.gen(function*() {
       const server = yield* start(settings)
       yield* Effect.gen(function*() {
-        strictEqual(yield* Ada.matchFound, "No")
+        strictEqual(yield* Ada.result, "No")
         yield* server.forget
-        strictEqual(yield* Ada.matchFound, "No")
+        strictEqual(yield* Ada.result, "No")
         strictEqual(server.issued.length, 2)
       }).pipe(provide(server))
     }))
@@ -84,10 +84,10 @@ describe("Against oidc-provider, which decodes id and key as in RFC 6749", () =>
       const customerKey = "50%+2B= & :x"
       const server = yield* OAuthServers.oidcProvider({ ...settings, customerKey })
       const options = { customerKey: Redacted.make(customerKey) }
-      yield* Effect.map(Ada.matchFound, (matchFound) => strictEqual(matchFound, "No")).pipe(
+      yield* Effect.map(Ada.result, (matchFound) => strictEqual(matchFound, "No")).pipe(
         provide(server, { ...options, basicEncoding: "rfc6749" })
       )
-      yield* Effect.map(Effect.flip(Ada.matchFound), ({ _tag }) => strictEqual(_tag, "TokenRejected")).pipe(
+      yield* Effect.map(Effect.flip(Ada.result), ({ _tag }) => strictEqual(_tag, "TokenRejected")).pipe(
         provide(server, options)
       )
     }))

@@ -1,8 +1,8 @@
 import {
+  AmlCheck,
   AmlClient,
   AmlError,
   DateOfBirth,
-  Evidence,
   Person,
   PersonInput,
   PersonName,
@@ -292,19 +292,23 @@ describe("AmlClient.layerTest", () => {
       yield* atStart
       const aml = yield* AmlClient.AmlClient
       const person = yield* Person.make({ name, dateOfBirth: "1990-02-01" })
-      const evidence = yield* aml.checkWithEvidence(person)
-      yield* Evidence.verify(evidence)
-      const { credentials: { attributes } } = yield* aml.check(person)
+      const evidence = yield* aml.check(person)
+      yield* AmlCheck.verify(evidence)
+      const { credential: { credentials: { attributes } }, result } = evidence
       strictEqual(Redacted.value(attributes.name), name)
       strictEqual(Redacted.value(attributes.birthYear), "1990")
-      strictEqual(evidence.credential.credentials.attributes.matchFound, attributes.matchFound)
-      return attributes.matchFound
+      return result
     })
 
-  it.effect.each(Responses.matches)("returns %s for every person", (matchFound) =>
+  it.effect.each(AmlCheck.Result.literals)("returns %s for every person", (result) =>
     Effect.gen(function*() {
-      strictEqual(yield* check("Ada"), matchFound)
-    }).pipe(Effect.provide(AmlClient.layerTest(matchFound))))
+      strictEqual(yield* check("Ada"), result)
+    }).pipe(Effect.provide(AmlClient.layerTest(result))))
+
+  it.effect("returns a doubtful \"No\" about a damaged name", () =>
+    Effect.gen(function*() {
+      strictEqual(yield* check("Jos? Testclear"), "Doubtful No")
+    }).pipe(Effect.provide(AmlClient.layerTest("No"))))
 
   it.effect("fails with the error of its argument", () => {
     const error = new AmlError.AmlForbidden({ status: 403 })

@@ -17,18 +17,15 @@ const client = (behaviour: (n: number) => Effect.Effect<AmlClient.Canned>) => {
     AmlClient.AmlClient,
     Effect.gen(function*() {
       const checkAs = (canned: AmlClient.Canned, person: Person.Person) =>
-        Effect.flatMap(AmlClient.AmlClient, (aml) => aml.checkWithEvidence(person)).pipe(
+        Effect.flatMap(AmlClient.AmlClient, (aml) => aml.check(person)).pipe(
           Effect.provide(AmlClient.layerTest(canned))
         )
-      const checkWithEvidence = (person: Person.Person) =>
+      const check = (person: Person.Person) =>
         Effect.gen(function*() {
           begun.push(yield* Clock.currentTimeMillis)
           return yield* checkAs(yield* behaviour(begun.length), person)
         })
-      return {
-        checkWithEvidence,
-        check: (person) => Effect.map(checkWithEvidence(person), ({ credential }) => credential)
-      }
+      return { check }
     })
   )
   return { begun, layer }
@@ -255,6 +252,7 @@ describe("Screening", () => {
         deepStrictEqual({ ...yield* Fiber.join(fiber) }, {
           total: 3,
           noMatch: 0,
+          doubtfulNo: 0,
           potentialMatch: 0,
           notScreened: 3,
           unknown: 0,
@@ -557,6 +555,7 @@ describe("Screening", () => {
       deepStrictEqual({ ...summary }, {
         total: 0,
         noMatch: 0,
+        doubtfulNo: 0,
         potentialMatch: 0,
         notScreened: 0,
         unknown: 0,

@@ -106,6 +106,7 @@ describe("A screening of 3,000 people", () => {
       deepStrictEqual({ ...last }, {
         total: 3000,
         noMatch: 0,
+        doubtfulNo: 0,
         potentialMatch: 0,
         notScreened: outcomes.length,
         unknown: 0,

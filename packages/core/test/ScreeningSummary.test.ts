@@ -4,7 +4,7 @@ import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Schema, Stream } from "effect"
 import * as Ada from "./support/ada.ts"
 
-const counts = { total: 20, noMatch: 1, potentialMatch: 2, notScreened: 3, unknown: 4, notBegun: 5 }
+const counts = { total: 26, noMatch: 1, doubtfulNo: 6, potentialMatch: 2, notScreened: 3, unknown: 4, notBegun: 5 }
 
 describe("The counts of a screening", () => {
   it("leave the people without an outcome under way", () => {

@@ -41,16 +41,16 @@ const failures: ReadonlyArray<Exclude<Failure.Failure, AmlError.AmlInputRejected
 describe("WebError", () => {
   it.effect("lets a \"No\" pass", () =>
     Effect.gen(function*() {
-      strictEqual((yield* signUp(Ada.input)).matchFound, "No")
+      strictEqual((yield* signUp(Ada.input)).result, "No")
     }).pipe(Effect.provide(AmlClient.layerTest("No"))))
 
-  it.effect("a potential match and every failure have the same response, byte for byte: 503 with Retry-After", () =>
+  it.effect("a doubtful \"No\", a potential match and every failure have the same response, byte for byte: 503 with Retry-After", () =>
     Effect.gen(function*() {
       const responses = yield* Effect.forEach(
-        ["Potential match" as const, ...failures],
+        ["Doubtful No" as const, "Potential match" as const, ...failures],
         (canned) => Effect.provide(Effect.flatMap(Effect.flip(signUp(Ada.input)), seen), AmlClient.layerTest(canned))
       )
-      strictEqual(responses.length, 14)
+      strictEqual(responses.length, 15)
       for (const response of responses) {
         deepStrictEqual(response, {
           status: 503,

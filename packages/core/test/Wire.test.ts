@@ -1,4 +1,4 @@
-import { AmlClient, AmlCredential, Idv, Person, TokenProvider } from "@effect-idv/core"
+import { AmlClient, Idv, Person, TokenProvider } from "@effect-idv/core"
 import { FetchHttpClient } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -64,15 +64,15 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
           )
         )
       })
-      const matchFound = yield* check({
+      const result = yield* check({
         authUrl: `${server.url}/auth/?query=1#fragment`,
         baseUrl: `${server.url}/v1`,
         customerKey: Redacted.make("kéy:with=colon")
       }).pipe(
         Effect.withSpan("sign-up"),
-        Effect.map(AmlCredential.match({ onNo: () => "No", onPotentialMatch: () => "Potential match" }))
+        Effect.map(({ result }) => result)
       )
-      strictEqual(matchFound, "Potential match")
+      strictEqual(result, "Potential match")
 
       const [token, aml, ...more] = server.requests.map(parse)
       strictEqual(more.length, 0)

@@ -1,10 +1,9 @@
 import type { Person } from "@effect-idv/core"
 import {
   type AccessToken,
+  AmlCheck,
   type AmlClient,
-  AmlCredential,
   type AmlError,
-  type Evidence,
   Idv,
   Screening,
   type TokenError,
@@ -39,7 +38,7 @@ describe("the error union", () => {
   test("of AmlClient.check is exact", () => {
     expect<ReturnType<AmlClient.Service["check"]>>().type.toBe<
       Effect.Effect<
-        AmlCredential.AmlCredential,
+        AmlCheck.AmlCheck,
         | TokenError.TokenRejected
         | TokenError.TokenEndpointUnavailable
         | TokenError.TokenResponseInvalid
@@ -55,13 +54,6 @@ describe("the error union", () => {
         | AmlError.AmlAnswerMismatch
       >
     >()
-  })
-
-  test("of checkWithEvidence is that of check", () => {
-    expect<Effect.Effect.Error<ReturnType<AmlClient.Service["checkWithEvidence"]>>>().type.toBe<
-      Effect.Effect.Error<ReturnType<AmlClient.Service["check"]>>
-    >()
-    expect<Effect.Effect.Success<ReturnType<AmlClient.Service["checkWithEvidence"]>>>().type.toBe<Evidence.Evidence>()
   })
 
   test("of a screening is that of the input, of what stops it, and of invalid options", () => {
@@ -133,11 +125,15 @@ describe("a TokenProvider for tests", () => {
 })
 
 describe("a screening result", () => {
-  test("is not a boolean, and both results must be handled", () => {
-    expect<AmlCredential.Attributes["matchFound"]>().type.toBe<"Potential match" | "No">()
-    expect(AmlCredential.match).type.not.toBeCallableWith({ onNo: () => 1 })
-    expect(AmlCredential.match).type.not.toBeCallableWith({ onPotentialMatch: () => 1 })
-    expect(AmlCredential.match<string, number>).type.toBeCallableWith({ onNo: () => "", onPotentialMatch: () => 1 })
+  test("is not a boolean, and the three results must be handled", () => {
+    expect<AmlCheck.AmlCheck["result"]>().type.toBe<"No" | "Doubtful No" | "Potential match">()
+    expect(AmlCheck.match).type.not.toBeCallableWith({ onNo: () => 1, onDoubtfulNo: () => 1 })
+    expect(AmlCheck.match).type.not.toBeCallableWith({ onNo: () => 1, onPotentialMatch: () => 1 })
+    expect(AmlCheck.match<string, number, number>).type.toBeCallableWith({
+      onNo: () => "",
+      onDoubtfulNo: () => 1,
+      onPotentialMatch: () => 1
+    })
   })
 
   test("requires a person from Person.make", () => {
@@ -145,12 +141,13 @@ describe("a screening result", () => {
     expect<AmlClient.Service["check"]>().type.not.toBeCallableWith({ ...person })
   })
 
-  test("of many people is one of four outcomes, none of them a boolean, and all must be handled", () => {
+  test("of many people is one of five outcomes, none of them a boolean, and all must be handled", () => {
     type Outcome = Screening.Outcome<number>
-    expect<Outcome["_tag"]>().type.toBe<"NoMatch" | "PotentialMatch" | "NotScreened" | "Unknown">()
+    expect<Outcome["_tag"]>().type.toBe<"NoMatch" | "DoubtfulNo" | "PotentialMatch" | "NotScreened" | "Unknown">()
     expect<Extract<Outcome[keyof Outcome], boolean>>().type.toBe<never>()
     expect(Screening.Outcome.$match).type.not.toBeCallableWith({
       NoMatch: () => 1,
+      DoubtfulNo: () => 1,
       PotentialMatch: () => 1,
       NotScreened: () => 1
     })
@@ -159,7 +156,7 @@ describe("a screening result", () => {
   test("reaches a web response as a \"No\" or as one of two errors", () => {
     const check = aml.check(person)
     expect(WebError.onlyClear()(check)).type.toBe<
-      Effect.Effect<AmlCredential.Attributes, WebError.InputNotAccepted | WebError.NotAvailable>
+      Effect.Effect<AmlCheck.AmlCheck, WebError.InputNotAccepted | WebError.NotAvailable>
     >()
   })
 })

@@ -2,7 +2,7 @@
  * Screens a few people. Uses the service that the `IDV_*` variables configure, or, if none is set, a
  * mock server that it starts in this process on a free port.
  */
-import { AmlClient, AmlCredential, Idv, Person, TokenMetrics } from "@effect-idv/core"
+import { AmlCheck, AmlClient, Idv, Person, TokenMetrics } from "@effect-idv/core"
 import { MockServer } from "@effect-idv/mock-server"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import Table from "cli-table3"
@@ -53,8 +53,9 @@ const screen = Effect.fn("screen")(function*(input: Input) {
   const aml = yield* AmlClient.AmlClient
   const result = yield* Person.make(input).pipe(
     Effect.flatMap(aml.check),
-    Effect.map(AmlCredential.match({
+    Effect.map(AmlCheck.match({
       onNo: () => "No",
+      onDoubtfulNo: ({ warnings }) => `No, but doubtful: a person should review (${warnings.join("; ")})`,
       onPotentialMatch: () => "Potential match: a person should review"
     })),
     Effect.catchTag("AmlInputRejected", ({ issues }) => Effect.succeed(`Rejected: ${issues.join("; ")}`)),

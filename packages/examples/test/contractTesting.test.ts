@@ -103,9 +103,8 @@ const defects: ReadonlyArray<readonly [string, Defect]> = [
     ]
   }],
   ["retries a check that the service may have performed", {
-    text: "Effect.flatMap(aml.checkWithEvidence)",
-    replacement:
-      "Effect.flatMap((person) => aml.checkWithEvidence(person).pipe(AmlClient.withPolicy({ retry: \"always\" })))",
+    text: "Effect.flatMap(aml.check)",
+    replacement: "Effect.flatMap((person) => aml.check(person).pipe(AmlClient.withPolicy({ retry: \"always\" })))",
     files: ["messages", "wire"],
     detectedBy: ["A potential match never becomes a No over a connection that is reset before the response"]
   }]

@@ -135,7 +135,7 @@ describe("onboarding-api", () => {
               })
           }),
           Layer.mock(AmlClient.AmlClient, {
-            checkWithEvidence: () => Effect.delay(Effect.dieMessage("the deadline has passed"), responseAfter)
+            check: () => Effect.delay(Effect.dieMessage("the deadline has passed"), responseAfter)
           })
         ])
       )

@@ -1,5 +1,5 @@
 /** Runs the recipes against a mock server. Importing the recipe of vitest runs its tests here. */
-import { Idv } from "@effect-idv/core"
+import { type AmlCheck, Idv } from "@effect-idv/core"
 import { Control, MockServer, Session } from "@effect-idv/mock-server"
 import { Command, FetchHttpClient, HttpClient, HttpClientRequest, HttpServer } from "@effect/platform"
 import { NodeHttpClient, NodeHttpServer } from "@effect/platform-node"
@@ -71,7 +71,7 @@ const reset = { on: "aml", what: { kind: "reset" } } as const
 
 /** Returns `_tag` and `sent` of a failed screening. */
 const facts = Either.match({
-  onRight: (outcome: string) => [outcome],
+  onRight: ({ result }: AmlCheck.AmlCheck): ReadonlyArray<unknown> => [result],
   onLeft: (failure: { readonly _tag: string }) => [failure._tag, "sent" in failure ? failure.sent : undefined]
 })
 
@@ -100,8 +100,8 @@ describe("The recipe", () => {
       const runtime = yield* runtimeOf(client)
       const screened = (name: unknown) =>
         Effect.map(Effect.promise(() => runtime.runPromise(screen({ name, dateOfBirth }))), facts)
-      assert.deepStrictEqual(yield* screened("Ada Testclear"), ["clear"])
-      assert.deepStrictEqual(yield* screened("Ada Testpep"), ["review"])
+      assert.deepStrictEqual(yield* screened("Ada Testclear"), ["No"])
+      assert.deepStrictEqual(yield* screened("Ada Testpep"), ["Potential match"])
       yield* session.fault(reset)
       assert.deepStrictEqual(yield* screened("Ada Testclear"), ["AmlUnavailable", "unknown"])
       assert.deepStrictEqual(yield* screened(7), ["AmlInputRejected", undefined])
@@ -131,8 +131,21 @@ describe("The recipe", () => {
       assert.include((yield* send(HttpClientRequest.get(url))).text, "<form method=\"post\">")
       assert.include((yield* signUp("Ada Testclear")).text, "Welcome")
       assert.deepStrictEqual(yield* signUp("Ada Test500"), yield* signUp("Zoë Testpep"))
+      assert.deepStrictEqual(yield* signUp("Ada Test500"), yield* signUp("Jos? Garc?a"))
       assert.strictEqual((yield* signUp("")).status, 422)
-      assert.deepStrictEqual(rows.map(({ reason }) => reason), ["No", "AmlUnavailable", "PotentialMatch"])
+      assert.deepStrictEqual(
+        rows.map(({ check, outcome, reason }) => [outcome, reason, check?.warnings.length]),
+        [
+          ["clear", "No", 0],
+          ["review", "AmlUnavailable", undefined],
+          ["review", "Potential match", 0],
+          ["review", "AmlUnavailable", undefined],
+          ["review", "Doubtful No", 1]
+        ]
+      )
+      for (const { check } of rows.filter(({ check }) => check !== undefined)) {
+        assert.match(`${check?.id} ${check?.amlProfile}`, /^[\da-f-]{36} http:\/\/127\.0\.0\.1:\d+\/aml-profiles\//)
+      }
     }))
 
   it.scopedLive("nestjs injects the service, and closes the client with the application", () =>
@@ -237,15 +250,21 @@ describe("The recipe queue-consumer", () => {
     Effect.gen(function*() {
       const { client, verify } = yield* start
       const queue = makeQueue()
-      yield* run(client, queue, queue.message("1", "Ada Testclear"), queue.message("2", "Zoë Testpep"))
-      assert.deepStrictEqual(queue.reasons(), {
-        1: { outcome: "clear", reason: "No", sent: "answered" },
-        2: { outcome: "review", reason: "PotentialMatch", sent: "answered" }
-      })
-      assert.deepStrictEqual(queue.events.sort(), ["1: acknowledged", "2: acknowledged"])
+      yield* run(
+        client,
+        queue,
+        queue.message("1", "Ada Testclear"),
+        queue.message("2", "Zoë Testpep"),
+        queue.message("3", "Jos? Garc?a")
+      )
+      assert.deepStrictEqual(
+        Object.values(queue.reasons()).map((row) => [row?.outcome, row?.reason, row !== undefined && "check" in row]),
+        [["clear", "No", true], ["review", "Potential match", true], ["review", "Doubtful No", true]]
+      )
+      assert.deepStrictEqual(queue.events.sort(), ["1: acknowledged", "2: acknowledged", "3: acknowledged"])
       // A second delivery of a decided message.
       yield* run(client, queue, queue.message("1", "Ada Testclear"))
-      yield* verify("aml", 2)
+      yield* verify("aml", 3)
     }))
 
   it.scopedLive("sends no check again that may have been performed", () =>

@@ -23,7 +23,7 @@ const check = (name: string, dateOfBirth = "1990-03-14") =>
     return yield* AmlClient.withPolicy(aml.check(person), { retry: "never" }).pipe(
       Effect.match({
         onFailure: ({ _tag }) => String(_tag),
-        onSuccess: ({ credentials: { attributes } }) => String(attributes.matchFound)
+        onSuccess: ({ result }) => String(result)
       })
     )
   })

@@ -281,7 +281,7 @@ const run = (row: Pairwise.Row, index: number) =>
     const { exit, took } = yield* ran
     const entries = exchanges.get(customer.customerId) ?? []
     const judged = Exit.match(exit, {
-      onSuccess: ({ credentials: { attributes } }) => {
+      onSuccess: ({ credential: { credentials: { attributes } } }) => {
         const { amlProfile, birthYear, matchFound, name, searchedOn } = attributes
         const got = {
           name: Redacted.value(name),

@@ -25,7 +25,7 @@ const check = (name: string) =>
         strictEqual(AmlError.isAmlError(error) || TokenError.isTokenError(error), true)
         return String(error._tag)
       },
-      onRight: ({ credentials: { attributes } }) => String(attributes.matchFound)
+      onRight: ({ result }) => String(result)
     })
   })
 

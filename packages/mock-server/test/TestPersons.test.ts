@@ -108,7 +108,7 @@ const check = (name: string, policy: CheckPolicy.Options = { deadline: "2 second
           strictEqual(AmlError.isAmlError(error) || TokenError.isTokenError(error), true)
           return String(error._tag)
         },
-        onRight: ({ credentials: { attributes } }) => String(attributes.matchFound)
+        onRight: ({ result }) => String(result)
       }))
     )
   })

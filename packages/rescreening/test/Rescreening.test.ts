@@ -1,4 +1,4 @@
-import { AmlClient, AmlError, DateOfBirth, Evidence, Person, TokenError } from "@effect-idv/core"
+import { AmlCheck, AmlClient, AmlError, DateOfBirth, Person, TokenError } from "@effect-idv/core"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -64,14 +64,14 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
           Effect.map(AmlClient.AmlClient, (inner) =>
             AmlClient.AmlClient.of({
               ...inner,
-              checkWithEvidence: (person) =>
+              check: (person) =>
                 sql`SELECT state FROM idv_rescreen_people WHERE id = ${
                   Redacted.value(person.name).split(" ").at(0) ?? ""
                 }`
                   .pipe(
                     Effect.orDie,
                     Effect.tap(([row]) => states.push(row?.["state"])),
-                    Effect.zipRight(inner.checkWithEvidence(person))
+                    Effect.zipRight(inner.check(person))
                   )
             }))
         ).pipe(Layer.provide(canned.layer))
@@ -296,8 +296,8 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
         const [row] = yield* rows
         const people = yield* People.People
         const text = yield* people.decrypt(run, "K1", row?.evidence ?? "")
-        const evidence = yield* Schema.decode(Schema.parseJson(Evidence.Evidence))(text)
-        yield* Evidence.verify(evidence)
+        const evidence = yield* Schema.decode(Schema.parseJson(AmlCheck.AmlCheck))(text)
+        yield* AmlCheck.verify(evidence)
         strictEqual(evidence.sha256, row?.sha256)
         strictEqual(
           (yield* Effect.flip(people.decrypt(run, "K2", row?.evidence ?? ""))).reason,

@@ -26,14 +26,14 @@ describe("A worker of several shards", () => {
             Effect.map(AmlClient.AmlClient, (inner) =>
               AmlClient.AmlClient.of({
                 ...inner,
-                checkWithEvidence: (person) =>
+                check: (person) =>
                   Effect.gen(function*() {
                     const ownStart = started.get(Redacted.value(person.name))
                     if (ownStart !== undefined) {
                       yield* Deferred.succeed(ownStart, undefined)
                       yield* Effect.forEach(started.values(), Deferred.await)
                     }
-                    return yield* inner.checkWithEvidence(person)
+                    return yield* inner.check(person)
                   }).pipe(Effect.withSpan("check"))
               }))
           ).pipe(Layer.provide(service().layer))
@@ -98,10 +98,10 @@ describe("A worker of several shards", () => {
             Effect.map(AmlClient.AmlClient, (inner) =>
               AmlClient.AmlClient.of({
                 ...inner,
-                checkWithEvidence: (person) =>
+                check: (person) =>
                   Effect.zipRight(
                     Effect.suspend(() => ++checks === 1 ? Deferred.await(secondShard) : Effect.void),
-                    inner.checkWithEvidence(person)
+                    inner.check(person)
                   )
               }))
           ).pipe(Layer.provide(service().layer))

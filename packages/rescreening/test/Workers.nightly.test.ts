@@ -57,10 +57,10 @@ describe.each(Databases.kinds)("Workers with %s", (_, databases) => {
           Effect.map(AmlClient.AmlClient, (inner) =>
             AmlClient.AmlClient.of({
               ...inner,
-              checkWithEvidence: (person) =>
+              check: (person) =>
                 Redacted.value(person.name).startsWith("Person1 ")
-                  ? Effect.delay(inner.checkWithEvidence(person), "300 millis")
-                  : inner.checkWithEvidence(person)
+                  ? Effect.delay(inner.check(person), "300 millis")
+                  : inner.check(person)
             }))
         ).pipe(Layer.provide(aml.layer))
         yield* Rescreening.plan(many(80, (index) => `Person${index} Testclear`), { ...where, rate: 50, shards: 1 })

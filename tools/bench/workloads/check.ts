@@ -42,7 +42,7 @@ const checkLoop = Effect.gen(function*() {
   const aml = yield* AmlClient.AmlClient
   const ada = yield* Person.make(input)
   return Workload.concurrently(Workload.fromEffect(
-    Effect.map(aml.check(ada), ({ credentials }) => credentials.attributes.matchFound),
+    Effect.map(aml.check(ada), ({ result }) => result),
     "No"
   ))
 })
@@ -52,19 +52,6 @@ const check = inScope(idv, checkLoop)
 const checkFetch = inScope(idvOver(FetchHttpClient.layer), checkLoop)
 
 const checkIdvHttp = inScope(idvOver(IdvHttp.layerUndici()), checkLoop)
-
-/** `AmlClient.checkWithEvidence` of a `Person`. */
-const checkWithEvidence = inScope(
-  idv,
-  Effect.gen(function*() {
-    const aml = yield* AmlClient.AmlClient
-    const ada = yield* Person.make(input)
-    return Workload.concurrently(Workload.fromEffect(
-      Effect.map(aml.checkWithEvidence(ada), ({ credential }) => credential.credentials.attributes.matchFound),
-      "No"
-    ))
-  })
-)
 
 /** `Screening.summary` of the same `Person`, again and again. */
 const screening = inScope(
@@ -203,7 +190,6 @@ const alternatives = {
   check,
   checkFetch,
   checkIdvHttp,
-  checkWithEvidence,
   screening,
   bareEffect,
   bareDeadline,

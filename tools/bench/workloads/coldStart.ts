@@ -22,8 +22,8 @@ const record = (matchFound: unknown) => {
 const check = Effect.gen(function*() {
   const aml = yield* AmlClient.AmlClient
   const person = yield* Person.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" })
-  const { credentials } = yield* aml.check(person)
-  record(credentials.attributes.matchFound)
+  const { result } = yield* aml.check(person)
+  record(result)
 })
 
 const client = Effect.suspend(() =>

@@ -47,7 +47,7 @@ let run = 0
 const checks = Effect.gen(function*() {
   const aml = yield* AmlClient.AmlClient
   let index = 0
-  const check = Effect.suspend(() => Effect.flatMap(Person.make(input(index++)), aml.checkWithEvidence))
+  const check = Effect.suspend(() => Effect.flatMap(Person.make(input(index++)), aml.check))
   return Workload.concurrently(Workload.fromEffect(
     Effect.map(check, ({ credential }) => credential.credentials.attributes.matchFound),
     "No"
@@ -91,7 +91,7 @@ const job = Effect.gen(function*() {
   )
   const screenJob = ({ data, id }: PgBoss.Job<Person.Input>) =>
     Person.make(data).pipe(
-      Effect.flatMap(aml.checkWithEvidence),
+      Effect.flatMap(aml.check),
       Effect.zipRight(Effect.promise(() => boss.complete(queue, id)))
     )
   return ({ calls, concurrency }: Workload.Run) =>
@@ -126,8 +126,8 @@ const long = Effect.gen(function*() {
   const aml = yield* AmlClient.AmlClient
   const observed = AmlClient.AmlClient.of({
     ...aml,
-    checkWithEvidence: (person) =>
-      Effect.tap(aml.checkWithEvidence(person), () =>
+    check: (person) =>
+      Effect.tap(aml.check(person), () =>
         Effect.sync(() => {
           outcomes++
           if (outcomes === Math.floor(count * 0.1) || outcomes === Math.floor(count * 0.9)) used.push(usedHeap())

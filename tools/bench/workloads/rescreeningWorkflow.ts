@@ -30,7 +30,7 @@ const layerScreen = Screen.toLayer((person) =>
     success: Schema.String,
     execute: Person.make(person).pipe(
       Effect.flatMap((person) => Effect.flatMap(AmlClient.AmlClient, (aml) => aml.check(person))),
-      Effect.map(({ credentials }) => credentials.attributes.matchFound),
+      Effect.map(({ result }) => result),
       Effect.orDie
     )
   })

@@ -74,7 +74,7 @@ const loop = Effect.gen(function*() {
   const context = yield* Layer.build(layer)
   const aml = yield* Effect.provide(AmlClient.AmlClient, context)
   let index = 0
-  const check = Effect.suspend(() => Effect.flatMap(personOf(index++), aml.checkWithEvidence))
+  const check = Effect.suspend(() => Effect.flatMap(personOf(index++), aml.check))
   return Workload.concurrently(Workload.fromEffect(
     Effect.map(check, ({ credential }) => credential.credentials.attributes.matchFound),
     "No"

@@ -1,19 +1,19 @@
-/** A program of a user: it screens two people, stores the evidence, and reads it again. */
-import { AmlClient, AmlCredential, Evidence, Idv, Person } from "@effect-idv/core"
+/** A program of a user: it screens two people, stores the checks, and reads them again. */
+import { AmlCheck, AmlClient, Idv, Person } from "@effect-idv/core"
 import * as Violation from "@effect-idv/core/Violation"
 import { MockServer } from "@effect-idv/mock-server"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer, Schema } from "effect"
 
-const Stored = Schema.parseJson(Evidence.Evidence)
+const Stored = Schema.parseJson(AmlCheck.AmlCheck)
 
 const screen = Effect.fn("screen")(function*(name: string, dateOfBirth: string) {
   const aml = yield* AmlClient.AmlClient
   const person = yield* Person.make({ name, dateOfBirth })
-  const stored = yield* Schema.encode(Stored)(yield* aml.checkWithEvidence(person))
-  const evidence = yield* Violation.decodeUnknown(Stored)(stored)
-  yield* Evidence.verify(evidence)
-  return AmlCredential.match(evidence.credential, { onNo: () => "No", onPotentialMatch: () => "Potential match" })
+  const stored = yield* Schema.encode(Stored)(yield* aml.check(person))
+  const check = yield* Violation.decodeUnknown(Stored)(stored)
+  yield* AmlCheck.verify(check)
+  return check.result
 })
 
 const layer = MockServer.MockServer.pipe(

@@ -4,10 +4,10 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Struct from "effect/Struct"
+import type { AmlCheck } from "../AmlCheck.ts"
 import * as AmlCredential from "../AmlCredential.ts"
 import * as AmlError from "../AmlError.ts"
 import type { CheckPolicy, NameEcho } from "../CheckPolicy.ts"
-import type { Evidence } from "../Evidence.ts"
 import type { Person } from "../Person.ts"
 import * as PersonInput from "../PersonInput.ts"
 import * as PersonName from "../PersonName.ts"
@@ -20,7 +20,7 @@ export const invalid = (description: Exchange.Description, violations: Violation
   new AmlError.AmlAnswerInvalid({ ...description, violations })
 
 /** A credential, and the warnings about its name. */
-export interface AcceptedCredential extends Pick<Evidence, "status"> {
+export interface AcceptedCredential extends Pick<AmlCheck, "status"> {
   readonly credential: AmlCredential.AmlCredential
   readonly warnings: ReadonlyArray<PersonInput.Warning>
 }
@@ -30,7 +30,7 @@ export interface Options extends ErrorBody.Secrets, Pick<CheckPolicy, "nameEcho"
   readonly now: number
 }
 
-const isResult = (status: number): status is Evidence["status"] => status === 200 || status === 201
+const isResult = (status: number): status is AmlCheck["status"] => status === 200 || status === 201
 
 /**
  * Returns a credential only from a 200 or 201 whose body is a complete credential about this person with a recent
@@ -80,16 +80,22 @@ const notRecent = (tolerance: Duration.Duration): Violation.Violations =>
     })
   )
 
-type Difference = "other_form" | "other_name"
+type Difference = "other_marks" | "other_form" | "other_name"
 
 /** How the name in the response differs from the name in the request. */
 const differenceOf = ({ name }: Person, echo: string): Difference | undefined =>
-  PersonName.isEquivalent(name, echo) ? undefined : PersonName.hasSameWords(name, echo) ? "other_form" : "other_name"
+  PersonName.isEquivalent(name, echo)
+    ? undefined
+    : !PersonName.hasSameWords(name, echo)
+    ? "other_name"
+    : PersonName.hasSameOrder(name, echo)
+    ? "other_marks"
+    : "other_form"
 
 const acceptedDifferences: Record<NameEcho, ReadonlyArray<Difference | undefined>> = {
   exact: [undefined],
-  loose: [undefined, "other_form"],
-  ignore: [undefined, "other_form", "other_name"]
+  loose: [undefined, "other_marks", "other_form"],
+  ignore: [undefined, "other_marks", "other_form", "other_name"]
 }
 
 const errorOf = (

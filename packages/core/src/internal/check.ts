@@ -1,8 +1,9 @@
-/** Runs one check, from the person to the credential. */
+/** Runs one check, from the person to its result. */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -11,6 +12,7 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
+import * as AmlCheck from "../AmlCheck.ts"
 import * as AmlError from "../AmlError.ts"
 import type { CheckPolicy } from "../CheckPolicy.ts"
 import * as Person from "../Person.ts"
@@ -21,7 +23,6 @@ import * as Attempts from "./attempts.ts"
 import * as Bearer from "./bearer.ts"
 import * as CheckId from "./checkId.ts"
 import * as CheckTelemetry from "./checkTelemetry.ts"
-import type { CompletedCheck } from "./completedCheck.ts"
 import * as Deadline from "./deadline.ts"
 import * as Exchange from "./exchange.ts"
 import * as Host from "./host.ts"
@@ -61,7 +62,7 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
       readonly isPaced: boolean
       readonly restore: Deadline.Restore
     }
-  ): Effect.Effect<CompletedCheck, AmlError.AmlError | TokenError> => {
+  ): Effect.Effect<AmlCheck.AmlCheck, AmlError.AmlError | TokenError> => {
     const { checkId, progress, span } = running
     const { deadline, nameEcho, retry, searchedOnTolerance } = policy
     const body = JSON.stringify(encodeBody(Person.toRequestBody(person)))
@@ -71,19 +72,20 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
     const complete = (
       { response }: Bearer.AuthorizedResponse,
       { credential, status, warnings }: AmlResponse.AcceptedCredential
-    ): CompletedCheck => ({
-      checkId,
-      changes: person.changes,
-      warnings: [...person.warnings, ...warnings],
-      credential,
-      status,
-      body: Redacted.make(response.body),
-      attempts: progress.requests,
-      sentAt: progress.sentAt,
-      receivedAt: progress.now()
-    })
+    ): AmlCheck.AmlCheck =>
+      AmlCheck.make({
+        checkId,
+        changes: person.changes,
+        warnings: [...person.warnings, ...warnings],
+        credential,
+        status,
+        body: Redacted.make(response.body),
+        attempts: progress.requests,
+        sentAt: DateTime.unsafeMake(progress.sentAt),
+        receivedAt: DateTime.unsafeMake(progress.now())
+      })
 
-    const attempt = Effect.withFiberRuntime<CompletedCheck, AmlError.AmlError | TokenError>((fiber) => {
+    const attempt = Effect.withFiberRuntime<AmlCheck.AmlCheck, AmlError.AmlError | TokenError>((fiber) => {
       const settings = Exchange.settingsOf(fiber)
       return Effect.matchEffect(sendAuthorized(request, progress), {
         onFailure: (error): Effect.Effect<never, AmlError.AmlError | TokenError> => {
@@ -116,7 +118,7 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
       progress.end()
       return new AmlError.AmlTimeout({ sent: progress.sent, deadline, host })
     })
-    const record = (exit: Exit.Exit<CompletedCheck, AmlError.AmlError | TokenError>) => {
+    const record = (exit: Exit.Exit<AmlCheck.AmlCheck, AmlError.AmlError | TokenError>) => {
       progress.end()
       return CheckTelemetry.record(running)(exit)
     }
@@ -160,14 +162,14 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
     person: Person.Person,
     policy: CheckPolicy,
     sentStatus?: SentStatus
-  ): Effect.Effect<CompletedCheck, AmlError.AmlError | TokenError> =>
+  ): Effect.Effect<AmlCheck.AmlCheck, AmlError.AmlError | TokenError> =>
     // An interruption between the start of the span and the region would leave a span without an outcome.
     Effect.uninterruptibleMask((restore) =>
       Effect.useSpan(
         "AmlClient.check",
         { captureStackTrace: false },
         (span) =>
-          Effect.withFiberRuntime<CompletedCheck, AmlError.AmlError | TokenError>((fiber) => {
+          Effect.withFiberRuntime<AmlCheck.AmlCheck, AmlError.AmlError | TokenError>((fiber) => {
             if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPersonError), span)
             const { currentContext: context, currentDefaultServices } = fiber
             const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock))

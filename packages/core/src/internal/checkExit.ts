@@ -2,11 +2,11 @@
 import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import type { AmlCheck } from "../AmlCheck.ts"
 import type * as AmlError from "../AmlError.ts"
-import type { Evidence } from "../Evidence.ts"
 import * as Failure from "../Failure.ts"
 
-export type CheckExit = Exit.Exit<Evidence, Failure.Failure>
+export type CheckExit = Exit.Exit<AmlCheck, Failure.Failure>
 
 export const failureOf = (exit: CheckExit): Failure.Failure | undefined =>
   Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined

@@ -8,17 +8,20 @@ import * as Metric from "effect/Metric"
 import * as MetricLabel from "effect/MetricLabel"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
-import type { MatchFound } from "../AmlCredential.ts"
+import type { AmlCheck, Result } from "../AmlCheck.ts"
 import * as AmlError from "../AmlError.ts"
 import * as AmlMetrics from "../AmlMetrics.ts"
 import * as Failure from "../Failure.ts"
 import type { TokenError } from "../TokenError.ts"
-import type { CompletedCheck } from "./completedCheck.ts"
 import type { Progress } from "./progress.ts"
 
-const outcomes: Record<MatchFound, string> = { "No": "NoMatch", "Potential match": "PotentialMatch" }
+const outcomes: Record<Result, string> = {
+  "No": "NoMatch",
+  "Doubtful No": "DoubtfulNo",
+  "Potential match": "PotentialMatch"
+}
 
-type CheckExit = Exit.Exit<CompletedCheck, AmlError.AmlError | TokenError>
+type CheckExit = Exit.Exit<AmlCheck, AmlError.AmlError | TokenError>
 
 interface Labels {
   readonly outcome: string
@@ -28,8 +31,8 @@ interface Labels {
 
 const labelsOf = (exit: CheckExit, progress: Progress): Labels => {
   if (Exit.isSuccess(exit)) {
-    const { credential: { credentials: { attributes } }, status } = exit.value
-    return { outcome: outcomes[attributes.matchFound], status: statusClass(status), sent: "answered" }
+    const { result, status } = exit.value
+    return { outcome: outcomes[result], status: statusClass(status), sent: "answered" }
   }
   return Option.match(Cause.failureOption(exit.cause), {
     onNone: () => ({

@@ -19,6 +19,6 @@ const marks = /(?![\u3099\u309A])(?=\p{M})\p{Script=Inherited}|[\u0591-\u05BD\u0
 /** Removes the marks from a text in NFD, and replaces ı with i. */
 export const removeMarks = (text: string): string => text.replaceAll(marks, "").replaceAll("ı", "i")
 
-/** The words of a name without case, marks and punctuation, in the order of their code units. */
-export const sortedWords = (text: string): ReadonlyArray<string> =>
-  (removeMarks(Invisible.removeAll(fold(text)).normalize("NFD")).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).sort()
+/** The words of a name without case, marks and punctuation. */
+export const words = (text: string): ReadonlyArray<string> =>
+  removeMarks(Invisible.removeAll(fold(text)).normalize("NFD")).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []

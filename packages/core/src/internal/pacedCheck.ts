@@ -1,7 +1,7 @@
 /** A check for `Screening`, which limits the rate of many checks, pauses all after a 429, and may interrupt each. */
 import type * as Effect from "effect/Effect"
+import type { AmlCheck } from "../AmlCheck.ts"
 import type { AmlError, Sent } from "../AmlError.ts"
-import type { Evidence } from "../Evidence.ts"
 import type * as Failure from "../Failure.ts"
 import type { Person } from "../Person.ts"
 import type { TokenError } from "../TokenError.ts"
@@ -34,7 +34,7 @@ export class SentStatus {
 }
 
 /** Under any retry policy, it fails at once with a 429 or a failure that concerns everyone: the caller handles both. */
-export type PacedCheck = (person: Person, sentStatus: SentStatus) => Effect.Effect<Evidence, AmlError | TokenError>
+export type PacedCheck = (person: Person, sentStatus: SentStatus) => Effect.Effect<AmlCheck, AmlError | TokenError>
 
 /** The paced check of each client. It is not in the public interface, so that a user's own client need not have it. */
 const pacedChecks = new WeakMap<object, PacedCheck>()
@@ -45,5 +45,5 @@ export const register = (service: object, check: PacedCheck): void => {
 
 /** The paced check of a client of this library. Any other client, or one that wraps it, reports no progress. */
 export const of = (
-  service: { readonly checkWithEvidence: (person: Person) => ReturnType<PacedCheck> }
-): PacedCheck => pacedChecks.get(service) ?? ((person) => service.checkWithEvidence(person))
+  service: { readonly check: (person: Person) => ReturnType<PacedCheck> }
+): PacedCheck => pacedChecks.get(service) ?? ((person) => service.check(person))

@@ -3,15 +3,16 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { AmlCredential, type MatchFound } from "../AmlCredential.ts"
+import * as AmlCheck from "../AmlCheck.ts"
+import { AmlCredential } from "../AmlCredential.ts"
 import type { Person } from "../Person.ts"
+import * as PersonInput from "../PersonInput.ts"
 import * as CheckId from "./checkId.ts"
-import type { CompletedCheck } from "./completedCheck.ts"
 
 const encodeCredential = Schema.encodeSync(AmlCredential)
 
-/** A check of `person` that takes no time and returns `matchFound` in a valid credential. */
-export const make = Effect.fnUntraced(function*(person: Person, matchFound: MatchFound) {
+/** A check of `person` that takes no time. For a "Doubtful No", the response names the person in other words. */
+export const make = Effect.fnUntraced(function*(person: Person, result: AmlCheck.Result) {
   const now = yield* DateTime.now
   const at = DateTime.toEpochMillis(now)
   const credential: AmlCredential = {
@@ -25,21 +26,22 @@ export const make = Effect.fnUntraced(function*(person: Person, matchFound: Matc
         name: person.name,
         birthYear: Redacted.make(String(person.dateOfBirth.year).padStart(4, "0")),
         searchedOn: DateTime.formatIso(now).slice(0, 19).replace("T", " "),
-        matchFound,
+        matchFound: result === "Potential match" ? "Potential match" : "No",
         amlProfile: Redacted.make("https://example.com/aml-profiles/test")
       }
     }
   }
-  const completedCheck: CompletedCheck = {
+  return AmlCheck.make({
     checkId: yield* Effect.flatMap(Effect.random, (random) => CheckId.make(at, random)),
     changes: person.changes,
-    warnings: person.warnings,
+    warnings: result === "Doubtful No"
+      ? [...person.warnings, new PersonInput.Warning({ field: "name", code: "other_name" })]
+      : person.warnings,
     credential,
     status: 200,
     body: Redacted.make(new TextEncoder().encode(JSON.stringify(encodeCredential(credential)))),
     attempts: 1,
-    sentAt: at,
-    receivedAt: at
-  }
-  return completedCheck
+    sentAt: now,
+    receivedAt: now
+  })
 })

@@ -1,5 +1,5 @@
 /** The test person Ada, and her check by a client over a service in memory. */
-import { AmlClient, AmlCredential, Idv, Person } from "@effect-idv/core"
+import { AmlClient, Idv, Person } from "@effect-idv/core"
 import { Duration, Effect, Layer, TestClock } from "effect"
 import * as Service from "./service.ts"
 
@@ -13,10 +13,7 @@ export const check = Effect.gen(function*() {
   return yield* aml.check(yield* person)
 })
 
-export const matchFound = Effect.map(
-  check,
-  AmlCredential.match({ onNo: () => "No", onPotentialMatch: () => "Potential match" })
-)
+export const result = Effect.map(check, ({ result }): string => result)
 
 export const provide = (
   { layer }: Pick<ReturnType<typeof Service.make>, "layer">,

@@ -27,7 +27,7 @@ describe("The message to an applicant", () => {
           name
         })
         deepStrictEqual(message, Message.Pending())
-        deepStrictEqual([entry?.next, entry?.reason], ["review", "DoubtfulName"])
+        deepStrictEqual([entry?.next, entry?.reason], ["review", "DoubtfulNo"])
       }).pipe(Effect.provide(TestEnvironment.layerInProcess()))
   )
 

@@ -5,7 +5,7 @@
  * A potential match and an outage of the service return the same message, because a different one would
  * tip off a listed person. The case file records what happened.
  */
-import { AmlClient, AmlCredential, Failure, Person, type PersonInput } from "@effect-idv/core"
+import { AmlCheck, AmlClient, Failure, Person, type PersonInput } from "@effect-idv/core"
 import { Context, Data, Effect } from "effect"
 
 export interface Applicant extends Person.Input {
@@ -38,7 +38,7 @@ export interface Entry {
   readonly next: NextStep
   readonly checkId?: string
   /** The tag of the error, or why a "No" was not enough. */
-  readonly reason?: Failure.Failure["_tag"] | "DoubtfulName"
+  readonly reason?: Failure.Failure["_tag"] | "DoubtfulNo"
 }
 
 /** The bank's storage of cases. */
@@ -70,17 +70,16 @@ export const onboard = Effect.fn("onboard")(function*(applicant: Applicant) {
   const aml = yield* AmlClient.AmlClient
   const caseFile = yield* CaseFile
   const { entry, message } = yield* Person.make(applicant).pipe(
-    Effect.flatMap(aml.checkWithEvidence),
-    Effect.map(({ checkId, credential, warnings }) =>
-      AmlCredential.match(credential, {
-        // The lists do not contain a damaged name, so "No" is not enough.
-        onNo: (): Decision =>
-          warnings.length === 0
-            ? { message: Message.Welcome(), entry: { next: "open", checkId } }
-            : { message: Message.Pending(), entry: { next: "review", checkId, reason: "DoubtfulName" } },
-        onPotentialMatch: (): Decision => ({ message: Message.Pending(), entry: { next: "review", checkId } })
-      })
-    ),
+    Effect.flatMap(aml.check),
+    Effect.map(AmlCheck.match({
+      onNo: ({ checkId }): Decision => ({ message: Message.Welcome(), entry: { next: "open", checkId } }),
+      // The lists do not contain a damaged name, so "No" is not enough.
+      onDoubtfulNo: ({ checkId }): Decision => ({
+        message: Message.Pending(),
+        entry: { next: "review", checkId, reason: "DoubtfulNo" }
+      }),
+      onPotentialMatch: ({ checkId }): Decision => ({ message: Message.Pending(), entry: { next: "review", checkId } })
+    })),
     Effect.catchAll((failure) => Effect.succeed(fromFailure(failure)))
   )
   yield* caseFile.add({ reference: applicant.reference, ...entry })

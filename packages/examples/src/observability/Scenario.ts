@@ -1,5 +1,5 @@
 /** Screens a few people, most of them with a fault of the service, and causes some token failures. */
-import { AmlClient, AmlCredential, Person } from "@effect-idv/core"
+import { AmlClient, Person } from "@effect-idv/core"
 import { Context, Effect } from "effect"
 
 /** Token failures that only the operator of a service can cause. */
@@ -35,7 +35,7 @@ const screen = (name: string, applicant: number) =>
     const person = yield* Person.make({ name, dateOfBirth })
     return yield* aml.check(person)
   }).pipe(
-    Effect.map(AmlCredential.match({ onNo: () => "No", onPotentialMatch: () => "Potential match" })),
+    Effect.map(({ result }): string => result),
     // Identifies the applicant by a number, because every tool that shows the trace would show a name.
     Effect.withSpan("sign-up", { attributes: { applicant } }),
     Effect.catchAll((error) => Effect.succeed(`not screened: ${error._tag}`)),

@@ -45,7 +45,7 @@ export const Review = Schema.Struct({
   dateOfBirth: Schema.String,
   since: Schema.DateTimeUtc,
   reason: Schema.String.annotations({
-    description: "PotentialMatch, DoubtfulName, Interrupted, Defect, or the tag of the error of the check"
+    description: "PotentialMatch, DoubtfulNo, Interrupted, Defect, or the tag of the error of the check"
   }),
   sent: Schema.Literal("no", "unknown", "answered").annotations({
     description: "whether the service may have performed, and billed, the check"

@@ -4,7 +4,7 @@
  * A "No" is a welcome. A match, an outage and a name that looks damaged all get the same response after
  * the same time, and become a case for the back office.
  */
-import { AmlClient, AmlCredential, type Evidence, Failure, Person, WebError } from "@effect-idv/core"
+import { AmlCheck, AmlClient, Failure, Person, WebError } from "@effect-idv/core"
 import { Config, Context, Data, DateTime, Duration, Effect, Fiber, FiberMap, Layer, Option, Schedule } from "effect"
 import { KeyReused, type SignedUp } from "./Api.ts"
 import { notAvailable } from "./ErrorResponses.ts"
@@ -49,19 +49,17 @@ export const settings = Config.all({
 
 interface Screened {
   readonly decision: Decision
-  readonly evidence: Option.Option<Evidence.Evidence>
+  readonly check: Option.Option<AmlCheck.AmlCheck>
 }
 
 const review = (reason: string, sent: Decision["sent"]): Decision => ({ outcome: "review", reason, sent })
 
-const fromEvidence = (evidence: Evidence.Evidence): Screened => ({
-  evidence: Option.some(evidence),
-  decision: AmlCredential.match<Decision, Decision>(evidence.credential, {
+const fromCheck = (check: AmlCheck.AmlCheck): Screened => ({
+  check: Option.some(check),
+  decision: AmlCheck.match<Decision, Decision, Decision>(check, {
+    onNo: () => ({ outcome: "clear", reason: "No", sent: "answered" }),
     // The lists do not contain a damaged name, so "No" is not enough.
-    onNo: () =>
-      evidence.warnings.length === 0
-        ? { outcome: "clear", reason: "No", sent: "answered" }
-        : review("DoubtfulName", "answered"),
+    onDoubtfulNo: () => review("DoubtfulNo", "answered"),
     onPotentialMatch: () => review("PotentialMatch", "answered")
   })
 })
@@ -70,7 +68,7 @@ const fromFailure = (failure: Failure.Failure) => {
   const { sent } = Failure.facts(failure)
   return Effect.as(
     Effect.logWarning("not screened", { reason: failure._tag, sent }),
-    { decision: review(failure._tag, sent), evidence: Option.none() }
+    { decision: review(failure._tag, sent), check: Option.none() }
   )
 }
 
@@ -82,20 +80,20 @@ const make = Effect.gen(function*() {
   const deadline = Duration.subtract(responseAfter, "500 millis")
 
   const screen = (person: Person.Person): Effect.Effect<Screened> =>
-    aml.checkWithEvidence(person).pipe(
+    aml.check(person).pipe(
       AmlClient.withPolicy({ deadline }),
-      Effect.map(fromEvidence),
+      Effect.map(fromCheck),
       Effect.catchAll(fromFailure),
       Effect.catchAllDefect(() =>
         Effect.as(Effect.logError("the check failed with a defect"), {
           decision: review("Defect", "unknown"),
-          evidence: Option.none()
+          check: Option.none()
         })
       )
     )
 
-  const storeDecision = (applicantId: string, { decision, evidence }: Screened) =>
-    Effect.retry(store.decide(applicantId, decision, evidence), {
+  const storeDecision = (applicantId: string, { check, decision }: Screened) =>
+    Effect.retry(store.decide(applicantId, decision, check), {
       schedule: Schedule.exponential(firstPause),
       times: storeRetries
     }).pipe(
@@ -103,7 +101,7 @@ const make = Effect.gen(function*() {
       Effect.onError(() =>
         Effect.logError("not stored", {
           applicantId,
-          ...(Option.isSome(evidence) && { checkId: evidence.value.checkId })
+          ...(Option.isSome(check) && { checkId: check.value.checkId })
         })
       )
     )

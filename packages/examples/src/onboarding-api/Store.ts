@@ -1,5 +1,5 @@
 /** Stores applicants, decisions and evidence. Its errors contain the operation and a code, and no values. */
-import { AmlError, Evidence, Person, Violation } from "@effect-idv/core"
+import { AmlCheck, AmlError, Person, Violation } from "@effect-idv/core"
 import { HttpApiError } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import {
@@ -63,7 +63,7 @@ export interface Service {
   readonly decide: (
     applicantId: string,
     decision: Decision,
-    evidence: Option.Option<Evidence.Evidence>
+    check: Option.Option<AmlCheck.AmlCheck>
   ) => Effect.Effect<Decision, StoreUnavailable>
   /** Returns the stored decision. */
   readonly decision: (applicantId: string) => Effect.Effect<Option.Option<Decision>, StoreUnavailable>
@@ -75,7 +75,7 @@ export interface Service {
 
 export class Store extends Context.Tag("onboarding-api/Store")<Store, Service>() {}
 
-const EvidenceText = Schema.parseJson(Evidence.Evidence)
+const EvidenceText = Schema.parseJson(AmlCheck.AmlCheck)
 const decodeEvidence = Violation.decodeUnknown(EvidenceText)
 
 const Applicant = Schema.Struct({
@@ -130,7 +130,7 @@ const toReview = Effect.fnUntraced(function*({ content, id, startedAt, ...rest }
   if (content === null) return { ...review, evidence: "none" as const }
   const evidence = decodeEvidence(content)
   if (Either.isLeft(evidence)) return { ...review, evidence: "refuted" as const }
-  const isVerified = yield* Effect.isSuccess(Evidence.verify(evidence.right))
+  const isVerified = yield* Effect.isSuccess(AmlCheck.verify(evidence.right))
   const { amlProfile } = evidence.right.credential.credentials.attributes
   return {
     ...review,
@@ -169,16 +169,16 @@ const make = Effect.gen(function*() {
         }
       }).pipe(withoutValues("claim")),
 
-    decide: (applicantId, { outcome, reason, sent }, evidence) =>
+    decide: (applicantId, { outcome, reason, sent }, check) =>
       Effect.gen(function*() {
         yield* sql`INSERT INTO decisions (applicant_id, outcome, reason, sent, decided_at)
           VALUES (${applicantId}, ${outcome}, ${reason}, ${sent}, ${yield* now})
           ON CONFLICT (applicant_id) DO NOTHING`
         // Stored even if another process has decided: the service responded, and may have billed the check.
-        if (Option.isSome(evidence)) {
-          const content = yield* Schema.encode(EvidenceText)(evidence.value)
+        if (Option.isSome(check)) {
+          const content = yield* Schema.encode(EvidenceText)(check.value)
           yield* sql`INSERT INTO evidence (check_id, applicant_id, content)
-            VALUES (${evidence.value.checkId}, ${applicantId}, ${content}) ON CONFLICT (check_id) DO NOTHING`
+            VALUES (${check.value.checkId}, ${applicantId}, ${content}) ON CONFLICT (check_id) DO NOTHING`
         }
         return yield* Effect.flatten(decision(applicantId))
       }).pipe(sql.withTransaction, withoutValues("decide")),

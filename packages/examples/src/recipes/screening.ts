@@ -1,9 +1,9 @@
 /** The edge between Effect and promises, for the recipes of Fastify, Express, NestJS and Next.js. */
-import { AmlClient, AmlCredential, type AmlError, Failure, Person } from "@effect-idv/core"
-import { Effect, Either, Predicate } from "effect"
+import { AmlCheck, AmlClient, type AmlError, Failure, Person } from "@effect-idv/core"
+import { Effect, Either, Predicate, Redacted } from "effect"
 
-/** The result of a screening: "clear" or "review", or the error of the check with its `_tag`. */
-export type Result = Either.Either<"clear" | "review", Failure.Failure>
+/** The result of a screening: the check, or its error with a `_tag`. */
+export type Result = Either.Either<AmlCheck.AmlCheck, Failure.Failure>
 
 /** A field of a form or of a JSON body. Anything but a text becomes the empty text, which is rejected. */
 const text = (body: unknown, field: string): string =>
@@ -17,19 +17,35 @@ export const screen = (body: unknown): Effect.Effect<Result, never, AmlClient.Am
     return yield* aml.check(person)
   }).pipe(
     AmlClient.withPolicy({ deadline: "3 seconds" }),
-    Effect.map(AmlCredential.match({ onNo: () => "clear" as const, onPotentialMatch: () => "review" as const })),
     Effect.either
   )
 
 /** What to store about a screening. `sent` says whether the service may have performed and billed the check. */
 export interface Decision {
   readonly outcome: "clear" | "review"
-  readonly reason: "No" | "PotentialMatch" | Failure.Failure["_tag"]
+  readonly reason: AmlCheck.Result | Failure.Failure["_tag"]
   readonly sent: AmlError.Sent
+  /** What a reviewer needs: the id of the check, the signs of damage, and the address of the profile. */
+  readonly check?: { readonly id: string; readonly warnings: ReadonlyArray<string>; readonly amlProfile: string }
 }
 
-/** Decides on a screening: only a "No" is clear, and every error is a case for review. */
+const decideAs = (outcome: Decision["outcome"]) => (check: AmlCheck.AmlCheck): Decision => ({
+  outcome,
+  reason: check.result,
+  sent: "answered",
+  check: {
+    id: check.checkId,
+    warnings: check.warnings.map(String),
+    amlProfile: Redacted.value(check.credential.credentials.attributes.amlProfile)
+  }
+})
+
+/** Decides on a screening: only a "No" is clear. A doubtful "No" and every error are cases for review. */
 export const decide: (result: Result) => Decision = Either.match({
-  onLeft: (failure) => ({ outcome: "review", reason: failure._tag, sent: Failure.facts(failure).sent }),
-  onRight: (outcome) => ({ outcome, reason: outcome === "clear" ? "No" : "PotentialMatch", sent: "answered" })
+  onLeft: (failure): Decision => ({ outcome: "review", reason: failure._tag, sent: Failure.facts(failure).sent }),
+  onRight: AmlCheck.match({
+    onNo: decideAs("clear"),
+    onDoubtfulNo: decideAs("review"),
+    onPotentialMatch: decideAs("review")
+  })
 })

@@ -81,7 +81,7 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
             strictEqual(comparable[0]?.headers["cache-control"], "no-store")
             for (const { took } of responses) assertTrue(took >= 5000)
             deepStrictEqual(yield* outcomes(sql), [
-              ["Can&#039;ary Testclear", "review", "DoubtfulName", true],
+              ["Can&#039;ary Testclear", "review", "DoubtfulNo", true],
               ["Canary Test500", "review", "AmlUnavailable", false],
               ["Canary Testhang", "review", "AmlTimeout", false],
               ["Canary Testpep", "review", "PotentialMatch", true]

@@ -2,7 +2,7 @@
  * Checks one person with `fetch` only. It is bundled with all of core for any runtime: a page, a worker, or Node without
  * its own globals.
  */
-import { AmlClient, Evidence, Idv, Person, Violation } from "@effect-idv/core"
+import { AmlCheck, AmlClient, Idv, Person, Violation } from "@effect-idv/core"
 import { FetchHttpClient } from "@effect/platform"
 import { Effect, Layer, Redacted, Schema } from "effect"
 
@@ -18,19 +18,19 @@ export interface Outcome {
   readonly unreachable: string
 }
 
-const reasonOf = (evidence: Evidence.Evidence) =>
-  Effect.match(Evidence.verify(evidence), { onFailure: ({ reason }) => reason, onSuccess: () => "verified" })
+const reasonOf = (evidence: AmlCheck.AmlCheck) =>
+  Effect.match(AmlCheck.verify(evidence), { onFailure: ({ reason }) => reason, onSuccess: () => "verified" })
 
 const program = (options: Idv.Options, name: string) =>
   Effect.gen(function*() {
     const check = Effect.gen(function*() {
       const aml = yield* AmlClient.AmlClient
-      return yield* aml.checkWithEvidence(yield* Person.make({ name, dateOfBirth: "1957-03-14" }))
+      return yield* aml.check(yield* Person.make({ name, dateOfBirth: "1957-03-14" }))
     })
     const fetching = (options: Idv.Options) => Layer.provide(Idv.layer(options), FetchHttpClient.layer)
     const evidence = yield* Effect.provide(check, fetching(options))
-    const stored = yield* Schema.encode(Schema.parseJson(Evidence.Evidence))(evidence)
-    const read = yield* Violation.decodeUnknown(Schema.parseJson(Evidence.Evidence))(stored)
+    const stored = yield* Schema.encode(Schema.parseJson(AmlCheck.AmlCheck))(evidence)
+    const read = yield* Violation.decodeUnknown(Schema.parseJson(AmlCheck.AmlCheck))(stored)
     const nowhere = yield* Effect.flip(
       Effect.provide(check, fetching({ ...options, authUrl: "http://127.0.0.1:1", tokenPolicy: { attempts: 1 } }))
     )

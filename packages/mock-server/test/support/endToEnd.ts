@@ -1,5 +1,5 @@
 /** End-to-end checks of the client on a socket. They run directly against the mock server, and through a proxy. */
-import { AmlClient, AmlCredential, Idv, Person, TokenProvider } from "@effect-idv/core"
+import { AmlClient, Idv, Person, TokenProvider } from "@effect-idv/core"
 import { Control, MockServer, Session } from "@effect-idv/mock-server"
 import type { HttpClient } from "@effect/platform"
 import { assert } from "@effect/vitest"
@@ -11,10 +11,8 @@ export const screen = (name: string, dateOfBirth = "1957-03-14") =>
   Effect.gen(function*() {
     const aml = yield* AmlClient.AmlClient
     const person = yield* Person.make({ name, dateOfBirth })
-    return AmlCredential.match(yield* aml.check(person), {
-      onNo: () => "No",
-      onPotentialMatch: () => "Potential match"
-    })
+    const { result } = yield* aml.check(person)
+    return result
   })
 
 const failureOf = (name: string) => Effect.map(Effect.flip(screen(name)), ({ _tag }) => String(_tag))
@@ -48,7 +46,7 @@ const checks: Record<string, (session: Control.SessionControl) => Effect.Effect<
     Effect.gen(function*() {
       const aml = yield* AmlClient.AmlClient
       const person = yield* Person.make({ name: "Ada Testclear", dateOfBirth: "1957-03-14" })
-      const { attempts, body, credential, status } = yield* aml.checkWithEvidence(person)
+      const { attempts, body, credential, status } = yield* aml.check(person)
       deepStrictEqual([attempts, status], [1, 200])
       const { credentials } = JSON.parse(new TextDecoder().decode(body && Redacted.value(body)))
       strictEqual(credentials.attributes.aml_profile, Redacted.value(credential.credentials.attributes.amlProfile))

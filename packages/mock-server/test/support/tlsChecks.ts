@@ -21,7 +21,7 @@ const outcome = (name: string) =>
     return yield* AmlClient.withPolicy(aml.check(person), { retry: "never", deadline: "5 seconds" }).pipe(
       Effect.match({
         onFailure: (error) => "reason" in error ? `${error._tag} ${JSON.stringify(error.reason)}` : error._tag,
-        onSuccess: ({ credentials: { attributes } }) => attributes.matchFound
+        onSuccess: ({ result }) => result
       })
     )
   })

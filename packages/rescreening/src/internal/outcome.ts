@@ -1,6 +1,5 @@
 /** Converts a response or a failure to the outcome that the ledger stores. */
-import * as AmlCredential from "@effect-idv/core/AmlCredential"
-import * as Evidence from "@effect-idv/core/Evidence"
+import * as AmlCheck from "@effect-idv/core/AmlCheck"
 import * as Failure from "@effect-idv/core/Failure"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
@@ -40,26 +39,29 @@ const contentDigest = (salt: Redacted.Redacted, { profileAddress }: Run.Policy, 
   )
 }
 
-/** The evidence as JSON, to be encrypted. */
-export const evidenceText = Schema.encode(Schema.parseJson(Evidence.Evidence))
+/** The check as JSON, to be encrypted. */
+export const evidenceText = Schema.encode(Schema.parseJson(AmlCheck.AmlCheck))
 
-export const ofEvidence = (
-  evidence: Evidence.Evidence,
+const states = {
+  "No": "no_match",
+  "Doubtful No": "no_match_doubtful",
+  "Potential match": "potential_match"
+} as const satisfies Record<AmlCheck.Result, Ledger.Outcome["state"]>
+
+export const ofCheck = (
+  { body, changes, checkId, credential, result, sha256, warnings }: AmlCheck.AmlCheck,
   salt: Redacted.Redacted,
   policy: Run.Policy
 ): Ledger.Outcome => {
-  const codes = Population.personCodes(evidence.warnings)
+  const assumed = changes.filter(({ code }) => code === "assumed")
+  const codes = Population.personCodes([...warnings, ...assumed])
   return {
-    // Only the credential decides the result.
-    state: AmlCredential.match(evidence.credential, {
-      onNo: () => codes.length === 0 ? "no_match" as const : "no_match_doubtful" as const,
-      onPotentialMatch: () => "potential_match" as const
-    }),
+    state: states[result],
     codes: codes.length === 0 ? undefined : codes.join(" "),
-    checkId: evidence.checkId,
-    searchedOn: evidence.credential.credentials.attributes.searchedOn,
-    sha256: evidence.sha256,
-    contentDigest: evidence.body === undefined ? undefined : contentDigest(salt, policy, Redacted.value(evidence.body))
+    checkId,
+    searchedOn: credential.credentials.attributes.searchedOn,
+    sha256,
+    contentDigest: body === undefined ? undefined : contentDigest(salt, policy, Redacted.value(body))
   }
 }
 

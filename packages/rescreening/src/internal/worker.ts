@@ -1,6 +1,6 @@
 /** A worker: it drains the shards of a run while its lease is valid and the run is open. */
+import type * as AmlCheck from "@effect-idv/core/AmlCheck"
 import * as AmlClient from "@effect-idv/core/AmlClient"
-import type * as Evidence from "@effect-idv/core/Evidence"
 import type * as AmlFailure from "@effect-idv/core/Failure"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -146,11 +146,11 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         (isStored) => isStored ? Metric.increment(WorkerMetrics.outcomes[outcome.state]) : Effect.void
       )
 
-    const onEvidence = (claim: Ledger.Claim, evidence: Evidence.Evidence) =>
+    const onResult = (claim: Ledger.Claim, check: AmlCheck.AmlCheck) =>
       Effect.gen(function*() {
-        const outcome = Outcome.ofEvidence(evidence, ledger.salt, policy)
+        const outcome = Outcome.ofCheck(check, ledger.salt, policy)
         const encrypted = policy.evidence === "response"
-          ? yield* people.encrypt(id, claim.id, yield* Effect.orDie(Outcome.evidenceText(evidence)))
+          ? yield* people.encrypt(id, claim.id, yield* Effect.orDie(Outcome.evidenceText(check)))
           : undefined
         yield* settle(claim, { ...outcome, evidence: encrypted })
         yield* resetFailures
@@ -181,7 +181,7 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
       })
 
     /** Brings a sent row to its outcome even if the worker is interrupted. The check has a deadline, so this ends. */
-    const check = (claim: Ledger.Claim, person: Parameters<typeof aml.checkWithEvidence>[0], turn: number) =>
+    const check = (claim: Ledger.Claim, person: Parameters<typeof aml.check>[0], turn: number) =>
       Effect.gen(function*() {
         // The process may have been suspended past its lease, and other workers may have marked the row as unknown.
         if (!isLeased()) {
@@ -191,10 +191,10 @@ const underLease = ({ aml, ledger, people }: Services, { concurrency, lease, run
         turns.leaves(turn)
         // A daemon, because an interruption would reach a child fiber at once. This fiber always awaits it.
         const fiber = yield* Effect.forkDaemon(
-          Effect.interruptible(aml.checkWithEvidence(person))
+          Effect.interruptible(aml.check(person))
         )
         const result = yield* Effect.either(Effect.flatten(Fiber.await(fiber)))
-        yield* Either.isRight(result) ? onEvidence(claim, result.right) : onFailure(claim, result.left)
+        yield* Either.isRight(result) ? onResult(claim, result.right) : onFailure(claim, result.left)
       })
 
     /** The lines that are being screened. */

@@ -32,17 +32,14 @@ export const service = (answer: (name: string, count: number) => AmlClient.Canne
         })),
         AmlClient.AmlClient
       )
-      const checkWithEvidence: AmlClient.Service["checkWithEvidence"] = (person) =>
+      const check: AmlClient.Service["check"] = (person) =>
         Effect.gen(function*() {
           names.push(Redacted.value(person.name))
           inFlight.most = Math.max(inFlight.most, ++inFlight.now)
           if (latency > 0) yield* Effect.sleep(latency)
-          return yield* canned.checkWithEvidence(person)
+          return yield* canned.check(person)
         }).pipe(Effect.ensuring(Effect.sync(() => inFlight.now--)))
-      return AmlClient.AmlClient.of({
-        check: (person) => Effect.map(checkWithEvidence(person), ({ credential }) => credential),
-        checkWithEvidence
-      })
+      return AmlClient.AmlClient.of({ check })
     }).pipe(Effect.scoped)
   )
   return { names, inFlight, layer }

@@ -1,7 +1,7 @@
 /** Screens the people of a queue that may deliver a message twice, such as SQS, RabbitMQ or pg-boss. */
-import { AmlClient, AmlCredential, Failure, Person } from "@effect-idv/core"
-import { Context, Duration, Effect, Option, Stream } from "effect"
-import type { Decision } from "../screening.ts"
+import { AmlClient, Failure, Person } from "@effect-idv/core"
+import { Context, Duration, Effect, Either, Option, Stream } from "effect"
+import { decide as decisionOf, type Decision } from "../screening.ts"
 
 export interface Message {
   /** The same for each delivery of this message. */
@@ -42,17 +42,13 @@ const check = (message: Message) =>
 
     yield* Person.make(message.person).pipe(
       Effect.flatMap(aml.check),
-      Effect.map(AmlCredential.match({
-        onNo: (): Decision => ({ outcome: "clear", reason: "No", sent: "answered" }),
-        onPotentialMatch: (): Decision => ({ outcome: "review", reason: "PotentialMatch", sent: "answered" })
-      })),
       Effect.matchEffect({
-        onSuccess: store,
+        onSuccess: (check) => store(decisionOf(Either.right(check))),
         onFailure: (failure) => {
-          const { concerns, retryAfter = Duration.seconds(30), sent } = Failure.facts(failure)
+          const { concerns, retryAfter = Duration.seconds(30) } = Failure.facts(failure)
           const settled = notPerformed(failure)
             ? Effect.zipRight(release(message.id), message.redeliver(retryAfter))
-            : store({ outcome: "review", reason: failure._tag, sent })
+            : store(decisionOf(Either.left(failure)))
           // An error that concerns everyone ends the consumer, and should page someone.
           return concerns === "everyone" ? Effect.zipRight(settled, Effect.fail(failure)) : settled
         }

@@ -32,7 +32,7 @@ describe("A sign-up", () => {
     // An applicant id is random.
     expect(outage).toEqual({ ...match, body: { ...match.body, applicantId: outage.body.applicantId } })
     expect(test.rows).toMatchObject([
-      { outcome: "review", reason: "PotentialMatch", sent: "answered" },
+      { outcome: "review", reason: "Potential match", sent: "answered" },
       // The connection broke after the request left, so the service may have performed and billed the check.
       { outcome: "review", reason: "AmlUnavailable", sent: "unknown" }
     ])

@@ -36,7 +36,7 @@ const StepResult = ({ step: { end, entry, request, response, title } }: { readon
   </section>
 )
 
-const headings = { potential: "Potential match", clear: "No match", none: "No result" }
+const headings = { potential: "Potential match", doubtful: "Doubtful no match", clear: "No match", none: "No result" }
 
 const Result = ({ check: { steps, verdict } }: { readonly check: Check }) => (
   <>
@@ -45,7 +45,7 @@ const Result = ({ check: { steps, verdict } }: { readonly check: Check }) => (
       <p>
         {verdict.outcome === "none" ? verdict.text : (
           <>
-            match_found is <Badge kind={verdict.outcome}>{verdict.text}</Badge>
+            The result is <Badge kind={verdict.outcome}>{verdict.text}</Badge>
           </>
         )}
         {Option.isSome(verdict.profile) && (

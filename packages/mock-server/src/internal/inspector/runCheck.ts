@@ -1,6 +1,6 @@
 /** Runs the check of the page's form: the client of `@effect-idv/core` sends it to this server's own data plane. */
+import * as AmlCheck from "@effect-idv/core/AmlCheck"
 import * as AmlClient from "@effect-idv/core/AmlClient"
-import * as AmlCredential from "@effect-idv/core/AmlCredential"
 import * as Idv from "@effect-idv/core/Idv"
 import type * as Person from "@effect-idv/core/Person"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -15,7 +15,7 @@ import { deadline, type RecordedExchange, recordingClient, type Step, stepOf, to
 export type { Step } from "./recordedExchange.ts"
 
 export interface Verdict {
-  readonly outcome: "potential" | "clear" | "none"
+  readonly outcome: "potential" | "doubtful" | "clear" | "none"
   readonly text: string
   /** The address of the AML profile. */
   readonly profile: Option.Option<string>
@@ -27,15 +27,16 @@ export interface Check {
 }
 
 const withProfile =
-  (outcome: Verdict["outcome"], text: string) => ({ amlProfile }: AmlCredential.Attributes): Verdict => ({
+  (outcome: Verdict["outcome"]) => ({ credential, result, warnings }: AmlCheck.AmlCheck): Verdict => ({
     outcome,
-    text,
-    profile: Option.some(Redacted.value(amlProfile))
+    text: outcome === "doubtful" ? `${result}: ${warnings.join("; ")}` : result,
+    profile: Option.some(Redacted.value(credential.credentials.attributes.amlProfile))
   })
 
-const verdictOf = AmlCredential.match({
-  onNo: withProfile("clear", "No"),
-  onPotentialMatch: withProfile("potential", "Potential match")
+const verdictOf = AmlCheck.match({
+  onNo: withProfile("clear"),
+  onDoubtfulNo: withProfile("doubtful"),
+  onPotentialMatch: withProfile("potential")
 })
 
 const noVerdict = (text: string): Verdict => ({ outcome: "none", text, profile: Option.none() })

@@ -226,10 +226,10 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 .result { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem; padding: 0.75rem 1rem 1rem; border-top: 1px solid var(--line) }
 .verdict { padding: 0.5rem 0.75rem; border-radius: 5px; background: var(--bad-ground); border-left: 3px solid var(--bad) }
 .verdict.clear { background: var(--good-ground); border-color: var(--good) }
-.verdict.potential { background: var(--warn-ground); border-color: var(--warn) }
+.verdict.potential, .verdict.doubtful { background: var(--warn-ground); border-color: var(--warn) }
 .verdict h3 { color: var(--bad) }
 .verdict.clear h3 { color: var(--good) }
-.verdict.potential h3 { color: var(--warn) }
+.verdict.potential h3, .verdict.doubtful h3 { color: var(--warn) }
 .verdict .badge { background: var(--panel) }
 .step { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.375rem }
 .verdict, .step { overflow-wrap: anywhere }

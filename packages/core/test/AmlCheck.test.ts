@@ -1,8 +1,8 @@
 import {
+  AmlCheck,
   AmlClient,
   type AmlCredential,
   DateOfBirth,
-  Evidence,
   Idv,
   Person,
   PersonInput,
@@ -10,7 +10,20 @@ import {
 } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Arbitrary, DateTime, Effect, Either, Equal, Exit, FastCheck, Layer, Redacted, Schema, TestClock } from "effect"
+import {
+  Arbitrary,
+  DateTime,
+  Effect,
+  Either,
+  Equal,
+  Exit,
+  FastCheck,
+  Layer,
+  Redacted,
+  Schema,
+  Struct,
+  TestClock
+} from "effect"
 import { everythingPrinted, renderings } from "./support/canary.ts"
 import * as Responses from "./support/responses.ts"
 import * as Service from "./support/service.ts"
@@ -38,8 +51,7 @@ const service = (aml: Service.Handler = () => Effect.sync(() => new Response(tex
 const provide = ({ layer }: ReturnType<typeof service>) =>
   Effect.provide(Layer.provide(Idv.layer(Service.options), layer))
 
-const checkOf = (person: Person.Person) =>
-  Effect.flatMap(AmlClient.AmlClient, ({ checkWithEvidence }) => checkWithEvidence(person))
+const checkOf = (person: Person.Person) => Effect.flatMap(AmlClient.AmlClient, ({ check }) => check(person))
 
 const canary = Person.make({ name: "Canaryfirst Canarylast", dateOfBirth: "1931-07-29" })
 
@@ -49,7 +61,7 @@ const collected = TestClock.setTime(today).pipe(
   provide(service())
 )
 
-const bodyOf = ({ body }: Evidence.Evidence): Uint8Array => body === undefined ? new Uint8Array() : Redacted.value(body)
+const bodyOf = ({ body }: AmlCheck.AmlCheck): Uint8Array => body === undefined ? new Uint8Array() : Redacted.value(body)
 
 const sha256 = (bytes: Uint8Array) =>
   Effect.map(
@@ -57,8 +69,8 @@ const sha256 = (bytes: Uint8Array) =>
     (hash) => Buffer.from(hash).toString("hex")
   )
 
-const reasonOf = (evidence: Evidence.Evidence, body?: Redacted.Redacted<Uint8Array>) =>
-  Effect.match(Evidence.verify(evidence, body), { onFailure: ({ reason }) => reason, onSuccess: () => "holds" })
+const reasonOf = (evidence: AmlCheck.AmlCheck, body?: Redacted.Redacted<Uint8Array>) =>
+  Effect.match(AmlCheck.verify(evidence, body), { onFailure: ({ reason }) => reason, onSuccess: () => "holds" })
 
 describe("Evidence", () => {
   it.effect("has the exact bytes of the response, with their SHA-256 and the status", () =>
@@ -113,19 +125,19 @@ describe("Evidence", () => {
   it.effect("is stored as JSON with its body, decodes to the same evidence, and is still valid", () =>
     Effect.gen(function*() {
       const evidence = yield* collected
-      const stored = JSON.stringify(yield* Schema.encode(Evidence.Evidence)(evidence))
-      const back = yield* Schema.decode(Schema.parseJson(Evidence.Evidence))(stored)
-      strictEqual(JSON.stringify(yield* Schema.encode(Evidence.Evidence)(back)), stored)
-      strictEqual(Schema.equivalence(Evidence.Evidence)(back, evidence), true)
+      const stored = JSON.stringify(yield* Schema.encode(AmlCheck.AmlCheck)(evidence))
+      const back = yield* Schema.decode(Schema.parseJson(AmlCheck.AmlCheck))(stored)
+      strictEqual(JSON.stringify(yield* Schema.encode(AmlCheck.AmlCheck)(back)), stored)
+      strictEqual(Schema.equivalence(AmlCheck.AmlCheck)(back, evidence), true)
       deepStrictEqual([...bodyOf(back)], [...bodyOf(evidence)])
       strictEqual(yield* reasonOf(back), "holds")
     }))
 
   it.effect("with a status other than 200 or 201 is not decoded", () =>
     Effect.gen(function*() {
-      const stored = yield* Schema.encode(Evidence.Evidence)(yield* collected)
+      const stored = yield* Schema.encode(AmlCheck.AmlCheck)(yield* collected)
       for (const [status, isRead] of [[200, true], [201, true], [202, false], [204, false], [206, false]] as const) {
-        const read = Violation.decodeUnknown(Evidence.Evidence)({ ...stored, status })
+        const read = Violation.decodeUnknown(AmlCheck.AmlCheck)({ ...stored, status })
         strictEqual(Either.isRight(read), isRead, String(status))
       }
     }))
@@ -133,14 +145,14 @@ describe("Evidence", () => {
   it.effect("can be stored without its body, which verify then requires", () =>
     Effect.gen(function*() {
       const evidence = yield* collected
-      const stored = JSON.stringify(yield* Schema.encode(Evidence.WithoutBody)(evidence))
+      const stored = JSON.stringify(yield* Schema.encode(AmlCheck.WithoutBody)(evidence))
       strictEqual(/"body"|canaryExtra/.test(stored), false)
-      const back = yield* Schema.decode(Schema.parseJson(Evidence.WithoutBody))(stored)
+      const back = yield* Schema.decode(Schema.parseJson(AmlCheck.WithoutBody))(stored)
       strictEqual(Object.hasOwn(back, "body"), false)
       strictEqual(yield* reasonOf(back), "no_body")
       strictEqual(yield* reasonOf(back, evidence.body), "holds")
-      const whole = yield* Schema.encode(Evidence.Evidence)(evidence)
-      deepStrictEqual(yield* Schema.decodeUnknown(Evidence.WithoutBody)(whole), back)
+      const whole = yield* Schema.encode(AmlCheck.AmlCheck)(evidence)
+      deepStrictEqual(yield* Schema.decodeUnknown(AmlCheck.WithoutBody)(whole), back)
       strictEqual(yield* reasonOf(back, Redacted.make(new TextEncoder().encode(JSON.stringify(wire)))), "digest")
     }))
 
@@ -156,7 +168,7 @@ describe("Evidence", () => {
           strictEqual(yield* reasonOf(evidence, body), "digest")
         }))
       const body = Redacted.make(new TextEncoder().encode(text.replace("Potential match", "No")))
-      const sha256 = Evidence.digest(Redacted.value(body))
+      const sha256 = AmlCheck.digest(Redacted.value(body))
       strictEqual(yield* reasonOf({ ...evidence, body, sha256 }), "credential")
       strictEqual(yield* reasonOf({ ...evidence, sha256: evidence.sha256.replace(/^./, "x") }), "digest")
     }))
@@ -184,6 +196,74 @@ describe("Evidence", () => {
       }
     }))
 
+  it.effect("has a result by its warnings, and handles each result with its own function", () =>
+    Effect.gen(function*() {
+      const { warnings, ...check } = yield* collected
+      const { attributes } = check.credential.credentials
+      const clear = {
+        ...check,
+        body: Redacted.make(new Uint8Array()),
+        credential: { ...check.credential, credentials: { attributes: { ...attributes, matchFound: "No" as const } } }
+      }
+      const handled = AmlCheck.match({
+        onNo: ({ result }) => `onNo ${result}`,
+        onDoubtfulNo: ({ result }) => `onDoubtfulNo ${result}`,
+        onPotentialMatch: ({ result }) => `onPotentialMatch ${result}`
+      })
+      const doubtful = Struct.keys(PersonInput.warnings).filter((code) => {
+        const findings = [...warnings, new PersonInput.Warning({ field: "name", code })]
+        strictEqual(
+          handled(AmlCheck.make({ ...clear, credential: check.credential, warnings: findings })),
+          "onPotentialMatch Potential match"
+        )
+        const result = handled(AmlCheck.make({ ...clear, warnings: findings }))
+        strictEqual(/^(onNo No|onDoubtfulNo Doubtful No)$/.test(result), true, result)
+        return result === "onDoubtfulNo Doubtful No"
+      })
+      deepStrictEqual(doubtful, [
+        "html_entity",
+        "mojibake",
+        "question_mark",
+        "family_name_first",
+        "title",
+        "unknown_part",
+        "other_form",
+        "other_name"
+      ])
+      const changed = Struct.keys(PersonInput.changes).filter((code) => {
+        const changes = [new PersonInput.Change({ field: "dateOfBirth", code })]
+        return AmlCheck.make({ ...clear, warnings: [], changes }).result === "Doubtful No"
+      })
+      deepStrictEqual(changed, ["assumed"])
+    }))
+
+  it.effect("is not decoded if its result does not follow from its credential and its warnings", () =>
+    Effect.gen(function*() {
+      const matched = yield* collected
+      const doubtful = AmlCheck.make({
+        ...matched,
+        body: Redacted.make(bodyOf(matched)),
+        credential: {
+          ...matched.credential,
+          credentials: { attributes: { ...matched.credential.credentials.attributes, matchFound: "No" } }
+        },
+        warnings: [new PersonInput.Warning({ field: "name", code: "question_mark" })]
+      })
+      const decoders = [Violation.decodeUnknown(AmlCheck.AmlCheck), Violation.decodeUnknown(AmlCheck.WithoutBody)]
+      const storedMatch = yield* Schema.encode(AmlCheck.AmlCheck)(matched)
+      const storedDoubtful = yield* Schema.encode(AmlCheck.AmlCheck)(doubtful)
+      const isDecoded = (stored: unknown) => decoders.map((decode) => Either.isRight(decode(stored)))
+      deepStrictEqual([storedMatch, storedDoubtful].map(isDecoded), [[true, true], [true, true]])
+      for (
+        const changed of [
+          { ...storedMatch, result: "No" },
+          { ...storedDoubtful, result: "No" },
+          { ...storedDoubtful, warnings: [] },
+          { ...storedDoubtful, result: undefined }
+        ]
+      ) deepStrictEqual(isDecoded(changed), [false, false])
+    }))
+
   it.effect("of any person and response is valid, also after it was stored", () => {
     const cases = Arbitrary.make(Person.Person).chain((person) =>
       FastCheck.tuple(FastCheck.constant(person), Responses.wireAbout(person))
@@ -196,8 +276,8 @@ describe("Evidence", () => {
           body = JSON.stringify(wire)
           const evidence = yield* Effect.orDie(checkOf(person))
           strictEqual(yield* reasonOf(evidence), "holds")
-          const stored = JSON.stringify(yield* Schema.encode(Evidence.Evidence)(evidence))
-          strictEqual(yield* reasonOf(yield* Schema.decode(Schema.parseJson(Evidence.Evidence))(stored)), "holds")
+          const stored = JSON.stringify(yield* Schema.encode(AmlCheck.AmlCheck)(evidence))
+          strictEqual(yield* reasonOf(yield* Schema.decode(Schema.parseJson(AmlCheck.AmlCheck))(stored)), "holds")
         }))
     }).pipe(provide(service(() => Effect.sync(() => new Response(body)))))
   })
@@ -206,7 +286,7 @@ describe("Evidence", () => {
     Effect.gen(function*() {
       const { exit, printed } = yield* everythingPrinted(collected, String)
       const refuted = Exit.isSuccess(exit)
-        ? yield* Effect.flip(Evidence.verify(exit.value, Redacted.make(new TextEncoder().encode("canaryExtra"))))
+        ? yield* Effect.flip(AmlCheck.verify(exit.value, Redacted.make(new TextEncoder().encode("canaryExtra"))))
         : undefined
       strictEqual(refuted?.reason, "digest")
       const all = [printed, ...renderings(refuted)].join("\n").replaceAll(noYears, "")
@@ -217,7 +297,7 @@ describe("Evidence", () => {
 
   it.effect("that cannot be decoded shows no value, even in a ParseError", () =>
     Effect.gen(function*() {
-      const stored = yield* Schema.encode(Evidence.Evidence)(yield* collected)
+      const stored = yield* Schema.encode(AmlCheck.AmlCheck)(yield* collected)
       const broken: ReadonlyArray<unknown> = [
         { ...stored, credential: "Canaryfirst" },
         { ...stored, credential: { ...stored.credential, issuer_id: "Canaryfirst" } },
@@ -228,15 +308,15 @@ describe("Evidence", () => {
       ]
       for (const input of broken) {
         const results = [
-          Schema.decodeUnknownEither(Evidence.Evidence)(input),
-          Schema.decodeUnknownEither(Evidence.WithoutBody)(input)
+          Schema.decodeUnknownEither(AmlCheck.AmlCheck)(input),
+          Schema.decodeUnknownEither(AmlCheck.WithoutBody)(input)
         ]
         for (const result of results) {
           const message = Either.match(result, { onLeft: ({ message }) => message, onRight: () => "read" })
           deepStrictEqual(canaries.filter((canary) => message.includes(canary)), [])
         }
       }
-      const violations = Violation.decodeUnknown(Evidence.Evidence)(broken[1])
+      const violations = Violation.decodeUnknown(AmlCheck.AmlCheck)(broken[1])
       strictEqual(
         Either.match(violations, { onLeft: Violation.format, onRight: () => "read" }).startsWith(
           "credential.issuer_id is invalid: expected"
