@@ -97,8 +97,8 @@ const outcomes = [
 ]
 
 /** Outcomes that exist but do not occur in this run. */
-const otherOutcomes: ReadonlyArray<string> = ["Interrupted", "AmlUnauthorized"] satisfies ReadonlyArray<
-  AmlError.AmlError["_tag"] | "Interrupted"
+const otherOutcomes: ReadonlyArray<string> = ["DoubtfulNo", "Interrupted", "AmlUnauthorized"] satisfies ReadonlyArray<
+  AmlError.AmlError["_tag"] | "DoubtfulNo" | "Interrupted"
 >
 
 const outcomeLines = outcomes.map((outcome, index) => `applicant ${index + 1}: ${outcome}\n`).join("")

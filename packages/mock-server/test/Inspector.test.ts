@@ -82,7 +82,7 @@ describe("The page", { concurrent: true }, () =>
         strictEqual(yield* focused, "Run the check")
         yield* press("Enter")
 
-        yield* tab.sees(".verdict", "match_found is Potential match")
+        yield* tab.sees(".verdict", "The result is Potential match")
         strictEqual(yield* focused, "Run the check")
         const wire = (yield* tab.act((page) => page.locator("#check pre").allTextContents())).join("\n")
         assertInclude(wire, "POST /oauth/service HTTP/1.1")

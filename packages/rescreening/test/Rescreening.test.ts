@@ -278,12 +278,13 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
-      "screens a person whose year of birth only is known",
+      "screens a person whose year of birth only is known, and a \"No\" is then doubtful",
       Effect.gen(function*() {
         const aml = service()
         const person = Person.make({ name: "Ada Testclear", dateOfBirth: yield* DateOfBirth.assumed(1957) })
         yield* Rescreening.plan(Stream.make({ key: "K1", person }), fast)
-        deepStrictEqual(yield* Effect.provide(Rescreening.work(where), aml.layer), at({ no_match: 1 }))
+        deepStrictEqual(yield* Effect.provide(Rescreening.work(where), aml.layer), at({ no_match_doubtful: 1 }))
+        deepStrictEqual((yield* rows).map(({ codes }) => codes), [["date_of_birth.assumed"]])
       }).pipe(Effect.provide(layerPeople()))
     )
 
