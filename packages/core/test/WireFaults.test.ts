@@ -24,15 +24,16 @@ const expected: Record<keyof typeof faults, TokenError.TokenError["_tag"]> = {
   "hang mid body": "TokenTimeout",
   "5 MB body": "TokenResponseInvalid",
   "5 MB in a gzip of a few bytes": "TokenResponseInvalid",
+  "a gzip that was compressed twice": "TokenResponseInvalid",
   "HTML 200": "TokenResponseInvalid",
   "invalid UTF-8": "TokenResponseInvalid",
   "no content": "TokenResponseInvalid"
 }
 
-/** `fetch` does not fail if it cannot decompress a body, so the text is invalid. */
+/** `fetch` does not fail if a gzip is cut off, so the text is invalid. It decompresses once, and a gzip remains. */
 const expectedByFetch: typeof expected = {
   "truncated gzip": "TokenResponseInvalid",
-  "an unknown content coding": "TokenResponseInvalid"
+  "a gzip that was compressed twice": "TokenEndpointUnavailable"
 }
 
 /** Short for faults that only a deadline ends, and long for the others, because the machine may be busy. */

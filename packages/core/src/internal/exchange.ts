@@ -233,7 +233,7 @@ const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLon
       }),
     onSuccess: (body) => {
       if (body.length > BodyLimit.maxBytes) return tooLong(body.length)
-      const stream = Coding.decompress(body, headers["content-encoding"], () => isFetched(response))
+      const stream = Coding.decompress(body, headers["content-encoding"], () => fetched(response))
       return Option.isNone(stream)
         ? Effect.succeed({ body, length: body.length })
         : Effect.map(collect(Stream.mapError(stream.value, broken), tooLong), (body) => ({ body, length: body.length }))
@@ -263,11 +263,13 @@ const readErrorBody = (head: Head): Effect.Effect<Body> =>
 
 const errorBodyDeadline = Duration.seconds(2)
 
-/** Whether the response is one of `fetch`. The platform shows that only in `source`, below all wrappers. */
-const isFetched = (response: object): boolean =>
+/** The response of `fetch`, if it is one. The platform shows it only in `source`, below all wrappers. */
+const fetched = (response: object): Response | undefined =>
   Predicate.hasProperty(response, "original") && Predicate.isObject(response.original)
-    ? isFetched(response.original)
+    ? fetched(response.original)
     : Predicate.hasProperty(response, "source") && response.source instanceof Response
+    ? response.source
+    : undefined
 
 const collect = <E>(stream: Stream.Stream<Uint8Array, E>, tooLong: (length: number) => BodyTooLong) =>
   stream.pipe(

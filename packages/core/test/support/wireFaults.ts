@@ -36,6 +36,10 @@ export const faults: Readonly<Record<string, Fault>> = {
     void socket.end(withLength(gzipSync(body).subarray(0, -12), "content-encoding: gzip")),
   "an unknown content coding": (socket, body) =>
     void socket.end(withLength(brotliCompressSync(body), "content-encoding: klingon")),
+  "an unknown content coding of a plain body": (socket, body) =>
+    void socket.end(withLength(body, "content-encoding: klingon")),
+  "a gzip that was compressed twice": (socket, body) =>
+    void socket.end(withLength(gzipSync(gzipSync(body)), "content-encoding: gzip")),
   "duplicate Content-Length": (socket, body) => void socket.end(withLength(body, "content-length: 5")),
   "Content-Length and chunks": (socket, body) => void socket.end(withLength(body, "transfer-encoding: chunked")),
   "random bytes": (socket) => void socket.end(randomBytes),
