@@ -1,14 +1,13 @@
 /**
- * Stores the shared token in a table of PostgreSQL, over `@effect/sql`. The process that leads keeps a transaction with
- * an advisory lock open. If the process dies, its connection closes, and PostgreSQL ends the transaction.
+ * Stores the shared token in a table of PostgreSQL, over `@effect/sql`. The process that leads has a row, which it
+ * renews. If the process is stopped or dies, the row expires after 2 seconds, and another process leads.
  *
- * It needs two connections of the pool while a token is acquired, and takes no part in a transaction of the caller. It
- * works through a connection pooler, even in transaction mode.
+ * It takes no part in a transaction of the caller, and keeps no connection. It works through a connection pooler, even in
+ * transaction mode.
  *
  * @since 0.1.0
  */
 import * as SqlClient from "@effect/sql/SqlClient"
-import type * as SqlConnection from "@effect/sql/SqlConnection"
 import type * as SqlError from "@effect/sql/SqlError"
 import type * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
@@ -20,7 +19,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import * as Scope from "effect/Scope"
 import * as Deadline from "./internal/deadline.ts"
 import * as WarmUp from "./internal/warmUp.ts"
 import * as TokenSharing from "./TokenSharing.ts"
@@ -40,7 +38,8 @@ export const createTable = `CREATE TABLE IF NOT EXISTS idv_tokens (
 )`
 
 const Rows = Schema.Array(Schema.Struct({ value: Schema.String }))
-const Locked = Schema.Tuple(Schema.Struct({ locked: Schema.Boolean }))
+
+const isChanged = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
 
 /** How long the layer waits for the database. */
 const startMillis = 2000
@@ -108,48 +107,43 @@ const make = Effect.gen(function*() {
         sql`UPDATE idv_tokens SET value = ${next}, expires_at = now() + ${seconds}::float8 * interval '1 second'
           WHERE name = ${name} AND value = ${previous} RETURNING value`
     })
-    return outsideTransaction(Effect.map(changed, ({ length }) => length > 0))
+    return outsideTransaction(Effect.map(changed, isChanged))
   }
 
   const compareAndDelete: TokenStore.Service["compareAndDelete"] = (name, value) =>
     sql`DELETE FROM idv_tokens WHERE name = ${name} AND value = ${value} RETURNING value`.pipe(
-      Effect.map(({ length }) => length > 0),
+      Effect.map(isChanged),
       outsideTransaction
     )
 
-  const run = (connection: SqlConnection.Connection, statement: string, parameters: ReadonlyArray<unknown> = []) =>
-    connection.execute(statement, parameters, undefined)
-
-  /** Begins a transaction. A lock taken in it ends with it, so no connection returns to the pool with a lock. */
-  const begin = Effect.gen(function*() {
-    // An interrupted `reserve` would never return its connection to the pool.
-    const connection = yield* Effect.uninterruptible(sql.reserve)
-    // The finalizer is added before BEGIN runs. If the scope closes while BEGIN hangs, ROLLBACK is then sent before the
-    // connection returns to the pool. A later ROLLBACK could undo a statement of the next user of the connection.
-    yield* Effect.addFinalizer(() => Effect.ignore(run(connection, "ROLLBACK")))
-    yield* Effect.uninterruptible(run(connection, "BEGIN"))
-    return connection
-  })
-
-  const tryLead: TokenStore.Service["tryLead"] = (name) =>
-    Effect.acquireRelease(Scope.make(), Scope.close).pipe(
-      Effect.flatMap((transaction) =>
-        Effect.gen(function*() {
-          const connection = yield* begin
-          const rows = yield* run(
-            connection,
-            "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked",
-            [name]
-          )
-          const [{ locked }] = yield* Schema.decodeUnknown(Locked)(rows)
-          return locked
-        }).pipe(
-          Scope.extend(transaction),
-          // A process that does not lead needs its connection for other statements.
-          Effect.tap((leads) => leads ? Effect.void : Scope.close(transaction, Exit.void))
-        )
+  /** A lead is a row. It ends after `ttl`, by the clock of the database, unless its process renews it. */
+  const tryLead: TokenStore.Service["tryLead"] = (name, ttl) =>
+    Effect.suspend(() => {
+      const lead = `${name}-lead`
+      // Identifies this lead: after it has expired, this process must not end or prolong the lead of another one.
+      const owner = crypto.randomUUID()
+      const expiresAt = sql`clock_timestamp() + ${Duration.toSeconds(ttl)}::float8 * interval '1 second'`
+      const begin = outsideTransaction(Effect.map(
+        sql`INSERT INTO idv_tokens (name, value, expires_at) VALUES (${lead}, ${owner}, ${expiresAt})
+          ON CONFLICT (name) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
+          WHERE idv_tokens.expires_at <= clock_timestamp() RETURNING name`,
+        isChanged
+      ))
+      const renewal = outsideTransaction(Effect.map(
+        sql`UPDATE idv_tokens SET expires_at = ${expiresAt} WHERE name = ${lead} AND value = ${owner} RETURNING name`,
+        isChanged
+      ))
+      const renew = Effect.delay(renewal, Duration.times(ttl, 1 / 4)).pipe(
+        Effect.orElseSucceed(() => true),
+        Effect.repeat({ while: (leads) => leads })
       )
-    )
+      const end = Effect.ignore(compareAndDelete(lead, owner))
+      return begin.pipe(
+        // The database may have stored the row although this process did not see its reply.
+        Effect.onExit((exit) => Exit.isSuccess(exit) && !exit.value ? Effect.void : Effect.addFinalizer(() => end)),
+        Effect.tap((leads) => leads ? Effect.forkScoped(renew) : Effect.void)
+      )
+    })
 
   const store = TokenStore.TokenStore.of({ read, compareAndPut, compareAndDelete, tryLead })
 

@@ -4,10 +4,9 @@ import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Context, Duration, Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
+import { Context, Duration, Effect, Layer, Option } from "effect"
 import { Pool } from "pg"
 import * as Postgres from "../../../tools/test-services/Postgres.ts"
-import * as TcpProxy from "./support/tcpProxy.ts"
 import { Server, suite } from "./support/tokenStoreSuite.ts"
 
 const layerServer = Layer.orDie(Layer.scoped(Server, Postgres.make))
@@ -73,27 +72,5 @@ layer(layerServer, { excludeTestServices: true })("TokenStoreSql.layerStore", (i
         sql.withTransaction
       )
       strictEqual((yield* sql`SELECT * FROM app`).length, 1)
-    }))
-
-  it.scoped("gives a connection back to the pool only after its transaction, also if BEGIN is late", () =>
-    Effect.gen(function*() {
-      const url = new URL(yield* Effect.flatMap(Server, ({ createDatabase }) => createDatabase))
-      const proxy = yield* TcpProxy.make(Number(url.port))
-      url.port = String(proxy.port)
-      const sql = yield* connect(url.href)
-      const store = yield* storeOver(sql)
-      yield* sql`CREATE TABLE app (id serial PRIMARY KEY)`
-      yield* proxy.set("late")
-      const lead = yield* Scope.make()
-      const leading = yield* Effect.forkDaemon(Scope.extend(store.tryLead("name", Duration.seconds(2)), lead))
-      yield* Effect.sleep("100 millis")
-      yield* Fiber.interruptFork(leading)
-      const closing = yield* Effect.forkDaemon(Scope.close(lead, Exit.void))
-      yield* Effect.sleep("20 millis")
-      // More than one, because the pool has another connection.
-      yield* Effect.replicateEffect(sql`INSERT INTO app DEFAULT VALUES`, 3, { concurrency: 3, discard: true })
-      yield* Fiber.join(closing)
-      yield* Effect.sleep("500 millis")
-      strictEqual((yield* sql`SELECT * FROM app`).length, 3)
     }))
 })

@@ -5,7 +5,7 @@ import * as Program from "../../../mock-server/test/support/program.ts"
 
 const script = Program.bundled(new URL("shareToken.ts", import.meta.url))
 
-/** Starts a process. `get` lets it acquire a token and returns that, and `kill` sends SIGKILL. */
+/** Starts a process. `get` lets it acquire a token and returns that, and `kill` sends a signal. */
 export const start = (authUrl: string, storeUrl: string, key: string) =>
   Effect.gen(function*() {
     const path = yield* script
@@ -32,6 +32,6 @@ export const start = (authUrl: string, storeUrl: string, key: string) =>
     return {
       go: Effect.sync(() => child.stdin.write("go\n")),
       get: Effect.zipRight(Effect.sync(() => child.stdin.write("go\n")), Deferred.await(result)),
-      kill: Effect.sync(() => child.kill("SIGKILL"))
+      kill: (signal: "SIGKILL" | "SIGSTOP") => Effect.sync(() => child.kill(signal))
     }
   })
