@@ -18,7 +18,8 @@ import type * as Run from "./Run.ts"
  * - `no_longer_matched`: a potential match before, and "No" now.
  * - `newly_unknown`: there was a result, and there is none now.
  * - `no_longer_unknown`: there was no result, and there is a "No" now.
- * - `unchanged`: the same result, or none both times.
+ * - `evidence_changed`: the same result with other evidence, such as another profile address or a sign of damage.
+ * - `unchanged`: the same result with the same evidence, or none both times.
  * - `new_in_population`, `gone_from_population`: in only one of the runs, with any result. Wrong rows have no key, so
  *   a person whose row is wrong in the other run has one of these kinds too. {@link wrongRows} counts them.
  *
@@ -30,6 +31,7 @@ export type Kind =
   | "no_longer_matched"
   | "newly_unknown"
   | "no_longer_unknown"
+  | "evidence_changed"
   | "unchanged"
   | "new_in_population"
   | "gone_from_population"
@@ -42,9 +44,9 @@ export type Kind =
  */
 export interface Side {
   readonly outcome: Run.State
-  /** SHA-256 of the body of the response; `null` if there is none. */
-  readonly sha256: string | null
-  /** The digest of the response without the time of the search. Different digests mean different evidence. */
+  /** HMAC-SHA-256 of the SHA-256 of the response, with the salt of the ledger; `null` if there is none. */
+  readonly responseDigest: string | null
+  /** HMAC-SHA-256 of the documented fields without the time of the search, and of the codes. */
   readonly contentDigest: string | null
 }
 
@@ -61,9 +63,9 @@ export interface Change {
   readonly after: Side | null
 }
 
-const toSide = ({ contentDigest, sha256, state }: LedgerRow.LedgerRow): Side => ({
+const toSide = ({ contentDigest, responseDigest, state }: LedgerRow.LedgerRow): Side => ({
   outcome: state,
-  sha256,
+  responseDigest,
   contentDigest
 })
 
@@ -85,6 +87,11 @@ const kinds: Record<Result, Record<Result, Kind>> = {
   match: { match: "unchanged", no_match: "no_longer_matched", none: "newly_unknown" },
   no_match: { match: "newly_matched", no_match: "unchanged", none: "newly_unknown" },
   none: { match: "newly_matched", no_match: "no_longer_unknown", none: "unchanged" }
+}
+
+const kindOf = (before: Side, after: Side): Kind => {
+  const kind = kinds[results[before.outcome]][results[after.outcome]]
+  return kind === "unchanged" && before.contentDigest !== after.contentDigest ? "evidence_changed" : kind
 }
 
 /** The ledger sorts keys by their UTF-8 bytes. The order of UTF-16 strings differs from that. */
@@ -117,7 +124,7 @@ export const compare = (
       onSelf: (before): Omit<Change, "id"> => ({ kind: "gone_from_population", before, after: null }),
       onOther: (after): Omit<Change, "id"> => ({ kind: "new_in_population", before: null, after }),
       onBoth: (before, after): Omit<Change, "id"> => ({
-        kind: kinds[results[before.outcome]][results[after.outcome]],
+        kind: kindOf(before, after),
         before,
         after
       })

@@ -37,9 +37,9 @@ export const LedgerRow = Schema.Struct({
   searchedOn: Schema.NullOr(Schema.String),
   sentAt: Time,
   settledAt: Time,
-  /** SHA-256 of the body of the response. */
-  sha256: Schema.NullOr(Schema.String),
-  /** The digest of the response without the time of the search. It changes if the evidence changes. */
+  /** HMAC-SHA-256 of the SHA-256 of the response, in hex, with the salt of the ledger. */
+  responseDigest: Schema.NullOr(Schema.String),
+  /** HMAC-SHA-256 of the documented fields without the time of the search, and of the codes. */
   contentDigest: Schema.NullOr(Schema.String),
   /** The encrypted evidence, if the policy keeps it. */
   evidence: Schema.NullOr(Schema.String)

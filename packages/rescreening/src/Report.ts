@@ -38,7 +38,8 @@ export interface Row {
   /** ISO 8601, by the database's clock. */
   readonly sent_at: string
   readonly settled_at: string
-  readonly sha256: string
+  /** HMAC-SHA-256 of the SHA-256 of the response, in hex, with the salt of the ledger. */
+  readonly response_digest: string
   readonly times_sent: number
   /** The number of checks of this row without a response. If over 0, the row may have been billed without a result. */
   readonly times_unknown: number
@@ -57,7 +58,7 @@ const columns = [
   "searched_on",
   "sent_at",
   "settled_at",
-  "sha256",
+  "response_digest",
   "times_sent",
   "times_unknown",
   "decision"
@@ -92,7 +93,7 @@ const toRow = (row: LedgerRow.LedgerRow, decisions: ReadonlyArray<LedgerRow.Deci
     searched_on: row.searchedOn ?? "",
     sent_at: iso(row.sentAt),
     settled_at: iso(row.settledAt),
-    sha256: row.sha256 ?? "",
+    response_digest: row.responseDigest ?? "",
     times_sent: row.timesSent,
     times_unknown: row.timesUnknown,
     decision: same?.decision ?? (decisions.length > 0 && row.contentDigest !== null ? "review_again" : "")
@@ -194,6 +195,7 @@ const changesSince = (since: string, run: string) =>
       no_longer_unknown: 0,
       new_in_population: 0,
       gone_from_population: 0,
+      evidence_changed: 0,
       unchanged: 0
     }
     const listed: Record<Page.ChangeKind, Array<Page.Changed>> = {
@@ -202,7 +204,8 @@ const changesSince = (since: string, run: string) =>
       newly_unknown: [],
       no_longer_unknown: [],
       new_in_population: [],
-      gone_from_population: []
+      gone_from_population: [],
+      evidence_changed: []
     }
     yield* Stream.runForEach(Comparison.compare(since, run), ({ after, before, id, kind }) =>
       Effect.sync(() => {

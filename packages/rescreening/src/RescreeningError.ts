@@ -19,10 +19,14 @@ export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>(
   /**
    * The code of the database or of the socket, such as `57P01` or `ECONNREFUSED`; `unknown` if there is none.
    * `REPLACED`: the process was suspended while it planned a run, and another process plans the run instead.
+   * `SALT_MISSING`: the table `idv_rescreen_meta` has lost its salt. Restore it from a backup.
    */
   code: Schema.String
 }) {
   override get message() {
+    if (this.code === "SALT_MISSING") {
+      return "The ledger has no salt for its digests. Restore the table idv_rescreen_meta from a backup."
+    }
     return `The database of the ledger failed (${this.operation}: ${this.code}). ` +
       "Check that the database is running, and the address in DATABASE_URL or the file of the ledger."
   }

@@ -38,6 +38,9 @@ const exitCode = (exit: Exit.Exit<unknown, unknown>): number => {
   return Cause.squash(exit.cause) instanceof RunPaused ? 4 : 1
 }
 
+// The end of a terminal session stops the command like Ctrl-C, so that no row stays `sent`.
+process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"))
+
 Effect.flatMap(version, ({ version }) => main(process.argv.slice(2), version)).pipe(
   Effect.onError(report),
   NodeRuntime.runMain({ disableErrorReporting: true, teardown: (exit, onExit) => onExit(exitCode(exit)) })

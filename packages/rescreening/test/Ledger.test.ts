@@ -72,6 +72,26 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         for (const { runs } of ledgers) deepStrictEqual(yield* runs, [])
       }))
 
+    it.scoped("refuses tables without a salt, because digests with an empty key could be guessed", () =>
+      Effect.gen(function*() {
+        const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
+        const context = yield* Layer.build(Layer.provideMerge(Ledger.layer, client))
+        const sql = Context.get(context, SqlClient.SqlClient)
+        const opened = Effect.scoped(Layer.build(Layer.fresh(Layer.provide(Ledger.layer, client))))
+        for (
+          const lose of [
+            sql`UPDATE idv_rescreen_meta SET value = '' WHERE name = 'salt'`,
+            sql`DELETE FROM idv_rescreen_meta WHERE name = 'salt'`
+          ]
+        ) {
+          yield* lose
+          strictEqual(
+            (yield* Effect.flip(opened)).message,
+            "The ledger has no salt for its digests. Restore the table idv_rescreen_meta from a backup."
+          )
+        }
+      }))
+
     it.scoped("refuses tables of a newer version and leaves them as they are", () =>
       Effect.gen(function*() {
         const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)

@@ -1,8 +1,9 @@
-import { type AmlClient, AmlError } from "@effect-idv/core"
+import { AmlClient, AmlError } from "@effect-idv/core"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Duration, Effect, Stream } from "effect"
+import { Chunk, Context, Duration, Effect, Layer, Redacted, Stream } from "effect"
+import { createHash, createHmac } from "node:crypto"
 import { Comparison, type Ledger, type Population, Report, Rescreening } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { entry, layerPeople, service } from "./support/people.ts"
@@ -118,6 +119,70 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
         }
         assertTrue(!(yield* Report.page("3", { since: "1" })).includes("Changes since"))
         assertTrue((yield* Report.page("2", { since: "1" })).includes("Changes since"))
+      })
+    )
+
+    test(
+      "compares the evidence of equal results: another profile address or another sign of damage is a change",
+      Effect.gen(function*() {
+        const screenedAs = (run: string, profiles: ReadonlyArray<string>, names: ReadonlyArray<string>) => {
+          const people = Stream.fromIterable(names.map((name, index) => entry(`K${index}`, name)))
+          const layer = Layer.map(AmlClient.layerTest("Potential match"), (context) => {
+            const { check } = Context.get(context, AmlClient.AmlClient)
+            return Context.make(AmlClient.AmlClient, {
+              check: (person) =>
+                Effect.map(check(person), ({ credential: { credentials: { attributes }, ...rest }, ...checked }) => {
+                  const amlProfile = Redacted.make(profiles[names.indexOf(Redacted.value(person.name))] ?? "")
+                  const credential = { ...rest, credentials: { attributes: { ...attributes, amlProfile } } }
+                  return { ...checked, credential }
+                })
+            })
+          })
+          return Rescreening.plan(people, { ...options, run }).pipe(
+            Effect.zipRight(Rescreening.work({ ...where, run })),
+            Effect.provide([layer, layerPeople()])
+          )
+        }
+        const profile = "https://example.com/aml-profiles/1"
+        const names = ["Ada Testpep", "Zoë Testpep", "Jos? Testpep"]
+        yield* screenedAs("1", [profile, profile, profile], names)
+        yield* screenedAs("2", [profile, `${profile}2`, profile], [names[0] ?? "", names[1] ?? "", "José Testpep"])
+        const kinds = Effect.map(
+          Stream.runCollect(Comparison.compare("1", "2")),
+          (changes) => Chunk.toReadonlyArray(changes).map(({ kind }) => kind)
+        )
+        deepStrictEqual(yield* kinds, ["unchanged", "evidence_changed", "evidence_changed"])
+        assertTrue((yield* Report.page("2", { since: "1" })).includes("The same result with other evidence (2)"))
+      })
+    )
+
+    test(
+      "has no digest that a guessed response shows",
+      Effect.gen(function*() {
+        const bodies: Array<Uint8Array> = []
+        const layer = Layer.map(AmlClient.layerTest("Potential match"), (context) => {
+          const { check } = Context.get(context, AmlClient.AmlClient)
+          return Context.make(AmlClient.AmlClient, {
+            check: (person) =>
+              Effect.tap(check(person), ({ body }) => {
+                if (body !== undefined) bodies.push(Redacted.value(body))
+              })
+          })
+        })
+        yield* Rescreening.plan(Stream.make(entry("K1", "Ada Testpep")), { ...options, run: "1" }).pipe(
+          Effect.zipRight(Rescreening.work({ ...where, run: "1" })),
+          Effect.provide([layer, layerPeople()])
+        )
+        const [body] = bodies
+        assertTrue(body !== undefined)
+        const guessed = ["", "idv"].flatMap((key) => [
+          createHash("sha256").update(body).digest("hex"),
+          createHmac("sha256", key).update(body).digest("hex")
+        ])
+        const changes = yield* Stream.runCollect(Comparison.compare("1", "1"))
+        const shown = [yield* text(Report.csv("1")), yield* text(Report.jsonLines("1")), JSON.stringify(changes)].join()
+        assertTrue(/[\da-f]{64}/.test(shown))
+        deepStrictEqual(guessed.filter((digest) => shown.includes(digest)), [])
       })
     )
 

@@ -74,6 +74,27 @@ describe("idv-rescreen", () => {
     )
 
     it.scoped(
+      "ends after SIGHUP as after Ctrl-C: the checks in flight get their outcome, and no row stays sent",
+      () =>
+        Effect.gen(function*() {
+          const at = yield* directory(people(60))
+          const { received, variables } = yield* Processes.service([
+            { on: "aml", what: { kind: "latency", distribution: { kind: "fixed", delay: 300 } } }
+          ])
+          const stopped = yield* Processes.start(["start", at.people, "--run", "1", "--rate", "30"], variables)
+          yield* Effect.repeat(Effect.sync(() => received.length), {
+            until: (count) => count > 10,
+            schedule: Schedule.spaced("50 millis")
+          })
+          yield* stopped.signal("SIGHUP")
+          strictEqual((yield* Fiber.join(stopped.end)).exitCode, 130)
+          const { stdout } = yield* Processes.run(["status", "--ledger", `${at.path}/people.ledger.sqlite`], {})
+          assertInclude(stdout, "\"sent\":0")
+          assertInclude(stdout, "\"unknown\":0")
+        })
+    )
+
+    it.scoped(
       "starts twice at the same time on an empty PostgreSQL, and shares the work",
       () =>
         Effect.gen(function*() {
@@ -343,7 +364,7 @@ describe("idv-rescreen", () => {
             [start("people.csv", "--concurrency", "1.5"), good, "concurrency should be an integer from 1 to 1000"],
             [start("people.csv", "--lease", "10 millis"), good, "lease should be at least 1 second"],
             [start("people.csv", "--unknown", "Canaryname"), good, "--unknown should be review or rescreen"],
-            [["start", "x.csv", "--run", "Canaryname 1"], good, "run should be 1 to 64 letters"],
+            [["start", at.people, "--run", "Canaryname 1"], good, "run should be 1 to 64 letters"],
             [start("empty.csv"), good, "The population is empty."],
             [start("swapped.csv"), good, "The first line of the population is not id,name,date_of_birth."],
             [start("missing.csv"), good, "missing.csv cannot be used: NotFound"],
@@ -389,6 +410,7 @@ describe("idv-rescreen", () => {
               deepStrictEqual([exitCode, stdout, stderr.split("\n").length], [1, "", 2], stderr)
               assertNoCanary("stderr", stderr)
             }), { concurrency: 2, discard: true })
+          strictEqual((yield* at.written).some(([name]) => name === "missing.ledger.sqlite"), false)
           const { exitCode, stdout } = yield* Processes.run([], good)
           assertTrue(exitCode === 0 && stdout.includes("Exit codes: "))
         })

@@ -48,7 +48,7 @@ export const make = Effect.gen(function*() {
     erased_at AS "erasedAt", erased_counts AS "erasedCounts", policy, service, people, digest, total`
 
   const rowColumns = sql`line, id, state, times_sent AS "timesSent", times_unknown AS "timesUnknown", codes, error,
-    check_id AS "checkId", searched_on AS "searchedOn", sent_at AS "sentAt", settled_at AS "settledAt", sha256,
+    check_id AS "checkId", searched_on AS "searchedOn", sent_at AS "sentAt", settled_at AS "settledAt", response_digest AS "responseDigest",
     content_digest AS "contentDigest", evidence`
 
   const find: Ledger.Service["find"] = (run) =>

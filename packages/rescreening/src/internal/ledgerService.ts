@@ -82,7 +82,7 @@ export interface Outcome {
   readonly error?: string | undefined
   readonly checkId?: string | undefined
   readonly searchedOn?: string | undefined
-  readonly sha256?: string | undefined
+  readonly responseDigest?: string | undefined
   readonly contentDigest?: string | undefined
   readonly evidence?: string | undefined
 }

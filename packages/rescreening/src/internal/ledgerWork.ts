@@ -114,20 +114,20 @@ export const make = Effect.gen(function*() {
       outcome.error,
       outcome.checkId,
       outcome.searchedOn,
-      outcome.sha256,
+      outcome.responseDigest,
       outcome.contentDigest,
       outcome.evidence
     ])
     // A response after the end of the lease still counts, unless another worker has claimed the row.
     return sql`WITH outcome AS MATERIALIZED (
         SELECT CAST(value ->> 0 AS INTEGER) AS line, value ->> 1 AS state, value ->> 2 AS codes, value ->> 3 AS error,
-          value ->> 4 AS check_id, value ->> 5 AS searched_on, value ->> 6 AS sha256, value ->> 7 AS content_digest,
+          value ->> 4 AS check_id, value ->> 5 AS searched_on, value ->> 6 AS response_digest, value ->> 7 AS content_digest,
           value ->> 8 AS evidence
         FROM ${Statements.elements(sql, JSON.stringify(cells))}
       )
       UPDATE idv_rescreen_people SET state = outcome.state, settled_at = ${now},
         person = CASE WHEN outcome.state IN ('not_screened', 'unknown') THEN person END, codes = outcome.codes,
-        error = outcome.error, check_id = outcome.check_id, searched_on = outcome.searched_on, sha256 = outcome.sha256,
+        error = outcome.error, check_id = outcome.check_id, searched_on = outcome.searched_on, response_digest = outcome.response_digest,
         content_digest = outcome.content_digest, evidence = outcome.evidence,
         times_unknown = times_unknown + CASE WHEN outcome.state = 'unknown' THEN 1 ELSE 0 END
       FROM outcome

@@ -3,7 +3,7 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { randomBytes } from "node:crypto"
-import { LedgerTooNew } from "../RescreeningError.ts"
+import { LedgerTooNew, LedgerUnavailable } from "../RescreeningError.ts"
 import * as Statements from "./statements.ts"
 
 const version1 = Effect.gen(function*() {
@@ -40,7 +40,7 @@ const version1 = Effect.gen(function*() {
     searched_on TEXT,
     sent_at DOUBLE PRECISION,
     settled_at DOUBLE PRECISION,
-    sha256 TEXT,
+    response_digest TEXT,
     content_digest TEXT,
     evidence TEXT,
     PRIMARY KEY (run, line)
@@ -73,7 +73,7 @@ const version1 = Effect.gen(function*() {
   )`
   // The statistics of PostgreSQL would keep samples of these columns after the rows are erased.
   const unsampled = {
-    people: ["id", "person", "check_id", "sha256", "content_digest", "evidence"],
+    people: ["id", "person", "check_id", "response_digest", "content_digest", "evidence"],
     decisions: ["id", "content_digest", "decision", "reviewer"]
   }
   for (const [table, columns] of Object.entries(unsampled)) {
@@ -119,5 +119,7 @@ export const migrate = Effect.gen(function*() {
   yield* Effect.forEach(migrations.slice(found), (migration) => migration, { discard: true })
   yield* sql`INSERT INTO idv_rescreen_meta (name, value) VALUES ('version', ${String(known)})
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`
-  return valueOf(yield* read, "salt") ?? ""
+  const salt = valueOf(yield* read, "salt") ?? ""
+  // Digests with an empty key could be looked up in a list of people.
+  return salt === "" ? yield* new LedgerUnavailable({ operation: "migrate", code: "SALT_MISSING" }) : salt
 })

@@ -1,9 +1,8 @@
 /** Converts a response or a failure to the outcome that the ledger stores. */
 import * as AmlCheck from "@effect-idv/core/AmlCheck"
+import type * as AmlCredential from "@effect-idv/core/AmlCredential"
 import * as Failure from "@effect-idv/core/Failure"
 import * as Duration from "effect/Duration"
-import * as Either from "effect/Either"
-import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
@@ -11,33 +10,22 @@ import * as Population from "../Population.ts"
 import type * as Run from "../Run.ts"
 import type * as Ledger from "./ledgerService.ts"
 
-const without = (fields: ReadonlyArray<string>, body: string): string =>
-  Either.getOrElse(
-    Either.try(() => {
-      const response: unknown = JSON.parse(body)
-      if (
-        Predicate.hasProperty(response, "credentials") && Predicate.hasProperty(response.credentials, "attributes") &&
-        Predicate.isRecord(response.credentials.attributes)
-      ) {
-        for (const field of fields) Reflect.deleteProperty(response.credentials.attributes, field)
-      }
-      return JSON.stringify(response)
-    }),
-    () => body
-  )
-
-const utf8 = new TextDecoder()
+/** Keyed with the ledger's salt, so that nobody can test guessed names without the salt. */
+const keyed = (salt: Redacted.Redacted, text: string): string =>
+  createHmac("sha256", Redacted.value(salt)).update(text).digest("hex")
 
 /**
- * Digests the response without the time of the search, so that equal evidence of two runs has the same digest. It is
- * keyed with the ledger's salt, so that nobody can test guessed names without the salt.
+ * What a reviewer decides about: the documented fields without the time of the search, and the codes. Equal evidence of
+ * two runs has the same digest, also if the service adds a field.
  */
-const contentDigest = (salt: Redacted.Redacted, { profileAddress }: Run.Policy, body: Uint8Array): string => {
-  const fields = ["searched_on", ...(profileAddress === "ignored" ? ["aml_profile"] : [])]
-  return createHmac("sha256", Redacted.value(salt)).update(without(fields, utf8.decode(body))).digest(
-    "hex"
-  )
-}
+const contentOf = ({ credentials: { attributes } }: AmlCredential.AmlCredential, codes: string, policy: Run.Policy) =>
+  JSON.stringify([
+    attributes.matchFound,
+    Redacted.value(attributes.name),
+    Redacted.value(attributes.birthYear),
+    policy.profileAddress === "ignored" ? null : Redacted.value(attributes.amlProfile),
+    codes
+  ])
 
 /** The check as JSON, to be encrypted. */
 export const evidenceText = Schema.encode(Schema.parseJson(AmlCheck.AmlCheck))
@@ -49,19 +37,19 @@ const states = {
 } as const satisfies Record<AmlCheck.Result, Ledger.Outcome["state"]>
 
 export const ofCheck = (
-  { body, changes, checkId, credential, result, sha256, warnings }: AmlCheck.AmlCheck,
+  { changes, checkId, credential, result, sha256, warnings }: AmlCheck.AmlCheck,
   salt: Redacted.Redacted,
   policy: Run.Policy
 ): Ledger.Outcome => {
   const assumed = changes.filter(({ code }) => code === "assumed")
-  const codes = Population.personCodes([...warnings, ...assumed])
+  const codes = Population.personCodes([...warnings, ...assumed]).join(" ")
   return {
     state: states[result],
-    codes: codes.length === 0 ? undefined : codes.join(" "),
+    codes: codes === "" ? undefined : codes,
     checkId,
     searchedOn: credential.credentials.attributes.searchedOn,
-    sha256,
-    contentDigest: body === undefined ? undefined : contentDigest(salt, policy, Redacted.value(body))
+    responseDigest: keyed(salt, sha256),
+    contentDigest: keyed(salt, contentOf(credential, codes, policy))
   }
 }
 

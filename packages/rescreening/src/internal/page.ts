@@ -64,7 +64,8 @@ export const changeHeadings = {
   newly_unknown: "No result any more",
   no_longer_unknown: "A result again",
   new_in_population: "New in the population",
-  gone_from_population: "Gone from the population"
+  gone_from_population: "Gone from the population",
+  evidence_changed: "The same result with other evidence"
 } as const satisfies Record<ChangeKind, string>
 
 const words: Record<Run.State, string> = {

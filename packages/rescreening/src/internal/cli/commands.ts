@@ -130,6 +130,11 @@ export const start = (path: string, flags: Flags) =>
     // Decoded before anything is stored, so that an invalid flag leaves no run behind.
     const work = yield* Settings.workOptions(flags, options.run, options.service)
     const keyPattern = yield* Settings.keyPattern(flags)
+    // Before the ledger is opened, which creates its file.
+    yield* Effect.mapError(
+      Effect.flatMap(FileSystem.FileSystem, (files) => files.access(path, { readable: true })),
+      cannotUse(path)
+    )
     return yield* Effect.gen(function*() {
       const run = yield* Rescreening.plan(Population.fromCsv(fileOf(path), { keyPattern }), options)
       yield* printPlanned(run)
