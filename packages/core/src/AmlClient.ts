@@ -67,7 +67,7 @@ export interface Options extends CheckPolicy.Options {
   /**
    * Maximum number of checks in flight at once. Further checks wait in the order of their calls, within their deadline.
    * Without a limit, thousands of simultaneous checks would all be sent before the first response is read. It does not
-   * apply to `Screening`, which has its own option, unless you wrap the client. A check whose deadline has passed is no
+   * apply to `Screening`, which has its own option. A check whose deadline has passed is no
    * longer counted, even if an uninterruptible `HttpClient` still runs its request.
    *
    * @default 128
@@ -97,16 +97,14 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     policies.set(overrides, policy)
     return policy
   }
-  const check = (person: Person.Person, sentStatus?: PacedCheck.SentStatus) =>
-    Effect.withFiberRuntime<AmlCheck, AmlError | TokenError>((fiber) => {
-      const overrides = Context.get(fiber.currentContext, Overrides)
-      return run(person, overrides === noOverrides ? policy : policyOf(overrides), sentStatus)
-    })
-
-  const service = AmlClient.of({ check: (person) => check(person) })
-  // `Screening` finds the paced form of `check` here. It is not in the public interface.
-  PacedCheck.register(service, check)
-  return service
+  return AmlClient.of({
+    check: (person) =>
+      Effect.withFiberRuntime<AmlCheck, AmlError | TokenError>(({ currentContext }) => {
+        const overrides = Context.get(currentContext, Overrides)
+        const sentStatus = Context.get(currentContext, PacedCheck.Current)
+        return run(person, overrides === noOverrides ? policy : policyOf(overrides), sentStatus)
+      })
+  })
 })
 
 const noOverrides: CheckPolicy.Options = {}

@@ -147,9 +147,8 @@ export interface Options<in K, out R = never> {
  * in flight, and then fails with that error. It fails with a `ConfigError` that names every invalid option before it
  * reads the input.
  *
- * If you wrap the `AmlClient` of this library in a client of your own, `Screening` cannot see the requests of a check.
- * Then your client retries a 429 by its own policy before `Screening` pauses, every check that is interrupted after its
- * start is `Unknown`, and the `concurrency` of the `AmlClient` applies too: a check over it waits within its deadline.
+ * You may wrap the `AmlClient` of this library in a service of your own. If a client of yours does not use it, every
+ * check that is interrupted after its start is `Unknown`.
  *
  * @example
  * import { Person, Screening } from "@effect-idv/core"
@@ -200,7 +199,7 @@ const run = <K, E, R, R2>(
 ) =>
   Effect.gen(function*() {
     const { gracePeriod, onOutcome, rate, stopAfter } = settings
-    const check = PacedCheck.of(yield* AmlClient.AmlClient)
+    const aml = yield* AmlClient.AmlClient
     const pacer = Pacer.make(rate)
     const stop = yield* Deferred.make<never, Stopped>()
     const recordAndDecide = EndOfRun.make(stopAfter)
@@ -218,7 +217,7 @@ const run = <K, E, R, R2>(
         const sentStatus = new PacedCheck.SentStatus()
         const runCheck = Effect.exit(Effect.interruptible(Effect.flatMap(personOf(entry), (person) => {
           sentStatus.markStarted()
-          return check(person, sentStatus)
+          return Effect.provideService(aml.check(person), PacedCheck.Current, sentStatus)
         })))
 
         const retry = Effect.fnUntraced(function*(firstExit: CheckExit.CheckExit) {

@@ -1,7 +1,20 @@
 import { AmlClient, AmlError, Failure, Idv, Person, Screening, TokenError } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Cause, Chunk, Clock, Duration, Effect, Exit, Fiber, Layer, Stream, TestClock } from "effect"
+import {
+  Array as Arr,
+  Cause,
+  Chunk,
+  Clock,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Stream,
+  TestClock
+} from "effect"
 import * as Ada from "./support/ada.ts"
 import * as Clocks from "./support/clocks.ts"
 import * as Service from "./support/service.ts"
@@ -547,6 +560,69 @@ describe("Screening", () => {
       strictEqual(counts.at(-1)?.underWay, 0)
       strictEqual(counts.at(-1)?.total, 4)
     }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("a service of the user that wraps the client keeps the pause after a 429, and what was sent", () => {
+    const service = Service.make({
+      aml: (_, count) =>
+        Effect.sync(() => count === 1 ? status(429, { "retry-after": "60" }) : Service.json(Service.credential()))
+    })
+    class Audited {
+      readonly inner: AmlClient.Service
+      readonly people: Array<Person.Person> = []
+      constructor(inner: AmlClient.Service) {
+        this.inner = inner
+      }
+      check(person: Person.Person) {
+        this.people.push(person)
+        return Effect.withSpan(this.inner.check(person), "audited")
+      }
+    }
+    const wrapped = Layer.map(
+      Layer.provide(Idv.layer({ ...Service.options, concurrency: 1 }), service.layer),
+      (context) => Context.make(AmlClient.AmlClient, new Audited(Context.get(context, AmlClient.AmlClient)))
+    )
+    return Effect.gen(function*() {
+      const options = { concurrency: 2, gracePeriod: "1 second" } as const
+      const outcomes: Array<Screening.Outcome<number>> = []
+      const fiber = yield* Screening.stream(people(5), {
+        ...options,
+        onOutcome: (outcome) => Effect.sync(() => void outcomes.push(outcome))
+      }).pipe(Stream.runDrain, Effect.fork)
+      yield* TestClock.adjust("59 seconds")
+      // Both were sent, past the client's own limit. The third waits, because the 429 pauses the run.
+      strictEqual(service.amlRequests.length, 2)
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(fiber)
+      strictEqual(service.amlRequests.length, 6)
+      deepStrictEqual(outcomes.map(({ _tag }) => _tag), ["NoMatch", "NoMatch", "NoMatch", "NoMatch", "NoMatch"])
+    }).pipe(Effect.provide(wrapped))
+  })
+
+  it.effect("a check behind a wrapped client that waits for its token is interrupted as not sent", () => {
+    const service = Service.make({ token: () => Effect.never })
+    const wrapped = Layer.map(
+      Layer.provide(Idv.layer(Service.options), service.layer),
+      (context) => {
+        const { check } = Context.get(context, AmlClient.AmlClient)
+        return Context.make(AmlClient.AmlClient, { check: (person) => Effect.withSpan(check(person), "audited") })
+      }
+    )
+    return Effect.gen(function*() {
+      const outcomes: Array<Screening.Outcome<number>> = []
+      const fiber = yield* Screening.stream(people(1), {
+        gracePeriod: "1 second",
+        onOutcome: (outcome) => Effect.sync(() => void outcomes.push(outcome))
+      }).pipe(Stream.runDrain, Effect.fork)
+      yield* TestClock.adjust("1 millis")
+      const interruption = yield* Effect.fork(Fiber.interrupt(fiber))
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(interruption)
+      deepStrictEqual(
+        outcomes.map((outcome) => [outcome._tag, "error" in outcome && Failure.facts(outcome.error).sent]),
+        [["NotScreened", "no"]]
+      )
+    }).pipe(Effect.provide(wrapped))
   })
 
   it.effect("an empty input has no outcomes", () =>

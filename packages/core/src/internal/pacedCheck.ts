@@ -1,10 +1,7 @@
 /** A check for `Screening`, which limits the rate of many checks, pauses all after a 429, and may interrupt each. */
-import type * as Effect from "effect/Effect"
-import type { AmlCheck } from "../AmlCheck.ts"
-import type { AmlError, Sent } from "../AmlError.ts"
+import * as Context from "effect/Context"
+import type { Sent } from "../AmlError.ts"
 import type * as Failure from "../Failure.ts"
-import type { Person } from "../Person.ts"
-import type { TokenError } from "../TokenError.ts"
 import type { Progress } from "./progress.ts"
 
 /** Reports whether the service may have performed the checks of one person, also after an interruption. */
@@ -33,17 +30,11 @@ export class SentStatus {
   }
 }
 
-/** Under any retry policy, it fails at once with a 429 or a failure that concerns everyone: the caller handles both. */
-export type PacedCheck = (person: Person, sentStatus: SentStatus) => Effect.Effect<AmlCheck, AmlError | TokenError>
-
-/** The paced check of each client. It is not in the public interface, so that a user's own client need not have it. */
-const pacedChecks = new WeakMap<object, PacedCheck>()
-
-export const register = (service: object, check: PacedCheck): void => {
-  pacedChecks.set(service, check)
-}
-
-/** The paced check of a client of this library. Any other client, or one that wraps it, reports no progress. */
-export const of = (
-  service: { readonly check: (person: Person) => ReturnType<PacedCheck> }
-): PacedCheck => pacedChecks.get(service) ?? ((person) => service.check(person))
+/**
+ * The status of the check that `Screening` runs in this fiber. With it, the client fails at once with a 429 or a failure
+ * that concerns everyone, under any retry policy: `Screening` handles both for all of its checks. It is in the context,
+ * so that it reaches the client through any service that wraps it.
+ */
+export class Current extends Context.Reference<Current>()("@effect-idv/core/internal/PacedCheck", {
+  defaultValue: (): SentStatus | undefined => undefined
+}) {}
