@@ -1,6 +1,6 @@
 /** The edge between Effect and promises, for the recipes of Fastify, Express, NestJS and Next.js. */
 import { AmlCheck, AmlClient, type AmlError, Failure, Person } from "@effect-idv/core"
-import { Effect, Either, Predicate, Redacted } from "effect"
+import { Effect, Either, Predicate, type Redacted } from "effect"
 
 /** The result of a screening: the check, or its error with a `_tag`. */
 export type Result = Either.Either<AmlCheck.AmlCheck, Failure.Failure>
@@ -25,8 +25,12 @@ export interface Decision {
   readonly outcome: "clear" | "review"
   readonly reason: AmlCheck.Result | Failure.Failure["_tag"]
   readonly sent: AmlError.Sent
-  /** What a reviewer needs: the id of the check, the signs of damage, and the address of the profile. */
-  readonly check?: { readonly id: string; readonly warnings: ReadonlyArray<string>; readonly amlProfile: string }
+  /** What a reviewer needs. A log shows no `Redacted` address: store its `Redacted.value`. */
+  readonly check?: {
+    readonly id: string
+    readonly warnings: ReadonlyArray<string>
+    readonly amlProfile: Redacted.Redacted<string>
+  }
 }
 
 const decideAs = (outcome: Decision["outcome"]) => (check: AmlCheck.AmlCheck): Decision => ({
@@ -36,7 +40,7 @@ const decideAs = (outcome: Decision["outcome"]) => (check: AmlCheck.AmlCheck): D
   check: {
     id: check.checkId,
     warnings: check.warnings.map(String),
-    amlProfile: Redacted.value(check.credential.credentials.attributes.amlProfile)
+    amlProfile: check.credential.credentials.attributes.amlProfile
   }
 })
 
