@@ -144,7 +144,8 @@ export const make = (
 })
 
 /**
- * Handles the three results of a check. None of them is a boolean.
+ * Handles the three results of a check. None of them is a boolean. Throws a `TypeError` for any other result, which only a
+ * program without types can pass.
  *
  * @example
  * import { AmlCheck } from "@effect-idv/core"
@@ -169,6 +170,8 @@ export const match: {
       return on.onDoubtfulNo(self)
     case "Potential match":
       return on.onPotentialMatch(self)
+    default:
+      throw new TypeError("AmlCheck.match takes a check with one of the three results")
   }
 })
 

@@ -9,7 +9,7 @@ import {
   Violation
 } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
-import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { deepStrictEqual, strictEqual, throws } from "@effect/vitest/utils"
 import {
   Arbitrary,
   DateTime,
@@ -230,6 +230,11 @@ describe("Evidence", () => {
         "other_form",
         "other_name"
       ])
+      for (const result of [undefined, null, "no", "NO", false, "Potential Match"]) {
+        // As a program without types passes it.
+        const other = JSON.parse(JSON.stringify({ result }))
+        throws(() => handled(other), new TypeError("AmlCheck.match takes a check with one of the three results"))
+      }
       const changed = Struct.keys(PersonInput.changes).filter((code) => {
         const changes = [new PersonInput.Change({ field: "dateOfBirth", code })]
         return AmlCheck.make({ ...clear, warnings: [], changes }).result === "Doubtful No"
