@@ -66,7 +66,7 @@ layer(layerServer, { excludeTestServices: true })("The lead in Redis", (it) => {
       strictEqual(yield* Scope.extend(first.tryLead("name", ttl), scope), true)
       // As if it had expired.
       yield* Effect.promise(() => client.del("name-lead"))
-      strictEqual(yield* second.tryLead("name", ttl), true)
+      strictEqual(yield* second.tryLead("name", longTtl), true)
       const owner = yield* Effect.promise(() => client.get("name-lead"))
       yield* Effect.sleep("500 millis")
       yield* Scope.close(scope, Exit.void)
