@@ -1,4 +1,7 @@
-/** Which module may import which: packages first, then the rooms of the mock server, each only from those below it. */
+/**
+ * Which module may import which: packages first, then the rooms of the mock server and of the client. A room imports only
+ * from those that precede it.
+ */
 const rooms = [
   "http",
   "schema",
@@ -20,6 +23,9 @@ const rooms = [
 ]
 const room = (name) => `^packages/mock-server/src/internal/${name}/`
 
+const coreRooms = ["schema", "names", "wire", "token", "tokenStore", "check", "screening"]
+const coreRoom = (name) => `^packages/core/src/internal/${name}/`
+
 /** The public modules of core in their layers. A module imports from its own layer and from those above it. */
 const layers = [
   ["Violation", "PersonInput"],
@@ -27,7 +33,7 @@ const layers = [
   ["DateOfBirth", "PersonName", "Person"],
   ["AmlCredential", "AccessToken", "Credentials", "IdvApi", "IdvHttp"],
   ["TokenPolicy", "TokenMetrics", "TokenStore", "TokenSharing", "TokenStoreSql", "TokenStoreRedis", "TokenProvider"],
-  ["CheckPolicy", "AmlMetrics", "Evidence", "AmlClient"],
+  ["CheckPolicy", "AmlMetrics", "AmlCheck", "AmlClient"],
   ["Screening", "WebError"],
   ["Idv"]
 ]
@@ -69,6 +75,16 @@ export default {
         `${name}/ imports only from the rooms below it: ${rooms.slice(0, floor).join(", ") || "none"}.`,
         { path: room(name) },
         { path: rooms.slice(floor + 1).map(room).join("|") || "^$" }
+      )
+    ),
+    ...coreRooms.map((name, floor) =>
+      forbid(
+        `core-rooms-${name}`,
+        `${name}/ of core imports only from the rooms that precede it: ${
+          coreRooms.slice(0, floor).join(", ") || "none"
+        }.`,
+        { path: coreRoom(name) },
+        { path: coreRooms.slice(floor + 1).map(coreRoom).join("|") || "^$" }
       )
     ),
     ...layers.slice(0, -1).map((names, i) =>

@@ -15,16 +15,16 @@ const groups = {
   [core("Person")]: "Person HttpApi PeopleFile Evidence",
   [core("PersonName")]: "PeopleFile PersonName Placeholders InvisibleCharacters",
   [core("Screening")]: "ScreeningSummary Screening ScreeningEnd",
-  [core("internal/tokenRequests")]: "TokenRequest TokenAcquisition TokenRetry",
-  [core("internal/acquisitions")]:
+  [core("internal/token/tokenRequests")]: "TokenRequest TokenAcquisition TokenRetry",
+  [core("internal/token/acquisitions")]:
     "TokenProvider TokenMetrics TokenAcquisition TokenCooldown TokenExpiry TokenBackground",
-  [core("internal/amlResponse")]: "AmlResponse NameEcho RetryAfter Unauthorized",
-  [core("internal/attempts")]: "CheckSent CheckRetry Screening",
-  [core("internal/cachedToken")]: "CachedToken TokenExpiry",
-  [core("internal/endOfRun")]: "ScreeningEnd",
-  [core("internal/invisible")]: "InvisibleCharacters PersonName",
-  [core("internal/placeholders")]: "Placeholders PersonName",
-  [core("internal/tokenState")]: "TokenTransitions TokenProvider TokenAcquisition TokenCooldown",
+  [core("internal/check/amlResponse")]: "AmlResponse NameEcho RetryAfter Unauthorized",
+  [core("internal/check/attempts")]: "CheckSent CheckRetry Screening",
+  [core("internal/token/cachedToken")]: "CachedToken TokenExpiry",
+  [core("internal/screening/endOfRun")]: "ScreeningEnd",
+  [core("internal/names/invisible")]: "InvisibleCharacters PersonName",
+  [core("internal/names/placeholders")]: "Placeholders PersonName",
+  [core("internal/token/tokenState")]: "TokenTransitions TokenProvider TokenAcquisition TokenCooldown",
   [mock("applyFault")]: "applyFault",
   [mock("amlEndpoint")]: "amlEndpoint DataPlane DataPlaneStrict",
   [mock("dataPlane")]: "requestFaults gateway tokenEndpoint amlEndpoint DataPlaneStrict Robust",
@@ -76,7 +76,7 @@ const report = (file, results) => {
 const words = process.argv.slice(2)
 if (words.includes("--sample")) {
   // Every token depends on this file, and its tests take milliseconds.
-  const file = core("internal/cachedToken")
+  const file = core("internal/token/cachedToken")
   const options = { concurrency: 1, ignoreStatic: true, logLevel: "error", reporters: [] }
   const results = await run(file, "CachedToken", options)
   report(file, results.filter(({ status }) => status !== "Ignored"))

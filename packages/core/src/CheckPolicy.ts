@@ -10,8 +10,8 @@ import { constant } from "effect/Function"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type { AmlError } from "./AmlError.ts"
-import * as ConfigErrors from "./internal/configErrors.ts"
-import * as DurationInput from "./internal/durationInput.ts"
+import * as ConfigErrors from "./internal/schema/configErrors.ts"
+import * as DurationInput from "./internal/schema/durationInput.ts"
 import * as Violation from "./Violation.ts"
 
 /**

@@ -9,7 +9,7 @@ import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import { identity } from "effect/Function"
 import * as Redacted from "effect/Redacted"
-import * as ConfigErrors from "./internal/configErrors.ts"
+import * as ConfigErrors from "./internal/schema/configErrors.ts"
 
 /**
  * How the id and the key are encoded as the user name and password of the header.

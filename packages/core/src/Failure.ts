@@ -6,7 +6,7 @@
 import type * as Duration from "effect/Duration"
 import * as Match from "effect/Match"
 import type * as AmlError from "./AmlError.ts"
-import { isRedirect } from "./internal/host.ts"
+import { isRedirect } from "./internal/schema/fields.ts"
 import type * as TokenError from "./TokenError.ts"
 
 /**

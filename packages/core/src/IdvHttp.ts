@@ -13,8 +13,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Undici from "undici"
-import * as Async from "./internal/async.ts"
-import * as UndiciExchange from "./internal/undiciExchange.ts"
+import * as Async from "./internal/wire/async.ts"
+import * as UndiciExchange from "./internal/wire/undiciExchange.ts"
 
 /**
  * - As many connections as the default of `AmlClient` has checks in flight.

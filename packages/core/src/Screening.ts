@@ -27,14 +27,12 @@ import * as AmlCheck from "./AmlCheck.ts"
 import * as AmlClient from "./AmlClient.ts"
 import * as AmlError from "./AmlError.ts"
 import type * as Failure from "./Failure.ts"
-import * as CheckExit from "./internal/checkExit.ts"
-import * as ConfigErrors from "./internal/configErrors.ts"
-import * as Drain from "./internal/drain.ts"
-import * as EndOfRun from "./internal/endOfRun.ts"
-import * as PacedCheck from "./internal/pacedCheck.ts"
-import * as Pacer from "./internal/pacer.ts"
-import * as ScreeningCounts from "./internal/screeningCounts.ts"
-import * as ScreeningSettings from "./internal/screeningSettings.ts"
+import * as PacedCheck from "./internal/check/pacedCheck.ts"
+import * as ConfigErrors from "./internal/schema/configErrors.ts"
+import * as Drain from "./internal/screening/drain.ts"
+import * as EndOfRun from "./internal/screening/endOfRun.ts"
+import * as Pacer from "./internal/screening/pacer.ts"
+import * as ScreeningSettings from "./internal/screening/screeningSettings.ts"
 import type { Person } from "./Person.ts"
 
 /**
@@ -220,12 +218,12 @@ const run = <K, E, R, R2>(
           return Effect.provideService(aml.check(person), PacedCheck.Current, sentStatus)
         })))
 
-        const retry = Effect.fnUntraced(function*(firstExit: CheckExit.CheckExit) {
+        const retry = Effect.fnUntraced(function*(firstExit: EndOfRun.CheckExit) {
           let exit = firstExit
           for (
-            let rateLimitError = CheckExit.rateLimitOf(exit);
+            let rateLimitError = EndOfRun.rateLimitOf(exit);
             rateLimitError !== undefined;
-            rateLimitError = CheckExit.rateLimitOf(exit)
+            rateLimitError = EndOfRun.rateLimitOf(exit)
           ) {
             const pauses = yield* pacer.pause(rateLimitError.retryAfter)
             if (pauses > maxConsecutivePauses) break
@@ -236,9 +234,9 @@ const run = <K, E, R, R2>(
           return exit
         })
 
-        const conclude = (exit: CheckExit.CheckExit): Effect.Effect<Outcome<K>, never, R2> => {
-          if (CheckExit.hasResponseOtherThan429(exit)) pacer.resetPauses()
-          const failure = CheckExit.failureOf(exit) ?? (CheckExit.isInterrupted(exit)
+        const conclude = (exit: EndOfRun.CheckExit): Effect.Effect<Outcome<K>, never, R2> => {
+          if (EndOfRun.hasResponseOtherThan429(exit)) pacer.resetPauses()
+          const failure = EndOfRun.failureOf(exit) ?? (EndOfRun.isInterrupted(exit)
             ? new AmlError.AmlTimeout({ sent: sentStatus.sent, deadline: gracePeriod })
             : undefined)
           const outcome = outcomeOf(
@@ -254,7 +252,7 @@ const run = <K, E, R, R2>(
 
         return Effect.flatMap(
           runCheck,
-          (exit) => CheckExit.rateLimitOf(exit) === undefined ? conclude(exit) : Effect.flatMap(retry(exit), conclude)
+          (exit) => EndOfRun.rateLimitOf(exit) === undefined ? conclude(exit) : Effect.flatMap(retry(exit), conclude)
         )
       })
 
@@ -264,7 +262,7 @@ const run = <K, E, R, R2>(
 /** `error` is the failure to report, or `undefined` after a result or a defect. A defect is returned as its cause. */
 const outcomeOf = <K>(
   key: K,
-  exit: CheckExit.CheckExit,
+  exit: EndOfRun.CheckExit,
   error: Failure.Failure | undefined
 ): Either.Either<Outcome<K>, Cause.Cause<Failure.Failure>> => {
   if (Exit.isSuccess(exit)) {
@@ -304,12 +302,37 @@ export class Summary extends Schema.Class<Summary>("@effect-idv/core/Screening/S
   }
 }
 
+const counterOf = {
+  NoMatch: "noMatch",
+  DoubtfulNo: "doubtfulNo",
+  PotentialMatch: "potentialMatch",
+  NotScreened: "notScreened",
+  Unknown: "unknown"
+} as const
+
+const makeCounts = () => {
+  const counts = { total: 0, noMatch: 0, doubtfulNo: 0, potentialMatch: 0, notScreened: 0, unknown: 0, notBegun: 0 }
+  return {
+    onTaken: (): void => {
+      counts.total++
+    },
+    onNotStarted: (count: number): void => {
+      counts.total += count
+      counts.notBegun += count
+    },
+    count: (outcome: keyof typeof counterOf): void => {
+      counts[counterOf[outcome]]++
+    },
+    read: () => ({ ...counts })
+  }
+}
+
 /**
  * Returns the outcomes, and a summary of the counts. A person is counted when read from the input, and an outcome when
  * `count` is called with it.
  */
 const screenAndCount = <K, E, R, R2>(people: Stream.Stream<Entry<K>, E, R>, options: Options<K, R2> | undefined) => {
-  const counts = ScreeningCounts.make()
+  const counts = makeCounts()
   return {
     outcomes: screenAll(people, options, counts),
     count: ({ _tag }: Outcome<K>) => counts.count(_tag),

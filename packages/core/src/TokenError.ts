@@ -9,7 +9,7 @@
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { Host, isRedirect, withHost } from "./internal/host.ts"
+import { Host, isRedirect, withHost } from "./internal/schema/fields.ts"
 import * as Violation from "./Violation.ts"
 
 /**

@@ -8,8 +8,8 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import { constant } from "effect/Function"
 import * as Schema from "effect/Schema"
-import * as ConfigErrors from "./internal/configErrors.ts"
-import * as DurationInput from "./internal/durationInput.ts"
+import * as ConfigErrors from "./internal/schema/configErrors.ts"
+import * as DurationInput from "./internal/schema/durationInput.ts"
 import * as Violation from "./Violation.ts"
 
 /**

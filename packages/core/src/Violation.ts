@@ -13,7 +13,7 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import * as StrictJson from "./internal/strictJson.ts"
+import * as StrictJson from "./internal/schema/strictJson.ts"
 
 /**
  * One violated expectation.

@@ -2,7 +2,7 @@ import { AccessToken, TokenPolicy } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Either, Redacted } from "effect"
-import * as CachedToken from "../src/internal/cachedToken.ts"
+import * as CachedToken from "../src/internal/token/cachedToken.ts"
 
 describe("A cached token", () => {
   const policy = Either.getOrThrow(TokenPolicy.make({ refreshAfter: 0.5, jitter: 0, expiryMargin: "10 seconds" }))

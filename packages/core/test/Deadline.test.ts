@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Duration, Effect, Fiber, TestClock } from "effect"
-import * as Deadline from "../src/internal/deadline.ts"
+import * as Deadline from "../src/internal/wire/deadline.ts"
 import * as Yielding from "./support/yielding.ts"
 
 const within = Deadline.within(Duration.minutes(1), Effect.fail("late"))

@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Deferred, Duration, Effect, Fiber, Option, Stream } from "effect"
-import * as Drain from "../src/internal/drain.ts"
+import * as Drain from "../src/internal/screening/drain.ts"
 
 /** Drains 4 chunks of 10 elements with `f`, and ends the run by `end` after each number of steps. */
 const drain = (

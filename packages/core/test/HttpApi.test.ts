@@ -14,7 +14,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Layer, Redacted, Schema, Struct } from "effect"
-import * as PersonIssue from "../src/internal/personIssue.ts"
+import * as PersonIssue from "../src/internal/names/personIssue.ts"
 
 const people = HttpApiGroup.make("people")
   .add(HttpApiEndpoint.post("signUp", "/sign-up").setPayload(Person.FromInput).addSuccess(Schema.String))

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
 import { Effect } from "effect"
 import { vi } from "vitest"
-import * as Instant from "../src/internal/instant.ts"
+import * as Instant from "../src/internal/schema/instant.ts"
 import * as Service from "./support/service.ts"
 import { getText, provide } from "./support/tokens.ts"
 

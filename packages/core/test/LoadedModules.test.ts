@@ -25,8 +25,7 @@ const loadedBy = (module: string) =>
     )
   )
 
-const ofSharing =
-  /^(TokenStore\w*|TokenSharing|internal\/(sharedAcquisition|sharingOptions|tokenEncryption|tokenRecord|redisUrl|waitBudget|warmUp))\.ts$/
+const ofSharing = /^(TokenStore\w*\.ts|TokenSharing\.ts|internal\/tokenStore\/.*)$/
 
 describe("The index of core", () => {
   it.live("loads neither the token stores, nor their encryption, nor the transport over Undici, nor optional peers", () =>

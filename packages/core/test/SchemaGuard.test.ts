@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { strictEqual, throws } from "@effect/vitest/utils"
 import { FastCheck, Schema } from "effect"
-import * as SchemaGuard from "../src/internal/schemaGuard.ts"
+import * as SchemaGuard from "../src/internal/schema/schemaGuard.ts"
 
 const Sample = Schema.Struct({
   text: Schema.String,

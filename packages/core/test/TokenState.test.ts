@@ -2,9 +2,9 @@ import { AccessToken, Credentials, TokenError, TokenPolicy } from "@effect-idv/c
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Arbitrary, Duration, Effect, Either, FastCheck, Option, Redacted, Schema } from "effect"
-import * as CachedToken from "../src/internal/cachedToken.ts"
-import { elapsed, type Instant } from "../src/internal/instant.ts"
-import * as TokenState from "../src/internal/tokenState.ts"
+import { elapsed, type Instant } from "../src/internal/schema/instant.ts"
+import * as CachedToken from "../src/internal/token/cachedToken.ts"
+import * as TokenState from "../src/internal/token/tokenState.ts"
 import * as Service from "./support/service.ts"
 
 const policy = Either.getOrThrow(TokenPolicy.make())

@@ -3,8 +3,8 @@ import { AccessToken, Credentials, TokenError, TokenPolicy } from "@effect-idv/c
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Either, Option, Redacted } from "effect"
-import * as CachedToken from "../src/internal/cachedToken.ts"
-import * as TokenState from "../src/internal/tokenState.ts"
+import * as CachedToken from "../src/internal/token/cachedToken.ts"
+import * as TokenState from "../src/internal/token/tokenState.ts"
 import * as Service from "./support/service.ts"
 
 type State = TokenState.State<string>

@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import { assertTrue, strictEqual } from "@effect/vitest/utils"
 import { Clock, Effect, Exit, Fiber, TestClock } from "effect"
 import { readFile } from "node:fs/promises"
-import * as WaitBudget from "../src/internal/waitBudget.ts"
+import * as WaitBudget from "../src/internal/tokenStore/waitBudget.ts"
 
 const late = Effect.fail("late")
 

@@ -2,9 +2,9 @@
 import type { TokenProvider } from "@effect-idv/core"
 import type * as TokenStore from "@effect-idv/core/TokenStore"
 import { Clock, Duration, Effect, Either, Encoding, Layer, Option } from "effect"
-import * as SharedAcquisition from "../../src/internal/sharedAcquisition.ts"
-import * as Sharing from "../../src/internal/sharing.ts"
-import type { Encryption } from "../../src/internal/tokenEncryption.ts"
+import * as Sharing from "../../src/internal/token/sharing.ts"
+import * as SharedAcquisition from "../../src/internal/tokenStore/sharedAcquisition.ts"
+import type { Encryption } from "../../src/internal/tokenStore/tokenEncryption.ts"
 import type * as Service from "./service.ts"
 import * as Tokens from "./tokens.ts"
 

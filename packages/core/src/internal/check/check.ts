@@ -1,0 +1,206 @@
+/** Runs one check, from the person to its result. */
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as Tracer from "effect/Tracer"
+import * as AmlCheck from "../../AmlCheck.ts"
+import * as AmlError from "../../AmlError.ts"
+import type { CheckPolicy } from "../../CheckPolicy.ts"
+import * as Person from "../../Person.ts"
+import type { TokenError } from "../../TokenError.ts"
+import * as TokenProvider from "../../TokenProvider.ts"
+import * as Address from "../schema/address.ts"
+import * as Deadline from "../wire/deadline.ts"
+import * as Exchange from "../wire/exchange.ts"
+import * as AmlResponse from "./amlResponse.ts"
+import * as Attempts from "./attempts.ts"
+import * as Bearer from "./bearer.ts"
+import * as CheckTelemetry from "./checkTelemetry.ts"
+import * as InFlightLimit from "./inFlightLimit.ts"
+import type { SentStatus } from "./pacedCheck.ts"
+import { Progress } from "./progress.ts"
+
+const isPerson = Schema.is(Person.Person)
+const encodeBody = Schema.encodeSync(Person.RequestBody)
+const notAPersonError = new TypeError("check takes a Person from Person.make")
+
+/**
+ * Returns a function that checks a person at `url`, at most `concurrency` at once. With `propagateTrace`, the requests
+ * have the trace headers of the span of the check.
+ */
+export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, url }: {
+  readonly url: string
+  readonly concurrency: number
+  readonly propagateTrace: boolean
+}) {
+  const exchange = yield* Exchange.make(url, { keepsSettings: true, pool: "checks" })
+  const host = Address.hostOf(url)
+  const limit = InFlightLimit.make(concurrency)
+  const sendAuthorized = Bearer.make({
+    exchange,
+    tokens: yield* TokenProvider.TokenProvider,
+    origin: new URL(url).origin
+  })
+  const post = HttpClientRequest.acceptJson(HttpClientRequest.post(url))
+
+  const run = (
+    person: Person.Person,
+    policy: CheckPolicy,
+    running: CheckTelemetry.RunningCheck,
+    { context, isPaced, restore }: {
+      readonly context: Context.Context<never>
+      readonly isPaced: boolean
+      readonly restore: Deadline.Restore
+    }
+  ): Effect.Effect<AmlCheck.AmlCheck, AmlError.AmlError | TokenError> => {
+    const { checkId, progress, span } = running
+    const { deadline, nameEcho, retry, searchedOnTolerance } = policy
+    const body = JSON.stringify(encodeBody(Person.toRequestBody(person)))
+    const postWithTrace = propagateTrace ? HttpClientRequest.setHeaders(post, HttpTraceContext.toHeaders(span)) : post
+    const request = HttpClientRequest.bodyText(postWithTrace, body, "application/json")
+
+    const complete = (
+      { response }: Bearer.AuthorizedResponse,
+      { credential, status, warnings }: AmlResponse.AcceptedCredential
+    ): AmlCheck.AmlCheck =>
+      AmlCheck.make({
+        checkId,
+        changes: person.changes,
+        warnings: [...person.warnings, ...warnings],
+        credential,
+        status,
+        body: Redacted.make(response.body),
+        attempts: progress.requests,
+        sentAt: DateTime.unsafeMake(progress.sentAt),
+        receivedAt: DateTime.unsafeMake(progress.now())
+      })
+
+    const attempt = Effect.withFiberRuntime<AmlCheck.AmlCheck, AmlError.AmlError | TokenError>((fiber) => {
+      const settings = Exchange.settingsOf(fiber)
+      return Effect.matchEffect(sendAuthorized(request, progress), {
+        onFailure: (error): Effect.Effect<never, AmlError.AmlError | TokenError> => {
+          switch (error._tag) {
+            case "ConnectionFailed":
+              return Effect.fail(unavailable(error, progress))
+            case "BodyTooLong":
+              return Effect.fail(AmlResponse.invalid(error.description, error.violations))
+            default:
+              return Effect.fail(error)
+          }
+        },
+        onSuccess: (authorized) => {
+          const accepted = AmlResponse.interpret(authorized, {
+            person,
+            tokens: progress.tokens,
+            nameEcho,
+            searchedOnTolerance,
+            now: progress.now()
+          })
+          // After a failure, a retry schedule of the user runs in this fiber.
+          return Either.isRight(accepted)
+            ? Effect.succeed(complete(authorized, accepted.right))
+            : Effect.zipRight(Exchange.setSettings(settings), Effect.fail(accepted.left))
+        }
+      })
+    })
+
+    const timeout = Effect.suspend(() => {
+      progress.end()
+      return new AmlError.AmlTimeout({ sent: progress.sent, deadline, host })
+    })
+    const record = (exit: Exit.Exit<AmlCheck.AmlCheck, AmlError.AmlError | TokenError>) => {
+      progress.end()
+      return CheckTelemetry.record(running)(exit)
+    }
+
+    const runFor = (deadlineMillis: number, hasPlace: boolean) =>
+      Deadline.run(
+        deadlineMillis > 0 ? Attempts.run(attempt, { retry, deadlineMillis, progress, isPaced }) : timeout,
+        restore,
+        {
+          context: Context.add(context, Tracer.ParentSpan, span),
+          startTimer: Deadline.timerOf(Duration.millis(deadlineMillis)),
+          onTimeout: Effect.withParentSpan(timeout, span),
+          onExit: (exit) => {
+            if (hasPlace) limit.release()
+            return record(exit)
+          }
+        }
+      )
+
+    const deadlineMillis = Duration.toMillis(deadline)
+    return isPaced
+      ? runFor(deadlineMillis, false)
+      : limit.take()
+      ? runFor(deadlineMillis, true)
+      : limit.wait(restore, {
+        deadline,
+        effect: (waitedMillis, hasPlace) => runFor(deadlineMillis - waitedMillis, hasPlace),
+        onInterrupt: (cause) => Effect.zipRight(record(Exit.failCause(cause)), Effect.failCause(cause))
+      })
+  }
+
+  const unavailable = ({ reason, status }: Exchange.ConnectionFailed, progress: Progress) =>
+    new AmlError.AmlUnavailable({
+      reason,
+      host,
+      sent: progress.connectionFailed(reason),
+      ...(status === undefined ? {} : { status })
+    })
+
+  return (
+    person: Person.Person,
+    policy: CheckPolicy,
+    sentStatus?: SentStatus
+  ): Effect.Effect<AmlCheck.AmlCheck, AmlError.AmlError | TokenError> =>
+    // An interruption between the start of the span and the region would leave a span without an outcome.
+    Effect.uninterruptibleMask((restore) =>
+      Effect.useSpan(
+        "AmlClient.check",
+        { captureStackTrace: false },
+        (span) =>
+          Effect.withFiberRuntime<AmlCheck.AmlCheck, AmlError.AmlError | TokenError>((fiber) => {
+            if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPersonError), span)
+            const { currentContext: context, currentDefaultServices } = fiber
+            const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock))
+            sentStatus?.attachTo(progress)
+            return Effect.flatMap(
+              makeId(progress.startedAt, Context.get(currentDefaultServices, Random.Random)),
+              // Only `Screening` passes a `sentStatus`. It has a limit of its own, and handles a 429 for all of its checks.
+              (checkId) =>
+                run(person, policy, { checkId, progress, span }, {
+                  context,
+                  restore,
+                  isPaced: sentStatus !== undefined
+                })
+            )
+          })
+      )
+    )
+})
+
+/**
+ * Makes a UUID of version 7 (RFC 9562): the time `at` in milliseconds, then 74 random bits. UUIDs sort by time, and are
+ * unique across processes.
+ */
+export const makeId = (at: number, { next }: Random.Random): Effect.Effect<string> =>
+  Effect.flatMap(next, (first) => Effect.map(next, (second) => uuid(at, first, second)))
+
+const uuid = (at: number, first: number, second: number): string => {
+  const time = digits(at, 12)
+  const version = digits(0x7000 + Math.floor(first * 0x1000), 4)
+  // Each number has 53 random bits. The version used 12 of the first.
+  const variant = digits(0x8000 + Math.floor((first * 0x1000 % 1) * 0x4000), 4)
+  return `${time.slice(0, 8)}-${time.slice(8)}-${version}-${variant}-${digits(Math.floor(second * 2 ** 48), 12)}`
+}
+
+const digits = (value: number, length: number): string => value.toString(16).padStart(length, "0")

@@ -1,0 +1,120 @@
+/** The progress of one check: which requests it sent, and whether the service may have performed it. */
+import type * as Clock from "effect/Clock"
+import type * as Redacted from "effect/Redacted"
+import type { AccessToken } from "../../AccessToken.ts"
+import * as AmlError from "../../AmlError.ts"
+import * as Failure from "../../Failure.ts"
+import type { TokenError } from "../../TokenError.ts"
+import type { ConnectionFailed } from "../wire/exchange.ts"
+
+const uncertainty = { no: 0, answered: 1, unknown: 2 } satisfies Record<AmlError.Sent, number>
+
+/** All times are in milliseconds of the wall clock. */
+export class Progress {
+  readonly clock: Clock.Clock
+  readonly startedAt: number
+  /** The tokens of all requests, in the order in which they were started. */
+  readonly tokens: Array<Redacted.Redacted<string>> = []
+  #requests = 0
+  #sentRequests = 0
+  #isEnded = false
+  #sentAt = 0
+  /** Whether the service may have performed the current attempt. */
+  #currentSent: AmlError.Sent = "no"
+  /** The failure of the least certain earlier attempt, if the service may have performed that attempt. */
+  #leastCertainFailure: AmlError.AmlError | undefined
+
+  constructor(clock: Clock.Clock) {
+    this.clock = clock
+    this.startedAt = this.now()
+  }
+
+  now(): number {
+    return this.clock.unsafeCurrentTimeMillis()
+  }
+
+  /** How many requests were started, replays included, and those whose connection failed. */
+  get requests(): number {
+    return this.#requests
+  }
+
+  /** How many of the requests the service may have received. */
+  get sentRequests(): number {
+    return this.#sentRequests
+  }
+
+  /** When the last request was sent. */
+  get sentAt(): number {
+    return this.#sentAt
+  }
+
+  /** Whether the service may have performed the check, by the least certain of all attempts. */
+  get sent(): AmlError.Sent {
+    const earlier = this.#leastCertainFailure === undefined ? "no" : Failure.facts(this.#leastCertainFailure).sent
+    return uncertainty[earlier] > uncertainty[this.#currentSent] ? earlier : this.#currentSent
+  }
+
+  requestStarted(token: AccessToken | undefined): void {
+    this.#requests++
+    if (token !== undefined) this.tokens.push(token.value)
+  }
+
+  requestSent(): boolean {
+    if (this.#isEnded) return false
+    this.#sentRequests++
+    this.#sentAt = this.now()
+    this.#currentSent = "unknown"
+    return true
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
+  /** From now on, nothing is sent, so that `sent` does not change. */
+  end(): void {
+    this.#isEnded = true
+  }
+
+  responseStarted(): void {
+    this.#currentSent = "answered"
+  }
+
+  /** The request with this token was not performed, and nothing is sent until the token is renewed. */
+  tokenRejected(): void {
+    this.#currentSent = "no"
+  }
+
+  /**
+   * Returns whether the request may have arrived. It certainly did not if there was no connection, or if the client
+   * refused the server's certificate. Otherwise what the transport reported remains.
+   */
+  connectionFailed(reason: ConnectionFailed["reason"]): AmlError.Sent {
+    if (reason === "broken" || reason === "tls" || this.#currentSent === "no") return this.#currentSent
+    this.#sentRequests--
+    this.#currentSent = "no"
+    return "no"
+  }
+
+  /**
+   * Returns the failure to report: this one, or that of an earlier attempt for which it is less certain whether the
+   * service performed it.
+   */
+  leastCertainOf<E extends Failure.Failure>(error: E): E | AmlError.AmlError {
+    return this.#leastCertainFailure !== undefined &&
+        uncertainty[Failure.facts(this.#leastCertainFailure).sent] > uncertainty[Failure.facts(error).sent]
+      ? this.#leastCertainFailure
+      : error
+  }
+
+  /**
+   * Ends the current attempt, records its failure, and returns the failure to report. If `isSafe`, the service
+   * certainly did not perform the current attempt, so its failure is not stored.
+   */
+  recordFailure(error: AmlError.AmlError | TokenError, isSafe: boolean): AmlError.AmlError | TokenError {
+    this.#currentSent = "no"
+    const errorToReport = this.leastCertainOf(error)
+    if (errorToReport === error && AmlError.isAmlError(error) && !isSafe) this.#leastCertainFailure = error
+    return errorToReport
+  }
+}

@@ -1,0 +1,255 @@
+/** One request over a dispatcher of Undici, without a Node stream, a promise or an `AbortController`. */
+import * as Cookies from "@effect/platform/Cookies"
+import * as Headers from "@effect/platform/Headers"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
+import * as UrlParams from "@effect/platform/UrlParams"
+import * as Effect from "effect/Effect"
+import * as Inspectable from "effect/Inspectable"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Dispatcher } from "undici"
+import * as Async from "./async.ts"
+
+/** The maximum length of a body: 1 MiB, more than any response of the service needs. */
+export const maxBytes = 1024 * 1024
+
+/** Receives the events of a request. */
+export interface Observer {
+  /** The request is about to be sent, or may be. If this returns `false`, it must not be sent. */
+  readonly requestSent: () => boolean
+  /** Nobody reads the response any more. */
+  readonly isEnded: boolean
+}
+
+const interrupted = () => new Error("The request was interrupted")
+
+type Resume<A, E> = (effect: Effect.Effect<A, E>) => void
+
+/**
+ * Receives the events of one request. The body is kept in memory as it arrives. It is cut off behind the limit, and the
+ * connection is closed: a reader then finds it too long.
+ */
+export class Receiver implements Dispatcher.DispatchHandler {
+  readonly #request: HttpClientRequest.HttpClientRequest
+  readonly #observer: Observer | undefined
+  #onHead: Resume<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError> | undefined
+  /** The readers of the body that wait for its end. */
+  readonly #waiting = new Set<() => void>()
+  #controller: Dispatcher.DispatchController | undefined
+  readonly #chunks: Array<Uint8Array> = []
+  #length = 0
+  /** Set at the end of the body: `undefined` means that it is complete. */
+  #end: { readonly error: Error | undefined } | undefined
+  #isAborted = false
+
+  constructor(
+    request: HttpClientRequest.HttpClientRequest,
+    observer: Observer | undefined,
+    onHead: Resume<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError>
+  ) {
+    this.#request = request
+    this.#observer = observer
+    this.#onHead = onHead
+  }
+
+  /** Undici writes the request after this, unless this throws. An abort would close the connection, which is unused. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#isAborted || this.#observer?.requestSent() === false) throw interrupted()
+    this.#controller = controller
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | Array<string> | undefined>
+  ): void {
+    // An interim response precedes the response.
+    if (status < 200) return
+    this.#onHead?.(Effect.succeed(new UndiciResponse(this.#request, status, Headers.fromInput(headers), this)))
+    this.#onHead = undefined
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#end !== undefined) return
+    // An interruption between the head and the first reader aborts nothing.
+    if (this.#observer?.isEnded === true) return this.abort()
+    this.#chunks.push(chunk)
+    this.#length += chunk.length
+    if (this.#length <= maxBytes) return
+    this.#finish(undefined)
+    this.abort()
+  }
+
+  onResponseEnd(): void {
+    this.#finish(undefined)
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: unknown): void {
+    this.#onHead?.(new HttpClientError.RequestError({ request: this.#request, reason: "Transport", cause: error }))
+    this.#onHead = undefined
+    this.#finish(error instanceof Error ? error : new Error("The request failed"))
+  }
+
+  /** Closes the connection. A request that still waits for one is not sent. */
+  abort(): void {
+    this.#isAborted = true
+    this.#controller?.abort(interrupted())
+  }
+
+  /** The body, once it has arrived. If all readers leave before, this closes the connection. */
+  body(
+    response: HttpClientResponse.HttpClientResponse
+  ): Effect.Effect<Uint8Array<ArrayBuffer>, HttpClientError.ResponseError> {
+    const result = Effect.suspend(() =>
+      this.#end?.error === undefined
+        ? Effect.succeed(this.#bytes())
+        : new HttpClientError.ResponseError({
+          request: this.#request,
+          response,
+          reason: "Decode",
+          cause: this.#end.error
+        })
+    )
+    return this.#end !== undefined ? result : Async.make((resume) => {
+      const onEnd = () => resume(result)
+      // The body may have ended since, because a fiber may yield at any step.
+      if (this.#end !== undefined) {
+        onEnd()
+        return
+      }
+      this.#waiting.add(onEnd)
+      return () => {
+        this.#waiting.delete(onEnd)
+        if (this.#waiting.size === 0) this.abort()
+      }
+    })
+  }
+
+  #finish(error: Error | undefined): void {
+    if (this.#end !== undefined) return
+    this.#end = { error }
+    for (const onEnd of this.#waiting) onEnd()
+  }
+
+  /** Copies, because a chunk is a view of a larger buffer of the connection. */
+  #bytes(): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(this.#length)
+    let at = 0
+    for (const chunk of this.#chunks) {
+      bytes.set(chunk, at)
+      at += chunk.length
+    }
+    return bytes
+  }
+}
+
+/** A response whose body the receiver holds. */
+export class UndiciResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
+  readonly [HttpIncomingMessage.TypeId]: HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
+  readonly [HttpClientResponse.TypeId]: HttpClientResponse.TypeId = HttpClientResponse.TypeId
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly status: number
+  readonly headers: Headers.Headers
+  readonly remoteAddress = Option.none()
+  readonly #receiver: Receiver
+
+  constructor(
+    request: HttpClientRequest.HttpClientRequest,
+    status: number,
+    headers: Headers.Headers,
+    receiver: Receiver
+  ) {
+    super()
+    this.request = request
+    this.status = status
+    this.headers = headers
+    this.#receiver = receiver
+  }
+
+  /** At most one byte array over the limit. */
+  get bytes(): Effect.Effect<Uint8Array<ArrayBuffer>, HttpClientError.ResponseError> {
+    return this.#receiver.body(this)
+  }
+
+  get cookies(): Cookies.Cookies {
+    return Cookies.fromSetCookie(this.headers["set-cookie"] ?? [])
+  }
+
+  /** Fails if the body is longer than the limit. */
+  get #whole(): Effect.Effect<Uint8Array<ArrayBuffer>, HttpClientError.ResponseError> {
+    return Effect.filterOrFail(this.bytes, ({ length }) => length <= maxBytes, () => this.#undecodable())
+  }
+
+  get arrayBuffer(): Effect.Effect<ArrayBuffer, HttpClientError.ResponseError> {
+    return Effect.map(this.#whole, (bytes) => bytes.buffer)
+  }
+
+  get stream(): Stream.Stream<Uint8Array, HttpClientError.ResponseError> {
+    return Stream.fromEffect(this.#whole)
+  }
+
+  get text(): Effect.Effect<string, HttpClientError.ResponseError> {
+    return Effect.map(this.#whole, (bytes) => new TextDecoder().decode(bytes))
+  }
+
+  get json(): Effect.Effect<unknown, HttpClientError.ResponseError> {
+    return Effect.tryMap(this.text, {
+      try: (text): unknown => text === "" ? null : JSON.parse(text),
+      catch: (cause) => this.#undecodable(cause)
+    })
+  }
+
+  get urlParamsBody(): Effect.Effect<UrlParams.UrlParams, HttpClientError.ResponseError> {
+    return Effect.map(this.text, (text) => UrlParams.fromInput(new URLSearchParams(text)))
+  }
+
+  get formData(): Effect.Effect<FormData, HttpClientError.ResponseError> {
+    return Effect.flatMap(this.arrayBuffer, (body) =>
+      Effect.tryPromise({
+        try: () => new Response(body, { headers: this.headers }).formData(),
+        catch: (cause) => this.#undecodable(cause)
+      }))
+  }
+
+  toJSON(): unknown {
+    return HttpIncomingMessage.inspect(this, {
+      _id: "@effect/platform/HttpClientResponse",
+      request: this.request.toJSON(),
+      status: this.status
+    })
+  }
+
+  #undecodable(cause?: unknown) {
+    return new HttpClientError.ResponseError({ request: this.request, response: this, reason: "Decode", cause })
+  }
+}
+
+export type Send = (
+  request: HttpClientRequest.HttpClientRequest,
+  observer?: Observer
+) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError>
+
+/** Slow checks hold no connection of the pool for tokens. */
+export interface Pools {
+  readonly checks: Send
+  readonly tokens: Send
+}
+
+/** The clients of `IdvHttp`. One that a user has transformed is another client. */
+const clients = new WeakMap<object, Pools>()
+
+export const register = <A extends object>(client: A, pools: Pools): A => {
+  clients.set(client, pools)
+  return client
+}
+
+/**
+ * The pools of a client of `IdvHttp`. They need no settings of the fiber: they make no span, send no trace headers, and
+ * follow no redirect.
+ */
+export const poolsOf = (client: object): Pools | undefined => clients.get(client)
+
+export const isResponse = (response: object): response is UndiciResponse => response instanceof UndiciResponse
