@@ -6,3 +6,6 @@ export * as Contract from "./Contract.ts"
 
 /** @since 0.1.0 */
 export * as ContractDiff from "./ContractDiff.ts"
+
+/** @since 0.1.0 */
+export * as Readings from "./Readings.ts"

@@ -82,7 +82,9 @@ export const attributes = (response: Response): string => {
 export const personOf = ({ step }: StepResponse): TestPeople.TestPerson =>
   (step.to === "aml" ? TestPeople.of(step.body) : undefined) ?? TestPeople.clear
 
-const folded = (name: string): string => name.normalize("NFC").toLowerCase().replaceAll(/\s+/g, " ").trim()
+/** Full case folding, by way of the upper case: `ß` is `ss`, and `ı` and `İ` are `i`. */
+const folded = (name: string): string =>
+  name.normalize("NFC").toUpperCase().toLowerCase().replaceAll("i\u0307", "i").replaceAll(/\s+/g, " ").trim()
 
 const wordsOf = (name: string): string => folded(name).replaceAll(",", "").split(" ").toSorted().join(" ")
 
