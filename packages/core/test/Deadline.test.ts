@@ -70,6 +70,6 @@ describe("A deadline", () => {
     Effect.gen(function*() {
       const soon = Deadline.within(Duration.millis(30), Effect.fail("late"))
       strictEqual(yield* Effect.flip(soon(Effect.uninterruptible(Effect.never))), "late")
-      strictEqual(yield* soon(Effect.delay(Effect.succeed("in time"), "1 millis")), "in time")
+      strictEqual(yield* within(Effect.delay(Effect.succeed("in time"), "1 millis")), "in time")
     }))
 })

@@ -154,7 +154,7 @@ describe("IdvHttp.layerUndici", () => {
         Effect.provide(IdvHttp.layerUndici(options)),
         Effect.forkScoped
       )
-      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => requests.length >= 128, times: 1000 })
+      yield* eventually("128 requests", () => requests.length, (length) => length >= 128)
       yield* Effect.sleep("50 millis")
       strictEqual(requests.length, 128)
     }))
@@ -187,7 +187,7 @@ describe("IdvHttp.layerUndici", () => {
       strictEqual((yield* get("/next")).status, 200)
       const error = yield* Effect.flip(get("/silent"))
       deepStrictEqual([error._tag, error.reason], ["RequestError", "Transport"])
-    }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1, bodyTimeout: 100, headersTimeout: 100 }))))
+    }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1, bodyTimeout: 1000, headersTimeout: 1000 }))))
 
   it.scopedLive("also works when a user has transformed it", () =>
     Effect.gen(function*() {
@@ -301,18 +301,21 @@ describe("IdvHttp.layerUndici", () => {
 
   it.scopedLive("keeps a connection open for the next request if one that waited for it is interrupted", () =>
     Effect.gen(function*() {
-      const sockets = new Set<Socket>()
-      const { url } = yield* RawServer.make((_, socket) => {
-        sockets.add(socket)
-        setTimeout(() => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"), 100)
-      })
+      const sockets: Array<Socket> = []
+      const { url } = yield* RawServer.make((_, socket) => void sockets.push(socket))
+      const respond = (socket: Socket | undefined) => socket?.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+      const received = (count: number) => eventually(`${count} requests`, () => sockets.length, (n) => n === count)
       const get = execute(HttpClientRequest.get(url))
       const first = yield* Effect.fork(get)
-      yield* Effect.sleep("20 millis")
+      yield* received(1)
       yield* Effect.timeoutOption(get, "20 millis")
+      respond(sockets[0])
       yield* Fiber.join(first)
-      yield* get
-      strictEqual(sockets.size, 1)
+      const next = yield* Effect.fork(get)
+      yield* received(2)
+      respond(sockets[1])
+      yield* Fiber.join(next)
+      strictEqual(new Set(sockets).size, 1)
     }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
 
   it.scopedLive.each([["layerUndici", IdvHttp.layerUndici()], ["fetch", FetchHttpClient.layer]] as const)(

@@ -7,6 +7,7 @@ import { Redis } from "ioredis"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as RedisServer from "../../../tools/test-services/Redis.ts"
+import { eventually } from "./support/eventually.ts"
 import * as TcpProxy from "./support/tcpProxy.ts"
 import { Server, suite } from "./support/tokenStoreSuite.ts"
 
@@ -78,7 +79,7 @@ layer(layerServer, { excludeTestServices: true })("The lead in Redis", (it) => {
       const { client, first, proxy, second } = yield* setup
       const leading = yield* Effect.fork(Effect.scoped(Effect.zipRight(first.tryLead("name", longTtl), Effect.never)))
       const timeLeft = Effect.promise(() => client.pttl("name-lead"))
-      yield* Effect.repeat(Effect.delay(timeLeft, "10 millis"), { until: (millis) => millis > 0 })
+      yield* eventually("a lead", timeLeft, (millis) => millis > 0)
       // Without its connection it can neither prolong nor end its lead.
       yield* proxy.set("down")
       yield* Fiber.interrupt(leading)
@@ -87,7 +88,7 @@ layer(layerServer, { excludeTestServices: true })("The lead in Redis", (it) => {
       const left = yield* timeLeft
       strictEqual(left > 0 && left <= Duration.toMillis(longTtl), true)
       yield* Effect.promise(() => client.pexpire("name-lead", 1))
-      yield* Effect.repeat(Effect.scoped(second.tryLead("name", ttl)), { until: (leads) => leads })
+      yield* eventually("the lead of the second", Effect.scoped(second.tryLead("name", ttl)), (leads) => leads)
     }))
 
   it.scoped("ends with its scope, also if the process that asked for it did not wait for the reply", () =>

@@ -7,10 +7,7 @@ import * as WaitBudget from "../src/internal/tokenStore/waitBudget.ts"
 const late = Effect.fail("late")
 
 /** Keeps the process from reading what arrives, as if it had no CPU time. */
-const block = (millis: number) => {
-  const started = performance.now()
-  while (performance.now() - started < millis);
-}
+const block = (millis: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis)
 
 describe("A budget for waiting", () => {
   it.effect("is shared by effects that run one after the other", () =>

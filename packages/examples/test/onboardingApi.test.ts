@@ -11,12 +11,12 @@ import {
   Effect,
   Fiber,
   Layer,
-  Schedule,
   TestClock,
   TestContext
 } from "effect"
 import { randomUUID } from "node:crypto"
 import { connect } from "node:net"
+import { eventually } from "../../core/test/support/eventually.ts"
 import * as SignUp from "../src/onboarding-api/SignUp.ts"
 import * as Store from "../src/onboarding-api/Store.ts"
 import * as Variable from "../src/onboarding-api/Variable.ts"
@@ -71,9 +71,9 @@ describe("onboarding-api", () => {
 
   it.scopedLive("a sign-up beyond the limit gets a 503 with Retry-After, without a check", () =>
     Effect.gen(function*() {
-      const { url, verifyChecks } = yield* start({ SIGN_UPS_AT_ONCE: "1" })
+      const { url, verifyChecks } = yield* start({ ANSWER_AFTER: "8 seconds", SIGN_UPS_AT_ONCE: "1" })
       const first = yield* Effect.fork(Onboarding.signUp(url, "Canary Testhang"))
-      yield* Effect.sleep("1 second")
+      yield* eventually("the check of the first", Effect.isSuccess(Effect.sandbox(verifyChecks(1))), (isSent) => isSent)
       const second = yield* Onboarding.signUp(url, "Canary Testclear")
       deepStrictEqual([second.status, second.headers["retry-after"]], [503, "30"])
       strictEqual((yield* Fiber.join(first)).status, 201)
@@ -231,22 +231,22 @@ describe(
               IDV_CUSTOMER_KEY: "test-key"
             })
             const url = yield* server.url
-            const names = Arr.makeBy(50, (i) => `Canary${i} ${i % 2 === 0 ? "Testsanc" : "Test503"}`)
+            const count = 20
+            const names = Arr.makeBy(count, (i) => `Canary${i} ${i % 2 === 0 ? "Testsanc" : "Test503"}`)
             const signUps = yield* Effect.fork(
               Effect.forEach(names, (name) => Onboarding.signUp(url, name), { concurrency: "unbounded" })
             )
             const sql = yield* Effect.provide(SqlClient.SqlClient, yield* Onboarding.database(database))
-            yield* sql`SELECT id FROM applicants`.pipe(
-              Effect.repeat({ until: (started) => started.length === 50, schedule: Schedule.spaced("100 millis") })
-            )
+            const started = Effect.map(sql`SELECT id FROM applicants`, ({ length }) => length)
+            yield* eventually("all sign-ups in the database", Effect.delay(started, "100 millis"), (n) => n === count)
             // The server does not wait for a connection without a request.
             yield* Effect.acquireRelease(
               Effect.sync(() => connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {})),
               (socket) => Effect.sync(() => socket.destroy())
             )
             const shutdown = yield* Effect.fork(server.terminate)
-            yield* Effect.sleep("500 millis")
-            strictEqual((yield* Effect.either(Onboarding.get(`${url}/health`)))._tag, "Left")
+            const health = Effect.either(Onboarding.get(`${url}/health`))
+            yield* eventually("a server that refuses connections", health, ({ _tag }) => _tag === "Left")
 
             const responses = yield* Fiber.join(signUps)
             deepStrictEqual(Arr.dedupe(responses.map(({ headers, status }) => `${status} ${headers["connection"]}`)), [
@@ -254,14 +254,14 @@ describe(
             ])
             strictEqual(yield* Fiber.join(shutdown), 0)
             const printed = yield* server.printed
-            strictEqual(printed.split("\n").filter((line) => line.includes("\"stored\"")).length, 50)
+            strictEqual(printed.split("\n").filter((line) => line.includes("\"stored\"")).length, count)
             deepStrictEqual(
               printed.split("\n").filter((line) => /canary|1931-07-29|29-07-1931|test-key/i.test(line)),
               []
             )
 
             const stored = yield* sql`SELECT count(*) AS n FROM decisions WHERE outcome = 'review'`
-            deepStrictEqual(stored, [{ n: 50 }])
+            deepStrictEqual(stored, [{ n: count }])
           })
       )
 

@@ -2,7 +2,8 @@
 import { Control, Fault, MockServer } from "@effect-idv/mock-server"
 import { describe, it, layer } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Either, Layer, Schedule, Supervisor } from "effect"
+import { Effect, Either, Layer, Supervisor } from "effect"
+import { eventually } from "../../core/test/support/eventually.ts"
 import * as RawClient from "./support/rawClient.ts"
 
 type On = "token" | "aml"
@@ -57,11 +58,11 @@ const intact = ({ answer, body }: Seen) => strictEqual(framed(answer).text, body
 const late = (least: number) => (seen: Seen) => {
   intact(seen)
   const { firstByte = 0 } = seen.answer
-  strictEqual(firstByte >= least - 2 && firstByte < least + 3000, true, `the first byte after ${firstByte} ms`)
+  strictEqual(firstByte >= least - 2, true, `the first byte after ${firstByte} ms`)
 }
 
 const silentFor = (millis: number) => ({ millis: waited }: RawClient.Answer) =>
-  strictEqual(waited >= millis && waited < millis + 3000, true, `waited ${waited} ms`)
+  strictEqual(waited >= millis, true, `waited ${waited} ms`)
 
 const exactly = (end: RawClient.End, expected: (seen: Seen) => string) => (seen: Seen) => {
   strictEqual(seen.answer.text, expected(seen))
@@ -485,17 +486,15 @@ describe("A fault on the wire", () => {
         const { url } = yield* MockServer.MockServer
         const token = yield* RawClient.token(url, "demo-customer", "demo-key")
         const check = (name: string) => RawClient.amlRequest(token, name, "keep-alive")
-        const idle = yield* running
+        // Counted as below, because this also runs fibers.
+        const idle = yield* eventually("a count", running, () => true)
         yield* Effect.scoped(Effect.gen(function*() {
           const connection = yield* RawClient.connect(url)
           yield* connection.write(Buffer.concat([check("Ada Testhang"), check("Ada Testcut")]))
+          yield* eventually("two requests in the server", running, (running) => running >= idle + 2)
           strictEqual((yield* connection.answer({ patience: 200 })).text, "")
-          strictEqual((yield* running) >= idle + 2, true)
         }))
-        yield* Effect.repeat(running, {
-          until: (running) => running <= idle,
-          schedule: Schedule.spaced("10 millis")
-        })
+        yield* eventually("an idle server", running, (running) => running <= idle)
       }).pipe(Effect.provide(Layer.provide(MockServer.layerTest, Supervisor.addSupervisor(supervisor))))
     }))
 })

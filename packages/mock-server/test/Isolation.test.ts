@@ -2,7 +2,8 @@
 import { Control, Fault, MockServer, Profile } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Context, DateTime, Deferred, Duration, Effect, Layer, Schedule } from "effect"
+import { Array as Arr, Context, DateTime, Deferred, Duration, Effect, Layer } from "effect"
+import { eventually } from "../../core/test/support/eventually.ts"
 import * as RawClient from "./support/rawClient.ts"
 
 const faults = Fault.kinds.flatMap(({ kind, on }) => on.map((on) => ({ id: `${kind}-${on}`, on, what: { kind } })))
@@ -44,10 +45,7 @@ describe("Two sessions of one server", () => {
           const request = on === "token" ? RawClient.tokenRequest(customerId) : RawClient.amlRequest(token)
           yield* RawClient.send(url, request, 100)
           // The journal has the first token request and one exchange for each fault so far.
-          yield* Effect.repeat(control.info, {
-            until: ({ exchanges }) => exchanges === index + 2,
-            schedule: Schedule.spaced("10 millis")
-          })
+          yield* eventually("the next exchange", control.info, ({ exchanges }) => exchanges === index + 2)
           yield* control.removeFault(id)
         }
         const { entries } = yield* control.journal()

@@ -13,6 +13,7 @@ import { basename } from "node:path"
 import { PassThrough } from "node:stream"
 import { parse } from "yaml"
 import * as Servers from "../../../tools/foreign-services/servers.ts"
+import { eventually } from "../../core/test/support/eventually.ts"
 import { main } from "../src/internal/cli/main.ts"
 import * as Settings from "../src/internal/cli/settings.ts"
 import { captured } from "./support/captured.ts"
@@ -40,9 +41,10 @@ const recordingOn = (stdout: { readonly isTTY?: boolean }, upstream: string, ...
     const fiber = yield* Effect.forkScoped(
       Effect.consoleWith((console) => Effect.withConsole(run, { ...console, log, error: log }))
     )
-    const started = Effect.sync(() => lines.find((line) => /^{|^The proxy/.test(line))).pipe(
-      Effect.delay("10 millis"),
-      Effect.repeat({ until: (line) => line !== undefined })
+    const started = eventually(
+      "a line that tells that the proxy listens",
+      () => lines.find((line) => /^{|^The proxy/.test(line)),
+      (line) => line !== undefined
     )
     const line = yield* Effect.raceFirst(started, Effect.as(Fiber.join(fiber), undefined))
     const read = (file: string) => Effect.orElseSucceed(fs.readFileString(file), () => "")

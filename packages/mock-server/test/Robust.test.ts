@@ -2,7 +2,8 @@
 import { Control, type Journal, MockServer } from "@effect-idv/mock-server"
 import { describe, it, layer } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Effect, Schedule } from "effect"
+import { Array as Arr, Effect } from "effect"
+import { eventually } from "../../core/test/support/eventually.ts"
 import * as RawClient from "./support/rawClient.ts"
 
 const form = "grant_type=client_credentials"
@@ -106,14 +107,9 @@ const cases: Record<string, readonly [string | Uint8Array, ReadonlyArray<number>
 const seen: Array<Journal.Entry> = []
 const onExchange = (entry: Journal.Entry) => Effect.sync(() => void seen.push(entry))
 
-const tenMillis = Schedule.spaced("10 millis")
-
 /** The rules of the recorded entries, once there are `count`. */
 const rules = (count: number) =>
-  Effect.sync(() => seen.map(({ rule }) => rule)).pipe(
-    Effect.repeat({ until: ({ length }) => length >= count, schedule: tenMillis, times: 300 }),
-    Effect.map(() => seen.map(({ rule }) => rule))
-  )
+  eventually(`${count} entries`, () => seen.map(({ rule }) => rule), ({ length }) => length >= count)
 
 const works = Effect.gen(function*() {
   const { url } = yield* MockServer.MockServer

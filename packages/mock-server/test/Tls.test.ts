@@ -7,6 +7,7 @@ import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/util
 import { Clock, Effect, Either, Fiber, Layer, Option, Redacted, Stream } from "effect"
 import { PassThrough } from "node:stream"
 import { connect } from "node:tls"
+import { eventually } from "../../core/test/support/eventually.ts"
 import { main } from "../src/internal/cli/main.ts"
 import * as SelfSigned from "../src/internal/tls/selfSigned.ts"
 import * as Program from "./support/program.ts"
@@ -116,7 +117,7 @@ describe("idv-mock serve --tls self-signed", () => {
       const once = Effect.gen(function*() {
         const before = yield* written
         const fiber = yield* Effect.fork(start("ca.pem"))
-        const after = yield* written.pipe(Effect.repeat({ until: (text) => text !== "" && text !== before }))
+        const after = yield* eventually("a new CA", written, (text) => text !== "" && text !== before)
         yield* Fiber.interrupt(fiber)
         return after
       })

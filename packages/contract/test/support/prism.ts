@@ -1,8 +1,9 @@
 /** Prism as a proxy that checks every request and response against the OpenAPI document, or as a mock of it. */
 import { Command } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
-import { Context, Deferred, Effect, Layer, Schedule, Stream } from "effect"
+import { Context, Deferred, Effect, Layer, Stream } from "effect"
 import { createRequire } from "node:module"
+import { eventually, orHang } from "../../../core/test/support/eventually.ts"
 import { MockServer } from "../../../mock-server/src/index.ts"
 
 const program = createRequire(import.meta.url).resolve("@stoplight/prism-cli")
@@ -36,8 +37,9 @@ const start = (command: "mock" | "proxy", ...words: ReadonlyArray<string>) =>
       }),
       Effect.forkScoped
     )
-    const url = yield* Deferred.await(listening).pipe(
-      Effect.timeoutFail({ duration: "4 minutes", onTimeout: () => new Error(lines.join("\n")) })
+    const url = yield* orHang(
+      Deferred.await(listening),
+      () => `waited for the address of Prism, and saw ${lines.join("\n")}`
     )
     return Prism.of({ url, log: Effect.sync(() => Array.from(lines)) })
   })
@@ -59,12 +61,8 @@ export const layer = (document: string) =>
 
 /** The lines from an index on, once `count` of them are wanted ones. Prism prints with a delay. */
 export const linesFrom = (from: number, isWanted: (line: string) => boolean, count: number) =>
-  Effect.flatMap(Prism, ({ log }) => log).pipe(
-    Effect.map((lines) => lines.slice(from)),
-    Effect.filterOrFail((lines) => lines.filter(isWanted).length >= count),
-    Effect.retry(Schedule.spaced("20 millis")),
-    Effect.timeoutFail({
-      duration: "4 minutes",
-      onTimeout: () => new Error(`Prism did not print ${count} such lines`)
-    })
+  eventually(
+    `${count} lines of Prism that ${isWanted.name}`,
+    Effect.map(Effect.flatMap(Prism, ({ log }) => log), (lines) => lines.slice(from)),
+    (lines) => lines.filter(isWanted).length >= count
   )

@@ -16,8 +16,15 @@ export const orHang = <A, E, R>(effect: Effect.Effect<A, E, R>, what: () => stri
   Effect.raceFirst(effect, Effect.flatMap(live(Duration.toMillis(hang), what), (what) => Effect.dieMessage(what())))
 
 /** Looks every few milliseconds until the value is as expected, and returns it. */
-export const eventually = <A>(what: string, see: () => A, isThere: (value: A) => boolean): Effect.Effect<A> =>
-  orHang(
-    Effect.repeat(Effect.suspend(() => live(5, see())), { until: isThere }),
-    () => `waited for ${what}, and saw ${inspect(see())}`
+export const eventually = <A, E = never, R = never>(
+  what: string,
+  look: Effect.Effect<A, E, R> | (() => A),
+  isThere: (value: A) => boolean
+): Effect.Effect<A, E, R> => {
+  let seen: unknown = "nothing"
+  const see = Effect.tap(Effect.isEffect(look) ? look : Effect.sync(look), (value) => Effect.sync(() => (seen = value)))
+  return orHang(
+    Effect.repeat(Effect.zipRight(live(10, undefined), see), { until: isThere }),
+    () => `waited for ${what}, and saw ${inspect(seen)}`
   )
+}

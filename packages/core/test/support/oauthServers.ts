@@ -12,6 +12,8 @@ export interface OAuthServer {
   readonly url: string
   /** The issued tokens. */
   readonly issued: ReadonlyArray<string>
+  /** The tokens of the checks that were refused. */
+  readonly rejected: ReadonlyArray<string>
   /** Revokes all tokens. */
   readonly forget: Effect.Effect<void>
 }
@@ -41,10 +43,12 @@ const listen = (listener: RequestListener) =>
 
 /** Adds the AML operation for tokens that `isGood` accepts. The OAuth server handles everything else. */
 const withAml =
-  (isGood: (token: string) => Promise<boolean>, oauth: RequestListener): RequestListener => (request, response) => {
+  (isGood: (token: string) => Promise<boolean>, rejected: Array<string>, oauth: RequestListener): RequestListener =>
+  (request, response) => {
     if (request.url !== "/api/aml") return void oauth(request, response)
     const token = request.headers.authorization?.replace(/^Bearer /, "") ?? ""
     const respond = (isGood: boolean) => {
+      if (!isGood) rejected.push(token)
       const body = JSON.stringify(isGood ? Service.credential() : {})
       response.writeHead(isGood ? 200 : 401, isGood ? {} : { "www-authenticate": "Bearer error=\"invalid_token\"" })
       response.end(body)
@@ -56,6 +60,7 @@ const withAml =
 export const oidcProvider = (settings: Settings) =>
   Effect.gen(function*() {
     const issued: Array<string> = []
+    const rejected: Array<string> = []
     let forgotten = 0
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
     const provider = new Provider("http://127.0.0.1", {
@@ -78,14 +83,15 @@ export const oidcProvider = (settings: Settings) =>
       provider.ClientCredentials.find(token).then((found) =>
         found?.isValid === true && !issued.slice(0, forgotten).includes(token)
       )
-    const { url } = yield* listen(withAml(isGood, provider.callback()))
-    return { url, issued, forget: Effect.sync(() => forgotten = issued.length) }
+    const { url } = yield* listen(withAml(isGood, rejected, provider.callback()))
+    return { url, issued, rejected, forget: Effect.sync(() => forgotten = issued.length) }
   })
 
 /** A server whose tokens are JWTs. By default it accepts every key, so its hook checks the key here. */
 export const oauth2MockServer = (settings: Settings) =>
   Effect.gen(function*() {
     const issued: Array<string> = []
+    const rejected: Array<string> = []
     let forgotten = 0
     const server = new OAuth2Server(undefined, undefined, { endpoints: { token: "/oauth/service" } })
     const key = yield* Effect.promise(() => server.issuer.keys.generate("RS256"))
@@ -117,6 +123,6 @@ export const oauth2MockServer = (settings: Settings) =>
             Buffer.from(signature, "base64url")
           )
       })
-    const { url } = yield* listen(withAml(isGood, server.service.requestHandler))
-    return { url, issued, forget: Effect.sync(() => forgotten = issued.length) }
+    const { url } = yield* listen(withAml(isGood, rejected, server.service.requestHandler))
+    return { url, issued, rejected, forget: Effect.sync(() => forgotten = issued.length) }
   })

@@ -19,6 +19,7 @@ import {
   Scope
 } from "effect"
 import { randomBytes } from "node:crypto"
+import { eventually } from "./eventually.ts"
 import * as RawServer from "./rawServer.ts"
 import * as Service from "./service.ts"
 import * as SharingProcess from "./sharingProcess.ts"
@@ -82,10 +83,10 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
 
   /** What the store contains, once there is something else than before: a provider stores its token in the background. */
   const contentsAfter = (url: string, before = "") =>
-    Effect.map(store.contents(url), (texts) => texts.join("\n")).pipe(
-      Effect.orElseSucceed(() => ""),
-      Effect.delay("20 millis"),
-      Effect.repeat({ until: (now) => now !== "" && now !== before })
+    eventually(
+      "a new token in the store",
+      Effect.orElseSucceed(Effect.map(store.contents(url), (texts) => texts.join("\n")), () => ""),
+      (now) => now !== "" && now !== before
     )
 
   const connect = (url: string) => Effect.map(Layer.build(store.layerStore(url)), Context.get(TokenStore.TokenStore))
@@ -125,7 +126,7 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
           const leading = yield* start
           const others = yield* Effect.replicateEffect(start, 3)
           yield* leading.go
-          yield* Effect.repeat(Effect.sleep("10 millis"), { until: () => server.requests.length === 1 })
+          yield* eventually("a token request", () => server.requests.length, (count) => count === 1)
           const [results] = yield* Effect.all([
             Effect.forEach(others, ({ get }) => get, { concurrency: "unbounded" }),
             Effect.delay(leading.kill(signal), "300 millis")
@@ -211,7 +212,7 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
         // Three replies of PostgreSQL, and one of Redis, each late.
         const other = yield* connect(direct)
         const leads = Effect.scoped(other.tryLead("name", ttl))
-        yield* Effect.repeat(Effect.delay(leads, "200 millis"), { until: (leads) => leads })
+        yield* eventually("the late lead given back", Effect.delay(leads, "200 millis"), (leads) => leads)
         yield* proxy.set("down")
       }))
 
@@ -272,7 +273,7 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
           const leading = yield* provider(service, direct)
           const following = yield* provider(service, url)
           yield* Effect.fork(leading.get)
-          yield* Effect.repeat(Effect.sleep("10 millis"), { until: () => service.tokenRequests.length === 1 })
+          yield* eventually("a token request", () => service.tokenRequests.length, (count) => count === 1)
           yield* Effect.fork(Effect.delay(proxy.set(mode), "200 millis"))
           const { result, took } = yield* Tokens.timed(following.get)
           strictEqual(Tokens.textOf(result), "token-2")
@@ -294,9 +295,8 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
           onFailure: () => false,
           onSuccess: (texts) => texts.length > 0
         })
-        yield* Effect.repeat(Effect.zipRight(first.refresh, Effect.delay(isStored, "100 millis")), {
-          until: (isStored) => isStored
-        })
+        const refreshed = Effect.zipRight(first.refresh, Effect.delay(isStored, "100 millis"))
+        yield* eventually("a token in the store", refreshed, (isStored) => isStored)
         const second = yield* provider(service, url)
         const requests = service.tokenRequests.length
         deepStrictEqual([yield* text(second), service.tokenRequests.length], [yield* text(first), requests])

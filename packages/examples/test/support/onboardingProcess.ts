@@ -29,7 +29,10 @@ export const start = (variables: ExampleProcess.Variables) =>
     const exitCode = Effect.zipLeft(process.exitCode, output)
     return {
       /** The address, once the server listens. */
-      url: Deferred.await(url),
+      url: Effect.raceFirst(
+        Deferred.await(url),
+        Effect.flatMap(exitCode, () => Effect.dieMessage(`The server ended before it listened: ${lines.join("\n")}`))
+      ),
       /** The complete output so far. */
       printed: Effect.sync(() => lines.join("\n")),
       exitCode,

@@ -4,8 +4,9 @@ import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import type { Record } from "effect"
-import { Array as Arr, DateTime, Effect, Fiber, type Layer, Schedule } from "effect"
+import { Array as Arr, DateTime, Effect, Fiber, type Layer } from "effect"
 import { randomUUID } from "node:crypto"
+import { eventually } from "../../../core/test/support/eventually.ts"
 import { Databases } from "./databases.ts"
 import * as Onboarding from "./onboarding.ts"
 
@@ -35,7 +36,7 @@ const start = (variables: Record<string, string> = {}, profile?: Profile.Profile
 
 /** Waits until a query returns a row. */
 const awaitRow = <E, R>(query: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
-  Effect.repeat(query, { until: (rows) => rows.length > 0, schedule: Schedule.spaced("50 millis") })
+  eventually("a row", Effect.delay(query, "50 millis"), (rows) => rows.length > 0)
 
 /** The decision on each applicant, ordered by name. */
 const outcomes = (sql: SqlClient.SqlClient) =>

@@ -24,7 +24,7 @@ export interface Connection {
   readonly write: (data: string | Uint8Array) => Effect.Effect<void>
   /**
    * Returns everything until the server ends the connection, until `isEnough`, or until it was silent for `patience`
-   * milliseconds (5000 by default).
+   * milliseconds (5000 by default) in which this process ran: time without the CPU is not silence.
    */
   readonly answer: (
     options?: { readonly patience?: number; readonly isEnough?: (text: string) => boolean }
@@ -51,14 +51,15 @@ export const connect = (url: string) =>
     Effect.map((socket): Connection => {
       const chunks: Array<Buffer> = []
       let ended: End | undefined
-      let [writtenAt, firstAt, lastAt, endedAt] = [Date.now(), 0, 0, 0]
+      let silence = 0
+      let [writtenAt, firstAt, endedAt] = [Date.now(), 0, 0]
       const end = (how: End) => {
         ended ??= how
         endedAt ||= Date.now()
       }
       socket.on("data", (chunk) => {
-        lastAt = Date.now()
-        firstAt ||= lastAt
+        silence = 0
+        firstAt ||= Date.now()
         chunks.push(chunk)
       })
       socket.on("end", () => end("fin"))
@@ -73,11 +74,10 @@ export const connect = (url: string) =>
           }),
         answer: ({ isEnough, patience = 5000 } = {}) =>
           Effect.suspend(() => {
-            const askedAt = Date.now()
+            silence = 0
             return Effect.repeat(
               Effect.sync(() =>
-                ended !== undefined || Date.now() - Math.max(lastAt, askedAt) >= patience ||
-                isEnough?.(received().toString("latin1")) === true
+                ended !== undefined || silence++ * 5 >= patience || isEnough?.(received().toString("latin1")) === true
               ),
               { until: (isOver) => isOver, schedule: Schedule.spaced("5 millis") }
             )

@@ -18,7 +18,7 @@ const outcome = (name: string) =>
   Effect.gen(function*() {
     const aml = yield* AmlClient.AmlClient
     const person = yield* Person.make({ name, dateOfBirth: "1957-03-14" })
-    return yield* AmlClient.withPolicy(aml.check(person), { retry: "never", deadline: "5 seconds" }).pipe(
+    return yield* AmlClient.withPolicy(aml.check(person), { retry: "never", deadline: "1 minute" }).pipe(
       Effect.match({
         onFailure: (error) => "reason" in error ? `${error._tag} ${JSON.stringify(error.reason)}` : error._tag,
         onSuccess: ({ result }) => result
