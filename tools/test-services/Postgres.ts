@@ -8,7 +8,6 @@ import { randomUUID } from "node:crypto"
 import { cp } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { arch, platform } from "node:os"
-import { freePort } from "./freePort.ts"
 import * as ServerProcess from "./serverProcess.ts"
 
 export class PostgresError extends Data.TaggedError("PostgresError")<{ readonly message: string }> {}
@@ -64,32 +63,35 @@ export const make = Effect.gen(function*() {
     "--locale=C",
     "--no-sync"
   ])
-  const port = yield* freePort
-  const start = run(
-    program(found.postgres),
-    // No durability against a power failure, and no socket that another program could find.
-    [
-      "-D",
-      data,
-      "-p",
-      `${port}`,
-      "-c",
-      "fsync=off",
-      "-c",
-      "listen_addresses=127.0.0.1",
-      "-c",
-      "unix_socket_directories="
-    ],
-    "ready to accept connections"
-  )
-  const server = yield* Effect.acquireRelease(
-    Effect.flatMap(start, (child) => Ref.make(child)),
-    (server) => Effect.flatMap(Ref.get(server), stop)
+  const startAt = (port: number) =>
+    run(
+      program(found.postgres),
+      // No durability against a power failure, and no socket that another program could find.
+      [
+        "-D",
+        data,
+        "-p",
+        `${port}`,
+        "-c",
+        "fsync=off",
+        "-c",
+        "listen_addresses=127.0.0.1",
+        "-c",
+        "unix_socket_directories="
+      ],
+      "ready to accept connections"
+    )
+  const { port, server } = yield* Effect.acquireRelease(
+    Effect.flatMap(
+      ServerProcess.atFreePort(startAt),
+      ({ child, port }) => Effect.map(Ref.make(child), (server) => ({ port, server }))
+    ),
+    ({ server }) => Effect.flatMap(Ref.get(server), stop)
   )
   /** Ends all connections, and recovers as after a crash. */
   const restart = Ref.get(server).pipe(
     Effect.flatMap(stop),
-    Effect.zipRight(start),
+    Effect.zipRight(startAt(port)),
     Effect.flatMap((child) => Ref.set(server, child)),
     Effect.orDie
   )

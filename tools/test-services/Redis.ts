@@ -2,7 +2,6 @@
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Array as Arr, Config, Data, Effect, Option, Ref } from "effect"
-import { freePort } from "./freePort.ts"
 import * as ServerProcess from "./serverProcess.ts"
 
 export class RedisError extends Data.TaggedError("RedisError")<{ readonly message: string }> {}
@@ -35,9 +34,7 @@ export const make = Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem
   const found = yield* program
   const directory = yield* files.makeTempDirectoryScoped({ prefix: "redis-" })
-  const port = yield* freePort
   const settings = {
-    port,
     bind: "127.0.0.1",
     dir: directory,
     databases,
@@ -49,11 +46,12 @@ export const make = Effect.gen(function*() {
     rdbcompression: "no"
   }
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
-  const start = Effect.mapError(
-    ServerProcess.run(found, args, "Ready to accept connections"),
-    (message) => new RedisError({ message })
+  const startAt = (port: number) =>
+    ServerProcess.run(found, [...args, "--port", `${port}`], "Ready to accept connections")
+  const { port } = yield* Effect.acquireRelease(
+    Effect.mapError(ServerProcess.atFreePort(startAt), (message) => new RedisError({ message })),
+    ({ child }) => ServerProcess.stop("SIGKILL")(child)
   )
-  yield* Effect.acquireRelease(start, ServerProcess.stop("SIGKILL"))
   const next = yield* Ref.make(0)
   const createDatabase = Effect.map(
     Ref.getAndUpdate(next, (n) => (n + 1) % databases),

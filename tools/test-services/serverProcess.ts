@@ -1,6 +1,7 @@
 /** The processes of database servers. */
 import { Effect } from "effect"
 import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process"
+import { freePort } from "./freePort.ts"
 
 const output = (child: ChildProcess, onText: (all: string) => void) => {
   let all = ""
@@ -20,6 +21,12 @@ export const run = (program: string, args: ReadonlyArray<string>, line?: string,
     const fail = (message: string) => resume(Effect.fail(`${program}: ${message}`))
     child.on("error", (error) => fail(error.message))
     child.on("exit", (code) => line === undefined && code === 0 ? resume(Effect.succeed(child)) : fail(all()))
+  })
+
+/** Starts a server at a free port. Another program may take the port before the server does, so it looks for one again. */
+export const atFreePort = <E>(startAt: (port: number) => Effect.Effect<ChildProcess, E>) =>
+  Effect.retry(Effect.flatMap(freePort, (port) => Effect.map(startAt(port), (child) => ({ child, port }))), {
+    times: 3
   })
 
 /** Ends the process without its own shutdown: its data directory is deleted anyway. */

@@ -3,17 +3,7 @@ import { MockServer, Profile } from "@effect-idv/mock-server"
 import { SqlClient } from "@effect/sql"
 import { describe, it, layer } from "@effect/vitest"
 import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import {
-  Array as Arr,
-  ConfigError,
-  DateTime,
-  Duration,
-  Effect,
-  Fiber,
-  Layer,
-  TestClock,
-  TestContext
-} from "effect"
+import { Array as Arr, ConfigError, DateTime, Duration, Effect, Fiber, Layer, TestClock, TestContext } from "effect"
 import { randomUUID } from "node:crypto"
 import { connect } from "node:net"
 import { eventually } from "../../core/test/support/eventually.ts"

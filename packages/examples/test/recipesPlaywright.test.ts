@@ -4,22 +4,14 @@ import { describe, it } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
 import { Effect } from "effect"
 import { createRequire } from "node:module"
-import { createServer } from "node:net"
 import { fileURLToPath } from "node:url"
+import { freePort } from "../../../tools/test-services/freePort.ts"
 import * as Chromium from "../../mock-server/test/support/chromium.ts"
 import * as Program from "../../mock-server/test/support/program.ts"
 import * as ExampleProcess from "./support/exampleProcess.ts"
 
 const folder = fileURLToPath(new URL("../src/recipes/playwright", import.meta.url))
 const playwright = createRequire(import.meta.url).resolve("@playwright/test/cli")
-
-const freePort = Effect.async<number>((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    server.close(() => resume(Effect.succeed(port)))
-  })
-})
 
 describe("The recipe playwright", () => {
   it.live("passes its tests against idv-mock", () =>

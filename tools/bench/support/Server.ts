@@ -1,8 +1,8 @@
 /** Starts servers as processes, and reads their CPU time and memory. */
 import { Command, FileSystem } from "@effect/platform"
 import { Chunk, Effect, Option, Schedule, Stream } from "effect"
-import { createServer } from "node:net"
 import { request } from "undici"
+import { freePort } from "../../test-services/freePort.ts"
 
 export interface Server {
   readonly url: string
@@ -25,14 +25,6 @@ export const startAndReadLine = (program: string, ...args: ReadonlyArray<string>
     const child = yield* Command.make(program, ...args).pipe(Command.stderr("inherit"), Command.start)
     return { pid: Number(child.pid), line: yield* firstLine(child.stdout) }
   })
-
-const freePort = Effect.async<number>((resume) => {
-  const server = createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
-  })
-})
 
 /** Starts a server on a free port until the scope closes, and waits until it responds to a request. */
 export const startOnPort = (command: (port: number) => readonly [program: string, ...args: Array<string>]) =>

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { inspect } from "node:util"
 import type { Browser as Playwright, BrowserContextOptions, Page } from "playwright-core"
 import * as Chromium from "./chromium.ts"
 
@@ -25,7 +26,8 @@ export interface Tab {
   readonly problems: ReadonlyArray<string>
 }
 
-const timeout = 15_000
+/** Longer than any wait on a busy machine, and shorter than the limit of vitest. */
+const timeout = 120_000
 
 /** A stream of events ends with the page, which is not a problem. */
 const isEventStream = (url: string): boolean => /\/events(\?|$)/.test(url)
@@ -60,8 +62,15 @@ export const open = (
     )
     yield* Effect.promise(() => page.goto(url))
     const sees: Tab["sees"] = (selector, text) =>
-      Effect.promise(() =>
+      Effect.tryPromise(() =>
         page.locator(selector, text === undefined ? {} : { hasText: text }).first().waitFor({ state: "attached" })
+      ).pipe(
+        Effect.catchAll(() => Effect.promise(() => page.locator(selector).allInnerTexts())),
+        Effect.flatMap((seen) =>
+          seen === undefined
+            ? Effect.void
+            : Effect.dieMessage(`waited for ${text ?? "an element"} in ${selector}, and saw ${inspect(seen)}`)
+        )
       )
     return {
       act: (use) => Effect.promise(() => use(page)),

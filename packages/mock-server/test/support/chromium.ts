@@ -83,11 +83,15 @@ const { version } = createRequire(import.meta.url)("playwright-core/package.json
 
 const help = `Run "npx playwright-core@${version} install chromium", or set CHROMIUM_PATH to a Chrome or Chromium.`
 
+/** The message of the last error in the output of a process, without its stack and properties. */
+const lastErrorOf = (output: string): string =>
+  output.match(/(?<=Error: ).+/g)?.at(-1)?.replace(/\W+$/, "") ?? output
+
 /** The package holds a build for Linux on x64 only. */
 const packaged: Effect.Effect<Candidate, Error> = process.platform === "linux" && process.arch === "x64"
   ? Effect.tryPromise({
     try: () => unpack(createRequire(import.meta.url).resolve("@sparticuz/chromium")),
-    catch: (error) => new Error(`The packaged Chromium cannot be unpacked: ${error}`)
+    catch: (error) => new Error(`The packaged Chromium cannot be unpacked: ${lastErrorOf(String(error))}`)
   })
   : Effect.fail(new Error("The page is tested in Chromium, and none starts on this machine"))
 
@@ -110,7 +114,7 @@ const reasonOf = (error: unknown): string => {
 
 const start = ({ env, executablePath }: Candidate): Effect.Effect<Browser, Error> =>
   Effect.tryPromise({
-    try: () => chromium.launch({ executablePath, args, timeout: 30_000, ...env && { env: { ...env } } }),
+    try: () => chromium.launch({ executablePath, args, timeout: 120_000, ...env && { env: { ...env } } }),
     catch: (error) => new Error(`${executablePath} does not start as a Chromium: ${reasonOf(error)}`)
   })
 
