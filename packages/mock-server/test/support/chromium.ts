@@ -84,8 +84,7 @@ const { version } = createRequire(import.meta.url)("playwright-core/package.json
 const help = `Run "npx playwright-core@${version} install chromium", or set CHROMIUM_PATH to a Chrome or Chromium.`
 
 /** The message of the last error in the output of a process, without its stack and properties. */
-const lastErrorOf = (output: string): string =>
-  output.match(/(?<=Error: ).+/g)?.at(-1)?.replace(/\W+$/, "") ?? output
+const lastErrorOf = (output: string): string => output.match(/(?<=Error: ).+/g)?.at(-1)?.replace(/\W+$/, "") ?? output
 
 /** The package holds a build for Linux on x64 only. */
 const packaged: Effect.Effect<Candidate, Error> = process.platform === "linux" && process.arch === "x64"
