@@ -92,14 +92,12 @@ const withCode = (code: string | undefined): string => code === undefined ? "" :
  * - `paused`: renewal is paused, and the request was rejected a second time with the same token. Renewal is paused if
  *   the token of the request replaced a rejected one less than 30 seconds ago, or if two other tokens were rejected in
  *   the last 30 seconds.
- * - `unreplayable`: the request cannot be sent twice, because its body is a stream. The next request will use a new
- *   token.
  * - `none`: the response asks for another scheme than Bearer, so the token was not renewed.
  *
  * @category models
  * @since 0.1.0
  */
-export const Renewal = Schema.Literal("replayed", "same_token", "paused", "unreplayable", "none")
+export const Renewal = Schema.Literal("replayed", "same_token", "paused", "none")
 
 /**
  * @category models

@@ -21,8 +21,8 @@ export const checks = Metric.counter("idv_aml_checks", { description: "AML check
 /**
  * Counts the AML requests that the service may have received, and so may bill, retries and replays included. A request
  * counts once its check has ended. One that certainly was not sent, for example because the connection was refused, does
- * not count. Only the `HttpClient` of `IdvHttp` reports when it sends a request. With any other, a request that still
- * waits for its connection when the check ends counts too.
+ * not count. Only the `HttpClient` of `IdvHttp`, or one that wraps it, reports when it sends a request. With any other, a
+ * request that still waits for its connection when the check ends counts too.
  *
  * @category metrics
  * @since 0.1.0

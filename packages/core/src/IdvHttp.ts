@@ -8,12 +8,14 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as UrlParams from "@effect/platform/UrlParams"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Undici from "undici"
-import * as Async from "./internal/wire/async.ts"
+import * as Transport from "./internal/wire/transport.ts"
 import * as UndiciExchange from "./internal/wire/undiciExchange.ts"
 
 /**
@@ -58,19 +60,20 @@ export const layerUndici = (options?: Undici.Agent.Options): Layer.Layer<HttpCli
         Effect.sync(() => new Undici.Agent(withDefaults(options))),
         (agent) => Effect.promise(() => agent.destroy())
       )
-      const checks = makeSend(yield* acquireAgent)
-      const tokens = makeSend(yield* acquireAgent)
-      return UndiciExchange.register(
-        HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
-          Effect.flatMap((request) => checks(request)),
-          Effect.succeed
-        ),
-        { checks, tokens }
+      const pools = { checks: makeSend(yield* acquireAgent), tokens: makeSend(yield* acquireAgent) }
+      const send = (request: HttpClientRequest.HttpClientRequest) =>
+        Effect.withFiberRuntime<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError>((fiber) => {
+          const { observer, pool } = Context.get(fiber.currentContext, Transport.Current)
+          return pools[pool](request, observer)
+        })
+      return HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+        Effect.flatMap(send),
+        Effect.succeed
       )
     })
   )
 
-const makeSend = (dispatcher: Undici.Dispatcher): UndiciExchange.Send => {
+const makeSend = (dispatcher: Undici.Dispatcher) => {
   /** The last address, parsed: nearly all requests have the same one. */
   let last: { readonly url: string; readonly parsed: URL } | undefined
 
@@ -82,7 +85,11 @@ const makeSend = (dispatcher: Undici.Dispatcher): UndiciExchange.Send => {
     })
   }
 
-  return (request, observer) => {
+  return (
+    request: HttpClientRequest.HttpClientRequest,
+    observer: Transport.Observer | undefined
+  ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError> => {
+    observer?.sendingIsReported()
     const url = parse(request)
     if (Either.isLeft(url)) {
       return new HttpClientError.RequestError({ request, reason: "InvalidUrl", cause: url.left })
@@ -91,7 +98,7 @@ const makeSend = (dispatcher: Undici.Dispatcher): UndiciExchange.Send => {
     if (body === undefined) {
       return new HttpClientError.RequestError({ request, reason: "Encode", description: "unsupported request body" })
     }
-    return Async.make((resume) => {
+    return UndiciExchange.async((resume) => {
       const receiver = new UndiciExchange.Receiver(request, observer, resume)
       const { origin, pathname, search } = url.right
       dispatcher.dispatch({

@@ -1,9 +1,10 @@
 import { AmlClient, AmlMetrics, Idv, Person, Screening } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Duration, Effect, Fiber, Layer, Metric, Stream, TestClock } from "effect"
-import * as InFlightLimit from "../src/internal/check/inFlightLimit.ts"
+import { Array as Arr, Effect, Fiber, Layer, Metric, Stream, TestClock } from "effect"
+import * as Places from "../src/internal/check/places.ts"
 import * as Clocks from "./support/clocks.ts"
+import { orHang } from "./support/eventually.ts"
 import * as Service from "./support/service.ts"
 import * as Yielding from "./support/yielding.ts"
 
@@ -98,21 +99,21 @@ describe("The option concurrency", () => {
 
   it.live("frees the place of a waiting check that yields at any step and is interrupted at any moment", () =>
     Effect.gen(function*() {
-      const limit = InFlightLimit.make(1)
-      const wait = Effect.uninterruptibleMask((restore) =>
-        limit.wait(restore, {
-          deadline: Duration.minutes(1),
-          effect: () => Effect.sync(limit.release),
-          onInterrupt: Effect.failCause
-        })
-      )
+      const places = Places.make(1)
+      const wait = Effect.uninterruptibleMask((restore) => {
+        const place = places.enter()
+        return Effect.ensuring(restore(place.granted), Effect.sync(place.leave))
+      })
       for (const moment of Yielding.moments) {
-        strictEqual(limit.take(), true, `before the check with ${moment.steps} steps and ${moment.ticks} ticks`)
+        const holder = places.enter()
         const waiting = yield* Yielding.forkUntil(moment, wait)
+        const next = yield* Effect.fork(wait)
         yield* Fiber.interrupt(waiting)
-        limit.release()
+        strictEqual(next.unsafePoll(), null)
+        holder.leave()
+        yield* orHang(Fiber.join(next), () => `no place after ${moment.steps} steps and ${moment.ticks} ticks`)
+        yield* orHang(places.awaitAllFree, () => "the places are not all free")
       }
-      strictEqual(limit.take(), true)
     }))
 
   it.live("takes a place that another check frees while the fiber yields, shortly before it would wait", () => {

@@ -3,11 +3,11 @@ import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Effect, Fiber, Layer, Stream } from "effect"
+import { Chunk, Context, Effect, Fiber, Layer, Stream } from "effect"
 import type { Socket } from "node:net"
 import { Progress } from "../src/internal/check/progress.ts"
 import * as Exchange from "../src/internal/wire/exchange.ts"
-import * as UndiciExchange from "../src/internal/wire/undiciExchange.ts"
+import * as Transport from "../src/internal/wire/transport.ts"
 import { eventually, orHang } from "./support/eventually.ts"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
@@ -17,6 +17,16 @@ const execute = (request: HttpClientRequest.HttpClientRequest) =>
   Effect.flatMap(HttpClient.HttpClient, (client) => client.execute(request))
 
 const provideClient = Effect.provide(IdvHttp.layerUndici())
+
+/** As a user would, who adds a header for a proxy. */
+const wrap = (client: Layer.Layer<HttpClient.HttpClient>) =>
+  Layer.provide(
+    Layer.effect(
+      HttpClient.HttpClient,
+      Effect.map(HttpClient.HttpClient, HttpClient.mapRequest(HttpClientRequest.setHeader("x-proxy", "1")))
+    ),
+    client
+  )
 
 const respondWith = (head: string, body: string | Buffer = "") =>
   RawServer.make((_, socket) => {
@@ -121,9 +131,10 @@ describe("IdvHttp.layerUndici", () => {
     Effect.gen(function*() {
       const { closed, url } = yield* slowBodies(5)
       const progress = new Progress(yield* Effect.clock)
-      const pools = UndiciExchange.poolsOf(yield* HttpClient.HttpClient)
-      assert(pools !== undefined)
-      const response = yield* pools.checks(HttpClientRequest.get(url), progress)
+      const response = yield* Effect.provideService(execute(HttpClientRequest.get(url)), Transport.Current, {
+        pool: "checks",
+        observer: progress
+      })
       strictEqual(response.status, 200)
       progress.end()
       yield* eventually("a closed connection", () => closed.length, (length) => length === 1)
@@ -189,7 +200,7 @@ describe("IdvHttp.layerUndici", () => {
       deepStrictEqual([error._tag, error.reason], ["RequestError", "Transport"])
     }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1, bodyTimeout: 1000, headersTimeout: 1000 }))))
 
-  it.scopedLive("also works when a user has transformed it", () =>
+  it.scopedLive("also works when a user has wrapped it", () =>
     Effect.gen(function*() {
       const { requests, url } = yield* RawServer.make((request, socket) =>
         void socket.end(RawServer.ok(
@@ -198,20 +209,13 @@ describe("IdvHttp.layerUndici", () => {
             : { access_token: "t", expires_in: 3600 }
         ))
       )
-      const transformed = Layer.provide(
-        Layer.effect(
-          HttpClient.HttpClient,
-          Effect.map(HttpClient.HttpClient, HttpClient.mapRequest(HttpClientRequest.setHeader("x-proxy", "1")))
-        ),
-        IdvHttp.layerUndici()
-      )
       const { result } = yield* Effect.gen(function*() {
         const aml = yield* AmlClient.AmlClient
         return yield* aml.check(yield* Person.make({ name: "Zoë Testpep", dateOfBirth: "1957-03-14" }))
       }).pipe(
         Effect.withSpan("sign-up"),
         Effect.provide(Idv.layer({ ...Service.options, authUrl: url, baseUrl: url })),
-        Effect.provide(transformed)
+        Effect.provide(wrap(IdvHttp.layerUndici()))
       )
       strictEqual(result, "No")
       strictEqual(requests.every((request) => request.includes("x-proxy: 1")), true)
@@ -220,11 +224,13 @@ describe("IdvHttp.layerUndici", () => {
 
   const person = Person.make({ name: "Zoë Testpep", dateOfBirth: "1957-03-14" })
 
-  const idvWith = (url: string, options: Partial<Idv.Options>) =>
-    Layer.provide(
-      Idv.layer({ ...Service.options, authUrl: url, baseUrl: url, ...options }),
-      IdvHttp.layerUndici({ connections: 1 })
-    )
+  const idvOver = (url: string, client: Layer.Layer<HttpClient.HttpClient>) =>
+    Layer.provide(Idv.layer({ ...Service.options, authUrl: url, baseUrl: url }), client)
+
+  const oneConnection = [
+    ["as it is", IdvHttp.layerUndici({ connections: 1 })],
+    ["wrapped", wrap(IdvHttp.layerUndici({ connections: 1 }))]
+  ] as const
 
   /** A service that returns tokens and never responds to a check. */
   const hangingService = RawServer.make((request, socket) => {
@@ -233,34 +239,64 @@ describe("IdvHttp.layerUndici", () => {
     }
   })
 
-  it.scopedLive("counts a check that waited for a connection until its deadline, or an interruption, as not sent", () =>
+  it.scopedLive.each(oneConnection)(
+    "counts a check that waited for a connection until its deadline, or an interruption, as not sent: %s",
+    ([, client]) =>
+      Effect.gen(function*() {
+        const { requests, url } = yield* hangingService
+        const errors = yield* Effect.gen(function*() {
+          const aml = yield* AmlClient.AmlClient
+          const zoe = yield* person
+          // The first has the connection, and keeps it for longer than the others wait.
+          return yield* Effect.forEach(
+            ["4 seconds", "1 second", "1 second"] as const,
+            (deadline) => Effect.flip(AmlClient.withPolicy(aml.check(zoe), { deadline })),
+            { concurrency: "unbounded" }
+          )
+        }).pipe(Effect.provide(idvOver(url, client)))
+        deepStrictEqual(errors.map((error) => "sent" in error && error.sent), ["unknown", "no", "no"])
+        const checks = (requests: ReadonlyArray<string>) =>
+          requests.filter((request) => request.startsWith("POST /api/aml")).length
+        strictEqual(checks(requests), 1)
+        const people = Stream.map(Stream.range(1, 3), (key) => ({ key, person }))
+        const outcomes: Array<string> = []
+        const screening = yield* Stream.runDrain(Screening.stream(people, {
+          gracePeriod: 0,
+          onOutcome: ({ _tag }) => Effect.sync(() => void outcomes.push(_tag))
+        })).pipe(Effect.provide(idvOver(url, client)), Effect.fork)
+        yield* eventually("the second check", () => checks(requests), (length) => length === 2)
+        // The others wait for the connection.
+        yield* Effect.sleep("200 millis")
+        yield* Fiber.interrupt(screening)
+        deepStrictEqual(outcomes.sort(), ["NotScreened", "NotScreened", "Unknown"])
+      })
+  )
+
+  it.scopedLive("reports a request that a wrapping client sent before one that found no server", () =>
     Effect.gen(function*() {
-      const { requests, url } = yield* hangingService
-      const errors = yield* Effect.gen(function*() {
-        const aml = yield* AmlClient.AmlClient
-        const zoe = yield* person
-        // The first has the connection, and keeps it for longer than the others wait.
-        return yield* Effect.forEach(
-          ["4 seconds", "1 second", "1 second"] as const,
-          (deadline) => Effect.flip(AmlClient.withPolicy(aml.check(zoe), { deadline })),
-          { concurrency: "unbounded" }
-        )
-      }).pipe(Effect.provide(idvWith(url, {})))
-      deepStrictEqual(errors.map((error) => "sent" in error && error.sent), ["unknown", "no", "no"])
-      const checks = (requests: ReadonlyArray<string>) =>
-        requests.filter((request) => request.startsWith("POST /api/aml")).length
-      strictEqual(checks(requests), 1)
-      const people = Stream.map(Stream.range(1, 3), (key) => ({ key, person }))
-      const outcomes: Array<string> = []
-      const screening = yield* Stream.runDrain(Screening.stream(people, {
-        gracePeriod: 0,
-        onOutcome: ({ _tag }) => Effect.sync(() => void outcomes.push(_tag))
-      })).pipe(Effect.provide(idvWith(url, {})), Effect.fork)
-      yield* eventually("the second check", () => checks(requests), (length) => length === 2)
-      // The others wait for the connection.
-      yield* Effect.sleep("200 millis")
-      yield* Fiber.interrupt(screening)
-      deepStrictEqual(outcomes.sort(), ["NotScreened", "NotScreened", "Unknown"])
+      const { requests, url } = yield* RawServer.make((request, socket) => {
+        if (request.startsWith("POST /oauth/")) socket.end(RawServer.ok({ access_token: "t", expires_in: 3600 }))
+        else socket.destroy()
+      })
+      let attempts = 0
+      const retrying = Layer.map(IdvHttp.layerUndici(), (context) =>
+        Context.make(
+          HttpClient.HttpClient,
+          Context.get(context, HttpClient.HttpClient).pipe(
+            HttpClient.mapRequest((request) =>
+              request.url.endsWith("/aml") && ++attempts > 1
+                ? HttpClientRequest.setUrl(request, "http://127.0.0.1:1/api/aml")
+                : request
+            ),
+            HttpClient.retry({ times: 1 })
+          )
+        ))
+      const error = yield* Effect.gen(function*() {
+        const { check } = yield* AmlClient.AmlClient
+        return yield* Effect.flip(AmlClient.withPolicy(check(yield* person), { retry: "never" }))
+      }).pipe(Effect.provide(idvOver(url, retrying)))
+      deepStrictEqual([attempts, requests.length], [2, 2])
+      assert.deepInclude(error, { _tag: "AmlUnavailable", reason: "unreachable", sent: "unknown" })
     }))
 
   it.scopedLive("frees the connection of a request that yields at any step and is interrupted at any moment", () =>
@@ -323,7 +359,7 @@ describe("IdvHttp.layerUndici", () => {
     ([, client]) =>
       Effect.gen(function*() {
         const { requests, url } = yield* respondWith("200 OK")
-        const exchange = yield* Effect.provide(Exchange.make(url, { pool: "checks" }), client)
+        const exchange = yield* Effect.provide(Exchange.make(url, "checks"), client)
         const progress = new Progress(yield* Effect.clock)
         progress.end()
         const exit = yield* Effect.exit(Effect.timeout(exchange(HttpClientRequest.get(url), progress), "1 second"))
@@ -331,15 +367,18 @@ describe("IdvHttp.layerUndici", () => {
       })
   )
 
-  it.scopedLive("renews the token while checks hold all connections to the same origin", () =>
-    Effect.gen(function*() {
-      const { requests, url } = yield* hangingService
-      yield* Effect.gen(function*() {
-        const { check } = yield* AmlClient.AmlClient
-        const { refresh } = yield* TokenProvider.TokenProvider
-        yield* Effect.forkScoped(Effect.flatMap(person, check))
-        yield* eventually("a token request and a check", () => requests.length, (length) => length === 2)
-        yield* orHang(refresh, () => "the token request waits for a connection")
-      }).pipe(Effect.provide(idvWith(url, {})))
-    }))
+  it.scopedLive.each(oneConnection)(
+    "renews the token while checks hold all connections to the same origin: %s",
+    ([, client]) =>
+      Effect.gen(function*() {
+        const { requests, url } = yield* hangingService
+        yield* Effect.gen(function*() {
+          const { check } = yield* AmlClient.AmlClient
+          const { refresh } = yield* TokenProvider.TokenProvider
+          yield* Effect.forkScoped(Effect.flatMap(person, check))
+          yield* eventually("a token request and a check", () => requests.length, (length) => length === 2)
+          yield* orHang(refresh, () => "the token request waits for a connection")
+        }).pipe(Effect.provide(idvOver(url, client)))
+      })
+  )
 })

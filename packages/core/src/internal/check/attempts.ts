@@ -61,9 +61,7 @@ const retryAfterMillis = (error: AmlError.AmlError): number =>
 const isHandledByScreening = (error: AmlError.AmlError | TokenError): boolean =>
   error._tag === "AmlRateLimited" || Failure.facts(error).concerns === "everyone"
 
-interface Options extends Pick<CheckPolicy, "retry"> {
-  /** How much of the deadline is left, in milliseconds. */
-  readonly deadlineMillis: number
+interface Options extends Pick<CheckPolicy, "deadline" | "retry"> {
   readonly progress: Progress
   /** See `PacedCheck`. */
   readonly isPaced: boolean
@@ -78,16 +76,12 @@ export const run = <A>(
   attempt: Effect.Effect<A, AmlError.AmlError | TokenError>,
   options: Options
 ): Effect.Effect<A, AmlError.AmlError | TokenError> =>
-  Effect.suspend(() => {
-    const started = Instant.of(options.progress.clock)
-    return Effect.catchAll(attempt, (error) => repeat(attempt, error, started, options))
-  })
+  Effect.catchAll(attempt, (error) => repeat(attempt, error, options))
 
 const repeat = Effect.fnUntraced(function*<A>(
   attempt: Effect.Effect<A, AmlError.AmlError | TokenError>,
   firstFailure: AmlError.AmlError | TokenError,
-  started: Instant.Instant,
-  { deadlineMillis, isPaced, progress, retry }: Options
+  { deadline, isPaced, progress, retry }: Options
 ) {
   const delayAfter = makeDelayAfter(retry)
   let failure = firstFailure
@@ -95,8 +89,8 @@ const repeat = Effect.fnUntraced(function*<A>(
     if (isPaced && isHandledByScreening(failure)) return yield* failure
     const errorToReport = progress.recordFailure(failure, isSafe(failure))
     const delay = yield* delayAfter(failure)
-    const elapsed = Instant.elapsed(started, yield* Instant.now)
-    if (delay === undefined || elapsed + delay >= deadlineMillis) return yield* errorToReport
+    const elapsed = Instant.elapsed(progress.started, yield* Instant.now)
+    if (delay === undefined || elapsed + delay >= Duration.toMillis(deadline)) return yield* errorToReport
     yield* Effect.sleep(delay)
     const result = yield* Effect.either(attempt)
     if (Either.isRight(result)) return result.right

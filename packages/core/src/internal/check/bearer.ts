@@ -17,8 +17,7 @@ export interface AuthorizedResponse {
 
 /** Receives the events of the requests of one call. */
 export interface Observer extends Exchange.Observer {
-  /** `token` is the access token of the request, or `undefined` if the caller has set `Authorization` itself. */
-  readonly requestStarted: (token: AccessToken | undefined) => void
+  readonly requestStarted: (token: AccessToken) => void
   /** The response is a 401. */
   readonly tokenRejected: () => void
 }
@@ -27,15 +26,11 @@ export interface Observer extends Exchange.Observer {
 const probationMillis = 30_000
 
 /**
- * Returns a function that sends a request. The token is sent only to `origin`, and never replaces an existing
- * `Authorization` header. A rejected request was not performed, so it is sent once more: with a new token, or with the
- * same one if there is no other. If the second request is rejected too, the first response is returned.
+ * Returns a function that sends a request. A rejected request was not performed, so it is sent once more: with a new
+ * token, or with the same one if there is no other. If the second request is rejected too, the first response is
+ * returned.
  */
-export const make = ({ exchange, origin, tokens }: {
-  readonly exchange: Exchange.Send
-  readonly origin: string
-  readonly tokens: TokenProvider.Service
-}) => {
+export const make = (exchange: Exchange.Send, tokens: TokenProvider.Service) => {
   /** The last token that replaced a rejected one, until the service accepts it, for 30 s at most. */
   let replacement: Replacement | undefined
 
@@ -67,19 +62,14 @@ export const make = ({ exchange, origin, tokens }: {
     }
   }
 
-  const send = (request: HttpClientRequest.HttpClientRequest, token: AccessToken | undefined, observer: Observer) =>
+  const send = (request: HttpClientRequest.HttpClientRequest, token: AccessToken, observer: Observer) =>
     Effect.suspend(() => {
       observer.requestStarted(token)
-      return Effect.map(exchange(request, observer), (response) => {
+      return Effect.map(exchange(HttpClientRequest.bearerToken(request, token.value), observer), (response) => {
         if (response.status === 401) observer.tokenRejected()
+        recordAccepted(token, response)
         return response
       })
-    })
-
-  const sendWith = (request: HttpClientRequest.HttpClientRequest, token: AccessToken, observer: Observer) =>
-    Effect.map(send(HttpClientRequest.bearerToken(request, token.value), token, observer), (response) => {
-      recordAccepted(token, response)
-      return response
     })
 
   const renew = Effect.fnUntraced(function*(
@@ -90,42 +80,28 @@ export const make = ({ exchange, origin, tokens }: {
       readonly observer: Observer
     }
   ): Effect.fn.Return<AuthorizedResponse, Exchange.ConnectionFailed | Exchange.BodyTooLong | TokenError> {
-    const isPaused = yield* isOnProbation(token)
-    if (!isPaused) yield* tokens.invalidate(token)
-    if (request.body._tag === "Stream") return { response, renewal: isPaused ? "paused" : "unreplayable" }
-
+    if (!(yield* isOnProbation(token))) yield* tokens.invalidate(token)
     const current = yield* tokens.get
     const renewal = renewalOf(token, current)
     if (renewal !== "paused") yield* recordReplacement(current, renewal === "same_token")
-    const replayed = yield* sendWith(request, current, observer)
+    const replayed = yield* send(request, current, observer)
     if (replayed.status !== 401) return { response: replayed, renewal: "none" }
     if (renewal === "replayed") yield* recordReplacement(current, true)
     return { response, renewal }
   })
 
-  /** The last address that belongs to `origin`: nearly all requests have the same one. */
-  let knownUrl: string | undefined
-  const isOfOrigin = ({ url }: HttpClientRequest.HttpClientRequest) => {
-    if (url === knownUrl) return true
-    if (new URL(url).origin !== origin) return false
-    knownUrl = url
-    return true
-  }
-
   return (
     request: HttpClientRequest.HttpClientRequest,
     observer: Observer
   ): Effect.Effect<AuthorizedResponse, Exchange.ConnectionFailed | Exchange.BodyTooLong | TokenError> =>
-    request.headers["authorization"] !== undefined || !isOfOrigin(request)
-      ? Effect.map(send(request, undefined, observer), (response) => ({ response, renewal: "none" }))
-      : Effect.flatMap(
-        tokens.get,
-        (token) =>
-          Effect.flatMap(sendWith(request, token, observer), (response) =>
-            isTokenRejected(response)
-              ? renew(request, { token, response, observer })
-              : Effect.succeed<AuthorizedResponse>({ response, renewal: "none" }))
-      )
+    Effect.flatMap(
+      tokens.get,
+      (token) =>
+        Effect.flatMap(send(request, token, observer), (response) =>
+          isTokenRejected(response)
+            ? renew(request, { token, response, observer })
+            : Effect.succeed<AuthorizedResponse>({ response, renewal: "none" }))
+    )
 }
 
 interface Replacement {

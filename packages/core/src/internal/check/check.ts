@@ -4,10 +4,9 @@ import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Exit from "effect/Exit"
+import type * as Exit from "effect/Exit"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -25,8 +24,8 @@ import * as AmlResponse from "./amlResponse.ts"
 import * as Attempts from "./attempts.ts"
 import * as Bearer from "./bearer.ts"
 import * as CheckTelemetry from "./checkTelemetry.ts"
-import * as InFlightLimit from "./inFlightLimit.ts"
 import type { SentStatus } from "./pacedCheck.ts"
+import * as Places from "./places.ts"
 import { Progress } from "./progress.ts"
 
 const isPerson = Schema.is(Person.Person)
@@ -42,14 +41,10 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
   readonly concurrency: number
   readonly propagateTrace: boolean
 }) {
-  const exchange = yield* Exchange.make(url, { keepsSettings: true, pool: "checks" })
+  const exchange = yield* Exchange.make(url, "checks")
   const host = Address.hostOf(url)
-  const limit = InFlightLimit.make(concurrency)
-  const sendAuthorized = Bearer.make({
-    exchange,
-    tokens: yield* TokenProvider.TokenProvider,
-    origin: new URL(url).origin
-  })
+  const places = Places.make(concurrency)
+  const sendAuthorized = Bearer.make(exchange, yield* TokenProvider.TokenProvider)
   const post = HttpClientRequest.acceptJson(HttpClientRequest.post(url))
 
   const run = (
@@ -84,33 +79,28 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
         receivedAt: DateTime.unsafeMake(progress.now())
       })
 
-    const attempt = Effect.withFiberRuntime<AmlCheck.AmlCheck, AmlError.AmlError | TokenError>((fiber) => {
-      const settings = Exchange.settingsOf(fiber)
-      return Effect.matchEffect(sendAuthorized(request, progress), {
-        onFailure: (error): Effect.Effect<never, AmlError.AmlError | TokenError> => {
-          switch (error._tag) {
-            case "ConnectionFailed":
-              return Effect.fail(unavailable(error, progress))
-            case "BodyTooLong":
-              return Effect.fail(AmlResponse.invalid(error.description, error.violations))
-            default:
-              return Effect.fail(error)
-          }
-        },
-        onSuccess: (authorized) => {
-          const accepted = AmlResponse.interpret(authorized, {
+    const attempt = Effect.matchEffect(sendAuthorized(request, progress), {
+      onFailure: (error): Effect.Effect<never, AmlError.AmlError | TokenError> => {
+        switch (error._tag) {
+          case "ConnectionFailed":
+            return Effect.fail(unavailable(error, progress))
+          case "BodyTooLong":
+            return Effect.fail(AmlResponse.invalid(error.description, error.violations))
+          default:
+            return Effect.fail(error)
+        }
+      },
+      onSuccess: (authorized) =>
+        Either.map(
+          AmlResponse.interpret(authorized, {
             person,
             tokens: progress.tokens,
             nameEcho,
             searchedOnTolerance,
             now: progress.now()
-          })
-          // After a failure, a retry schedule of the user runs in this fiber.
-          return Either.isRight(accepted)
-            ? Effect.succeed(complete(authorized, accepted.right))
-            : Effect.zipRight(Exchange.setSettings(settings), Effect.fail(accepted.left))
-        }
-      })
+          }),
+          (accepted) => complete(authorized, accepted)
+        )
     })
 
     const timeout = Effect.suspend(() => {
@@ -122,31 +112,18 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
       return CheckTelemetry.record(running)(exit)
     }
 
-    const runFor = (deadlineMillis: number, hasPlace: boolean) =>
-      Deadline.run(
-        deadlineMillis > 0 ? Attempts.run(attempt, { retry, deadlineMillis, progress, isPaced }) : timeout,
-        restore,
-        {
-          context: Context.add(context, Tracer.ParentSpan, span),
-          startTimer: Deadline.timerOf(Duration.millis(deadlineMillis)),
-          onTimeout: Effect.withParentSpan(timeout, span),
-          onExit: (exit) => {
-            if (hasPlace) limit.release()
-            return record(exit)
-          }
-        }
-      )
-
-    const deadlineMillis = Duration.toMillis(deadline)
-    return isPaced
-      ? runFor(deadlineMillis, false)
-      : limit.take()
-      ? runFor(deadlineMillis, true)
-      : limit.wait(restore, {
-        deadline,
-        effect: (waitedMillis, hasPlace) => runFor(deadlineMillis - waitedMillis, hasPlace),
-        onInterrupt: (cause) => Effect.zipRight(record(Exit.failCause(cause)), Effect.failCause(cause))
-      })
+    // `Screening` has a limit of its own.
+    const place = isPaced ? undefined : places.enter()
+    const attempts = Attempts.run(attempt, { retry, deadline, progress, isPaced })
+    return Deadline.run(place === undefined ? attempts : Effect.zipRight(place.granted, attempts), restore, {
+      context: Context.add(context, Tracer.ParentSpan, span),
+      startTimer: Deadline.timerOf(deadline),
+      onTimeout: Effect.withParentSpan(timeout, span),
+      onExit: (exit) => {
+        place?.leave()
+        return record(exit)
+      }
+    })
   }
 
   const unavailable = ({ reason, status }: Exchange.ConnectionFailed, progress: Progress) =>
@@ -174,8 +151,8 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
             const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock))
             sentStatus?.attachTo(progress)
             return Effect.flatMap(
-              makeId(progress.startedAt, Context.get(currentDefaultServices, Random.Random)),
-              // Only `Screening` passes a `sentStatus`. It has a limit of its own, and handles a 429 for all of its checks.
+              makeId(progress.started.wall, Context.get(currentDefaultServices, Random.Random)),
+              // Only `Screening` passes a `sentStatus`. It handles a 429 for all of its checks.
               (checkId) =>
                 run(person, policy, { checkId, progress, span }, {
                   context,

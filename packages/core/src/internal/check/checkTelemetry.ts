@@ -101,7 +101,7 @@ export const record = ({ checkId, progress, span }: RunningCheck) => (exit: Chec
     const fiberLabels = fiber.getFiberRef(FiberRef.currentMetricLabels)
     checks.unsafeUpdate(1, fiberLabels)
     AmlMetrics.requests.unsafeUpdate(progress.sentRequests, fiberLabels)
-    duration.unsafeUpdate((progress.now() - progress.startedAt) / 1000, fiberLabels)
+    duration.unsafeUpdate((progress.now() - progress.started.wall) / 1000, fiberLabels)
     return LogLevel.lessThanEqual(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Debug)
       ? Effect.logDebug("AML check").pipe(Effect.annotateLogs(annotations), Effect.withParentSpan(span))
       : Effect.void

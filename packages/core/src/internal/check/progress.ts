@@ -5,20 +5,23 @@ import type { AccessToken } from "../../AccessToken.ts"
 import * as AmlError from "../../AmlError.ts"
 import * as Failure from "../../Failure.ts"
 import type { TokenError } from "../../TokenError.ts"
-import type { ConnectionFailed } from "../wire/exchange.ts"
+import * as Instant from "../schema/instant.ts"
+import type { ConnectionFailed, Observer } from "../wire/exchange.ts"
 
 const uncertainty = { no: 0, answered: 1, unknown: 2 } satisfies Record<AmlError.Sent, number>
 
 /** All times are in milliseconds of the wall clock. */
-export class Progress {
+export class Progress implements Observer {
   readonly clock: Clock.Clock
-  readonly startedAt: number
+  readonly started: Instant.Instant
   /** The tokens of all requests, in the order in which they were started. */
   readonly tokens: Array<Redacted.Redacted<string>> = []
   #requests = 0
   #sentRequests = 0
   #isEnded = false
   #sentAt = 0
+  /** Whether a request counts as sent only because the client does not report when it sends it. */
+  #isAssumed = false
   /** Whether the service may have performed the current attempt. */
   #currentSent: AmlError.Sent = "no"
   /** The failure of the least certain earlier attempt, if the service may have performed that attempt. */
@@ -26,7 +29,7 @@ export class Progress {
 
   constructor(clock: Clock.Clock) {
     this.clock = clock
-    this.startedAt = this.now()
+    this.started = Instant.of(clock)
   }
 
   now(): number {
@@ -54,9 +57,19 @@ export class Progress {
     return uncertainty[earlier] > uncertainty[this.#currentSent] ? earlier : this.#currentSent
   }
 
-  requestStarted(token: AccessToken | undefined): void {
+  requestStarted(token: AccessToken): void {
     this.#requests++
-    if (token !== undefined) this.tokens.push(token.value)
+    this.tokens.push(token.value)
+  }
+
+  requestPassed(): boolean {
+    this.#isAssumed = true
+    return this.requestSent()
+  }
+
+  sendingIsReported(): void {
+    if (this.#isAssumed) this.#countAsNotSent()
+    this.#isAssumed = false
   }
 
   requestSent(): boolean {
@@ -86,14 +99,19 @@ export class Progress {
   }
 
   /**
-   * Returns whether the request may have arrived. It certainly did not if there was no connection, or if the client
-   * refused the server's certificate. Otherwise what the transport reported remains.
+   * Returns whether the request may have arrived. A client that reports when it sends a request decides this. Otherwise
+   * the request certainly did not arrive if there was no connection, or if the client refused the server's certificate.
    */
   connectionFailed(reason: ConnectionFailed["reason"]): AmlError.Sent {
-    if (reason === "broken" || reason === "tls" || this.#currentSent === "no") return this.#currentSent
+    if (this.#isAssumed && this.#currentSent === "unknown" && reason !== "broken" && reason !== "tls") {
+      this.#countAsNotSent()
+    }
+    return this.#currentSent
+  }
+
+  #countAsNotSent(): void {
     this.#sentRequests--
     this.#currentSent = "no"
-    return "no"
   }
 
   /**

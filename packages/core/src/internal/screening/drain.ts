@@ -11,6 +11,7 @@ import { constTrue, constVoid } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as Places from "../check/places.ts"
 
 export interface Options<E> {
   readonly concurrency: number
@@ -61,31 +62,6 @@ const oneByOne = <A, E, R>(self: Stream.Stream<A, E, R>, onTaken: () => void) =>
     return { peek, take, dropRest }
   })
 
-/**
- * Counts the fibers that run. The latches change no count, so an interruption of a wait loses no place, at whatever step
- * it comes. A semaphore does: a fiber may take a permit, yield, and be interrupted there.
- */
-const makePlaces = (count: number) => {
-  let running = 0
-  const free = Effect.unsafeMakeLatch(true)
-  const allFree = Effect.unsafeMakeLatch(true)
-  return {
-    /** Waits until a place is free. Only one fiber may wait for it and take it. */
-    awaitFree: free.await,
-    awaitAllFree: allFree.await,
-    take: (): void => {
-      running++
-      allFree.unsafeClose()
-      if (running === count) free.unsafeClose()
-    },
-    release: Effect.sync(() => {
-      running--
-      free.unsafeOpen()
-      if (running === 0) allFree.unsafeOpen()
-    })
-  }
-}
-
 /** `f` runs in an uninterruptible region, and decides which of its effects the end of the grace period interrupts. */
 export const map = <A, B, E, R, E2, R2>(
   self: Stream.Stream<A, E, R>,
@@ -96,45 +72,49 @@ export const map = <A, B, E, R, E2, R2>(
     const input = yield* oneByOne(self, onTaken)
     // After the grace period all fibers are interrupted at once: none waits for the end of another.
     const fibers = yield* Scope.make(ExecutionStrategy.parallel)
-    const places = makePlaces(concurrency)
+    const places = Places.make(concurrency)
     const results = order === "input"
       ? resultsInInputOrder<B, E | E2>(concurrency)
       : resultsInCompletionOrder<B, E | E2>(concurrency)
 
     /** Returns the next element once it may start. */
-    const awaitStart = places.awaitFree.pipe(
-      Effect.zipRight(results.awaitSpace),
-      Effect.zipRight(awaitSlot),
-      Effect.zipRight(input.peek),
-      Effect.zipLeft(takeSlot)
-    )
+    const awaitStart = (place: Places.Place) =>
+      place.granted.pipe(
+        Effect.zipRight(results.awaitSpace),
+        Effect.zipRight(awaitSlot),
+        Effect.zipRight(input.peek),
+        Effect.zipLeft(takeSlot)
+      )
 
     /** Starts a fiber for `a`, which is the next element. Returns `undefined` if the consumer has gone. */
-    const start = (a: A): Effect.Effect<unknown, never, R2> | undefined => {
+    const start = (a: A, place: Places.Place): Effect.Effect<unknown, never, R2> | undefined => {
       const deliver = results.reserve()
       if (deliver === undefined) return undefined
       input.take()
-      places.take()
       const run = Effect.flatMap(
         Effect.exit(f(a)),
         (exit) =>
           Effect.zipRight(deliver(exit), Exit.isSuccess(exit) ? Effect.void : Deferred.failCause(stop, exit.cause))
       )
-      return Effect.forkIn(Effect.zipRight(run, places.release), fibers)
+      return Effect.forkIn(Effect.zipRight(run, Effect.sync(place.leave)), fibers)
     }
 
     /** An interruption between taking an element and starting its fiber would lose the element. */
-    const next = Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(awaitStart), (a) =>
+    const next = Effect.uninterruptibleMask((restore) => {
+      const place = places.enter()
+      const startNext = Effect.flatMap(restore(awaitStart(place)), (a) =>
         Effect.flatMap(Deferred.isDone(stop), (isStopped) =>
           // After `stop`, or after the consumer has gone, this fiber is interrupted.
-          (isStopped ? undefined : start(a)) ?? restore(Effect.never)))
-    )
+          (isStopped ? undefined : start(a, place)) ?? restore(Effect.never)))
+      return Effect.onError(startNext, () =>
+        Effect.sync(place.leave))
+    })
 
     /** Starts elements until the input ends or fails, or `stop` fails, and then waits for the started fibers. */
     const startAll = Effect.whileLoop({
       while: constTrue,
-      body: () => next,
+      body: () =>
+        next,
       step: constVoid
     }).pipe(
       Effect.catchAll(Option.match({

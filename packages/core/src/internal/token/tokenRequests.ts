@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
   readonly fields: Arr.NonEmptyReadonlyArray<AccessToken.Field>
   readonly policy: TokenPolicy
 }) {
-  const exchange = yield* Exchange.make(url, { pool: "tokens" })
+  const exchange = yield* Exchange.make(url, "tokens")
   const host = Address.hostOf(url)
   const decode = AccessToken.decodeResponse(fields)
 

@@ -15,9 +15,6 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
-import * as FiberRef from "effect/FiberRef"
-import * as FiberRefs from "effect/FiberRefs"
 import { constTrue } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -27,7 +24,7 @@ import * as Violation from "../../Violation.ts"
 import * as Address from "../schema/address.ts"
 import * as Coding from "./coding.ts"
 import * as RetryAfter from "./retryAfter.ts"
-import * as UndiciExchange from "./undiciExchange.ts"
+import * as Transport from "./transport.ts"
 
 /** The properties of a response that are safe to report. */
 export interface Description {
@@ -59,14 +56,16 @@ export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
 
 /** The body of the response is too long. The rest of it was not read. */
 export class BodyTooLong extends Data.TaggedError("BodyTooLong")<{ readonly description: Description }> {
-  readonly violations = Violation.whole(`at most ${UndiciExchange.maxBytes} bytes`)
+  readonly violations = Violation.whole(`at most ${Transport.maxBytes} bytes`)
 }
 
 /** Whether the status is a 2xx. No other response contains a token or a credential. */
 export const isSuccess = ({ status }: { readonly status: number }): boolean => status >= 200 && status <= 299
 
 /** Receives the events of a request. */
-export interface Observer extends UndiciExchange.Observer {
+export interface Observer extends Transport.Observer {
+  /** The client receives the request, which counts as sent from now on. If this returns `false`, it must not be sent. */
+  readonly requestPassed: () => boolean
   /** The head of the response has arrived. */
   readonly responseStarted: () => void
 }
@@ -87,19 +86,12 @@ export type Send = (
  *   `RequestInit` that was provided only to a `fetch` client is replaced, because this module cannot read it.
  *
  * `pool` is the pool of connections of `IdvHttp`. Other clients have one for all requests.
- *
- * These settings of the fiber end with the exchange, except after a 2xx with `keepsSettings`. The caller then calls
- * {@link setSettings}, if the fiber goes on.
  */
-export const make = Effect.fnUntraced(function*(
-  url: string,
-  { keepsSettings = false, pool }: { readonly keepsSettings?: boolean; readonly pool: keyof UndiciExchange.Pools }
-) {
+export const make = Effect.fnUntraced(function*(url: string, pool: Transport.Outgoing["pool"]) {
   const host = Address.hostOf(url)
   const client = yield* HttpClient.HttpClient
   const providedInit = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
   const init: RequestInit = { ...providedInit, redirect: "manual" }
-  const sendByUndici = UndiciExchange.poolsOf(client)?.[pool]
   const send: Send = (request, observer) => {
     const read = (response: HttpClientResponse.HttpClientResponse) => {
       observer?.responseStarted()
@@ -114,54 +106,23 @@ export const make = Effect.fnUntraced(function*(
         ? read(error.response)
         : new ConnectionFailed({ reason: reasonOf(error) })
     }
-    if (sendByUndici !== undefined) {
-      return Effect.matchCauseEffect(sendByUndici(request, observer), { onSuccess: read, onFailure: readAfterFailure })
-    }
-    return Effect.withFiberRuntime((fiber) => {
-      // Other clients do not report when they send the request.
-      if (observer?.requestSent() === false) return Effect.interrupt
-      const settings = settingsOf(fiber)
-      const restore = setSettings(settings)
-      const context = Context.add(settings.context, FetchHttpClient.RequestInit, init)
-      return Effect.zipRight(
-        setSettings({ context, isUntraced: constTrue }),
-        Effect.matchCauseEffect(client.execute(request), {
-          onSuccess: (response) =>
-            keepsSettings && isSuccess(response)
-              ? Effect.tapErrorCause(read(response), () => restore)
-              : Effect.zipRight(restore, read(response)),
-          onFailure: (cause) => Effect.zipRight(restore, readAfterFailure(cause))
-        })
+    return Effect.suspend(() =>
+      observer?.requestPassed() === false ? Effect.interrupt : Effect.matchCauseEffect(client.execute(request), {
+        onSuccess: read,
+        onFailure: readAfterFailure
+      })
+    ).pipe(
+      Effect.locally(HttpClient.currentTracerDisabledWhen, constTrue),
+      Effect.mapInputContext((context: Context.Context<never>) =>
+        context.pipe(
+          Context.add(FetchHttpClient.RequestInit, init),
+          Context.add(Transport.Current, { pool, observer })
+        )
       )
-    })
+    )
   }
   return send
 })
-
-/** The settings of a fiber that {@link make} changes for a request. */
-export interface Settings {
-  readonly context: Context.Context<never>
-  readonly isUntraced: Predicate.Predicate<HttpClientRequest.HttpClientRequest>
-}
-
-export const settingsOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): Settings => ({
-  context: fiber.currentContext,
-  isUntraced: fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)
-})
-
-/**
- * Sets both at once, because each change of a `FiberRef` copies all of the fiber. An interruption does not restore them.
- * It need not, because it ends the fiber, see `Deadline.within`.
- */
-export const setSettings = ({ context, isUntraced }: Settings): Effect.Effect<void> =>
-  Effect.updateFiberRefs((fiberId, fiberRefs) =>
-    FiberRefs.updateManyAs(fiberRefs, {
-      entries: [
-        [FiberRef.currentContext, [[fiberId, context]]],
-        [HttpClient.currentTracerDisabledWhen, [[fiberId, isUntraced]]]
-      ]
-    })
-  )
 
 const readResponse = (response: HttpClientResponse.HttpClientResponse, host: string) => {
   const { status } = response
@@ -216,9 +177,7 @@ const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLon
   const broken = () => new ConnectionFailed({ reason: "broken", status })
   const tooLong = (length: number) => new BodyTooLong({ description: describe(head, length) })
   const read: Effect.Effect<Uint8Array<ArrayBuffer>, BodyTooLong | HttpClientError.ResponseError> =
-    UndiciExchange.isResponse(response)
-      ? response.bytes
-      : isKnownToBeShort(headers)
+    isKnownToBeShort(headers)
       ? Effect.map(response.arrayBuffer, (bytes) => new Uint8Array(bytes))
       : collect(
         Stream.catchAll(response.stream, (error) => error.reason === "EmptyBody" ? Stream.empty : Stream.fail(error)),
@@ -231,7 +190,7 @@ const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLon
         onSome: (error) => Effect.fail(error._tag === "BodyTooLong" ? error : broken())
       }),
     onSuccess: (body) => {
-      if (body.length > UndiciExchange.maxBytes) return tooLong(body.length)
+      if (body.length > Transport.maxBytes) return tooLong(body.length)
       const stream = Coding.decompress(body, headers["content-encoding"], () => fetched(response))
       return Option.isNone(stream)
         ? Effect.succeed({ body, length: body.length })
@@ -245,7 +204,7 @@ const readBody = (head: Head): Effect.Effect<Body, ConnectionFailed | BodyTooLon
  * exceed the limit. It is read without a stream, in half the time.
  */
 const isKnownToBeShort = (headers: Headers.Headers): boolean =>
-  /^\d+$/.test(headers["content-length"] ?? "") && Number(headers["content-length"]) <= UndiciExchange.maxBytes &&
+  /^\d+$/.test(headers["content-length"] ?? "") && Number(headers["content-length"]) <= Transport.maxBytes &&
   headers["transfer-encoding"] === undefined && headers["content-encoding"] === undefined
 
 /**
@@ -274,7 +233,7 @@ const collect = <E>(stream: Stream.Stream<Uint8Array, E>, tooLong: (length: numb
   stream.pipe(
     Stream.runFoldEffect({ length: 0, chunks: Arr.empty<Uint8Array>() }, (read, chunk) => {
       const length = read.length + chunk.length
-      if (length > UndiciExchange.maxBytes) return tooLong(length)
+      if (length > Transport.maxBytes) return tooLong(length)
       read.chunks.push(chunk)
       return Effect.succeed({ length, chunks: read.chunks })
     }),

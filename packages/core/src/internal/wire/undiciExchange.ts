@@ -11,18 +11,22 @@ import * as Inspectable from "effect/Inspectable"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Dispatcher } from "undici"
-import * as Async from "./async.ts"
+import * as Transport from "./transport.ts"
 
-/** The maximum length of a body: 1 MiB, more than any response of the service needs. */
-export const maxBytes = 1024 * 1024
-
-/** Receives the events of a request. */
-export interface Observer {
-  /** The request is about to be sent, or may be. If this returns `false`, it must not be sent. */
-  readonly requestSent: () => boolean
-  /** Nobody reads the response any more. */
-  readonly isEnded: boolean
-}
+/**
+ * Like `Effect.async` with a function instead of an effect to cancel. It also cancels if the fiber yields after
+ * `register` and is interrupted before it waits: `Effect.async` would ignore its canceler then.
+ */
+export const async = <A, E = never>(
+  register: (resume: (effect: Effect.Effect<A, E>) => void) => (() => void) | undefined
+): Effect.Effect<A, E> =>
+  Effect.suspend(() => {
+    let cancel: (() => void) | undefined
+    const wait = Effect.async<A, E>((resume) => {
+      cancel = register(resume)
+    })
+    return Effect.onInterrupt(wait, () => Effect.sync(() => cancel?.()))
+  })
 
 const interrupted = () => new Error("The request was interrupted")
 
@@ -34,7 +38,7 @@ type Resume<A, E> = (effect: Effect.Effect<A, E>) => void
  */
 export class Receiver implements Dispatcher.DispatchHandler {
   readonly #request: HttpClientRequest.HttpClientRequest
-  readonly #observer: Observer | undefined
+  readonly #observer: Transport.Observer | undefined
   #onHead: Resume<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError> | undefined
   /** The readers of the body that wait for its end. */
   readonly #waiting = new Set<() => void>()
@@ -47,7 +51,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
 
   constructor(
     request: HttpClientRequest.HttpClientRequest,
-    observer: Observer | undefined,
+    observer: Transport.Observer | undefined,
     onHead: Resume<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError>
   ) {
     this.#request = request
@@ -78,7 +82,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
     if (this.#observer?.isEnded === true) return this.abort()
     this.#chunks.push(chunk)
     this.#length += chunk.length
-    if (this.#length <= maxBytes) return
+    if (this.#length <= Transport.maxBytes) return
     this.#finish(undefined)
     this.abort()
   }
@@ -113,7 +117,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
           cause: this.#end.error
         })
     )
-    return this.#end !== undefined ? result : Async.make((resume) => {
+    return this.#end !== undefined ? result : async((resume) => {
       const onEnd = () => resume(result)
       // The body may have ended since, because a fiber may yield at any step.
       if (this.#end !== undefined) {
@@ -169,26 +173,26 @@ export class UndiciResponse extends Inspectable.Class implements HttpClientRespo
     this.#receiver = receiver
   }
 
-  /** At most one byte array over the limit. */
-  get bytes(): Effect.Effect<Uint8Array<ArrayBuffer>, HttpClientError.ResponseError> {
-    return this.#receiver.body(this)
-  }
-
   get cookies(): Cookies.Cookies {
     return Cookies.fromSetCookie(this.headers["set-cookie"] ?? [])
   }
 
   /** Fails if the body is longer than the limit. */
   get #whole(): Effect.Effect<Uint8Array<ArrayBuffer>, HttpClientError.ResponseError> {
-    return Effect.filterOrFail(this.bytes, ({ length }) => length <= maxBytes, () => this.#undecodable())
+    return Effect.filterOrFail(
+      this.#receiver.body(this),
+      ({ length }) => length <= Transport.maxBytes,
+      () => this.#undecodable()
+    )
   }
 
   get arrayBuffer(): Effect.Effect<ArrayBuffer, HttpClientError.ResponseError> {
     return Effect.map(this.#whole, (bytes) => bytes.buffer)
   }
 
+  /** A body over the limit is emitted up to the limit, and then fails. */
   get stream(): Stream.Stream<Uint8Array, HttpClientError.ResponseError> {
-    return Stream.fromEffect(this.#whole)
+    return Stream.concat(Stream.fromEffect(this.#receiver.body(this)), Stream.drain(Stream.fromEffect(this.#whole)))
   }
 
   get text(): Effect.Effect<string, HttpClientError.ResponseError> {
@@ -226,30 +230,3 @@ export class UndiciResponse extends Inspectable.Class implements HttpClientRespo
     return new HttpClientError.ResponseError({ request: this.request, response: this, reason: "Decode", cause })
   }
 }
-
-export type Send = (
-  request: HttpClientRequest.HttpClientRequest,
-  observer?: Observer
-) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError>
-
-/** Slow checks hold no connection of the pool for tokens. */
-export interface Pools {
-  readonly checks: Send
-  readonly tokens: Send
-}
-
-/** The clients of `IdvHttp`. One that a user has transformed is another client. */
-const clients = new WeakMap<object, Pools>()
-
-export const register = <A extends object>(client: A, pools: Pools): A => {
-  clients.set(client, pools)
-  return client
-}
-
-/**
- * The pools of a client of `IdvHttp`. They need no settings of the fiber: they make no span, send no trace headers, and
- * follow no redirect.
- */
-export const poolsOf = (client: object): Pools | undefined => clients.get(client)
-
-export const isResponse = (response: object): response is UndiciResponse => response instanceof UndiciResponse
