@@ -28,12 +28,12 @@ const coreRoom = (name) => `^packages/core/src/internal/${name}/`
 
 /** The public modules of core in their layers. A module imports from its own layer and from those above it. */
 const layers = [
-  ["Violation", "PersonInput"],
+  ["Violation", "Metrics"],
   ["TokenError", "AmlError", "Failure"],
   ["DateOfBirth", "PersonName", "Person"],
   ["AmlCredential", "AccessToken", "Credentials", "IdvApi", "IdvHttp"],
-  ["TokenPolicy", "TokenMetrics", "TokenStore", "TokenSharing", "TokenStoreSql", "TokenStoreRedis", "TokenProvider"],
-  ["CheckPolicy", "AmlMetrics", "AmlCheck", "AmlClient"],
+  ["TokenPolicy", "TokenStore", "TokenSharing", "TokenStoreSql", "TokenStoreRedis", "TokenProvider"],
+  ["CheckPolicy", "AmlCheck", "AmlClient"],
   ["Screening", "WebError"],
   ["Idv"]
 ]

@@ -12,8 +12,8 @@ import { dual } from "effect/Function"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { AmlCredential, decodeJson } from "./AmlCredential.ts"
+import * as PersonInput from "./internal/names/personInput.ts"
 import { omittedWhenEncoded } from "./internal/schema/fields.ts"
-import * as PersonInput from "./PersonInput.ts"
 import * as Violation from "./Violation.ts"
 
 /**

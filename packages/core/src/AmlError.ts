@@ -6,19 +6,12 @@
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
-import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as PersonInput from "./internal/names/personInput.ts"
 import { Host, isRedirect, withHost } from "./internal/schema/fields.ts"
 import { omittedWhenEncoded } from "./internal/schema/fields.ts"
-import * as PersonInput from "./PersonInput.ts"
 import * as TokenError from "./TokenError.ts"
 import * as Violation from "./Violation.ts"
-
-/**
- * @category type ids
- * @since 0.1.0
- */
-export const TypeId = "~@effect-idv/core/AmlError"
 
 /**
  * Whether the service may have performed and billed the check.
@@ -51,9 +44,6 @@ export class AmlInputRejected extends Schema.TaggedError<AmlInputRejected>("@eff
     issues: Schema.NonEmptyArray(PersonInput.Issue)
   }
 ) {
-  get [TypeId]() {
-    return TypeId
-  }
   get isRetryable(): boolean {
     return false
   }
@@ -115,9 +105,6 @@ export class AmlUnauthorized extends Schema.TaggedError<AmlUnauthorized>("@effec
   "AmlUnauthorized",
   { status: Schema.Int, renewal: Renewal, ...errorBodyFields }
 ) {
-  get [TypeId]() {
-    return TypeId
-  }
   get isRetryable(): boolean {
     return false
   }
@@ -136,9 +123,6 @@ export class AmlForbidden extends Schema.TaggedError<AmlForbidden>("@effect-idv/
   "AmlForbidden",
   { status: Schema.Int, ...errorBodyFields }
 ) {
-  get [TypeId]() {
-    return TypeId
-  }
   get isRetryable(): boolean {
     return false
   }
@@ -156,9 +140,6 @@ export class AmlForbidden extends Schema.TaggedError<AmlForbidden>("@effect-idv/
 export class AmlRequestRejected extends Schema.TaggedError<AmlRequestRejected>(
   "@effect-idv/core/AmlRequestRejected"
 )("AmlRequestRejected", { status: Schema.Int, ...errorBodyFields }) {
-  get [TypeId]() {
-    return TypeId
-  }
   get isRetryable(): boolean {
     return this.status === 408 || this.status === 425
   }
@@ -182,9 +163,6 @@ export class AmlRateLimited extends Schema.TaggedError<AmlRateLimited>("@effect-
     ...errorBodyFields
   }
 ) {
-  get [TypeId]() {
-    return TypeId
-  }
   get isRetryable(): boolean {
     return true
   }
@@ -214,9 +192,6 @@ export class AmlUnavailable extends Schema.TaggedError<AmlUnavailable>("@effect-
     ...errorBodyFields
   }
 ) {
-  get [TypeId]() {
-    return TypeId
-  }
   get isRetryable(): boolean {
     return this.reason !== "certificate"
   }
@@ -244,9 +219,6 @@ export class AmlTimeout extends Schema.TaggedError<AmlTimeout>("@effect-idv/core
     host: Host
   }
 ) {
-  get [TypeId]() {
-    return TypeId
-  }
   get isRetryable(): boolean {
     return true
   }
@@ -267,8 +239,8 @@ export class AmlTimeout extends Schema.TaggedError<AmlTimeout>("@effect-idv/core
  * @category errors
  * @since 0.1.0
  */
-export class AmlAnswerInvalid extends Schema.TaggedError<AmlAnswerInvalid>("@effect-idv/core/AmlAnswerInvalid")(
-  "AmlAnswerInvalid",
+export class AmlResponseInvalid extends Schema.TaggedError<AmlResponseInvalid>("@effect-idv/core/AmlResponseInvalid")(
+  "AmlResponseInvalid",
   {
     /** The `host:port` of `baseUrl`. */
     host: Host,
@@ -281,9 +253,6 @@ export class AmlAnswerInvalid extends Schema.TaggedError<AmlAnswerInvalid>("@eff
     violations: Schema.Array(Violation.Violation)
   }
 ) {
-  get [TypeId]() {
-    return TypeId
-  }
   get isRetryable(): boolean {
     return false
   }
@@ -306,13 +275,12 @@ export class AmlAnswerInvalid extends Schema.TaggedError<AmlAnswerInvalid>("@eff
  * @category errors
  * @since 0.1.0
  */
-export class AmlAnswerMismatch extends Schema.TaggedError<AmlAnswerMismatch>("@effect-idv/core/AmlAnswerMismatch")(
-  "AmlAnswerMismatch",
-  { fields: Schema.NonEmptyArray(Schema.Literal("name", "birth_year")) }
-) {
-  get [TypeId]() {
-    return TypeId
-  }
+export class AmlResponseMismatch
+  extends Schema.TaggedError<AmlResponseMismatch>("@effect-idv/core/AmlResponseMismatch")(
+    "AmlResponseMismatch",
+    { fields: Schema.NonEmptyArray(Schema.Literal("name", "birth_year")) }
+  )
+{
   get isRetryable(): boolean {
     return false
   }
@@ -329,15 +297,22 @@ export class AmlAnswerMismatch extends Schema.TaggedError<AmlAnswerMismatch>("@e
  * @category errors
  * @since 0.1.0
  */
-export type AmlError =
-  | AmlUnauthorized
-  | AmlForbidden
-  | AmlRequestRejected
-  | AmlRateLimited
-  | AmlUnavailable
-  | AmlTimeout
-  | AmlAnswerInvalid
-  | AmlAnswerMismatch
+export const AmlError = Schema.Union(
+  AmlUnauthorized,
+  AmlForbidden,
+  AmlRequestRejected,
+  AmlRateLimited,
+  AmlUnavailable,
+  AmlTimeout,
+  AmlResponseInvalid,
+  AmlResponseMismatch
+)
+
+/**
+ * @category errors
+ * @since 0.1.0
+ */
+export type AmlError = typeof AmlError.Type
 
 /**
  * Whether a value is an {@link AmlError} or an {@link AmlInputRejected}: every error of this module.
@@ -345,4 +320,6 @@ export type AmlError =
  * @category guards
  * @since 0.1.0
  */
-export const isAmlError = (u: unknown): u is AmlError | AmlInputRejected => Predicate.hasProperty(u, TypeId)
+export const isAmlError: (u: unknown) => u is AmlError | AmlInputRejected = Schema.is(
+  Schema.Union(AmlError, AmlInputRejected)
+)

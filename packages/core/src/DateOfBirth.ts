@@ -16,7 +16,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as AmlError from "./AmlError.ts"
-import * as PersonInput from "./PersonInput.ts"
+import * as PersonInput from "./internal/names/personInput.ts"
 import * as Violation from "./Violation.ts"
 
 /**

@@ -5,9 +5,10 @@
  */
 import type * as Duration from "effect/Duration"
 import * as Match from "effect/Match"
-import type * as AmlError from "./AmlError.ts"
+import * as Schema from "effect/Schema"
+import * as AmlError from "./AmlError.ts"
 import { isRedirect } from "./internal/schema/fields.ts"
-import type * as TokenError from "./TokenError.ts"
+import * as TokenError from "./TokenError.ts"
 
 /**
  * Every error of `Person.make`, `AmlClient.check` and `TokenProvider.get`.
@@ -15,7 +16,17 @@ import type * as TokenError from "./TokenError.ts"
  * @category errors
  * @since 0.1.0
  */
-export type Failure = AmlError.AmlError | AmlError.AmlInputRejected | TokenError.TokenError
+export const Failure = Schema.Union(
+  AmlError.AmlInputRejected,
+  ...AmlError.AmlError.members,
+  ...TokenError.TokenError.members
+)
+
+/**
+ * @category errors
+ * @since 0.1.0
+ */
+export type Failure = typeof Failure.Type
 
 /**
  * What to do about a failure, as data.
@@ -66,8 +77,8 @@ const factsByTag = Match.typeTags<Failure>()({
   AmlRateLimited: () => makeFacts("answered", "service"),
   AmlUnavailable: ({ reason, sent }) => makeFacts(sent, reasonConcerns(reason)),
   AmlTimeout: ({ sent }) => makeFacts(sent, "service"),
-  AmlAnswerInvalid: ({ status }) => makeFacts("answered", isRedirect(status) ? "everyone" : "service"),
-  AmlAnswerMismatch: () => makeFacts("answered", "person"),
+  AmlResponseInvalid: ({ status }) => makeFacts("answered", isRedirect(status) ? "everyone" : "service"),
+  AmlResponseMismatch: () => makeFacts("answered", "person"),
   TokenRejected: () => makeFacts("no", "everyone"),
   TokenEndpointUnavailable: ({ reason }) => makeFacts("no", reasonConcerns(reason)),
   TokenResponseInvalid: () => makeFacts("no", "everyone"),

@@ -15,10 +15,11 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as AmlError from "./AmlError.ts"
 import * as DateOfBirth from "./DateOfBirth.ts"
-import * as PersonIssue from "./internal/names/personIssue.ts"
-import type * as PersonInput from "./PersonInput.ts"
+import * as PersonInput from "./internal/names/personInput.ts"
 import * as PersonName from "./PersonName.ts"
 import * as Violation from "./Violation.ts"
+
+export { Change, changes, Issue, issues, Warning, warnings } from "./internal/names/personInput.ts"
 
 /** A valid person. Only this module can create one: copies and other objects lack the private field. */
 class Screenable {
@@ -125,7 +126,7 @@ const expected = {
 
 /** A field that is missing or is not a string has the issue `not_text`. */
 const field = (name: keyof typeof expected) => {
-  const message = String(PersonIssue.notText(name))
+  const message = String(PersonInput.notText(name))
   return Schema.propertySignature(
     Schema.String.annotations({ description: expected[name], message: () => message })
   ).annotations({ missingMessage: () => message })
@@ -147,7 +148,7 @@ export const FromInput = Schema.transformOrFail(
     description: "a person, as { name, dateOfBirth }",
     parseOptions: { errors: "all" },
     // The messages of the fields take precedence.
-    message: () => PersonIssue.notAnObject
+    message: () => PersonInput.notAnObject
   }),
   Person,
   {

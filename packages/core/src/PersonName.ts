@@ -19,8 +19,8 @@ import * as AmlError from "./AmlError.ts"
 import * as Names from "./internal/names/arbitraryNames.ts"
 import * as Invisible from "./internal/names/invisible.ts"
 import { fold, foldBlanks, words } from "./internal/names/nameFolding.ts"
+import * as PersonInput from "./internal/names/personInput.ts"
 import * as Placeholders from "./internal/names/placeholders.ts"
-import * as PersonInput from "./PersonInput.ts"
 import * as Violation from "./Violation.ts"
 
 /**

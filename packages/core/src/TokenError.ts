@@ -7,16 +7,9 @@
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
-import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { Host, isRedirect, withHost } from "./internal/schema/fields.ts"
 import * as Violation from "./Violation.ts"
-
-/**
- * @category type ids
- * @since 0.1.0
- */
-export const TypeId = "~@effect-idv/core/TokenError"
 
 /**
  * Why a service is not available.
@@ -77,9 +70,6 @@ export class TokenRejected extends Schema.TaggedError<TokenRejected>("@effect-id
     code: Schema.optionalWith(Schema.String, { exact: true })
   }
 ) {
-  get [TypeId]() {
-    return TypeId
-  }
   get isRetryable(): boolean {
     return false
   }
@@ -110,9 +100,6 @@ export class TokenEndpointUnavailable extends Schema.TaggedError<TokenEndpointUn
   /** How long the service asked to wait, at most one hour. No token request is sent until then. */
   retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true })
 }) {
-  get [TypeId]() {
-    return TypeId
-  }
   get isRetryable(): boolean {
     return this.reason !== "certificate"
   }
@@ -146,9 +133,6 @@ export class TokenResponseInvalid extends Schema.TaggedError<TokenResponseInvali
   /** The invalid fields, without their values. */
   violations: Schema.Array(Violation.Violation)
 }) {
-  get [TypeId]() {
-    return TypeId
-  }
   get isRetryable(): boolean {
     return false
   }
@@ -179,9 +163,6 @@ export class TokenTimeout extends Schema.TaggedError<TokenTimeout>("@effect-idv/
     host: Host
   }
 ) {
-  get [TypeId]() {
-    return TypeId
-  }
   get isRetryable(): boolean {
     return true
   }
@@ -201,9 +182,6 @@ export class TokenTimeout extends Schema.TaggedError<TokenTimeout>("@effect-idv/
 export class TokenProviderClosed extends Schema.TaggedError<TokenProviderClosed>(
   "@effect-idv/core/TokenProviderClosed"
 )("TokenProviderClosed", {}) {
-  get [TypeId]() {
-    return TypeId
-  }
   get isRetryable(): boolean {
     return false
   }
@@ -218,15 +196,24 @@ export class TokenProviderClosed extends Schema.TaggedError<TokenProviderClosed>
  * @category errors
  * @since 0.1.0
  */
-export type TokenError =
-  | TokenRejected
-  | TokenEndpointUnavailable
-  | TokenResponseInvalid
-  | TokenTimeout
-  | TokenProviderClosed
+export const TokenError = Schema.Union(
+  TokenRejected,
+  TokenEndpointUnavailable,
+  TokenResponseInvalid,
+  TokenTimeout,
+  TokenProviderClosed
+)
 
 /**
+ * @category errors
+ * @since 0.1.0
+ */
+export type TokenError = typeof TokenError.Type
+
+/**
+ * Whether a value is a {@link TokenError}.
+ *
  * @category guards
  * @since 0.1.0
  */
-export const isTokenError = (u: unknown): u is TokenError => Predicate.hasProperty(u, TypeId)
+export const isTokenError: (u: unknown) => u is TokenError = Schema.is(TokenError)

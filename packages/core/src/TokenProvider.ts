@@ -14,7 +14,7 @@
  * - **Renewal limit**: at most two rejected tokens are replaced in any 30 seconds.
  * - **Sharing**: each process has its own token, unless `TokenSharing` is provided to the layer.
  *
- * `TokenPolicy` has the options, `TokenMetrics` the metrics.
+ * `TokenPolicy` has the options, `Metrics` the metrics.
  *
  * @since 0.1.0
  */

@@ -24,9 +24,8 @@ import * as Schema from "effect/Schema"
 import * as AmlCheck from "./AmlCheck.ts"
 import type { AmlInputRejected } from "./AmlError.ts"
 import type { Failure } from "./Failure.ts"
-import * as PersonIssue from "./internal/names/personIssue.ts"
+import * as PersonInput from "./internal/names/personInput.ts"
 import * as DurationInput from "./internal/schema/durationInput.ts"
-import * as PersonInput from "./PersonInput.ts"
 import * as Violation from "./Violation.ts"
 
 const problem = (
@@ -195,7 +194,7 @@ export const middleware = <R>(
   })
 
 const decodeFailure = ({ issues }: HttpApiDecodeError) => {
-  const personIssues = Arr.flatMap(issues, PersonIssue.fromDecodeIssue)
+  const personIssues = Arr.flatMap(issues, PersonInput.fromDecodeIssue)
   return Arr.isNonEmptyArray(personIssues) ? inputNotAccepted(personIssues) : new HttpApiDecodeError({
     message: "The request cannot be decoded",
     issues: issues.map(({ _tag, path }) => ({

@@ -14,9 +14,6 @@ export * as AmlCredential from "./AmlCredential.ts"
 export * as AmlError from "./AmlError.ts"
 
 /** @since 0.1.0 */
-export * as AmlMetrics from "./AmlMetrics.ts"
-
-/** @since 0.1.0 */
 export * as CheckPolicy from "./CheckPolicy.ts"
 
 /** @since 0.1.0 */
@@ -35,10 +32,10 @@ export * as Idv from "./Idv.ts"
 export * as IdvApi from "./IdvApi.ts"
 
 /** @since 0.1.0 */
-export * as Person from "./Person.ts"
+export * as Metrics from "./Metrics.ts"
 
 /** @since 0.1.0 */
-export * as PersonInput from "./PersonInput.ts"
+export * as Person from "./Person.ts"
 
 /** @since 0.1.0 */
 export * as PersonName from "./PersonName.ts"
@@ -48,9 +45,6 @@ export * as Screening from "./Screening.ts"
 
 /** @since 0.1.0 */
 export * as TokenError from "./TokenError.ts"
-
-/** @since 0.1.0 */
-export * as TokenMetrics from "./TokenMetrics.ts"
 
 /** @since 0.1.0 */
 export * as TokenPolicy from "./TokenPolicy.ts"

@@ -1,13 +1,4 @@
-import {
-  AmlCheck,
-  AmlClient,
-  type AmlCredential,
-  DateOfBirth,
-  Idv,
-  Person,
-  PersonInput,
-  Violation
-} from "@effect-idv/core"
+import { AmlCheck, AmlClient, type AmlCredential, DateOfBirth, Idv, Person, Violation } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual, throws } from "@effect/vitest/utils"
 import {
@@ -119,7 +110,7 @@ describe("Evidence", () => {
       )
       deepStrictEqual(changes.map(({ code }) => code), ["blanks_folded", "composed", "assumed"])
       deepStrictEqual(warnings.map(({ code, index }) => [code, index]), [["html_entity", 10], ["title", 1]])
-      strictEqual(changes.every((change) => change instanceof PersonInput.Change), true)
+      strictEqual(changes.every((change) => change instanceof Person.Change), true)
     }))
 
   it.effect("is stored as JSON with its body, decodes to the same evidence, and is still valid", () =>
@@ -210,8 +201,8 @@ describe("Evidence", () => {
         onDoubtfulNo: ({ result }) => `onDoubtfulNo ${result}`,
         onPotentialMatch: ({ result }) => `onPotentialMatch ${result}`
       })
-      const doubtful = Struct.keys(PersonInput.warnings).filter((code) => {
-        const findings = [...warnings, new PersonInput.Warning({ field: "name", code })]
+      const doubtful = Struct.keys(Person.warnings).filter((code) => {
+        const findings = [...warnings, new Person.Warning({ field: "name", code })]
         strictEqual(
           handled(AmlCheck.make({ ...clear, credential: check.credential, warnings: findings })),
           "onPotentialMatch Potential match"
@@ -235,8 +226,8 @@ describe("Evidence", () => {
         const other = JSON.parse(JSON.stringify({ result }))
         throws(() => handled(other), new TypeError("AmlCheck.match takes a check with one of the three results"))
       }
-      const changed = Struct.keys(PersonInput.changes).filter((code) => {
-        const changes = [new PersonInput.Change({ field: "dateOfBirth", code })]
+      const changed = Struct.keys(Person.changes).filter((code) => {
+        const changes = [new Person.Change({ field: "dateOfBirth", code })]
         return AmlCheck.make({ ...clear, warnings: [], changes }).result === "Doubtful No"
       })
       deepStrictEqual(changed, ["assumed"])
@@ -252,7 +243,7 @@ describe("Evidence", () => {
           ...matched.credential,
           credentials: { attributes: { ...matched.credential.credentials.attributes, matchFound: "No" } }
         },
-        warnings: [new PersonInput.Warning({ field: "name", code: "question_mark" })]
+        warnings: [new Person.Warning({ field: "name", code: "question_mark" })]
       })
       const decoders = [Violation.decodeUnknown(AmlCheck.AmlCheck), Violation.decodeUnknown(AmlCheck.WithoutBody)]
       const storedMatch = yield* Schema.encode(AmlCheck.AmlCheck)(matched)

@@ -7,17 +7,17 @@ import * as Service from "./support/service.ts"
 
 describe("AmlClient fails closed", () => {
   it.effect.each<[string, unknown, string]>([
-    ["match_found missing", Service.credential({}, { match_found: undefined }), "AmlAnswerInvalid"],
-    ["match_found null", Service.credential({}, { match_found: null }), "AmlAnswerInvalid"],
-    ["match_found \"no\"", Service.credential({}, { match_found: "no" }), "AmlAnswerInvalid"],
-    ["match_found \"NO\"", Service.credential({}, { match_found: "NO" }), "AmlAnswerInvalid"],
-    ["match_found \" No\"", Service.credential({}, { match_found: " No" }), "AmlAnswerInvalid"],
-    ["match_found false", Service.credential({}, { match_found: false }), "AmlAnswerInvalid"],
-    ["the attributes alone", Service.attributes, "AmlAnswerInvalid"],
-    ["an empty object", {}, "AmlAnswerInvalid"],
-    ["no match list", { matches: [] }, "AmlAnswerInvalid"],
-    ["another birth year", Service.credential({}, { birth_year: "1991" }), "AmlAnswerMismatch"],
-    ["another name", Service.credential({}, { name: "Ada Other" }), "AmlAnswerMismatch"]
+    ["match_found missing", Service.credential({}, { match_found: undefined }), "AmlResponseInvalid"],
+    ["match_found null", Service.credential({}, { match_found: null }), "AmlResponseInvalid"],
+    ["match_found \"no\"", Service.credential({}, { match_found: "no" }), "AmlResponseInvalid"],
+    ["match_found \"NO\"", Service.credential({}, { match_found: "NO" }), "AmlResponseInvalid"],
+    ["match_found \" No\"", Service.credential({}, { match_found: " No" }), "AmlResponseInvalid"],
+    ["match_found false", Service.credential({}, { match_found: false }), "AmlResponseInvalid"],
+    ["the attributes alone", Service.attributes, "AmlResponseInvalid"],
+    ["an empty object", {}, "AmlResponseInvalid"],
+    ["no match list", { matches: [] }, "AmlResponseInvalid"],
+    ["another birth year", Service.credential({}, { birth_year: "1991" }), "AmlResponseMismatch"],
+    ["another name", Service.credential({}, { name: "Ada Other" }), "AmlResponseMismatch"]
   ])("%s is never \"No\"", ([, body, tag]) => {
     const service = Service.make({ aml: () => Effect.succeed(Service.json(body)) })
     return Effect.gen(function*() {
@@ -28,18 +28,18 @@ describe("AmlClient fails closed", () => {
   })
 
   it.effect.each<[number, string]>([
-    [202, "AmlAnswerInvalid"],
-    [203, "AmlAnswerInvalid"],
-    [204, "AmlAnswerInvalid"],
-    [205, "AmlAnswerInvalid"],
-    [206, "AmlAnswerInvalid"],
-    [207, "AmlAnswerInvalid"],
-    [226, "AmlAnswerInvalid"],
-    [299, "AmlAnswerInvalid"],
-    [301, "AmlAnswerInvalid"],
-    [302, "AmlAnswerInvalid"],
-    [304, "AmlAnswerInvalid"],
-    [307, "AmlAnswerInvalid"],
+    [202, "AmlResponseInvalid"],
+    [203, "AmlResponseInvalid"],
+    [204, "AmlResponseInvalid"],
+    [205, "AmlResponseInvalid"],
+    [206, "AmlResponseInvalid"],
+    [207, "AmlResponseInvalid"],
+    [226, "AmlResponseInvalid"],
+    [299, "AmlResponseInvalid"],
+    [301, "AmlResponseInvalid"],
+    [302, "AmlResponseInvalid"],
+    [304, "AmlResponseInvalid"],
+    [307, "AmlResponseInvalid"],
     [400, "AmlRequestRejected"],
     [403, "AmlForbidden"],
     [404, "AmlRequestRejected"],
@@ -95,7 +95,7 @@ describe("AmlClient fails closed", () => {
     return Effect.gen(function*() {
       yield* atStart
       strictEqual(yield* result, "No")
-      strictEqual((yield* Effect.flip(result))._tag, "AmlAnswerInvalid")
+      strictEqual((yield* Effect.flip(result))._tag, "AmlResponseInvalid")
     }).pipe(provide(service))
   })
 
@@ -122,11 +122,11 @@ describe("AmlClient fails closed", () => {
       "too long, though it says that it is short",
       () => new Response(text + " ".repeat(2 ** 20), { headers: { "content-length": "5" } })
     ]
-  ])("a body that is %s is AmlAnswerInvalid", ([, response]) => {
+  ])("a body that is %s is AmlResponseInvalid", ([, response]) => {
     const service = Service.make({ aml: () => Effect.sync(response) })
     return Effect.gen(function*() {
       yield* atStart
-      strictEqual((yield* Effect.flip(result))._tag, "AmlAnswerInvalid")
+      strictEqual((yield* Effect.flip(result))._tag, "AmlResponseInvalid")
     }).pipe(provide(service))
   })
 
@@ -146,7 +146,7 @@ describe("AmlClient fails closed", () => {
     return Effect.gen(function*() {
       yield* atStart
       const error = yield* Effect.flip(result)
-      assert(error._tag === "AmlAnswerInvalid")
+      assert(error._tag === "AmlResponseInvalid")
       deepStrictEqual(error.violations.map(String), [
         `${"errors" in fields ? "errors" : "error"} is invalid: expected no error`
       ])
@@ -168,14 +168,14 @@ describe("AmlClient fails closed", () => {
 
   it.effect.each<[string, string, Partial<Idv.Options>, string]>([
     ["48 hours ago", searched(-48 * hours), byDefault, "No"],
-    ["a second more than 48 hours ago", searched(-48 * hours - 1000), byDefault, "AmlAnswerInvalid"],
+    ["a second more than 48 hours ago", searched(-48 * hours - 1000), byDefault, "AmlResponseInvalid"],
     ["48 hours ahead", searched(48 * hours), byDefault, "No"],
-    ["a second more than 48 hours ahead", searched(48 * hours + 1000), byDefault, "AmlAnswerInvalid"],
-    ["in 1999", "1999-12-31 23:59:59", byDefault, "AmlAnswerInvalid"],
-    ["in 2099", "2099-01-01 00:00:00", byDefault, "AmlAnswerInvalid"],
-    ["in the year 1", "0001-01-01 00:00:00", byDefault, "AmlAnswerInvalid"],
+    ["a second more than 48 hours ahead", searched(48 * hours + 1000), byDefault, "AmlResponseInvalid"],
+    ["in 1999", "1999-12-31 23:59:59", byDefault, "AmlResponseInvalid"],
+    ["in 2099", "2099-01-01 00:00:00", byDefault, "AmlResponseInvalid"],
+    ["in the year 1", "0001-01-01 00:00:00", byDefault, "AmlResponseInvalid"],
     ["in 2099, which is allowed", "2099-01-01 00:00:00", { searchedOnTolerance: "30000 days" }, "No"],
-    ["an hour ago, which is too long", searched(-hours), { searchedOnTolerance: "59 minutes" }, "AmlAnswerInvalid"]
+    ["an hour ago, which is too long", searched(-hours), { searchedOnTolerance: "59 minutes" }, "AmlResponseInvalid"]
   ])("a search %s, at %s", ([, searched_on, options, expected]) => {
     const body = Service.credential({}, { searched_on })
     const service = Service.make({ aml: () => Effect.sync(() => Service.json(body)) })
@@ -190,7 +190,7 @@ describe("AmlClient fails closed", () => {
     return Effect.gen(function*() {
       // The TestClock starts in 1970, and the search was in 2026.
       const error = yield* Effect.flip(check)
-      assert(error._tag === "AmlAnswerInvalid")
+      assert(error._tag === "AmlResponseInvalid")
       deepStrictEqual(error.violations.map(String), [
         "credentials.attributes.searched_on is invalid: expected a time within 2d of this client's clock " +
         "(if the clock of a mock server or of a test was moved, set the option searchedOnTolerance)"
@@ -206,7 +206,7 @@ describe("AmlClient fails closed", () => {
     return Effect.gen(function*() {
       yield* atStart
       const error = yield* Effect.flip(check)
-      assert(error._tag === "AmlAnswerInvalid")
+      assert(error._tag === "AmlResponseInvalid")
       deepStrictEqual(error.violations.map(String), [
         "the value is invalid: expected a credential, with status 200 or 201"
       ])
@@ -233,7 +233,7 @@ describe("AmlClient fails closed", () => {
     return Effect.gen(function*() {
       yield* atStart
       const error = yield* Effect.flip(result)
-      assert(error._tag === "AmlAnswerInvalid")
+      assert(error._tag === "AmlResponseInvalid")
       deepStrictEqual(error.violations.map(({ path }) => path), [
         "error",
         "issuer_id",

@@ -26,7 +26,7 @@ type Expected = readonly [tag: Failure.Failure["_tag"], sent: AmlError.Sent]
 
 const lost: Expected = ["AmlUnavailable", "unknown"]
 const brokenOff: Expected = ["AmlUnavailable", "answered"]
-const invalid: Expected = ["AmlAnswerInvalid", "answered"]
+const invalid: Expected = ["AmlResponseInvalid", "answered"]
 
 /** `answered` if a complete and valid head arrived. Without one `sent` is unknown. */
 const expected: Record<string, Expected> = {

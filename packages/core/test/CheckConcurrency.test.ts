@@ -1,4 +1,4 @@
-import { AmlClient, AmlMetrics, Idv, Person, Screening } from "@effect-idv/core"
+import { AmlClient, Idv, Metrics, Person, Screening } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Effect, Fiber, Layer, Metric, Stream, TestClock } from "effect"
@@ -66,7 +66,7 @@ describe("The option concurrency", () => {
       assert.deepInclude(third?._tag === "Left" ? third.left : {}, { _tag: "AmlTimeout", sent: "no" })
       strictEqual(service.amlRequests.length, 2)
       const count = yield* Metric.value(
-        AmlMetrics.checks.pipe(
+        Metrics.checks.pipe(
           Metric.tagged("outcome", "AmlTimeout"),
           Metric.tagged("status", "none"),
           Metric.tagged("sent", "no")

@@ -92,9 +92,9 @@ describe("withPolicy", () => {
     ])
     return Effect.gen(function*() {
       const ignoring = AmlClient.withPolicy(Ada.check, { nameEcho: "ignore" })
-      assert.deepInclude(yield* Effect.flip(Ada.check), { _tag: "AmlAnswerMismatch", fields: ["name"] })
+      assert.deepInclude(yield* Effect.flip(Ada.check), { _tag: "AmlResponseMismatch", fields: ["name"] })
       strictEqual((yield* ignoring).result, "Doubtful No")
-      assert.deepInclude(yield* Effect.flip(ignoring), { _tag: "AmlAnswerMismatch", fields: ["birth_year"] })
+      assert.deepInclude(yield* Effect.flip(ignoring), { _tag: "AmlResponseMismatch", fields: ["birth_year"] })
     }).pipe(Ada.provide(service))
   })
 

@@ -90,11 +90,11 @@ describe("retry: safe", () => {
     ["a lost connection", lost, "AmlUnavailable", "unknown"],
     ["a record that is not TLS", noTls, "AmlUnavailable", "unknown"],
     ["a certificate that is not trusted", untrusted, "AmlUnavailable", "no"],
-    ["an invalid response", invalid, "AmlAnswerInvalid", "answered"],
+    ["an invalid response", invalid, "AmlResponseInvalid", "answered"],
     [
       "a response about another person",
       () => Effect.sync(() => Service.json(Service.credential({}, { birth_year: "1990" }))),
-      "AmlAnswerMismatch",
+      "AmlResponseMismatch",
       "answered"
     ]
   ])("does not retry after %s", ([, handler, tag, sent]) => {

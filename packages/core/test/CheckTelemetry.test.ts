@@ -1,5 +1,5 @@
 import type { Idv } from "@effect-idv/core"
-import { AmlClient, AmlMetrics } from "@effect-idv/core"
+import { AmlClient, Metrics } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import {
@@ -103,25 +103,25 @@ const cases: ReadonlyArray<Case> = [
     sentRequests: 1
   }],
   ["a redirect", { aml: respondsWith(302) }, {
-    outcome: "AmlAnswerInvalid",
+    outcome: "AmlResponseInvalid",
     status: "3xx",
     sent: "answered",
     attempts: 1
   }],
   ["a redirect in a browser", { aml: () => Effect.sync(() => Response.error()) }, {
-    outcome: "AmlAnswerInvalid",
+    outcome: "AmlResponseInvalid",
     status: "none",
     sent: "answered",
     attempts: 1
   }],
   ["an invalid response", { aml: () => Effect.sync(() => Service.json({})) }, {
-    outcome: "AmlAnswerInvalid",
+    outcome: "AmlResponseInvalid",
     status: "2xx",
     sent: "answered",
     attempts: 1
   }],
   ["a response about another person", { aml: good({ name: "Ada Other" }) }, {
-    outcome: "AmlAnswerMismatch",
+    outcome: "AmlResponseMismatch",
     status: "2xx",
     sent: "answered",
     attempts: 1
@@ -324,7 +324,7 @@ describe("Metrics", () => {
       yield* Fiber.join(fiber)
       const duration = Arr.reduce(
         [["outcome", "NoMatch"], ["status", "2xx"], ["sent", "answered"]] as const,
-        AmlMetrics.duration,
+        Metrics.checkDuration,
         (metric, [key, value]) => Metric.tagged(metric, key, value)
       )
       const { count, sum } = yield* Metric.value(duration)

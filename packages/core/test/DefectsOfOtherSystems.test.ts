@@ -43,8 +43,8 @@ const failures: ReadonlyArray<readonly [string, Parameters<typeof Service.make>[
   ["AmlRateLimited", { aml: () => Effect.sync(() => new Response(null, { status: 429 })) }],
   ["AmlUnavailable", { aml: () => Effect.sync(() => Service.json(Service.credential(), { status: 503 })) }],
   ["AmlUnavailable", { aml: Service.failing({ code: "ECONNRESET" }) }],
-  ["AmlAnswerInvalid", { aml: () => Effect.sync(() => Service.json([])) }],
-  ["AmlAnswerMismatch", { aml: () => Effect.sync(() => Service.json(Service.credential({}, { name: "Bob" }))) }],
+  ["AmlResponseInvalid", { aml: () => Effect.sync(() => Service.json([])) }],
+  ["AmlResponseMismatch", { aml: () => Effect.sync(() => Service.json(Service.credential({}, { name: "Bob" }))) }],
   ["AmlTimeout", { aml: () => Effect.never }]
 ]
 

@@ -18,8 +18,8 @@ const AnyAmlError = Schema.Union(
   AmlError.AmlRateLimited,
   AmlError.AmlUnavailable,
   AmlError.AmlTimeout,
-  AmlError.AmlAnswerInvalid,
-  AmlError.AmlAnswerMismatch
+  AmlError.AmlResponseInvalid,
+  AmlError.AmlResponseMismatch
 )
 const isOne = Schema.is(AnyAmlError)
 const encode = Schema.encode(AnyAmlError)

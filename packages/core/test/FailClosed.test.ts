@@ -120,7 +120,7 @@ const holds = (cases: FastCheck.Arbitrary<Case>, numRuns: number, expected: Read
 
 // Changes of a response.
 
-const outcomes = [...Responses.matches, "AmlAnswerInvalid", "AmlAnswerMismatch"]
+const outcomes = [...Responses.matches, "AmlResponseInvalid", "AmlResponseMismatch"]
 
 describe("For every response, the result is that of the service about this person, or a typed failure", () => {
   it.live("with one or two changes at any depth of the JSON", () =>
@@ -176,7 +176,7 @@ describe("For every response, the result is that of the service about this perso
           })
         ),
       750,
-      ["AmlAnswerInvalid"]
+      ["AmlResponseInvalid"]
     ))
 
   it.live("with any key twice in its object, which is not a result", () => {
@@ -198,7 +198,7 @@ describe("For every response, the result is that of the service about this perso
         init: json
       })),
       500,
-      ["AmlAnswerInvalid"]
+      ["AmlResponseInvalid"]
     )
   })
 

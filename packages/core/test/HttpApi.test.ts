@@ -1,4 +1,4 @@
-import { AmlClient, AmlError, Person, PersonInput, WebError } from "@effect-idv/core"
+import { AmlClient, AmlError, Person, WebError } from "@effect-idv/core"
 import {
   HttpApi,
   HttpApiBuilder,
@@ -14,7 +14,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Layer, Redacted, Schema, Struct } from "effect"
-import * as PersonIssue from "../src/internal/names/personIssue.ts"
+import * as PersonInput from "../src/internal/names/personInput.ts"
 
 const people = HttpApiGroup.make("people")
   .add(HttpApiEndpoint.post("signUp", "/sign-up").setPayload(Person.FromInput).addSuccess(Schema.String))
@@ -131,13 +131,13 @@ describe("A backend with WebError.middleware", () => {
 })
 
 describe("The message of an issue", () => {
-  const codes = Struct.keys(PersonInput.issues)
+  const codes = Struct.keys(Person.issues)
   const message = (message: string) => ({ _tag: "Type" as const, path: [], message })
 
   it.each(codes)("of %s is parsed to the same issue", (code) => {
     for (const issue of [{ field: "name", code, index: 12 }, { field: "dateOfBirth", code }] as const) {
-      const made = new PersonInput.Issue(issue)
-      deepStrictEqual(PersonIssue.fromDecodeIssue(message(String(made))), [made])
+      const made = new Person.Issue(issue)
+      deepStrictEqual(PersonInput.fromDecodeIssue(message(String(made))), [made])
     }
   })
 
@@ -150,6 +150,6 @@ describe("The message of an issue", () => {
     "Expected a non empty string, actual \"\"",
     ""
   ])("is not parsed if it is from another schema: %s", (words) => {
-    deepStrictEqual(PersonIssue.fromDecodeIssue(message(words)), [])
+    deepStrictEqual(PersonInput.fromDecodeIssue(message(words)), [])
   })
 })

@@ -49,21 +49,21 @@ const failures: ReadonlyArray<readonly [string, Parameters<typeof Service.make>[
   [
     "an invalid response",
     { aml: () => Effect.sync(() => credential({}, { match_found: canaries.body })) },
-    "AmlAnswerInvalid"
+    "AmlResponseInvalid"
   ],
   [
     "a response that is not JSON",
     { aml: () => Effect.sync(() => new Response(`<p>${canaries.name}`)) },
-    "AmlAnswerInvalid"
+    "AmlResponseInvalid"
   ],
   [
     "a response about another person",
     { aml: () => Effect.sync(() => credential({}, { name: "Canaryother" })) },
-    "AmlAnswerMismatch"
+    "AmlResponseMismatch"
   ],
   ["a media type that repeats the person", {
     aml: () => Effect.sync(() => new Response("{}", { headers: { "content-type": `text/${canaries.token}` } }))
-  }, "AmlAnswerInvalid"],
+  }, "AmlResponseInvalid"],
   ["a connection that fails", { aml: (_received, _count, request) => transportError(request) }, "AmlUnavailable"],
   [
     "a token connection that fails",

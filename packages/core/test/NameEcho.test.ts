@@ -25,7 +25,7 @@ const checked = (name: string, echo: string, nameEcho?: CheckPolicy.NameEcho, bi
 }
 
 describe("The name in the response", () => {
-  const name = "AmlAnswerMismatch name"
+  const name = "AmlResponseMismatch name"
 
   it.effect.each<[string, string, exact: string, loose: string, ignore: string]>([
     ["Zoë Testpep", "Zoë Testpep", "No", "No", "No"],
@@ -49,8 +49,8 @@ describe("The name in the response", () => {
 
   it.effect("is ignored only for people born in the same year", () =>
     Effect.gen(function*() {
-      strictEqual(yield* checked("Ada Testclear", "Ada Other", "ignore", "1991"), "AmlAnswerMismatch birth_year")
-      strictEqual(yield* checked("Ada Testclear", "Ada Other", "loose", "1991"), "AmlAnswerMismatch name,birth_year")
+      strictEqual(yield* checked("Ada Testclear", "Ada Other", "ignore", "1991"), "AmlResponseMismatch birth_year")
+      strictEqual(yield* checked("Ada Testclear", "Ada Other", "loose", "1991"), "AmlResponseMismatch name,birth_year")
     }))
 
   it.effect("was another one: the stored evidence still reports it", () => {

@@ -1,13 +1,4 @@
-import {
-  AmlCheck,
-  AmlClient,
-  AmlError,
-  DateOfBirth,
-  Person,
-  PersonInput,
-  PersonName,
-  Violation
-} from "@effect-idv/core"
+import { AmlCheck, AmlClient, AmlError, DateOfBirth, Person, PersonName, Violation } from "@effect-idv/core"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpServer, OpenApi } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -257,11 +248,11 @@ describe("Two persons", () => {
     }))
 })
 
-describe("PersonInput", () => {
+describe("The findings about a person", () => {
   it("has the field, the description and the code, and round-trips", () => {
-    const issue = new PersonInput.Issue({ field: "name", code: "invisible_character", index: 3 })
-    const warning = new PersonInput.Warning({ field: "name", code: "title", index: 0 })
-    const change = new PersonInput.Change({ field: "name", code: "composed" })
+    const issue = new Person.Issue({ field: "name", code: "invisible_character", index: 3 })
+    const warning = new Person.Warning({ field: "name", code: "title", index: 0 })
+    const change = new Person.Change({ field: "name", code: "composed" })
     deepStrictEqual([issue, warning, change].map(String), [
       "name at 3: an invisible character (invisible_character)",
       "name at 0: it starts with a title (title)",
@@ -276,9 +267,9 @@ describe("PersonInput", () => {
 
   it("has a description for every code, and prints it", () => {
     const rendered = [
-      ...Struct.keys(PersonInput.issues).map((code) => new PersonInput.Issue({ field: "name", code })),
-      ...Struct.keys(PersonInput.warnings).map((code) => new PersonInput.Warning({ field: "name", code })),
-      ...Struct.keys(PersonInput.changes).map((code) => new PersonInput.Change({ field: "name", code }))
+      ...Struct.keys(Person.issues).map((code) => new Person.Issue({ field: "name", code })),
+      ...Struct.keys(Person.warnings).map((code) => new Person.Warning({ field: "name", code })),
+      ...Struct.keys(Person.changes).map((code) => new Person.Change({ field: "name", code }))
     ]
     for (const note of rendered) {
       strictEqual(new RegExp(`^name: .+ \\(${note.code}\\)$`).test(String(note)), true, String(note))

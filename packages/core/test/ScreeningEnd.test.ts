@@ -1,14 +1,4 @@
-import {
-  AmlClient,
-  AmlError,
-  Failure,
-  Idv,
-  Person,
-  PersonInput,
-  Screening,
-  TokenError,
-  Violation
-} from "@effect-idv/core"
+import { AmlClient, AmlError, Failure, Idv, Person, Screening, TokenError, Violation } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Cause, Chunk, Duration, Effect, Either, Exit, Fiber, Layer, Option, Stream, TestClock } from "effect"
@@ -72,11 +62,11 @@ const cannotBeScreened: ReadonlyArray<readonly [string, Parameters<typeof Servic
     0
   ],
   ["an untrusted certificate", { aml: untrusted }, { _tag: "AmlUnavailable", reason: "certificate" }, 1, 10],
-  ["an API that redirects", { aml: respondsWith(308) }, { _tag: "AmlAnswerInvalid", status: 308 }, 1, 10],
+  ["an API that redirects", { aml: respondsWith(308) }, { _tag: "AmlResponseInvalid", status: 308 }, 1, 10],
   ["an API at another address", { aml: respondsWith(404) }, { _tag: "AmlRequestRejected", status: 404 }, 1, 10],
   ["an API with another method", { aml: respondsWith(405) }, { _tag: "AmlRequestRejected", status: 405 }, 1, 10],
   ["an API that is down", { aml: respondsWith(500) }, { _tag: "AmlUnavailable", status: 500 }, 1, 60],
-  ["an API that returns HTML", { aml: html }, { _tag: "AmlAnswerInvalid", status: 200 }, 1, 60]
+  ["an API that returns HTML", { aml: html }, { _tag: "AmlResponseInvalid", status: 200 }, 1, 60]
 ]
 
 describe("A screening of 3,000 people", () => {
@@ -163,7 +153,7 @@ describe("Consecutive failures that concern the service", () => {
     new AmlError.AmlUnavailable({ reason: "broken", sent: "unknown" }),
     new AmlError.AmlTimeout({ sent: "unknown", deadline: Duration.seconds(30) }),
     new AmlError.AmlRequestRejected({ status: 408 }),
-    new AmlError.AmlAnswerInvalid({ status: 200, length: 0, violations: Violation.whole("a credential") }),
+    new AmlError.AmlResponseInvalid({ status: 200, length: 0, violations: Violation.whole("a credential") }),
     new TokenError.TokenTimeout({ deadline: Duration.seconds(30) }),
     new TokenError.TokenEndpointUnavailable({ reason: "credentials", attempts: 0 })
   ]
@@ -177,7 +167,7 @@ describe("Consecutive failures that concern the service", () => {
     ["a result", "No"],
     ["a potential match", "Potential match"],
     ["a refused request of one person", new AmlError.AmlRequestRejected({ status: 422 })],
-    ["a response about another person", new AmlError.AmlAnswerMismatch({ fields: ["name"] })]
+    ["a response about another person", new AmlError.AmlResponseMismatch({ fields: ["name"] })]
   ])("start again at zero after %s", ([, canned]) =>
     Effect.gen(function*() {
       const { checks, result } = yield* screen((n) => n % 50 === 0 ? canned : down, {}, 500)
@@ -186,7 +176,7 @@ describe("Consecutive failures that concern the service", () => {
 
   it.effect.each<[string, AmlClient.Canned]>([
     ["refused requests", new AmlError.AmlRequestRejected({ status: 422 })],
-    ["responses about another person", new AmlError.AmlAnswerMismatch({ fields: ["name"] })]
+    ["responses about another person", new AmlError.AmlResponseMismatch({ fields: ["name"] })]
   ])("do not include %s, which concern one person", ([, canned]) =>
     Effect.gen(function*() {
       const { checks, result } = yield* screen(() => canned, {}, 200)
@@ -209,7 +199,7 @@ describe("Consecutive failures that concern the service", () => {
 describe("A failure concerns", () => {
   const rejected = (status: number) => new AmlError.AmlRequestRejected({ status })
   const invalid = (status: number) =>
-    new AmlError.AmlAnswerInvalid({ status, length: 0, violations: Violation.whole("a credential") })
+    new AmlError.AmlResponseInvalid({ status, length: 0, violations: Violation.whole("a credential") })
   const tokenInvalid = (status: number) =>
     new TokenError.TokenResponseInvalid({ status, length: 0, violations: Violation.whole("a token") })
 
@@ -244,9 +234,9 @@ describe("A failure concerns", () => {
       new TokenError.TokenTimeout({ deadline: Duration.seconds(30) })
     ],
     person: [
-      new AmlError.AmlInputRejected({ issues: [new PersonInput.Issue({ field: "name", code: "empty" })] }),
+      new AmlError.AmlInputRejected({ issues: [new Person.Issue({ field: "name", code: "empty" })] }),
       ...[400, 409, 413, 418, 422, 451].map(rejected),
-      new AmlError.AmlAnswerMismatch({ fields: ["birth_year"] })
+      new AmlError.AmlResponseMismatch({ fields: ["birth_year"] })
     ]
   }
 

@@ -1,4 +1,4 @@
-import { AmlError, PersonInput, TokenError, Violation } from "@effect-idv/core"
+import { AmlError, Person, TokenError, Violation } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration } from "effect"
@@ -89,15 +89,15 @@ describe("A token error", () => {
 })
 
 const amlErrors: ReadonlyArray<readonly [AmlError.AmlError | AmlError.AmlInputRejected, boolean]> = [
-  [new AmlError.AmlInputRejected({ issues: [new PersonInput.Issue({ field: "name", code: "empty" })] }), false],
+  [new AmlError.AmlInputRejected({ issues: [new Person.Issue({ field: "name", code: "empty" })] }), false],
   [new AmlError.AmlUnauthorized({ status: 401, renewal: "replayed" }), false],
   [new AmlError.AmlForbidden({ status: 403 }), false],
   [new AmlError.AmlRequestRejected({ status: 422 }), false],
   [new AmlError.AmlRateLimited({}), true],
   [new AmlError.AmlUnavailable({ reason: "broken", sent: "unknown" }), true],
   [new AmlError.AmlTimeout({ sent: "unknown", deadline: Duration.seconds(30) }), true],
-  [new AmlError.AmlAnswerInvalid({ status: 200, length: 0, violations: Violation.whole("a credential") }), false],
-  [new AmlError.AmlAnswerMismatch({ fields: ["name"] }), false]
+  [new AmlError.AmlResponseInvalid({ status: 200, length: 0, violations: Violation.whole("a credential") }), false],
+  [new AmlError.AmlResponseMismatch({ fields: ["name"] }), false]
 ]
 
 describe("An AML error", () => {

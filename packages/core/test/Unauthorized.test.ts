@@ -291,7 +291,7 @@ describe("401 and 403 from the API", () => {
       aml: () => Effect.succeed(status(307, { location: "https://evil.example/" }))
     })
     return Effect.gen(function*() {
-      strictEqual((yield* Effect.flip(check))._tag, "AmlAnswerInvalid")
+      strictEqual((yield* Effect.flip(check))._tag, "AmlResponseInvalid")
       deepStrictEqual(service.amlRequests.map(({ url }) => url), ["https://api.example.com/api/aml"])
     }).pipe(provide(service))
   })

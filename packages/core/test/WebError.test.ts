@@ -34,8 +34,8 @@ const failures: ReadonlyArray<Exclude<Failure.Failure, AmlError.AmlInputRejected
   new AmlError.AmlRateLimited({ retryAfter: Duration.minutes(9) }),
   new AmlError.AmlUnavailable({ reason: "status", status: 503, sent: "answered", retryAfter: Duration.hours(1) }),
   new AmlError.AmlTimeout({ sent: "unknown", deadline: Duration.seconds(30) }),
-  new AmlError.AmlAnswerInvalid({ status: 200, length: 10, violations: Violation.whole("a credential") }),
-  new AmlError.AmlAnswerMismatch({ fields: ["name"] })
+  new AmlError.AmlResponseInvalid({ status: 200, length: 10, violations: Violation.whole("a credential") }),
+  new AmlError.AmlResponseMismatch({ fields: ["name"] })
 ]
 
 describe("WebError", () => {

@@ -117,7 +117,7 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
       const tagOf = (authUrl: string) =>
         Effect.map(Effect.flip(check({ authUrl, baseUrl: server.url })), ({ _tag }) => _tag)
       strictEqual(yield* tagOf(`${server.url}/first`), "TokenResponseInvalid")
-      strictEqual(yield* tagOf(server.url), "AmlAnswerInvalid")
+      strictEqual(yield* tagOf(server.url), "AmlResponseInvalid")
       deepStrictEqual(target.requests, [])
     }))
 

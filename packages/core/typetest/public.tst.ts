@@ -50,8 +50,8 @@ describe("the error union", () => {
         | AmlError.AmlRateLimited
         | AmlError.AmlUnavailable
         | AmlError.AmlTimeout
-        | AmlError.AmlAnswerInvalid
-        | AmlError.AmlAnswerMismatch
+        | AmlError.AmlResponseInvalid
+        | AmlError.AmlResponseMismatch
       >
     >()
   })
@@ -62,7 +62,7 @@ describe("the error union", () => {
         Screening.Outcome<number>,
         | "no file"
         | TokenError.TokenError
-        | Exclude<AmlError.AmlError, AmlError.AmlAnswerMismatch>
+        | Exclude<AmlError.AmlError, AmlError.AmlResponseMismatch>
         | ConfigError.ConfigError,
         AmlClient.AmlClient
       >

@@ -2,7 +2,7 @@
  * Screens a few people. Uses the service that the `IDV_*` variables configure, or, if none is set, a
  * mock server that it starts in this process on a free port.
  */
-import { AmlCheck, AmlClient, Idv, Person, TokenMetrics } from "@effect-idv/core"
+import { AmlCheck, AmlClient, Idv, Metrics, Person } from "@effect-idv/core"
 import { MockServer } from "@effect-idv/mock-server"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import Table from "cli-table3"
@@ -84,7 +84,7 @@ const screenAll = Effect.fn("quickstart")(function*(people: ReadonlyArray<Input>
   }
   yield* Console.log(table.toString())
 
-  const { count } = yield* Metric.value(TokenMetrics.requests)
+  const { count } = yield* Metric.value(Metrics.tokenRequests)
   yield* Console.log(
     `${plural(rows.length, "person", "people")}, ${plural(count, "token request", "token requests")}.`
   )

@@ -93,11 +93,11 @@ interface Defect {
 const defects: ReadonlyArray<readonly [string, Defect]> = [
   ["welcomes an applicant after an outage or an invalid response", {
     text: failing,
-    replacement: welcomesAfter("AmlUnavailable", "AmlAnswerInvalid"),
+    replacement: welcomesAfter("AmlUnavailable", "AmlResponseInvalid"),
     files: ["messages", "failures", "failClosed"],
     detectedBy: [
       "No failure welcomes an applicant: AmlUnavailable",
-      "No failure welcomes an applicant: AmlAnswerInvalid",
+      "No failure welcomes an applicant: AmlResponseInvalid",
       "The message to an applicant is byte-identical for a potential match and for an outage of the service",
       property
     ]

@@ -89,8 +89,8 @@ const outcomes = [
   "not screened: AmlRateLimited",
   "not screened: AmlUnavailable",
   "not screened: AmlTimeout",
-  "not screened: AmlAnswerMismatch",
-  "not screened: AmlAnswerInvalid",
+  "not screened: AmlResponseMismatch",
+  "not screened: AmlResponseInvalid",
   "No",
   "not screened: TokenEndpointUnavailable",
   "not screened: TokenRejected"
@@ -182,8 +182,8 @@ describe("observability", { concurrent: true }, () => {
         AmlRateLimited: 1,
         AmlUnavailable: 1,
         AmlTimeout: 1,
-        AmlAnswerMismatch: 1,
-        AmlAnswerInvalid: 1,
+        AmlResponseMismatch: 1,
+        AmlResponseInvalid: 1,
         TokenEndpointUnavailable: 1,
         TokenRejected: 1
       }

@@ -67,7 +67,7 @@ describe("A test person of your own", () => {
   it.effect("can have any fault that acts on a response, and the journal names it without the person", () =>
     Effect.gen(function*() {
       yield* setPersons([{ match: { nameLast: "Sample" }, response: { kind: "somebodyElse" } }])
-      strictEqual(yield* check("Ada Sample"), "AmlAnswerMismatch")
+      strictEqual(yield* check("Ada Sample"), "AmlResponseMismatch")
       const { journal } = yield* session
       const { entries } = yield* journal({ operation: "aml" })
       deepStrictEqual(entries.map(({ faults }) => faults), [[{ id: "test-person", kind: "somebodyElse" }]])

@@ -451,7 +451,7 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.lives
         for (
           const [lastWord, error] of [
-            ["Testempty", "AmlAnswerInvalid: "],
+            ["Testempty", "AmlResponseInvalid: "],
             ["Test401", "AmlUnauthorized: "],
             ["Test429", "AmlRateLimited: "],
             ["Test500", "AmlUnavailable: "]

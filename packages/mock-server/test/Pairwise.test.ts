@@ -137,8 +137,8 @@ const refusals: ReadonlyArray<readonly [tag: string, isRefused: (row: Pairwise.R
   ["TokenResponseInvalid", ({ redirects }) => redirects !== "none"],
   ["TokenResponseInvalid", ({ tokenField, tokenType }) => tokenType === "other" && tokenField !== "text"],
   ["AmlForbidden", ({ expiredToken, token }) => expiredToken === "forbidden" && token === "expired"],
-  ["AmlAnswerInvalid", ({ amlStatus, credVersion }) => amlStatus === "203" || credVersion === "2.0"],
-  ["AmlAnswerMismatch", ({ nameEcho }) => nameEcho === "reordered"]
+  ["AmlResponseInvalid", ({ amlStatus, credVersion }) => amlStatus === "203" || credVersion === "2.0"],
+  ["AmlResponseMismatch", ({ nameEcho }) => nameEcho === "reordered"]
 ]
 
 /** The expected outcome. `failure` is any error; `either` is an error or a credential. */

@@ -60,9 +60,9 @@ const patchOf = (name: Profile.Name, value: string) => decodePatch({ [name]: val
 const refusals: Record<string, readonly [fresh: string, later: string]> = {
   "tokenType other": ["TokenResponseInvalid", "TokenResponseInvalid"],
   "expiredToken forbidden": ["accepted", "AmlForbidden"],
-  "amlStatus 203": ["AmlAnswerInvalid", "AmlAnswerInvalid"],
-  "nameEcho reordered": ["AmlAnswerMismatch", "AmlAnswerMismatch"],
-  "credVersion 2.0": ["AmlAnswerInvalid", "AmlAnswerInvalid"],
+  "amlStatus 203": ["AmlResponseInvalid", "AmlResponseInvalid"],
+  "nameEcho reordered": ["AmlResponseMismatch", "AmlResponseMismatch"],
+  "credVersion 2.0": ["AmlResponseInvalid", "AmlResponseInvalid"],
   "redirects same-origin": ["TokenResponseInvalid", "TokenResponseInvalid"],
   "redirects other-origin": ["TokenResponseInvalid", "TokenResponseInvalid"]
 }
@@ -124,7 +124,7 @@ describe("The client that meets", () => {
         const aml = yield* AmlClient.AmlClient
         const person = yield* Person.make({ name: "Ada Testclear", dateOfBirth: "1957-03-14" })
         const error = yield* Effect.flip(aml.check(person))
-        strictEqual(error._tag, "AmlAnswerInvalid")
+        strictEqual(error._tag, "AmlResponseInvalid")
         strictEqual(error.message.includes("set the option searchedOnTolerance"), true)
         deepStrictEqual(yield* AmlClient.withPolicy(everyone, { searchedOnTolerance: "10000 days" }), right)
       }).pipe(Effect.provide(layerWith()))

@@ -64,9 +64,9 @@ const expected: Record<string, Expected> = {
   Test503: refused("503 Service Unavailable", "AmlUnavailable", "1"),
   Testhtml: {
     wire: (answer) => strictEqual(bodyOf(answer).startsWith("<!doctype html>"), true),
-    client: "AmlAnswerInvalid"
+    client: "AmlResponseInvalid"
   },
-  Testempty: { wire: (answer) => strictEqual(bodyOf(answer), ""), client: "AmlAnswerInvalid" },
+  Testempty: { wire: (answer) => strictEqual(bodyOf(answer), ""), client: "AmlResponseInvalid" },
   Testcut: { wire: half("fin"), client: "AmlUnavailable" },
   Testreset: { wire: half("reset"), client: "AmlUnavailable" },
   Testecho: {
@@ -74,14 +74,14 @@ const expected: Record<string, Expected> = {
       const { birth_year, match_found, name } = attributesOf(answer)
       deepStrictEqual([birth_year, match_found, name], ["1901", "Potential match", "Somebody Else"])
     },
-    client: "AmlAnswerMismatch"
+    client: "AmlResponseMismatch"
   },
   Testunknown: {
     wire: (answer) => {
       const { match_found } = attributesOf(answer)
       strictEqual(typeof match_found === "string" && !["No", "Potential match"].includes(match_found), true)
     },
-    client: "AmlAnswerInvalid"
+    client: "AmlResponseInvalid"
   }
 }
 

@@ -73,7 +73,7 @@ describe("idv-mock serve --tls self-signed", () => {
           deepStrictEqual([reset, cut, html].map((text) => text.split(" ")[0]), [
             "AmlUnavailable",
             "AmlUnavailable",
-            "AmlAnswerInvalid"
+            "AmlResponseInvalid"
           ], client)
         }
         deepStrictEqual(refused.map(([client]) => client), ["undici", "node", "fetch"])

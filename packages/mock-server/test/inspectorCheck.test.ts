@@ -38,7 +38,7 @@ describe("The check form of the page", () => {
   )
 
   it.live.each<[string, number, string]>([
-    ["Testempty", 200, "AmlAnswerInvalid"],
+    ["Testempty", 200, "AmlResponseInvalid"],
     ["Test401", 401, "AmlUnauthorized"],
     ["Test403", 403, "AmlForbidden"],
     ["Test429", 429, "AmlRateLimited"],

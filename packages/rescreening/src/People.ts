@@ -5,7 +5,6 @@
  */
 import { AmlInputRejected } from "@effect-idv/core/AmlError"
 import * as Person from "@effect-idv/core/Person"
-import * as PersonInput from "@effect-idv/core/PersonInput"
 import * as Violation from "@effect-idv/core/Violation"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -95,7 +94,7 @@ export const layerEnv: Layer.Layer<People, EncryptionKeyError> = Layer.unwrapEff
   Effect.map(EncryptionKeys.fromEnv, layerEncrypted)
 )
 
-const notFound = new AmlInputRejected({ issues: [new PersonInput.Issue({ field: "name", code: "empty" })] })
+const notFound = new AmlInputRejected({ issues: [new Person.Issue({ field: "name", code: "empty" })] })
 
 /**
  * Stores no name and no date of birth. `lookup` returns both for a key before each check. If it returns `undefined`,

@@ -339,7 +339,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
       "stops all workers after an HTML page instead of a result, and sends no check again that may be billed",
       Effect.gen(function*() {
         let isPage = true
-        const page = new AmlError.AmlAnswerInvalid({
+        const page = new AmlError.AmlResponseInvalid({
           host: "api.example.com",
           status: 200,
           contentType: "text/html",
@@ -353,7 +353,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
         )
         const end = yield* work
         assertTrue(end._tag === "Left" && end.left._tag === "RunPaused")
-        assertTrue(end.left.message.includes("AmlAnswerInvalid: "), end.left.message)
+        assertTrue(end.left.message.includes("AmlResponseInvalid: "), end.left.message)
         const sent = aml.names.length
         assertTrue(sent <= 2, String(sent))
         const { counts } = yield* Effect.flatMap(Stream.runHead(Rescreening.status(run)), (status) => status)
@@ -372,7 +372,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
         const page = { host: "example.com", contentType: "text/html", length: 1000, violations: [] }
         const failures = [
           new TokenError.TokenResponseInvalid({ ...page, status: 200 }),
-          new AmlError.AmlAnswerInvalid({ ...page, status: 302 })
+          new AmlError.AmlResponseInvalid({ ...page, status: 302 })
         ]
         yield* Rescreening.plan(many(20), fast)
         for (const failure of failures) {

@@ -29,8 +29,8 @@ const cases: Record<Exclude<Tag, "TokenRejected" | "TokenProviderClosed">, Case>
   AmlRateLimited: { next: "retry", lastName: "Test429" },
   AmlUnavailable: { next: "retry", lastName: "Test500" },
   AmlTimeout: { next: "reconcile", lastName: "Testhang" },
-  AmlAnswerInvalid: { next: "investigate", lastName: "Testunknown" },
-  AmlAnswerMismatch: { next: "investigate", lastName: "Testecho" },
+  AmlResponseInvalid: { next: "investigate", lastName: "Testunknown" },
+  AmlResponseMismatch: { next: "investigate", lastName: "Testecho" },
   TokenEndpointUnavailable: { next: "retry", faults: [{ on: "token", what: { kind: "status", status: 503 } }] },
   TokenResponseInvalid: { next: "alert", faults: [{ on: "token", what: { kind: "html" } }] },
   TokenTimeout: {

@@ -5,7 +5,7 @@
  * A potential match and an outage of the service return the same message, because a different one would
  * tip off a listed person. The case file records what happened.
  */
-import { AmlCheck, AmlClient, Failure, Person, type PersonInput } from "@effect-idv/core"
+import { AmlCheck, AmlClient, Failure, Person } from "@effect-idv/core"
 import { Context, Data, Effect } from "effect"
 
 export interface Applicant extends Person.Input {
@@ -17,7 +17,7 @@ export interface Applicant extends Person.Input {
 export type Message = Data.TaggedEnum<{
   Welcome: {}
   Pending: {}
-  Correction: { readonly issues: ReadonlyArray<PersonInput.Issue> }
+  Correction: { readonly issues: ReadonlyArray<Person.Issue> }
 }>
 
 export const Message = Data.taggedEnum<Message>()

@@ -80,7 +80,7 @@ const isBusy = (error: Failure.Failure, { retryAfter }: Failure.Facts): boolean 
  */
 const isPage = (error: Failure.Failure, { concerns }: Failure.Facts): boolean =>
   // A redirect may have a page too, but it was not followed.
-  error._tag === "AmlAnswerInvalid" && concerns !== "everyone" && error.contentType === "text/html"
+  error._tag === "AmlResponseInvalid" && concerns !== "everyone" && error.contentType === "text/html"
 
 const ofRow = (error: Failure.Failure, facts: Failure.Facts, timesSent: number): Consequence["row"] => {
   const { concerns, sent } = facts

@@ -9,15 +9,15 @@ import * as AmlCredential from "../../AmlCredential.ts"
 import * as AmlError from "../../AmlError.ts"
 import type { CheckPolicy, NameEcho } from "../../CheckPolicy.ts"
 import type { Person } from "../../Person.ts"
-import * as PersonInput from "../../PersonInput.ts"
 import * as PersonName from "../../PersonName.ts"
 import * as Violation from "../../Violation.ts"
+import * as PersonInput from "../names/personInput.ts"
 import type * as Exchange from "../wire/exchange.ts"
 import type * as Bearer from "./bearer.ts"
 import * as ErrorBody from "./errorBody.ts"
 
 export const invalid = (description: Exchange.Description, violations: Violation.Violations) =>
-  new AmlError.AmlAnswerInvalid({ ...description, violations })
+  new AmlError.AmlResponseInvalid({ ...description, violations })
 
 /** A credential, and the warnings about its name. */
 export interface AcceptedCredential extends Pick<AmlCheck, "status"> {
@@ -59,7 +59,7 @@ export const interpret = (
         birth_year: Number(Redacted.value(birthYear)) === person.dateOfBirth.year
       }
       const fields = Struct.keys(isSame).filter((field) => !isSame[field])
-      if (Arr.isNonEmptyArray(fields)) return Either.left(new AmlError.AmlAnswerMismatch({ fields }))
+      if (Arr.isNonEmptyArray(fields)) return Either.left(new AmlError.AmlResponseMismatch({ fields }))
       const warnings = difference === undefined ? [] : [new PersonInput.Warning({ field: "name", code: difference })]
       return Either.right({ credential, status, warnings })
     })

@@ -10,21 +10,25 @@ import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 import type { AmlCheck, Result } from "../../AmlCheck.ts"
 import * as AmlError from "../../AmlError.ts"
-import * as AmlMetrics from "../../AmlMetrics.ts"
 import * as Failure from "../../Failure.ts"
+import * as Metrics from "../../Metrics.ts"
 import type { TokenError } from "../../TokenError.ts"
 import type { Progress } from "./progress.ts"
 
-const outcomes: Record<Result, string> = {
+/** The label `outcome` of each result. */
+export const outcomes = {
   "No": "NoMatch",
   "Doubtful No": "DoubtfulNo",
   "Potential match": "PotentialMatch"
-}
+} as const satisfies Record<Result, string>
+
+/** The label `outcome` of a check without a result or a failure. */
+export const otherOutcomes = ["Interrupted", "Defect"] as const
 
 type CheckExit = Exit.Exit<AmlCheck, AmlError.AmlError | TokenError>
 
 interface Labels {
-  readonly outcome: string
+  readonly outcome: (typeof outcomes)[Result] | Failure.Failure["_tag"] | (typeof otherOutcomes)[number]
   readonly status: string
   readonly sent: string
 }
@@ -58,7 +62,7 @@ const statusClassOf = (error: AmlError.AmlError | TokenError): string => {
   switch (error._tag) {
     case "AmlRateLimited":
       return "4xx"
-    case "AmlAnswerMismatch":
+    case "AmlResponseMismatch":
       return "2xx"
     default:
       return statusClass("status" in error ? error.status : undefined)
@@ -72,8 +76,8 @@ const statusClassOf = (error: AmlError.AmlError | TokenError): string => {
 const metricsByLabels = new Map<string, ReturnType<typeof withLabels>>()
 
 const withLabels = (labels: ReadonlyArray<MetricLabel.MetricLabel>) => ({
-  checks: Metric.taggedWithLabels(AmlMetrics.checks, labels),
-  duration: Metric.taggedWithLabels(AmlMetrics.duration, labels)
+  checks: Metric.taggedWithLabels(Metrics.checks, labels),
+  duration: Metric.taggedWithLabels(Metrics.checkDuration, labels)
 })
 
 const metricsOf = (labels: Labels) => {
@@ -100,7 +104,7 @@ export const record = ({ checkId, progress, span }: RunningCheck) => (exit: Chec
     const { checks, duration } = metricsOf(labels)
     const fiberLabels = fiber.getFiberRef(FiberRef.currentMetricLabels)
     checks.unsafeUpdate(1, fiberLabels)
-    AmlMetrics.requests.unsafeUpdate(progress.sentRequests, fiberLabels)
+    Metrics.checkRequests.unsafeUpdate(progress.sentRequests, fiberLabels)
     duration.unsafeUpdate((progress.now() - progress.started.wall) / 1000, fiberLabels)
     return LogLevel.lessThanEqual(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Debug)
       ? Effect.logDebug("AML check").pipe(Effect.annotateLogs(annotations), Effect.withParentSpan(span))

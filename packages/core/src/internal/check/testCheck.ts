@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import * as AmlCheck from "../../AmlCheck.ts"
 import { AmlCredential } from "../../AmlCredential.ts"
 import type { Person } from "../../Person.ts"
-import * as PersonInput from "../../PersonInput.ts"
+import * as PersonInput from "../names/personInput.ts"
 import * as Check from "./check.ts"
 
 const encodeCredential = Schema.encodeSync(AmlCredential)

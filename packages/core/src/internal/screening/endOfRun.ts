@@ -27,7 +27,7 @@ export const hasResponseOtherThan429 = (exit: CheckExit): boolean => {
 }
 
 /** The failures that can end a run. The others concern one person. */
-export type Stopped = Exclude<Failure.Failure, AmlError.AmlInputRejected | AmlError.AmlAnswerMismatch>
+export type Stopped = Exclude<Failure.Failure, AmlError.AmlInputRejected | AmlError.AmlResponseMismatch>
 
 /**
  * Returns a function that takes the failure of each check, or `undefined` after a result, and returns the reason to end
@@ -37,7 +37,7 @@ export type Stopped = Exclude<Failure.Failure, AmlError.AmlInputRejected | AmlEr
 export const make = (stopAfter: number) => {
   let consecutive = 0
   return (error: Failure.Failure | undefined): Stopped | undefined => {
-    if (error === undefined || error._tag === "AmlAnswerMismatch") {
+    if (error === undefined || error._tag === "AmlResponseMismatch") {
       consecutive = 0
       return undefined
     }

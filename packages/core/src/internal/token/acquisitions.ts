@@ -18,8 +18,8 @@ import * as Random from "effect/Random"
 import * as Tracer from "effect/Tracer"
 import type { AccessToken, Warning } from "../../AccessToken.ts"
 import type { Credentials } from "../../Credentials.ts"
+import * as Metrics from "../../Metrics.ts"
 import * as TokenError from "../../TokenError.ts"
-import * as TokenMetrics from "../../TokenMetrics.ts"
 import type { TokenPolicy } from "../../TokenPolicy.ts"
 import * as Violation from "../../Violation.ts"
 import * as Instant from "../schema/instant.ts"
@@ -278,13 +278,13 @@ const countReturned = (
 ): void => {
   const labels = fiber.getFiberRef(FiberRef.currentMetricLabels)
   outcome.unsafeUpdate(1, labels)
-  TokenMetrics.age.unsafeUpdate((wall - token.requestedAt) / 1000, labels)
+  Metrics.tokenAge.unsafeUpdate((wall - token.requestedAt) / 1000, labels)
 }
 
-const failedGets = Metric.increment(Metric.tagged(TokenMetrics.gets, "outcome", "failed"))
-const freshGets = Metric.tagged(TokenMetrics.gets, "outcome", "hit")
-const staleGets = Metric.tagged(TokenMetrics.gets, "outcome", "stale")
-const waitedGets = Metric.tagged(TokenMetrics.gets, "outcome", "wait")
+const failedGets = Metric.increment(Metric.tagged(Metrics.tokenGets, "outcome", "failed"))
+const freshGets = Metric.tagged(Metrics.tokenGets, "outcome", "hit")
+const staleGets = Metric.tagged(Metrics.tokenGets, "outcome", "stale")
+const waitedGets = Metric.tagged(Metrics.tokenGets, "outcome", "wait")
 
 const warningTexts: Record<Warning, string> = {
   lifetime: "The token response has no valid lifetime: one hour is assumed",
@@ -294,7 +294,7 @@ const warningTexts: Record<Warning, string> = {
 
 const reportWarning = (warning: Warning) =>
   Effect.zipRight(
-    Metric.increment(Metric.tagged(TokenMetrics.warnings, "warning", warning)),
+    Metric.increment(Metric.tagged(Metrics.tokenWarnings, "warning", warning)),
     Effect.logWarning(warningTexts[warning])
   )
 
@@ -313,8 +313,8 @@ const countAcquisition = (running: RunningAcquisition, exit: Exit.Exit<unknown, 
     ? Option.match(Cause.failureOption(exit.cause), { onNone: () => "defect", onSome: ({ _tag }) => _tag })
     : undefined
   return Effect.all([
-    Metric.increment(Metric.tagged(TokenMetrics.acquisitions, "reason", running.reason)),
-    Metric.update(TokenMetrics.waiters, running.totalWaiters),
-    error === undefined ? Effect.void : Metric.increment(Metric.tagged(TokenMetrics.failures, "error", error))
+    Metric.increment(Metric.tagged(Metrics.tokenAcquisitions, "reason", running.reason)),
+    Metric.update(Metrics.tokenWaiters, running.totalWaiters),
+    error === undefined ? Effect.void : Metric.increment(Metric.tagged(Metrics.tokenFailures, "error", error))
   ], { discard: true })
 }

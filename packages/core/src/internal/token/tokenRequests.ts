@@ -12,8 +12,8 @@ import * as Schema from "effect/Schema"
 import * as AccessToken from "../../AccessToken.ts"
 import * as Credentials from "../../Credentials.ts"
 import * as IdvApi from "../../IdvApi.ts"
+import * as Metrics from "../../Metrics.ts"
 import * as TokenError from "../../TokenError.ts"
-import * as TokenMetrics from "../../TokenMetrics.ts"
 import type { TokenPolicy } from "../../TokenPolicy.ts"
 import * as Violation from "../../Violation.ts"
 import * as Address from "../schema/address.ts"
@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
 
   const attempt = (credentials: Credentials.Credentials, attempts: number) =>
     Effect.gen(function*() {
-      yield* Metric.increment(TokenMetrics.requests)
+      yield* Metric.increment(Metrics.tokenRequests)
       const at = yield* Instant.now
       const response = yield* exchange(requestOf(url, credentials))
       const grant = yield* interpret(response, { attempts, credentials, decode })

@@ -16,7 +16,7 @@ import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import type { AccessToken } from "../../AccessToken.ts"
-import * as TokenMetrics from "../../TokenMetrics.ts"
+import * as Metrics from "../../Metrics.ts"
 import type * as TokenStore from "../../TokenStore.ts"
 import * as Instant from "../schema/instant.ts"
 import type * as Sharing from "../token/sharing.ts"
@@ -42,7 +42,7 @@ class Failed extends Data.TaggedError("Failed")<{
 }> {}
 
 const count = (outcome: "hit" | "miss" | "failed" | "led" | "followed") =>
-  Metric.increment(Metric.tagged(TokenMetrics.store, "outcome", outcome))
+  Metric.increment(Metric.tagged(Metrics.tokenStore, "outcome", outcome))
 
 const ignoredTexts: Record<TokenRecord.Ignored, string> = {
   version: "it has another schema version",

@@ -1,5 +1,10 @@
 /**
- * The metrics of all token providers of a process. No label contains an id, a key or a token.
+ * The metrics of all clients of a process. No label contains an id, a key, a token or data of a person. The metrics of
+ * checks have these labels:
+ *
+ * - `outcome`: `NoMatch`, `DoubtfulNo`, `PotentialMatch`, the tag of the error, `Interrupted`, or `Defect`.
+ * - `status`: the class of the HTTP status, `2xx` to `5xx`, or `none`.
+ * - `sent`: whether the service may have performed the check: `no`, `unknown` or `answered`.
  *
  * @since 0.1.0
  */
@@ -7,12 +12,46 @@ import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 
 /**
+ * Counts the checks, by `outcome`, `status` and `sent`.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+export const checks = Metric.counter("idv_aml_checks", { description: "AML checks", incremental: true })
+
+/**
+ * Counts the AML requests that the service may have received, and so may bill, retries and replays included. A request
+ * counts once its check has ended. One that certainly was not sent, for example because the connection was refused, does
+ * not count. Only the `HttpClient` of `IdvHttp`, or one that wraps it, reports when it sends a request. With any other, a
+ * request that still waits for its connection when the check ends counts too.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+export const checkRequests = Metric.counter("idv_aml_requests", {
+  description: "AML requests that the service may have received, retries and replays included",
+  incremental: true
+})
+
+/**
+ * Records the duration of checks in seconds, with the labels of {@link checks}.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+export const checkDuration = Metric.histogram(
+  "idv_aml_check_duration_seconds",
+  MetricBoundaries.fromIterable([0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]),
+  "Duration of AML checks"
+)
+
+/**
  * Counts the token requests sent, retries included.
  *
  * @category metrics
  * @since 0.1.0
  */
-export const requests = Metric.counter("idv_token_requests", {
+export const tokenRequests = Metric.counter("idv_token_requests", {
   description: "Token requests sent, retries included",
   incremental: true
 })
@@ -29,7 +68,7 @@ export const requests = Metric.counter("idv_token_requests", {
  * @category metrics
  * @since 0.1.0
  */
-export const acquisitions = Metric.counter("idv_token_acquisitions", {
+export const tokenAcquisitions = Metric.counter("idv_token_acquisitions", {
   description: "Acquisitions that sent a request, by reason",
   incremental: true
 })
@@ -40,7 +79,7 @@ export const acquisitions = Metric.counter("idv_token_acquisitions", {
  * @category metrics
  * @since 0.1.0
  */
-export const failures = Metric.counter("idv_token_failures", {
+export const tokenFailures = Metric.counter("idv_token_failures", {
   description: "Acquisitions that failed after a request, by error",
   incremental: true
 })
@@ -56,7 +95,7 @@ export const failures = Metric.counter("idv_token_failures", {
  * @category metrics
  * @since 0.1.0
  */
-export const gets = Metric.counter("idv_token_gets", {
+export const tokenGets = Metric.counter("idv_token_gets", {
   description: "Requested tokens, by outcome",
   incremental: true
 })
@@ -67,7 +106,7 @@ export const gets = Metric.counter("idv_token_gets", {
  * @category metrics
  * @since 0.1.0
  */
-export const warnings = Metric.counter("idv_token_warnings", {
+export const tokenWarnings = Metric.counter("idv_token_warnings", {
   description: "Irregularities of accepted token responses, by warning",
   incremental: true
 })
@@ -84,7 +123,7 @@ export const warnings = Metric.counter("idv_token_warnings", {
  * @category metrics
  * @since 0.1.0
  */
-export const store = Metric.counter("idv_token_store", {
+export const tokenStore = Metric.counter("idv_token_store", {
   description: "Uses of the shared token store, by outcome",
   incremental: true
 })
@@ -95,7 +134,7 @@ export const store = Metric.counter("idv_token_store", {
  * @category metrics
  * @since 0.1.0
  */
-export const age = Metric.histogram(
+export const tokenAge = Metric.histogram(
   "idv_token_age_seconds",
   MetricBoundaries.fromIterable([1, 60, 300, 600, 1200, 1800, 2400, 2700, 3000, 3300, 3570, 3600]),
   "Age of a token each time it is returned, in seconds"
@@ -107,7 +146,7 @@ export const age = Metric.histogram(
  * @category metrics
  * @since 0.1.0
  */
-export const waiters = Metric.histogram(
+export const tokenWaiters = Metric.histogram(
   "idv_token_waiters",
   MetricBoundaries.fromIterable([0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]),
   "Callers that waited for an acquisition"

@@ -1,9 +1,9 @@
 /**
  * The findings about the input for a person: why it cannot be sent, signs of damage, and changes. They contain no part
  * of the input.
- *
- * @since 0.1.0
  */
+import type * as HttpApiError from "@effect/platform/HttpApiError"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 
@@ -82,7 +82,7 @@ const describe = (field: string, index: number | undefined, words: string, code:
  * @category models
  * @since 0.1.0
  */
-export class Issue extends Schema.Class<Issue>("@effect-idv/core/PersonInput/Issue")({
+export class Issue extends Schema.Class<Issue>("@effect-idv/core/Person/Issue")({
   field: Field,
   /** A code, described in {@link issues}. */
   code: Schema.Literal(...Struct.keys(issues)),
@@ -101,7 +101,7 @@ export class Issue extends Schema.Class<Issue>("@effect-idv/core/PersonInput/Iss
  * @category models
  * @since 0.1.0
  */
-export class Warning extends Schema.Class<Warning>("@effect-idv/core/PersonInput/Warning")({
+export class Warning extends Schema.Class<Warning>("@effect-idv/core/Person/Warning")({
   field: Field,
   /** A code, described in {@link warnings}. */
   code: Schema.Literal(...Struct.keys(warnings)),
@@ -120,7 +120,7 @@ export class Warning extends Schema.Class<Warning>("@effect-idv/core/PersonInput
  * @category models
  * @since 0.1.0
  */
-export class Change extends Schema.Class<Change>("@effect-idv/core/PersonInput/Change")({
+export class Change extends Schema.Class<Change>("@effect-idv/core/Person/Change")({
   field: Field,
   /** A code, described in {@link changes}. */
   code: Schema.Literal(...Struct.keys(changes))
@@ -129,4 +129,24 @@ export class Change extends Schema.Class<Change>("@effect-idv/core/PersonInput/C
   override toString(): string {
     return describe(this.field, undefined, changes[this.code], this.code)
   }
+}
+
+type DecodeIssue = HttpApiError.HttpApiDecodeError["issues"][number]
+
+export const notAnObject = "Expected a person, as { name, dateOfBirth }"
+
+/** The issue of a field that is missing or is not a string. */
+export const notText = (field: Issue["field"]) => new Issue({ field, code: "not_text" })
+
+const decodeIssue = Schema.decodeUnknownOption(Issue)
+
+/** The issues that the message reports, or none if it is from another schema. */
+export const fromDecodeIssue = ({ message }: DecodeIssue): ReadonlyArray<Issue> => {
+  if (message === notAnObject) return [notText("name"), notText("dateOfBirth")]
+  const { code, field, index } = /^(?<field>\w+)(?: at (?<index>\d+))?: .* \((?<code>\w+)\)$/.exec(message)?.groups ??
+    {}
+  return decodeIssue({ field, code, ...(index !== undefined && { index: Number(index) }) }).pipe(
+    Option.filter((issue) => String(issue) === message),
+    Option.toArray
+  )
 }
