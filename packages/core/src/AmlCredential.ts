@@ -56,7 +56,7 @@ const timestamp = /^(?!0000)\d{4}-\d{2}-\d{2} (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$
 const isTimestamp = (text: string): boolean =>
   timestamp.test(text) && new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(text.slice(8, 10))
 
-const Name = text("a name", (name) => name.trim() !== "", Names.arbitrary)
+const Name = text("a name", (name) => name.trim() !== "", Names.name)
 const Year = textMatching("a year as YYYY", /^\d{4}$/)
 const Timestamp = text(
   "a date and time that exist, as YYYY-MM-DD HH:MM:SS",

@@ -16,6 +16,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as AmlError from "./AmlError.ts"
+import * as Names from "./internal/names/arbitraryNames.ts"
 import * as PersonInput from "./internal/names/personInput.ts"
 import * as Violation from "./Violation.ts"
 
@@ -180,16 +181,7 @@ const digits = (part: number, length: number): string => String(part).padStart(l
 export const DateOfBirth: Schema.Schema<DateOfBirth> = Schema.declare(Day.is, {
   identifier: "DateOfBirth",
   ...Violation.expecting("a date of birth"),
-  arbitrary: () => (fc) => {
-    const years = fc.oneof(
-      { weight: 8, arbitrary: fc.integer({ min: 1940, max: 2008 }) },
-      { weight: 1, arbitrary: fc.integer({ min: 1920, max: 1939 }) },
-      { weight: 1, arbitrary: fc.integer({ min: 2009, max: 2024 }) }
-    )
-    return fc.record({ year: years, month: fc.integer({ min: 1, max: 12 }), day: fc.integer({ min: 1, max: 31 }) })
-      .filter(exists)
-      .map((parts) => new Day({ ...parts, known: "day" }))
-  }
+  arbitrary: () => (fc) => Names.dateOfBirth(fc).map(Schema.decodeSync(FromWire))
 })
 
 const isoDescription = "a date of birth that can be screened, as yyyy-mm-dd"

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import * as AmlClient from "./AmlClient.ts"
 import * as Credentials from "./Credentials.ts"
 import * as IdvApi from "./IdvApi.ts"
@@ -27,7 +28,7 @@ import * as TokenProvider from "./TokenProvider.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Options extends TokenProvider.Options, AmlClient.Options {}
+export interface Options<R = never> extends TokenProvider.Options<R>, AmlClient.Options {}
 
 /**
  * {@link Options} with an effect that returns the credentials, see `TokenProvider.RotatingOptions`.
@@ -35,7 +36,7 @@ export interface Options extends TokenProvider.Options, AmlClient.Options {}
  * @category models
  * @since 0.1.0
  */
-export interface RotatingOptions extends TokenProvider.RotatingOptions, AmlClient.Options {}
+export interface RotatingOptions<R = never> extends TokenProvider.RotatingOptions<R>, AmlClient.Options {}
 
 /**
  * The services of {@link layer}.
@@ -64,15 +65,15 @@ export type Idv = AmlClient.AmlClient | TokenProvider.TokenProvider
  * @category layers
  * @since 0.1.0
  */
-export const layer = (
-  options: Options | RotatingOptions
-): Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient> =>
+export const layer = <R = never>(
+  options: Options<R> | RotatingOptions<R>
+): Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient | Exclude<R, Scope.Scope>> =>
   Layer.unwrapEffect(
     Effect.as(check(options), Layer.provideMerge(AmlClient.layer(options), TokenProvider.layer(options)))
   )
 
 /** Returns all errors of the options. The errors of the token's options come first. */
-const check = (options: Partial<Options> | RotatingOptions) =>
+const check = <R>(options: Partial<Options<R>> | RotatingOptions<R>) =>
   ConfigErrors.all({ token: TokenOptions.check(options), aml: CheckOptions.check(options) })
 
 /**
@@ -85,7 +86,7 @@ const check = (options: Partial<Options> | RotatingOptions) =>
 export const layerConfig = (
   config: Config.Config.Wrap<Options>
 ): Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient> =>
-  Layer.unwrapEffect(Effect.map(loadOptions(config, check), layer))
+  Layer.unwrapEffect(Effect.map(loadOptions(config, check), (options) => layer(options)))
 
 /**
  * {@link layer} with options from the environment, or from another `ConfigProvider`:
@@ -93,15 +94,21 @@ export const layerConfig = (
  * - `IDV_AUTH_URL`, `IDV_BASE_URL`, `IDV_CUSTOMER_ID`, `IDV_CUSTOMER_KEY`
  * - `IDV_ALLOW_INSECURE=true` allows `http:` to hosts other than loopback.
  *
- * `ConfigError` names every missing or invalid variable, and what it should be. To set further options, see
- * {@link config}.
+ * `ConfigError` names every missing or invalid variable, and what it should be. An option in `overrides` wins, and its
+ * variable is not read.
+ *
+ * @example
+ * import { Idv } from "@effect-idv/core"
+ *
+ * const layer = Idv.layerEnv({ concurrency: 500 })
  *
  * @category layers
  * @since 0.1.0
  */
-export const layerEnv: Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient> = Layer.suspend(() =>
-  Layer.unwrapEffect(Effect.map(config, layer))
-)
+export const layerEnv = <R = never>(
+  overrides: Partial<Options<R>> = {}
+): Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient | Exclude<R, Scope.Scope>> =>
+  Layer.unwrapEffect(Effect.map(config(overrides), (options) => layer({ ...overrides, ...options })))
 
 const variable = (name: string, expectation: string) =>
   Config.mapOrFail(
@@ -109,7 +116,10 @@ const variable = (name: string, expectation: string) =>
     Either.fromOption(() => ConfigError.MissingData([name], expectation))
   )
 
-const allowInsecure = Config.mapOrFail(
+const orVariable = <A>(override: A | undefined, variable: Config.Config<A>): Config.Config<A> =>
+  override === undefined ? variable : Config.succeed(override)
+
+const allowInsecureVariable = Config.mapOrFail(
   Config.withDefault(Config.string("IDV_ALLOW_INSECURE"), "false"),
   (text) =>
     text === "true" || text === "false"
@@ -117,45 +127,48 @@ const allowInsecure = Config.mapOrFail(
       : Either.left(ConfigError.InvalidData(["IDV_ALLOW_INSECURE"], "should be true or false"))
 )
 
-/** Reads an address. If `IDV_ALLOW_INSECURE` is invalid, this reports no second error for it. */
-const address = (name: string, path: string, expectation: string) =>
-  Config.all([variable(name, expectation), Config.orElse(allowInsecure, () => Config.succeed(true))]).pipe(
-    Config.mapOrFail(([base, allowInsecure]) =>
-      Either.map(Address.make(name, base, path, { allowInsecure }), () => base)
+/** The options of the environment, or the overrides. */
+const config = ({ allowInsecure, authUrl, baseUrl, customerId, customerKey }: Partial<Options<unknown>>) => {
+  const insecure = orVariable(allowInsecure, allowInsecureVariable)
+  /** Reads an address. If `IDV_ALLOW_INSECURE` is invalid, this reports no second error for it. */
+  const address = (name: string, path: string, expectation: string) =>
+    Config.all([variable(name, expectation), Config.orElse(insecure, () => Config.succeed(true))]).pipe(
+      Config.mapOrFail(([base, allowInsecure]) =>
+        Either.map(Address.make(name, base, path, { allowInsecure }), () => base)
+      )
     )
-  )
-
-/**
- * The options that {@link layerEnv} reads, to be combined with others.
- *
- * @example
- * import { Idv } from "@effect-idv/core"
- * import { Effect, Layer } from "effect"
- *
- * const layer = Layer.unwrapEffect(Effect.map(Idv.config, (options) => Idv.layer({ ...options, concurrency: 500 })))
- *
- * @category config
- * @since 0.1.0
- */
-export const config: Config.Config<Options> = Config.all({
-  authUrl: address(
-    "IDV_AUTH_URL",
-    IdvApi.token.path,
-    "should be the address of the token endpoint, such as https://auth.example.com"
-  ),
-  baseUrl: address(
-    "IDV_BASE_URL",
-    IdvApi.aml.path,
-    "should be the address of the API, such as https://api.example.com"
-  ),
-  customerId: variable("IDV_CUSTOMER_ID", "should be the customer id of the onboarding pack").pipe(
-    Config.mapOrFail((id) => Credentials.checkCustomerId("IDV_CUSTOMER_ID", id))
-  ),
-  customerKey: variable("IDV_CUSTOMER_KEY", "should be the customer key of the onboarding pack").pipe(
-    Config.mapOrFail((key) => Credentials.checkCustomerKey("IDV_CUSTOMER_KEY", Redacted.make(key)))
-  ),
-  allowInsecure
-})
+  return Config.all({
+    authUrl: orVariable(
+      authUrl,
+      address(
+        "IDV_AUTH_URL",
+        IdvApi.token.path,
+        "should be the address of the token endpoint, such as https://auth.example.com"
+      )
+    ),
+    baseUrl: orVariable(
+      baseUrl,
+      address(
+        "IDV_BASE_URL",
+        IdvApi.aml.path,
+        "should be the address of the API, such as https://api.example.com"
+      )
+    ),
+    customerId: orVariable(
+      customerId,
+      variable("IDV_CUSTOMER_ID", "should be the customer id of the onboarding pack").pipe(
+        Config.mapOrFail((id) => Credentials.checkCustomerId("IDV_CUSTOMER_ID", id))
+      )
+    ),
+    customerKey: orVariable(
+      customerKey,
+      variable("IDV_CUSTOMER_KEY", "should be the customer key of the onboarding pack").pipe(
+        Config.mapOrFail((key) => Credentials.checkCustomerKey("IDV_CUSTOMER_KEY", Redacted.make(key)))
+      )
+    ),
+    allowInsecure: insecure
+  })
+}
 
 /**
  * Formats a `ConfigError` for a terminal: one line for each invalid option or variable, such as

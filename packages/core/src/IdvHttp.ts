@@ -47,7 +47,7 @@ const withDefaults = ({ connections = 128, headersTimeout = 0, ...options }: Und
  * import * as IdvHttp from "@effect-idv/core/IdvHttp"
  * import { Layer } from "effect"
  *
- * const layer = Layer.provide(Idv.layerEnv, IdvHttp.layerUndici())
+ * const layer = Layer.provide(Idv.layerEnv(), IdvHttp.layerUndici())
  *
  * @category layers
  * @since 0.1.0

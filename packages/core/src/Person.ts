@@ -3,7 +3,6 @@
  *
  * @since 0.1.0
  */
-import * as Arbitrary from "effect/Arbitrary"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -15,6 +14,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as AmlError from "./AmlError.ts"
 import * as DateOfBirth from "./DateOfBirth.ts"
+import * as Names from "./internal/names/arbitraryNames.ts"
 import * as PersonInput from "./internal/names/personInput.ts"
 import * as PersonName from "./PersonName.ts"
 import * as Violation from "./Violation.ts"
@@ -114,9 +114,12 @@ export const make = (
 export const Person: Schema.Schema<Person> = Schema.declare(Screenable.is, {
   identifier: "Person",
   ...Violation.expecting("a person that can be screened"),
+  // `Arbitrary.make` would keep fast-check in every bundle.
   arbitrary: () => (fc) =>
-    fc.record({ name: Arbitrary.make(PersonName.PersonName), dateOfBirth: Arbitrary.make(DateOfBirth.DateOfBirth) })
-      .map((person) => new Screenable({ ...person, changes: [], warnings: [] }))
+    fc.record({
+      name: Names.name(fc).map(Schema.decodeSync(PersonName.FromString)),
+      dateOfBirth: Names.dateOfBirth(fc).map(Schema.decodeSync(DateOfBirth.FromWire))
+    }).map((person) => new Screenable({ ...person, changes: [], warnings: [] }))
 })
 
 const expected = {

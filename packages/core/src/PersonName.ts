@@ -235,7 +235,7 @@ const isPersonName = (u: unknown): u is PersonName => {
 export const PersonName: Schema.Schema<PersonName> = Schema.declare(isPersonName, {
   identifier: "PersonName",
   ...Violation.expecting("a name that can be screened"),
-  arbitrary: () => (fc) => Names.arbitrary(fc).map((name) => Redacted.make(brand(name)))
+  arbitrary: () => (fc) => Names.name(fc).map((name) => Redacted.make(brand(name)))
 })
 
 /**

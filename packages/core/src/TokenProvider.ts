@@ -12,7 +12,7 @@
  *   seconds. Rejected credentials are not sent again for 30 seconds. Changed credentials are sent at once. If the
  *   service asked to wait, no request is sent before the wait is over.
  * - **Renewal limit**: at most two rejected tokens are replaced in any 30 seconds.
- * - **Sharing**: each process has its own token, unless `TokenSharing` is provided to the layer.
+ * - **Sharing**: each process has its own token, unless the option `sharing` is set.
  *
  * `TokenPolicy` has the options, `Metrics` the metrics.
  *
@@ -105,7 +105,7 @@ export class TokenProvider extends Context.Tag("@effect-idv/core/TokenProvider")
  * @category models
  * @since 0.1.0
  */
-export interface Settings {
+export interface Settings<R = never> {
   /**
    * The address of the token endpoint, without `/oauth/service`: an `https:` URL, or an `http:` URL of a loopback
    * address. A query is dropped.
@@ -129,6 +129,13 @@ export interface Settings {
    * @default {}
    */
   readonly tokenPolicy?: TokenPolicy.Options | undefined
+  /**
+   * Shares the token with other processes, see `TokenSharing`. The layer requires what this effect requires, except for a
+   * `Scope`, which is that of the layer.
+   *
+   * @default undefined
+   */
+  readonly sharing?: Effect.Effect<Sharing.Sharing, ConfigError.ConfigError, R> | undefined
 }
 
 /**
@@ -137,7 +144,7 @@ export interface Settings {
  * @category models
  * @since 0.1.0
  */
-export interface Options extends Settings, Credentials.Options {
+export interface Options<R = never> extends Settings<R>, Credentials.Options {
   readonly credentials?: undefined
 }
 
@@ -147,7 +154,7 @@ export interface Options extends Settings, Credentials.Options {
  * @category models
  * @since 0.1.0
  */
-export interface RotatingOptions extends Settings {
+export interface RotatingOptions<R = never> extends Settings<R> {
   /**
    * Runs once per acquisition. After the token endpoint rejected the last credentials, each `get` without a token
    * starts an acquisition, so that changed credentials are used at once; the rejected ones are not sent again. Two runs
@@ -168,9 +175,9 @@ export interface RotatingOptions extends Settings {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (
-  options: Options | RotatingOptions
-): Effect.Effect<Service, ConfigError.ConfigError, HttpClient.HttpClient | Scope.Scope> =>
+export const make = <R = never>(
+  options: Options<R> | RotatingOptions<R>
+): Effect.Effect<Service, ConfigError.ConfigError, HttpClient.HttpClient | Scope.Scope | R> =>
   Effect.map(build(options), ({ service }) => service)
 
 /**
@@ -180,9 +187,9 @@ export const make = (
  * @category layers
  * @since 0.1.0
  */
-export const layer = (
-  options: Options | RotatingOptions
-): Layer.Layer<TokenProvider, ConfigError.ConfigError, HttpClient.HttpClient> =>
+export const layer = <R = never>(
+  options: Options<R> | RotatingOptions<R>
+): Layer.Layer<TokenProvider, ConfigError.ConfigError, HttpClient.HttpClient | Exclude<R, Scope.Scope>> =>
   Layer.scoped(TokenProvider, make(options))
 
 /**
@@ -203,9 +210,9 @@ export const layerConfig = (
  * @category layers
  * @since 0.1.0
  */
-export const layerBackground = (
-  options: Options | RotatingOptions
-): Layer.Layer<TokenProvider, ConfigError.ConfigError, HttpClient.HttpClient> =>
+export const layerBackground = <R = never>(
+  options: Options<R> | RotatingOptions<R>
+): Layer.Layer<TokenProvider, ConfigError.ConfigError, HttpClient.HttpClient | Exclude<R, Scope.Scope>> =>
   Layer.scoped(
     TokenProvider,
     Effect.gen(function*() {
@@ -240,11 +247,11 @@ export const layerTest = (value = "test-token"): Layer.Layer<TokenProvider> =>
     })
   )
 
-const build = Effect.fnUntraced(function*(options: Options | RotatingOptions) {
+const build = Effect.fnUntraced(function*<R>(options: Options<R> | RotatingOptions<R>) {
   const { credentials, fields, policy, url } = yield* TokenOptions.check(options)
   const acquire = yield* TokenRequests.make({ url, policy, fields })
-  const sharing = yield* Effect.serviceOption(Sharing.Sharing)
-  const acquireThroughStore = Option.isSome(sharing) ? yield* sharing.value({ url, policy }) : Sharing.withoutStore
+  const sharing = options.sharing === undefined ? undefined : yield* options.sharing
+  const acquireThroughStore = sharing === undefined ? Sharing.withoutStore : yield* sharing({ url, policy })
   const status = yield* SubscriptionRef.make(statusOf(TokenState.initial))
   const { backgroundTimer, get, invalidate, refresh } = yield* Acquisitions.make({
     policy,

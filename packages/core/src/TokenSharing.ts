@@ -1,6 +1,7 @@
 /**
- * Shares one token between the processes that use the same credentials. Provide it to the layer of the client, over a
- * store such as `TokenStoreSql` or `TokenStoreRedis`. Without it each process has its own token.
+ * Shares one token between the processes that use the same credentials: the option `sharing` of the client. Make it with
+ * `TokenStoreSql` or `TokenStoreRedis`, or with {@link make} over a store of your own. Without it each process has its own
+ * token.
  *
  * - The store is read when a token is acquired, and not while a valid one is cached.
  * - One process leads and sends the token request. The others wait for its token, and send their own request if it does
@@ -15,23 +16,21 @@ import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import { loadOptions } from "./internal/schema/loadOptions.ts"
-import * as Sharing from "./internal/token/sharing.ts"
+import type * as Internal from "./internal/token/sharing.ts"
 import * as SharedAcquisition from "./internal/tokenStore/sharedAcquisition.ts"
 import * as SharingOptions from "./internal/tokenStore/sharingOptions.ts"
 import * as TokenEncryption from "./internal/tokenStore/tokenEncryption.ts"
-import { TokenStore } from "./TokenStore.ts"
+import type { TokenStore } from "./TokenStore.ts"
 
 /**
- * The service with which a token provider shares its token. It is optional: the layer of the provider does not require
- * it.
+ * How a token provider shares its token.
  *
  * @category models
  * @since 0.1.0
  */
-export type TokenSharing = Sharing.Sharing
+export interface Sharing extends Internal.Sharing {}
 
 /**
  * A key of AES-256.
@@ -72,31 +71,25 @@ export interface Options {
 }
 
 /**
- * Shares tokens through the provided `TokenStore`. `ConfigError` names every invalid option, and contains no value.
+ * Shares tokens through a store. `ConfigError` names every invalid option, and contains no value.
  *
- * @category layers
+ * @category constructors
  * @since 0.1.0
  */
-export const layer = (options: Options): Layer.Layer<TokenSharing, ConfigError.ConfigError, TokenStore> =>
-  Layer.effect(
-    Sharing.Sharing,
-    Effect.gen(function*() {
-      const { deadline, keys } = yield* SharingOptions.check(options)
-      return SharedAcquisition.make({
-        encryption: yield* TokenEncryption.make(keys),
-        store: yield* TokenStore,
-        deadline
-      })
-    })
-  )
+export const make = (store: TokenStore, options: Options): Effect.Effect<Sharing, ConfigError.ConfigError> =>
+  Effect.gen(function*() {
+    const { deadline, keys } = yield* SharingOptions.check(options)
+    return SharedAcquisition.make({ encryption: yield* TokenEncryption.make(keys), store, deadline })
+  })
 
 /**
- * {@link layer} with options from `Config`. `ConfigError` names every missing or invalid option, and contains no value.
+ * {@link make} with options from `Config`. `ConfigError` names every missing or invalid option, and contains no value.
  *
- * @category layers
+ * @category constructors
  * @since 0.1.0
  */
-export const layerConfig = (
+export const makeConfig = (
+  store: TokenStore,
   config: Config.Config.Wrap<Options>
-): Layer.Layer<TokenSharing, ConfigError.ConfigError, TokenStore> =>
-  Layer.unwrapEffect(Effect.map(loadOptions(config, SharingOptions.check), layer))
+): Effect.Effect<Sharing, ConfigError.ConfigError> =>
+  Effect.flatMap(loadOptions(config, SharingOptions.check), (options) => make(store, options))

@@ -1,10 +1,9 @@
 /**
- * The port to a store that several processes share, for `TokenSharing`. Use `TokenStoreSql` or `TokenStoreRedis`, or
- * implement it for a store of your own.
+ * A store that several processes share, for `TokenSharing`. Use that of `TokenStoreSql` or `TokenStoreRedis`, or
+ * implement the operations for a store of your own.
  *
  * @since 0.1.0
  */
-import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
@@ -18,7 +17,7 @@ import type * as Scope from "effect/Scope"
  * @category models
  * @since 0.1.0
  */
-export interface Service {
+export interface TokenStore {
   /** Returns the value of a name. */
   readonly read: (name: string) => Effect.Effect<Option.Option<string>, unknown>
   /** Stores `next` if the value is still `previous`. Returns whether `next` was stored. */
@@ -38,11 +37,3 @@ export interface Service {
    */
   readonly tryLead: (name: string, ttl: Duration.Duration) => Effect.Effect<boolean, unknown, Scope.Scope>
 }
-
-/**
- * The store of `TokenSharing.layer`, which encrypts the values and makes the names.
- *
- * @category tags
- * @since 0.1.0
- */
-export class TokenStore extends Context.Tag("@effect-idv/core/TokenStore")<TokenStore, Service>() {}

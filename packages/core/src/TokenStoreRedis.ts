@@ -13,20 +13,20 @@ import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import { type Cluster, Redis, type RedisOptions } from "ioredis"
 import * as ConfigErrors from "./internal/schema/configErrors.ts"
 import { loadOptions } from "./internal/schema/loadOptions.ts"
 import * as RedisUrl from "./internal/tokenStore/redisUrl.ts"
+import { warmUp } from "./internal/tokenStore/sharedAcquisition.ts"
 import * as SharingOptions from "./internal/tokenStore/sharingOptions.ts"
-import * as WarmUp from "./internal/tokenStore/warmUp.ts"
 import * as Deadline from "./internal/wire/deadline.ts"
 import * as TokenSharing from "./TokenSharing.ts"
-import * as TokenStore from "./TokenStore.ts"
+import type { TokenStore } from "./TokenStore.ts"
 
 /**
  * The options of {@link layer}.
@@ -80,7 +80,35 @@ const renewScript = ifUnchanged(`"PEXPIRE", KEYS[1], ARGV[2]`)
 
 const toMillis = (ttl: Duration.Duration) => Math.max(1, Math.ceil(Duration.toMillis(ttl)))
 
-const makeStore = (client: Redis | Cluster): TokenStore.Service => {
+/**
+ * Makes the store over a client of yours, such as one of a cluster or with Sentinel. Create it with
+ * {@link clientOptions}, listen to its errors, and close it yourself.
+ *
+ * @example
+ * import { Idv } from "@effect-idv/core"
+ * import * as TokenSharing from "@effect-idv/core/TokenSharing"
+ * import * as TokenStoreRedis from "@effect-idv/core/TokenStoreRedis"
+ * import { Config, Effect } from "effect"
+ * import { Redis } from "ioredis"
+ *
+ * const sentinels = [{ host: "10.0.0.1", port: 26379 }, { host: "10.0.0.2", port: 26379 }]
+ *
+ * const client = Effect.acquireRelease(
+ *   Effect.sync(() => new Redis({ ...TokenStoreRedis.clientOptions, sentinels, name: "main" }).on("error", () => {})),
+ *   (client) => Effect.sync(() => client.disconnect())
+ * )
+ *
+ * const encryptionKey = { id: Config.string("TOKEN_KEY_ID"), key: Config.redacted("TOKEN_KEY") }
+ *
+ * Idv.layerEnv({
+ *   sharing: Effect.flatMap(client, (client) =>
+ *     TokenSharing.makeConfig(TokenStoreRedis.makeStore(client), { encryptionKey }))
+ * })
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeStore = (client: Redis | Cluster): TokenStore => {
   const run = (script: string, name: string, ...values: ReadonlyArray<string | number>) =>
     Effect.tryPromise(() => client.eval(script, 1, name, ...values)).pipe(
       Effect.flatMap(decodeChanged),
@@ -93,7 +121,7 @@ const makeStore = (client: Redis | Cluster): TokenStore.Service => {
       Effect.map((stored) => stored === "OK")
     )
 
-  const tryLead: TokenStore.Service["tryLead"] = (name, ttl) =>
+  const tryLead: TokenStore["tryLead"] = (name, ttl) =>
     Effect.suspend(() => {
       const lock = `${name}-lead`
       // Identifies this lead: after it has expired, this process must not end or prolong the lead of another one.
@@ -150,79 +178,48 @@ const connect = (address: RedisUrl.RedisAddress) =>
       lastError = error
     })
     yield* Effect.tryPromise(() => client.connect()).pipe(
-      Effect.zipRight(WarmUp.warmUp(makeStore(client))),
+      Effect.zipRight(warmUp(makeStore(client))),
       Effect.catchAll((error) => warnUnavailable(codeOf(lastError) ?? codeOf(error))),
       Deadline.within(Duration.millis(patienceMillis), Effect.asVoid(warnUnavailable("timeout")))
     )
     return client
   })
 
-/**
- * Provides the store over a client of yours, such as one of a cluster or with Sentinel. Create it with
- * {@link clientOptions}, listen to its errors, and close it yourself.
- *
- * @example
- * import * as TokenSharing from "@effect-idv/core/TokenSharing"
- * import * as TokenStoreRedis from "@effect-idv/core/TokenStoreRedis"
- * import { Config, Effect, Layer } from "effect"
- * import { Redis } from "ioredis"
- *
- * const sentinels = [{ host: "10.0.0.1", port: 26379 }, { host: "10.0.0.2", port: 26379 }]
- *
- * const client = Effect.acquireRelease(
- *   Effect.sync(() => new Redis({ ...TokenStoreRedis.clientOptions, sentinels, name: "main" }).on("error", () => {})),
- *   (client) => Effect.sync(() => client.disconnect())
- * )
- *
- * TokenSharing.layerConfig({
- *   encryptionKey: { id: Config.string("TOKEN_KEY_ID"), key: Config.redacted("TOKEN_KEY") }
- * }).pipe(
- *   Layer.provide(Layer.unwrapScoped(Effect.map(client, TokenStoreRedis.layerStore)))
- * )
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerStore = (client: Redis | Cluster): Layer.Layer<TokenStore.TokenStore> =>
-  Layer.succeed(TokenStore.TokenStore, makeStore(client))
-
 const check = (options: Partial<Options>) =>
   ConfigErrors.all({ address: RedisUrl.check(options.url), sharing: SharingOptions.check(options) })
 
 /**
- * Shares tokens in Redis. Provide it to the layer of the client. The layer does not fail if the server is down.
- * `ConfigError` names every invalid option, and contains no value.
+ * Shares tokens in Redis: the option `sharing` of the client. It does not fail if the server is down. `ConfigError` names
+ * every invalid option, and contains no value.
  *
  * @example
  * import { Idv } from "@effect-idv/core"
  * import * as TokenStoreRedis from "@effect-idv/core/TokenStoreRedis"
- * import { Config, Layer } from "effect"
+ * import { Config } from "effect"
  *
- * Idv.layerEnv.pipe(
- *   Layer.provide(TokenStoreRedis.layerConfig({
+ * Idv.layerEnv({
+ *   sharing: TokenStoreRedis.makeConfig({
  *     url: Config.redacted("REDIS_URL"),
  *     encryptionKey: { id: Config.string("TOKEN_KEY_ID"), key: Config.redacted("TOKEN_KEY") }
- *   }))
- * )
+ *   })
+ * })
  *
- * @category layers
+ * @category constructors
  * @since 0.1.0
  */
-export const layer = (options: Options): Layer.Layer<TokenSharing.TokenSharing, ConfigError.ConfigError> =>
-  Layer.unwrapScoped(
-    Effect.gen(function*() {
-      const { address } = yield* check(options)
-      return Layer.provide(TokenSharing.layer(options), layerStore(yield* connect(address)))
-    })
-  )
+export const make = (options: Options): Effect.Effect<TokenSharing.Sharing, ConfigError.ConfigError, Scope.Scope> =>
+  Effect.gen(function*() {
+    const { address } = yield* check(options)
+    return yield* TokenSharing.make(makeStore(yield* connect(address)), options)
+  })
 
 /**
- * {@link layer} with options from `Config`. `ConfigError` names every missing or invalid option, and contains no value.
+ * {@link make} with options from `Config`. `ConfigError` names every missing or invalid option, and contains no value.
  *
- * @category layers
+ * @category constructors
  * @since 0.1.0
  */
-export const layerConfig = (
+export const makeConfig = (
   config: Config.Config.Wrap<Options>
-): Layer.Layer<TokenSharing.TokenSharing, ConfigError.ConfigError> =>
-  Layer.unwrapEffect(Effect.map(loadOptions(config, check), layer))
+): Effect.Effect<TokenSharing.Sharing, ConfigError.ConfigError, Scope.Scope> =>
+  Effect.flatMap(loadOptions(config, check), make)

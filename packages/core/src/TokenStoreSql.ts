@@ -15,14 +15,13 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import * as WarmUp from "./internal/tokenStore/warmUp.ts"
+import { warmUp } from "./internal/tokenStore/sharedAcquisition.ts"
 import * as Deadline from "./internal/wire/deadline.ts"
 import * as TokenSharing from "./TokenSharing.ts"
-import * as TokenStore from "./TokenStore.ts"
+import type { TokenStore } from "./TokenStore.ts"
 
 /**
  * The table of this version of the module. The layer creates it if the database role has the right to. Otherwise create
@@ -86,88 +85,90 @@ const checkTable = (sql: SqlClient.SqlClient): Effect.Effect<void, ConfigError.C
 const warnUnavailable = (code: string | undefined) =>
   Effect.logWarning("The database of the token store is not available yet", { code })
 
-const make = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-
-  const read: TokenStore.Service["read"] = (name) =>
-    sql`SELECT value FROM idv_tokens WHERE name = ${name}`.pipe(
-      Effect.flatMap(Schema.decodeUnknown(Rows)),
-      Effect.map(([row]) => Option.map(Option.fromNullable(row), ({ value }) => value)),
-      outsideTransaction
-    )
-
-  const compareAndPut: TokenStore.Service["compareAndPut"] = ({ name, next, previous, ttl }) => {
-    const seconds = Duration.toSeconds(ttl)
-    const changed = Option.match(previous, {
-      onNone: () =>
-        sql`INSERT INTO idv_tokens (name, value, expires_at)
-          VALUES (${name}, ${next}, now() + ${seconds}::float8 * interval '1 second')
-          ON CONFLICT (name) DO NOTHING RETURNING value`,
-      onSome: (previous) =>
-        sql`UPDATE idv_tokens SET value = ${next}, expires_at = now() + ${seconds}::float8 * interval '1 second'
-          WHERE name = ${name} AND value = ${previous} RETURNING value`
-    })
-    return outsideTransaction(Effect.map(changed, isChanged))
-  }
-
-  const compareAndDelete: TokenStore.Service["compareAndDelete"] = (name, value) =>
-    sql`DELETE FROM idv_tokens WHERE name = ${name} AND value = ${value} RETURNING value`.pipe(
-      Effect.map(isChanged),
-      outsideTransaction
-    )
-
-  /** A lead is a row. It ends after `ttl`, by the clock of the database, unless its process renews it. */
-  const tryLead: TokenStore.Service["tryLead"] = (name, ttl) =>
-    Effect.suspend(() => {
-      const lead = `${name}-lead`
-      // Identifies this lead: after it has expired, this process must not end or prolong the lead of another one.
-      const owner = crypto.randomUUID()
-      const expiresAt = sql`clock_timestamp() + ${Duration.toSeconds(ttl)}::float8 * interval '1 second'`
-      const begin = outsideTransaction(Effect.map(
-        sql`INSERT INTO idv_tokens (name, value, expires_at) VALUES (${lead}, ${owner}, ${expiresAt})
-          ON CONFLICT (name) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
-          WHERE idv_tokens.expires_at <= clock_timestamp() RETURNING name`,
-        isChanged
-      ))
-      const renewal = outsideTransaction(Effect.map(
-        sql`UPDATE idv_tokens SET expires_at = ${expiresAt} WHERE name = ${lead} AND value = ${owner} RETURNING name`,
-        isChanged
-      ))
-      const renew = Effect.delay(renewal, Duration.times(ttl, 1 / 4)).pipe(
-        Effect.orElseSucceed(() => true),
-        Effect.repeat({ while: (leads) => leads })
-      )
-      const end = Effect.ignore(compareAndDelete(lead, owner))
-      return begin.pipe(
-        // The database may have stored the row although this process did not see its reply.
-        Effect.onExit((exit) => Exit.isSuccess(exit) && !exit.value ? Effect.void : Effect.addFinalizer(() => end)),
-        Effect.tap((leads) => leads ? Effect.forkScoped(renew) : Effect.void)
-      )
-    })
-
-  const store = TokenStore.TokenStore.of({ read, compareAndPut, compareAndDelete, tryLead })
-
-  yield* Effect.zipRight(outsideTransaction(checkTable(sql)), WarmUp.warmUp(store)).pipe(
-    Effect.catchAll((error) => ConfigError.isConfigError(error) ? Effect.fail(error) : warnUnavailable(codeOf(error))),
-    Deadline.within(Duration.millis(startMillis), Effect.asVoid(warnUnavailable("timeout")))
-  )
-
-  return store
-})
-
 /**
- * Provides the store. It requires the `SqlClient` of PostgreSQL, such as `PgClient.layer`, and creates the table if it
- * does not exist. The layer does not fail if the database is down. It fails with `ConfigError` if the table is missing
- * and cannot be created, or is not the one of this version.
+ * Makes the store. It requires the `SqlClient` of PostgreSQL, such as `PgClient.layer`, and creates the table if it
+ * does not exist. It does not fail if the database is down. It fails with `ConfigError` if the table is missing and cannot
+ * be created, or is not the one of this version.
  *
- * @category layers
+ * @category constructors
  * @since 0.1.0
  */
-export const layerStore: Layer.Layer<TokenStore.TokenStore, ConfigError.ConfigError, SqlClient.SqlClient> = Layer
-  .effect(TokenStore.TokenStore, make)
+export const makeStore: Effect.Effect<TokenStore, ConfigError.ConfigError, SqlClient.SqlClient> = Effect.gen(
+  function*() {
+    const sql = yield* SqlClient.SqlClient
+
+    const read: TokenStore["read"] = (name) =>
+      sql`SELECT value FROM idv_tokens WHERE name = ${name}`.pipe(
+        Effect.flatMap(Schema.decodeUnknown(Rows)),
+        Effect.map(([row]) => Option.map(Option.fromNullable(row), ({ value }) => value)),
+        outsideTransaction
+      )
+
+    const compareAndPut: TokenStore["compareAndPut"] = ({ name, next, previous, ttl }) => {
+      const seconds = Duration.toSeconds(ttl)
+      const changed = Option.match(previous, {
+        onNone: () =>
+          sql`INSERT INTO idv_tokens (name, value, expires_at)
+          VALUES (${name}, ${next}, now() + ${seconds}::float8 * interval '1 second')
+          ON CONFLICT (name) DO NOTHING RETURNING value`,
+        onSome: (previous) =>
+          sql`UPDATE idv_tokens SET value = ${next}, expires_at = now() + ${seconds}::float8 * interval '1 second'
+          WHERE name = ${name} AND value = ${previous} RETURNING value`
+      })
+      return outsideTransaction(Effect.map(changed, isChanged))
+    }
+
+    const compareAndDelete: TokenStore["compareAndDelete"] = (name, value) =>
+      sql`DELETE FROM idv_tokens WHERE name = ${name} AND value = ${value} RETURNING value`.pipe(
+        Effect.map(isChanged),
+        outsideTransaction
+      )
+
+    /** A lead is a row. It ends after `ttl`, by the clock of the database, unless its process renews it. */
+    const tryLead: TokenStore["tryLead"] = (name, ttl) =>
+      Effect.suspend(() => {
+        const lead = `${name}-lead`
+        // Identifies this lead: after it has expired, this process must not end or prolong the lead of another one.
+        const owner = crypto.randomUUID()
+        const expiresAt = sql`clock_timestamp() + ${Duration.toSeconds(ttl)}::float8 * interval '1 second'`
+        const begin = outsideTransaction(Effect.map(
+          sql`INSERT INTO idv_tokens (name, value, expires_at) VALUES (${lead}, ${owner}, ${expiresAt})
+          ON CONFLICT (name) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
+          WHERE idv_tokens.expires_at <= clock_timestamp() RETURNING name`,
+          isChanged
+        ))
+        const renewal = outsideTransaction(Effect.map(
+          sql`UPDATE idv_tokens SET expires_at = ${expiresAt} WHERE name = ${lead} AND value = ${owner} RETURNING name`,
+          isChanged
+        ))
+        const renew = Effect.delay(renewal, Duration.times(ttl, 1 / 4)).pipe(
+          Effect.orElseSucceed(() => true),
+          Effect.repeat({ while: (leads) => leads })
+        )
+        const end = Effect.ignore(compareAndDelete(lead, owner))
+        return begin.pipe(
+          // The database may have stored the row although this process did not see its reply.
+          Effect.onExit((exit) => Exit.isSuccess(exit) && !exit.value ? Effect.void : Effect.addFinalizer(() => end)),
+          Effect.tap((leads) => leads ? Effect.forkScoped(renew) : Effect.void)
+        )
+      })
+
+    const store = { read, compareAndPut, compareAndDelete, tryLead } satisfies TokenStore
+
+    yield* Effect.zipRight(outsideTransaction(checkTable(sql)), warmUp(store)).pipe(
+      Effect.catchAll((error) =>
+        ConfigError.isConfigError(error) ? Effect.fail(error) : warnUnavailable(codeOf(error))
+      ),
+      Deadline.within(Duration.millis(startMillis), Effect.asVoid(warnUnavailable("timeout")))
+    )
+
+    return store
+  }
+)
 
 /**
- * Shares tokens in the table. Provide it to the layer of the client.
+ * Shares tokens in the table: the option `sharing` of the client. Provide the `SqlClient` to the layer of the client, and
+ * not to this effect, after which a provided database would be closed.
  *
  * @example
  * import { Idv } from "@effect-idv/core"
@@ -175,28 +176,27 @@ export const layerStore: Layer.Layer<TokenStore.TokenStore, ConfigError.ConfigEr
  * import { PgClient } from "@effect/sql-pg"
  * import { Config, Layer } from "effect"
  *
- * Idv.layerEnv.pipe(
- *   Layer.provide(TokenStoreSql.layerConfig({
+ * Idv.layerEnv({
+ *   sharing: TokenStoreSql.makeConfig({
  *     encryptionKey: { id: Config.string("TOKEN_KEY_ID"), key: Config.redacted("TOKEN_KEY") }
- *   })),
- *   Layer.provide(PgClient.layerConfig({ url: Config.redacted("DATABASE_URL") }))
- * )
+ *   })
+ * }).pipe(Layer.provide(PgClient.layerConfig({ url: Config.redacted("DATABASE_URL") })))
  *
- * @category layers
+ * @category constructors
  * @since 0.1.0
  */
-export const layer = (
+export const make = (
   options: TokenSharing.Options
-): Layer.Layer<TokenSharing.TokenSharing, ConfigError.ConfigError, SqlClient.SqlClient> =>
-  Layer.provide(TokenSharing.layer(options), layerStore)
+): Effect.Effect<TokenSharing.Sharing, ConfigError.ConfigError, SqlClient.SqlClient> =>
+  Effect.flatMap(makeStore, (store) => TokenSharing.make(store, options))
 
 /**
- * {@link layer} with options from `Config`. `ConfigError` names every missing or invalid option, and contains no value.
+ * {@link make} with options from `Config`. `ConfigError` names every missing or invalid option, and contains no value.
  *
- * @category layers
+ * @category constructors
  * @since 0.1.0
  */
-export const layerConfig = (
+export const makeConfig = (
   config: Config.Config.Wrap<TokenSharing.Options>
-): Layer.Layer<TokenSharing.TokenSharing, ConfigError.ConfigError, SqlClient.SqlClient> =>
-  Layer.provide(TokenSharing.layerConfig(config), layerStore)
+): Effect.Effect<TokenSharing.Sharing, ConfigError.ConfigError, SqlClient.SqlClient> =>
+  Effect.flatMap(makeStore, (store) => TokenSharing.makeConfig(store, config))

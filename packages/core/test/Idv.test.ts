@@ -1,9 +1,9 @@
-import { AmlClient, Idv, IdvApi } from "@effect-idv/core"
+import { AmlClient, Idv, IdvApi, TokenProvider } from "@effect-idv/core"
 import { OpenApi } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import type { ConfigError } from "effect"
-import { Config, ConfigProvider, Effect, Layer, Struct } from "effect"
+import { Config, ConfigProvider, Effect, Layer, Redacted, Struct } from "effect"
 import * as Ada from "./support/ada.ts"
 import * as Service from "./support/service.ts"
 
@@ -18,7 +18,7 @@ const start = (layer: Layer.Layer<Idv.Idv, ConfigError.ConfigError, never>) =>
   Effect.scoped(Effect.asVoid(Layer.build(layer)))
 
 const startEnv = (variables: Record<string, string>) =>
-  start(Layer.provide(Idv.layerEnv, Service.make().layer)).pipe(
+  start(Layer.provide(Idv.layerEnv(), Service.make().layer)).pipe(
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))),
     Effect.match({ onFailure: String, onSuccess: () => "started" })
   )
@@ -104,9 +104,37 @@ describe("Idv.layerEnv", () => {
       strictEqual(printed.includes("canary"), false)
     }))
 
+  it.effect("takes options beside the environment, and does not read their variables", () => {
+    const service = Service.make()
+    return Effect.gen(function*() {
+      const { get } = yield* TokenProvider.TokenProvider
+      yield* get
+      strictEqual(service.tokenRequests[0]?.url, "http://other.example/oauth/service")
+    }).pipe(
+      Effect.provide(Layer.provide(
+        Idv.layerEnv({ authUrl: "http://other.example", allowInsecure: true, customerKey: Redacted.make("k") }),
+        service.layer
+      )),
+      Effect.withConfigProvider(ConfigProvider.fromMap(
+        new Map(
+          Object.entries({ ...without("IDV_CUSTOMER_KEY"), IDV_AUTH_URL: "canary", IDV_ALLOW_INSECURE: "canary" })
+        )
+      ))
+    )
+  })
+
+  it.effect("reports an invalid option beside the environment", () =>
+    Effect.gen(function*() {
+      const error = yield* start(Layer.provide(Idv.layerEnv({ concurrency: 0 }), Service.make().layer)).pipe(
+        Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(complete)))),
+        Effect.flip
+      )
+      strictEqual(Idv.describeConfigError(error), "concurrency should be an integer over 0")
+    }))
+
   it.effect("reports one line for each variable, without its value", () =>
     Effect.gen(function*() {
-      const error = yield* start(Layer.provide(Idv.layerEnv, Service.make().layer)).pipe(
+      const error = yield* start(Layer.provide(Idv.layerEnv(), Service.make().layer)).pipe(
         Effect.withConfigProvider(
           ConfigProvider.fromMap(
             new Map(Object.entries({ ...without("IDV_CUSTOMER_KEY"), IDV_BASE_URL: "canary-url" }))

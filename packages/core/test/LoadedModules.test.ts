@@ -45,3 +45,30 @@ describe("The index of core", () => {
       assertTrue(!sql.includes("ioredis") && !redis.some((name) => name.startsWith("@effect/sql")))
     }))
 })
+
+/** The packages in a bundle, with their sizes. The mock server belongs to no program in production. */
+const bundled = (program: string) =>
+  Effect.promise(() =>
+    build({
+      entryPoints: [fileURLToPath(new URL(`../../examples/src/${program}.ts`, import.meta.url))],
+      bundle: true,
+      external: ["@effect-idv/mock-server"],
+      format: "esm",
+      metafile: true,
+      platform: "node",
+      write: false
+    }).then(({ metafile }) =>
+      Object.values(metafile.outputs).flatMap(({ inputs }) =>
+        Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path)
+      )
+    )
+  )
+
+describe("A bundle of the quickstart", () => {
+  it.live("contains no library for tests", () =>
+    Effect.gen(function*() {
+      const paths = yield* bundled("quickstart")
+      assertTrue(paths.some((path) => path.endsWith("core/src/Person.ts")))
+      deepStrictEqual(paths.filter((path) => /fast-check|pure-rand|FastCheck|Arbitrary\.js/.test(path)), [])
+    }))
+})

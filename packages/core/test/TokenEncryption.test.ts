@@ -1,9 +1,8 @@
 import type { TokenProvider } from "@effect-idv/core"
 import * as TokenSharing from "@effect-idv/core/TokenSharing"
-import * as TokenStore from "@effect-idv/core/TokenStore"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Config, ConfigError, ConfigProvider, Effect, Layer, Logger, Redacted } from "effect"
+import { Config, ConfigError, ConfigProvider, Effect, Logger, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import * as TokenEncryption from "../src/internal/tokenStore/tokenEncryption.ts"
 import * as Canary from "./support/canary.ts"
@@ -16,8 +15,8 @@ const key = (id: string, bytes = 32): TokenSharing.Key => ({
   key: Redacted.make(randomBytes(bytes).toString("base64"))
 })
 
-const layer = (store: MemoryStore.Store, options: TokenSharing.Options) =>
-  Layer.provide(TokenSharing.layer(options), Layer.succeed(TokenStore.TokenStore, store.connect().service))
+const sharingOf = (store: MemoryStore.Store, options: TokenSharing.Options) =>
+  TokenSharing.make(store.connect().service, options)
 
 /** The token of a new process with these keys. What it stores in the background is stored when it ends. */
 const tokenOf = (
@@ -28,7 +27,7 @@ const tokenOf = (
 ) =>
   Effect.scoped(
     Effect.flatMap(
-      Effect.provide(Tokens.make(service, options), layer(store, keys)),
+      Tokens.make(service, { ...options, sharing: sharingOf(store, keys) }),
       (provider) => Effect.map(provider.get, Tokens.textOf)
     )
   )
@@ -142,10 +141,9 @@ describe("Encryption of stored tokens", () => {
   })
 })
 
-describe("TokenSharing.layer", () => {
+describe("TokenSharing.make", () => {
   const good = key("good")
-  const build = (options: TokenSharing.Options) =>
-    Effect.flip(Effect.scoped(Layer.build(layer(MemoryStore.make(), options))))
+  const build = (options: TokenSharing.Options) => Effect.flip(sharingOf(MemoryStore.make(), options))
 
   it.live.each<[string, TokenSharing.Options, string]>([
     ["no key", JSON.parse("{}"), "encryptionKey.id"],
@@ -180,12 +178,9 @@ describe("TokenSharing.layer", () => {
   it.live("with options from Config names every variable that is missing or invalid", () =>
     Effect.gen(function*() {
       const provider = ConfigProvider.fromMap(new Map([["TOKEN_KEY", "canary"]]))
-      const error = yield* TokenSharing.layerConfig({
+      const error = yield* TokenSharing.makeConfig(MemoryStore.make().connect().service, {
         encryptionKey: { id: Config.string("TOKEN_KEY_ID"), key: Config.redacted("TOKEN_KEY") }
       }).pipe(
-        Layer.provide(Layer.succeed(TokenStore.TokenStore, MemoryStore.make().connect().service)),
-        Layer.build,
-        Effect.scoped,
         Effect.withConfigProvider(provider),
         Effect.flip
       )

@@ -1,8 +1,7 @@
-import * as TokenStore from "@effect-idv/core/TokenStore"
 import * as TokenStoreRedis from "@effect-idv/core/TokenStoreRedis"
 import { layer } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
-import { Context, Duration, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
+import { Duration, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
 import { Redis } from "ioredis"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -13,7 +12,7 @@ import { Server, suite } from "./support/tokenStoreSuite.ts"
 
 const layerServer = Layer.orDie(Layer.scoped(Server, RedisServer.make))
 
-/** Connects a client for `layerStore`. */
+/** Connects a client for `makeStore`. */
 const connect = (url: string) =>
   Effect.acquireRelease(
     Effect.sync(() => new Redis(url, { ...TokenStoreRedis.clientOptions, lazyConnect: true }).on("error", () => {})),
@@ -25,11 +24,11 @@ const filesOf = (directory: string) =>
     readFileSync(join(entry.parentPath, entry.name), "latin1")
   )
 
-const layerStore = (url: string) => Layer.unwrapScoped(Effect.map(connect(url), TokenStoreRedis.layerStore))
+const connectStore = (url: string) => Effect.map(connect(url), TokenStoreRedis.makeStore)
 
 suite("TokenStoreRedis on Redis", layerServer, {
-  layer: (url, options) => TokenStoreRedis.layer({ ...options, url: Redacted.make(url) }),
-  layerStore,
+  make: (url, options) => TokenStoreRedis.make({ ...options, url: Redacted.make(url) }),
+  makeStore: connectStore,
   contents: (url) =>
     Effect.gen(function*() {
       const client = yield* connect(url)
@@ -50,7 +49,6 @@ suite("TokenStoreRedis on Redis", layerServer, {
 layer(layerServer, { excludeTestServices: true })("The lead in Redis", (it) => {
   const ttl = Duration.millis(400)
   const longTtl = Duration.minutes(10)
-  const connectStore = (url: string) => Effect.map(Layer.build(layerStore(url)), Context.get(TokenStore.TokenStore))
   /** `first` is connected through the proxy. */
   const setup = Effect.gen(function*() {
     const url = new URL(yield* Effect.flatMap(Server, ({ createDatabase }) => createDatabase))

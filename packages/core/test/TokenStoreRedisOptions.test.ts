@@ -2,7 +2,7 @@ import * as TokenStoreRedis from "@effect-idv/core/TokenStoreRedis"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import type { ConfigError } from "effect"
-import { Config, ConfigProvider, Effect, Layer, Redacted } from "effect"
+import { Config, ConfigProvider, Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import * as Canary from "./support/canary.ts"
 import * as FakeRedis from "./support/fakeRedis.ts"
@@ -15,9 +15,9 @@ const encryptionKey = { id: "test", key: Redacted.make(randomBytes(32).toString(
 const flatten = (error: ConfigError.ConfigError): ReadonlyArray<string> =>
   error._op === "And" ? [...flatten(error.left), ...flatten(error.right)] : [String(error)]
 
-const build = (options: TokenStoreRedis.Options) => Effect.scoped(Layer.build(TokenStoreRedis.layer(options)))
+const build = (options: TokenStoreRedis.Options) => Effect.scoped(TokenStoreRedis.make(options))
 
-describe("TokenStoreRedis.layer", () => {
+describe("TokenStoreRedis.make", () => {
   it.live.each<[string, TokenStoreRedis.Options["url"]]>([
     ["no URL", JSON.parse("{}").url],
     ["a text that is not a URL", "canary"],
@@ -52,11 +52,10 @@ describe("TokenStoreRedis.layer", () => {
   it.live("with options from Config names every variable that is missing or invalid", () =>
     Effect.gen(function*() {
       const variables = new Map([["TOKEN_KEY", "canary"], ["REDIS_URL", "redis://user:canary@127.0.0.1"]])
-      const error = yield* TokenStoreRedis.layerConfig({
+      const error = yield* TokenStoreRedis.makeConfig({
         url: Config.string("REDIS_URL"),
         encryptionKey: { id: Config.string("TOKEN_KEY_ID"), key: Config.redacted("TOKEN_KEY") }
       }).pipe(
-        Layer.build,
         Effect.scoped,
         Effect.withConfigProvider(ConfigProvider.fromMap(variables)),
         Effect.flip
@@ -104,8 +103,8 @@ describe("A Redis server with unexpected replies", () => {
         const service = Service.make()
         const { exit, printed } = yield* Canary.everythingPrinted(
           Effect.gen(function*() {
-            const sharing = yield* Layer.build(TokenStoreRedis.layer({ url: `redis://${host}/0`, encryptionKey }))
-            const provider = yield* Effect.provide(Tokens.make(service), sharing)
+            const sharing = TokenStoreRedis.make({ url: `redis://${host}/0`, encryptionKey })
+            const provider = yield* Tokens.make(service, { sharing })
             const { result, took } = yield* Tokens.timed(
               provider.get.pipe(Effect.flatMap(provider.invalidate), Effect.zipRight(provider.get))
             )

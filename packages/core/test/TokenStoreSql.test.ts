@@ -1,4 +1,3 @@
-import * as TokenStore from "@effect-idv/core/TokenStore"
 import * as TokenStoreSql from "@effect-idv/core/TokenStoreSql"
 import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
@@ -19,18 +18,17 @@ const client = (url: string) =>
       (pool) => Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption("1 second"))
     )
   }))
-const layerStore = (url: string) => Layer.provide(TokenStoreSql.layerStore, client(url))
 const connect = (url: string) => Effect.map(Layer.build(client(url)), Context.get(SqlClient.SqlClient))
+/** With a client that is closed with the scope. */
+const withClient = <A, E>(url: string, effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  Effect.flatMap(Layer.build(client(url)), (client) => Effect.provide(effect, client))
+const makeStore = (url: string) => withClient(url, TokenStoreSql.makeStore)
 
-const storeOver = (sql: SqlClient.SqlClient) =>
-  Effect.map(
-    Layer.build(Layer.provide(TokenStoreSql.layerStore, Layer.succeed(SqlClient.SqlClient, sql))),
-    Context.get(TokenStore.TokenStore)
-  )
+const storeOver = (sql: SqlClient.SqlClient) => Effect.provideService(TokenStoreSql.makeStore, SqlClient.SqlClient, sql)
 
 suite("TokenStoreSql on PostgreSQL", layerServer, {
-  layer: (url, options) => Layer.provide(TokenStoreSql.layer(options), client(url)),
-  layerStore,
+  make: (url, options) => withClient(url, TokenStoreSql.make(options)),
+  makeStore,
   contents: (url) =>
     Effect.gen(function*() {
       const sql = yield* connect(url)
@@ -39,13 +37,13 @@ suite("TokenStoreSql on PostgreSQL", layerServer, {
     })
 })
 
-layer(layerServer, { excludeTestServices: true })("TokenStoreSql.layerStore", (it) => {
+layer(layerServer, { excludeTestServices: true })("TokenStoreSql.makeStore", (it) => {
   it.scoped("a table of another version is a ConfigError that names it", () =>
     Effect.gen(function*() {
       const url = yield* Effect.flatMap(Server, ({ createDatabase }) => createDatabase)
       const sql = yield* connect(url)
       yield* sql`CREATE TABLE idv_tokens (name text, canary text)`
-      const error = yield* Effect.flip(Layer.build(layerStore(url)))
+      const error = yield* Effect.flip(makeStore(url))
       assert("_op" in error && error._op === "InvalidData", String(error))
       deepStrictEqual(error.path, ["idv_tokens"])
     }))

@@ -14,6 +14,8 @@ import type { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse
 import type { ConfigError, Effect, Layer, Stream } from "effect"
 import { describe, expect, test } from "tstyche"
 
+declare const options: Idv.Options
+declare const rotatingOptions: Idv.RotatingOptions
 declare const aml: AmlClient.Service
 declare const person: Person.Person
 declare const people: Stream.Stream<Screening.Entry<number>, "no file">
@@ -104,17 +106,13 @@ describe("the error union", () => {
 
 describe("an HttpClient", () => {
   test("is required by every layer, and never provided inside", () => {
-    expect(Idv.layer).type.toBe<
-      (
-        options: Idv.Options | Idv.RotatingOptions
-      ) => Layer.Layer<Idv.Idv, ConfigError.ConfigError, HttpClient.HttpClient>
-    >()
-    expect(Idv.layerEnv).type.toBe<Layer.Layer<Idv.Idv, ConfigError.ConfigError, HttpClient.HttpClient>>()
-    expect(TokenProvider.layer).type.toBe<
-      (
-        options: TokenProvider.Options | TokenProvider.RotatingOptions
-      ) => Layer.Layer<TokenProvider.TokenProvider, ConfigError.ConfigError, HttpClient.HttpClient>
-    >()
+    type Client = Layer.Layer<Idv.Idv, ConfigError.ConfigError, HttpClient.HttpClient>
+    expect(Idv.layer(options)).type.toBe<Client>()
+    expect(Idv.layer(rotatingOptions)).type.toBe<Client>()
+    expect(Idv.layerEnv()).type.toBe<Client>()
+    type Provider = Layer.Layer<TokenProvider.TokenProvider, ConfigError.ConfigError, HttpClient.HttpClient>
+    expect(TokenProvider.layer(options)).type.toBe<Provider>()
+    expect(TokenProvider.layer(rotatingOptions)).type.toBe<Provider>()
   })
 })
 

@@ -103,7 +103,7 @@ const layerMock = MockServer.MockServer.pipe(
 
 /** Uses the mock server only if no variable starts with `IDV_`, so that a misspelt variable is an error. */
 const layer = ConfigProvider.fromEnv({ pathDelim: "_" }).flattened.enumerateChildren(["IDV"]).pipe(
-  Effect.map((names) => HashSet.size(names) > 0 ? Idv.layerEnv : layerMock),
+  Effect.map((names) => HashSet.size(names) > 0 ? Idv.layerEnv() : layerMock),
   Layer.unwrapEffect,
   Layer.provide(NodeHttpClient.layerUndici)
 )

@@ -1,14 +1,13 @@
 /** A token store in memory, in the time of the `Clock`, whose operations fail, hang or return garbage on demand. */
 import type { TokenProvider } from "@effect-idv/core"
 import type * as TokenStore from "@effect-idv/core/TokenStore"
-import { Clock, Duration, Effect, Either, Encoding, Layer, Option } from "effect"
-import * as Sharing from "../../src/internal/token/sharing.ts"
+import { Clock, Duration, Effect, Either, Encoding, Option } from "effect"
 import * as SharedAcquisition from "../../src/internal/tokenStore/sharedAcquisition.ts"
 import type { Encryption } from "../../src/internal/tokenStore/tokenEncryption.ts"
 import type * as Service from "./service.ts"
 import * as Tokens from "./tokens.ts"
 
-export type Operation = keyof TokenStore.Service
+export type Operation = keyof TokenStore.TokenStore
 export type Fault = "down" | "dies" | "hangs" | "garbage"
 
 export const operations: ReadonlyArray<Operation> = ["read", "tryLead", "compareAndPut", "compareAndDelete"]
@@ -48,7 +47,7 @@ export const make = () => {
         else values.set(name, next)
         return true
       })
-    const service: TokenStore.Service = {
+    const service: TokenStore.TokenStore = {
       read: (name) =>
         operation("read", Effect.sync(() => Option.fromNullable(values.get(name))), Option.some("garbage")),
       compareAndPut: ({ name, next, previous }) => operation("compareAndPut", replace(name, previous, next), false),
@@ -95,15 +94,12 @@ export const readable: Encryption = {
     })
 }
 
-export const layerSharing = (store: TokenStore.Service) =>
-  Layer.succeed(
-    Sharing.Sharing,
-    SharedAcquisition.make({ store, encryption: readable, deadline: Duration.millis(200) })
-  )
-
 /** A provider that shares its token in the store. */
 export const provider = (
   service: ReturnType<typeof Service.make>,
-  store: TokenStore.Service,
+  store: TokenStore.TokenStore,
   options: Partial<TokenProvider.Options> = {}
-) => Effect.provide(Tokens.make(service, options), layerSharing(store))
+) => {
+  const sharing = SharedAcquisition.make({ store, encryption: readable, deadline: Duration.millis(200) })
+  return Tokens.make(service, { ...options, sharing: Effect.succeed(sharing) })
+}

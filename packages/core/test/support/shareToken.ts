@@ -26,16 +26,10 @@ const program = Effect.gen(function*() {
   process.stdin.unref()
 })
 
-const sharing = storeUrl.startsWith("redis:")
-  ? TokenStoreRedis.layer({ ...options, url })
-  : Layer.provide(TokenStoreSql.layer(options), PgClient.layer({ url }))
+const provider = { authUrl, customerId: "acme-bank", customerKey: Redacted.make("s3cret-key") }
 
-program.pipe(
-  Effect.provide(
-    TokenProvider.layer({ authUrl, customerId: "acme-bank", customerKey: Redacted.make("s3cret-key") }).pipe(
-      Layer.provide(NodeHttpClient.layer),
-      Layer.provide(sharing)
-    )
-  ),
-  NodeRuntime.runMain
-)
+const layer = storeUrl.startsWith("redis:")
+  ? TokenProvider.layer({ ...provider, sharing: TokenStoreRedis.make({ ...options, url }) })
+  : Layer.provide(TokenProvider.layer({ ...provider, sharing: TokenStoreSql.make(options) }), PgClient.layer({ url }))
+
+program.pipe(Effect.provide(layer), Effect.provide(NodeHttpClient.layer), NodeRuntime.runMain)

@@ -1,9 +1,10 @@
 /** The tests that each token store passes on a real server, also with several processes. */
 import type { TokenProvider } from "@effect-idv/core"
 import type * as TokenSharing from "@effect-idv/core/TokenSharing"
-import * as TokenStore from "@effect-idv/core/TokenStore"
+import type * as TokenStore from "@effect-idv/core/TokenStore"
 import { assert, layer } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import type { Layer } from "effect"
 import {
   Array as Arr,
   type ConfigError,
@@ -12,7 +13,6 @@ import {
   Effect,
   Exit,
   Fiber,
-  Layer,
   Logger,
   Option,
   Redacted,
@@ -36,11 +36,11 @@ export class Server extends Context.Tag("test/TokenStoreServer")<Server, {
 
 export interface TokenStoreModule {
   /** Shares tokens in the database, over a client that starts without it. */
-  readonly layer: (
+  readonly make: (
     url: string,
     options: TokenSharing.Options
-  ) => Layer.Layer<TokenSharing.TokenSharing, ConfigError.ConfigError>
-  readonly layerStore: (url: string) => Layer.Layer<TokenStore.TokenStore, ConfigError.ConfigError>
+  ) => Effect.Effect<TokenSharing.Sharing, ConfigError.ConfigError, Scope.Scope>
+  readonly makeStore: (url: string) => Effect.Effect<TokenStore.TokenStore, ConfigError.ConfigError, Scope.Scope>
   /** Everything that the database contains: names, values, and the bytes of files. */
   readonly contents: (url: string) => Effect.Effect<ReadonlyArray<string>, unknown, Server | Scope.Scope>
 }
@@ -77,8 +77,8 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
     providerOptions: Partial<TokenProvider.Options> = {}
   ) =>
     Effect.flatMap(
-      Layer.build(store.layer(url, options)),
-      (sharing) => Effect.provide(Tokens.make(service, providerOptions), sharing)
+      store.make(url, options),
+      (sharing) => Tokens.make(service, { ...providerOptions, sharing: Effect.succeed(sharing) })
     )
 
   /** What the store contains, once there is something else than before: a provider stores its token in the background. */
@@ -89,7 +89,7 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
       (now) => now !== "" && now !== before
     )
 
-  const connect = (url: string) => Effect.map(Layer.build(store.layerStore(url)), Context.get(TokenStore.TokenStore))
+  const connect = store.makeStore
 
   layer(layerServer, { excludeTestServices: true })(name, (it) => {
     it.scoped("8 processes that start at once send one token request", () =>

@@ -11,7 +11,7 @@ export const layer = (service: Stub, options: Partial<TokenProvider.Options> = {
 export const provide = (service: Stub, options: Partial<TokenProvider.Options> = {}) =>
   Effect.provide(layer(service, options))
 
-export const make = (service: Stub, options: Partial<TokenProvider.Options> = {}) =>
+export const make = <R = never>(service: Stub, options: Partial<TokenProvider.Options<R>> = {}) =>
   Effect.provide(TokenProvider.make({ ...Service.options, ...options }), service.layer)
 
 export const get = Effect.flatMap(TokenProvider.TokenProvider, ({ get }) => get)

@@ -36,7 +36,7 @@ const layerMock = MockServer.MockServer.pipe(
   Layer.provide(MockServer.layerTest)
 )
 
-const layerConfigured = Layer.merge(Idv.layerEnv, Layer.succeed(Scenario.TokenFaults, Scenario.noTokenFaults))
+const layerConfigured = Layer.merge(Idv.layerEnv(), Layer.succeed(Scenario.TokenFaults, Scenario.noTokenFaults))
 
 /** Uses the mock server only if no variable starts with `IDV_`, so that a misspelt variable is an error. */
 const layerService = ConfigProvider.fromEnv({ pathDelim: "_" }).flattened.enumerateChildren(["IDV"]).pipe(

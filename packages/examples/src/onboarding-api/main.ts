@@ -25,7 +25,7 @@ const layerService = Database.location.pipe(
     ({ kind }) => kind !== "memory",
     () => ConfigError.MissingData(["DATABASE_URL"], "is required with a real service: postgres://… or file:…")
   ),
-  Effect.as(Layer.provide(Idv.layerEnv, SharedToken.layer)),
+  Effect.as(SharedToken.layerIdv),
   Layer.unwrapEffect
 )
 

@@ -17,7 +17,7 @@ const layerDatabase = Effect.map(
 const layer = Layer.mergeAll(
   Layer.unwrapEffect(layerDatabase),
   People.layerEnv,
-  Layer.provide(Idv.layerEnv, NodeHttpClient.layerUndici),
+  Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici),
   NodeContext.layer
 )
 

@@ -18,7 +18,7 @@ const mock = MockServer.MockServer.pipe(
 
 /** Any variable that starts with `IDV_` asks for the service: a misspelt one never ends at the mock. */
 export const layer = ConfigProvider.fromEnv({ pathDelim: "_" }).flattened.enumerateChildren(["IDV"]).pipe(
-  Effect.map((names) => HashSet.size(names) > 0 ? Layer.merge(Idv.layerEnv, People.layerEnv) : mock),
+  Effect.map((names) => HashSet.size(names) > 0 ? Layer.merge(Idv.layerEnv(), People.layerEnv) : mock),
   Layer.unwrapEffect,
   Layer.provide(NodeHttpClient.layerUndici)
 )

@@ -1,4 +1,4 @@
-/** Realistic names in many scripts, for the `Arbitrary` of a name. None belongs to a known person. */
+/** Realistic names in many scripts, and dates of birth, for `Arbitrary`. None belongs to a known person. */
 import type * as Arbitrary from "effect/Arbitrary"
 
 /** Given names, family names, the separator between them, and whether the family name comes first. */
@@ -30,9 +30,20 @@ const languages: ReadonlyArray<readonly [given: string, family: string, separato
     ["Sukarno Suharti Ö E", ""]
   ]
 
-export const arbitrary: Arbitrary.LazyArbitrary<string> = (fc) =>
+export const name: Arbitrary.LazyArbitrary<string> = (fc) =>
   fc.constantFrom(...languages).chain(([given, family, separator = " ", isFamilyFirst = false]) =>
     fc.tuple(fc.constantFrom(...given.split(" ")), fc.constantFrom(...family.split(" "))).map((names) =>
       (isFamilyFirst ? names.reverse() : names).filter((name) => name !== "").join(separator).normalize("NFC")
     )
   )
+
+/** The dates of birth of living people, mostly adults, as `dd-mm-yyyy`. */
+export const dateOfBirth: Arbitrary.LazyArbitrary<string> = (fc) => {
+  const between = (weight: number, first: number, last: number) => ({
+    weight,
+    arbitrary: fc.date({ min: new Date(`${first}-01-01`), max: new Date(`${last}-12-31`) })
+  })
+  return fc.oneof(between(8, 1940, 2008), between(1, 1920, 1939), between(1, 2009, 2024)).map((date) =>
+    date.toISOString().slice(0, 10).split("-").reverse().join("-")
+  )
+}

@@ -2,7 +2,6 @@
  * How acquisitions use a store that several processes share. `TokenSharing` provides the service `Sharing`. The service
  * is defined here, so that a token provider does not load the store, its encryption or its client.
  */
-import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
@@ -31,11 +30,11 @@ export type AcquireShared = (acquisition: Acquisition) => Effect.Effect<AccessTo
 /** Without a store, every acquisition sends a request. */
 export const withoutStore: AcquireShared = ({ send }) => send
 
-/** Returns how the acquisitions of one provider share tokens. */
-export type Service = (provider: {
-  /** The URL of the token endpoint. */
-  readonly url: string
-  readonly policy: TokenPolicy
-}) => Effect.Effect<AcquireShared, never, Scope.Scope>
-
-export class Sharing extends Context.Tag("@effect-idv/core/Sharing")<Sharing, Service>() {}
+/** How the acquisitions of a provider share tokens. */
+export interface Sharing {
+  (provider: {
+    /** The URL of the token endpoint. */
+    readonly url: string
+    readonly policy: TokenPolicy
+  }): Effect.Effect<AcquireShared, never, Scope.Scope>
+}

@@ -37,7 +37,7 @@ const leadTtl = Duration.seconds(2)
 const maxPauseMillis = 200
 
 class Failed extends Data.TaggedError("Failed")<{
-  readonly operation: keyof TokenStore.Service
+  readonly operation: keyof TokenStore.TokenStore
   readonly reason: "error" | "timeout"
 }> {}
 
@@ -61,7 +61,7 @@ const reportFailure = ({ operation, reason }: Failed) =>
 
 /** Runs an operation of the store within the budget. Its errors and defects, and a timeout, are a `Failed`. */
 const call = <A, R>(
-  operation: keyof TokenStore.Service,
+  operation: keyof TokenStore.TokenStore,
   budget: Budget,
   effect: Effect.Effect<A, unknown, R>
 ): Effect.Effect<A, Failed, R> =>
@@ -74,7 +74,7 @@ const isStored = (value: unknown) =>
   Option.isOption(value) && Option.match(value, { onNone: () => true, onSome: Predicate.isString })
 
 /** Makes an operation fail if it throws or returns a value of the wrong type, as a store in JavaScript may. */
-const checked = (store: TokenStore.Service): TokenStore.Service => ({
+const checked = (store: TokenStore.TokenStore): TokenStore.TokenStore => ({
   read: (name) => Effect.filterOrFail(Effect.suspend(() => store.read(name)), isStored),
   compareAndPut: (change) =>
     Effect.filterOrFail(Effect.suspend(() => store.compareAndPut(change)), Predicate.isBoolean),
@@ -90,11 +90,11 @@ type Look =
   | { readonly _tag: "Follows" }
 
 export const make = ({ deadline, encryption, store: uncheckedStore }: {
-  readonly store: TokenStore.Service
+  readonly store: TokenStore.TokenStore
   readonly encryption: Encryption
   /** How long the operations of the store may delay a caller. */
   readonly deadline: Duration.Duration
-}): Sharing.Service =>
+}): Sharing.Sharing =>
   Effect.fnUntraced(function*({ policy, url }) {
     const scope = yield* Effect.scope
     const store = checked(uncheckedStore)
@@ -211,4 +211,14 @@ export const make = ({ deadline, encryption, store: uncheckedStore }: {
       return Effect.map(Effect.acquireUseRelease(Scope.make(), run, finish), ({ token }) => token)
     }
     return acquire
+  })
+
+/**
+ * Takes a lead and reads a value, under a name that nothing else uses. This opens as many connections as an acquisition
+ * needs, before the first caller.
+ */
+export const warmUp = ({ read, tryLead }: TokenStore.TokenStore): Effect.Effect<void, unknown> =>
+  Effect.suspend(() => {
+    const name = `idv-token-start-${crypto.randomUUID()}`
+    return Effect.scoped(Effect.zipRight(tryLead(name, Duration.seconds(2)), read(name)))
   })

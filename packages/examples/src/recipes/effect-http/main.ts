@@ -6,7 +6,7 @@ import { layer } from "./server.ts"
 
 layer.pipe(
   Layer.provide(NodeHttpServer.layer(createServer, { port: 3000 })),
-  Layer.provide(Idv.layerEnv),
+  Layer.provide(Idv.layerEnv()),
   Layer.provide(NodeHttpClient.layerUndici),
   Layer.launch,
   NodeRuntime.runMain

@@ -3,7 +3,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { Layer, ManagedRuntime } from "effect"
 import { makeApp } from "./app.ts"
 
-const runtime = ManagedRuntime.make(Layer.provide(Idv.layerEnv, NodeHttpClient.layerUndici))
+const runtime = ManagedRuntime.make(Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici))
 
 // Builds the client now, so that a missing variable stops the program before the first applicant.
 await runtime.runtime()

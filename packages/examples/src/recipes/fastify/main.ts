@@ -4,7 +4,7 @@ import { Layer, ManagedRuntime } from "effect"
 import { makeApp } from "./app.ts"
 
 const app = makeApp({
-  runtime: ManagedRuntime.make(Layer.provide(Idv.layerEnv, NodeHttpClient.layerUndici)),
+  runtime: ManagedRuntime.make(Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici)),
   store: async (row) => console.log(JSON.stringify(row))
 })
 

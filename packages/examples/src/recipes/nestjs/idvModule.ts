@@ -37,7 +37,7 @@ const provider = (client: Client): FactoryProvider<ScreeningService> => ({
 })
 
 export class IdvModule {
-  static forRoot(client: Client = Layer.provide(Idv.layerEnv, NodeHttpClient.layerUndici)): DynamicModule {
+  static forRoot(client: Client = Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici)): DynamicModule {
     return { module: IdvModule, global: true, providers: [provider(client)], exports: [ScreeningService] }
   }
 }

@@ -16,7 +16,8 @@ type Client = ManagedRuntime.ManagedRuntime<Idv.Idv, ConfigError.ConfigError>
 /** A hot reload evaluates this module again, but keeps `globalThis`. So the token and the connections survive. */
 const shared: typeof globalThis & { idv?: Client } = globalThis
 
-const client = (): Client => shared.idv ??= ManagedRuntime.make(Layer.provide(Idv.layerEnv, NodeHttpClient.layerUndici))
+const client = (): Client =>
+  shared.idv ??= ManagedRuntime.make(Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici))
 
 /** Longer than the deadline of the check, so that the time of a response does not reveal the reason. */
 const respondAfter = 3500

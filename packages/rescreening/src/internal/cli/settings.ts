@@ -104,17 +104,14 @@ export const service = Effect.gen(function*() {
 })
 
 /** Fails with all invalid variables at once, before anything is sent. */
-export const checkIdv = Effect.scoped(Layer.build(Layer.provide(Idv.layerEnv, NodeHttpClient.layerUndici)))
+export const checkIdv = Effect.scoped(Layer.build(Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici)))
 
 /**
  * The client with the variables that {@link checkIdv} accepted. It has as many checks in flight as the worker, so that
  * none of them waits after the ledger stored it as sent.
  */
 export const layerIdv = (concurrency: number) =>
-  Layer.provide(
-    Layer.unwrapEffect(Effect.map(Idv.config, (options) => Idv.layer({ ...options, concurrency }))),
-    NodeHttpClient.layerUndici
-  )
+  Layer.provide(Idv.layerEnv({ concurrency }), NodeHttpClient.layerUndici)
 
 export const planOptions = (flags: Flags, service: string) =>
   Effect.gen(function*() {
