@@ -11,9 +11,7 @@ export default tseslint.config(
       "tools/site/.vitepress/.temp",
       "packages/*/bundle",
       "**/coverage",
-      "packages/examples/test/.documents",
-      "tools/foreign-services/set2",
-      "tools/foreign-services/set3"
+      "packages/examples/test/.documents"
     ]
   },
   ...tseslint.configs.strict,
@@ -62,11 +60,6 @@ export default tseslint.config(
         }
       }]
     }
-  },
-  {
-    // Servers of another author on node:http, which are not changed.
-    files: ["tools/foreign-services/set1/**"],
-    rules: { "no-restricted-syntax": "off", "no-console": "off", "@typescript-eslint/no-unused-vars": "off" }
   },
   {
     // The example of a client and its tests without Effect, and the recipes for frameworks with promises. The

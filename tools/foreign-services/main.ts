@@ -1,7 +1,8 @@
 /**
- * Runs the conformance suite against the servers of the sets, and prints how many wrong servers of each area it finds,
- * never which ones, and the findings about the correct servers: `pnpm foreign-services [set1|set2|set3] [mock|sandbox]
- * [first step]`. Without arguments it runs all sets in both modes; `0 4` runs the first of four parts.
+ * Runs the conformance suite against the servers of the sets, and prints the findings about the correct servers, and how
+ * many wrong servers of each area it finds: `pnpm foreign-services [set1|set2|set3] [mock|sandbox] [first step]`. It
+ * names the missed ones of a regression set only. Without arguments it runs all sets in both modes; `0 4` runs the first
+ * of four parts.
  */
 import { Conformance, Contract } from "@effect-idv/contract"
 import { NodeContext, NodeHttpClient, NodeRuntime } from "@effect/platform-node"
@@ -21,6 +22,7 @@ const findingsOf = ({ results }: Conformance.Report): Findings => {
 
 /** A wrong server that ran. */
 interface Row {
+  readonly id: string
   readonly area: string
   /** The index of the verdict of its first finding, or -1. */
   readonly found: number
@@ -40,17 +42,17 @@ const isFound = (verdict: number): boolean => verdict === 0 || verdict === 1
 const run = (name: Servers.Name, mode: Servers.Mode, [first, step]: readonly [number, number]) =>
   Effect.gen(function*() {
     const contract = yield* Contract.load()
-    const set = yield* Servers.load(name)
-    yield* Console.log(`\n${name}, ${mode}`)
+    const { faults, isRegression, styles } = Servers.sets[name]
+    yield* Console.log(`\n${name}, ${mode}${isRegression ? " (regression set)" : ""}`)
     const judge = (observations: ReadonlyArray<Conformance.Observation>, cases = Conformance.cases) =>
       Conformance.judge(contract, observations, { kind: "sandbox", cases })
 
     // Another part has run the other styles.
     const correct = yield* Effect.forEach(
-      first === 0 ? set.styles : set.styles.slice(0, 1),
-      (style) =>
+      first === 0 ? Object.entries(styles) : [["strict", styles.strict] as const],
+      ([style, options]) =>
         Effect.scoped(Effect.gen(function*() {
-          const report = yield* Conformance.verify(yield* Servers.serving(set, style, mode), contract)
+          const report = yield* Conformance.verify(yield* Servers.serving(options, mode), contract)
           const found = findingsOf(report)
           const counts = verdicts.map((verdict) => `${found[verdict].length} ${verdict}`).join(", ")
           yield* Console.log(`correct, ${style}: ${counts}; ${report.requests} requests`)
@@ -81,13 +83,14 @@ const run = (name: Servers.Name, mode: Servers.Mode, [first, step]: readonly [nu
 
     const rows: Array<Row> = []
     yield* Effect.forEach(
-      set.mutants.filter((_, i) => i % step === first),
-      ({ area, id }) =>
+      faults.filter((_, i) => i % step === first),
+      (fault) =>
         Effect.gen(function*() {
-          const target = yield* Servers.serving(set, "strict", mode, id)
+          const { area, id } = fault
+          const target = yield* Servers.serving(styles.strict, mode, fault)
           // The planner of a sandbox run chooses the cases, so the run is judged as a whole.
           const found = mode === "mock" ? foundByCase(target) : Effect.map(Conformance.verify(target, contract), news)
-          rows.push({ area, found: yield* found })
+          rows.push({ id, area, found: yield* found })
           // A run takes minutes, and may be interrupted.
           if (rows.length % 20 === 0) yield* Console.error(lineOf("so far", rows))
         }).pipe(Effect.scoped),
@@ -96,7 +99,10 @@ const run = (name: Servers.Name, mode: Servers.Mode, [first, step]: readonly [nu
     for (const [area, own] of Object.entries(Arr.groupBy(rows, ({ area }) => area))) {
       yield* Console.log(lineOf(area, own))
     }
-    yield* Console.log(lineOf("all", rows))
+    const alarms = correct.reduce((sum, { violated }) => sum + violated.length, 0)
+    yield* Console.log(`${lineOf(`${name}, ${mode}, all`, rows)}; false alarms: ${alarms}`)
+    const missed = rows.filter(({ found }) => !isFound(found)).map(({ id }) => id)
+    if (isRegression) yield* Console.log(`not found: ${missed.sort().join(", ")}`)
   })
 
 const words = process.argv.slice(2)

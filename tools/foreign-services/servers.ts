@@ -4,6 +4,23 @@
  */
 import type { Conformance } from "@effect-idv/contract"
 import { Effect, Redacted } from "effect"
+import type { Changes } from "./changes.ts"
+import * as Faults from "./faults.ts"
+import { serve } from "./http.ts"
+import { make, type Style } from "./service.ts"
+import * as Check1 from "./set1/request.ts"
+import * as Response1 from "./set1/response.ts"
+import * as Token1 from "./set1/token.ts"
+import * as Check2 from "./set2/request.ts"
+import * as Response2 from "./set2/response.ts"
+import * as Token2 from "./set2/token.ts"
+import * as Check3 from "./set3/request.ts"
+import * as Response3 from "./set3/response.ts"
+import * as State3 from "./set3/state.ts"
+import * as Token3 from "./set3/token.ts"
+import * as Styles1 from "./styles/set1.ts"
+import * as Styles2 from "./styles/set2.ts"
+import * as Styles3 from "./styles/set3.ts"
 
 export const names = ["set1", "set2", "set3"] as const
 export type Name = typeof names[number]
@@ -12,60 +29,46 @@ export type Name = typeof names[number]
 export const modes = ["mock", "sandbox"] as const
 export type Mode = typeof modes[number]
 
-interface Server {
-  readonly url: string
-  readonly customerId: string
-  readonly customerKey: string
-  readonly close: () => Promise<void>
+export interface ServerSet {
+  /** The correct servers. */
+  readonly styles: Readonly<Record<string, Style> & Record<"strict", Style>>
+  /** The wrong servers: the style `strict` with one change each. */
+  readonly faults: ReadonlyArray<Faults.Fault>
+  /** Whether those that the suite missed were read, so that its figures say little about servers that nobody read. */
+  readonly isRegression: boolean
 }
 
-/** What the folder's `service.ts` exports. */
-interface Service {
-  readonly serve: (options: {
-    readonly style: string
-    readonly now: () => number
-    readonly fault?: string
-  }) => Promise<Server>
-  /** @default the styles of set1 */
-  readonly styles?: ReadonlyArray<string>
+const faultsOf = (name: Name, changes: Changes) => Faults.read(new URL(`${name}/faults.txt`, import.meta.url), changes)
+
+export const sets: Readonly<Record<Name, ServerSet>> = {
+  set1: {
+    styles: Styles1.styles,
+    faults: faultsOf("set1", { ...Token1.token, ...Check1.request, ...Response1.response }),
+    isRegression: false
+  },
+  set2: {
+    styles: Styles2.styles,
+    faults: faultsOf("set2", { ...Token2.token, ...Check2.request, ...Response2.response }),
+    isRegression: true
+  },
+  set3: {
+    styles: Styles3.styles,
+    faults: faultsOf("set3", { ...Token3.token, ...State3.state, ...Check3.request, ...Response3.response }),
+    isRegression: true
+  }
 }
 
-/** What its `mutants.ts` exports. */
-interface Mutants {
-  readonly mutants: ReadonlyArray<{ readonly id: string; readonly area: string }>
-}
-
-/** They refuse a request in different ways, and `lenient` accepts more. */
-const defaultStyles = ["strict", "ok-false", "five-hundred", "hang-up", "lenient"]
-
-export interface ServiceSet {
-  readonly styles: ReadonlyArray<string>
-  readonly mutants: Mutants["mutants"]
-  readonly serve: Service["serve"]
-}
-
-export const load = (name: Name): Effect.Effect<ServiceSet> =>
-  Effect.gen(function*() {
-    const file = (module: string) => new URL(`${name}/${module}.ts`, import.meta.url).href
-    const { serve, styles = defaultStyles } = yield* Effect.promise((): Promise<Service> => import(file("service")))
-    const { mutants } = yield* Effect.promise((): Promise<Mutants> => import(file("mutants")))
-    return { styles, mutants, serve }
-  })
-
-/** A correct server, or one with this fault, until the scope closes. */
-export const serving = ({ serve }: ServiceSet, style: string, mode: Mode, fault?: string) =>
+/** A server, until the scope closes. `mock` gives its clock to the suite. */
+export const serving = (style: Style, mode: Mode, fault?: Faults.Fault) =>
   Effect.gen(function*() {
     let moved = 0
-    const server = yield* Effect.acquireRelease(
-      Effect.promise(() => serve({ style, now: () => Date.now() + moved, ...(fault !== undefined && { fault }) })),
-      ({ close }) => Effect.promise(() => close())
-    )
+    const url = yield* serve(make(style, () => Date.now() + moved, fault?.change))
     const target: Conformance.Target = {
       kind: "sandbox",
-      authUrl: server.url,
-      baseUrl: server.url,
-      customerId: server.customerId,
-      customerKey: Redacted.make(server.customerKey),
+      authUrl: url,
+      baseUrl: url,
+      customerId: style.customer.id,
+      customerKey: Redacted.make(style.customer.key),
       spacing: 0,
       ...(mode === "mock" && {
         budget: 100_000,

@@ -6,8 +6,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { createLinter, loadTextlintrc } from "textlint"
 import ts from "typescript"
 
-// The sets were written by outsiders, from the service document alone.
-const skipped = /(^|\/)(node_modules|dist|bundle|\.documents|\.git|\.changeset|set[123])(\/|$)|^docs\/reference\//
+const skipped = /(^|\/)(node_modules|dist|bundle|\.documents|\.git|\.changeset)(\/|$)|^docs\/reference\//
 
 /** The files of a folder and of its folders. */
 const filesIn = (folder) =>

@@ -20,8 +20,6 @@ import { captured } from "./support/captured.ts"
 import * as CorrectService from "./support/correctService.ts"
 import * as Program from "./support/program.ts"
 
-const unseen = await Effect.runPromise(Servers.load("set1"))
-
 const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
 
 /** Starts `idv-mock record`. `stop` ends it as Ctrl-C does, and returns what it wrote and printed. */
@@ -124,7 +122,7 @@ describe("idv-mock record", () => {
     "writes the profile of a foreign service, with which the mock server shows the same observations",
     () =>
       Effect.gen(function*() {
-        const target = yield* Servers.serving(unseen, "five-hundred", "mock")
+        const target = yield* Servers.serving(Servers.sets.set1.styles["five-hundred"], "mock")
         const { customerId = "", customerKey = Redacted.make("") } = target
         const customer = { customerId, customerKey: Redacted.value(customerKey) }
         const { output, stop, url } = yield* recording(target.authUrl)
