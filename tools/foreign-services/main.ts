@@ -42,14 +42,14 @@ const isFound = (verdict: number): boolean => verdict === 0 || verdict === 1
 const run = (name: Servers.Name, mode: Servers.Mode, [first, step]: readonly [number, number]) =>
   Effect.gen(function*() {
     const contract = yield* Contract.load()
-    const { faults, isRegression, styles } = Servers.sets[name]
+    const { apart, faults, isRegression, styles } = Servers.sets[name]
     yield* Console.log(`\n${name}, ${mode}${isRegression ? " (regression set)" : ""}`)
     const judge = (observations: ReadonlyArray<Conformance.Observation>, cases = Conformance.cases) =>
       Conformance.judge(contract, observations, { kind: "sandbox", cases })
 
     // Another part has run the other styles.
     const correct = yield* Effect.forEach(
-      first === 0 ? Object.entries(styles) : [["strict", styles.strict] as const],
+      first === 0 ? Object.entries({ ...styles, ...apart }) : [["strict", styles.strict] as const],
       ([style, options]) =>
         Effect.scoped(Effect.gen(function*() {
           const report = yield* Conformance.verify(yield* Servers.serving(options, mode), contract)

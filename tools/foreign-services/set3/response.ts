@@ -107,9 +107,8 @@ export const response: Change.Changes = {
   "r-attr-name-absent": removes("name"),
   "r-attr-name-split": (_s, was) => ({
     attributes: (check) => {
-      const { name: _name, ...found } = was.attributes(check)
       const words = check.name.split(" ")
-      return { ...found, first_name: words[0], last_name: words.at(-1) }
+      return { ...was.attributes(check), name: undefined, first_name: words[0], last_name: words.at(-1) }
     }
   }),
   "r-year-absent": removes("birth_year"),
