@@ -42,7 +42,7 @@ const isFound = (verdict: number): boolean => verdict === 0 || verdict === 1
 const run = (name: Servers.Name, mode: Servers.Mode, [first, step]: readonly [number, number]) =>
   Effect.gen(function*() {
     const contract = yield* Contract.load()
-    const { apart, faults, isRegression, styles } = Servers.sets[name]
+    const { apart, faults, isRegression, styles }: Servers.ServerSet = Servers.sets[name]
     yield* Console.log(`\n${name}, ${mode}${isRegression ? " (regression set)" : ""}`)
     const judge = (observations: ReadonlyArray<Conformance.Observation>, cases = Conformance.cases) =>
       Conformance.judge(contract, observations, { kind: "sandbox", cases })

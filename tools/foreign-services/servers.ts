@@ -42,7 +42,7 @@ export interface ServerSet {
 
 const faultsOf = (name: Name, changes: Changes) => Faults.read(new URL(`${name}/faults.txt`, import.meta.url), changes)
 
-export const sets: Readonly<Record<Name, ServerSet>> = {
+export const sets = {
   set1: {
     styles: Styles1.styles,
     faults: faultsOf("set1", { ...Token1.token, ...Check1.request, ...Response1.response }),
@@ -59,7 +59,7 @@ export const sets: Readonly<Record<Name, ServerSet>> = {
     faults: faultsOf("set3", { ...Token3.token, ...State3.state, ...Check3.request, ...Response3.response }),
     isRegression: true
   }
-}
+} satisfies Record<Name, ServerSet>
 
 /** A server, until the scope closes. `mock` gives its clock to the suite. */
 export const serving = (style: Style, mode: Mode, fault?: Faults.Fault) =>
