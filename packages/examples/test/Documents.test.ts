@@ -107,11 +107,10 @@ describe("documents", () => {
     // A snippet may declare values that it does not use.
     const lenient = { composite: false, incremental: false, noUnusedLocals: false, noUnusedParameters: false }
     const declarations = fileURLToPath(new URL("support/testcontainers.d.ts", import.meta.url))
-    const program = ts.createProgram([...typescript.map(fileOf), declarations], {
-      ...options,
-      ...lenient,
-      noEmit: true
-    })
+    const compilerOptions = { ...options, ...lenient, noEmit: true }
+    const host = ts.createCompilerHost(compilerOptions)
+    host.jsDocParsingMode = ts.JSDocParsingMode.ParseForTypeErrors
+    const program = ts.createProgram([...typescript.map(fileOf), declarations], compilerOptions, host)
     // Checks only the snippets, because `typecheck` checks the modules that they import.
     const diagnostics = typescript.map(fileOf).flatMap((file) => {
       const source = program.getSourceFile(file)

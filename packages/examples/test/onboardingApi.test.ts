@@ -16,8 +16,6 @@ import * as OnboardingProcess from "./support/onboardingProcess.ts"
 import { suite } from "./support/onboardingSuite.ts"
 
 suite("onboarding-api on SQLite", layerSqlite)
-suite("onboarding-api on PostgreSQL", layerPostgres)
-
 /** Starts a server with a database in memory, as without `DATABASE_URL`. */
 const start = (variables: Record<string, string> = {}) =>
   Effect.gen(function*() {
@@ -283,7 +281,7 @@ describe(
     })
 )
 
-layer(layerPostgres, { excludeTestServices: true })("onboarding-api as two processes", (it) => {
+suite("onboarding-api on PostgreSQL", layerPostgres, (it) => {
   const start = (options: Idv.Options, database: string) =>
     OnboardingProcess.start({
       ANSWER_AFTER: "8 seconds",
@@ -296,7 +294,7 @@ layer(layerPostgres, { excludeTestServices: true })("onboarding-api as two proce
     })
 
   it.scoped(
-    "on one PostgreSQL sends one token request, because the second one adopts the token",
+    "as two processes on one PostgreSQL sends one token request, because the second one adopts the token",
     () =>
       Effect.gen(function*() {
         const database = yield* Effect.flatMap(Databases, ({ create }) => create)
@@ -312,7 +310,7 @@ layer(layerPostgres, { excludeTestServices: true })("onboarding-api as two proce
   )
 
   it.scoped(
-    "does not start with a key that is short, or without PostgreSQL, and prints no value",
+    "as a process does not start with a key that is short, or without PostgreSQL, and prints no value",
     () =>
       Effect.gen(function*() {
         const database = yield* Effect.flatMap(Databases, ({ create }) => create)

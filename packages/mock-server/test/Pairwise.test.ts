@@ -75,12 +75,14 @@ const isPossible = (row: Pairwise.Row): boolean => {
   return kind === undefined || row["on"] === undefined || on.length === 2 || on.includes(row["on"])
 }
 
+const acceptedRows = Pairwise.rowsOf(accepted, isPossible)
+
 /**
  * A row has at most one variant that the client refuses, because it hides the effect of the others. Pairs
  * of such variants have rows of their own.
  */
 const rows: ReadonlyArray<Pairwise.Row> = [
-  ...Pairwise.rowsOf(accepted, isPossible),
+  ...acceptedRows,
   ...refusable.flatMap(({ name, value }, turn) => Pairwise.rowsWith(accepted, name, value, turn)),
   ...refusable.flatMap((one, index) =>
     refusable.slice(index + 1).filter(({ name }) => name !== one.name).map((two) => ({
@@ -114,11 +116,11 @@ describe("The rows", () => {
     const reversed = Object.fromEntries(
       Object.entries(accepted).toReversed().map(([name, values]) => [name, values.toReversed()])
     )
-    deepStrictEqual(Pairwise.rowsOf(reversed, isPossible), Pairwise.rowsOf(accepted, isPossible))
+    deepStrictEqual(Pairwise.rowsOf(reversed, isPossible), acceptedRows)
   })
 
-  it.each(["a", "{\"kind\":\"newKind\"}"])("lose no pair when a fault named %s is added", (name) => {
-    const added = { ...accepted, fault: [...accepted["fault"] ?? [], name] }
+  it("lose no pair when faults are added that come before and after the others", () => {
+    const added = { ...accepted, fault: [...accepted["fault"] ?? [], "a", "{\"kind\":\"newKind\"}"] }
     const { missing } = Pairwise.pairsOf(added, Pairwise.rowsOf(added, isPossible))
     deepStrictEqual(missing.filter(([one, , other]) => one !== "fault" || other !== "on"), [])
     strictEqual(missing.length, 4)

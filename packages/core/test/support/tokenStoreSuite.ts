@@ -124,7 +124,7 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
           })
           const start = SharingProcess.start(server.url, url, encryptionKey)
           const leading = yield* start
-          const others = yield* Effect.replicateEffect(start, 3)
+          const others = yield* Effect.replicateEffect(start, 2)
           yield* leading.go
           yield* eventually("a token request", () => server.requests.length, (count) => count === 1)
           const [results] = yield* Effect.all([

@@ -1,7 +1,7 @@
 /** Tests of the onboarding API that run with each database. */
 import { Profile } from "@effect-idv/mock-server"
 import { SqlClient } from "@effect/sql"
-import { describe, layer } from "@effect/vitest"
+import { describe, layer, type Vitest } from "@effect/vitest"
 import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import type { Record } from "effect"
 import { Array as Arr, DateTime, Effect, Fiber, type Layer } from "effect"
@@ -45,7 +45,12 @@ const outcomes = (sql: SqlClient.SqlClient) =>
     Effect.map(Arr.map(({ evidence, name, outcome, reason }) => [name, outcome, reason, Boolean(evidence)]))
   )
 
-export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
+/** `more` defines tests with the same server. */
+export const suite = (
+  name: string,
+  layerDatabases: Layer.Layer<Databases>,
+  more: (it: Vitest.MethodsNonLive<Databases, true>) => void = () => {}
+) =>
   describe(
     name,
     { concurrent: true },
@@ -286,5 +291,7 @@ export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
             assertInclude(yield* printed, "the database is not available")
             assertNoCanary(yield* printed)
           }))
+
+        more(it)
       })
   )
