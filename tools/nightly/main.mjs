@@ -1,17 +1,19 @@
 /**
  * Runs the checks that take long or rarely find anything new, one after the other, and then names those that failed:
- * `pnpm test:nightly`. `pnpm test:nodes` runs only those on the supported versions of Node, which npm downloads.
+ * `pnpm test:nightly`. `pnpm test:nodes` runs only those on the supported versions of Node, which npm downloads, and
+ * `pnpm test:nodes 24` on this version.
  */
 import { spawnSync } from "node:child_process"
 
-const nodes = ["20.20", "22", "24", "26"].map((version) => [
+const [first, ...versions] = process.argv.slice(2)
+const nodes = (versions.length > 0 ? versions : ["20.20", "22", "24", "26"]).map((version) => [
   `all tests on Node ${version}`,
   "npx",
   ["-y", "-p", `node@${version}`, "-c", "node -v && vitest run"]
 ])
 const pnpm = (...args) => [`pnpm ${args.join(" ")}`, "pnpm", args]
 
-const steps = process.argv.includes("--nodes") ? nodes : [
+const steps = first === "--nodes" ? nodes : [
   pnpm("test:slow"),
   pnpm("docs:test"),
   pnpm("mutation", "--sample"),
