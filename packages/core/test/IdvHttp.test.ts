@@ -67,6 +67,21 @@ describe("IdvHttp.layerUndici", () => {
       deepStrictEqual([unsupported._tag, unsupported.reason, requests.length], ["RequestError", "Encode", 1])
     }).pipe(provideClient))
 
+  it.scopedLive("names the request in a response and in both kinds of errors", () =>
+    Effect.gen(function*() {
+      const { url } = yield* RawServer.make((_, socket) =>
+        void socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx")
+      )
+      const closed = yield* Effect.scoped(RawServer.make(() => {}))
+      const response = yield* execute(HttpClientRequest.get(url))
+      const cut = yield* Effect.flip(response.text)
+      const refused = yield* Effect.flip(execute(HttpClientRequest.get(closed.url)))
+      deepStrictEqual(
+        [response, cut, refused].map(({ request }) => request.url),
+        [url, url, closed.url]
+      )
+    }).pipe(provideClient))
+
   it.scopedLive("fails, and throws nothing, for a header that HTTP cannot send", () =>
     Effect.gen(function*() {
       const { requests, url } = yield* respondWith("200 OK")

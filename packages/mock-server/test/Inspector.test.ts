@@ -120,8 +120,10 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.act((page) => page.selectOption("#fault-what", "status"))
         yield* tab.act((page) => page.selectOption("#fault-when", "nth"))
         yield* tab.act((page) => page.fill("#fault-when-nth-n", "2"))
+        yield* tab.act((page) => page.fill("#fault-ttl", "10 minutes"))
         yield* tab.act((page) => page.click("text=Set the fault"))
         yield* tab.sees("#fault-list", "0 of 0")
+        yield* tab.sees("#fault-list .when", "for 600000 ms")
 
         deepStrictEqual([yield* check(own, "Ada Testclear"), yield* check(own, "Ada Testclear")], [200, 503])
         yield* tab.sees("#exchange-3.failure .status", "503")

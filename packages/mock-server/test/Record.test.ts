@@ -179,6 +179,25 @@ describe("idv-mock record", () => {
       }).pipe(Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici]))
   )
 
+  it.scopedLive.each([[403, "forbidden", 1], [401, "bare", 2]] as const)(
+    "writes the variant of a service that refuses with %d a token that it accepted before",
+    ([status, expiredToken, succeeded]) =>
+      Effect.gen(function*() {
+        const handle = CorrectService.handler({})
+        const used = new Set<string>()
+        const host = yield* CorrectService.serving((request, response) => {
+          const { headers: { authorization = "" }, url } = request
+          if (url !== "/api/aml" || !used.has(authorization)) handle(request, response)
+          else response.writeHead(status, { connection: "close" }).end()
+          used.add(authorization)
+        })
+        const { stop, url } = yield* recording(`http://${host}`)
+        strictEqual(yield* screen(url, correct, ["Zoë Canary", "Zoë Canary"]), succeeded)
+        const { profile } = yield* stop
+        strictEqual(parse(profile).profile.expiredToken, expiredToken)
+      }).pipe(Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici]))
+  )
+
   it.scopedLive(
     "writes latencies as faults of the profile, and pseudonyms that are the same in request and response",
     () =>

@@ -5,10 +5,12 @@ import { NodeContext } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Clock, Effect, Either, Fiber, Layer, Option, Redacted, Stream } from "effect"
+import { createServer, Socket } from "node:net"
 import { PassThrough } from "node:stream"
 import { connect } from "node:tls"
 import { eventually } from "../../core/test/support/eventually.ts"
 import { main } from "../src/internal/cli/main.ts"
+import * as RawSockets from "../src/internal/tls/rawSockets.ts"
 import * as SelfSigned from "../src/internal/tls/selfSigned.ts"
 import * as Program from "./support/program.ts"
 
@@ -50,6 +52,20 @@ const files = (texts: Readonly<Record<string, string>>) =>
     for (const [name, text] of Object.entries(texts)) yield* fs.writeFileString(`${path}/${name}`, text)
     return (name: string) => `${path}/${name}`
   })
+
+describe("The sockets below TLS", () => {
+  it("are found by the addresses of their connection, and forgotten when it closes", () => {
+    const server = createServer()
+    RawSockets.record(server)
+    const [raw, secure, next] = [new Socket(), new Socket(), new Socket()]
+    server.emit("connection", raw)
+    server.emit("secureConnection", secure)
+    strictEqual(RawSockets.rawOf(secure), raw)
+    raw.emit("close")
+    server.emit("secureConnection", next)
+    strictEqual(RawSockets.rawOf(next), next)
+  })
+})
 
 describe("idv-mock serve --tls self-signed", () => {
   it.scopedLive(
