@@ -11,6 +11,7 @@ const rooms = [
   "session",
   "journal",
   "verification",
+  "operations",
   "dataPlane",
   "control",
   "inspector",

@@ -8,10 +8,16 @@
  * @since 0.1.0
  */
 import * as Violation from "@effect-idv/core/Violation"
+import type * as Arbitrary from "effect/Arbitrary"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as JSONSchema from "effect/JSONSchema"
 import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
+import type * as AST from "effect/SchemaAST"
 import * as FaultFields from "./internal/faults/faultFields.ts"
 import * as FaultKinds from "./internal/faults/faultKinds.ts"
 import * as FaultText from "./internal/faults/faultText.ts"
@@ -50,13 +56,7 @@ const FaultStruct = Schema.Struct({
   ttl: Schema.optionalWith(PositiveDurationText, { exact: true })
 }).annotations(FaultFields.closedWithDescription("a fault, as an object"))
 
-/**
- * A fault. In JSON, a duration is a number of milliseconds or a text such as `2 seconds`.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const Fault = Schema.transformOrFail(FaultStruct, Schema.typeSchema(FaultStruct), {
+const FaultObject = Schema.transformOrFail(FaultStruct, Schema.typeSchema(FaultStruct), {
   strict: true,
   decode: (fault) => {
     const on: ReadonlyArray<string> = FaultKinds.table[fault.what.kind].on
@@ -67,7 +67,66 @@ export const Fault = Schema.transformOrFail(FaultStruct, Schema.typeSchema(Fault
       )
   },
   encode: ParseResult.succeed
-}).annotations({ identifier: "Fault", description: "a fault, as an object" })
+})
+
+/** The violations of a text as issues at the fields of the fault. */
+const issueOf = (violations: Violation.Violations, ast: AST.AST): ParseResult.ParseIssue =>
+  new ParseResult.Composite(
+    ast,
+    undefined,
+    Arr.map(violations, ({ expected, path }) => {
+      const issue = unexpectedValue(expected, undefined)
+      const [field = "", ...rest] = path.split(".")
+      return field === "" ? issue : new ParseResult.Pointer([field, ...rest], undefined, issue)
+    })
+  )
+
+/**
+ * A fault, as an object or as a text in one line, such as `aml:hang` or `token:status=503:nth=2`. In an object, a
+ * duration is a number of milliseconds or a text such as `2 seconds`.
+ *
+ * The line is `on:what[=value][:when[=value]]`, or a JSON object. The value of `what` sets one field of the fault:
+ *
+ * - `latency`: the fixed delay.
+ * - `status`: `status`.
+ * - `reset`, `fin`, `hang`: `at`.
+ * - `truncation`: `keep`. `randomBytes`: `length`. `oversize`: `bytes`.
+ * - `drip`: `every`.
+ * - `quota`: `limit`.
+ *
+ * The value of `when` sets `n` of `nth`, `first` and `every`, `p` of `probability`, or `for` of `window`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Fault: Schema.Schema<typeof FaultObject.Type, string | typeof FaultObject.Encoded> = Schema.declare(
+  [FaultObject],
+  {
+    decode: (object) => {
+      const decode = ParseResult.decodeUnknown(object)
+      return (input, options, ast) =>
+        typeof input === "string"
+          ? Effect.flatMap(
+            Either.mapLeft(parseText(input), (violations) => issueOf(violations, ast)),
+            (json) => decode(json, options)
+          )
+          : Predicate.isRecord(input)
+          ? decode(input, options)
+          : ParseResult.fail(new ParseResult.Type(ast, input))
+    },
+    encode: (object) => {
+      const encode = ParseResult.encodeUnknown(object)
+      return (fault, options): Effect.Effect<string | typeof FaultObject.Encoded, ParseResult.ParseIssue> =>
+        encode(fault, options)
+    }
+  },
+  {
+    ...Violation.expecting("a fault such as aml:hang, or an object with on and what"),
+    identifier: "Fault",
+    jsonSchema: { anyOf: [{ type: "string" }, JSONSchema.fromAST(FaultStruct.ast, { definitions: {} })] },
+    arbitrary: (fault: Arbitrary.LazyArbitrary<typeof FaultObject.Type>) => fault
+  }
+)
 
 /**
  * @category models
@@ -112,43 +171,26 @@ export const decodeUnknown: (input: unknown) => Either.Either<Fault, Violation.V
   Fault
 )
 
-const toFaultInvalid = Either.mapLeft((violations: Violation.Violations) => new FaultInvalid({ violations }))
+/**
+ * Encodes a fault as an object, for JSON.
+ *
+ * @category encoding
+ * @since 0.1.0
+ */
+export const encode: (fault: Fault) => typeof FaultObject.Encoded = Schema.encodeSync(FaultObject)
+
+/** A text in one line as the JSON form of a fault. */
+const parseText = (text: string): Either.Either<unknown, Violation.Violations> =>
+  text.trimStart().startsWith("{")
+    ? Either.mapLeft(JsonText.parse(new TextEncoder().encode(text)), ({ violations }) => violations)
+    : FaultText.parse(text)
 
 /**
- * Makes a fault in code from the same form as in JSON: `Fault.make({ on: "aml", what: { kind: "hang" } })`.
+ * Makes a fault in code from the same form as in JSON: `Fault.make({ on: "aml", what: { kind: "hang" } })`, or
+ * `Fault.make("aml:hang")`.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const make = (input: typeof Fault.Encoded): Either.Either<Fault, FaultInvalid> =>
-  toFaultInvalid(decodeUnknown(input))
-
-/**
- * Parses a fault from the command line: `on:what[=value][:when[=value]]`, or a JSON object.
- *
- * `aml:hang`, `token:status=401`, `both:latency=2 seconds:every=3`, `aml:reset=body:first=2`,
- * `aml:html:probability=0.1`, `{"on":"aml","what":{"kind":"drip","every":50}}`
- *
- * The value of `what` sets one field of the fault:
- *
- * - `latency`: the fixed delay.
- * - `status`: `status`.
- * - `reset`, `fin`, `hang`: `at`.
- * - `truncation`: `keep`. `randomBytes`: `length`. `oversize`: `bytes`.
- * - `drip`: `every`.
- * - `quota`: `limit`.
- *
- * The value of `when` sets `n` of `nth`, `first` and `every`, `p` of `probability`, or `for` of `window`.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const fromText = (text: string): Either.Either<Fault, FaultInvalid> =>
-  toFaultInvalid(
-    text.trimStart().startsWith("{")
-      ? JsonText.parse(new TextEncoder().encode(text)).pipe(
-        Either.mapLeft(({ violations }) => violations),
-        Either.flatMap(decodeUnknown)
-      )
-      : Either.flatMap(FaultText.parse(text), decodeUnknown)
-  )
+  Either.mapLeft(decodeUnknown(input), (violations) => new FaultInvalid({ violations }))

@@ -19,6 +19,7 @@ import * as Control from "./Control.ts"
 import { isLoopback } from "./internal/control/loopback.ts"
 import * as InProcessClient from "./internal/http/inProcessClient.ts"
 import * as Lifecycle from "./internal/http/lifecycle.ts"
+import * as OperationsControl from "./internal/operations/control.ts"
 import * as Wait from "./internal/schema/wait.ts"
 import * as App from "./internal/transport/app.ts"
 import type { InProcessOptions } from "./internal/transport/inProcessOptions.ts"
@@ -172,14 +173,10 @@ const service = (url: string, [customer]: Arr.NonEmptyReadonlyArray<Session.Cust
   })
 
 /**
- * Calls the control API in process. It needs no guard, because the code that builds this layer has started the server.
+ * The operations in process. They need no guard, because the code that builds this layer has started the server. Fresh,
+ * because a program may have several servers.
  */
-const layerControl = (url: string) =>
-  Layer.effect(
-    Control.Control,
-    Effect.flatMap(App.ControlPlane, (app) =>
-      Effect.provideService(Control.make({ url }), HttpClient.HttpClient, InProcessClient.ofApp(app)))
-  )
+const layerControl = Layer.fresh(Layer.effect(Control.Control, OperationsControl.local))
 
 const checkOptions = (
   { controlToken, force }: Options,
@@ -234,7 +231,7 @@ export const layer = (options: Options = {}): Layer.Layer<MockServer | Control.C
     )
     yield* lifecycle.start
     const url = urlOf(tls === undefined ? "http" : "https", host, listeningPort)
-    return Layer.merge(Layer.succeed(MockServer, service(url, customers)), layerControl(url))
+    return Layer.merge(Layer.succeed(MockServer, service(url, customers)), layerControl)
   })
 
   return Layer.unwrapScoped(start).pipe(
@@ -270,7 +267,7 @@ export const layerHttpClientWith = (
   const url = "http://localhost"
   return Layer.mergeAll(
     Layer.succeed(MockServer, service(url, customers)),
-    layerControl(url),
+    layerControl,
     Layer.effect(
       HttpClient.HttpClient,
       Effect.gen(function*() {

@@ -52,6 +52,13 @@ export interface Settings {
    */
   readonly profile?: Profile.Profile | undefined
   /**
+   * How far `searched_on` and the `Date` header are ahead of the session's clock, in milliseconds. It may be negative.
+   * Tokens are not affected.
+   *
+   * @default 0
+   */
+  readonly clockSkew?: number | undefined
+  /**
    * The faults that are set from the beginning.
    *
    * @default none
@@ -66,6 +73,17 @@ export interface Settings {
 }
 
 /**
+ * The options of a session that are plain values.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OptionValues {
+  readonly profile: Profile.Profile
+  readonly clockSkew: number
+}
+
+/**
  * @category models
  * @since 0.1.0
  */
@@ -75,7 +93,7 @@ export interface Session extends Customer {
   readonly clock: SessionClock.SessionClock
   /** Returns the next number of the session's own random sequence, from 0 to 1. */
   readonly random: () => number
-  readonly profile: Ref.Ref<Profile.Profile>
+  readonly options: Ref.Ref<OptionValues>
   readonly faults: SessionFaults.SessionFaults
   readonly testPersons: PersonList.PersonList
   readonly tokens: Tokens.Tokens
@@ -134,10 +152,13 @@ const decodeCredential = Schema.decodeSync(AmlCredential)
 const makeSession = (customer: Customer, settings: Settings, nextId: () => number) =>
   Effect.gen(function*() {
     const seed = settings.seed ?? (yield* Random.nextIntBetween(0, 2 ** 31))
-    const initialProfile = settings.profile ?? Profile.defaultProfile
+    const initialOptions: OptionValues = {
+      profile: settings.profile ?? Profile.defaultProfile,
+      clockSkew: settings.clockSkew ?? 0
+    }
     const clock = yield* SessionClock.make
     const journal = yield* Journal.make({ nextId, now: clock.now })
-    const profile = yield* Ref.make(initialProfile)
+    const options = yield* Ref.make(initialOptions)
     const faults = yield* SessionFaults.make(clock, seed, settings.faults ?? [])
     const testPersons = PersonList.make(settings.testPersons ?? [])
     const tokens = Tokens.make(clock)
@@ -152,16 +173,16 @@ const makeSession = (customer: Customer, settings: Settings, nextId: () => numbe
       seed,
       clock,
       random,
-      profile,
+      options,
       faults,
       testPersons,
       tokens,
       journal,
       issueToken: Effect.gen(function*() {
-        const currentProfile = yield* Ref.get(profile)
-        const lifetime = Duration.seconds(Choices.tokenLifetimeSeconds(currentProfile))
+        const { profile } = yield* Ref.get(options)
+        const lifetime = Duration.seconds(Choices.tokenLifetimeSeconds(profile))
         const issuedAt = yield* clock.now
-        const token = currentProfile.tokenFormat === "jwt"
+        const token = profile.tokenFormat === "jwt"
           ? yield* Handle.jwt(customer.customerId, random, {
             issuedAt,
             expiresAt: issuedAt + Duration.toMillis(lifetime)
@@ -181,7 +202,7 @@ const makeSession = (customer: Customer, settings: Settings, nextId: () => numbe
         Effect.sync(() => Option.map(Option.fromNullable(searches.get(profileId)), decodeCredential)),
       reset: Effect.gen(function*() {
         yield* clock.reset
-        yield* Ref.set(profile, initialProfile)
+        yield* Ref.set(options, initialOptions)
         yield* tokens.clear
         yield* faults.reset
         yield* testPersons.reset

@@ -333,7 +333,7 @@ describe("On a socket", () => {
       Effect.gen(function*() {
         const { url } = yield* MockServer.MockServer
         const { text } = yield* TestServices.provideLive(
-          send(url, `${lines.join("\r\n")}\r\nConnection: close\r\n\r\n`, 2000)
+          send(url, `${lines.join("\r\n")}\r\nConnection: close\r\n\r\n`, 60_000)
         )
         return text
       })

@@ -50,8 +50,6 @@ const at = <A, E>(url: string, effect: Effect.Effect<A, E, MockServer.MockServer
     )
   )
 
-const urlIn = (text: string) => /http:\S+/.exec(text)?.[0] ?? ""
-
 describe("idv-mock mcp", () => {
   it.scopedLive(
     "starts a server, moves the clock, sets a fault, and explains why the last check failed",
@@ -59,18 +57,33 @@ describe("idv-mock mcp", () => {
       Effect.gen(function*() {
         const { client, ok } = yield* connect()
         const { tools } = yield* Effect.promise(() => client.listTools())
-        deepStrictEqual(tools.map(({ name }) => name), [
-          "sessions",
-          "clock",
-          "faults",
-          "profile",
-          "test_persons",
-          "journal",
-          "verify",
-          "explain_last_check"
+        strictEqual(JSON.stringify(tools).length < 6000, true, `${JSON.stringify(tools).length} bytes`)
+        for (const { annotations, name, outputSchema } of tools) {
+          const hint = annotations?.readOnlyHint ?? annotations?.destructiveHint
+          deepStrictEqual([name, typeof hint, outputSchema?.type], [name, "boolean", "object"])
+        }
+        const hinted = (hint: "readOnlyHint" | "destructiveHint") =>
+          tools.filter(({ annotations }) => annotations?.[hint] === true).map(({ name }) => name)
+        deepStrictEqual(hinted("readOnlyHint"), [
+          "help",
+          "explain_last_check",
+          "sessions_list",
+          "sessions_get",
+          "faults_list",
+          "test_persons_list",
+          "journal_search",
+          "journal_unmatched",
+          "journal_verify"
+        ])
+        deepStrictEqual(hinted("destructiveHint"), [
+          "sessions_reset",
+          "sessions_remove",
+          "faults_remove",
+          "faults_clear"
         ])
         const customerId = "test-agent"
-        const url = urlIn(yield* ok("sessions", { create: customerId }))
+        yield* ok("sessions_create", { customerId })
+        const { url } = JSON.parse(yield* ok("help"))
         const explained = ok("explain_last_check", { customerId })
         assertInclude(yield* explained, "test-agent has sent no check.")
 
@@ -78,14 +91,15 @@ describe("idv-mock mcp", () => {
         strictEqual(yield* at(url, Plain.checkStatus(token)), 200)
         assertInclude(yield* explained, "status 200, by the rule aml.answered")
 
-        yield* ok("faults", { customerId, set: { on: "aml", what: { kind: "status", status: 503 } } })
+        yield* ok("faults_set", { customerId, fault: { on: "aml", what: { kind: "status", status: 503 } } })
         strictEqual(yield* at(url, Plain.checkStatus(token)), 503)
         assertInclude(yield* explained, "Faults that fired: f1 (status).")
-        assertInclude(yield* ok("faults", { customerId, set: "token:hang=body:nth=2" }), "\"kind\": \"nth\"")
-        assertInclude(yield* ok("faults", { customerId, clear: true }), "[]")
+        assertInclude(yield* ok("faults_set", { customerId, fault: "token:hang=body:nth=2" }), "\"kind\":\"nth\"")
+        yield* ok("faults_clear", { customerId })
+        assertInclude(yield* ok("faults_list", { customerId }), "[]")
 
-        const before = JSON.parse(yield* ok("clock", { customerId, frozen: true })).now
-        const after = JSON.parse(yield* ok("clock", { customerId, advance: "61 minutes" })).now
+        const before = JSON.parse(yield* ok("clock_change", { customerId, frozen: true })).now
+        const after = JSON.parse(yield* ok("clock_change", { customerId, advance: "61 minutes" })).now
         strictEqual(Date.parse(after) - Date.parse(before), 61 * 60_000)
         strictEqual(yield* at(url, Plain.checkStatus(token)), 401)
         assertInclude(yield* explained, "status 401, by the rule aml.token-expired. The token is expired")
@@ -100,20 +114,20 @@ describe("idv-mock mcp", () => {
         const { url } = Context.get(services, MockServer.MockServer)
         const { ok } = yield* connect("--url", url)
         const customerId = "test-running"
-        strictEqual(urlIn(yield* ok("sessions", { create: customerId })), url)
-        yield* ok("test_persons", { customerId, set: [{ match: { nameLast: "Canary" }, response: "Potential match" }] })
-        assertInclude(yield* ok("profile", { customerId, change: { amlStatus: "201" } }), "\"amlStatus\": \"201\"")
+        strictEqual(JSON.parse(yield* ok("help")).url, url)
+        const testPersons = [{ match: { nameLast: "Canary" }, response: "Potential match" }]
+        const changed = yield* ok("sessions_change", { customerId, testPersons, profile: { amlStatus: "201" } })
+        assertInclude(changed, "\"amlStatus\":\"201\"")
         const token = yield* at(url, Plain.token(customerId))
         const { status, text } = yield* at(url, Plain.check(token, "Zoë Canary"))
         deepStrictEqual([status, text.includes("Potential match")], [201, true])
         const pattern = { name: "Zoë Canary", dateOfBirth: "1940-02-01" }
         const shown = [
-          yield* ok("verify", { customerId, expectation: { kind: "exactly", n: 1, pattern } }),
-          yield* ok("journal", { customerId, operation: "aml" }),
-          yield* ok("test_persons", { customerId }),
+          yield* ok("journal_verify", { customerId, expectation: { kind: "exactly", n: 1, pattern } }),
+          yield* ok("journal_search", { customerId, operation: "aml" }),
+          yield* ok("test_persons_list", { customerId }),
           yield* ok("explain_last_check", { customerId })
         ].join("\n")
-        assertInclude(shown, "The exchanges are as expected.")
         assertInclude(shown, "testPersons[0] (matched by nameLast)")
         strictEqual(/canary|1940|02-01/i.test(shown), false, shown)
         strictEqual((yield* at(url, Plain.tokenRequest("nobody", "x"))).status, 401)
@@ -125,53 +139,34 @@ describe("idv-mock mcp", () => {
       })
   )
 
-  it.scopedLive(
-    "answers wrong arguments with one sentence that names the field, and changes nothing",
-    () =>
-      Effect.gen(function*() {
-        const { call, ok } = yield* connect()
-        const customerId = "test-wrong"
-        yield* ok("sessions", { create: customerId })
-        const cases: ReadonlyArray<readonly [string, Record<string, unknown>, string]> = [
-          ["clock", { customerId, advance: "canary" }, "clock: advance is invalid: expected a number of milliseconds"],
-          [
-            "clock",
-            { customerId, advence: 1 },
-            "clock: advence is unexpected: expected one of customerId, set, advance"
-          ],
-          ["faults", { customerId, set: { on: "aml", what: { kind: "canary" } } }, "faults: set.what.kind is invalid"],
-          ["faults", { customerId, set: "aml:canary" }, "faults: set.what.kind is invalid: expected one of latency"],
-          [
-            "faults",
-            { customerId, set: "canary" },
-            "faults: set is invalid: expected on:what[=value][:when[=value]], such"
-          ],
-          ["faults", { customerId, set: 7 }, "faults: set is invalid: expected a fault such as aml:hang, or an object"],
-          ["faults", { customerId, remove: "f9" }, "faults: There is no fault f9"],
-          ["profile", { customerId, change: { tokenStatus: "canary" } }, "profile: change.tokenStatus is invalid"],
-          [
-            "test_persons",
-            { customerId, set: [{ match: { nameLast: "Testpep" }, response: "No" }] },
-            "test_persons: set.0.match.nameLast is invalid: expected a last word that is not a reserved name"
-          ],
-          ["journal", { customerId, limit: 0 }, "journal: limit is invalid: expected a whole number from 1 to 1000"],
-          ["verify", { customerId }, "verify: expectation is missing"],
-          [
-            "verify",
-            { customerId, expectation: { kind: "atLeast", n: 1, pattern: { name: "Zoë Canary" } } },
-            "verify: Expected at least 1 of {\"name\":\"<redacted>\"}; found 0"
-          ],
-          ["explain_last_check", { customerId: "can ary" }, "explain_last_check: customerId is invalid"],
-          ["canary", {}, "There is no such tool: expected one of sessions, clock"]
-        ]
-        for (const [name, input, expected] of cases) {
-          const { isError, text } = yield* call(name, input)
-          deepStrictEqual([isError, text.startsWith(expected), text.split("\n").length], [true, true, 1], text)
-          strictEqual(/canary|can ary/i.test(text), false, text)
-        }
-        assertInclude(yield* ok("faults", { customerId }), "[]")
-      })
-  )
+  it.scopedLive("answers wrong arguments of its own with one sentence that names the argument", () =>
+    Effect.gen(function*() {
+      const { call, ok } = yield* connect()
+      const cases: ReadonlyArray<readonly [string, Record<string, unknown>, string]> = [
+        [
+          "faults_set",
+          { customerId: "test-wrong", fualt: "canary" },
+          "faults_set: fualt is unexpected: expected one of"
+        ],
+        [
+          "faults_set",
+          { fault: 7 },
+          "faults_set: the value is invalid: expected a fault such as aml:hang, or an object"
+        ],
+        ["explain_last_check", { customerId: "can ary" }, "explain_last_check: customerId is invalid"],
+        ["sessions_get", { customerId: "can ary" }, "sessions_get: customerId is invalid"],
+        ["sessions_get", { canary: 1 }, "sessions_get: "],
+        ["help", { topic: "canary" }, "help: topic is invalid: expected one of faults, profile"],
+        ["canary", {}, "There is no such tool: expected one of help, explain_last_check"]
+      ]
+      for (const [name, input, expected] of cases) {
+        const { isError, text } = yield* call(name, input)
+        deepStrictEqual([isError, text.startsWith(expected), text.split("\n").length], [true, true, 1], text)
+      }
+      for (const topic of ["faults", "profile", "testPersons", "expectation"]) {
+        strictEqual((yield* ok("help", { topic })).length > 200, true)
+      }
+    }))
 
   it.scopedLive("responds to arguments that are not an object with one sentence", () =>
     Effect.gen(function*() {
@@ -180,18 +175,18 @@ describe("idv-mock mcp", () => {
         JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }) + "\n"
       const lines = yield* Command.make(process.execPath, program, "mcp").pipe(
         Command.feed([
-          request(1, { name: "clock", arguments: "canary" }),
-          request(2, { name: "clock", arguments: ["canary"] }),
+          request(1, { name: "clock_change", arguments: "canary" }),
+          request(2, { name: "clock_change", arguments: ["canary"] }),
           request(3, { name: 7, arguments: {} }),
-          request(4, { name: "clock" })
+          request(4, { name: "sessions_get" })
         ].join("")),
         Command.lines
       )
       const texts = lines.map((line) => JSON.parse(line).result.content[0].text).map(String)
-      const expected = "clock: arguments is invalid: expected an object"
+      const expected = "clock_change: arguments is invalid: expected an object"
       deepStrictEqual(texts.slice(0, 2), [expected, expected])
-      assertInclude(texts[2], "There is no such tool: expected one of sessions, clock")
-      assertInclude(texts[3], "\"frozen\": false")
+      assertInclude(texts[2], "There is no such tool: expected one of help, explain_last_check")
+      assertInclude(texts[3], "\"frozen\":false")
     }).pipe(Effect.provide(NodeContext.layer)))
 
   it.live("ends with one sentence if the server of --url cannot be reached", () =>

@@ -29,7 +29,10 @@ describe("Session", () => {
       }
       const session = yield* demo
       for (const tokenFormat of ["opaque", "jwt"] as const) {
-        yield* Ref.update(session.profile, Profile.apply({ tokenFormat }))
+        yield* Ref.update(
+          session.options,
+          (options) => ({ ...options, profile: Profile.apply(options.profile, { tokenFormat }) })
+        )
         strictEqual(Option.getOrThrow(yield* findByHandle(yield* session.issueToken)), session)
       }
     }).pipe(Effect.provide(layer)))
@@ -85,16 +88,21 @@ describe("Session", () => {
       const fault = Either.getOrThrow(Fault.make({ on: "aml", what: { kind: "hang" } }))
       const tokens = yield* Effect.forEach([one, other], (session) =>
         Effect.gen(function*() {
-          yield* session.clock.advance("2 hours")
-          yield* Ref.set(session.profile, Profile.presets.hostile)
+          yield* session.clock.set((yield* session.clock.now) + 7_200_000)
+          yield* Ref.set(session.options, { clockSkew: 5, profile: Profile.presets.hostile })
           yield* session.faults.set(fault)
           return yield* session.issueToken
         }))
-      const state = ({ clock, faults, profile, tokens: { statusOf } }: Session.Session, token = "") =>
-        Effect.all([clock.now, Ref.get(profile), Effect.map(faults.list, ({ length }) => length), statusOf(token)])
+      const state = ({ clock, faults, options, tokens: { statusOf } }: Session.Session, token = "") =>
+        Effect.all([clock.now, Ref.get(options), Effect.map(faults.list, ({ length }) => length), statusOf(token)])
       const before = yield* state(other, tokens[1])
       yield* one.reset
-      deepStrictEqual(yield* state(one, tokens[0]), [0, Profile.defaultProfile, 0, "unknown"])
+      deepStrictEqual(yield* state(one, tokens[0]), [
+        0,
+        { clockSkew: 0, profile: Profile.defaultProfile },
+        0,
+        "unknown"
+      ])
       deepStrictEqual(yield* state(other, tokens[1]), before)
       strictEqual(before[0], 7_200_000)
     }).pipe(Effect.provide(layer)))

@@ -26,7 +26,8 @@ const parsed = (...words: ReadonlyArray<string>) => {
   }
 }
 
-const flagsOfServe = "--config, --host, --port, --port-file, --log, --control-token, --allowed-host, --seed, " +
+const flagsOfServe =
+  "--config, --host, --port, --port-file, --log, --control-token, --allowed-host, --seed, --clock-skew, " +
   "--profile, --fault, --customer, --tls, --tls-ca, --tls-cert, --tls-key, --reveal, --grace-period, --request-timeout, --force, --help"
 
 const unknown = (flag: string) => `idv-mock serve: ${`unknown flag ${flag}`.trim()}: expected one of ${flagsOfServe}`
@@ -35,7 +36,7 @@ describe("The arguments of idv-mock", () => {
   it.each<[string, string]>([
     [
       "canary",
-      "idv-mock: unknown command: expected one of serve, journal, fault, clock, sessions, reset, " +
+      "idv-mock: unknown command: expected one of serve, journal, fault, clock, session, sessions, reset, " +
       "verify, contract, record, diff, mcp, completions, help"
     ],
     ["fault canary-canary", "idv-mock fault: unknown command: expected one of list, set, remove, clear"],

@@ -39,7 +39,7 @@ describe("idv-mock completions bash", () => {
     }))
 
   it.live.each<[string, ReadonlyArray<string>, ReadonlyArray<string>]>([
-    ["a command", ["idv-mock", "se"], ["serve", "sessions"]],
+    ["a command", ["idv-mock", "se"], ["serve", "session", "sessions"]],
     ["a command of a command", ["idv-mock", "clock", "fr"], ["freeze"]],
     ["a flag", ["idv-mock", "serve", "--po"], ["--port", "--port-file"]],
     ["a flag after another", ["idv-mock", "serve", "--port", "0", "--grace"], ["--grace-period"]],

@@ -59,7 +59,7 @@ describe("A flag of serve", () => {
       "0",
       "--request-timeout is invalid: expected a number of milliseconds from 1 to 2147483647 (24.8 days), or a text such as \"2 seconds\""
     ],
-    ["fault", "canary:hang", "--fault: on is invalid: expected one of token, aml, both"]
+    ["fault", "canary:hang", "--fault on is invalid: expected one of token, aml, both"]
   ])("--%s %s is a usage error in one line that says what is allowed", ([name, value, line]) =>
     Effect.gen(function*() {
       strictEqual((yield* errorOf({ [name]: [value] })).startsWith(line), true, yield* errorOf({ [name]: [value] }))
@@ -68,16 +68,16 @@ describe("A flag of serve", () => {
   it.effect("with an unknown kind of fault lists the kinds", () =>
     Effect.gen(function*() {
       const message = yield* errorOf({ fault: ["aml:hang", "aml:canary"] })
-      strictEqual(message.startsWith("--fault[1]: what kind is invalid: expected one of latency, status, reset,"), true)
+      strictEqual(message.startsWith("--fault[1] what kind is invalid: expected one of latency, status, reset,"), true)
       strictEqual(message.includes("canary"), false)
     }))
 
   it.effect.each<[string, Flags, string]>([
-    ["a fault", { fault: ["aml:hang", "canary:hang"] }, "--fault[1]: on is invalid: expected one of token, aml, both"],
+    ["a fault", { fault: ["aml:hang", "canary:hang"] }, "--fault[1] on is invalid: expected one of token, aml, both"],
     [
       "a fault of JSON",
       { fault: ["aml:hang", "aml:empty", "{\"on\":\"aml\",\"what\":{\"kind\":\"hang\",\"at\":1}}"] },
-      "--fault[2]: what at is invalid"
+      "--fault[2] what at is invalid"
     ],
     ["a host", { "allowed-host": ["mock", "canary:80"] }, "--allowed-host[1] is invalid: expected a host name"],
     ["a customer", { customer: ["a:b", "c:d", "canary"] }, "--customer[2] customerKey is invalid: expected 1 to 256"]
@@ -113,7 +113,7 @@ describe("A flag of serve", () => {
         `--customer[2] customerId ${once}`
       )
       const fault = "{\"id\":\"mine\",\"on\":\"aml\",\"what\":{\"kind\":\"hang\"}}"
-      strictEqual(yield* errorOf({ fault: [fault, "aml:hang", fault] }), `--fault[2]: id ${once}`)
+      strictEqual(yield* errorOf({ fault: [fault, "aml:hang", fault] }), `--fault[2] id ${once}`)
     }))
 
   it.effect("with an unknown option of the profile lists the options, and rejects a second value", () =>
@@ -124,7 +124,7 @@ describe("A flag of serve", () => {
       )
       strictEqual(
         yield* errorOf({ profile: ["strict", "hostile"] }),
-        "--profile: expected at most one preset, and each option once"
+        "--profile is invalid: expected at most one preset, and each option once"
       )
     }))
 
@@ -221,7 +221,8 @@ describe("The config file of serve", () => {
       "an unknown key",
       { prot: 1 },
       "--config: prot is unexpected: expected one of host, port, portFile, log, controlToken, allowedHosts, seed, " +
-      "profile, faults, testPersons, customers, tls, tlsCa, tlsCert, tlsKey, reveal, gracePeriod, requestTimeout, force"
+      "clockSkew, profile, faults, testPersons, customers, tls, tlsCa, tlsCert, tlsKey, reveal, gracePeriod, " +
+      "requestTimeout, force"
     ],
     [
       "an unknown key of a customer",

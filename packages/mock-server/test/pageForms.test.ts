@@ -29,6 +29,15 @@ const ofForm = (field: string) =>
     options.map(({ fields, value }) => [value, fields.map(({ field }) => field).toSorted()] as const)
   )
 
+/** The fault that a form means, or the fields that are wrong. */
+const decodeFault = (typed: Forms.Fields) => {
+  const { json, names } = FaultFields.encode(typed)
+  return Either.mapLeft(
+    Fault.decodeUnknown(json),
+    (violations) => violations.map(({ path }) => names.get(path) ?? path)
+  )
+}
+
 describe("The fault form of the page", () => {
   it("has the fields of each kind of fault and trigger", () => {
     deepStrictEqual(ofForm("what"), ofSchema(Fault.What))
@@ -38,12 +47,12 @@ describe("The fault form of the page", () => {
   it("omits empty fields, and names the field of a problem as the form does", () => {
     for (const { kind } of Fault.kinds) {
       deepStrictEqual(
-        Either.getRight(Forms.decodeFault({ on: "aml", what: kind })),
+        Either.getRight(decodeFault({ on: "aml", what: kind })),
         Either.getRight(Fault.make({ on: "aml", what: { kind } }))
       )
     }
     deepStrictEqual(
-      Either.getRight(Forms.decodeFault({
+      Either.getRight(decodeFault({
         on: "both",
         what: "status",
         "what.status.status": "429",
@@ -64,14 +73,14 @@ describe("The fault form of the page", () => {
       }))
     )
     deepStrictEqual(
-      Either.flip(Forms.decodeFault({
+      Either.flip(decodeFault({
         on: "aml",
         what: "latency",
         "what.latency.distribution": "normal",
         "what.latency.distribution.normal.mean": "soon",
         when: "window",
         "when.window.for": ""
-      })).pipe(Either.map((problems) => problems.map(({ path }) => path))),
+      })),
       Either.right(["when.window.for", "what.latency.distribution.normal.mean"])
     )
   })
@@ -157,7 +166,7 @@ const summaryAfter = (text: string, faults: ReadonlyArray<string> = []) =>
   Effect.gen(function*() {
     const session = yield* demoSession
     yield* session.faults.clear
-    for (const fault of faults) yield* session.faults.set(Either.getOrThrow(Fault.fromText(fault)))
+    for (const fault of faults) yield* session.faults.set(Either.getOrThrow(Fault.make(fault)))
     const { entry } = yield* send(text)
     return Summary.summaryOf(Option.getOrThrow(entry))
   })

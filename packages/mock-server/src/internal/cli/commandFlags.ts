@@ -1,5 +1,7 @@
 /** The flags of each command. */
 import { booleanFlag, controlToken, repeatableFlag, valueFlag } from "@effect-idv/cli/flags"
+import * as SessionOptions from "../operations/sessionOptions.ts"
+import * as OptionFlags from "./optionFlags.ts"
 
 export const server = [
   valueFlag("url", "url", "Address of the mock server (default: http://127.0.0.1:4010)"),
@@ -7,6 +9,8 @@ export const server = [
 ]
 
 export const session = [valueFlag("customer", "id", "Customer of the session (default: demo-customer)"), ...server]
+
+export const changeSession = [...OptionFlags.flags(SessionOptions.changeable), ...session]
 
 export const serve = [
   valueFlag(
@@ -28,13 +32,7 @@ export const serve = [
   valueFlag("log", "form", "Print a line for each exchange (default: none)", ["none", "json", "pretty"]),
   controlToken,
   repeatableFlag("allowed-host", "name", "Further host name of the control API, such as that of a container"),
-  valueFlag("seed", "number", "Seed that makes tokens and random faults reproducible"),
-  repeatableFlag(
-    "profile",
-    "variant",
-    "Preset (default, strict or hostile), option=variant such as tokenStatus=201, or a file of idv-mock record"
-  ),
-  repeatableFlag("fault", "fault", "Fault to inject, such as aml:hang"),
+  ...OptionFlags.flags(SessionOptions.all),
   repeatableFlag(
     "customer",
     "id:key",

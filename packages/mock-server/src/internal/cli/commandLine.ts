@@ -6,6 +6,7 @@ import * as Record from "effect/Record"
 import * as Profile from "../../Profile.ts"
 import * as TestPerson from "../../TestPerson.ts"
 import * as FaultKinds from "../faults/faultKinds.ts"
+import { operations } from "../operations/all.ts"
 import * as CommandFlags from "./commandFlags.ts"
 
 interface Section {
@@ -75,27 +76,27 @@ export const make = (version: string, invoke: CommandLine.Invoke): Command => {
     CommandFlags.journal
   )
 
-  const fault = addGroup(program, "fault", "Change the faults of a session of a running server")
-  addCommand(fault, "list", "Show the faults, and how often each fired", CommandFlags.session)
+  const groups = new Map([
+    ["fault", addGroup(program, "fault", "Change the faults of a session of a running server")],
+    ["clock", addGroup(program, "clock", "Change the clock of a session of a running server")],
+    ["session", addGroup(program, "session", "Change the options of a session of a running server")]
+  ])
+  for (const { commands, path } of operations) {
+    const flags = path.includes(":customerId") ? CommandFlags.session : CommandFlags.server
+    for (const { help, usage } of commands) {
+      const [first = "", ...rest] = usage.split(" ")
+      const group = groups.get(first)
+      const command = addCommand(group ?? program, group === undefined ? usage : rest.join(" "), help, flags)
+      if (usage.startsWith("fault set")) command.addHelpText("after", table(faultKinds))
+    }
+  }
   addCommand(
-    fault,
-    "set <fault...>",
-    "Set faults, such as aml:hang: all of them, or none if one is invalid",
-    CommandFlags.session
+    groups.get("session") ?? program,
+    "set",
+    "Change options: those without a flag stay as they are",
+    CommandFlags.changeSession
   )
-    .addHelpText("after", table(faultKinds))
-  addCommand(fault, "remove <id>", "Remove the fault with this id", CommandFlags.session)
-  addCommand(fault, "clear", "Remove all faults", CommandFlags.session)
 
-  const clock = addGroup(program, "clock", "Change the clock of a session of a running server")
-  addCommand(clock, "show", "Show the time", CommandFlags.session)
-  addCommand(clock, "advance <duration...>", "Move the clock forward, for example by 61 minutes", CommandFlags.session)
-  addCommand(clock, "set <time>", "Set the clock, for example to 2026-01-31T12:00:00Z", CommandFlags.session)
-  addCommand(clock, "freeze", "Stop the clock", CommandFlags.session)
-  addCommand(clock, "resume", "Start the clock again", CommandFlags.session)
-
-  addCommand(program, "sessions", "Show the sessions of a running server", CommandFlags.server)
-  addCommand(program, "reset", "Restore the initial state of a session of a running server", CommandFlags.session)
   ContractCommands.addVerify(program, invoke)
   ContractCommands.addDiff(ContractCommands.addClaims(program, "contract", invoke), invoke)
   addCommand(

@@ -17,7 +17,7 @@ const loadRecord = Effect.promise(() => import("./record.ts"))
 
 const loadDiff = Effect.promise(() => import("./diff.ts"))
 
-const loadCommands = Effect.promise(() => import("./commands.ts"))
+const loadCommands = Effect.promise(() => import("./remoteCommands.ts"))
 
 export const main = (words: ReadonlyArray<string>, { stdout, version }: {
   readonly stdout: Stdout

@@ -2,25 +2,23 @@
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import { UsageError } from "@effect-idv/cli/usageError"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as Control from "../../Control.ts"
 import * as MockServer from "../../MockServer.ts"
 import * as Mcp from "../mcp/stdio.ts"
 import type { Target } from "../mcp/tool.ts"
-import * as Remote from "./remoteCommands.ts"
+import * as Remote from "../operations/remote.ts"
+import * as RemoteCommands from "./remoteCommands.ts"
 import * as Settings from "./settings.ts"
 
 const started = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     const settings = yield* Settings.read(args)
     const layer = MockServer.layer({ port: 0, ...Settings.options(settings) })
-    const { control, server } = yield* Effect.provide(
-      Effect.all({ control: Control.Control, server: MockServer.MockServer }),
-      yield* Layer.build(layer)
-    )
-    return { control, url: server.url } satisfies Target
+    const { url } = Context.get(yield* Layer.build(layer), MockServer.MockServer)
+    return { url, call: yield* Remote.make({ url, token: settings.controlToken }) } satisfies Target
   })
 
 /** The standard streams carry the protocol, so that logs go to standard error. */
@@ -35,7 +33,7 @@ export const mcp = (args: ParsedArguments.ParsedArguments, version: string, stdi
         text: "--port cannot be used with --url, with which the command starts no server"
       })
     }
-    const target = isRemote ? yield* Remote.reachable(args) : yield* started(args)
+    const target = isRemote ? yield* RemoteCommands.reachable(args) : yield* started(args)
     yield* Mcp.serve(target, version, stdio.stdin, stdio.stdout)
   }).pipe(
     Effect.scoped,

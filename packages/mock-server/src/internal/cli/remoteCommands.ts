@@ -1,4 +1,4 @@
-/** The commands that talk to a running server. */
+/** The commands that talk to a running server. Most of them are those of the operations. */
 import { Address } from "@effect-idv/cli/address"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Secrets from "@effect-idv/cli/secrets"
@@ -6,27 +6,30 @@ import * as UsageError from "@effect-idv/cli/usageError"
 import * as Violation from "@effect-idv/core/Violation"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Console from "effect/Console"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import * as Control from "../../Control.ts"
-import { type ArmedFault, type ClockReading, NewSession, type SessionInfo } from "../../ControlApi.ts"
-import * as Fault from "../../Fault.ts"
+import { ControlRefused, NewSession } from "../../ControlApi.ts"
 import * as Session from "../../Session.ts"
-import * as Verification from "../../Verification.ts"
-import { DurationText } from "../schema/durationText.ts"
-import * as Fields from "../schema/fields.ts"
-import { Instant } from "../schema/instantText.ts"
-import { numberOrText } from "../schema/numberOrText.ts"
+import { groups, operations } from "../operations/all.ts"
+import type * as Operation from "../operations/operation.ts"
+import * as Remote from "../operations/remote.ts"
+import * as SessionOptions from "../operations/sessionOptions.ts"
+import { line } from "../operations/sessions.ts"
 import * as EntryLine from "./entryLine.ts"
-import * as Settings from "./settings.ts"
+import * as OptionFlags from "./optionFlags.ts"
 
-/** Decodes a value. `name` returns its flag or argument for the error. */
+/** Decodes a value. `name` returns its flag for the error. */
 const decode = <A, I>(schema: Schema.Schema<A, I>, input: unknown, name: (field: string) => string) =>
   Effect.mapError(Violation.decodeUnknown(schema)(input), UsageError.fromViolations(name))
 
 /** A server that does not respond within this time is reported as unreachable. */
 const deadline = "30 seconds"
+
+export interface Server {
+  readonly url: string
+  readonly call: Operation.Call<Control.ControlUnavailable>
+}
 
 /** The server that the flags select. Sends nothing. */
 const connect = (args: ParsedArguments.ParsedArguments) =>
@@ -35,125 +38,98 @@ const connect = (args: ParsedArguments.ParsedArguments) =>
     // The address of the control API, which the server prints, is accepted too.
     const url = address.replace(/\/*(_mock\/*)?$/, "")
     const token = yield* Secrets.controlToken(args)
-    return { url, control: yield* Control.make({ url, token }) }
-  })
-
-const withDeadline = (url: string) =>
-  Effect.timeoutFail({
-    duration: deadline,
-    onTimeout: () => new Control.ControlUnavailable({ url, reason: "transport" })
+    const call = yield* Remote.make({ url, token })
+    const server: Server = {
+      url,
+      call: (operation, path, input, form) =>
+        Effect.timeoutFail(call(operation, path, input, form), {
+          duration: deadline,
+          onTimeout: () => new Control.ControlUnavailable({ url, reason: "transport" })
+        })
+    }
+    return server
   })
 
 /** The server that the flags select, once it has accepted a request. */
 export const reachable = (args: ParsedArguments.ParsedArguments) =>
-  Effect.tap(connect(args), ({ control, url }) => withDeadline(url)(control.sessions))
+  Effect.tap(connect(args), ({ call }) => call(groups.sessions.list, {}))
 
-/** Uses the control API of the server that the flags select. */
-const withControl = <A, E>(
+/** Uses the operations of the server and the customer that the flags select. */
+const withServer = <A, E>(
   args: ParsedArguments.ParsedArguments,
-  use: (control: Control.Service) => Effect.Effect<A, E>
-) =>
-  Effect.gen(function*() {
-    const { control, url } = yield* connect(args)
-    return yield* withDeadline(url)(use(control))
-  }).pipe(Effect.provide(NodeHttpClient.layerUndici))
-
-/** Uses the session of the customer that the flags select. */
-const withSession = <A, E>(
-  args: ParsedArguments.ParsedArguments,
-  use: (session: Control.SessionControl) => Effect.Effect<A, E>
+  use: (call: Server["call"], path: Operation.Path) => Effect.Effect<A, E>
 ) =>
   Effect.gen(function*() {
     const text = ParsedArguments.value(args, "customer") ?? Session.demoCustomer.customerId
     const { customerId } = yield* decode(NewSession.pick("customerId"), { customerId: text }, () => "--customer")
-    return yield* withControl(args, ({ session }) => use(session(customerId)))
-  })
+    const { call } = yield* connect(args)
+    return yield* use(call, { customerId })
+  }).pipe(Effect.provide(NodeHttpClient.layerUndici))
 
-const printEach = <A>(line: (item: A) => string) => (items: ReadonlyArray<A>) =>
-  Effect.forEach(items, (item) => Console.log(line(item)), { discard: true })
+const print = (lines: ReadonlyArray<string>) => Effect.forEach(lines, (line) => Console.log(line), { discard: true })
 
-const Search = Schema.Struct({
-  ...Verification.Pattern.omit("customerId", "status", "name", "dateOfBirth", "headers").fields,
-  status: Schema.optionalWith(Fields.wholeNumber(100, 599), { exact: true })
-})
+/** Puts the index of a repeated argument before the paths of its violations. */
+const atIndex = (index: number) => (error: Error): Error =>
+  error instanceof ControlRefused
+    ? new ControlRefused({
+      violations: error.violations.map((violation) =>
+        new Violation.Violation({ ...violation, path: `${index}.${violation.path}`.replace(/\.$/, "") })
+      )
+    })
+    : error
 
-export const journal = (args: ParsedArguments.ParsedArguments) =>
-  Effect.gen(function*() {
-    if (ParsedArguments.isOn(args, "clear")) return yield* withSession(args, ({ clearJournal }) => clearJournal)
-    const search = yield* decode(Search, {
-      ...ParsedArguments.field(args, "operation"),
-      ...ParsedArguments.field(args, "status", numberOrText),
-      ...ParsedArguments.field(args, "rule"),
-      ...ParsedArguments.field(args, "fault"),
-      ...(ParsedArguments.isOn(args, "unexpected") && { unexpected: true })
-    }, (field) => `--${field}`)
-    const { dropped, entries } = yield* ParsedArguments.isOn(args, "unmatched")
-      ? withControl(args, ({ unmatchedRequests }) => unmatchedRequests(search))
-      : withSession(args, ({ journal }) => journal(search))
-    if (dropped > 0) yield* Console.error(`${dropped} older entries are no longer kept`)
-    if (entries.length === 0) yield* Console.error("No exchange matches: send a request, or use other flags")
-    yield* printEach(ParsedArguments.isOn(args, "json") ? JSON.stringify : EntryLine.pretty(false))(entries)
-  })
+const runOf = (command: Operation.Command) => (args: ParsedArguments.ParsedArguments) =>
+  withServer(args, (call, path) =>
+    Effect.gen(function*() {
+      const { input = () => undefined, isRepeated = false, none, parameter } = command
+      const ownPath = parameter === undefined ? path : { ...path, [parameter]: args.argument }
+      const inputs = isRepeated ? args.words.map(input) : [input(args.argument)]
+      yield* Effect.forEach(inputs, (input, index) =>
+        Effect.mapError(
+          command.check(ownPath, input),
+          inputs.length > 1 ? atIndex(index) : (error) => error
+        ))
+      for (const input of inputs) {
+        const lines = yield* command.lines(call, ownPath, input)
+        if (lines.length === 0 && none !== undefined) yield* Console.error(none)
+        yield* print(lines)
+      }
+    }))
 
-const encodeFault = Schema.encodeSync(Fault.Fault)
+const filters = ["operation", "status", "rule", "fault"]
 
-const faultLine = ({ fault, fired, id, seen }: ArmedFault) =>
-  `${id}: fired at ${fired} of ${seen} requests: ${JSON.stringify(encodeFault(fault))}`
+const journal = (args: ParsedArguments.ParsedArguments) =>
+  withServer(args, (call, path) =>
+    Effect.gen(function*() {
+      if (ParsedArguments.isOn(args, "clear")) return yield* call(groups.journal.clear, path)
+      const search = {
+        ...Object.assign({}, ...filters.map((name) => ParsedArguments.field(args, name))),
+        ...(ParsedArguments.isOn(args, "unexpected") && { unexpected: true })
+      }
+      const { dropped, entries } = yield* ParsedArguments.isOn(args, "unmatched")
+        ? call(groups.journal.unmatched, {}, search)
+        : call(groups.journal.search, path, search)
+      if (dropped > 0) yield* Console.error(`${dropped} older entries are no longer kept`)
+      if (entries.length === 0) yield* Console.error("No exchange matches: send a request, or use other flags")
+      yield* print(entries.map((entry) =>
+        ParsedArguments.isOn(args, "json") ? JSON.stringify(entry) : EntryLine.pretty(false)(entry)
+      ))
+    }))
 
-const printFault = (fault: ArmedFault) => Console.log(faultLine(fault))
+const setOptions = (args: ParsedArguments.ParsedArguments) =>
+  withServer(args, (call, path) =>
+    Effect.gen(function*() {
+      const change = yield* OptionFlags.parse(SessionOptions.changeable, args)
+      yield* print([line(yield* call(groups.sessions.change, path, change))])
+    }))
 
-export const faultList = (args: ParsedArguments.ParsedArguments) =>
-  Effect.gen(function*() {
-    const faults = yield* withSession(args, ({ faults }) => faults)
-    if (faults.length === 0) yield* Console.error("The session has no faults: idv-mock fault set adds one")
-    yield* printEach(faultLine)(faults)
-  })
+const commands = new Map<string, (args: ParsedArguments.ParsedArguments) => Effect.Effect<void, Error>>([
+  ...operations.flatMap(({ commands }) =>
+    commands.map((command) => [command.usage.replace(/ <.*/, ""), runOf(command)] as const)
+  ),
+  ["journal", journal],
+  ["session set", setOptions]
+])
 
-export const faultSet = (args: ParsedArguments.ParsedArguments) =>
-  Effect.gen(function*() {
-    const faults = yield* Settings.faults(args.words, "<fault>")
-    yield* withSession(
-      args,
-      (session) => Effect.forEach(faults, (fault) => Effect.flatMap(session.fault(encodeFault(fault)), printFault))
-    )
-  })
-
-export const faultRemove = (args: ParsedArguments.ParsedArguments) =>
-  withSession(args, ({ removeFault }) => removeFault(args.argument))
-
-export const faultClear = (args: ParsedArguments.ParsedArguments) => withSession(args, ({ clearFaults }) => clearFaults)
-
-const printClock = ({ frozen, now }: ClockReading) =>
-  Console.log(`${DateTime.formatIso(now)}${frozen ? ", frozen" : ""}`)
-
-const clock =
-  <E>(use: (session: Control.SessionControl) => Control.Call<ClockReading, E>) =>
-  (args: ParsedArguments.ParsedArguments) => Effect.flatMap(withSession(args, use), printClock)
-
-export const clockShow = clock(({ clock }) => clock)
-
-export const clockFreeze = clock(({ freeze }) => freeze)
-
-export const clockResume = clock(({ resume }) => resume)
-
-export const clockAdvance = (args: ParsedArguments.ParsedArguments) =>
-  Effect.gen(function*() {
-    const duration = yield* decode(DurationText, numberOrText(args.argument), () => "<duration>")
-    yield* clock(({ advance }) => advance(duration))(args)
-  })
-
-export const clockSet = (args: ParsedArguments.ParsedArguments) =>
-  Effect.gen(function*() {
-    const time = yield* decode(Instant, args.argument, () => "<time>")
-    yield* clock(({ setTime }) => setTime(time))(args)
-  })
-
-const sessionLine = ({ clock, customerId, exchanges, faults, seed }: SessionInfo) =>
-  `${customerId}: ${DateTime.formatIso(clock.now)}${clock.frozen ? " (frozen)" : ""}, seed ${seed}, ` +
-  `faults: ${faults}, exchanges: ${exchanges}`
-
-export const sessions = (args: ParsedArguments.ParsedArguments) =>
-  Effect.flatMap(withControl(args, ({ sessions }) => sessions), printEach(sessionLine))
-
-export const reset = (args: ParsedArguments.ParsedArguments) =>
-  Effect.flatMap(withSession(args, ({ reset }) => reset), (session) => Console.log(sessionLine(session)))
+export const run = (command: string, args: ParsedArguments.ParsedArguments): Effect.Effect<void, Error> =>
+  commands.get(command)?.(args) ?? Effect.dieMessage(`The command ${command} has no implementation`)

@@ -11,17 +11,17 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { NewSession } from "../../ControlApi.ts"
-import * as Fault from "../../Fault.ts"
 import type * as MockServer from "../../MockServer.ts"
 import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
-import * as TestPerson from "../../TestPerson.ts"
+import * as SessionOptions from "../operations/sessionOptions.ts"
 import { PositiveWaitText, WaitText } from "../schema/durationText.ts"
 import * as Fields from "../schema/fields.ts"
 import * as KnownFields from "../schema/knownFields.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
-import { expected as expectedOnce, repeatedIndexes, uniqueBy } from "../schema/uniqueIds.ts"
+import { uniqueBy } from "../schema/uniqueIds.ts"
 import * as ConfigFile from "./configFile.ts"
+import * as OptionFlags from "./optionFlags.ts"
 import * as RecordedProfile from "./recordedProfile.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
@@ -44,10 +44,7 @@ export const Settings = Schema.Struct({
       Schema.compose(Text.matching(/^[\w.-]{1,253}$/, "a host name without a port"), Schema.Lowercase)
     ).annotations(Violation.expecting("a list of host names"))
   ),
-  seed: optional(Fields.wholeNumber(0, 2 ** 32 - 1)),
-  profile: optional(Profile.Patch),
-  faults: optional(uniqueBy(Schema.Array(Fault.Fault).annotations(Violation.expecting("a list of faults")), "id")),
-  testPersons: optional(TestPerson.CustomList),
+  ...SessionOptions.fields("input"),
   customers: optional(
     uniqueBy(Schema.Array(Customer).annotations(Violation.expecting("a list of customers")), "customerId")
   ),
@@ -65,7 +62,8 @@ export interface Settings extends Schema.Schema.Type<typeof Settings> {}
 
 const decode = KnownFields.decodeUnknown(Settings)
 
-const flagOf: Record<string, string> = {
+const flagOf: Readonly<Record<string, string>> = {
+  ...OptionFlags.names(SessionOptions.all),
   portFile: "port-file",
   allowedHosts: "allowed-host",
   customers: "customer",
@@ -76,63 +74,25 @@ const flagOf: Record<string, string> = {
   requestTimeout: "request-timeout"
 }
 
-const splitAt = (text: string, separator: string): readonly [string, string] => {
-  const at = text.indexOf(separator)
-  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)]
-}
-
 const parseCustomer = (text: string) => {
-  const [customerId, customerKey] = splitAt(text, ":")
-  return { customerId, customerKey }
-}
-
-const parseProfilePatch = (texts: ReadonlyArray<string>): Either.Either<unknown, UsageError.UsageError> => {
-  const selections = texts.map((text) => text.includes("=") ? splitAt(text, "=") : ["preset", text] as const)
-  return new Set(selections.map(([option]) => option)).size === selections.length
-    ? Either.right(Object.fromEntries(selections))
-    : Either.left(new UsageError.UsageError({ text: "--profile: expected at most one preset, and each option once" }))
-}
-
-/**
- * Decodes faults, each in its one-line form or as a JSON object. `name` is their flag or argument. If there are several
- * faults, the errors contain their indexes.
- */
-export const faults = (
-  texts: ReadonlyArray<string>,
-  name: string
-): Either.Either<ReadonlyArray<Fault.Fault>, UsageError.UsageError> => {
-  const nameOf = (index: number) => texts.length < 2 ? name : `${name}[${index}]`
-  const invalid = (index: number) =>
-    UsageError.fromViolations((field) => field === "" ? nameOf(index) : `${nameOf(index)}: ${field}`)
-  return Either.gen(function*() {
-    const all = yield* Either.all(
-      texts.map((text, index) => Either.mapLeft(Fault.fromText(text), ({ violations }) => invalid(index)(violations)))
-    )
-    const [duplicate] = repeatedIndexes(all.map(({ id }) => id))
-    return duplicate === undefined
-      ? all
-      : yield* Either.left(
-        invalid(duplicate)([new Violation.Violation({ path: "id", problem: "invalid", expected: expectedOnce })])
-      )
-  })
+  const [customerId = "", ...rest] = text.split(":")
+  return { customerId, customerKey: rest.join(":") }
 }
 
 const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Settings, UsageError.UsageError> =>
   Either.gen(function*() {
     const { field, isOn, values } = ParsedArguments
     const hosts = values(args, "allowed-host")
-    const variants = values(args, "profile").filter((text) => !RecordedProfile.isFile(text))
-    const profile = yield* parseProfilePatch(variants)
     const customers = values(args, "customer")
-    const settings = yield* Either.mapLeft(
+    const options = yield* OptionFlags.parse(SessionOptions.all, args, (text) => !RecordedProfile.isFile(text))
+    return yield* Either.mapLeft(
       decode({
         ...field(args, "host"),
         ...field(args, "port", numberOrText),
         ...field(args, "port-file", String, "portFile"),
         ...field(args, "log"),
         ...(hosts.length > 0 && { allowedHosts: hosts }),
-        ...field(args, "seed", numberOrText),
-        ...(variants.length > 0 && { profile }),
+        ...options,
         ...(customers.length > 0 && { customers: customers.map(parseCustomer) }),
         ...field(args, "tls"),
         ...field(args, "tls-ca", String, "tlsCa"),
@@ -145,8 +105,6 @@ const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Setting
       }),
       UsageError.fromFlagViolations(args, flagOf)
     )
-    const injectedFaults = yield* faults(values(args, "fault"), "--fault")
-    return injectedFaults.length === 0 ? settings : { ...settings, faults: injectedFaults }
   })
 
 /** Rejects a customer that is both in a flag and in the file, because the flag would replace the key in the file. */

@@ -3,7 +3,6 @@
  * builds it, so that neither a test of the data plane nor the start of a server waits for it.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpRouter from "@effect/platform/HttpRouter"
@@ -14,13 +13,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { ControlApi } from "../../ControlApi.ts"
 import type * as Session from "../../Session.ts"
 import type * as Lifecycle from "../http/lifecycle.ts"
 import * as Request from "../http/request.ts"
 import type * as Metrics from "../journal/metrics.ts"
 import type { Recorder } from "../journal/recorder.ts"
-import * as ControlHandlers from "./controlHandlers.ts"
 import * as ErrorResponses from "./errorResponses.ts"
+import * as OperationRoutes from "./operationRoutes.ts"
 import * as RunOnce from "./runOnce.ts"
 import * as SecurityHeaders from "./securityHeaders.ts"
 
@@ -32,22 +32,18 @@ export type Services =
 
 /** The Swagger page. Its code has a size of 1 MB, so it is loaded only when a browser requests it. */
 const docs = Effect.gen(function*() {
-  const Swagger = yield* Effect.promise(() => import("@effect/platform/HttpApiSwagger"))
-  const layer = Layer.provideMerge(Swagger.layer({ path: SecurityHeaders.docsPath }), HttpApiBuilder.Router.Live)
-  return yield* HttpRouter.toHttpApp(yield* Effect.provide(HttpApiBuilder.Router.router, layer))
-})
+  const [{ layerHttpLayerRouter }, { toHttpEffect }] = yield* Effect.promise(() =>
+    Promise.all([import("@effect/platform/HttpApiSwagger"), import("@effect/platform/HttpLayerRouter")])
+  )
+  return yield* toHttpEffect(layerHttpLayerRouter({ api: ControlApi, path: SecurityHeaders.docsPath }))
+}).pipe(Effect.scoped)
 
-const document = Effect.flatMap(
-  HttpApi.Api,
-  ({ api }) => Effect.orDie(HttpServerResponse.json(OpenApi.fromApi(api)))
-)
+const document = Effect.suspend(() => Effect.orDie(HttpServerResponse.json(OpenApi.fromApi(ControlApi))))
 
 const documents = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function*() {
-    const api = yield* Effect.context<HttpApi.Api>()
-    const once = <A>(effect: Effect.Effect<A, never, HttpApi.Api>) => RunOnce.make(Effect.provide(effect, api))
-    yield* router.get("/_mock/openapi.json", yield* once(document))
-    yield* router.get(SecurityHeaders.docsPath, Effect.flatten(yield* once(docs)))
+    yield* router.get("/_mock/openapi.json", yield* RunOnce.make(document))
+    yield* router.get(SecurityHeaders.docsPath, Effect.flatten(yield* RunOnce.make(docs)))
   })
 )
 
@@ -64,10 +60,11 @@ class App extends Context.Tag("@effect-idv/mock-server/internal/controlApp/App")
 const app = Layer.effect(
   App,
   Effect.gen(function*() {
-    const app = yield* HttpRouter.withRouterConfig(HttpApiBuilder.httpApp, routing)
+    const { router } = yield* HttpApiBuilder.Router
+    const app = yield* HttpRouter.withRouterConfig(Effect.flatMap(router, HttpRouter.toHttpApp), routing)
     const context = yield* Effect.context<Services | HttpRouter.HttpRouter.DefaultServices>()
     return Effect.updateService(
-      Effect.provide(app, context),
+      Effect.provide(ErrorResponses.middleware(app), context),
       HttpServerRequest.HttpServerRequest,
       (request) => request.modify({ url: Request.targetOf(request.url) })
     )
@@ -79,10 +76,8 @@ export const make = (
   page: Layer.Layer<never, never, HttpApiBuilder.Router | Services | HttpRouter.HttpRouter.DefaultServices>
 ): Effect.Effect<HttpApp.Default, never, Services | Scope.Scope> =>
   app.pipe(
-    Layer.provide([page, documents]),
-    Layer.provide(ErrorResponses.layer),
-    Layer.provide(ControlHandlers.layer),
-    Layer.provide([HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer, NodeHttpServer.layerContext]),
+    Layer.provide([page, documents, OperationRoutes.layer]),
+    Layer.provide([HttpApiBuilder.Router.Live, NodeHttpServer.layerContext]),
     Layer.build,
     Effect.map(Context.get(App))
   )

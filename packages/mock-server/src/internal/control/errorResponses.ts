@@ -1,38 +1,27 @@
 /** The responses of the control API to unknown paths and methods, and to a failure of an operation. */
-import * as HttpApi from "@effect/platform/HttpApi"
-import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
+import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
-import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { ArrayFormatter, isParseError, type ParseError } from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
-import { ControlApi } from "../../ControlApi.ts"
 import * as Request from "../http/request.ts"
 import * as ServerResponse from "../http/serverResponse.ts"
+import { operations } from "../operations/all.ts"
 
-interface Operation {
-  readonly method: string
-  readonly path: RegExp
-}
-
-const operations: Array<Operation> = []
-
-HttpApi.reflect(ControlApi, {
-  onGroup: () => {},
-  onEndpoint: ({ endpoint: { method, path } }) => {
-    operations.push({ method, path: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`) })
-  }
-})
+const routes = operations.map(({ method, path }) => ({
+  method,
+  path: new RegExp(`^/_mock${path.replaceAll(/:\w+/g, "[^/]+")}$`)
+}))
 
 /** Neither response repeats the path, because it may contain a secret or a name. */
 const unknownPath = (url: string) => {
   const path = Request.pathOf(url)
   const isText = Either.isRight(Encoding.decodeUriComponent(path))
-  const methods = operations.filter((operation) => isText && operation.path.test(path)).map(({ method }) => method)
+  const methods = routes.filter((route) => isText && route.path.test(path)).map(({ method }) => method)
     .join(", ")
   return methods === ""
     ? ServerResponse.problem(
@@ -47,28 +36,23 @@ const internalError = ServerResponse.problem(
   "The mock server failed, not the request: its log has the details"
 )
 
-/**
- * The `HttpApi` decodes no request, because its errors repeat values. If it fails to decode or encode anyway, that is a
- * defect of this server: the log names the path and leaves out the value.
- */
-export const layer: Layer.Layer<never> = HttpApiBuilder.middleware((app) =>
+/** A response that cannot be encoded is a defect of this server: the log names the path and leaves out the value. */
+const pathsOf = (error: ParseError): string =>
+  `at ${ArrayFormatter.formatErrorSync(error).map(({ path }) => path.map(String).join(".")).join(", ")}`
+
+export const middleware = <R>(app: HttpApp.Default<unknown, R>): HttpApp.Default<never, R> =>
   Effect.catchAllCause(app, (cause) => {
-    if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause)
+    if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
     const failure: Option.Option<unknown> = Cause.failureOption(cause)
     if (Option.exists(failure, Predicate.isTagged("RouteNotFound"))) {
       return Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => unknownPath(url))
     }
-    const decoding = Option.filter(failure, (error) => error instanceof HttpApiDecodeError)
-    if (Option.isSome(failure) && Option.isNone(decoding)) return Effect.failCause(cause)
+    const encoding = Option.filter(failure, isParseError)
     return Effect.as(
       Effect.logError(
         "The control API failed",
-        Option.match(decoding, {
-          onNone: () => cause,
-          onSome: ({ issues }) => `at ${issues.map(({ path }) => path.map(String).join(".")).join(", ")}`
-        })
+        Option.match(encoding, { onNone: () => cause, onSome: pathsOf })
       ),
       internalError
     )
   })
-)

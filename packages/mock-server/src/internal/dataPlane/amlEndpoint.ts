@@ -36,7 +36,7 @@ import * as ResponseFormat from "./responseFormat.ts"
 export const decide = (
   request: Request.Request,
   session: Option.Option<Session.Session>,
-  profile: Profile,
+  { clockSkew, profile }: Session.OptionValues,
   profileUrl: (profileId: string) => string
 ): Effect.Effect<Decision> =>
   Effect.gen(function*() {
@@ -75,7 +75,7 @@ export const decide = (
     const now = yield* clock.now
     if (!hasBegun(body.dob, now)) return yield* refuseBody(notBornViolations)
 
-    const searchedOn = ResponseFormat.searchedOn(profile, now)
+    const searchedOn = ResponseFormat.searchedOn(profile, now + clockSkew)
     const name = Redacted.value(body.name)
     const custom = yield* testPersons.select(name, body.dob)
     const { description, fault, matchFound } = Option.getOrElse(custom, () => TestPerson.of(name))

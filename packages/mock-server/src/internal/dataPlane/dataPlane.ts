@@ -19,6 +19,7 @@ import * as Response from "../http/response.ts"
 import type { Operation } from "../journal/entry.ts"
 import * as Masking from "../journal/masking.ts"
 import { Recorder } from "../journal/recorder.ts"
+import { clamp } from "../schema/instantText.ts"
 import * as FaultTiming from "../session/faultTiming.ts"
 import * as Sent from "../verification/sent.ts"
 import * as AmlEndpoint from "./amlEndpoint.ts"
@@ -55,13 +56,14 @@ const exchange = ({ recorder, sessions }: Services, head: Request.Head, body: Ef
 
     // Find its session. A request without one uses the settings of the server.
     const session = yield* findSession(sessions, request, path, operation)
-    const { customerId, journal, now, profile, random } = Option.isSome(session)
-      ? { ...session.value, now: yield* session.value.clock.now, profile: yield* Ref.get(session.value.profile) }
+    const { clockSkew, customerId, journal, now, profile, random } = Option.isSome(session)
+      ? { ...session.value, ...(yield* Ref.get(session.value.options)), now: yield* session.value.clock.now }
       : {
         customerId: null,
         journal: sessions.unmatched,
         now: arrivedAt,
         profile: sessions.settings.profile ?? Profile.defaultProfile,
+        clockSkew: sessions.settings.clockSkew ?? 0,
         random: recorder.random
       }
 
@@ -77,9 +79,10 @@ const exchange = ({ recorder, sessions }: Services, head: Request.Head, body: Ef
       ? gatewayDecision.value
       : yield* Effect.zipRight(
         expireOrRevoke(firings, session, token),
-        decide(request, path, operation, session, profile)
+        decide(request, path, operation, session, { profile, clockSkew })
       )
     yield* expireOrRevoke(firings, session, Option.fromNullable(decision.issuedToken))
+    const response = withDate(decision.response, now + clockSkew)
 
     // Apply the faults. All latencies are added. Of the other faults, only the first changes the response.
     const faults = [
@@ -94,8 +97,8 @@ const exchange = ({ recorder, sessions }: Services, head: Request.Head, body: Ef
     ]
     const fault = faults.find((fault) => !isLatency(fault))
     const delivery = fault === undefined || Option.isSome(gatewayDecision)
-      ? Response.Delivery.Whole({ response: decision.response })
-      : ApplyFault.apply(decision.response, fault.what, { random, now })
+      ? Response.Delivery.Whole({ response })
+      : ApplyFault.apply(response, fault.what, { random, now })
     const delay = faults.reduce(
       (millis, { what }) => what.kind === "latency" ? millis + FaultTiming.sample(what.distribution, random) : millis,
       0
@@ -124,6 +127,12 @@ const exchange = ({ recorder, sessions }: Services, head: Request.Head, body: Ef
     if (delay > 0) yield* Effect.sleep(delay)
     return delivery
   })
+
+/** Adds the date by the session's clock. Otherwise Node would add the date of the machine. */
+const withDate = (response: Response.Response, now: number): Response.Response => ({
+  ...response,
+  headers: { ...response.headers, date: new Date(clamp(now)).toUTCString() }
+})
 
 /** The name and the stack of a defect, without its message, which may contain parts of the request. */
 const locationOf = (defect: unknown): string =>
@@ -208,8 +217,9 @@ const decide = (
   path: string,
   operation: Operation,
   session: Option.Option<Session.Session>,
-  profile: Profile.Profile
+  options: Session.OptionValues
 ): Effect.Effect<Decision> => {
+  const { profile } = options
   if (!request.isWhole) {
     return Effect.succeed(refusal("request.cut-off", 400, "The body broke off before its end"))
   }
@@ -217,7 +227,7 @@ const decide = (
     case "token":
       return TokenEndpoint.decide(request, session, profile)
     case "aml":
-      return AmlEndpoint.decide(request, session, profile, (profileId) => AmlProfile.url(request, profileId))
+      return AmlEndpoint.decide(request, session, options, (profileId) => AmlProfile.url(request, profileId))
     case "other":
       if (Option.isSome(request.headersProblem)) {
         return Effect.succeed(refusal("request.headers", 400, request.headersProblem.value))

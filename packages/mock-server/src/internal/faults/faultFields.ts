@@ -3,7 +3,7 @@ import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
 import { constant } from "effect/Function"
 import * as Schema from "effect/Schema"
-import { DurationText, WaitText } from "../schema/durationText.ts"
+import { DelayText, DurationText, WaitText } from "../schema/durationText.ts"
 import { closed, oneOf } from "../schema/fields.ts"
 
 /** Annotations of a closed struct with a description. */
@@ -12,6 +12,10 @@ export const closedWithDescription = (description: string) => ({ ...closed, desc
 /** A span of the session's time, with a default in milliseconds. */
 export const duration = (millis: number) =>
   Schema.optionalWith(DurationText, { exact: true, default: () => Duration.millis(millis) })
+
+/** The delay of a response, with a default in milliseconds. */
+export const delay = (millis: number) =>
+  Schema.optionalWith(DelayText, { exact: true, default: () => Duration.millis(millis) })
 
 /** A duration that a timer waits, with a default in milliseconds. */
 export const wait = (millis: number) =>

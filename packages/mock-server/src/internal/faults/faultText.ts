@@ -2,6 +2,7 @@
 import * as Violation from "@effect-idv/core/Violation"
 import * as Either from "effect/Either"
 import * as Record from "effect/Record"
+import * as JsonText from "../http/jsonText.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
 import * as FaultKinds from "./faultKinds.ts"
 
@@ -56,7 +57,7 @@ const parsePart = (
   const [kind = "", ...values] = text.split("=").map((piece) => piece.trim())
   if (values.length === 0) return Either.right({ kind })
   if (kindsWithoutValue[path].includes(kind)) {
-    return Either.left([new Violation.Violation({ path, problem: "unexpected", expected: `${kind} without a value` })])
+    return Either.left([new Violation.Violation({ path, problem: "invalid", expected: `${kind} without a value` })])
   }
   const field = Record.has(fields, kind) ? fields[kind] : undefined
   if (field === undefined) return Either.right({ kind })
@@ -66,3 +67,9 @@ const parsePart = (
     ...(kind === "latency" ? { distribution: { kind: "fixed", delay: value } } : { [field]: value })
   })
 }
+
+/** The input of a fault in a text: a JSON object as its value, so that its violations name its fields, or the text. */
+export const input = (text: string): unknown =>
+  text.trimStart().startsWith("{")
+    ? Either.getOrElse(JsonText.parse(new TextEncoder().encode(text)), () => text)
+    : text

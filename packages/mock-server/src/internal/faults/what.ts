@@ -19,14 +19,14 @@ export const Distribution = discriminatedUnion(Schema.Union(
   Schema.Struct({
     kind: Schema.Literal("fixed"),
     /** @default 2 seconds */
-    delay: FaultFields.duration(2000)
+    delay: FaultFields.delay(2000)
   }).annotations(FaultFields.closedWithDescription("The same delay each time")),
   Schema.Struct({
     kind: Schema.Literal("uniform"),
     /** @default 0 */
-    min: FaultFields.duration(0),
+    min: FaultFields.delay(0),
     /** @default 4 seconds */
-    max: FaultFields.duration(4000)
+    max: FaultFields.delay(4000)
   }).annotations(
     FaultFields.closedWithDescription("Any delay from min up to, but not including, max, with equal probability")
   ).pipe(
@@ -38,14 +38,14 @@ export const Distribution = discriminatedUnion(Schema.Union(
   Schema.Struct({
     kind: Schema.Literal("normal"),
     /** @default 2 seconds */
-    mean: FaultFields.duration(2000),
+    mean: FaultFields.delay(2000),
     /** @default 500 milliseconds */
-    deviation: FaultFields.duration(500)
+    deviation: FaultFields.delay(500)
   }).annotations(FaultFields.closedWithDescription("A normal distribution")),
   Schema.Struct({
     kind: Schema.Literal("logNormal"),
     /** @default 2 seconds */
-    median: FaultFields.duration(2000),
+    median: FaultFields.delay(2000),
     /**
      * The standard deviation of the delay's logarithm.
      *

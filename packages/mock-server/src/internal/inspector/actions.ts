@@ -1,12 +1,13 @@
 /** The actions of the forms on the page of a session. */
 import * as Effect from "effect/Effect"
-import type * as Either from "effect/Either"
-import * as Ref from "effect/Ref"
-import type * as Fault from "../../Fault.ts"
-import * as Profile from "../../Profile.ts"
 import type * as Session from "../../Session.ts"
+import * as FaultText from "../faults/faultText.ts"
 import type { Recorder } from "../journal/recorder.ts"
+import { groups } from "../operations/all.ts"
+import type { ArmedFault } from "../operations/faults.ts"
+import type * as Operation from "../operations/operation.ts"
 import { description } from "./clockPanel.tsx"
+import * as FaultFields from "./faultFields.ts"
 import * as Forms from "./forms.ts"
 import * as OwnRequest from "./ownRequest.ts"
 import type { FormStates, PanelId } from "./page.tsx"
@@ -28,7 +29,7 @@ export type Action = (
   session: Session.Session,
   fields: Forms.Fields,
   origin: string
-) => Effect.Effect<Outcome, never, Session.Sessions | Recorder>
+) => Effect.Effect<Outcome, never, Operation.Services | Recorder>
 
 type Run = (
   session: Session.Session,
@@ -37,7 +38,7 @@ type Run = (
 ) => Effect.Effect<
   { readonly message: string; readonly forms?: FormStates },
   Forms.Problems,
-  Session.Sessions | Recorder
+  Operation.Services | Recorder
 >
 
 /** Makes the action of a form. `invalidState` is the state of all forms if this form is invalid. */
@@ -54,40 +55,59 @@ const action =
       onSuccess: ({ forms = {}, message }) => ({ panel, forms, message, isInvalid: false })
     })
 
-const moveClock = action("clock", () => ({}), (session, fields) =>
+/** Calls an operation on the session. `nameOf` returns the name of a field in the form. */
+const call = <A, E extends Error>(
+  operation: Operation.Callable<A, E>,
+  { customerId }: Session.Session,
+  input?: unknown,
+  { faultId = "", nameOf = (path: string) => path } = {}
+) => Effect.mapError(operation.call({ customerId, faultId }, input), Forms.problemsOfError(nameOf))
+
+const { clock, faults, profile, sessions } = groups
+
+const changeClock = action("clock", () => ({}), (session, fields) =>
   Effect.gen(function*() {
-    const { move } = yield* Forms.decodeClock(fields)
-    const { clock } = session
-    yield* move === "freeze"
-      ? clock.freeze
-      : move === "resume"
-      ? clock.resume
-      : move === "real"
-      ? clock.reset
-      : clock.advance(move)
+    yield* call(clock.change, session, Forms.json(fields))
     return { message: `Clock: ${description(yield* clockOf(session))}` }
   }))
 
-const setFault =
-  (decode: (fields: Forms.Fields) => Either.Either<Fault.Fault, Forms.Problems>): Run => ({ faults }, fields) =>
-    Effect.gen(function*() {
-      const fault = yield* decode(fields)
-      const { id } = yield* faults.set(fault)
-      return { message: `Fault ${id} set: ${fault.what.kind} on ${fault.on}` }
+const changeOptions = action(
+  "clock",
+  (options) => ({ options }),
+  (session, fields) => Effect.as(call(sessions.change, session, Forms.json(fields)), { message: "Options changed" })
+)
+
+const reset = action(
+  "clock",
+  () => ({}),
+  (session) => Effect.as(call(sessions.reset, session), { message: "Session reset" })
+)
+
+const wasSet = ({ fault: { on, what }, id }: ArmedFault) => ({ message: `Fault ${id} set: ${what.kind} on ${on}` })
+
+const setFault: Run = (session, fields) => {
+  const { json, names } = FaultFields.encode(fields)
+  return Effect.map(call(faults.set, session, json, { nameOf: (path) => names.get(path) ?? path }), wasSet)
+}
+
+const setFaultText: Run = (session, { text = "" }) =>
+  Effect.map(call(faults.set, session, FaultText.input(text), { nameOf: () => "text" }), wasSet)
+
+const removeFault = action(
+  "faults",
+  () => ({}),
+  (session, { id = "" }) =>
+    Effect.as(call(faults.remove, session, undefined, { faultId: id }), { message: `Fault ${id} removed` })
+)
+
+const changeProfile = action(
+  "profile",
+  (profile) => ({ profile }),
+  (session, fields) =>
+    Effect.as(call(profile.change, session, fields), {
+      message: fields["preset"] === undefined ? "Profile changed" : `Profile changed to the preset ${fields["preset"]}`
     })
-
-const removeFault = action("faults", () => ({}), ({ faults }, fields) =>
-  Effect.gen(function*() {
-    const { id } = yield* Forms.decodeFaultId(fields)
-    return { message: (yield* faults.remove(id)) ? `Fault ${id} removed` : `Fault ${id} no longer exists` }
-  }))
-
-const changeProfile = action("profile", (profile) => ({ profile }), ({ profile }, fields) =>
-  Effect.gen(function*() {
-    const patch = yield* Forms.decodeProfile(fields)
-    yield* Ref.update(profile, Profile.apply(patch))
-    return { message: patch.preset === undefined ? "Profile changed" : `Profile changed to the preset ${patch.preset}` }
-  }))
+)
 
 const runCheck = action(
   "check",
@@ -120,9 +140,11 @@ const sendRequest = action(
 
 /** The actions, by the end of the path of their form. */
 export const actions: Readonly<Record<string, Action>> = {
-  "clock": moveClock,
-  "faults": action("faults", (invalid) => ({ faults: { invalid } }), setFault(Forms.decodeFault)),
-  "faults/text": action("faults", (invalidText) => ({ faults: { invalidText } }), setFault(Forms.decodeFaultText)),
+  "clock": changeClock,
+  "options": changeOptions,
+  reset,
+  "faults": action("faults", (invalid) => ({ faults: { invalid } }), setFault),
+  "faults/text": action("faults", (invalidText) => ({ faults: { invalidText } }), setFaultText),
   "faults/remove": removeFault,
   "profile": changeProfile,
   "check": runCheck,

@@ -4,8 +4,10 @@
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
-import { Form, Panel } from "./components.tsx"
-import type { ClockState } from "./pageModel.ts"
+import * as SessionOptions from "../operations/sessionOptions.ts"
+import { errorAttributes, FieldError, Form, Panel, typed } from "./components.tsx"
+import type { InvalidForm } from "./forms.ts"
+import type { ClockState, SessionState } from "./pageModel.ts"
 
 const isoOf = (now: number): string =>
   Option.match(DateTime.make(now), { onNone: () => "out of range", onSome: DateTime.formatIso })
@@ -19,11 +21,48 @@ export const description = ({ ahead, frozen }: ClockState): string => {
     : `${Duration.format(Duration.seconds(seconds))} ${ahead > 0 ? "ahead of" : "behind"} real time`
 }
 
-const Move = ({ label, move }: { readonly move: string; readonly label: string }) => (
-  <button type="submit" name="move" value={move}>{label}</button>
+/** A button that changes one field of the clock. */
+const Change = ({ field, label, value }: Readonly<Record<"field" | "label" | "value", string>>) => (
+  <button type="submit" name={field} value={value}>{label}</button>
 )
 
-export const ClockPanel = ({ clock, path }: { readonly path: string; readonly clock: ClockState }) => {
+/** The options that have one value in one line, which the form can change. */
+const lineOptions = SessionOptions.changeable.filter(({ flag }) => Option.exists(flag, ({ isRepeated }) => !isRepeated))
+
+const OptionsForm = ({ invalid, options, path }: Pick<Properties, "invalid" | "options" | "path">) => {
+  const shown = new Map<string, unknown>(Object.entries(options))
+  return (
+    <Form action={`${path}/options`} panel="clock" class="fields" label="Options of the session">
+      {lineOptions.map(({ help, name }) => {
+        const id = `option-${name}`
+        return (
+          <div class="field" key={name}>
+            <label for={id}>{help}</label>
+            <input
+              id={id}
+              name={name}
+              autocomplete="off"
+              spellcheck={false}
+              value={typed(invalid)[name] ?? String(shown.get(name))}
+              {...errorAttributes(id, name, invalid)}
+            />
+            <FieldError id={id} field={name} invalid={invalid} />
+          </div>
+        )
+      })}
+      <button type="submit">Change</button>
+    </Form>
+  )
+}
+
+interface Properties {
+  readonly path: string
+  readonly clock: ClockState
+  readonly options: SessionState["options"]
+  readonly invalid: InvalidForm | undefined
+}
+
+export const ClockPanel = ({ clock, invalid, options, path }: Properties) => {
   const iso = isoOf(clock.now)
   return (
     <Panel id="clock" title="Clock">
@@ -40,12 +79,18 @@ export const ClockPanel = ({ clock, path }: { readonly path: string; readonly cl
         <span class="muted">{description(clock)}</span>
       </p>
       <Form action={`${path}/clock`} panel="clock" class="buttons" label="Move the clock">
-        <Move move="1 minute" label="+1 min" />
-        <Move move="61 minutes" label="+61 min" />
-        <Move move="2 hours" label="+2 h" />
-        {clock.frozen ? <Move move="resume" label="Resume" /> : <Move move="freeze" label="Freeze" />}
-        <Move move="real" label="Back to real time" />
+        <Change field="advance" value="1 minute" label="+1 min" />
+        <Change field="advance" value="61 minutes" label="+61 min" />
+        <Change field="advance" value="2 hours" label="+2 h" />
+        {clock.frozen
+          ? <Change field="frozen" value="false" label="Resume" />
+          : <Change field="frozen" value="true" label="Freeze" />}
+        <Change field="real" value="true" label="Back to real time" />
       </Form>
+      <OptionsForm path={path} options={options} invalid={invalid} />
+      <form method="post" action={`${path}/reset`}>
+        <button type="submit">Reset the session</button>
+      </form>
     </Panel>
   )
 }

@@ -1,14 +1,11 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The faults of a session, and two forms that set another. */
-import * as Schema from "effect/Schema"
 import * as Fault from "../../Fault.ts"
 import type { FaultState } from "../session/sessionFaults.ts"
 import { Form, Panel, typed } from "./components.tsx"
 import { FaultForm } from "./faultForm.tsx"
 import type { InvalidForm } from "./forms.ts"
-
-const encode = Schema.encodeSync(Fault.Fault)
 
 /** The parameters of a condition or an action, without its kind. */
 const parameters = (part: { readonly kind: string }): string =>
@@ -18,7 +15,7 @@ const parameters = (part: { readonly kind: string }): string =>
 const SetFault = (
   { armed: { fault, fired, id, seen }, path }: { readonly path: string; readonly armed: FaultState }
 ) => {
-  const { on, ttl, what, when } = encode(fault)
+  const { on, ttl, what, when } = Fault.encode(fault)
   const condition = when ?? { kind: "always" }
   return (
     <tr>

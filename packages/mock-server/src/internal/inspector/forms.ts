@@ -5,10 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { flow } from "effect/Function"
 import * as Schema from "effect/Schema"
-import * as Fault from "../../Fault.ts"
-import * as Profile from "../../Profile.ts"
-import { quoteAll } from "../profile/choices.ts"
-import * as FaultFields from "./faultFields.ts"
+import { ControlRefused } from "../operations/controlErrors.ts"
+import { numberOrText } from "../schema/numberOrText.ts"
 
 /** The fields of a form as the user typed them. */
 export type Fields = Readonly<Record<string, string>>
@@ -41,34 +39,20 @@ const problemsOf = (violations: ReadonlyArray<Violation.Violation>): Problems =>
 
 const decoder = <A, I>(schema: Schema.Schema<A, I>) => flow(Violation.decodeUnknown(schema), Either.mapLeft(problemsOf))
 
-export const moves = ["1 minute", "61 minutes", "2 hours", "freeze", "resume", "real"] as const
-
-export const decodeClock = decoder(Schema.Struct({
-  move: Schema.Literal(...moves).annotations(Violation.expecting(`one of ${quoteAll(moves)}`))
-}))
-
-/** A fault from the fields of the form. A problem has the name of the form's field. */
-export const decodeFault = (fields: Fields): Either.Either<Fault.Fault, Problems> => {
-  const { json, names } = FaultFields.encode(fields)
-  return Either.mapLeft(
-    Fault.decodeUnknown(json),
-    (violations) =>
-      violations.map((violation) => ({
-        path: names.get(violation.path) ?? violation.path,
-        text: String(violation)
-      }))
+/** The JSON form of the fields: a number or a truth value is not a text there. An empty field is omitted. */
+export const json = (fields: Fields): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, text]) => text !== "").map(([name, text]) => [
+      name,
+      text === "true" ? true : text === "false" ? false : numberOrText(text)
+    ])
   )
-}
 
-/** A fault from the field `text`. */
-export const decodeFaultText = ({ text = "" }: Fields): Either.Either<Fault.Fault, Problems> =>
-  Either.mapLeft(Fault.fromText(text), ({ violations }) => problemsOf(violations))
-
-export const decodeFaultId = decoder(Schema.Struct({
-  id: Schema.String.annotations(Violation.expecting("the id of a fault"))
-}))
-
-export const decodeProfile = decoder(Profile.Patch)
+/** What an operation refused, in the words of the operation. `nameOf` returns the name of a field in the form. */
+export const problemsOfError = (nameOf: (path: string) => string) => (error: Error): Problems =>
+  error instanceof ControlRefused
+    ? error.violations.map((violation) => ({ path: nameOf(violation.path), text: String(violation) }))
+    : [{ path: "", text: error.message }]
 
 /** A person from the fields `name` and `dateOfBirth`, as the client accepts it. */
 export const decodePerson = ({ dateOfBirth = "", name = "" }: Fields): Effect.Effect<Person.Person, Problems> =>

@@ -71,14 +71,14 @@ const panels = ({ customers, page: { origin, path }, session, unmatched, view }:
   )
   const options = panel("#filter-options", <FilterOptions view={view} />)
   if (own === undefined) return [header, options]
-  const { clock, customer, faults, profile } = own
+  const { clock, customer, faults, options: { profile } } = own
   return [
     header,
     options,
     panel("#start", <StartPanel customer={customer} origin={origin} profile={profile} />),
     {
-      ...panel("#clock", <ClockPanel path={path} clock={clock} />),
-      key: clock.frozen ? String(clock.now) : description(clock)
+      ...panel("#clock", <ClockPanel path={path} clock={clock} options={own.options} invalid={undefined} />),
+      key: `${clock.frozen ? clock.now : description(clock)} ${own.options.clockSkew}`
     },
     panel("#fault-list", <FaultList path={path} faults={faults} />),
     panel("#profile", <ProfilePanel path={path} profile={profile} />)

@@ -20,6 +20,7 @@ import { TestPersonsPanel } from "./testPersonsPanel.tsx"
 export interface FormStates {
   readonly faults?: FaultForms
   readonly profile?: InvalidForm
+  readonly options?: InvalidForm
   readonly check?: CheckForm
 }
 
@@ -29,11 +30,11 @@ export type PanelId = "clock" | "faults" | "profile" | "check"
 export const panelOf = (panel: PanelId, { page: { path } }: State, session: SessionState, forms: FormStates) => {
   switch (panel) {
     case "clock":
-      return <ClockPanel path={path} clock={session.clock} />
+      return <ClockPanel path={path} clock={session.clock} options={session.options} invalid={forms.options} />
     case "faults":
       return <FaultsPanel path={path} faults={session.faults} forms={forms.faults ?? {}} />
     case "profile":
-      return <ProfilePanel path={path} profile={session.profile} invalid={forms.profile} />
+      return <ProfilePanel path={path} profile={session.options.profile} invalid={forms.profile} />
     case "check":
       return <CheckPanel path={path} customerId={session.customer.customerId} form={forms.check ?? {}} />
   }
@@ -155,7 +156,7 @@ export const OverviewPage = (
         <h1 class="hidden">{title}</h1>
         {session !== undefined && (
           <>
-            <StartPanel customer={session.customer} origin={origin} profile={session.profile} />
+            <StartPanel customer={session.customer} origin={origin} profile={session.options.profile} />
             {panelOf("clock", state, session, forms)}
           </>
         )}

@@ -3,11 +3,10 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Ref from "effect/Ref"
 import type * as Journal from "../../Journal.ts"
-import type * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
 import * as Request from "../http/request.ts"
+import * as SessionOptions from "../operations/sessionOptions.ts"
 import type { FaultState } from "../session/sessionFaults.ts"
 import * as JournalView from "./journalView.ts"
 
@@ -72,7 +71,7 @@ export interface SessionState {
   readonly customer: Session.Customer
   readonly clock: ClockState
   readonly faults: ReadonlyArray<FaultState>
-  readonly profile: Profile.Profile
+  readonly options: Effect.Effect.Success<ReturnType<typeof SessionOptions.read>>
 }
 
 /** A page at one moment. */
@@ -101,7 +100,7 @@ const sessionState = (session: Session.Session): Effect.Effect<SessionState> =>
     customer: Effect.succeed(session),
     clock: clockOf(session),
     faults: session.faults.list,
-    profile: Ref.get(session.profile)
+    options: SessionOptions.read(session)
   })
 
 const totalOf = ({ dropped, entries }: Journal.Journal) =>

@@ -20,6 +20,7 @@ import * as RunOnce from "../control/runOnce.ts"
 import type * as Lifecycle from "../http/lifecycle.ts"
 import * as Request from "../http/request.ts"
 import type { Recorder } from "../journal/recorder.ts"
+import type * as Operation from "../operations/operation.ts"
 import { type Action, actions } from "./actions.ts"
 import * as Assets from "./assets.ts"
 import * as Forms from "./forms.ts"
@@ -28,7 +29,7 @@ import type { Page } from "./pageModel.ts"
 import * as PageModel from "./pageModel.ts"
 import * as Responses from "./responses.tsx"
 
-type Services = Session.Sessions | Recorder | Lifecycle.Lifecycle | FileSystem.FileSystem
+type Services = Operation.Services | Recorder | FileSystem.FileSystem
 
 type Handling = Effect.Effect<
   HttpServerResponse.HttpServerResponse,

@@ -2,6 +2,8 @@
 import * as Effect from "effect/Effect"
 import type * as Control from "../../Control.ts"
 import type * as Journal from "../../Journal.ts"
+import { groups } from "../operations/all.ts"
+import type * as Operation from "../operations/operation.ts"
 
 const described = (
   { at, faults, id, request, response, rule, unexpected, why }: Journal.Entry
@@ -13,13 +15,13 @@ const described = (
   (unexpected ? " The service document does not allow this request: the client must change it." : "")
 
 /** Explains the last check of a customer, with the last token request if it may be the cause. */
-export const explain = (control: Control.Service, customerId: string) =>
+export const explain = (call: Operation.Call<Control.ControlUnavailable>, customerId: string) =>
   Effect.gen(function*() {
-    const { entries, none } = yield* control.session(customerId).journal().pipe(
+    const { entries, none } = yield* call(groups.journal.search, { customerId }, {}).pipe(
       Effect.map(({ entries }) => ({ entries, none: `${customerId} has sent no check.` })),
       Effect.catchTag("SessionUnknown", ({ message }) => Effect.succeed({ entries: [], none: `${message}.` }))
     )
-    const { entries: unmatched } = yield* control.unmatchedRequests()
+    const { entries: unmatched } = yield* call(groups.journal.unmatched, {}, {})
     const lastOf = (operation: Journal.Operation) => entries.findLast((entry) => entry.operation === operation)
     const check = lastOf("aml")
     const token = lastOf("token")

@@ -1,51 +1,41 @@
-/** A tool for an agent: a name, a description, the schema of its arguments, and what it does. */
+/** A tool for an agent: a name, a description, the schemas of its arguments and its result, and what it does. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Effect from "effect/Effect"
-import * as JSONSchema from "effect/JSONSchema"
-import * as Schema from "effect/Schema"
 import type * as Control from "../../Control.ts"
-import * as KnownFields from "../schema/knownFields.ts"
+import { ControlRefused } from "../operations/controlErrors.ts"
+import type * as Operation from "../operations/operation.ts"
 
 /** The server that the tools use. */
 export interface Target {
   /** Its address, which an app under test needs. */
   readonly url: string
-  readonly control: Control.Service
+  readonly call: Operation.Call<Control.ControlUnavailable>
+}
+
+/** A JSON Schema of an object. */
+export interface ObjectSchema {
+  readonly type: "object"
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly required?: ReadonlyArray<string>
 }
 
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** The JSON Schema of the arguments. */
-  readonly inputSchema: { readonly type: "object" }
-  /** Returns the text of the result. A failure has one sentence, which names the field and never repeats its value. */
-  readonly call: (target: Target, input: unknown) => Effect.Effect<string, ToolFailed>
+  readonly inputSchema: ObjectSchema
+  readonly outputSchema: ObjectSchema
+  readonly annotations: { readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean }
+  /** Returns the result as an object. A failure has one sentence, which names the field and never repeats its value. */
+  readonly call: (target: Target, input: Readonly<Record<string, unknown>>) => Effect.Effect<object, Error>
 }
 
-export class ToolFailed extends Schema.TaggedError<ToolFailed>("@effect-idv/mock-server/internal/ToolFailed")(
-  "ToolFailed",
-  { message: Schema.String }
-) {}
+export const refused = (path: string, problem: Violation.Violation["problem"], expected: string) =>
+  new ControlRefused({ violations: [new Violation.Violation({ path, problem, expected })] })
 
-/** Names the arguments, if the violation concerns all of them. */
-const ofArguments = (violation: Violation.Violation) =>
-  violation.path === "" ? new Violation.Violation({ ...violation, path: "arguments" }) : violation
-
-export const make = <A extends object, I extends object>(
-  name: string,
-  description: string,
-  schema: Schema.Schema<A, I>,
-  use: (target: Target, input: A) => Effect.Effect<string, Error>
-): Tool => {
-  const decode = KnownFields.decodeUnknown(schema)
-  const failed = (message: string) => new ToolFailed({ message: `${name}: ${message}` })
-  return {
-    name,
-    description,
-    inputSchema: { ...JSONSchema.make(schema), type: "object" },
-    call: (target, input) =>
-      Effect.mapError(decode(input), (violations) => failed(Violation.format(violations.map(ofArguments)))).pipe(
-        Effect.flatMap((input) => Effect.mapError(use(target, input), ({ message }) => failed(message)))
-      )
-  }
+/** Fails if the arguments have a field that is not among the names. */
+export const checkNames = (input: object, names: ReadonlyArray<string>): Effect.Effect<void, ControlRefused> => {
+  const unknown = Object.keys(input).find((name) => !names.includes(name))
+  return unknown === undefined
+    ? Effect.void
+    : Effect.fail(refused(unknown, "unexpected", `one of ${names.join(", ")}`))
 }

@@ -1,188 +1,197 @@
-/** The tools of `idv-mock mcp`. Each shows a part of the state. Some change it first, if the arguments ask for it. */
+/** The tools of `idv-mock mcp`: those of the operations, an explanation of the last check, and a help. */
 import * as Violation from "@effect-idv/core/Violation"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as JSONSchema from "effect/JSONSchema"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
-import type * as Control from "../../Control.ts"
-import * as ControlApi from "../../ControlApi.ts"
 import * as Fault from "../../Fault.ts"
 import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
 import * as TestPerson from "../../TestPerson.ts"
-import * as Verification from "../../Verification.ts"
-import { closed, oneOf, wholeNumber } from "../schema/fields.ts"
+import { groups } from "../operations/all.ts"
+import type * as Operation from "../operations/operation.ts"
+import { CustomerId } from "../operations/sessions.ts"
 import * as Explanation from "./explanation.ts"
-import { FaultArgument } from "./faultArgument.ts"
-import * as Tool from "./tool.ts"
+import type { ObjectSchema, Target, Tool } from "./tool.ts"
+import { checkNames, refused } from "./tool.ts"
 
-const optional = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
-  Schema.optionalWith(schema, { exact: true }).annotations({ description })
+type Json = Readonly<Record<string, unknown>>
 
-const customerId = Schema.optionalWith(ControlApi.NewSession.fields.customerId, {
-  exact: true,
-  default: () => Session.demoCustomer.customerId
-}).annotations({
-  description: "the customer of the session; any id that begins with test- is a customer with the key test-key"
-})
+const members = (value: unknown): Json => Predicate.isRecord(value) ? value : {}
 
-const flag = Schema.Boolean.annotations(Violation.expecting("true or false"))
-
-const args = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
-  Schema.Struct(fields).annotations({
-    ...closed,
-    description: `an object with any of ${Object.keys(fields).join(", ")}`
-  })
-
-const json = <A, I>(schema: Schema.Schema<A, I>) => {
-  const encode = Schema.encodeSync(schema)
-  return (value: A): string => JSON.stringify(encode(value), null, 2)
+/** The fields of a schema, and those that are required. None if it is not that of an object. */
+const fieldsOf = (schema: Schema.Schema.AnyNoContext) => {
+  const { $defs, $ref, ...inline } = members(JSONSchema.make(schema))
+  const { properties, required } = typeof $ref === "string"
+    ? members(members($defs)[$ref.replace("#/$defs/", "")])
+    : inline
+  return { fields: members(properties), required: Array.isArray(required) ? required.map(String) : [] }
 }
 
-const sessionsJson = json(Schema.Array(ControlApi.SessionInfo))
-const clockJson = json(ControlApi.ClockReading)
-const faultsJson = json(Schema.Array(ControlApi.ArmedFault))
-const profileJson = json(Profile.Profile)
-const personsJson = json(Schema.Array(TestPerson.Listed))
-const journalJson = json(ControlApi.JournalPage)
-const encodeFault = Schema.encodeSync(Fault.Fault)
-const encodePersons = Schema.encodeSync(TestPerson.CustomList)
-const encodeExpectation = Schema.encodeSync(Verification.Expectation)
+/** Only the type of a field: its whole schema would cost an agent more than the error that explains it. */
+const shortField = (field: unknown): Json => {
+  const { enum: values, type } = members(field)
+  return { ...(typeof type === "string" && { type }), ...(Array.isArray(values) && { enum: values }) }
+}
 
-const clockFields = ControlApi.ClockChange.from.fields
+/** The names of the fields of a result. A list is the field `items`. */
+const resultSchema = (schema: Schema.Schema.AnyNoContext): ObjectSchema => {
+  const fields = Record.map(fieldsOf(schema).fields, () => ({}))
+  return HttpApiSchema.isVoid(schema.ast) ? { type: "object" } : {
+    type: "object",
+    properties: Record.isEmptyRecord(fields) ? { items: { type: "array" } } : fields
+  }
+}
 
-const changeClock = (
-  session: Control.SessionControl,
-  { advance, frozen, set }: Schema.Schema.Type<typeof ControlApi.ClockChange.from>
-) =>
-  Effect.gen(function*() {
-    if (set !== undefined) yield* session.setTime(set)
-    if (advance !== undefined) yield* session.advance(advance)
-    if (frozen !== undefined) yield* frozen ? session.freeze : session.resume
-    return yield* session.clock
+const decodeCustomer = Violation.decodeUnknown(Schema.Struct({
+  customerId: Schema.optionalWith(CustomerId, { exact: true, default: () => Session.demoCustomer.customerId })
+}))
+
+/** The customer of the arguments. */
+const customerOf = ({ customerId }: Json) =>
+  Either.mapBoth(decodeCustomer(customerId === undefined ? {} : { customerId }), {
+    onLeft: ([{ expected, path, problem }]) => refused(path, problem, expected),
+    onRight: ({ customerId }) => customerId
   })
 
-export const all: ReadonlyArray<Tool.Tool> = [
-  Tool.make(
-    "sessions",
-    "Lists the sessions of the mock server and its address. With create or reset it first creates a session, or " +
-      "restores the initial state of one.",
-    args({
-      create: optional(ControlApi.NewSession.fields.customerId, "the customer id of a session to create"),
-      reset: optional(ControlApi.NewSession.fields.customerId, "the customer id of a session to reset")
-    }),
-    ({ control, url }, { create, reset }) =>
+const snake = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+const annotationsOf = {
+  reads: { readOnlyHint: true },
+  changes: { destructiveHint: false },
+  destroys: { destructiveHint: true }
+}
+
+/** The tool of an operation. An input that is not an object has an argument of its own. */
+const ofOperation = (group: string, operation: Operation.AnyOperation): Tool => {
+  const { description, impact, input, inputName, json, name, path, success } = operation
+  const parameters = Array.from(path.matchAll(/:(\w+)/g), ([, parameter = ""]) => parameter)
+  const own = Option.match(input, { onNone: () => ({ fields: {}, required: [] }), onSome: fieldsOf })
+  const isWrapped = Option.isSome(input) && Record.isEmptyRecord(own.fields)
+  const properties = {
+    ...Object.fromEntries(parameters.map((parameter) => [parameter, { type: "string" }])),
+    ...(isWrapped ? { [inputName]: {} } : Record.map(own.fields, shortField))
+  }
+  const required = [
+    ...parameters.filter((parameter) => parameter !== "customerId"),
+    ...own.required,
+    ...(isWrapped ? [inputName] : [])
+  ]
+  return {
+    name: snake(`${group}_${name}`),
+    description,
+    inputSchema: { type: "object", properties, ...(required.length > 0 && { required }) },
+    outputSchema: impact === "reads" ? resultSchema(success) : { type: "object" },
+    annotations: annotationsOf[impact],
+    call: ({ call }, args) =>
       Effect.gen(function*() {
-        if (create !== undefined) yield* control.create({ customerId: create })
-        if (reset !== undefined) yield* control.session(reset).reset
-        return `The token endpoint and the API are at ${url}\n${sessionsJson(yield* control.sessions)}`
+        yield* checkNames(args, isWrapped || Option.isNone(input) ? Object.keys(properties) : Object.keys(args))
+        const customerId = parameters.includes("customerId") ? yield* customerOf(args) : ""
+        const ids = Object.fromEntries(parameters.map((parameter) => [parameter, String(args[parameter] ?? "")]))
+        const fields = Record.filter(args, (_, name) => !parameters.includes(name))
+        const value = yield* json(
+          call,
+          { ...ids, customerId },
+          Option.isNone(input) ? undefined : isWrapped ? args[inputName] : fields
+        )
+        return Predicate.isRecord(value) ? value : value === undefined ? {} : { items: value }
       })
-  ),
-  Tool.make(
-    "clock",
-    "Reads the clock of a session. With set, advance or frozen it changes the clock first, for example to let tokens " +
-      "expire: advance by 61 minutes.",
-    args({ customerId, ...clockFields }),
-    ({ control }, { customerId, ...change }) => Effect.map(changeClock(control.session(customerId), change), clockJson)
-  ),
-  Tool.make(
-    "faults",
-    "Lists the faults of a session, and how often each fired. It can set one, remove one by its id, or clear all.",
-    args({
-      customerId,
-      set: optional(
-        FaultArgument,
-        "a fault, such as { on: \"aml\", what: { kind: \"status\", status: 503 } }, or in short aml:status=503"
-      ),
-      remove: optional(Schema.String, "the id of a fault"),
-      clear: optional(flag, "whether to remove all faults first")
-    }),
-    ({ control }, { clear, customerId, remove, set }) =>
-      Effect.gen(function*() {
-        const session = control.session(customerId)
-        if (clear === true) yield* session.clearFaults
-        if (remove !== undefined) yield* session.removeFault(remove)
-        if (set !== undefined) yield* session.fault(encodeFault(set))
-        return faultsJson(yield* session.faults)
-      })
-  ),
-  Tool.make(
-    "profile",
-    "Reads the profile of a session: its variant of each behaviour that the service document leaves open. With change " +
-      "it changes options first.",
-    args({ customerId, change: optional(Profile.Patch, "options such as { tokenStatus: \"201\" }, or a preset") }),
-    ({ control }, { change, customerId }) => {
-      const { changeProfile, profile } = control.session(customerId)
-      return Effect.map(change === undefined ? profile : changeProfile(change), profileJson)
-    }
-  ),
-  Tool.make(
-    "test_persons",
-    `Lists the test persons that were added to a session. With set it replaces them. Reserved last words always exist: ${
-      TestPerson.reserved.map(({ description, lastWord }) => `${lastWord} ${description}`).join("; ")
-    }.`,
-    args({
-      customerId,
-      set: optional(
-        TestPerson.CustomList,
-        "a list such as [{ match: { nameLast: \"Sample\" }, response: \"Potential match\" }]"
-      )
-    }),
-    ({ control }, { customerId, set }) => {
-      const { setTestPersons, testPersons } = control.session(customerId)
-      return Effect.map(set === undefined ? testPersons : setTestPersons(encodePersons(set)), personsJson)
-    }
-  ),
-  Tool.make(
-    "journal",
-    "Shows the last exchanges of a session, or of requests that belong to none, with the reason for each response. " +
-      "Names, dates of birth, keys and tokens are masked.",
-    args({
-      customerId,
-      unmatched: optional(flag, "whether to show the requests that belong to no session"),
-      ...Verification.Pattern.omit("customerId", "name", "dateOfBirth", "headers", "operation").fields,
-      operation: optional(oneOf("token", "aml", "other"), "only requests to this operation"),
-      limit: Schema.optionalWith(wholeNumber(1, 1000), { exact: true, default: () => 10 }).annotations({
-        description: "the largest number of exchanges"
-      })
-    }),
-    ({ control }, { customerId, limit, unmatched, ...search }) =>
-      Effect.map(
-        unmatched === true ? control.unmatchedRequests(search) : control.session(customerId).journal(search),
-        ({ dropped, entries }) => journalJson({ dropped, entries: entries.slice(-limit) })
-      )
-  ),
-  Tool.make(
-    "verify",
-    "Verifies the exchanges of a session, or of requests that belong to none. Names, dates of birth and headers are " +
-      "compared with what was sent, and not shown.",
-    args({
-      customerId,
-      unmatched: optional(flag, "whether to verify the requests that belong to no session"),
-      expectation: Verification.Expectation
-    }),
-    ({ control }, { customerId, expectation, unmatched }) => {
-      const encoded = encodeExpectation(expectation)
-      return Effect.as(
-        unmatched === true ? control.verifyUnmatched(encoded) : control.session(customerId).verify(encoded),
-        "The exchanges are as expected."
-      )
-    }
-  ),
-  Tool.make(
-    "explain_last_check",
-    "Explains why the last check of a customer received its response.",
-    args({ customerId }),
-    ({ control }, { customerId }) => Explanation.explain(control, customerId)
+  }
+}
+
+const { clock, faults, journal, sessions, testPersons, tokens } = groups
+
+const { search, unmatched, verify } = journal
+
+/** Profile and test persons are options, which `sessions_change` changes. `sessions_get` shows clock and profile. */
+const offered = {
+  sessions,
+  clock: { change: clock.change },
+  faults,
+  testPersons: { list: testPersons.list },
+  tokens: { revoke: tokens.revoke },
+  journal: { search, unmatched, verify }
+}
+
+const explainLastCheck: Tool = {
+  name: "explain_last_check",
+  description: "Explains why the last check of a customer received its response",
+  inputSchema: { type: "object", properties: { customerId: { type: "string" } } },
+  outputSchema: { type: "object", properties: { text: { type: "string" } } },
+  annotations: annotationsOf.reads,
+  call: ({ call }, args) =>
+    Effect.gen(function*() {
+      yield* checkNames(args, ["customerId"])
+      return { text: yield* Explanation.explain(call, yield* customerOf(args)) }
+    })
+}
+
+const topics: Readonly<Record<string, () => string>> = {
+  faults: () =>
+    [
+      "A fault is on:what[=value][:when[=value]], such as aml:status=503:nth=2. on is token, aml or both. when is " +
+      "always, nth=n, first=n, every=n, probability=p or window=duration. what is one of",
+      ...Fault.kinds.map(({ description, kind }) => `${kind}: ${description}`)
+    ].join("\n"),
+  profile: () =>
+    [
+      `A profile has a preset (${
+        Object.keys(Profile.presets).join(", ")
+      }) and options. Of each, the first is the default`,
+      ...Profile.points.map(({ name, variants }) => `${name}: ${variants.map(({ value }) => value).join(", ")}`)
+    ].join("\n"),
+  testPersons: () =>
+    [
+      "Test persons are a list such as [{\"match\":{\"nameLast\":\"Sample\"},\"response\":\"Potential match\"}]. These " +
+      "last words of a name are reserved",
+      ...TestPerson.reserved.map(({ description, lastWord }) => `${lastWord} ${description}`)
+    ].join("\n"),
+  expectation: () =>
+    "An expectation is {\"kind\":\"exactly\",\"n\":1,\"pattern\":{\"operation\":\"aml\",\"status\":200}}. kind is exactly, " +
+    "atLeast, never, inOrder (with patterns) or nothingUnexpected. A pattern has any of operation, status, rule, fault, " +
+    "unexpected, name, dateOfBirth, headers"
+}
+
+const topicNames = Object.keys(topics)
+
+const help: Tool = {
+  name: "help",
+  description: "Shows the address of the mock server, and explains how to write a topic",
+  inputSchema: { type: "object", properties: { topic: { enum: topicNames } } },
+  outputSchema: { type: "object", properties: { url: { type: "string" }, text: { type: "string" } } },
+  annotations: annotationsOf.reads,
+  call: ({ url }, args) =>
+    Effect.gen(function*() {
+      yield* checkNames(args, ["topic"])
+      const { topic = "faults" } = args
+      const text = typeof topic === "string" && Record.has(topics, topic) ? topics[topic] : undefined
+      if (text === undefined) return yield* refused("topic", "invalid", `one of ${topicNames.join(", ")}`)
+      return { url, text: text() }
+    })
+}
+
+export const all: ReadonlyArray<Tool> = [
+  help,
+  explainLastCheck,
+  ...Object.entries(offered).flatMap(([group, operations]) =>
+    Object.values<Operation.AnyOperation>(operations).map((operation) => ofOperation(group, operation))
   )
 ]
 
 const byName = new Map(all.map((tool) => [tool.name, tool]))
 
-/** Calls a tool. The result of a failure is its sentence. */
-export const call = (target: Tool.Target, name: string, input: unknown): Effect.Effect<Either.Either<string, string>> =>
-  Effect.either(
-    byName.get(name)?.call(target, input) ??
-      new Tool.ToolFailed({
-        message: `There is no such tool: expected one of ${all.map(({ name }) => name).join(", ")}`
-      })
-  ).pipe(Effect.map(Either.mapLeft(({ message }) => message)))
+/** Calls a tool. The result of a failure is its sentence, which begins with the name of the tool. */
+export const call = (target: Target, name: string, input: unknown): Effect.Effect<Either.Either<object, string>> => {
+  const tool = byName.get(name)
+  return tool === undefined
+    ? Effect.succeed(Either.left(`There is no such tool: expected one of ${all.map(({ name }) => name).join(", ")}`))
+    : Effect.either(
+      Predicate.isRecord(input)
+        ? tool.call(target, input)
+        : refused("arguments", "invalid", "an object")
+    ).pipe(Effect.map(Either.mapLeft(({ message }) => `${name}: ${message}`)))
+}

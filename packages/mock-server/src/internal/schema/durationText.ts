@@ -6,8 +6,10 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Wait from "./wait.ts"
 
-const make = (least: number, most = Number.MAX_VALUE) => {
-  const range = `from ${least}${most === Wait.maxTimerMillis ? ` to ${most} (24.8 days)` : ""}`
+/** `limit` is the longest duration, in milliseconds and in words. */
+const make = (least: number, limit?: readonly [millis: number, words: string]) => {
+  const most = limit === undefined ? Number.MAX_VALUE : limit[0]
+  const range = `from ${least}${limit === undefined ? "" : ` to ${most} (${limit[1]})`}`
   const expected = `a number of milliseconds ${range}, or a text such as "2 seconds"`
   const isInRange = Wait.isBetween(least, most)
   return Schema.transformOrFail(
@@ -15,7 +17,8 @@ const make = (least: number, most = Number.MAX_VALUE) => {
     Schema.DurationFromSelf.pipe(
       Schema.filter(isInRange, {
         ...Violation.expecting(`a finite duration ${range}`),
-        arbitrary: () => (fc) => fc.integer({ min: least, max: 86_400_000 }).map((millis) => Duration.millis(millis))
+        arbitrary: () => (fc) =>
+          fc.integer({ min: least, max: Math.min(most, 86_400_000) }).map((millis) => Duration.millis(millis))
       })
     ),
     {
@@ -30,6 +33,11 @@ const make = (least: number, most = Number.MAX_VALUE) => {
   ).annotations(Violation.expecting(expected))
 }
 
+const timer = [Wait.maxTimerMillis, "24.8 days"] as const
+
+/** The delay of a response. */
+export const DelayText = make(0, [600_000, "10 minutes"])
+
 /** A span of a session's time, of any length, because that clock can be moved. */
 export const DurationText = make(0)
 
@@ -37,7 +45,30 @@ export const DurationText = make(0)
 export const PositiveDurationText = make(1)
 
 /** A duration that a timer waits: at most 24.8 days. */
-export const WaitText = make(0, Wait.maxTimerMillis)
+export const WaitText = make(0, timer)
 
 /** A duration of at least a millisecond that a timer waits: at most 24.8 days. */
-export const PositiveWaitText = make(1, Wait.maxTimerMillis)
+export const PositiveWaitText = make(1, timer)
+
+const signedExpected = Violation.expecting("a number of milliseconds, or a text such as \"-2 seconds\"")
+
+/** The milliseconds of the years 1 to 9999. */
+const maxSigned = 3.2e14
+
+/** A span of time that may be negative, as a number of milliseconds: `Duration` has no negative values. */
+export const SignedDurationText = Schema.transformOrFail(
+  Schema.Union(Schema.Number, Schema.String).annotations(signedExpected),
+  Schema.Number.pipe(Schema.between(-maxSigned, maxSigned, signedExpected)),
+  {
+    strict: true,
+    decode: (input, _, ast) => {
+      const isNegative = typeof input === "string" ? input.startsWith("-") : input < 0
+      const size = typeof input === "string" ? input.replace(/^-/, "") : Math.abs(input)
+      return Option.match(Option.filter(Wait.decode(size), Wait.isBetween(0, maxSigned)), {
+        onNone: () => ParseResult.fail(new ParseResult.Type(ast, input)),
+        onSome: (duration) => ParseResult.succeed((isNegative ? -1 : 1) * Duration.toMillis(duration))
+      })
+    },
+    encode: ParseResult.succeed
+  }
+).annotations(signedExpected)

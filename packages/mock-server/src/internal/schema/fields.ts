@@ -5,6 +5,8 @@ import * as Schema from "effect/Schema"
 /** Annotations of a struct that refuses unknown fields and reports all violations, wherever it is decoded. */
 export const closed = { parseOptions: { errors: "all", onExcessProperty: "error" } } as const
 
+export const trueOrFalse = Schema.Boolean.annotations(Violation.expecting("true or false"))
+
 /** A whole number in a range. Without `max`, there is no upper limit. */
 export const wholeNumber = (min: number, max?: number) => {
   const expected = Violation.expecting(`a whole number from ${min}${max === undefined ? "" : ` to ${max}`}`)

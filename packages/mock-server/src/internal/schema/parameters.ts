@@ -9,6 +9,8 @@ export const pathParameter = <const Name extends string>(name: Name) =>
     Schema.transform(Schema.String, Schema.String, { strict: true, decode: (id) => id, encode: encodeURIComponent })
   )
 
+export const customerIdParameter = pathParameter("customerId")
+
 /**
  * An optional query parameter, a single text. The handler refuses duplicates itself, because the
  * `HttpApi` would repeat their values in its error.

@@ -1,6 +1,5 @@
 /** The clock of one session. It has the time of the program's `Clock` until it is moved, set or frozen. */
 import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import { clamp } from "../schema/instantText.ts"
@@ -18,8 +17,8 @@ export interface SessionClock {
   /** Milliseconds since 1970. */
   readonly now: Effect.Effect<number>
   readonly read: Effect.Effect<Reading>
-  /** Moves the time forward. It stops at the end of the year 9999. */
-  readonly advance: (duration: Duration.DurationInput) => Effect.Effect<void>
+  /** The time of the program's clock, in milliseconds since 1970. */
+  readonly real: Effect.Effect<number>
   /** Sets the time, in milliseconds since 1970. It stays frozen if it was. */
   readonly set: (now: number) => Effect.Effect<void>
   readonly freeze: Effect.Effect<void>
@@ -44,10 +43,7 @@ export const make: Effect.Effect<SessionClock> = Effect.map(Ref.make<State>(init
   return {
     now: Effect.map(read, ({ now }) => now),
     read,
-    advance: (duration) => {
-      const millis = Duration.toMillis(duration)
-      return update((state, real) => moveTo(state, timeOf(state, real) + millis, real))
-    },
+    real: Clock.currentTimeMillis,
     set: (now) => update((state, real) => moveTo(state, now, real)),
     freeze: update((state, real) => ({ at: timeOf(state, real) })),
     resume: update((state, real) => ({ offset: timeOf(state, real) - real })),

@@ -1,0 +1,199 @@
+/** The operations on sessions. */
+import * as Violation from "@effect-idv/core/Violation"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
+import * as Profile from "../../Profile.ts"
+import * as Session from "../../Session.ts"
+import { closed } from "../schema/fields.ts"
+import { customerIdParameter } from "../schema/parameters.ts"
+import { ClockReading, readClock } from "./clock.ts"
+import { ControlRefused, SessionUnknown } from "./controlErrors.ts"
+import * as Operation from "./operation.ts"
+import * as SessionOptions from "./sessionOptions.ts"
+
+const optional = { exact: true } as const
+
+const customerIdExpected = Violation.expecting(
+  "1 to 128 visible characters of ASCII, without a colon, and not . or .. alone"
+)
+
+/** Excludes `.` and `..`, because they cannot be a segment of a URL path. */
+export const CustomerId = Schema.String.annotations(customerIdExpected).pipe(
+  Schema.pattern(/^[\x21-\x39\x3b-\x7e]{1,128}$/, customerIdExpected),
+  Schema.filter((id) => id !== "." && id !== "..", { ...customerIdExpected, jsonSchema: {} })
+)
+
+const keyExpected = Violation.expecting("1 to 256 characters, without control characters")
+
+/**
+ * A session to create, with the options that differ from those of the server. If the customer already has a session, it
+ * stays unchanged and keeps its key. Without `customerKey`, the key is `test-key`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const NewSession = Schema.Struct({
+  customerId: CustomerId,
+  customerKey: Schema.optionalWith(
+    Schema.Redacted(
+      Schema.String.annotations(keyExpected).pipe(Schema.pattern(/^[^\p{Cc}]{1,256}$/u, keyExpected))
+    ),
+    optional
+  ),
+  ...SessionOptions.fields("input")
+}).annotations({
+  ...closed,
+  description: `an object with customerId, and any of customerKey, ${
+    SessionOptions.all.map(({ name }) => name).join(", ")
+  }`
+})
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export interface NewSession extends Schema.Schema.Type<typeof NewSession> {}
+
+const changeable = SessionOptions.changeable.map(({ name }) => name).join(", ")
+
+/**
+ * A change of the options of a session. `profile` is a patch of the profile. `faults` and `testPersons` replace those of
+ * the session.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const SessionChange = Schema.Struct(Struct.omit(SessionOptions.fields("input"), "seed")).annotations(closed)
+  .pipe(
+    Schema.filter((change) => Object.keys(change).length > 0)
+  ).annotations(Violation.expecting(`an object with one or more of ${changeable}`))
+
+/**
+ * A session: its options, how many `faults` and `testPersons` it has, and how many `exchanges` its journal received
+ * since it was last cleared.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const SessionInfo = Schema.Struct({
+  customerId: Schema.String,
+  clock: ClockReading,
+  ...SessionOptions.fields("shown"),
+  exchanges: Schema.NonNegativeInt
+})
+
+/**
+ * @category schemas
+ * @since 0.1.0
+ */
+export interface SessionInfo extends Schema.Schema.Type<typeof SessionInfo> {}
+
+const infoOf = (session: Session.Session): Effect.Effect<SessionInfo> =>
+  Effect.gen(function*() {
+    const { dropped, entries } = session.journal
+    return {
+      customerId: session.customerId,
+      clock: yield* readClock(session),
+      ...(yield* SessionOptions.read(session)),
+      exchanges: (yield* entries).length + (yield* dropped)
+    }
+  })
+
+/** The options of a profile that differ from the default. */
+const profileText = (profile: Profile.Profile): string =>
+  Profile.points.filter(({ name }) => profile[name] !== Profile.defaultProfile[name])
+    .map(({ name }) => ` ${name}=${profile[name]}`).join("")
+
+/** The state of a session in one line. */
+export const line = ({ clock, clockSkew, customerId, exchanges, faults, profile, seed, testPersons }: SessionInfo) =>
+  `${customerId}: ${DateTime.formatIso(clock.now)}${clock.frozen ? " (frozen)" : ""}, seed ${seed}, ` +
+  (clockSkew === 0 ? "" : `clock skew ${clockSkew} ms, `) +
+  (profileText(profile) === "" ? "" : `profile${profileText(profile)}, `) +
+  (testPersons === 0 ? "" : `test persons: ${testPersons}, `) +
+  `faults: ${faults}, exchanges: ${exchanges}`
+
+export const sessions = {
+  list: Operation.make({
+    endpoint: HttpApiEndpoint.get("list", "/sessions").addSuccess(Schema.Array(SessionInfo)),
+    description: "Lists the sessions of the server",
+    on: Operation.server,
+    accepts: Operation.nothing,
+    run: () => Effect.flatMap(Session.Sessions, ({ list }) => Effect.flatMap(list, Effect.forEach(infoOf))),
+    commands: [{ usage: "sessions", help: "Show the sessions of a running server", print: (all) => all.map(line) }]
+  }),
+  create: Operation.make({
+    endpoint: HttpApiEndpoint.post("create", "/sessions").setPayload(NewSession)
+      .addSuccess(SessionInfo.annotations({ description: "The new session" }), { status: 201 })
+      .addSuccess(SessionInfo.annotations({ description: "The existing session, unchanged" }))
+      .addError(ControlRefused),
+    description: "Creates a session. If the customer already has one, it stays unchanged",
+    on: Operation.server,
+    accepts: Operation.accept(NewSession),
+    statusOf: ({ customerId }) =>
+      Effect.gen(function*() {
+        const { known } = yield* Session.Sessions
+        return Option.isSome(yield* known(customerId)) ? 200 : 201
+      }),
+    run: (_, { customerId, customerKey, profile, ...options }) =>
+      Effect.gen(function*() {
+        const sessions = yield* Session.Sessions
+        const session = yield* sessions.create(
+          { customerId, customerKey: customerKey ?? Session.testKey },
+          {
+            ...options,
+            ...(profile && {
+              profile: Profile.apply(sessions.settings.profile ?? Profile.defaultProfile, profile)
+            })
+          }
+        )
+        return yield* infoOf(session)
+      })
+  }),
+  get: Operation.make({
+    endpoint: HttpApiEndpoint.get("get")`/sessions/${customerIdParameter}`.addSuccess(SessionInfo)
+      .addError(SessionUnknown),
+    description: "Shows the clock and the options of a session",
+    on: Operation.session,
+    accepts: Operation.nothing,
+    run: infoOf,
+    commands: [{ usage: "session show", help: "Show the state of a session", print: (info) => [line(info)] }]
+  }),
+  change: Operation.make({
+    endpoint: HttpApiEndpoint.patch("change")`/sessions/${customerIdParameter}`.setPayload(SessionChange)
+      .addSuccess(SessionInfo).addError(ControlRefused).addError(SessionUnknown),
+    description: "Changes options of a session",
+    on: Operation.begunSession,
+    accepts: Operation.accept(SessionChange),
+    run: (session, change) => Effect.zipRight(SessionOptions.apply(session, change), infoOf(session))
+  }),
+  reset: Operation.make({
+    endpoint: HttpApiEndpoint.post("reset")`/sessions/${customerIdParameter}/reset`.addSuccess(SessionInfo)
+      .addError(ControlRefused).addError(SessionUnknown),
+    description: "Restores the state that a session began with",
+    impact: "destroys",
+    on: Operation.begunSession,
+    accepts: Operation.emptyBody,
+    run: (session) => Effect.zipRight(session.reset, infoOf(session)),
+    commands: [{
+      usage: "reset",
+      help: "Restore the initial state of a session of a running server",
+      print: (info) => [line(info)]
+    }]
+  }),
+  remove: Operation.make({
+    endpoint: HttpApiEndpoint.del("remove")`/sessions/${customerIdParameter}`.addSuccess(Schema.Void)
+      .addError(SessionUnknown),
+    description: "Removes a session",
+    on: Operation.session,
+    accepts: Operation.nothing,
+    run: ({ customerId }) =>
+      Effect.gen(function*() {
+        const { remove } = yield* Session.Sessions
+        if (!(yield* remove(customerId))) return yield* new SessionUnknown({ customerId })
+      })
+  })
+}
