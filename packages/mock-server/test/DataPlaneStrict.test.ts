@@ -20,7 +20,7 @@ const ask = (line: string, headers: Lines, body: string | Uint8Array) =>
       ? []
       : [`Content-Length: ${bytes.length}`]
     const head = [`${line} HTTP/1.1`, "Connection: close", ...headers, ...framing, "", ""].join("\r\n")
-    const answer = parse(yield* send(url, Buffer.concat([Buffer.from(head), bytes])))
+    const answer = parse(yield* send(url, Buffer.concat([Buffer.from(head), bytes]), 60_000))
     const { session, unmatchedRequests } = yield* Control.Control
     const journals = [yield* session("demo-customer").journal(), yield* unmatchedRequests()]
     const entry = journals.flatMap(({ entries }) => entries).toSorted((one, other) => one.id - other.id).at(-1)

@@ -5,7 +5,7 @@ import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, DateTime, Duration, Effect, Fiber, TestClock } from "effect"
 
-type Declared = typeof Fault.Fault.Encoded
+type Declared = Exclude<typeof Fault.Fault.Encoded, string>
 
 const unavailable = { kind: "status" } as const
 

@@ -133,7 +133,7 @@ const drive = Effect.gen(function*() {
   return [issued, issued.split(".")[1] ?? "", profileId, profileId.split(".")[1] ?? ""]
 })
 
-const faults: ReadonlyArray<typeof Fault.Fault.Encoded["what"]> = [
+const faults: ReadonlyArray<typeof Fault.What.Encoded> = [
   { kind: "status", status: 500, body: "none" },
   { kind: "malformedJson" },
   { kind: "invalidUtf8" },

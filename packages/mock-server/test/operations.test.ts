@@ -4,7 +4,7 @@
  */
 import { Control, type ControlApi, Fault, MockServer, Profile } from "@effect-idv/mock-server"
 import { FetchHttpClient, type HttpClient } from "@effect/platform"
-import { describe, it } from "@effect/vitest"
+import { describe, it, layer } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Context, DateTime, Effect, Layer, Redacted, Struct } from "effect"
 import * as SessionOptions from "../src/internal/operations/sessionOptions.ts"
@@ -276,7 +276,7 @@ const isExpressible = (door: string, operation: string, input: unknown, sentence
 const canary = /canary|canaries/
 
 describe("Every door", () => {
-  it.layer(MockServer.layer({ port: 0, seed: 7 }), { excludeTestServices: true })((it) => {
+  layer(MockServer.layer({ port: 0, seed: 7 }), { excludeTestServices: true })((it) => {
     const doors = Effect.gen(function*() {
       const server = yield* MockServer.MockServer
       const remote = yield* Effect.provide(Control.make({ url: server.url }), FetchHttpClient.layer)
@@ -402,7 +402,7 @@ describe("Every door", () => {
             if (door.absent.includes(operation) || !isExpressible(door.name, operation, input, sentence)) continue
             const outcome = yield* door.call({ operation, customerId, input })
             const text = outcome._tag === "Refused" ? outcome.sentence : "accepted"
-            assertInclude(text, sentence, door.name)
+            assertInclude(`${door.name}: ${text}`, sentence)
             strictEqual(canary.test(text), false, `${door.name}: ${text}`)
             deepStrictEqual(yield* stateOf(mine), before, door.name)
           }
@@ -423,9 +423,8 @@ describe("Every door", () => {
             if (isOfServer || door.absent.includes(operation)) continue
             const outcome = yield* door.call({ operation, customerId: "nobody", input: inputs.get(operation) })
             assertInclude(
-              outcome._tag === "Refused" ? outcome.sentence : "accepted",
-              sentence,
-              `${door.name} ${operation}`
+              `${door.name} ${operation}: ${outcome._tag === "Refused" ? outcome.sentence : "accepted"}`,
+              sentence
             )
           }
         }

@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import { type Entry, Message } from "./onboard.ts"
 import * as TestEnvironment from "./testEnvironment.ts"
 
-type FaultKind = (typeof Fault.Fault.Encoded)["what"]
+type FaultKind = typeof Fault.What.Encoded
 
 const brokenConnections: ReadonlyArray<readonly [string, FaultKind, Pick<Entry, "next" | "reason">]> = [
   ["reset before the response", { kind: "reset", at: "headers" }, { next: "reconcile", reason: "AmlUnavailable" }],

@@ -39,6 +39,9 @@ export interface Door {
 type Json = Readonly<Record<string, unknown>>
 const fieldsOf = (input: unknown): Json => Object(input)
 
+const textsOf = (fields: Json): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
+
 /** The input as a program without types passes it. */
 const untyped = (input: unknown) => input === undefined ? undefined : JSON.parse(JSON.stringify(input))
 
@@ -115,7 +118,7 @@ export const http = ({ url }: MockServer.Service): Door => ({
     const address = `${url}/_mock${path}`.replace(":customerId", encodeURIComponent(customerId))
       .replace(":faultId", encodeURIComponent(String(fields["faultId"])))
     const query = method === "GET" && input !== undefined
-      ? `?${new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))}`
+      ? `?${new URLSearchParams(textsOf(fields))}`
       : ""
     const isSent = input !== undefined && method !== "GET" && method !== "DELETE"
     return Effect.map(
@@ -306,7 +309,7 @@ export const page = ({ url }: MockServer.Service): Door => ({
       path === "" ? post(address, {}) : post(`${address}/${path}`, {
         method: "POST",
         headers: { "hx-request": "true" },
-        body: new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)]))
+        body: new URLSearchParams(textsOf(values))
       }),
       ({ text }) => {
         const html = unescaped(text)
