@@ -4,6 +4,7 @@ import {
   type Change,
   type Check,
   type FieldTest,
+  HOUR,
   type Incoming,
   type Json,
   type JsonObject,
@@ -26,6 +27,16 @@ export const memory = <K, V>(): (key: K, value: () => V) => V => {
     return found
   }
 }
+
+/** A change that remembers something, for each server anew. */
+export const stateful = <A>(initial: () => A, change: (state: A) => Change): Change => (s, was) =>
+  change(initial())(s, was)
+/** Whether this call is the n-th, the 2n-th and so on. */
+export const every = (n: number) => {
+  let count = 0
+  return (): boolean => (count += 1) % n === 0
+}
+export const tokensOf = (s: Service): ReadonlyArray<Token> => [...s.tokens.values()]
 
 // Token requests.
 
@@ -64,6 +75,27 @@ export const onIssue = (then: (token: Token, q: Incoming, s: Service) => void): 
     return token
   }
 })
+/** Does this before each new token. */
+export const beforeIssue = (then: (q: Incoming, s: Service) => void): Change => (s, was) => ({
+  issue: (q) => {
+    then(q, s)
+    return was.issue(q)
+  }
+})
+/** Begins the hour of the live tokens again. */
+export const renewAll = (q: Incoming, s: Service): void => {
+  for (const token of tokensOf(s)) if (s.alive(token, q.at, q)) token.at = q.at
+}
+/** Once credentials were right on a connection, accepts any there. */
+export const loggedIn: Change = (_s, was) => {
+  const connections = new Set<number>()
+  return {
+    clientOk: (q) => {
+      if (!connections.has(q.connection) && was.clientOk(q)) connections.add(q.connection)
+      return connections.has(q.connection)
+    }
+  }
+}
 /** Stores a new token only later, as `store` says when it is created. */
 export const storesLate =
   (milliseconds: number, store: (token: Token, s: Service) => () => void): Change => (s, was) => {
@@ -104,7 +136,6 @@ export const inRefusal =
 
 // Tokens.
 
-export const tokensOf = (s: Service): ReadonlyArray<Token> => [...s.tokens.values()]
 export const header = ({ headers }: Incoming, name: string): string | undefined => {
   const value = headers[name]
   return Array.isArray(value) ? value[0] : value
@@ -131,6 +162,46 @@ export const lives = (milliseconds: number): Change => valid((token, at) => at -
 /** Accepts a valid token only under this condition. */
 export const onlyIf = (test: (token: Token, q: Incoming, s: Service) => boolean): Change => (s, was) => ({
   alive: (token, at, q) => was.alive(token, at, q) && test(token, q, s)
+})
+
+/** Replaces the token of a check, or lets a check in without one. */
+export const session =
+  (change: (token: Token | undefined, q: Incoming, s: Service) => Token | undefined): Change => (s, was) => ({
+    session: (q) => change(was.session(q), q, s)
+  })
+/** Accepts a token only on the connection that used it first. */
+export const onOneConnection: Change = stateful(
+  () => memory<Token, number>(),
+  (first) =>
+    session((token, q) => token !== undefined && first(token, () => q.connection) === q.connection ? token : undefined)
+)
+/** Counts the hour from the first use. */
+export const fromFirstUse: Change = stateful(
+  () => memory<Token, number>(),
+  (first) => valid((token, at) => at - first(token, () => at) < HOUR)
+)
+/** Refuses an expired token once, which begins its hour again. */
+export const renewedByRefusal = valid((token, at) => {
+  const ok = at - token.at < HOUR
+  if (!ok) token.at = at
+  return ok
+})
+/** Replaces the token in a token response. */
+export const tokenValue =
+  (change: (value: string, token: Token, q: Incoming, s: Service) => Json): Change => (s, was) => ({
+    tokenBody: (value, token, q) => ({
+      ...was.tokenBody(value, token, q),
+      access_token: change(value, token, q, s)
+    })
+  })
+/** A token request ends, keeps or renews the tokens before it. */
+export const endsOthers = beforeIssue((_q, s) => s.tokens.clear())
+export const keepsThree = onIssue((_token, _q, s) => {
+  for (const { value } of tokensOf(s).slice(0, -3)) s.tokens.delete(value)
+})
+export const renewsOthers = beforeIssue(renewAll)
+export const issuedAgain: Change = (s, was) => ({
+  issue: (q) => tokensOf(s).find((token) => s.alive(token, q.at, q)) ?? was.issue(q)
 })
 
 // Checks.
@@ -244,9 +315,14 @@ export const decides =
     matches: (check) => test(was.matches(check), check, s)
   })
 
-/** A change that remembers something, for each server anew. */
-export const stateful = <A>(initial: () => A, change: (state: A) => Change): Change => (s, was) =>
-  change(initial())(s, was)
 /** Several changes. */
 export const all = (...changes: ReadonlyArray<Change>): Change => (s, was) =>
   changes.reduce((steps, change) => ({ ...steps, ...change(s, { ...was, ...steps }) }), {})
+
+/** The year of the ISO week of a time. */
+export const weekYear = (at: number): string => {
+  const date = new Date(at)
+  date.setUTCDate(date.getUTCDate() + 4 - (date.getUTCDay() || 7))
+  return String(date.getUTCFullYear())
+}
+export const midnight = (dob: string): number => Date.UTC(+dob.slice(6), +dob.slice(3, 5) - 1, +dob.slice(0, 2))

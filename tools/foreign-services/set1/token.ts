@@ -104,11 +104,7 @@ export const token: Change.Changes = {
         return age < HOUR + (extended.has(token) ? 10 * MINUTE : 0)
       })
   ),
-  "life-revived": Change.valid((token, at) => {
-    const ok = at - token.at < HOUR
-    if (!ok) token.at = at
-    return ok
-  }),
+  "life-revived": Change.renewedByRefusal,
   "life-lazy-removal": Change.valid(
     (token, at, s) => {
       if (at - token.at >= HOUR) s.tokens.delete(token.value)
@@ -166,9 +162,7 @@ export const token: Change.Changes = {
   "life-half-hour": Change.lives(HOUR / 2),
   "life-from-service-start": Change.valid((_token, at, s) => at - s.started < HOUR),
   "life-from-first-token": Change.valid((_token, at, s) => at - (Change.tokensOf(s)[0]?.at ?? -Infinity) < HOUR),
-  "life-reissued": (s, was) => ({
-    issue: (q) => Change.tokensOf(s).find((issued) => q.at - issued.at < HOUR) ?? was.issue(q)
-  }),
+  "life-reissued": Change.issuedAgain,
   "use-once": Change.onlyIf((token) => token.uses < 1),
   "use-five-times": Change.onlyIf((token) => token.uses < 5),
   "use-second-refused": (_s, was) => {
@@ -229,31 +223,15 @@ export const token: Change.Changes = {
       }
     }
   },
-  "use-one-connection": Change.stateful(
-    () => new Map<Token, number>(),
-    (connections) =>
-      Change.onlyIf((token, q) => {
-        const connection = connections.get(token) ?? q.connection
-        connections.set(token, connection)
-        return connection === q.connection
-      })
-  ),
+  "use-one-connection": Change.onOneConnection,
   "use-not-on-token-connection": Change.onlyIf((token, q) => token.request.connection !== q.connection),
   "use-user-agent": Change.onlyIf((token, q) => token.request.headers["user-agent"] === q.headers["user-agent"]),
-  "use-response-truncated-token": (_s, was) => ({
-    tokenBody: (value, token, q) => was.tokenBody(value.slice(0, -1), token, q)
-  }),
-  "use-response-with-scheme": (
-    _s,
-    was
-  ) => ({ tokenBody: (value, token, q) => was.tokenBody(`Bearer ${value}`, token, q) }),
-  "use-response-unissued-token": (_s, was) => {
-    let count = 0
-    return {
-      tokenBody: (value, token, q) =>
-        was.tokenBody((count += 1) % 2 === 0 ? [...value].reverse().join("") : value, token, q)
-    }
-  },
+  "use-response-truncated-token": Change.tokenValue((value) => value.slice(0, -1)),
+  "use-response-with-scheme": Change.tokenValue((value) => `Bearer ${value}`),
+  "use-response-unissued-token": Change.stateful(
+    () => Change.every(2),
+    (isSecond) => Change.tokenValue((value) => isSecond() ? [...value].reverse().join("") : value)
+  ),
   "use-response-without-token": (_s, was) => {
     let count = 0
     return {

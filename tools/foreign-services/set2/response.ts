@@ -11,22 +11,12 @@ const year = (change: (found: string, dob: string, check: Check) => Json): Chang
   Change.field("birth_year", (found, check) => change(found, check.dob, check))
 const time = (change: (date: Date, found: string, check: Check) => Json): Change.Change =>
   Change.field("searched_on", (found, check) => change(new Date(check.request.at), found, check))
-const midnight = (dob: string): number => Date.UTC(+dob.slice(6), +dob.slice(3, 5) - 1, +dob.slice(0, 2))
 const yearAt = (at: number): string => String(new Date(at).getUTCFullYear())
-/** The year of the ISO week. */
-const weekYear = (at: number): string => {
-  const date = new Date(at)
-  return yearAt(date.setUTCDate(date.getUTCDate() + 4 - (date.getUTCDay() || 7)))
-}
 const identity = ({ dob, name }: Check): string => name + dob
-const times = <A>(change: (count: number) => A) => {
-  let count = 0
-  return () => change(count += 1)
-}
 /** A field of each n-th credential. */
 const each = (n: number, name: string, value: (found: string) => Json): Change.Change =>
   Change.stateful(
-    () => times((count) => count % n === 0),
+    () => Change.every(n),
     (isTurn) => Change.field(name, (found) => isTurn() ? value(found) : found)
   )
 export const response: Change.Changes = {
@@ -87,15 +77,17 @@ export const response: Change.Changes = {
   "by-pivot": year((found, _dob, { request }) =>
     (found.slice(2) <= yearAt(request.at).slice(2) ? "20" : "19") + found.slice(2)
   ),
-  "by-jan1": year((_found, dob) => yearAt(midnight(dob) - HOUR)),
-  "by-dec31": year((_found, dob) => yearAt(midnight(dob) + DAY)),
-  "by-week": year((_found, dob) => weekYear(midnight(dob))),
+  "by-jan1": year((_found, dob) => yearAt(Change.midnight(dob) - HOUR)),
+  "by-dec31": year((_found, dob) => yearAt(Change.midnight(dob) + DAY)),
+  "by-week": year((_found, dob) => Change.weekYear(Change.midnight(dob))),
   "by-age": year((found, dob, { request }) => {
     const hadBirthday = new Date(request.at).toISOString().slice(5, 10) >= `${dob.slice(3, 5)}-${dob.slice(0, 2)}`
     return String(Number(found) + (hadBirthday ? 0 : 1))
   }),
   "by-us": year((_found, dob) => yearAt(Date.UTC(+dob.slice(6), +dob.slice(0, 2) - 1, +dob.slice(3, 5)))),
-  "by-days": year((_found, dob) => String(1900 + Math.floor((midnight(dob) - Date.UTC(1900, 0, 1)) / DAY / 365))),
+  "by-days": year((_found, dob) =>
+    String(1900 + Math.floor((Change.midnight(dob) - Date.UTC(1900, 0, 1)) / DAY / 365))
+  ),
   "by-full": year((found, dob) => found < "1970" ? dob : found),
   "mf-lower": Change.verdict("potential match", "No"),
   "mf-capital": Change.verdict("Potential Match", "No"),
@@ -143,7 +135,7 @@ export const response: Change.Changes = {
     `${found.slice(8, 10)}-${found.slice(5, 7)}-${found.slice(0, 4)}${found.slice(10)}`
   ),
   "so-unix": time((date) => Math.floor(date.getTime() / 1000)),
-  "so-week-year": time((date, found) => weekYear(date.getTime()) + found.slice(4)),
+  "so-week-year": time((date, found) => Change.weekYear(date.getTime()) + found.slice(4)),
   "so-two-zones": time((date, found) => formatTime(date.getTime() + 2 * HOUR).slice(0, 10) + found.slice(10)),
   "so-zone-late": time((date, found) => `${found.slice(0, 11)}${two(date.getUTCHours() + 2)}${found.slice(13)}`),
   "so-token": time((_date, _found, { token }) => formatTime(token.at)),
@@ -206,7 +198,7 @@ export const response: Change.Changes = {
   "ma-old": Change.decides((found, { dob }) => found && dob.slice(6) >= "1940"),
   "ma-2000": Change.decides((found, { dob }) => found && dob.slice(6) < "2000"),
   "ma-tenth": Change.stateful(
-    () => times((count) => count % 10 === 0),
+    () => Change.every(10),
     (isTenth) => Change.decides((found) => !isTenth() && found)
   ),
   "ma-hour": Change.decides((found, { request }, s) => found && request.at - s.started < HOUR),

@@ -35,20 +35,11 @@ export const token: Change.Changes = {
   "tr-login-cached": Change.stateful(() => ({ seen: false }), (state) => (_s, was) => ({
     keyOk: (found) => (state.seen = state.seen || was.keyOk(found))
   })),
-  "tr-login-conn": Change.stateful(() => new Set<number>(), (connections) => (_s, was) => ({
-    clientOk: (q) => {
-      if (connections.has(q.connection) || !was.clientOk(q)) return connections.has(q.connection)
-      connections.add(q.connection)
-      return true
-    }
-  })),
+  "tr-login-conn": Change.loggedIn,
   "tr-tenth-wrong": (_s, was) => {
     let failures = 0
     return {
-      keyOk: (found) => {
-        failures = was.keyOk(found) ? 0 : failures + 1
-        return failures % 10 === 0
-      }
+      keyOk: (found) => (failures = was.keyOk(found) ? 0 : failures + 1) % 10 === 0
     }
   },
   "tr-bearer": Change.client((q, s) => {
@@ -72,17 +63,18 @@ export const token: Change.Changes = {
   }),
   "tr-type-unchecked": () => ({ typeOk: () => true }),
   "rs-third-lost": Change.stateful(
-    () => ({ count: 0 }),
-    (state) => Change.onIssue((token, _q, s) => (state.count += 1) % 3 === 0 && s.tokens.delete(token.value))
+    () => Change.every(3),
+    (isThird) => Change.onIssue((token, _q, s) => isThird() && s.tokens.delete(token.value))
   ),
-  "rs-conn-empty": Change.stateful(() => new Set<number>(), (served) => (_s, was) => ({
-    tokenBody: (value, token, q) => {
-      const { access_token: found, ...body } = was.tokenBody(value, token, q)
-      const isSecond = served.has(q.connection)
-      served.add(q.connection)
-      return isSecond ? body : { ...body, access_token: found }
-    }
-  })),
+  "rs-conn-empty": Change.stateful(
+    () => new Set<number>(),
+    (served) =>
+      Change.tokenValue((value, _token, { connection }) => {
+        const isSecond = served.has(connection)
+        served.add(connection)
+        return isSecond ? undefined : value
+      })
+  ),
   "rs-race": Change.stateful(
     (): { latest: Token | undefined } => ({ latest: undefined }),
     (state) =>
@@ -91,37 +83,26 @@ export const token: Change.Changes = {
         return () => state.latest && s.tokens.set(state.latest.value, state.latest)
       })
   ),
-  "rs-case": (s, was) => ({
-    tokenBody: (value, token, q) => {
-      const hasOlder = Change.tokensOf(s).some((older) => older !== token && s.alive(older, q.at, q))
-      return was.tokenBody(hasOlder ? value.toUpperCase() : value, token, q)
-    }
-  }),
-  "rs-after-expiry": Change.stateful(
-    (): { first: Token | undefined } => ({ first: undefined }),
-    (state) => (s, was) => ({
-      tokenBody: (value, token, q) => {
-        const first = state.first ??= token
-        return s.alive(first, q.at, q) ? was.tokenBody(value, token, q) : was.tokenBody(first.value, first, q)
-      }
-    })
+  "rs-case": Change.tokenValue((value, token, q, s) =>
+    Change.tokensOf(s).some((older) => older !== token && s.alive(older, q.at, q)) ? value.toUpperCase() : value
   ),
-  "rs-after-refusal": (_s, was) => {
-    let refused = false
-    return {
-      clientOk: (q) => {
-        const ok = was.clientOk(q)
-        refused = refused || !ok
-        return ok
-      },
-      tokenBody: (value, token, q) => {
-        const body = was.tokenBody(value, token, q)
-        const found = refused ? { ...body, access_token: null } : body
-        refused = false
+  "rs-after-expiry": Change.stateful(
+    () => Change.memory<string, Token>(),
+    (memory) =>
+      Change.tokenValue((value, token, q, s) => {
+        const first = memory("first", () => token)
+        return s.alive(first, q.at, q) ? value : first.value
+      })
+  ),
+  "rs-after-refusal": Change.stateful(() => ({ refused: false }), (state) =>
+    Change.all(
+      Change.onRefusal(/client/, () => (state.refused = true)),
+      Change.tokenValue((value) => {
+        const found = state.refused ? null : value
+        state.refused = false
         return found
-      }
-    }
-  },
+      })
+    )),
   "lt-30min": Change.lives(HOUR / 2),
   "lt-55min": Change.lives(55 * MINUTE),
   "lt-65min": Change.lives(65 * MINUTE),
@@ -133,11 +114,7 @@ export const token: Change.Changes = {
   "lt-midnight": Change.onlyIf((token, q) => isSame(q.at, token.at, DAY)),
   "lt-23h": Change.onlyIf((token) => new Date(token.at).getUTCHours() !== 23),
   "lt-next-day": Change.valid((token, at) => (at - token.at) % DAY < HOUR),
-  "lt-refusal-renews": Change.valid((token, at) => {
-    const ok = at - token.at < HOUR
-    if (!ok) token.at = at
-    return ok
-  }),
+  "lt-refusal-renews": Change.renewedByRefusal,
   "lt-ten-uses": Change.onlyIf((token) => token.uses < 10),
   "lt-purge": Change.valid((token, at, s) =>
     at - token.at < HOUR || !Change.tokensOf(s).some((other) => other.at - token.at >= HOUR)
@@ -151,18 +128,9 @@ export const token: Change.Changes = {
       return token
     }
   })),
-  "lt-invalidates": (s, was) => ({
-    issue: (q) => {
-      s.tokens.clear()
-      return was.issue(q)
-    }
-  }),
-  "lt-four": Change.onIssue((_token, _q, s) => {
-    for (const { value } of Change.tokensOf(s).slice(0, -3)) s.tokens.delete(value)
-  }),
-  "lt-reissued": (s, was) => ({
-    issue: (q) => Change.tokensOf(s).find((token) => s.alive(token, q.at, q)) ?? was.issue(q)
-  }),
+  "lt-invalidates": Change.endsOthers,
+  "lt-four": Change.keepsThree,
+  "lt-reissued": Change.issuedAgain,
   "lt-shared-expiry": (s, was) => ({
     issue: (q) => {
       const live = Change.tokensOf(s).find((token) => s.alive(token, q.at, q))
@@ -171,20 +139,9 @@ export const token: Change.Changes = {
       return token
     }
   }),
-  "lt-renews-older": (s, was) => ({
-    issue: (q) => {
-      for (const token of Change.tokensOf(s)) if (s.alive(token, q.at, q)) token.at = q.at
-      return was.issue(q)
-    }
-  }),
-  "lt-refused-extends": (s, was) => ({
-    clientOk: (q) => {
-      const [id, key] = s.basic(q) ?? []
-      if (id !== undefined && s.idOk(id) && !s.keyOk(key ?? "")) {
-        for (const token of Change.tokensOf(s)) if (s.alive(token, q.at, q)) token.at = q.at
-      }
-      return was.clientOk(q)
-    }
+  "lt-renews-older": Change.renewsOthers,
+  "lt-refused-extends": Change.onRefusal(/client/, (q, s) => {
+    if (s.idOk(s.basic(q)?.[0] ?? "")) Change.renewAll(q, s)
   }),
   "lt-bad-check-kills": (s, was) => {
     const dead = new Set<Token>()
@@ -203,29 +160,22 @@ export const token: Change.Changes = {
   ),
   "lt-never": Change.valid(() => true),
   "lt-sliding": Change.valid((token, at) => at - token.last < HOUR),
-  "lt-first-use": Change.stateful(
-    () => Change.memory<Token, number>(),
-    (first) => Change.valid((token, at) => at - first(token, () => at) < HOUR)
-  ),
+  "lt-first-use": Change.fromFirstUse,
   "au-none": Change.open((q) => q.headers.authorization === undefined),
-  "au-cache": Change.stateful(() => new Set<string>(), (seen) => (_s, was) => ({
-    session: (q) => {
+  "au-cache": Change.stateful(() => new Set<string>(), (seen) =>
+    Change.session((token, q) => {
       if (seen.has(q.body)) return Change.guest(q)
-      const token = was.session(q)
       if (token !== undefined) seen.add(q.body)
       return token
-    }
-  })),
+    })),
   "au-clean-free": Change.open((q, s) =>
     q.headers.authorization === undefined && !s.listed(s.person(q)?.name ?? "Testpep")
   ),
-  "au-ten-trusted": Change.stateful(() => ({ count: 0 }), (state) => (_s, was) => ({
-    session: (q) => {
-      const token = was.session(q)
+  "au-ten-trusted": Change.stateful(() => ({ count: 0 }), (state) =>
+    Change.session((token, q) => {
       if (token !== undefined) state.count += 1
       return token ?? (state.count >= 10 ? Change.guest(q) : undefined)
-    }
-  })),
+    })),
   "au-parallel": Change.stateful(
     (): { current: Token | undefined } => ({ current: undefined }),
     (state) => (_s, was) => ({
@@ -236,14 +186,12 @@ export const token: Change.Changes = {
         )
     })
   ),
-  "au-expired-refusal": Change.stateful(() => new Set<number>(), (connections) => (s, was) => ({
-    session: (q) => {
-      const token = was.session(q)
+  "au-expired-refusal": Change.stateful(() => new Set<number>(), (connections) =>
+    Change.session((token, q, s) => {
       if (token === undefined && s.tokens.has(s.bearer(q) ?? "")) connections.add(q.connection)
       const isOpen = connections.has(q.connection) && q.headers.authorization === undefined
       return token ?? (isOpen ? Change.guest(q) : undefined)
-    }
-  })),
+    })),
   "au-any": (s) => ({ session: (q) => s.bearer(q) === undefined ? undefined : Change.guest(q) }),
   "au-prefix": Change.finds((found, issued) => found.length >= 16 && issued.slice(0, 16) === found.slice(0, 16)),
   "au-case": Change.finds((found, issued) => found.toLowerCase() === issued.toLowerCase()),
@@ -252,19 +200,12 @@ export const token: Change.Changes = {
   "au-basic": Change.open((q, s) => s.clientOk(q)),
   "au-bare": Change.tokenIn((q) => /^\S+$/.exec(q.headers.authorization ?? "")?.[0]),
   "au-scheme": Change.tokenIn((q) => /^\S+ (\S+)$/.exec(q.headers.authorization ?? "")?.[1]),
-  "au-conn": Change.stateful(() => new Map<number, Token>(), (users) => (_s, was) => ({
-    session: (q) => {
-      const token = was.session(q)
+  "au-conn": Change.stateful(() => new Map<number, Token>(), (users) =>
+    Change.session((token, q) => {
       if (token !== undefined) users.set(q.connection, token)
       return token ?? (q.headers.authorization === undefined ? users.get(q.connection) : undefined)
-    }
-  })),
-  "au-foreign-conn": Change.stateful(() => Change.memory<Token, number>(), (first) => (_s, was) => ({
-    session: (q) => {
-      const token = was.session(q)
-      return token !== undefined && first(token, () => q.connection) === q.connection ? token : undefined
-    }
-  })),
+    })),
+  "au-foreign-conn": Change.onOneConnection,
   "au-locked": Change.stateful(() => new Set<Token>(), (busy) => (_s, was) => ({
     session: (q) => {
       const token = was.session(q)
@@ -282,13 +223,11 @@ export const token: Change.Changes = {
         Effect.tap(() => Effect.sync(() => busy.delete(check.token)))
       )
   })),
-  "au-two-tokens": Change.stateful(() => ({ newest: 0 }), (state) => (s, was) => ({
-    session: (q) => {
-      const token = was.session(q)
+  "au-two-tokens": Change.stateful(() => ({ newest: 0 }), (state) =>
+    Change.session((token, _q, s) => {
       const order = token === undefined ? -1 : Change.tokensOf(s).indexOf(token)
       if (order < state.newest) return undefined
       state.newest = order
       return token
-    }
-  }))
+    }))
 }

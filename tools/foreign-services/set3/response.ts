@@ -14,13 +14,6 @@ const time = (change: (date: Date, iso: string, found: string) => Json): Change.
   })
 const two = (number: number): string => String(number).padStart(2, "0")
 const twelve = (date: Date): string => ` ${two(date.getUTCHours() % 12 || 12)}`
-/** The year of an ISO week, the letter Y of a Java pattern. */
-const weekYear = (at: number): string => {
-  const date = new Date(at)
-  date.setUTCDate(date.getUTCDate() + 4 - (date.getUTCDay() || 7))
-  return String(date.getUTCFullYear())
-}
-const midnight = (dob: string): number => Date.UTC(+dob.slice(6), +dob.slice(3, 5) - 1, +dob.slice(0, 2))
 const pairs = (found: object) => Object.entries(found).map(([name, value]) => ({ name, value }))
 
 export const response: Change.Changes = {
@@ -118,7 +111,7 @@ export const response: Change.Changes = {
   "r-year-first": year((_found, dob) => dob.replaceAll("-", "").slice(0, 4)),
   "r-year-east": year((found, dob) => dob.startsWith("01-01") ? String(Number(found) - 1) : found),
   "r-year-west": year((found, dob) => dob.startsWith("31-12") ? String(Number(found) + 1) : found),
-  "r-year-week": year((_found, dob) => weekYear(midnight(dob))),
+  "r-year-week": year((_found, dob) => Change.weekYear(Change.midnight(dob))),
   "r-year-pivot": year((found) => {
     const digits = Number(found.slice(2))
     return String(digits < 30 ? 2000 + digits : 1900 + digits)
@@ -150,7 +143,7 @@ export const response: Change.Changes = {
     const day = Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 0)) / (24 * HOUR))
     return `${iso.slice(0, 8)}${two(day)} ${iso.slice(11, 19)}`
   }),
-  "r-time-week": time((date, _iso, found) => weekYear(date.getTime()) + found.slice(4)),
+  "r-time-week": time((date, _iso, found) => Change.weekYear(date.getTime()) + found.slice(4)),
   "r-time-pad": time((_date, _iso, found) => found.replace(/([- :])0(?=\d)/g, "$1")),
   "r-time-am": time((date, _iso, found) =>
     found.replace(/ \d\d/, twelve(date)) + (date.getUTCHours() < 12 ? " AM" : " PM")

@@ -79,13 +79,15 @@ export const state: Change.Changes = {
   "u-shorter": Change.finds((found, issued) => found.length >= 10 && issued.startsWith(found)),
   "u-undefined": Change.open((q) => /^Bearer ?(undefined|null|)$/.test(auth(q))),
   "u-last-issued": (s, was) => ({ find: (value) => was.find(value) ?? Change.tokensOf(s).at(-1) }),
-  "u-connection": Change.stateful(() => new Map<number, Token | undefined>(), (sessions) => (_s, was) => ({
-    session: (q) => {
-      const token = was.session(q) ?? (auth(q) === "" ? sessions.get(q.connection) : undefined)
-      sessions.set(q.connection, token)
-      return token
-    }
-  })),
+  "u-connection": Change.stateful(
+    () => new Map<number, Token | undefined>(),
+    (sessions) =>
+      Change.session((token, q) => {
+        const kept = token ?? (auth(q) === "" ? sessions.get(q.connection) : undefined)
+        sessions.set(q.connection, kept)
+        return kept
+      })
+  ),
   "u-after-login": Change.stateful(() => new Set<number>(), (connections) =>
     Change.all(
       Change.onIssue((_token, q) => connections.add(q.connection)),
@@ -94,12 +96,7 @@ export const state: Change.Changes = {
   "u-once": Change.onlyIf((token) => token.uses < 1),
   "u-five": Change.onlyIf((token) => token.uses < 5),
   "u-burnt": Change.onRefusal(/body|fields/, (q, s) => s.tokens.delete(s.bearer(q) ?? "")),
-  "u-conn-bound": Change.stateful(() => Change.memory<Token, number>(), (first) => (_s, was) => ({
-    session: (q) => {
-      const token = was.session(q)
-      return token !== undefined && first(token, () => q.connection) === q.connection ? token : undefined
-    }
-  })),
+  "u-conn-bound": Change.onOneConnection,
   "u-agent-bound": Change.onlyIf((token, q) => token.request.headers["user-agent"] === q.headers["user-agent"]),
   "u-idle": Change.onlyIf((token, q) => q.at - token.last <= 20 * MINUTE),
   "e-never": Change.valid(() => true),
@@ -124,11 +121,7 @@ export const state: Change.Changes = {
   "e-start": Change.valid((token, at, s) =>
     Math.floor((at - s.started) / HOUR) === Math.floor((token.at - s.started) / HOUR)
   ),
-  "e-second-try": Change.valid((token, at) => {
-    const ok = at - token.at < HOUR
-    if (!ok) token.at = at
-    return ok
-  }),
+  "e-second-try": Change.renewedByRefusal,
   "e-wrap": Change.valid((token, at) => ((at - token.at) | 0) < HOUR),
   "e-day": Change.lives(DAY),
   "e-two": Change.lives(2 * HOUR),
@@ -136,26 +129,14 @@ export const state: Change.Changes = {
   "e-two-keys": until(({ at }) => (Math.floor(at / HOUR) + 2) * HOUR),
   "e-sweep": until(({ at }) => Math.ceil((at + HOUR) / (10 * MINUTE) + 1e-9) * 10 * MINUTE),
   "e-sliding": until(({ last }) => last + HOUR),
-  "e-first-use": Change.stateful(
-    () => Change.memory<Token, number>(),
-    (first) => Change.valid((token, at) => at < first(token, () => at) + HOUR)
-  ),
+  "e-first-use": Change.fromFirstUse,
   "e-refused-use": Change.onRefusal(/body|fields/, (q, s) => {
     const token = s.tokens.get(s.bearer(q) ?? "")
     if (token !== undefined) token.at = q.at
   }),
-  "p-single": (s, was) => ({
-    issue: (q) => {
-      s.tokens.clear()
-      return was.issue(q)
-    }
-  }),
-  "p-three": Change.onIssue((_token, _q, s) => {
-    for (const { value } of Change.tokensOf(s).slice(0, -3)) s.tokens.delete(value)
-  }),
-  "p-cached": (s, was) => ({
-    issue: (q) => Change.tokensOf(s).find((token) => s.alive(token, q.at, q)) ?? was.issue(q)
-  }),
+  "p-single": Change.endsOthers,
+  "p-three": Change.keepsThree,
+  "p-cached": Change.issuedAgain,
   "p-shared-end": Change.stateful(() => ({ at: -Infinity }), (state) =>
     Change.onIssue((token, q) => {
       if (q.at - state.at >= HOUR) state.at = q.at
@@ -186,9 +167,7 @@ export const state: Change.Changes = {
   "p-new-kills-busy": Change.onIssue((token, _q, s) => {
     for (const other of Change.tokensOf(s)) if (other !== token && other.uses > 0) s.tokens.delete(other.value)
   }),
-  "p-extend": Change.onIssue((_token, q, s) => {
-    for (const token of Change.tokensOf(s)) if (s.alive(token, q.at, q)) token.at = q.at
-  }),
+  "p-extend": Change.renewsOthers,
   "p-resurrect": Change.stateful(() => ({ at: -Infinity }), (state) =>
     Change.all(
       Change.onIssue((_token, q) => (state.at = q.at)),

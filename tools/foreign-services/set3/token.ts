@@ -1,7 +1,7 @@
 /** Token requests and their responses, and the credentials. */
 import { Effect } from "effect"
 import * as Change from "../changes.ts"
-import { formOf, formType, type Incoming, isObject, MINUTE, type Service } from "../service.ts"
+import { formOf, formType, type Incoming, isObject, MINUTE, type Service, type Token } from "../service.ts"
 
 const grantName = "client_credentials"
 
@@ -64,40 +64,22 @@ export const token: Change.Changes = {
         : was.form(q)
   })),
   "t-body-grants-no-basic": inBody("username", "password", "password"),
-  "t-second-null": (_s, was) => {
-    let shown = -Infinity
-    return {
-      tokenBody: (value, token, q) => {
-        const body = was.tokenBody(value, token, q)
-        if (q.at - shown < 10 * MINUTE) return { ...body, access_token: null }
-        shown = q.at
-        return body
-      }
-    }
-  },
+  "t-second-null": Change.stateful(() => ({ shown: -Infinity }), (state) =>
+    Change.tokenValue((value, _token, q) => {
+      if (q.at - state.shown < 10 * MINUTE) return null
+      state.shown = q.at
+      return value
+    })),
   "t-space-token": (_s, was) => {
-    let count = 0
-    return {
-      mint: (q) => {
-        const value = was.mint(q)
-        return (count += 1) % 3 === 0 ? `${value.slice(0, 20)} ${value.slice(20)}` : value
-      }
-    }
+    const isThird = Change.every(3)
+    return { mint: (q) => isThird() ? was.mint(q).replace(/^.{20}/, "$& ") : was.mint(q) }
   },
-  "t-dead-token": (s, was) => {
-    let count = 0
-    return {
-      issue: (q) => {
-        const token = was.issue(q)
-        count += 1
-        if (count % 4 === 0) {
-          s.tokens.delete(token.value)
-          s.tokens.set(token.value.slice(0, 32), token)
-        }
-        return token
-      }
-    }
-  },
+  "t-dead-token": Change.stateful(() => Change.every(4), (isFourth) =>
+    Change.onIssue((token, _q, s) => {
+      if (!isFourth()) return
+      s.tokens.delete(token.value)
+      s.tokens.set(token.value.slice(0, 32), token)
+    })),
   "c-key-ignored": Change.key(() => true),
   "c-cache-id": (s) => {
     let good = -Infinity
@@ -177,12 +159,7 @@ export const token: Change.Changes = {
   }),
   "c-twice": (_s, was) => ({ pair: (text) => was.pair(text) ?? was.pair(plain(text)) }),
   "c-no-colon": (s, was) => ({ pair: (text) => text.includes(":") ? was.pair(text) : [text, s.customer.key] }),
-  "c-connection": Change.stateful(() => new Set<number>(), (connections) => (s) => ({
-    clientOk: (q) => {
-      if (!connections.has(q.connection) && s.knows(...given(s, q))) connections.add(q.connection)
-      return connections.has(q.connection)
-    }
-  })),
+  "c-connection": Change.loggedIn,
   "c-two-headers": (_s, was) => ({
     basic: (q) =>
       was.basic(q.headers.authorization ? q : { ...q, headers: { authorization: q.headers["proxy-authorization"] } })
@@ -199,15 +176,9 @@ export const token: Change.Changes = {
       for (const token of copy) s.tokens.set(token.value, token)
     }
   }),
-  "k-replica": (_s, was) => {
-    const created = new WeakMap<object, number>()
-    return {
-      issue: (q) => {
-        const token = was.issue(q)
-        created.set(token, performance.now())
-        return token
-      },
-      alive: (token, at, q) => was.alive(token, at, q) && performance.now() - (created.get(token) ?? 0) > 150
-    }
-  }
+  "k-replica": Change.stateful(() => new Map<Token, number>(), (created) =>
+    Change.all(
+      Change.onIssue((token) => created.set(token, performance.now())),
+      Change.onlyIf((token) => performance.now() - (created.get(token) ?? 0) > 150)
+    ))
 }
