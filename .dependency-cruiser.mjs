@@ -26,6 +26,8 @@ const room = (name) => `^packages/mock-server/src/internal/${name}/`
 
 const coreRooms = ["schema", "names", "wire", "token", "tokenStore", "check", "screening"]
 const coreRoom = (name) => `^packages/core/src/internal/${name}/`
+const rescreeningRooms = ["ledger", "people", "worker", "report", "command"]
+const rescreeningRoom = (name) => `^packages/rescreening/src/internal/${name}/`
 
 /** The public modules of core in their layers. A module imports from its own layer and from those above it. */
 const layers = [
@@ -47,7 +49,7 @@ const packages = {
   contract: [],
   cli: ["core", "contract"],
   "mock-server": ["core", "contract", "cli"],
-  rescreening: ["core"],
+  rescreening: ["core", "cli"],
   examples: ["core", "contract", "mock-server", "rescreening"]
 }
 
@@ -69,6 +71,20 @@ export default {
       "Of the mock server, only the command uses the packages contract and cli: its bundle contains them.",
       { path: "^packages/mock-server/src/", pathNot: `${room("cli")}|/bin\\.ts$` },
       { path: src(["contract", "cli"]) }
+    ),
+    forbid(
+      "commands-only-rescreening",
+      "Of rescreening, only the command uses the package cli: its bundle contains it.",
+      { path: "^packages/rescreening/src/", pathNot: `${rescreeningRoom("command")}|/bin\\.ts$` },
+      { path: src(["cli"]) }
+    ),
+    ...rescreeningRooms.map((name, floor) =>
+      forbid(
+        `rescreening-${name}`,
+        `${name}/ imports only from the rooms below it: ${rescreeningRooms.slice(0, floor).join(", ") || "none"}.`,
+        { path: rescreeningRoom(name) },
+        { path: rescreeningRooms.slice(floor + 1).map(rescreeningRoom).join("|") || "^$" }
+      )
     ),
     ...rooms.map((name, floor) =>
       forbid(

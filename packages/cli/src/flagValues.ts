@@ -30,6 +30,14 @@ export const wholeNumber = (min: number, max: number) =>
     (text) => /^\d+$/.test(text) ? Option.filter(Option.some(Number(text)), isBetween(min, max)) : Option.none()
   )
 
+/** A number in a range, such as `0.5`. */
+export const number = (min: number, max: number) =>
+  fromText(
+    `a number from ${min} to ${max}`,
+    Schema.Number,
+    (text) => /^\d+(\.\d+)?$/.test(text) ? Option.filter(Option.some(Number(text)), isBetween(min, max)) : Option.none()
+  )
+
 /** The longest time in milliseconds that a timer can wait. */
 const longestWait = 2 ** 31 - 1
 

@@ -25,12 +25,12 @@ const exitCodeOf = (error: unknown): number =>
   Predicate.hasProperty(error, "exitCode") && Predicate.isNumber(error.exitCode) ? error.exitCode : 1
 
 /**
- * Runs `main` with the words of the command line and the version in the manifest. `servers` are the commands that
- * always end by a signal, so that their exit code is 0.
+ * Runs `main` with the words of the command line and the version in the manifest. If `main` returns a number, that is
+ * the exit code. `servers` are the commands that always end by a signal, so that their exit code is 0.
  */
 export const run = <E>(
   manifest: URL,
-  main: (words: ReadonlyArray<string>, version: string) => Effect.Effect<void, E>,
+  main: (words: ReadonlyArray<string>, version: string) => Effect.Effect<number | void, E>,
   servers: ReadonlyArray<string> = []
 ): void => {
   // After a signal: 128 plus its number, as in shells.
@@ -45,7 +45,7 @@ export const run = <E>(
   const teardown: Teardown = (exit, onExit) => {
     // After a signal no program may read the output any more, so the exit does not wait for it.
     if (Exit.isInterrupted(exit)) return onExit(signalExitCode)
-    const code = Exit.isSuccess(exit) ? 0 : exitCodeOf(Cause.squash(exit.cause))
+    const code = Exit.isSuccess(exit) ? Number(exit.value ?? 0) : exitCodeOf(Cause.squash(exit.cause))
     // A pipe accepts a long report only in parts. An exit before the last part would truncate the report.
     process.stdout.write("", () => onExit(code))
   }

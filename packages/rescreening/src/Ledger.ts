@@ -2,26 +2,26 @@
  * The ledger: a row for each person of each run, in SQLite or PostgreSQL. It is the only record of the checks sent.
  *
  * A row goes `pending → claimed → sent → outcome`. Each transition is one statement, which also checks the previous
- * state of the row. The ledger stores `sent` before the request is sent. A worker holds its rows under a lease,
- * measured by the database's clock. When the lease ends, a `claimed` row becomes `pending` again and a `sent` row
- * becomes `unknown`, so a check that may have been billed is never repeated unless the policy allows it.
+ * state of the row. The ledger stores `sent` before the request is sent. Each claim of rows has a lease, measured by the
+ * database's clock. When the lease ends, a `claimed` row becomes `pending` again and a `sent` row becomes `unknown`, so
+ * a check that may have been billed is never repeated unless the policy allows it.
  *
  * @since 0.1.0
  */
-import * as SqlClient from "@effect/sql/SqlClient"
+import type * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as LedgerRuns from "./internal/ledgerRuns.ts"
-import type { Service } from "./internal/ledgerService.ts"
-import * as LedgerWork from "./internal/ledgerWork.ts"
-import { migrate } from "./internal/migrations.ts"
-import * as PostgresClient from "./internal/postgresClient.ts"
-import * as SqliteClient from "./internal/sqliteClient.ts"
-import * as Statements from "./internal/statements.ts"
-import { type LedgerTooNew, LedgerUnavailable } from "./RescreeningError.ts"
+import * as PostgresClient from "./internal/ledger/postgresClient.ts"
+import * as Rows from "./internal/ledger/rows.ts"
+import * as Runs from "./internal/ledger/runs.ts"
+import type { Service } from "./internal/ledger/service.ts"
+import * as SqliteClient from "./internal/ledger/sqliteClient.ts"
+import * as Statements from "./internal/ledger/statements.ts"
+import * as Tables from "./internal/ledger/tables.ts"
+import { LedgerUnavailable, LedgerUnusable } from "./RescreeningError.ts"
 
 export type {
   Claim,
@@ -30,11 +30,11 @@ export type {
   NewRun,
   Outcome,
   PlannedRow,
+  Release,
   Service,
   Settlement,
-  Worker,
   WorkerState
-} from "./internal/ledgerService.ts"
+} from "./internal/ledger/service.ts"
 
 /**
  * @category tags
@@ -43,23 +43,33 @@ export type {
 export class Ledger extends Context.Tag("@effect-idv/rescreening/Ledger")<Ledger, Service>() {}
 
 /**
- * Makes the ledger in the database of a `SqlClient`, SQLite or PostgreSQL. It creates or upgrades its tables, even if
- * two processes start at the same time.
+ * Makes the ledger in the database of a `SqlClient`, SQLite or PostgreSQL. Fails with `LedgerUnusable` if the tables are
+ * missing: {@link migrate} creates them.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make: Effect.Effect<Service, LedgerTooNew | LedgerUnavailable, SqlClient.SqlClient> = Effect.gen(
+export const make: Effect.Effect<Service, LedgerUnusable | LedgerUnavailable, SqlClient.SqlClient> = Effect.gen(
   function*() {
-    const sql = yield* SqlClient.SqlClient
-    const salt = yield* migrate.pipe(sql.withTransaction, Statements.guarded("migrate"))
+    const salt = yield* Statements.guarded("open")(Tables.check)
     return Ledger.of({
       salt: Redacted.make(salt),
-      ...yield* LedgerRuns.make,
-      ...yield* LedgerWork.make
+      ...yield* Runs.make,
+      ...yield* Rows.make
     })
   }
 )
+
+/**
+ * Creates or upgrades the tables of the ledger in the database of a `SqlClient`, even if two processes do so at the same
+ * time. Only this needs the right to create tables.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const migrate: Effect.Effect<void, LedgerUnusable | LedgerUnavailable, SqlClient.SqlClient> = Statements.guarded(
+  "migrate"
+)(Tables.migrate)
 
 /**
  * {@link make} as a layer.
@@ -67,30 +77,46 @@ export const make: Effect.Effect<Service, LedgerTooNew | LedgerUnavailable, SqlC
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Ledger, LedgerTooNew | LedgerUnavailable, SqlClient.SqlClient> = Layer.effect(
+export const layer: Layer.Layer<Ledger, LedgerUnusable | LedgerUnavailable, SqlClient.SqlClient> = Layer.effect(
   Ledger,
   make
 )
 
-const opened = (client: Layer.Layer<SqlClient.SqlClient, SqlError>) =>
-  Layer.provide(
-    layer,
-    Layer.mapError(client, (error) => new LedgerUnavailable({ operation: "open", code: Statements.codeOf(error) }))
-  )
+const opened = <A>(client: Layer.Layer<A, SqlError>) =>
+  Layer.mapError(client, (error) => new LedgerUnavailable({ operation: "open", code: Statements.codeOf(error) }))
 
 /**
- * The ledger in a file, for one machine. Several processes of this machine may use it.
+ * The ledger in a file, for one machine. Several processes of this machine may use it. After the last one has ended, the
+ * file alone is a copy of the ledger.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layerSqlite = (options: {
-  /** The path of the file. It is created if it is missing, readable by its owner only. */
+  /** The path of the file, which is readable by its owner only. */
   readonly file: string
-}): Layer.Layer<Ledger, LedgerTooNew | LedgerUnavailable> => opened(SqliteClient.layer(options.file))
+  /**
+   * Whether a missing file, or missing tables, are created. Otherwise they are an error.
+   *
+   * @default true
+   */
+  readonly creates?: boolean | undefined
+}): Layer.Layer<Ledger, LedgerUnusable | LedgerUnavailable> => {
+  const { creates = true, file } = options
+  const ledger = creates ? Layer.effect(Ledger, Effect.zipRight(migrate, make)) : layer
+  return Layer.provide(ledger, opened(SqliteClient.layer({ file, creates }))).pipe(
+    Layer.mapError((error) =>
+      error._tag === "LedgerUnavailable" && error.code === "ENOENT"
+        ? new LedgerUnusable({ reason: "no_file", place: file })
+        : error._tag === "LedgerUnusable" && error.reason === "no_tables"
+        ? new LedgerUnusable({ reason: "no_tables", place: `file ${file}` })
+        : error
+    )
+  )
+}
 
 /**
- * The ledger in PostgreSQL 13 or later, for any number of machines.
+ * The ledger in PostgreSQL 13 or later, for any number of machines. {@link migratePg} creates its tables.
  *
  * @category layers
  * @since 0.1.0
@@ -98,4 +124,17 @@ export const layerSqlite = (options: {
 export const layerPg = (options: {
   /** `postgres://user:password@host:port/database`. */
   readonly url: Redacted.Redacted
-}): Layer.Layer<Ledger, LedgerTooNew | LedgerUnavailable> => opened(PostgresClient.layer(options.url))
+}): Layer.Layer<Ledger, LedgerUnusable | LedgerUnavailable> =>
+  Layer.provide(layer, opened(PostgresClient.layer(options.url)))
+
+/**
+ * {@link migrate} for PostgreSQL. The role of `url` owns the tables.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const migratePg = (options: {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: Redacted.Redacted
+}): Effect.Effect<void, LedgerUnusable | LedgerUnavailable> =>
+  Effect.provide(migrate, opened(PostgresClient.layer(options.url)))

@@ -15,6 +15,28 @@ const Words = Schema.transform(Schema.NullOr(Schema.String), Schema.Array(Schema
 })
 
 /**
+ * A result that arrived after its row was claimed again.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Late = Schema.Struct({
+  state: Run.State,
+  checkId: Schema.optional(Schema.String),
+  searchedOn: Schema.optional(Schema.String),
+  codes: Schema.optional(Schema.String),
+  responseDigest: Schema.optional(Schema.String),
+  contentDigest: Schema.optional(Schema.String),
+  evidence: Schema.optional(Schema.String)
+})
+
+const Lates = Schema.transform(Schema.NullOr(Schema.String), Schema.parseJson(Schema.Array(Late)), {
+  strict: true,
+  decode: (text) => `[${text ?? ""}]`,
+  encode: (text) => text === "[]" ? null : text.slice(1, -1)
+})
+
+/**
  * @category schemas
  * @since 0.1.0
  */
@@ -42,7 +64,9 @@ export const LedgerRow = Schema.Struct({
   /** HMAC-SHA-256 of the documented fields without the time of the search, and of the codes. */
   contentDigest: Schema.NullOr(Schema.String),
   /** The encrypted evidence, if the policy keeps it. */
-  evidence: Schema.NullOr(Schema.String)
+  evidence: Schema.NullOr(Schema.String),
+  /** The results that arrived after the row was claimed again. */
+  late: Lates
 })
 
 /**

@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as EncryptionKeys from "./EncryptionKeys.ts"
-import * as PersonText from "./internal/personText.ts"
+import * as PersonText from "./internal/people/personText.ts"
 import { EncryptionKeyError } from "./RescreeningError.ts"
 import type * as Run from "./Run.ts"
 

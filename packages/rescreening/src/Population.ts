@@ -161,3 +161,18 @@ export const fromCsv = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, options?: 
       )
     )
   })
+
+/**
+ * Fails with `PopulationRejected` if there are fewer rows than expected.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const checkSize = <E, R>(
+  rows: Stream.Stream<Row, E, R>,
+  expectAtLeast: number
+): Effect.Effect<void, E | PopulationRejected, R> =>
+  Effect.flatMap(Stream.runCount(rows), (found) =>
+    found >= expectAtLeast
+      ? Effect.void
+      : Effect.fail(new PopulationRejected(found === 0 ? { reason: "empty" } : { reason: "too_few", found })))

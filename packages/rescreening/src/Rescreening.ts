@@ -16,18 +16,18 @@ import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as PlannedRows from "./internal/plannedRows.ts"
-import * as Worker from "./internal/worker.ts"
-import * as WorkerMetrics from "./internal/workerMetrics.ts"
-import * as WorkSettings from "./internal/workSettings.ts"
+import * as PlannedRows from "./internal/people/plannedRows.ts"
+import * as WorkerMetrics from "./internal/worker/metrics.ts"
+import * as RetryBudget from "./internal/worker/retryBudget.ts"
+import * as Worker from "./internal/worker/worker.ts"
 import * as Ledger from "./Ledger.ts"
 import type * as LedgerRow from "./LedgerRow.ts"
 import * as People from "./People.ts"
 import type * as Population from "./Population.ts"
-import type { PopulationRejected } from "./RescreeningError.ts"
 import {
   type EncryptionKeyError,
   type LedgerInUse,
+  type PopulationRejected,
   RunConflict,
   RunErased,
   type RunNotFound,
@@ -50,6 +50,12 @@ export interface PlanOptions extends Run.Options {
    * a rate.
    */
   readonly service: string
+  /**
+   * Plans nothing if the population has fewer rows, wrong rows included: a file may be cut in the middle.
+   *
+   * @default 1
+   */
+  readonly expectAtLeast?: number | undefined
 }
 
 /**
@@ -71,19 +77,18 @@ export interface WorkOptions {
    */
   readonly concurrency?: number | undefined
   /**
-   * How long this worker holds its rows without a renewal, by the database's clock. Then other workers take them over.
+   * How long this worker holds its rows without a renewal, by the database's clock: 1 second to 1 hour. Then other workers
+   * take them over.
    *
    * @default "30 seconds"
    */
   readonly lease?: Duration.DurationInput | undefined
-  /**
-   * Screens only this shard, counted from 0, and ends when each of its rows has an outcome. For a job engine that
-   * dispatches shards.
-   *
-   * @default all shards
-   */
-  readonly shard?: number | undefined
 }
+
+/** Each check in flight needs memory and a connection. */
+const concurrencies = [1, 1000] as const
+const leaseMillis = [1000, 3_600_000] as const
+const populationSizes = [1, 100_000_000] as const
 
 const invalid = (path: string, message: string) => ConfigError.InvalidData([path], message)
 
@@ -93,15 +98,24 @@ const decodeId = Violation.decodeUnknown(Run.Id)
 const checkId = (run: string) =>
   Effect.mapError(decodeId(run), ([{ expected }]) => invalid("run", `should be ${expected}`))
 
-/** Returns the names of the options that differ from those with which the run was planned. */
-const differences = (run: Run.Run, options: PlanOptions, policy: Run.Policy, people: People.Service["kind"]) => {
-  const differs = (Object.keys(policy) as Array<keyof Run.Policy>).filter((key) => policy[key] !== run.policy[key])
-  return [
-    ...differs,
-    ...(run.service === options.service ? [] : ["service"]),
-    ...(run.people === people ? [] : ["storage of people"])
-  ]
-}
+const decodePolicyOr = (options: unknown) =>
+  Effect.mapError(decodePolicy(options), ([{ expected, path }]) => invalid(path, `should be ${expected}`))
+
+/** An option that is a number in a range. */
+const inRange = (name: string, value: number, [min, max]: readonly [number, number]) =>
+  Number.isInteger(value) && value >= min && value <= max
+    ? Effect.succeed(value)
+    : Effect.fail(invalid(name, `should be an integer from ${min} to ${max}`))
+
+/** What makes a run another run. Its other options may change while it is screened. */
+const identity = (
+  { policy, ...run }: Pick<Run.Run, "service" | "people" | "policy">
+): Readonly<Record<string, string>> => ({
+  "service": run.service,
+  "storage of people": run.people,
+  "evidence": policy.evidence,
+  "profileAddress": policy.profileAddress
+})
 
 /** Fails if responses cannot be encrypted, before a check is billed whose response could not be stored. */
 const checkEncryption = (people: People.Service, run: string, { evidence }: Run.Policy) =>
@@ -109,8 +123,9 @@ const checkEncryption = (people: People.Service, run: string, { evidence }: Run.
 
 /**
  * Stores a run with the whole population, or nothing if it fails. Planning the same run with the same population again
- * changes nothing, so a scheduler may repeat it. Fails with `RunConflict` if the population or the options differ, with
- * `RunErased` if the run was erased, and with `ConfigError` if an option is invalid.
+ * changes nothing, so a scheduler may repeat it: the run keeps its policy, which {@link set} changes. Fails with
+ * `RunConflict` if the population, the service or the kind of evidence differs, with `RunErased` if the run was erased,
+ * and with `ConfigError` if an option is invalid.
  *
  * @example
  * import { Person } from "@effect-idv/core"
@@ -136,29 +151,29 @@ export const plan = <E, R>(
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
     const people = yield* People.People
-    const { run: id, service, ...policyOptions } = options
+    const { expectAtLeast = 1, run: id, service, ...policyOptions } = options
     yield* checkId(id)
-    const policy = yield* Effect.mapError(
-      decodePolicy(policyOptions),
-      ([{ expected, path }]) => invalid(path, `should be ${expected}`)
-    )
+    yield* inRange("expectAtLeast", expectAtLeast, populationSizes)
+    const policy = yield* decodePolicyOr(policyOptions)
+    const planned = { id, policy, service, people: people.kind }
     yield* checkEncryption(people, id, policy)
     const context = yield* Effect.context<R>()
-    const rows = PlannedRows.make(Stream.provideContext(population, context), { id, ledger, people })
+    const rows = PlannedRows.make(Stream.provideContext(population, context), { id, ledger, people, expectAtLeast })
 
     const compare = Effect.gen(function*() {
       const run = yield* ledger.run(id).pipe(Effect.catchTag("RunNotFound", () => Effect.dieMessage("The run is gone")))
       if (run.erasedAt !== null) return yield* new RunErased({ run: id })
-      const differs = differences(run, options, policy, people.kind)
+      const before = identity(run)
       const { digest } = yield* rows.digestOnly
-      return differs.length === 0 && digest === run.digest ? run : yield* new RunConflict({
-        run: id,
-        differs: digest === run.digest ? differs : ["population", ...differs]
-      })
+      const differs = [
+        ...(digest === run.digest ? [] : ["population"]),
+        ...Object.entries(identity(planned)).flatMap(([name, value]) => value === before[name] ? [] : [name])
+      ]
+      return differs.length === 0 ? run : yield* new RunConflict({ run: id, differs })
     })
 
     if (Option.isSome(yield* ledger.find(id))) return yield* compare
-    const isNew = yield* ledger.plan({ id, policy, service, people: people.kind }, rows.stream, rows.digest)
+    const isNew = yield* ledger.plan(planned, rows.stream, rows.digest)
     return isNew ? yield* Effect.orDie(ledger.run(id)) : yield* compare
   }).pipe(Effect.withSpan("Rescreening.plan", { attributes: { run: options.run } }))
 
@@ -176,8 +191,11 @@ const runOf = (id: string) =>
  *
  * Fails with `RunPaused` in each of these cases: an operator paused the run; a failure would affect all checks, such as
  * a rejected key, a 403 or an HTML page instead of a result; `stopAfter` (an option of `plan`) failures in a row concern
- * the service. Fails with `RunConflict` if the service or the storage of people differs from that of the plan, and with
- * `RunErased` if the run is erased, even while the worker works.
+ * the service, or as many pauses in a row. Fails with `RunConflict` if the service or the storage of people differs from
+ * that of the plan, and with `RunErased` if the run is erased, even while the worker works.
+ *
+ * While the database is unavailable, it repeats its statements, and fails with `LedgerUnavailable` after two minutes. It
+ * logs a warning when it begins to wait for the database or the service, and then one each minute.
  *
  * It updates the gauge `RescreeningMetrics.rows` every 10 seconds, and less often if the rows of a large run take long
  * to count.
@@ -199,15 +217,16 @@ export const work = (options: WorkOptions): Effect.Effect<
   Ledger.Ledger | People.People | AmlClient.AmlClient
 > =>
   Effect.gen(function*() {
-    const { service, shard } = options
-    const settings = yield* WorkSettings.decode(options)
+    const { concurrency = 10, service } = options
+    yield* inRange("concurrency", concurrency, concurrencies)
+    const lease = Duration.decode(options.lease ?? "30 seconds")
+    if (Duration.toMillis(lease) < leaseMillis[0] || Duration.toMillis(lease) > leaseMillis[1]) {
+      return yield* Effect.fail(invalid("lease", "should be a duration from 1 second to 1 hour"))
+    }
     const ledger = yield* Ledger.Ledger
     const people = yield* People.People
     const aml = yield* AmlClient.AmlClient
     const run = yield* runOf(options.run)
-    if (shard !== undefined && (!Number.isInteger(shard) || shard < 0 || shard >= run.policy.shards)) {
-      return yield* Effect.fail(invalid("shard", `should be an integer from 0 to ${run.policy.shards - 1}`))
-    }
     const differs = [
       ...(run.service === service ? [] : ["service"]),
       ...(run.people === people.kind ? [] : ["storage of people"])
@@ -215,12 +234,15 @@ export const work = (options: WorkOptions): Effect.Effect<
     if (differs.length > 0) return yield* new RunConflict({ run: run.id, differs })
     yield* checkEncryption(people, run.id, run.policy)
     const services = { ledger: WorkerMetrics.countingExpired(ledger), people, aml }
-    yield* WorkerMetrics.updatingRows(Worker.work(services, { ...settings, run }, shard), statusNow(run.id))
+    yield* WorkerMetrics.updatingRows(Worker.work(services, { run, concurrency, lease }), statusNow(run.id))
     const { counts } = yield* statusNow(run.id)
     // If the run was erased meanwhile, its rows are deleted, and these counts are wrong.
     yield* runOf(run.id)
     return counts
-  }).pipe(Effect.withSpan("Rescreening.work", { attributes: { run: options.run } }))
+  }).pipe(
+    Effect.provideServiceEffect(Ledger.Ledger, Effect.flatMap(Ledger.Ledger, RetryBudget.make)),
+    Effect.withSpan("Rescreening.work", { attributes: { run: options.run } })
+  )
 
 /**
  * A run and its counts.
@@ -231,6 +253,10 @@ export const work = (options: WorkOptions): Effect.Effect<
 export interface Status {
   readonly run: Run.Run
   readonly counts: Run.Counts
+  /** The remaining time of the pause that the service asked for; zero if there is none. */
+  readonly servicePause: Duration.Duration
+  /** The number of pauses since the service last accepted a check. */
+  readonly pauses: number
 }
 
 const statusNow = (id: string) =>
@@ -246,7 +272,13 @@ const statusNow = (id: string) =>
     for (const state of Run.State.literals) {
       yield* Metric.set(Metric.tagged(Metric.tagged(Metrics.rows, "run", id), "state", state), counts[state])
     }
-    return { run, counts }
+    const state = yield* ledger.workerState(id, run.service)
+    return {
+      run,
+      counts,
+      servicePause: Duration.millis(Option.match(state, { onNone: () => 0, onSome: ({ pausedFor }) => pausedFor })),
+      pauses: Option.match(state, { onNone: () => 0, onSome: ({ pauses }) => pauses })
+    }
   })
 
 /**
@@ -291,6 +323,29 @@ export const pause = (
   Effect.flatMap(runOf(run), ({ id }) => Effect.flatMap(Ledger.Ledger, (ledger) => ledger.pause(id, "operator")))
 
 /**
+ * Changes the rate of a run, what happens to its unknown rows, or after how many failures in a row it stops. All workers
+ * use the new values within a few seconds. Returns the run.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const set = (run: string, changes: Run.Changes): Effect.Effect<
+  Run.Run,
+  Ledger.Failure | RunNotFound | RunErased | ConfigError.ConfigError,
+  Ledger.Ledger
+> =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+    while (true) {
+      const { id, policy } = yield* runOf(run)
+      const changed = yield* decodePolicyOr({ ...policy, ...given })
+      // Otherwise another process has changed the policy meanwhile.
+      if (yield* ledger.setPolicy(id, policy, changed)) return yield* runOf(run)
+    }
+  })
+
+/**
  * Opens a paused run. Workers must be started again. If it fails or is interrupted, it can be repeated.
  *
  * @category running
@@ -311,16 +366,13 @@ export const resume = (run: string, options?: {
 > =>
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
-    const { id, state } = yield* runOf(run)
-    const outcomes = options?.again ?? []
-    const counts = yield* ledger.counts(id)
+    const { id } = yield* runOf(run)
+    yield* ledger.resume(id)
     // No limit: an operator may screen any unknown row again. This is the largest INTEGER of PostgreSQL.
     const maxUnknown = 2 ** 31 - 1
-    // Opens the run first: if the process ends before all rows are pending, the run is not complete without them.
-    if (state === "paused" || outcomes.some((outcome) => counts[outcome] > 0)) yield* ledger.resume(id)
     let again = 0
-    for (const outcome of outcomes) {
-      again += yield* ledger.rescreen(id, outcome, { maxUnknown })
+    for (const outcome of options?.again ?? []) {
+      again += yield* ledger.rescreen(id, outcome, { maxUnknown, reopens: true })
     }
     return { again }
   })

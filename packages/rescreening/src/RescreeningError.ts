@@ -18,14 +18,13 @@ export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>(
   operation: Schema.String,
   /**
    * The code of the database or of the socket, such as `57P01` or `ECONNREFUSED`; `unknown` if there is none.
-   * `REPLACED`: the process was suspended while it planned a run, and another process plans the run instead.
-   * `SALT_MISSING`: the table `idv_rescreen_meta` has lost its salt. Restore it from a backup.
+   * `DISCARDED`: the plan took longer than a day, so another process deleted it.
    */
   code: Schema.String
 }) {
   override get message() {
-    if (this.code === "SALT_MISSING") {
-      return "The ledger has no salt for its digests. Restore the table idv_rescreen_meta from a backup."
+    if (this.code === "42501") {
+      return `The database refuses this role a permission (${this.operation}). See the GRANT lists in docs/rescreening.md.`
     }
     return `The database of the ledger failed (${this.operation}: ${this.code}). ` +
       "Check that the database is running, and the address in DATABASE_URL or the file of the ledger."
@@ -33,23 +32,41 @@ export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>(
 }
 
 /**
- * The tables were created by a newer version of this package, so this version must not write to them.
+ * There is no ledger here, or not one that this version can use.
  *
  * @category errors
  * @since 0.1.0
  */
-export class LedgerTooNew extends Schema.TaggedError<LedgerTooNew>("@effect-idv/rescreening/LedgerTooNew")(
-  "LedgerTooNew",
+export class LedgerUnusable extends Schema.TaggedError<LedgerUnusable>("@effect-idv/rescreening/LedgerUnusable")(
+  "LedgerUnusable",
   {
+    /**
+     * - `no_file`: the file of SQLite does not exist.
+     * - `no_tables`: the database has no ledger in its `search_path`.
+     * - `version`: the tables have another version than this package knows.
+     * - `no_salt`: the table `idv_rescreen_meta` has lost the salt of the digests.
+     */
+    reason: Schema.Literal("no_file", "no_tables", "version", "no_salt"),
+    /** The file, or the database and its `search_path`. */
+    place: Schema.optionalWith(Schema.String, { exact: true }),
     /** The version of the tables. */
-    found: Schema.Int,
-    /** The latest version that this package knows. */
-    known: Schema.Int
+    found: Schema.optionalWith(Schema.Int, { exact: true }),
+    /** The version that this package knows. */
+    known: Schema.optionalWith(Schema.Int, { exact: true })
   }
 ) {
   override get message() {
-    return `The tables of the ledger have version ${this.found}, and this program knows versions up to ` +
-      `${this.known}. Upgrade @effect-idv/rescreening.`
+    switch (this.reason) {
+      case "no_file":
+        return `There is no ledger ${this.place}. Check the path: only start and plan create a file.`
+      case "no_tables":
+        return `There is no ledger in the ${this.place}. Check DATABASE_URL or the file, or run idv-rescreen migrate once.`
+      case "version":
+        return `The tables of the ledger have version ${this.found}, and this program needs version ${this.known}. ` +
+          ((this.found ?? 0) > (this.known ?? 0) ? "Upgrade @effect-idv/rescreening." : "Run idv-rescreen migrate.")
+      case "no_salt":
+        return "The ledger has no salt for its digests. Restore the table idv_rescreen_meta from a backup."
+    }
   }
 }
 
@@ -74,7 +91,7 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>("@effect-idv/re
 }
 
 /**
- * The run exists, and was planned with another population, service or options.
+ * The run exists, and was planned with another population, service or kind of evidence.
  *
  * @category errors
  * @since 0.1.0
@@ -204,13 +221,40 @@ export class PopulationRejected extends Schema.TaggedError<PopulationRejected>(
   /**
    * - `empty`: there is no row. Most likely an export failed, and that must not look like a run without matches.
    * - `header`: the first line is not `id,name,date_of_birth`.
+   * - `too_few`: there are fewer rows than expected. The file may be cut in the middle.
    */
-  reason: Schema.Literal("empty", "header")
+  reason: Schema.Literal("empty", "header", "too_few"),
+  /** The number of rows, if there are too few. */
+  found: Schema.optionalWith(Schema.Int, { exact: true })
 }) {
   override get message() {
-    return this.reason === "empty"
-      ? "The population is empty. Check the export that it comes from."
-      : "The first line of the population is not id,name,date_of_birth."
+    switch (this.reason) {
+      case "empty":
+        return "The population is empty. Check the export that it comes from."
+      case "header":
+        return "The first line of the population is not id,name,date_of_birth."
+      case "too_few":
+        return `The population has only ${this.found} rows, fewer than expected. Check whether the file is complete.`
+    }
+  }
+}
+
+/**
+ * The job engine did not perform an operation.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class EngineUnavailable extends Schema.TaggedError<EngineUnavailable>(
+  "@effect-idv/rescreening/EngineUnavailable"
+)("EngineUnavailable", {
+  /** The operation of the engine, such as `fetch`. */
+  operation: Schema.String,
+  /** The code of the database or of the socket; `unknown` if there is none. */
+  code: Schema.String
+}) {
+  override get message() {
+    return `The job engine failed (${this.operation}: ${this.code}). Check its URL and that its database is running.`
   }
 }
 

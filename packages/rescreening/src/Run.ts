@@ -16,7 +16,8 @@ export const Id = Schema.String.pipe(
   Schema.pattern(/^[\w.-]{1,64}$/, Violation.expecting("1 to 64 letters, digits, dots, hyphens or underscores"))
 )
 
-const PositiveInt = Schema.Int.pipe(Schema.positive())
+const between = (what: string, schema: Schema.Schema<number>, min: number, max: number) =>
+  schema.pipe(Schema.between(min, max), Schema.annotations(Violation.expecting(`${what} from ${min} to ${max}`)))
 
 /**
  * The policy by which a run is screened. The ledger stores it with the run, and all workers use it.
@@ -30,14 +31,7 @@ export const Policy = Schema.Struct({
    *
    * @default 50
    */
-  rate: Schema.optionalWith(
-    Schema.Number.pipe(
-      Schema.greaterThan(0),
-      Schema.finite(),
-      Schema.annotations(Violation.expecting("a number over 0"))
-    ),
-    { default: () => 50 }
-  ),
+  rate: Schema.optionalWith(between("a number", Schema.Number, 0.01, 100_000), { default: () => 50 }),
   /**
    * Decides about a row whose check was sent and has no response. `review` leaves it `unknown`; `rescreen` sends it
    * again, and the service may bill it twice. The report counts those rows.
@@ -45,6 +39,12 @@ export const Policy = Schema.Struct({
    * @default "review"
    */
   unknown: Schema.optionalWith(Schema.Literal("review", "rescreen"), { default: () => "review" as const }),
+  /**
+   * All workers stop after this many failures in a row that concern the service, or pauses in a row after a 429.
+   *
+   * @default 50
+   */
+  stopAfter: Schema.optionalWith(between("an integer", Schema.Int, 1, 1_000_000), { default: () => 50 }),
   /**
    * The part of a response that the ledger stores: only its digest, or the whole evidence, encrypted.
    *
@@ -58,18 +58,6 @@ export const Policy = Schema.Struct({
    * @default "compared"
    */
   profileAddress: Schema.optionalWith(Schema.Literal("compared", "ignored"), { default: () => "compared" as const }),
-  /**
-   * All workers stop after this many failures in a row that concern the service.
-   *
-   * @default 50
-   */
-  stopAfter: Schema.optionalWith(PositiveInt, { default: () => 50 }),
-  /**
-   * The number of shards of the population. Workers start with different shards, and a job engine can dispatch shards.
-   *
-   * @default 16
-   */
-  shards: Schema.optionalWith(PositiveInt.pipe(Schema.lessThanOrEqualTo(1024)), { default: () => 16 }),
   /**
    * Whether the HTML page shows the keys of people whose result changed or needs a review.
    *
@@ -91,6 +79,14 @@ export interface Policy extends Schema.Schema.Type<typeof Policy> {}
  * @since 0.1.0
  */
 export type Options = typeof Policy.Encoded
+
+/**
+ * The options that may change while a run is screened. They are not part of its identity.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Changes = Pick<Options, "rate" | "unknown" | "stopAfter">
 
 /**
  * The outcomes of a row.
@@ -197,6 +193,11 @@ export const Run = Schema.Struct({
   digest: Schema.String,
   /** The number of planned rows, wrong rows included. */
   total: Schema.Int,
+  /**
+   * The number of results that arrived after the run was complete, or after their row was claimed again. If it grew
+   * since a report was written, write the report again.
+   */
+  amended: Schema.Int,
   /** The counts at the time when the run was erased. */
   erasedCounts: Schema.NullOr(Schema.parseJson(Schema.Record({ key: State, value: Schema.Int })))
 })

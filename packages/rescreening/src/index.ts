@@ -2,9 +2,6 @@
 export * as Comparison from "./Comparison.ts"
 
 /** @since 0.1.0 */
-export * as Engine from "./Engine.ts"
-
-/** @since 0.1.0 */
 export * as EncryptionKeys from "./EncryptionKeys.ts"
 
 /** @since 0.1.0 */

@@ -61,14 +61,14 @@ const screened = Effect.gen(function*() {
   const aml = service((name) =>
     failures[/(\d) Testclear/.exec(name)?.[1] ?? ""] ?? (name.includes("5") ? "Potential match" : "No")
   )
-  yield* Rescreening.plan(population, { ...options, rate: 2000, shards: 1, evidence: "response" })
+  yield* Rescreening.plan(population, { ...options, rate: 2000, evidence: "response" })
   return yield* Effect.provide(Rescreening.work(options), aml.layer)
 }).pipe(Effect.provide(layerPeople(`canary:${secrets["key in base64"]}`)))
 
 /** Rewrites what the database keeps of deleted rows. `erase` does so in SQLite. */
 const rewritten = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  for (const table of ["people", "runs", "workers", "services", "decisions"]) {
+  for (const table of ["people", "runs", "leases", "plans", "services", "decisions"]) {
     yield* sql`VACUUM FULL ${sql(`idv_rescreen_${table}`)}`
   }
   yield* sql`CHECKPOINT`
@@ -83,7 +83,7 @@ describe.each(Databases.kinds)("Personal data and keys with %s", (kind, database
           const { exit, printed } = yield* everythingPrinted(screened, Cause.pretty)
           assertTrue(Exit.isSuccess(exit))
           deepStrictEqual([exit.value.unknown, exit.value.not_screened, exit.value.wrong_row], [6, 6, 3])
-          assertTrue(printed.includes("Rescreening.shard"))
+          assertTrue(printed.includes("Rescreening.claim"))
           assertNone("What was printed", printed, { ...secrets, ...identifying })
 
           const reports = [
@@ -118,7 +118,7 @@ describe.each(Databases.kinds)("Personal data and keys with %s", (kind, database
           for (const [path, bytes] of filesOf(directory)) assertNone(path, bytes, { ...secrets, ...identifying })
           const { erasedCounts } = yield* ledger.run(run)
           strictEqual(erasedCounts?.unknown, 6)
-        }).pipe(Effect.provide(Layer.provideMerge(Ledger.layer, client)))
+        }).pipe(Effect.provide(Databases.migrated(client)))
       }))
   })
 })

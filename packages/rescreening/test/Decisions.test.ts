@@ -1,10 +1,9 @@
 /** Decisions as an analyst writes them: with the ids as the report shows them. */
 import { describe, layer } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Stream } from "effect"
+import { ConfigError, Effect, Stream } from "effect"
 import { Report, Rescreening } from "../src/index.ts"
-import * as Decisions from "../src/internal/cli/decisions.ts"
-import * as WorkSettings from "../src/internal/workSettings.ts"
+import * as Decisions from "../src/internal/command/decisions.ts"
 import * as Databases from "./support/databases.ts"
 import { entry, layerPeople, service } from "./support/people.ts"
 import { fast, run, where, withLedger } from "./support/runs.ts"
@@ -33,12 +32,20 @@ describe("Decisions", () => {
   })
 })
 
-describe("The concurrency of a worker", () => {
+describe("The options of a worker", () => {
   layer(databases, { excludeTestServices: true })((it) => {
-    it.effect.each([0, 1.5, 1001, 1e9])("cannot be %d", (concurrency) =>
-      Effect.gen(function*() {
-        const error = yield* Effect.flip(WorkSettings.decode({ concurrency }))
-        strictEqual("message" in error ? error.message : "", "should be an integer from 1 to 1000")
-      }))
+    const wrong: ReadonlyArray<Partial<Rescreening.WorkOptions>> = [
+      { concurrency: 0 },
+      { concurrency: 1.5 },
+      { concurrency: 1001 },
+      { concurrency: 1e9 },
+      { lease: "10 millis" },
+      { lease: "2 hours" }
+    ]
+    it.scoped.each(wrong)("cannot be %j", (options) =>
+      withLedger(Effect.gen(function*() {
+        const error = yield* Effect.flip(Rescreening.work({ ...where, ...options }))
+        strictEqual(ConfigError.isConfigError(error), true)
+      }).pipe(Effect.provide([service().layer, layerPeople()]))))
   })
 })

@@ -17,10 +17,10 @@ import {
   Stream
 } from "effect"
 import { Ledger, Run } from "../src/index.ts"
-import * as PostgresClient from "../src/internal/postgresClient.ts"
+import * as PostgresClient from "../src/internal/ledger/postgresClient.ts"
 import * as Databases from "./support/databases.ts"
 
-const policy = Schema.decodeSync(Run.Policy)({ shards: 1 })
+const policy = Schema.decodeSync(Run.Policy)({})
 const service = "api.example.com"
 const newRun = { id: "2026-11", policy, service, people: "encrypted" } as const
 const hour = 3_600_000
@@ -41,7 +41,7 @@ const planned = (...rows: ReadonlyArray<Ledger.PlannedRow>) =>
   })
 
 const opened = (client: Layer.Layer<SqlClient.SqlClient>) =>
-  Effect.map(Layer.build(Layer.fresh(Layer.provideMerge(Ledger.layer, client))), (context) => ({
+  Effect.map(Layer.build(Layer.fresh(Databases.migrated(client))), (context) => ({
     ledger: Context.get(context, Ledger.Ledger),
     sql: Context.get(context, SqlClient.SqlClient)
   }))
@@ -65,7 +65,9 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
       Effect.gen(function*() {
         const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
         const context = yield* Layer.build(client)
-        const ledgers = yield* Effect.replicateEffect(Ledger.make, 5, { concurrency: "unbounded" }).pipe(
+        const ledgers = yield* Effect.replicateEffect(Effect.zipRight(Ledger.migrate, Ledger.make), 5, {
+          concurrency: "unbounded"
+        }).pipe(
           Effect.provide(context)
         )
         strictEqual(new Set(ledgers.map(({ salt }) => Redacted.value(salt))).size, 1)
@@ -75,7 +77,7 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
     it.scoped("refuses tables without a salt, because digests with an empty key could be guessed", () =>
       Effect.gen(function*() {
         const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
-        const context = yield* Layer.build(Layer.provideMerge(Ledger.layer, client))
+        const context = yield* Layer.build(Databases.migrated(client))
         const sql = Context.get(context, SqlClient.SqlClient)
         const opened = Effect.scoped(Layer.build(Layer.fresh(Layer.provide(Ledger.layer, client))))
         for (
@@ -95,34 +97,17 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
     it.scoped("refuses tables of a newer version and leaves them as they are", () =>
       Effect.gen(function*() {
         const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
-        const context = yield* Layer.build(Layer.provideMerge(Ledger.layer, client))
+        const context = yield* Layer.build(Databases.migrated(client))
         const sql = Context.get(context, SqlClient.SqlClient)
-        yield* sql`UPDATE idv_rescreen_meta SET value = '3' WHERE name = 'version'`
+        yield* sql`UPDATE idv_rescreen_meta SET value = '2' WHERE name = 'version'`
         const error = yield* Effect.flip(Layer.build(Layer.fresh(Layer.provide(Ledger.layer, client))))
         strictEqual(
           error.message,
-          "The tables of the ledger have version 3, and this program knows versions up to 2. " +
+          "The tables of the ledger have version 2, and this program needs version 1. " +
             "Upgrade @effect-idv/rescreening."
         )
         const rows = yield* sql`SELECT value FROM idv_rescreen_meta WHERE name = 'version'`
-        deepStrictEqual(rows.map((row) => ({ ...row })), [{ value: "3" }])
-      }))
-
-    it.scoped("upgrades tables of version 1, whose runs and rows stay as they are", () =>
-      Effect.gen(function*() {
-        const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
-        const { ledger, sql } = yield* opened(client)
-        yield* ledger.plan(newRun, Stream.make(row(1), row(2)), () => "digest")
-        const before = yield* ledger.run(newRun.id)
-        yield* sql`ALTER TABLE idv_rescreen_runs DROP COLUMN planner`
-        yield* sql`ALTER TABLE idv_rescreen_runs DROP COLUMN planner_lease_until`
-        yield* sql`UPDATE idv_rescreen_meta SET value = '1' WHERE name = 'version'`
-        const upgraded = (yield* opened(client)).ledger
-        deepStrictEqual(yield* upgraded.run(newRun.id), before)
-        strictEqual(yield* upgraded.plan(newRun, Stream.make(row(3)), () => "other"), false)
-        const worker = yield* upgraded.register(newRun.id, 10_000)
-        const claims = yield* upgraded.claim({ run: newRun.id, shard: 0, worker, limit: 5 })
-        deepStrictEqual(claims.map(({ id }) => id), ["K1", "K2"])
+        deepStrictEqual(rows.map((row) => ({ ...row })), [{ value: "2" }])
       }))
 
     it.scoped("completes the tables of a database that an interrupted process left without a version", () =>
@@ -132,7 +117,10 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         yield* Context.get(context, SqlClient.SqlClient)`CREATE TABLE idv_rescreen_meta (
           name TEXT PRIMARY KEY, value TEXT NOT NULL
         )`
-        deepStrictEqual(yield* Effect.flatMap(Ledger.make, ({ runs }) => runs).pipe(Effect.provide(context)), [])
+        deepStrictEqual(yield* Ledger.migrate.pipe(
+          Effect.zipRight(Effect.flatMap(Ledger.make, ({ runs }) => runs)),
+          Effect.provide(context)
+        ), [])
       }))
 
     it.scoped("plans a run with all its rows, and counts wrong rows and repeated keys", () =>
@@ -183,7 +171,7 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
       Effect.gen(function*() {
         const { first, second } = yield* two
         const write = Effect.gen(function*() {
-          yield* second.ledger.register("other", hour)
+          yield* second.sql`INSERT INTO idv_rescreen_plans (plan, begun_at) VALUES ('other', 9e15)`
           deepStrictEqual([Option.isNone(yield* second.ledger.find("2026-11")), yield* second.ledger.runs], [true, []])
           deepStrictEqual(yield* second.ledger.erase(-1), [])
         })
@@ -192,74 +180,66 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         strictEqual((yield* second.ledger.run("2026-11")).total, 2501)
       }))
 
-    it.scoped("waits for another process that plans the same run, and stores the rows of one of them", () =>
+    it.scoped("publishes the plan that is complete first, and deletes the rows of the other one", () =>
       Effect.gen(function*() {
         const { first, second } = yield* two
         const isPlanning = yield* Deferred.make<void>()
         const mayEnd = yield* Deferred.make<void>()
-        const plan = yield* Effect.fork(first.ledger.plan(
+        const slow = yield* Effect.fork(first.ledger.plan(
           newRun,
           slowly(Effect.zipRight(Deferred.succeed(isPlanning, undefined), Deferred.await(mayEnd))),
           () => "digest"
         ))
         yield* Deferred.await(isPlanning)
-        const other = yield* Effect.fork(second.ledger.plan(newRun, Stream.make(row(1)), () => "other"))
-        yield* Effect.sleep("100 millis")
-        yield* Deferred.succeed(mayEnd, undefined)
-        deepStrictEqual([yield* Fiber.join(plan), yield* Fiber.join(other)], [true, false])
-        strictEqual((yield* first.ledger.run("2026-11")).digest, "digest")
-      }))
-
-    it.scoped("replaces a plan whose process is silent, and stores none of its later rows", () =>
-      Effect.gen(function*() {
-        const { first, second } = yield* two
-        const isPlanning = yield* Deferred.make<void>()
-        const mayEnd = yield* Deferred.make<void>()
-        const plan = yield* Effect.fork(Effect.exit(first.ledger.plan(
-          newRun,
-          slowly(Effect.zipRight(Deferred.succeed(isPlanning, undefined), Deferred.await(mayEnd))),
-          () => "digest"
-        )))
-        yield* Deferred.await(isPlanning)
-        yield* first.sql`UPDATE idv_rescreen_runs SET planner_lease_until = 0`
+        // Nobody waits for the slow process, which may have been killed.
         strictEqual(yield* second.ledger.plan(newRun, Stream.make(row(7)), () => "other"), true)
         yield* Deferred.succeed(mayEnd, undefined)
-        strictEqual((yield* Fiber.join(plan))._tag, "Failure")
+        strictEqual(yield* Fiber.join(slow), false)
         const { digest, total } = yield* first.ledger.run("2026-11")
         deepStrictEqual([digest, total], ["other", 1])
-        const rows = Chunk.toReadonlyArray(yield* Stream.runCollect(first.ledger.byLine("2026-11")))
-        deepStrictEqual(rows.map(({ line }) => line), [7])
+        deepStrictEqual((yield* first.sql`SELECT line FROM idv_rescreen_people`).map((row) => ({ ...row })), [{ line: 7 }])
+        deepStrictEqual(yield* first.sql`SELECT plan FROM idv_rescreen_plans`, [])
       }))
 
-    it.scoped("erases the rows of a plan that was killed, which no run shows", () =>
-      Effect.gen(function*() {
-        const { first, second } = yield* two
-        const isStored = Effect.map(second.ledger.counts("2026-11"), ({ pending }) => pending > 0)
-        const killed = Effect.zipRight(
-          Effect.repeat(Effect.delay(isStored, "10 millis"), { until: (isStored) => isStored }),
-          Effect.zipRight(
-            first.sql`UPDATE idv_rescreen_runs SET planner_lease_until = 0, planner = 'killed'`,
-            Effect.fail("killed")
+    for (const discard of ["plan", "erase"] as const) {
+      it.scoped(`deletes a plan of more than a day ago, which no run shows, with the next ${discard}`, () =>
+        Effect.gen(function*() {
+          const { first, second } = yield* two
+          const isStored = yield* Deferred.make<void>()
+          const mayEnd = yield* Deferred.make<void>()
+          const old = yield* Effect.fork(Effect.exit(first.ledger.plan(
+            newRun,
+            slowly(Effect.zipRight(Deferred.succeed(isStored, undefined), Deferred.await(mayEnd))),
+            () => "digest"
+          )))
+          yield* Deferred.await(isStored)
+          const rowsLeft = Effect.map(
+            second.sql`SELECT line FROM idv_rescreen_people WHERE line < 9000`,
+            (rows) => rows.length
           )
-        )
-        yield* Effect.flip(first.ledger.plan(newRun, slowly(killed), () => "digest"))
-        const { pending } = yield* second.ledger.counts("2026-11")
-        assertTrue(pending > 0)
-        deepStrictEqual(yield* second.ledger.erase(hour), [])
-        strictEqual((yield* second.ledger.counts("2026-11")).pending, pending)
-        deepStrictEqual(yield* second.ledger.erase(-1), [])
-        deepStrictEqual(yield* first.sql`SELECT id FROM idv_rescreen_people`, [])
-        deepStrictEqual(yield* first.sql`SELECT id FROM idv_rescreen_runs`, [])
-      }))
+          const next = discard === "erase"
+            ? second.ledger.erase(hour)
+            : second.ledger.plan({ ...newRun, id: "next" }, Stream.make(row(9001)), () => "next")
+          yield* next
+          assertTrue((yield* rowsLeft) > 0)
+          yield* second.sql`UPDATE idv_rescreen_plans SET begun_at = begun_at - ${25 * hour}`
+          yield* next
+          strictEqual(yield* rowsLeft, 0)
+          // The process lives, but must not publish a plan without its rows.
+          yield* Deferred.succeed(mayEnd, undefined)
+          strictEqual((yield* Fiber.join(old))._tag, "Failure")
+          assertTrue(Option.isNone(yield* second.ledger.find(newRun.id)))
+          strictEqual(yield* rowsLeft, 0)
+        }))
+    }
 
     it.scoped("gives each row to one of many workers that claim at the same moment", () =>
       Effect.gen(function*() {
         const { ledger } = yield* planned(...Array.from({ length: 500 }, (_, index) => row(index + 1)))
         const drain = Effect.gen(function*() {
-          const worker = yield* ledger.register("2026-11", hour)
           const lines: Array<number> = []
           while (true) {
-            const claims = yield* ledger.claim({ run: "2026-11", shard: 0, worker, limit: 7 })
+            const claims = yield* ledger.claim({ run: "2026-11", limit: 7, lease: hour })
             if (claims.length === 0) return lines
             for (const { line } of claims) lines.push(line)
           }
@@ -271,17 +251,35 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
     it.scoped("spaces the turns of all workers evenly, also after a pause", () =>
       Effect.gen(function*() {
         const { ledger } = yield* planned()
-        const reserve = ledger.slots(service, { count: 10, interval: 100 })
-        const started = Date.now()
-        const turn = Effect.map(reserve, (firstIn) => ({ firstIn, at: Date.now() - started + firstIn }))
-        const turns = yield* Effect.replicateEffect(turn, 5, { concurrency: "unbounded" })
-        turns.toSorted((a, b) => a.at - b.at).forEach(({ at, firstIn }, index) => {
-          // A statement takes time before it responds, so a turn is later by that time, and never earlier.
-          assertTrue(firstIn <= index * 1000 && at > index * 1000 - 50, `${firstIn}, ${at}`)
-        })
+        const reserve = ledger.turns(service, { count: 10, interval: 100, lead: 500 })
+        const turns = yield* Effect.replicateEffect(reserve, 5, { concurrency: "unbounded" })
+        const [earliest = NaN, ...others] = turns.map(({ first }) => first).toSorted((a, b) => a - b)
+        others.forEach((first, index) => assertTrue(Math.abs(first - earliest - (index + 1) * 1000) < 1, `${first}`))
+        for (const { first, now } of turns) assertTrue(first - now > 499, `${first - now}`)
         yield* ledger.pauseService(service, hour)
-        const afterPause = yield* reserve
-        assertTrue(afterPause <= hour && afterPause > hour - 5000, String(afterPause))
+        const { first, now } = yield* reserve
+        assertTrue(first - now <= hour && first - now > hour - 60_000, `${first - now}`)
+      }))
+
+    it.scoped("ignores turns and pauses that were stored in the future, because the clock was set back", () =>
+      Effect.gen(function*() {
+        const { ledger, sql } = yield* planned()
+        const reserve = ledger.turns(service, { count: 1, interval: 100, lead: 0 })
+        const state = Effect.map(Effect.flatten(ledger.workerState("2026-11", service)), (state) => [
+          state.pausedFor > 0,
+          state.clockSetBack
+        ])
+        yield* reserve
+        for (const column of ["next", "pause"] as const) {
+          yield* ledger.pauseService(service, hour)
+          deepStrictEqual((yield* state)[0], true)
+          yield* sql`UPDATE idv_rescreen_services SET next_at = next_at + ${hour}, resumes_at = resumes_at + ${hour},
+            pause_stored_at = pause_stored_at + ${hour}, next_stored_at = next_stored_at + ${column === "next" ? hour : 0}`
+          deepStrictEqual((yield* state)[0], false)
+          const { first, now } = yield* reserve
+          assertTrue(first - now < (column === "next" ? 1 : 2 * hour), `${first - now}`)
+        }
+        deepStrictEqual(yield* state, [false, 2])
       }))
 
     it.scoped("doubles a pause without a duration up to a minute, until the service accepts a request", () =>
@@ -289,51 +287,86 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         const { ledger, sql } = yield* planned()
         const pause = Effect.gen(function*() {
           yield* sql`UPDATE idv_rescreen_services SET resumes_at = 0`
-          yield* ledger.pauseService(service, undefined)
-          const { pausedFor } = yield* ledger.workerState("2026-11", "nobody", service)
+          const { pausedFor } = yield* ledger.pauseService(service, undefined)
           return Math.ceil(pausedFor / 1000)
         })
         deepStrictEqual(yield* Effect.replicateEffect(pause, 8), [1, 2, 4, 8, 16, 32, 60, 60])
+        strictEqual((yield* ledger.pauseService(service, undefined)).pauses, 8)
         yield* sql`UPDATE idv_rescreen_services SET resumes_at = 0`
         yield* ledger.resetPauses(service)
         strictEqual(yield* pause, 1)
-        yield* ledger.pauseService(service, 2 * hour)
-        strictEqual(Math.round((yield* ledger.workerState("2026-11", "nobody", service)).pausedFor / hour), 1)
+        strictEqual(Math.round((yield* ledger.pauseService(service, 2 * hour)).pausedFor / hour), 1)
       }))
 
     it.scoped("deletes the person with a result, and keeps the person of a row without one", () =>
       Effect.gen(function*() {
         const { ledger, sql } = yield* planned(row(1), row(2), row(3))
-        const worker = yield* ledger.register("2026-11", hour)
-        const claims = yield* ledger.claim({ run: "2026-11", shard: 0, worker, limit: 3 })
+        const claims = yield* ledger.claim({ run: "2026-11", limit: 3, lease: hour })
         deepStrictEqual(claims.map(({ person }) => person), ["encrypted 1", "encrypted 2", "encrypted 3"])
-        const owner = { run: "2026-11", worker }
-        deepStrictEqual(yield* ledger.send(owner, [3, 1, 2, 99], service), new Set([1, 2, 3]))
-        const settled = yield* ledger.settle(owner, [
-          { line: 1, outcome: { state: "potential_match" } },
-          { line: 2, outcome: { state: "unknown" } },
-          { line: 3, outcome: { state: "not_screened" } },
-          { line: 99, outcome: { state: "no_match" } }
+        const token = claims[0]?.token ?? ""
+        const nobody = { line: 99, token, id: "K99", person: null, timesSent: 0 }
+        deepStrictEqual(yield* ledger.send("2026-11", [...claims.toReversed(), nobody], service), new Set([1, 2, 3]))
+        const { settled } = yield* ledger.settle("2026-11", [
+          { line: 1, token, requests: 1, outcome: { state: "potential_match" } },
+          { line: 2, token, requests: 1, outcome: { state: "unknown" } },
+          { line: 3, token, requests: 1, outcome: { state: "not_screened" } },
+          { line: 99, token, requests: 1, outcome: { state: "no_match" } }
         ])
         deepStrictEqual(settled, new Set([1, 2, 3]))
         const rows = yield* sql<{ person: string | null }>`SELECT person FROM idv_rescreen_people ORDER BY line`
         deepStrictEqual(rows.map(({ person }) => person), [null, "encrypted 2", "encrypted 3"])
       }))
 
-    it.scoped("accepts a result that comes after the lease, unless the row was sent again", () =>
+    it.scoped("counts a request once if the statement of `sent` is repeated, and twice after a replay", () =>
       Effect.gen(function*() {
-        const { ledger, sql } = yield* planned(row(1), row(2))
-        const worker = yield* ledger.register("2026-11", hour)
-        const owner = { run: "2026-11", worker }
-        yield* ledger.claim({ run: "2026-11", shard: 0, worker, limit: 2 })
-        deepStrictEqual(yield* ledger.send(owner, [1, 2], service), new Set([1, 2]))
-        yield* sql`UPDATE idv_rescreen_workers SET lease_until = 0`
-        deepStrictEqual(yield* ledger.expire("2026-11"), { pending: 0, unknown: 2 })
-        const settle = (line: number) => ledger.settle(owner, [{ line, outcome: { state: "no_match" } }])
-        deepStrictEqual(yield* settle(1), new Set([1]))
-        strictEqual(yield* ledger.rescreen("2026-11", "unknown", { maxUnknown: 3 }), 1)
-        deepStrictEqual(yield* settle(2), new Set())
-        strictEqual(yield* ledger.complete("2026-11", { unknown: 0 }), false)
+        const { ledger } = yield* planned(row(1), row(2), row(3))
+        const claims = yield* ledger.claim({ run: "2026-11", limit: 3, lease: hour })
+        const send = ledger.send("2026-11", claims, service)
+        deepStrictEqual([yield* send, yield* send], [new Set([1, 2, 3]), new Set([1, 2, 3])])
+        const of = (line: number, requests: number) => ({ line, token: claims[0]?.token ?? "", requests })
+        const settle = ledger.settle("2026-11", [{ ...of(1, 2), outcome: { state: "no_match" } }])
+        yield* settle
+        // The response of the first statement was lost.
+        strictEqual((yield* settle).settled.size, 0)
+        // `sent` was stored, but no request left.
+        strictEqual(yield* ledger.release("2026-11", [of(2, 0)]), 1)
+        strictEqual(yield* ledger.release("2026-11", [of(2, 0)]), 0)
+        deepStrictEqual(yield* send, new Set([3]))
+        const rows = Chunk.toReadonlyArray(yield* Stream.runCollect(ledger.byLine("2026-11")))
+        deepStrictEqual(rows.map(({ state, timesSent }) => [state, timesSent]), [["no_match", 2], ["pending", 0], [
+          "sent",
+          1
+        ]])
+      }))
+
+    it.scoped("keeps each result that comes after the lease, and says if it amends a run", () =>
+      Effect.gen(function*() {
+        const { ledger, sql } = yield* planned(row(1), row(2), row(3))
+        const claims = yield* ledger.claim({ run: "2026-11", limit: 3, lease: hour })
+        yield* ledger.send("2026-11", claims, service)
+        yield* sql`UPDATE idv_rescreen_leases SET lease_until = 0`
+        deepStrictEqual(yield* ledger.expire("2026-11"), { pending: 0, unknown: 3, voided: 0 })
+        const token = claims[0]?.token ?? ""
+        const settle = (line: number) =>
+          ledger.settle("2026-11", [{
+            line,
+            token,
+            requests: 1,
+            outcome: { state: "potential_match", checkId: `check ${line}` }
+          }])
+        deepStrictEqual(yield* settle(1), { settled: new Set([1]), amended: 0 })
+        strictEqual(yield* ledger.complete("2026-11", { unknown: 0 }), true)
+        deepStrictEqual(yield* settle(2), { settled: new Set([2]), amended: 1 })
+        strictEqual(yield* ledger.rescreen("2026-11", "unknown", { maxUnknown: 3, reopens: true }), 1)
+        yield* ledger.claim({ run: "2026-11", limit: 3, lease: hour })
+        deepStrictEqual(yield* settle(3), { settled: new Set(), amended: 1 })
+        deepStrictEqual(yield* settle(3), { settled: new Set(), amended: 0 })
+        strictEqual((yield* ledger.run("2026-11")).amended, 2)
+        const rows = Chunk.toReadonlyArray(yield* Stream.runCollect(ledger.byLine("2026-11")))
+        deepStrictEqual(
+          rows.map(({ late, state }) => [state, late.map(({ checkId, state }) => [state, checkId])]),
+          [["potential_match", []], ["potential_match", []], ["claimed", [["potential_match", "check 3"]]]]
+        )
       }))
 
     it.scoped("makes many rows pending in short statements, and none of a complete run", () =>
@@ -341,14 +374,13 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         const { ledger, sql } = yield* planned(...Array.from({ length: 2500 }, (_, index) => row(index + 1)))
         yield* sql`UPDATE idv_rescreen_people SET state = 'not_screened' WHERE line > 1`
         yield* sql`UPDATE idv_rescreen_people SET state = 'no_match' WHERE line = 1`
-        const rescreen = ledger.rescreen("2026-11", "not_screened", { maxUnknown: 3 })
+        const rescreen = (reopens: boolean) => ledger.rescreen("2026-11", "not_screened", { maxUnknown: 3, reopens })
         strictEqual(yield* ledger.complete("2026-11", { unknown: 0 }), true)
-        strictEqual(yield* rescreen, 0)
-        yield* ledger.resume("2026-11")
+        strictEqual(yield* rescreen(false), 0)
         let changes = 0
-        const counted = Statement.withTransformer(rescreen, (statement) =>
+        const counted = Statement.withTransformer(rescreen(true), (statement) =>
           Effect.sync(() => {
-            if (statement.compile()[0].startsWith("UPDATE")) changes++
+            if (statement.compile()[0].startsWith("UPDATE idv_rescreen_people")) changes++
             return statement
           }))
         strictEqual(yield* counted, 2499)
@@ -377,7 +409,8 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         const { ledger, sql } = yield* planned(row(1), row(2), row(3))
         yield* ledger.plan({ ...newRun, id: "2026-12" }, Stream.make(row(1), row(2)), () => "digest")
         yield* sql`UPDATE idv_rescreen_people SET content_digest = 'same'`
-        yield* sql`UPDATE idv_rescreen_people SET content_digest = 'changed' WHERE run = '2026-12' AND id = 'K2'`
+        yield* sql`UPDATE idv_rescreen_people SET content_digest = 'changed'
+          WHERE plan = (SELECT plan FROM idv_rescreen_runs WHERE id = '2026-12') AND id = 'K2'`
         for (const id of ["K1", "K2", "K3"]) {
           yield* ledger.decide({ id, contentDigest: "same", decision: "false_positive", reviewer: "r1" })
         }
@@ -416,7 +449,7 @@ describe("Ledger in PostgreSQL", () => {
         )
         yield* Effect.sleep("200 millis")
         const other = yield* Effect.fork(second.ledger.plan(newRun, Stream.make(row(1)), () => "other"))
-        deepStrictEqual([yield* Fiber.join(plan), yield* Fiber.join(other)], [true, false])
+        deepStrictEqual([yield* Fiber.join(plan), yield* Fiber.join(other)], [false, true])
       }))
 
     it.scoped("leaves no row of a plan that failed while PostgreSQL still performed one of its inserts", () =>
@@ -425,9 +458,9 @@ describe("Ledger in PostgreSQL", () => {
         const inserted = yield* Deferred.make<void>()
         // As an insert whose connection broke: it holds the run until it ends.
         const lateInsert = Effect.gen(function*() {
-          yield* second.sql`SELECT 1 FROM idv_rescreen_runs WHERE id = ${newRun.id} FOR SHARE`
-          yield* second.sql`INSERT INTO idv_rescreen_people (run, line, shard, state)
-            VALUES (${newRun.id}, 2, 0, 'pending')`
+          yield* second.sql`SELECT 1 FROM idv_rescreen_plans FOR SHARE`
+          yield* second.sql`INSERT INTO idv_rescreen_people (plan, line, state)
+            SELECT plan, 2, 'pending' FROM idv_rescreen_plans`
           yield* Deferred.succeed(inserted, undefined)
           yield* Effect.sleep("300 millis")
         }).pipe(second.sql.withTransaction)
@@ -449,7 +482,7 @@ describe("Ledger in PostgreSQL", () => {
         yield* ledger.plan(newRun, Stream.make(row(1)), () => "digest")
         yield* sql`UPDATE idv_rescreen_people SET state = 'not_screened'`
         const isChanged = yield* Deferred.make<void>()
-        const rescreen = ledger.rescreen(newRun.id, "not_screened", { maxUnknown: 3 }).pipe(
+        const rescreen = ledger.rescreen(newRun.id, "not_screened", { maxUnknown: 3, reopens: false }).pipe(
           Effect.zipLeft(Deferred.succeed(isChanged, undefined)),
           Effect.zipLeft(Effect.sleep("200 millis")),
           sql.withTransaction

@@ -11,7 +11,7 @@ const policy = Schema.decodeSync(Run.Policy)({})
 
 const statements: { readonly [name: string]: (ledger: Ledger.Service) => Effect.Effect<unknown, Ledger.Failure> } = {
   expire: ({ expire }) => expire(run),
-  releaseClaimed: ({ releaseClaimed }) => releaseClaimed(run, "nobody")
+  releaseAll: ({ releaseAll }) => releaseAll(run, ["nobody"])
 }
 
 describe.each(Databases.kinds)("Statements in %s", (kind, databases) => {
@@ -30,6 +30,7 @@ describe.each(Databases.kinds)("Statements in %s", (kind, databases) => {
         const explain = kind === "SQLite" ? "EXPLAIN QUERY PLAN" : "EXPLAIN"
         yield* Statement.withTransformer(statements[name]?.(ledger) ?? Effect.void, (statement) => {
           const [text, values] = statement.compile()
+          if (!text.startsWith("UPDATE idv_rescreen_people")) return Effect.succeed(statement)
           plans.push(sql.unsafe(`${explain} ${text}`, values))
           return Effect.succeed(statement)
         })

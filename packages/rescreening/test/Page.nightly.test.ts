@@ -7,7 +7,8 @@ import { assertTrue, deepStrictEqual } from "@effect/vitest/utils"
 import { Config, Effect, Layer, Option, Redacted, Stream } from "effect"
 import * as Browser from "../../mock-server/test/support/browser.ts"
 import { Ledger, People, Report, Rescreening } from "../src/index.ts"
-import * as SqliteClient from "../src/internal/sqliteClient.ts"
+import * as SqliteClient from "../src/internal/ledger/sqliteClient.ts"
+import * as Databases from "./support/databases.ts"
 import { entry } from "./support/people.ts"
 
 const count = 100_000
@@ -25,7 +26,7 @@ const settled = (run: string, matches: number) =>
       state = CASE WHEN line <= ${matches} THEN 'potential_match' WHEN line % 1000 = 999 THEN 'unknown'
         WHEN line % 500 = 499 THEN 'not_screened' ELSE 'no_match' END,
       error = CASE WHEN line % 1000 = 999 THEN 'LeaseExpired' ELSE NULL END
-      WHERE run = ${run}`
+      WHERE plan = (SELECT plan FROM idv_rescreen_runs WHERE id = ${run})`
     yield* sql`UPDATE idv_rescreen_runs SET state = 'complete', completed_at = ${from + count * 20} WHERE id = ${run}`
   }).pipe(Effect.provide(nobody))
 
@@ -35,12 +36,12 @@ describe("The HTML report", () => {
       Effect.gen(function*() {
         const files = yield* FileSystem.FileSystem
         const directory = yield* files.makeTempDirectoryScoped()
-        const client = SqliteClient.layer(`${directory}/ledger.sqlite`)
+        const client = SqliteClient.layer({ file: `${directory}/ledger.sqlite`, creates: true })
         const page = yield* Effect.gen(function*() {
           yield* settled("2026-10", 3000)
           yield* settled("2026-11", 3200)
           return yield* Report.page("2026-11", { since: "2026-10" })
-        }).pipe(Effect.provide(Layer.provideMerge(Ledger.layer, client)))
+        }).pipe(Effect.provide(Databases.migrated(client)))
         const file = `${directory}/report.html`
         yield* files.writeFileString(file, page)
         assertTrue(page.length < 300_000, `${page.length} characters`)

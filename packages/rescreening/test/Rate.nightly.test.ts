@@ -35,6 +35,7 @@ const screened = (workers: number, count: number, limited: number) =>
   Effect.gen(function*() {
     const url = yield* startService(limited)
     const database = yield* Effect.flatMap(Server, ({ createDatabase }) => createDatabase)
+    yield* Ledger.migratePg({ url: Redacted.make(database) })
     const ledger = Context.get(yield* Layer.build(Ledger.layerPg({ url: Redacted.make(database) })), Ledger.Ledger)
     yield* Rescreening.plan(many(count), { run, service: `${new URL(url).host} demo-customer`, rate }).pipe(
       Effect.provideService(Ledger.Ledger, ledger),

@@ -9,7 +9,7 @@ import * as Databases from "./support/databases.ts"
 import { entry, layerPeople, service } from "./support/people.ts"
 
 const where = { service: "api.example.com" }
-const options = { ...where, rate: 2000, shards: 2 }
+const options = { ...where, rate: 2000 }
 
 const lost = new AmlError.AmlUnavailable({ reason: "broken", host: "api.example.com", sent: "unknown" })
 

@@ -94,10 +94,12 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
             "Use the original values, or plan a run with another name."
         )
         strictEqual(
-          (yield* refused(Rescreening.plan(many(3, (index) => `Other${index} Testclear`), { ...fast, rate: 1 })))
-            .includes("another population, rate."),
+          (yield* refused(Rescreening.plan(many(3, (index) => `Other${index} Testclear`), { ...fast, evidence: "response" })))
+            .includes("another population, evidence."),
           true
         )
+        // The policy is not part of the identity of a run.
+        deepStrictEqual(yield* Rescreening.plan(many(3), { ...fast, rate: 1, unknown: "rescreen" }), first)
         strictEqual(
           (yield* Effect.flip(Rescreening.plan(Stream.empty, { ...fast, run: "empty" })))._tag,
           "PopulationRejected"
@@ -184,8 +186,6 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     const interruptions = {
-      "before the run is open": (ledger: Ledger.Service) => ({ resume: once(ledger.resume, "before") }),
-      "after the run is open": (ledger: Ledger.Service) => ({ resume: once(ledger.resume, "after") }),
       "before the rows are pending": (ledger: Ledger.Service) => ({ rescreen: once(ledger.rescreen, "before") }),
       "after the rows are pending": (ledger: Ledger.Service) => ({ rescreen: once(ledger.rescreen, "after") })
     }
@@ -247,11 +247,10 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
       Effect.gen(function*() {
         const ledger = yield* Ledger.Ledger
         const sql = yield* SqlClient.SqlClient
-        yield* Rescreening.plan(many(30), { ...fast, shards: 1 })
-        const dead = yield* ledger.register(run, 60_000)
-        const claims = yield* ledger.claim({ run, shard: 0, worker: dead, limit: 10 })
-        yield* ledger.send({ run, worker: dead }, claims.slice(0, 3).map(({ line }) => line), where.service)
-        yield* sql`UPDATE idv_rescreen_workers SET lease_until = 0`
+        yield* Rescreening.plan(many(30), { ...fast })
+        const claims = yield* ledger.claim({ run, limit: 10, lease: 60_000 })
+        yield* ledger.send(run, claims.slice(0, 3), where.service)
+        yield* sql`UPDATE idv_rescreen_leases SET lease_until = 0`
         const aml = service()
         const counts = yield* Rescreening.work(where).pipe(Effect.provide(aml.layer))
         deepStrictEqual(counts, at({ no_match: 27, unknown: 3 }))
@@ -395,7 +394,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
           yield* Effect.sleep("100 millis")
           yield* sql`UPDATE idv_rescreen_runs
             SET erased_at = 1, erased_counts = ${JSON.stringify(Run.noCounts)}, state = 'complete'`
-          yield* sql`DELETE FROM idv_rescreen_workers`
+          yield* sql`DELETE FROM idv_rescreen_leases`
           yield* sql`DELETE FROM idv_rescreen_people`
         })
         const [end] = yield* Effect.all([Effect.flip(Rescreening.work(where)), erased], { concurrency: 2 }).pipe(

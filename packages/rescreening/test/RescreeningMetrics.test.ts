@@ -56,11 +56,10 @@ describe("RescreeningMetrics", () => {
         Effect.gen(function*() {
           const ledger = yield* Ledger.Ledger
           const sql = yield* SqlClient.SqlClient
-          yield* Rescreening.plan(many(3), { ...fast, run, shards: 1 })
-          const dead = yield* ledger.register(run, 60_000)
-          const claims = yield* ledger.claim({ run, shard: 0, worker: dead, limit: 2 })
-          yield* ledger.send({ run, worker: dead }, claims.map(({ line }) => line), where.service)
-          yield* sql`UPDATE idv_rescreen_workers SET lease_until = 0`
+          yield* Rescreening.plan(many(3), { ...fast, run })
+          const claims = yield* ledger.claim({ run, limit: 2, lease: 60_000 })
+          yield* ledger.send(run, claims, where.service)
+          yield* sql`UPDATE idv_rescreen_leases SET lease_until = 0`
           const unknown = Metric.value(Metric.tagged(RescreeningMetrics.outcomes, "outcome", "unknown"))
           const before = yield* unknown
           yield* Effect.provide(Rescreening.work({ ...where, run }), service().layer)

@@ -13,8 +13,9 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Ledger, Run } from "../src/index.ts"
-import * as SqliteClient from "../src/internal/sqliteClient.ts"
-import * as Statements from "../src/internal/statements.ts"
+import * as SqliteClient from "../src/internal/ledger/sqliteClient.ts"
+import * as Statements from "../src/internal/ledger/statements.ts"
+import * as Databases from "./support/databases.ts"
 
 const newFile = () => join(mkdtempSync(join(tmpdir(), "idv-")), "ledger.sqlite")
 
@@ -34,7 +35,7 @@ it.live("keeps the statements of other fibers when transactions fail", () =>
     const pairs = Array.from({ length: 20 }, () => [other, Effect.exit(failed)]).flat()
     yield* Effect.all([Effect.exit(failed), ...pairs], { concurrency: "unbounded" })
     assert.strictEqual((yield* sql`SELECT name FROM names WHERE name = 'outside'`).length, 20)
-  }).pipe(Effect.provide(SqliteClient.layer(newFile()))))
+  }).pipe(Effect.provide(SqliteClient.layer({ file: newFile(), creates: true }))))
 
 it.effect("leaves one file with everything that is there, and nothing that was deleted, when it closes", () =>
   Effect.gen(function*() {
@@ -44,7 +45,7 @@ it.effect("leaves one file with everything that is there, and nothing that was d
       yield* sql`CREATE TABLE names (name TEXT)`
       yield* sql`INSERT INTO names VALUES ('kept'), ('canary-deleted')`
       yield* sql`DELETE FROM names WHERE name = 'canary-deleted'`
-    }).pipe(Effect.provide(SqliteClient.layer(file)))
+    }).pipe(Effect.provide(SqliteClient.layer({ file, creates: true })))
     copyFileSync(file, copy)
     const database = new Database(copy)
     assert.deepStrictEqual(database.prepare("SELECT name FROM names").pluck().all(), ["kept"])
@@ -74,14 +75,14 @@ it.effect.each(["UPDATE names SET name = 'late' RETURNING name", "BEGIN IMMEDIAT
         assert.deepStrictEqual(seen(), ["first", "second", "third"])
         other.exec("DELETE FROM names")
         other.close()
-      }).pipe(Effect.provide(SqliteClient.layer(file, 10)))
+      }).pipe(Effect.provide(SqliteClient.layer({ file, creates: true, timeout: 10 })))
     })
 )
 
 /** A ledger with the id `CanaryId`, and another process that reads it. */
 const read = Effect.gen(function*() {
   const file = newFile()
-  const context = yield* Layer.build(Layer.provideMerge(Ledger.layer, SqliteClient.layer(file, 10)))
+  const context = yield* Layer.build(Databases.migrated(SqliteClient.layer({ file, creates: true, timeout: 10 })))
   const ledger = Context.get(context, Ledger.Ledger)
   yield* ledger.plan(
     { id: "1", policy: Schema.decodeSync(Run.Policy)({}), service: "api.example.com", people: "lookup" },

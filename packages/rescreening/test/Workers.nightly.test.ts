@@ -29,8 +29,7 @@ describe.each(Databases.kinds)("Workers with %s", (_, databases) => {
             : "No"
         )
         yield* Rescreening.plan(Stream.make(entry("1", "Bob Testclear"), entry("2", "Ada Testclear")), {
-          ...fast,
-          shards: 1
+          ...fast
         })
         const counts = yield* Rescreening.work({ ...where, concurrency: 1 }).pipe(
           Effect.provide([aml.layer, layerPeople()])
@@ -63,7 +62,7 @@ describe.each(Databases.kinds)("Workers with %s", (_, databases) => {
                   : inner.check(person)
             }))
         ).pipe(Layer.provide(aml.layer))
-        yield* Rescreening.plan(many(80, (index) => `Person${index} Testclear`), { ...where, rate: 50, shards: 1 })
+        yield* Rescreening.plan(many(80, (index) => `Person${index} Testclear`), { ...where, rate: 50 })
         const counts = yield* Effect.provide(Rescreening.work({ ...where, concurrency: 2 }), slow)
         deepStrictEqual([counts, aml.names.length], [at({ no_match: 80 }), 81])
         const services = yield* sql<{ pauses: number }>`SELECT pauses FROM idv_rescreen_services`
@@ -75,9 +74,8 @@ describe.each(Databases.kinds)("Workers with %s", (_, databases) => {
       "ask the ledger less often while others hold the remaining rows, and still take these over",
       Effect.gen(function*() {
         const ledger = yield* Ledger.Ledger
-        yield* Rescreening.plan(many(1), { ...fast, shards: 1 })
-        const other = yield* ledger.register(run, 3000)
-        yield* ledger.claim({ run, shard: 0, worker: other, limit: 1 })
+        yield* Rescreening.plan(many(1), { ...fast })
+        yield* ledger.claim({ run, limit: 1, lease: 3000 })
         let passes = 0
         const aml = service()
         const [taken, counts] = yield* Effect.timed(Rescreening.work(where)).pipe(
@@ -108,7 +106,7 @@ describe.each(Databases.kinds)("Workers with %s", (_, databases) => {
         const work = yield* Effect.fork(Effect.provide(Rescreening.work(where), aml.layer))
         for (let times = 0; times < 3; times++) {
           yield* Effect.sleep("100 millis")
-          yield* sql`UPDATE idv_rescreen_workers SET lease_until = 0`
+          yield* sql`UPDATE idv_rescreen_leases SET lease_until = 0`
         }
         deepStrictEqual(yield* Fiber.join(work), at({ no_match: 200 }))
         const sent = (yield* rows).reduce((sum, { timesSent }) => sum + timesSent, 0)
@@ -122,7 +120,7 @@ describe.each(Databases.kinds)("Workers with %s", (_, databases) => {
       "completes the checks in flight when interrupted, and releases the other rows",
       Effect.gen(function*() {
         const aml = service(() => "No", 2000)
-        yield* Rescreening.plan(many(50), { ...fast, shards: 1 })
+        yield* Rescreening.plan(many(50), { ...fast })
         const work = yield* Effect.fork(Effect.provide(Rescreening.work({ ...where, concurrency: 5 }), aml.layer))
         yield* Effect.repeat(Effect.sleep("20 millis"), { until: () => aml.names.length === 5 })
         strictEqual(Exit.isInterrupted(yield* Fiber.interrupt(work)), true)

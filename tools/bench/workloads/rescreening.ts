@@ -20,8 +20,12 @@ const layerAml = Layer.provide(
   NodeHttpClient.layerUndici
 )
 
+/** Each of several processes creates the tables, unless they exist. */
+const layerPg = (url: Redacted.Redacted) =>
+  Layer.unwrapEffect(Effect.as(Ledger.migratePg({ url }), Ledger.layerPg({ url })))
+
 const layerLedger = database.startsWith("postgres:")
-  ? Ledger.layerPg({ url: Redacted.make(database) })
+  ? layerPg(Redacted.make(database))
   : Ledger.layerSqlite({ file: database })
 
 const layerPeople = Layer.unwrapEffect(
@@ -140,7 +144,7 @@ const long = Effect.gen(function*() {
       yield* effect
       return (performance.now() - from) / 1000
     })
-  const planned = yield* seconds(Rescreening.plan(population(count), { run: night, service, rate: 1_000_000 }))
+  const planned = yield* seconds(Rescreening.plan(population(count), { run: night, service, rate: 100_000 }))
   const screened = yield* seconds(
     Effect.provideService(
       Rescreening.work({ run: night, service, concurrency: 64 }),

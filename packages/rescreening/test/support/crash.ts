@@ -23,6 +23,7 @@ export const prepared = (count: number, options: Partial<Rescreening.PlanOptions
     const service = yield* Processes.service([
       { on: "aml", what: { kind: "latency", distribution: { kind: "fixed", delay: "20 millis" } } }
     ])
+    yield* Ledger.migratePg({ url: Redacted.make(url) })
     const ledger = Context.get(yield* Layer.build(Ledger.layerPg({ url: Redacted.make(url) })), Ledger.Ledger)
     yield* Rescreening.plan(many(count, nameOf), { run, service: service.name, rate: 400, ...options }).pipe(
       Effect.provideService(Ledger.Ledger, ledger),

@@ -5,8 +5,8 @@ import type { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { join } from "node:path"
 import * as Postgres from "../../../../tools/test-services/Postgres.ts"
-import * as PostgresClient from "../../src/internal/postgresClient.ts"
-import * as SqliteClient from "../../src/internal/sqliteClient.ts"
+import * as PostgresClient from "../../src/internal/ledger/postgresClient.ts"
+import * as SqliteClient from "../../src/internal/ledger/sqliteClient.ts"
 import * as Ledger from "../../src/Ledger.ts"
 
 /** `fresh`: a new database, as a layer that may be built several times, and the directory with its files. */
@@ -23,7 +23,7 @@ const layerSqlite = Layer.effect(
   Effect.map(FileSystem.FileSystem, (files) => ({
     fresh: Effect.map(Effect.orDie(files.makeTempDirectoryScoped({ prefix: "ledger-" })), (directory) => {
       const url = join(directory, "ledger.sqlite")
-      return { client: Layer.orDie(SqliteClient.layer(url)), url, directory }
+      return { client: Layer.orDie(SqliteClient.layer({ file: url, creates: true })), url, directory }
     })
   }))
 ).pipe(Layer.provide(NodeContext.layer))
@@ -41,8 +41,12 @@ const layerPostgres = Layer.scoped(
 
 export const kinds = [["SQLite", layerSqlite], ["PostgreSQL", layerPostgres]] as const
 
+/** The client, and the ledger with its tables. */
+export const migrated = <A extends SqlClient.SqlClient, E>(client: Layer.Layer<A | SqlClient.SqlClient, E>) =>
+  Layer.provideMerge(Layer.effect(Ledger.Ledger, Effect.zipRight(Ledger.migrate, Ledger.make)), client)
+
 /** The ledger and the client of a new database, until the scope closes. */
 export const ledger = Effect.gen(function*() {
   const { client } = yield* Effect.flatMap(Databases, ({ fresh }) => fresh)
-  return yield* Layer.build(Layer.provideMerge(Ledger.layer, client))
+  return yield* Layer.build(migrated(client))
 })

@@ -7,7 +7,7 @@ import * as Databases from "./databases.ts"
 
 export const run = "2026-11"
 export const where = { run, service: "api.example.com" }
-export const fast = { ...where, rate: 2000, shards: 2 }
+export const fast = { ...where, rate: 2000 }
 
 export const at = (counts: Partial<Run.Counts>): Run.Counts => ({ ...Run.noCounts, ...counts })
 

@@ -96,28 +96,41 @@ const exclusive = (connection: Connection, one: Effect.Semaphore): Connection =>
   }
 }
 
+export interface Options {
+  readonly file: string
+  /** Whether a missing file is created. */
+  readonly creates: boolean
+  readonly timeout?: number
+}
+
 /** Opens the file, creating it readable by its owner only, because it holds the keys and results of people. */
-const open = (file: string, timeout: number) =>
+const open = ({ creates, file, timeout = defaultTimeout }: Options) =>
   attempt(() => {
-    closeSync(openSync(file, "a", 0o600))
+    closeSync(openSync(file, creates ? "a" : "r+", 0o600))
     return new Database(file, { timeout })
   })
 
 /**
- * Writes the log into the file, so that the file alone is a copy of the ledger, and closes it. Another process that uses
- * the file does this when it closes; this one does not wait for it.
+ * Writes the log into the file and empties it, so that the file alone is a copy of the ledger, and deleted values are
+ * nowhere. If another process uses the file, this does nothing; that process does it when it closes.
  */
+export const checkpoint = (sql: SqlClient.SqlClient) =>
+  sql`PRAGMA busy_timeout = 0`.pipe(
+    Effect.zipRight(Effect.ignore(sql`PRAGMA wal_checkpoint(TRUNCATE)`)),
+    Effect.zipRight(sql.unsafe(`PRAGMA busy_timeout = ${defaultTimeout}`))
+  )
+
 const close = (database: Database.Database) =>
   Effect.sync(() => {
     Either.try(() => database.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)"))
     database.close()
   })
 
-export const layer = (file: string, timeout = defaultTimeout): Layer.Layer<SqlClient.SqlClient, SqlError> =>
+export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, SqlError> =>
   Layer.scoped(
     SqlClient.SqlClient,
     Effect.gen(function*() {
-      const database = yield* Effect.acquireRelease(open(file, timeout), close)
+      const database = yield* Effect.acquireRelease(open(options), close)
       const settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON"
       yield* attempt(() => database.exec(settings)).pipe(
         // SQLite does not wait for another process when it changes the journal mode.

@@ -1,7 +1,7 @@
 /** The report as an HTML page without scripts. */
 import escapeHtml from "escape-html"
-import type * as Comparison from "../Comparison.ts"
-import * as Run from "../Run.ts"
+import type * as Comparison from "../../Comparison.ts"
+import * as Run from "../../Run.ts"
 
 export type Review = "potential_match" | "no_match_doubtful" | "unknown" | "not_screened"
 

@@ -6,10 +6,10 @@ import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { createHmac } from "node:crypto"
-import type * as People from "../People.ts"
-import * as Population from "../Population.ts"
-import { PopulationRejected } from "../RescreeningError.ts"
-import type * as Ledger from "./ledgerService.ts"
+import type * as People from "../../People.ts"
+import * as Population from "../../Population.ts"
+import { PopulationRejected } from "../../RescreeningError.ts"
+import type * as Ledger from "../ledger/service.ts"
 import * as PersonText from "./personText.ts"
 
 type Content =
@@ -33,8 +33,9 @@ const toContent = (row: Population.Row, position: number): Effect.Effect<Content
 }
 
 /** A population can be read only once, so run either `stream` or `digestOnly`, not both. */
-export const make = <E>(population: Stream.Stream<Population.Row, E>, { id, ledger, people }: {
+export const make = <E>(population: Stream.Stream<Population.Row, E>, { expectAtLeast, id, ledger, people }: {
   readonly id: string
+  readonly expectAtLeast: number
   readonly ledger: Ledger.Service
   readonly people: People.Service
 }) => {
@@ -63,7 +64,13 @@ export const make = <E>(population: Stream.Stream<Population.Row, E>, { id, ledg
       ),
       // An empty file is most likely an export that failed.
       Stream.concat(
-        Stream.suspend(() => count === 0 ? Stream.fail(new PopulationRejected({ reason: "empty" })) : Stream.empty)
+        Stream.suspend(() =>
+          count >= expectAtLeast
+            ? Stream.empty
+            : Stream.fail(
+              new PopulationRejected(count === 0 ? { reason: "empty" } : { reason: "too_few", found: count })
+            )
+        )
       )
     )
 

@@ -1,14 +1,15 @@
 /** Converts a response or a failure to the outcome that the ledger stores. */
 import * as AmlCheck from "@effect-idv/core/AmlCheck"
 import type * as AmlCredential from "@effect-idv/core/AmlCredential"
+import type * as AmlError from "@effect-idv/core/AmlError"
 import * as Failure from "@effect-idv/core/Failure"
 import * as Duration from "effect/Duration"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
-import * as Population from "../Population.ts"
-import type * as Run from "../Run.ts"
-import type * as Ledger from "./ledgerService.ts"
+import * as Population from "../../Population.ts"
+import type * as Run from "../../Run.ts"
+import type * as Ledger from "../ledger/service.ts"
 
 /** Keyed with the ledger's salt, so that nobody can test guessed names without the salt. */
 const keyed = (salt: Redacted.Redacted, text: string): string =>
@@ -53,8 +54,18 @@ export const ofCheck = (
   }
 }
 
-/** How often a row is sent if the service certainly does not perform it. Then it ends as not screened. */
+/**
+ * How often a row is sent if the service certainly does not perform it. Then it ends as not screened. A pause does not
+ * count: it concerns all rows, and the run ends after several pauses in a row.
+ */
 const maxAttempts = 10
+
+/** The outcome of a person who cannot be sent. */
+export const ofRejected = (error: AmlError.AmlInputRejected): Ledger.Outcome => ({
+  state: "not_screened",
+  error: error._tag,
+  codes: Population.personCodes(error.issues).join(" ")
+})
 
 export interface Consequence {
   /** The outcome of the row, or `release` to try again. */
@@ -85,12 +96,10 @@ const isPage = (error: Failure.Failure, { concerns }: Failure.Facts): boolean =>
 const ofRow = (error: Failure.Failure, facts: Failure.Facts, timesSent: number): Consequence["row"] => {
   const { concerns, sent } = facts
   if (sent === "unknown" || isPage(error, facts)) return { state: "unknown", error: error._tag }
-  const wasNotPerformed = isBusy(error, facts) || sent === "no" || concerns === "everyone"
-  return error._tag !== "AmlInputRejected" && wasNotPerformed && timesSent < maxAttempts ? "release" : {
-    state: "not_screened",
-    error: error._tag,
-    codes: error._tag === "AmlInputRejected" ? Population.personCodes(error.issues).join(" ") : undefined
-  }
+  const wasNotPerformed = sent === "no" || concerns === "everyone"
+  const isAgain = isBusy(error, facts) || (wasNotPerformed && timesSent < maxAttempts)
+  if (error._tag === "AmlInputRejected") return ofRejected(error)
+  return isAgain ? "release" : { state: "not_screened", error: error._tag }
 }
 
 export const ofFailure = (error: Failure.Failure, timesSent: number): Consequence => {

@@ -2,8 +2,8 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import * as Metrics from "../RescreeningMetrics.ts"
-import type * as Ledger from "./ledgerService.ts"
+import * as Metrics from "../../RescreeningMetrics.ts"
+import type * as Ledger from "../ledger/service.ts"
 
 const outcomesOf = (outcome: Ledger.Outcome["state"]) => Metric.tagged(Metrics.outcomes, "outcome", outcome)
 

@@ -1,11 +1,11 @@
 /** Stores the decisions of reviewers from a CSV text with the columns `id,decision`. */
+import { UsageError } from "@effect-idv/cli/usageError"
 import { parse } from "csv-parse/sync"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import * as Ledger from "../../Ledger.ts"
 import * as Rescreening from "../../Rescreening.ts"
-import { UsageError } from "./usageError.ts"
 
 const header = "id,decision"
 

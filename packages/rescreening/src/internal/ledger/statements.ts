@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { LedgerUnavailable } from "../RescreeningError.ts"
+import { LedgerUnavailable } from "../../RescreeningError.ts"
 
 /** The fragments in which the dialects differ. All times are milliseconds since 1970, as double precision. */
 export const dialect = (sql: SqlClient.SqlClient) =>
@@ -15,6 +15,7 @@ export const dialect = (sql: SqlClient.SqlClient) =>
       now: sql.literal("(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::double precision"),
       greatest: sql.literal("GREATEST"),
       forShare: sql.literal("FOR SHARE"),
+      forUpdate: sql.literal("FOR UPDATE"),
       skipLocked: sql.literal("FOR UPDATE SKIP LOCKED"),
       collate: sql.literal("COLLATE \"C\"")
     }),
@@ -23,10 +24,21 @@ export const dialect = (sql: SqlClient.SqlClient) =>
       now: sql.literal("((julianday('now') - 2440587.5) * 86400000.0)"),
       greatest: sql.literal("MAX"),
       forShare: sql.literal(""),
+      forUpdate: sql.literal(""),
       skipLocked: sql.literal(""),
       collate: sql.literal("")
     })
   })
+
+/** In milliseconds. The clocks of a database and its successor differ by less. */
+const clockTolerance = 1000
+
+/**
+ * Whether a time was stored in the past, and therefore holds. One from the future is void: the clock was set back, or
+ * the database moved to another machine.
+ */
+export const isStored = (sql: SqlClient.SqlClient, column: string) =>
+  sql`${sql.literal(column)} <= ${dialect(sql).now} + ${clockTolerance}`
 
 /** The elements of a JSON array, as a table with the column `value`. One parameter, whatever the number of elements. */
 export const elements = (sql: SqlClient.SqlClient, json: string) =>

@@ -1,0 +1,363 @@
+/** The commands. Each returns its exit code. */
+import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
+import * as Progress from "@effect-idv/cli/progress"
+import { printable } from "@effect-idv/cli/textField"
+import { UsageError } from "@effect-idv/cli/usageError"
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Console from "effect/Console"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import * as Sink from "effect/Sink"
+import * as Stream from "effect/Stream"
+import * as Comparison from "../../Comparison.ts"
+import * as Ledger from "../../Ledger.ts"
+import * as People from "../../People.ts"
+import * as Population from "../../Population.ts"
+import * as Report from "../../Report.ts"
+import * as Rescreening from "../../Rescreening.ts"
+import { RunNotFound } from "../../RescreeningError.ts"
+import * as Run from "../../Run.ts"
+import * as Decisions from "./decisions.ts"
+import * as Settings from "./settings.ts"
+
+/** 11 comes first: a report that was written before is no longer complete. */
+const exitCode = (counts: Run.Counts, { amended }: Run.Run): number => {
+  if (amended > 0) return 11
+  if (Run.left(counts) + counts.not_screened + counts.unknown + counts.wrong_row > 0) return 2
+  return counts.potential_match + counts.no_match_doubtful > 0 ? 10 : 0
+}
+
+const words: ReadonlyArray<readonly [Run.State, string]> = [
+  ["no_match", "no match"],
+  ["no_match_doubtful", "no match for a name or date that looks damaged: a person should review it"],
+  ["potential_match", "potential match: a person should review it"],
+  ["not_screened", "not screened: there is no result"],
+  ["unknown", "unknown: sent, no response; may be billed"],
+  ["wrong_row", "wrong rows: not sent"],
+  ["pending", "pending: not sent yet"],
+  ["claimed", "claimed by a worker: not sent yet"],
+  ["sent", "sent: waiting for the response"]
+]
+
+const describe = (counts: Run.Counts, { amended, id }: Run.Run): string => {
+  const total = Run.total(counts)
+  const line = (count: number, words: string) => `  ${String(count).padStart(String(total).length)}  ${words}`
+  return [
+    `Run ${id}:`,
+    ...words.filter(([state]) => counts[state] > 0).map(([state, words]) => line(counts[state], words)),
+    line(total, "in all"),
+    ...(amended === 0 ? [] : [`${amended} results arrived after the run was complete or a row was screened again.`])
+  ].join("\n")
+}
+
+const cannotUse = (path: string) => (error: { readonly _tag: string; readonly reason?: string }) =>
+  new UsageError({ text: `${printable(path)} cannot be used: ${error.reason ?? error._tag}` })
+
+const fileOf = (path: string) =>
+  Stream.mapError(
+    Stream.unwrap(Effect.map(FileSystem.FileSystem, (files) => files.stream(path))),
+    cannotUse(path)
+  )
+
+/** The newest complete run of the same service before this one. */
+const runBefore = (run: string) =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    const { plannedAt, service } = yield* ledger.run(run)
+    return (yield* ledger.runs).find((other) =>
+      other.id !== run && other.service === service && other.state === "complete" && other.erasedAt === null &&
+      DateTime.lessThan(other.plannedAt, plannedAt)
+    )?.id
+  })
+
+/** Writes each report to a draft and renames it, so that an interruption leaves no incomplete report. */
+const writeReports = (run: string, out: string) =>
+  Effect.gen(function*() {
+    const files = yield* FileSystem.FileSystem
+    const write = <E, R>(path: string, content: Stream.Stream<string, E, R>) =>
+      Effect.gen(function*() {
+        // Another worker may write the same report at the same moment.
+        const draft = `${path}.${process.pid}.part`
+        yield* Stream.run(
+          Stream.encodeText(content),
+          Sink.mapError(files.sink(draft, { flag: "w", mode: 0o600 }), cannotUse(path))
+        ).pipe(
+          Effect.zipRight(Effect.mapError(files.rename(draft, path), cannotUse(path))),
+          Effect.onError(() => Effect.ignore(files.remove(draft)))
+        )
+      })
+    yield* write(`${out}.csv`, Report.csv(run))
+    yield* write(`${out}.jsonl`, Report.jsonLines(run))
+    yield* write(`${out}.html`, Stream.fromEffect(Report.page(run, { since: yield* runBefore(run) })))
+    yield* Console.log(`Written: ${out}.csv, ${out}.jsonl and ${out}.html`)
+  })
+
+const printPlanned = ({ id, plannedAt, policy, total }: Run.Run, { rate = policy.rate }: Run.Changes = {}) =>
+  Console.log(
+    `Run ${id}: ${total} rows, planned at ${DateTime.formatIso(plannedAt)}, ${policy.rate} checks per second.` +
+      (rate === policy.rate ? "" : " It keeps its policy; idv-rescreen set changes it.")
+  )
+
+/** Shows the count of rows with an outcome while `effect` runs, on a terminal. */
+const withProgress = <A, E, R>(run: Run.Run, effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const progress = yield* Progress.make(process.stderr, run.total, "rows")
+    if (!process.stderr.isTTY) return yield* effect
+    const show = Stream.runForEach(
+      Rescreening.status(run.id),
+      ({ counts }) => progress.show(run.total - Run.left(counts))
+    )
+    yield* Effect.forkScoped(Effect.retry(show, Schedule.spaced("5 seconds")))
+    return yield* Effect.ensuring(effect, progress.clear)
+  }).pipe(Effect.scoped)
+
+const workAndPrint = (run: Run.Run, service: string, flags: Settings.Flags) =>
+  Effect.gen(function*() {
+    const { concurrency = 10, lease } = flags
+    const work = Effect.provide(
+      Rescreening.work({ run: run.id, service, concurrency, lease }),
+      Settings.layerIdv(concurrency)
+    )
+    const counts = yield* withProgress(run, work)
+    const after = yield* Effect.flatMap(Ledger.Ledger, (ledger) => ledger.run(run.id))
+    yield* Console.log(describe(counts, after))
+    return exitCode(counts, after)
+  })
+
+/** The run of `--run`, or the newest one that fits. */
+const selectedRun = ({ run }: Settings.Flags, fits: (run: Run.Run) => boolean = () => true) =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    if (run !== undefined) return yield* ledger.run(run)
+    const runs = yield* ledger.runs
+    if (runs.length === 0) return yield* new RunNotFound({ run: "" })
+    return runs.find(fits) ?? (yield* new UsageError({
+      text: "All runs are complete. Wait until plan has stored the next run, or name a run with --run."
+    }))
+  })
+
+/** The rows of the CSV. Reads the first ones, so that the command stores nothing if it cannot use the file. */
+const population = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, flags: Settings.Flags) => {
+  const pattern = flags["key-pattern"]
+  return Population.fromCsv(bytes, { keyPattern: pattern === undefined ? undefined : new RegExp(pattern, "u") })
+}
+
+/** Fails if the file cannot be used, before the ledger is opened, which creates its file. */
+const checkFile = (path: string, { "expect-at-least": expected = 1, ...flags }: Settings.Flags) =>
+  Population.checkSize(Stream.take(population(fileOf(path), flags), expected), expected)
+
+export const start = (args: ParsedArguments.ParsedArguments) =>
+  Effect.gen(function*() {
+    const flags = yield* Settings.flags(args, ["run"])
+    yield* Settings.checkIdv
+    const path = args.argument
+    const base = path.replace(/\.csv$/i, "")
+    const service = yield* Settings.service
+    const options = Settings.planOptions(args, flags, service)
+    yield* checkFile(path, flags)
+    return yield* Effect.gen(function*() {
+      const run = yield* Rescreening.plan(population(fileOf(path), flags), options)
+      yield* printPlanned(run, options)
+      // A run that an operator paused stays paused for everybody until an operator resumes it.
+      if (run.state === "paused" && run.reason !== "operator") {
+        yield* Rescreening.resume(run.id)
+        yield* Console.log(`Run ${run.id} was paused and continues. The reason was ${run.reason}`)
+      }
+      const code = yield* workAndPrint(run, service, flags)
+      yield* writeReports(run.id, flags.out ?? `${base}-${run.id}`)
+      return code
+    }).pipe(
+      Effect.provide(People.layerEnv),
+      Effect.provide(Settings.layerLedger(flags, { creates: true, file: `${base}.ledger.sqlite` }))
+    )
+  })
+
+const onStandardInput = Stream.suspend(() =>
+  NodeStream.fromReadable<UsageError, Uint8Array>(
+    () => process.stdin,
+    () => new UsageError({ text: "Standard input cannot be read" })
+  )
+)
+
+export const plan = (args: ParsedArguments.ParsedArguments) =>
+  Effect.gen(function*() {
+    const flags = yield* Settings.flags(args, ["run"])
+    const options = Settings.planOptions(args, flags, yield* Settings.service)
+    // The first rows are read before the ledger is opened, which creates its file.
+    const [first, rest] = yield* Stream.peel(population(onStandardInput, flags), Sink.take<Population.Row>(1))
+    const rows = Stream.concat(Stream.fromChunk(first), rest)
+    yield* Population.checkSize(Stream.fromChunk(first), 1)
+    yield* Effect.flatMap(Rescreening.plan(rows, options), (run) => printPlanned(run, options)).pipe(
+      Effect.provide(People.layerEnv),
+      Effect.provide(Settings.layerLedger(flags, { creates: true }))
+    )
+    return 0
+  }).pipe(Effect.scoped)
+
+export const work = (args: ParsedArguments.ParsedArguments) =>
+  Effect.gen(function*() {
+    const flags = yield* Settings.flags(args)
+    yield* Settings.checkIdv
+    const service = yield* Settings.service
+    return yield* selectedRun(flags, ({ state }) => state !== "complete").pipe(
+      Effect.flatMap((run) => workAndPrint(run, service, flags)),
+      Effect.provide(People.layerEnv),
+      Effect.provide(Settings.layerLedger(flags))
+    )
+  })
+
+/** A command that only needs the ledger. */
+const withLedger = <A, E, R>(
+  args: ParsedArguments.ParsedArguments,
+  required: Parameters<typeof Settings.flags>[1],
+  use: (flags: Settings.Flags) => Effect.Effect<A, E, R>
+) =>
+  Effect.flatMap(
+    Settings.flags(args, required),
+    (flags) => Effect.as(Effect.provide(use(flags), Settings.layerLedger(flags)), 0)
+  )
+
+export const set = (args: ParsedArguments.ParsedArguments) =>
+  withLedger(args, ["run"], (flags) =>
+    Effect.gen(function*() {
+      const changes = Settings.changes(flags)
+      if (Object.values(changes).every((value) => value === undefined)) {
+        return yield* new UsageError({ text: "Nothing to set: expected --rate, --unknown or --stop-after" })
+      }
+      const { id, policy: { rate, stopAfter, unknown } } = yield* Rescreening.set(flags.run ?? "", changes)
+      yield* Console.log(`Run ${id}: ${rate} checks per second, unknown ${unknown}, stop after ${stopAfter}.`)
+    }))
+
+export const status = (args: ParsedArguments.ParsedArguments) =>
+  withLedger(args, [], ({ run }) =>
+    Effect.gen(function*() {
+      const ledger = yield* Ledger.Ledger
+      const runs = run === undefined ? yield* ledger.runs : [yield* ledger.run(run)]
+      if (runs.length === 0) return yield* new RunNotFound({ run: "" })
+      for (const { id } of runs) {
+        const status = yield* Stream.runHead(Rescreening.status(id))
+        if (Option.isNone(status)) continue
+        const { counts, pauses, run, servicePause } = status.value
+        const { amended, completedAt, erasedAt, plannedAt, policy, reason, state, total } = run
+        yield* Console.log(JSON.stringify({
+          run: id,
+          state,
+          reason,
+          amended,
+          total,
+          counts,
+          policy,
+          pausedForSeconds: Math.ceil(Math.max(0, Duration.toSeconds(servicePause))),
+          pauses,
+          plannedAt,
+          completedAt,
+          erasedAt
+        }))
+      }
+    }))
+
+export const pause = (args: ParsedArguments.ParsedArguments) =>
+  withLedger(args, ["run"], ({ run = "" }) =>
+    Effect.gen(function*() {
+      const wasOpen = yield* Rescreening.pause(run)
+      yield* Console.log(wasOpen ? `Run ${run} is paused.` : `Run ${run} was not open.`)
+    }))
+
+const outcomesAgain = {
+  not_screened: ["not_screened"],
+  unknown: ["unknown"],
+  both: ["not_screened", "unknown"]
+} as const
+
+export const resume = (args: ParsedArguments.ParsedArguments) =>
+  withLedger(args, ["run"], (flags) =>
+    Effect.gen(function*() {
+      const { run = "" } = flags
+      const outcomes = flags.again === undefined ? [] : outcomesAgain[flags.again]
+      const { again } = yield* Rescreening.resume(run, { again: outcomes })
+      const { state } = yield* Effect.flatMap(Ledger.Ledger, (ledger) => ledger.run(run))
+      yield* Console.log(
+        state === "complete"
+          ? outcomes.length === 0
+            ? `Run ${run} is complete. To screen rows without a result again, use --again.`
+            : `Run ${run} is complete, and ${again} rows were screened again.`
+          : `Run ${run} is open; ${again} rows will be screened again. Start workers with idv-rescreen work.`
+      )
+    }))
+
+export const report = (args: ParsedArguments.ParsedArguments) =>
+  Effect.gen(function*() {
+    const flags = yield* Settings.flags(args)
+    return yield* Effect.gen(function*() {
+      const { amended, id } = yield* selectedRun(flags)
+      yield* writeReports(id, flags.out ?? `rescreening-${id}`)
+      return amended > 0 ? 11 : 0
+    }).pipe(Effect.provide(Settings.layerLedger(flags)))
+  })
+
+const warnOfWrongRows = (run: string, count: number, kind: Comparison.Kind) =>
+  count === 0 ? Effect.void : Console.error(
+    `Run ${run} has wrong rows: ${count}. They have no key, so these people may be among those of ${kind}.`
+  )
+
+export const compare = (args: ParsedArguments.ParsedArguments) =>
+  withLedger(args, [], () => {
+    const [before = "", after = ""] = args.words
+    return Comparison.compare(before, after).pipe(
+      Stream.filter(({ kind }) => ParsedArguments.isOn(args, "all") || kind !== "unchanged"),
+      Stream.runForEach((change) => Console.log(JSON.stringify(change))),
+      Effect.zipRight(Comparison.wrongRows(before, after)),
+      Effect.tap((wrongRows) => warnOfWrongRows(before, wrongRows.before, "new_in_population")),
+      Effect.tap((wrongRows) => warnOfWrongRows(after, wrongRows.after, "gone_from_population"))
+    )
+  })
+
+export const decide = (args: ParsedArguments.ParsedArguments) =>
+  withLedger(args, ["run", "reviewer"], ({ reviewer = "", run = "" }) =>
+    Effect.gen(function*() {
+      const csv = yield* Stream.mkString(Stream.decodeText(onStandardInput))
+      const count = yield* Decisions.store(run, reviewer, csv)
+      yield* Console.log(`Stored: ${count} decisions about results of run ${run}.`)
+    }))
+
+export const erase = (args: ParsedArguments.ParsedArguments) =>
+  withLedger(args, ["older-than"], (flags) =>
+    Effect.gen(function*() {
+      const runs = yield* Rescreening.erase({ olderThan: flags["older-than"] ?? Duration.infinity })
+      yield* Console.log(runs.length === 0 ? "No run is that old." : `Erased: ${runs.join(", ")}. Their counts stay.`)
+    }))
+
+/** Loaded only here, because pg-boss is an optional peer. */
+const engine = Effect.tryPromise(() => import("../../EnginePgBoss.ts")).pipe(Effect.option)
+
+export const migrate = (args: ParsedArguments.ParsedArguments) =>
+  Effect.gen(function*() {
+    const { file, url } = yield* Effect.flatMap(Settings.flags(args), (flags) => Settings.place(flags))
+    if (url === undefined) {
+      const files = yield* FileSystem.FileSystem
+      yield* Effect.mapError(files.access(file, { writable: true }), cannotUse(file))
+      yield* Effect.scoped(Effect.provide(Ledger.Ledger, Ledger.layerSqlite({ file })))
+      yield* Console.log("The tables of the ledger are ready.")
+      return 0
+    }
+    yield* Ledger.migratePg({ url })
+    const pgBoss = yield* engine
+    if (Option.isSome(pgBoss)) yield* pgBoss.value.migrate({ url })
+    yield* Console.log(`The tables of the ledger${Option.isSome(pgBoss) ? " and of pg-boss" : ""} are ready.`)
+    return 0
+  })
+
+type CommandEffect =
+  | ReturnType<typeof start | typeof plan | typeof work | typeof report | typeof migrate>
+  | ReturnType<
+    typeof set | typeof status | typeof pause | typeof resume | typeof compare | typeof decide | typeof erase
+  >
+
+/** A command with its arguments. */
+export type Command = (
+  args: ParsedArguments.ParsedArguments
+) => Effect.Effect<number, Effect.Effect.Error<CommandEffect>, Effect.Effect.Context<CommandEffect>>

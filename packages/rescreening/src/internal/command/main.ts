@@ -1,0 +1,203 @@
+/** The commands and flags of `idv-rescreen`. */
+import * as CommandLine from "@effect-idv/cli/commandLine"
+import { booleanFlag, valueFlag } from "@effect-idv/cli/flags"
+import * as UsageError from "@effect-idv/cli/usageError"
+import * as Idv from "@effect-idv/core/Idv"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import type { Command, Option } from "commander"
+import * as ConfigError from "effect/ConfigError"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as Commands from "./commands.ts"
+
+const run = (which = "required") => valueFlag("run", "name", `Name of the run, such as 2026-11 (${which})`)
+const requiredRun = run()
+const newestRun = run("default: the newest one")
+const ledger = valueFlag(
+  "ledger",
+  "file",
+  "SQLite file of the ledger (default: DATABASE_URL, postgres://…; for start, else <people>.ledger.sqlite)"
+)
+const workers = [
+  valueFlag("concurrency", "n", "Maximum number of checks that this process has in flight (default: 10)"),
+  valueFlag("lease", "duration", "Time after which others take over from a silent worker (default: \"30 seconds\")")
+]
+const changes = [
+  valueFlag("rate", "n", "Maximum number of checks that all workers together start per second (default: 50)"),
+  valueFlag(
+    "unknown",
+    "policy",
+    "How to handle a check without a response: review (default), or rescreen, which may be billed twice",
+    ["review", "rescreen"]
+  ),
+  valueFlag(
+    "stop-after",
+    "n",
+    "Failures of the service, or pauses, in a row after which all workers stop (default: 50)"
+  )
+]
+const population = [
+  ...changes,
+  valueFlag("evidence", "kind", "Evidence to store: digest (default), or response, which is encrypted", [
+    "digest",
+    "response"
+  ]),
+  booleanFlag("hide-keys", "Show no keys of people on the HTML page"),
+  booleanFlag("ignore-profile-address", "A new aml_profile alone does not count as changed evidence"),
+  valueFlag("key-pattern", "regex", "Pattern of a whole key (default: a digit, and no blank)"),
+  valueFlag("expect-at-least", "n", "Plan nothing if the file has fewer rows, for example because it was cut")
+]
+const out = valueFlag("out", "path", "Reports to write: <path>.csv, <path>.jsonl and <path>.html")
+
+interface Definition {
+  readonly usage: string
+  readonly description: string
+  readonly flags: ReadonlyArray<Option>
+  readonly run: Commands.Command
+}
+
+const definitions: Readonly<Record<string, Definition>> = {
+  start: {
+    usage: "start <people.csv>",
+    description: "Screen a file on this machine, and write the reports; run it again to continue after a kill",
+    flags: [requiredRun, ...population, ...workers, ledger, out],
+    run: Commands.start
+  },
+  plan: {
+    usage: "plan",
+    description: "Store a run of the people in the CSV on standard input, with the columns id,name,date_of_birth",
+    flags: [requiredRun, ...population, ledger],
+    run: Commands.plan
+  },
+  work: {
+    usage: "work",
+    description: "Screen a run, together with any number of other workers, until each row has an outcome",
+    flags: [run("default: the newest one that is not complete"), ...workers, ledger],
+    run: Commands.work
+  },
+  set: {
+    usage: "set",
+    description: "Change the policy of a run, for all its workers",
+    flags: [requiredRun, ...changes, ledger],
+    run: Commands.set
+  },
+  status: {
+    usage: "status",
+    description: "Show the runs and their counts as JSON Lines",
+    flags: [run("default: all"), ledger],
+    run: Commands.status
+  },
+  pause: {
+    usage: "pause",
+    description: "Pause a run for all workers",
+    flags: [requiredRun, ledger],
+    run: Commands.pause
+  },
+  resume: {
+    usage: "resume",
+    description: "Open a paused run; then start workers",
+    flags: [
+      requiredRun,
+      valueFlag(
+        "again",
+        "outcome",
+        "Rows without a result to screen again: not_screened, unknown, or both. The service may bill unknown rows " +
+          "twice, and not_screened rows whose check had a response, such as a 500",
+        ["not_screened", "unknown", "both"]
+      ),
+      ledger
+    ],
+    run: Commands.resume
+  },
+  report: {
+    usage: "report",
+    description: "Write the reports of a run",
+    flags: [newestRun, out, ledger],
+    run: Commands.report
+  },
+  compare: {
+    usage: "compare <before> <after>",
+    description: "Show whose result differs between two runs, as JSON Lines",
+    flags: [booleanFlag("all", "Also show people whose result is unchanged"), ledger],
+    run: Commands.compare
+  },
+  decide: {
+    usage: "decide",
+    description: "Store a reviewer's decisions from the CSV on standard input, with the columns id,decision",
+    flags: [
+      requiredRun,
+      valueFlag("reviewer", "name", "Name of the reviewer, stored with the decisions (required)"),
+      ledger
+    ],
+    run: Commands.decide
+  },
+  erase: {
+    usage: "erase",
+    description: "Delete people, results and decisions of old runs, and keep their counts",
+    flags: [
+      valueFlag(
+        "older-than",
+        "duration",
+        "Age of the runs to erase in days or weeks, such as 400d or \"57 weeks\" (required)"
+      ),
+      ledger
+    ],
+    run: Commands.erase
+  },
+  migrate: {
+    usage: "migrate",
+    description: "Create or upgrade the tables of the ledger and, if pg-boss is installed, those of the job engine",
+    flags: [ledger],
+    run: Commands.migrate
+  }
+}
+
+const exitCodes = `
+Exit codes: 0 every row has a result and nothing needs a review, 10 some rows need a review, 2 some rows have no
+result or cannot be sent, 11 a result arrived after the run was complete, 4 the run is paused, 1 the command could not
+start or continue, 128 and the number of the signal if it was interrupted, such as 130 after Ctrl-C.
+
+The service and its credentials are IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY; the key that
+encrypts people is IDV_RESCREEN_KEY, <id>:<32 bytes in base64>.`
+
+const make = (version: string) => (invoke: CommandLine.Invoke): Command => {
+  const program = CommandLine.program(
+    "idv-rescreen",
+    "Screens a whole population repeatedly, and accounts for every person in it.",
+    version,
+    invoke
+  ).addHelpText("after", exitCodes)
+  for (const { description, flags, usage } of Object.values(definitions)) {
+    CommandLine.addCommand(program, usage, description, flags, invoke)
+  }
+  CommandLine.addHelp(program)
+  return program
+}
+
+/** Warnings are lines on standard error. */
+const lines = Logger.replace(
+  Logger.defaultLogger,
+  Logger.make(({ message }) => void process.stderr.write(`${[message].flat().map(String).join(" ")}\n`))
+)
+
+/** Returns the exit code. */
+export const main = (words: ReadonlyArray<string>, version: string) =>
+  Effect.gen(function*() {
+    const invocation = yield* CommandLine.read(make(version), words)
+    if (invocation._tag === "Text") {
+      yield* Console.log(invocation.text.trimEnd())
+      return 0
+    }
+    const command = definitions[invocation.command]
+    return command === undefined ? yield* Effect.dieMessage("A command has no definition") : yield* command.run(
+      invocation.args
+    )
+  }).pipe(
+    Effect.catchTag("RunPaused", ({ message }) => Effect.as(Console.error(message), 4)),
+    Effect.mapError((error) =>
+      ConfigError.isConfigError(error) ? new UsageError.UsageError({ text: Idv.describeConfigError(error) }) : error
+    ),
+    Effect.onInterrupt(() => Console.error("Interrupted. Run the same command again to continue.")),
+    Effect.provide([NodeContext.layer, lines])
+  )

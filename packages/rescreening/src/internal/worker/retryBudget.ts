@@ -1,0 +1,87 @@
+/**
+ * The one retry budget of a worker: while the database of the ledger is unavailable, all statements are repeated, for two
+ * minutes in all. They can be repeated, see `Ledger.Service`.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Ledger from "../ledger/service.ts"
+
+const budget = Duration.toMillis("2 minutes")
+const firstDelay = 50
+const longestDelay = 1000
+const lineEvery = Duration.toMillis("1 minute")
+
+/** Codes of PostgreSQL that do not change by themselves: a missing table or permission, a wrong password or database. */
+const isLasting = ({ code }: Ledger.Failure) => /^(42|28|3D)/.test(code)
+
+/** The ledger with the budget. A line says at once that a worker waits, and then one each minute. */
+export const make = (ledger: Ledger.Service): Effect.Effect<Ledger.Service> =>
+  Effect.map(Effect.clock, (clock) => {
+    // Not the wall clock, which may be set.
+    const now = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
+    let failingSince: number | undefined
+    let lastLineAt = 0
+
+    const onFailure = (error: Ledger.Failure, from: number) =>
+      Effect.suspend(() => {
+        const isFirst = failingSince === undefined
+        failingSince ??= from
+        const waited = now() - failingSince
+        if (isLasting(error) || waited >= budget) return Effect.fail(error)
+        if (!isFirst && now() - lastLineAt < lineEvery) return Effect.void
+        lastLineAt = now()
+        return Effect.logWarning(
+          `The database of the ledger is unavailable (${error.operation}: ${error.code}), for ${
+            Math.round(waited / 1000)
+          } s now. This worker ends after two minutes; nothing is lost.`
+        )
+      })
+
+    const onSuccess = Effect.suspend(() => {
+      if (failingSince === undefined) return Effect.void
+      failingSince = undefined
+      return Effect.logWarning("The database of the ledger is available again.")
+    })
+
+    const repeated = <A>(
+      effect: Effect.Effect<A, Ledger.Failure>,
+      delay = firstDelay
+    ): Effect.Effect<A, Ledger.Failure> =>
+      Effect.suspend(() => {
+        const from = now()
+        return Effect.matchEffect(effect, {
+          onFailure: (error) =>
+            onFailure(error, from).pipe(
+              Effect.zipRight(Effect.sleep(delay)),
+              Effect.zipRight(repeated(effect, Math.min(longestDelay, delay * 2)))
+            ),
+          onSuccess: (value) => failingSince === undefined ? Effect.succeed(value) : Effect.as(onSuccess, value)
+        })
+      })
+
+    const patient =
+      <Args extends ReadonlyArray<unknown>, A>(operation: (...args: Args) => Effect.Effect<A, Ledger.Failure>) =>
+      (...args: Args) => repeated(operation(...args))
+
+    return {
+      ...ledger,
+      find: patient(ledger.find),
+      counts: patient(ledger.counts),
+      pause: patient(ledger.pause),
+      complete: patient(ledger.complete),
+      workerState: patient(ledger.workerState),
+      claim: patient(ledger.claim),
+      renew: patient(ledger.renew),
+      endLeases: patient(ledger.endLeases),
+      send: patient(ledger.send),
+      settle: patient(ledger.settle),
+      release: patient(ledger.release),
+      releaseAll: patient(ledger.releaseAll),
+      expire: patient(ledger.expire),
+      rescreen: patient(ledger.rescreen),
+      turns: patient(ledger.turns),
+      pauseService: patient(ledger.pauseService),
+      resetPauses: patient(ledger.resetPauses),
+      countFailures: patient(ledger.countFailures)
+    }
+  })
