@@ -43,9 +43,11 @@ describe("The options of a worker", () => {
       { lease: "2 hours" }
     ]
     it.scoped.each(wrong)("cannot be %j", (options) =>
-      withLedger(Effect.gen(function*() {
-        const error = yield* Effect.flip(Rescreening.work({ ...where, ...options }))
-        strictEqual(ConfigError.isConfigError(error), true)
-      }).pipe(Effect.provide([service().layer, layerPeople()]))))
+      withLedger(
+        Effect.gen(function*() {
+          const error = yield* Effect.flip(Rescreening.work({ ...where, ...options }))
+          strictEqual(ConfigError.isConfigError(error), true)
+        }).pipe(Effect.provide([service().layer, layerPeople()]))
+      ))
   })
 })

@@ -124,7 +124,8 @@ const history = (id: string, steps: ReadonlyArray<Step>) =>
             const group = groupOf(claim)
             const expected = group.filter((claim) => {
               const row = rowOf(claim)
-              return row !== undefined && isHeld(row) && isLeased(claim.token) && runState === "open" && !isServicePaused
+              return row !== undefined && isHeld(row) && isLeased(claim.token) && runState === "open" &&
+                !isServicePaused
             })
             deepStrictEqual(yield* ledger.send(id, group, serviceOf), linesOf(expected))
             for (const row of expected.map(rowOf)) {
@@ -326,8 +327,10 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         let number = 0
         yield* Effect.promise(() =>
           fc.assert(
-            fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 60, size: "max" }), (steps) =>
-              Runtime.runPromise(runtime)(history(`run-${number++}`, steps))),
+            fc.asyncProperty(
+              fc.array(step, { minLength: 30, maxLength: 60, size: "max" }),
+              (steps) => Runtime.runPromise(runtime)(history(`run-${number++}`, steps))
+            ),
             { numRuns }
           )
         )

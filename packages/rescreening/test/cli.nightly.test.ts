@@ -402,7 +402,11 @@ describe("idv-rescreen", () => {
             ],
             [["status"], good, "The ledger is missing: set DATABASE_URL"],
             [["report", "--run", "2", "--ledger", `${at.path}/new.sqlite`], good, "There is no ledger "],
-            [["status", "--ledger", `${at.path}/new.sqlite`], good, "new.sqlite. Check the path: only start and plan create a file."],
+            [
+              ["status", "--ledger", `${at.path}/new.sqlite`],
+              good,
+              "new.sqlite. Check the path: only start and plan create a file."
+            ],
             [["status", "--ledger", at.path], good, "The database of the ledger failed (open: EISDIR)."],
             [["status", "--ledger", at.people], good, "The database of the ledger failed (open: SQLITE_NOTADB)."],
             [

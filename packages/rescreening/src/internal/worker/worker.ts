@@ -285,12 +285,11 @@ export const work = (
       Effect.gen(function*() {
         const sentAt = turns.toDatabase(turns.now())
         const { requests, result } = yield* Requests.counted(aml.check(person))
-        const checked = { row, claim, requests, sentAt }
-        yield* settle(
-          Either.isRight(result)
-            ? { ...checked, outcome: yield* outcomeOf(row, result.right), isServiceFailure: false }
-            : { ...checked, ...yield* consequenceOf(row, result.left) }
-        )
+        const ending = Either.isRight(result)
+          ? { outcome: yield* outcomeOf(row, result.right), isServiceFailure: false }
+          : yield* consequenceOf(row, result.left)
+        if (ending.isServiceFailure !== undefined) failing = ending.isServiceFailure ? failing + 1 : 0
+        yield* settle({ row, claim, requests, sentAt, ...ending })
       }).pipe(
         Effect.withParentSpan(claim.span),
         Effect.onError((cause) => Deferred.failCause(broken, cause))
@@ -348,7 +347,8 @@ export const work = (
         if (count === 0 && !(resets && wasFailing)) return
         wasFailing = count > 0
         const failures = yield* ledger.countFailures(id, { resets, count })
-        failing = Math.min(failing, failures)
+        // Another worker may have had a response. Failures that wait to be counted are not in the sum.
+        if (notSettled === group.length) failing = failures
         if (resets) yield* ledger.resetPauses(service)
         if (failures >= policy.stopAfter && last !== undefined) {
           yield* stopAll(`${policy.stopAfter} failures in a row, the last one ${describe(last)}`)
