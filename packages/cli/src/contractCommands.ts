@@ -51,6 +51,13 @@ const verifyFlags = [
     "file",
     "File to write the observations to; pass it to the next run with --evidence. An existing file is not overwritten"
   ),
+  repeatableFlag(
+    "person",
+    "person",
+    "Test person of the sandbox and the promised result: \"Name|1990-02-01|Potential match\" or \"Name|1990-02-01|No\""
+  ),
+  valueFlag("persons", "file", "File of such test persons: a YAML list, each with name, dob and match_found"),
+  booleanFlag("dry-run", "Print what a sandbox would receive, and what would not be tested and why. Sends nothing"),
   valueFlag(
     "budget",
     "number",
@@ -76,7 +83,7 @@ const verifyFlags = [
   booleanFlag("wait-for-expiry", "Wait an hour, to see whether a sandbox refuses a token after it"),
   booleanFlag(
     "wrong-keys",
-    "Also send wrong keys of the customer to a sandbox, which may lock the customer out, and its key where it may be logged"
+    "Send a sandbox more than 2 wrong credentials and 12 bad tokens, which may lock the customer out, and its key where it may be logged"
   )
 ]
 
@@ -112,7 +119,7 @@ export const addDiff = (parent: Command, invoke: CommandLine.Invoke): Command =>
     "diff <old> <new>",
     "Compare two evidence files: the claims that were added, removed or changed. The command fails if a change may " +
       "break consumers",
-    [],
+    [valueFlag("format", "form", "Output format (default: table)", ["table", "json"])],
     invoke
   )
 

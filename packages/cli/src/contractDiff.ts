@@ -1,11 +1,14 @@
 /** `idv-contract diff` and `idv-mock contract diff`: compares two evidence files. */
 import type * as Contract from "@effect-idv/contract/Contract"
 import * as ContractDiff from "@effect-idv/contract/ContractDiff"
+import * as Violation from "@effect-idv/core/Violation"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as EvidenceFile from "./evidenceFile.ts"
-import type { ParsedArguments } from "./parsedArguments.ts"
+import * as FlagValues from "./flagValues.ts"
+import * as ParsedArguments from "./parsedArguments.ts"
+import * as UsageError from "./usageError.ts"
 
 /** The newer contract may break consumers. The output lists the changes. */
 export class BreakingChanges extends Schema.TaggedError<BreakingChanges>(
@@ -29,14 +32,27 @@ const documentLines = (older: Contract.Evidence, newer: Contract.Evidence): Read
     ? []
     : [`document: SHA-256 ${digestOf(older)} before, ${digestOf(newer)} now`]
 
-export const diff = ({ words: [oldPath = "", newPath = ""] }: ParsedArguments, name: string) =>
+const Flags = Schema.Struct({ format: Schema.optionalWith(FlagValues.oneOf("table", "json"), { exact: true }) })
+
+const tableOf = (older: Contract.Evidence, newer: Contract.Evidence, changes: ReadonlyArray<ContractDiff.Change>) => {
+  const lines = [...documentLines(older, newer), ...changes.flatMap(linesOf)]
+  const text = lines.length === 0 ? "The claims are the same" : lines.join("\n")
+  return text.replaceAll(/[^\P{Cc}\n]/gu, "\ufffd")
+}
+
+export const diff = (args: ParsedArguments.ParsedArguments, name: string) =>
   Effect.gen(function*() {
+    const [oldPath = "", newPath = ""] = args.words
+    const { format = "table" } = yield* Effect.mapError(
+      Violation.decodeUnknown(Flags)(ParsedArguments.field(args, "format")),
+      UsageError.fromFlagViolations(args)
+    )
     const older = yield* EvidenceFile.ofArgument("<old>", oldPath)
     const newer = yield* EvidenceFile.ofArgument("<new>", newPath)
     const changes = ContractDiff.diff(older, newer)
-    const lines = [...documentLines(older, newer), ...changes.flatMap(linesOf)]
-    const text = lines.length === 0 ? "The claims are the same" : lines.join("\n")
-    yield* Console.log(text.replaceAll(/[^\P{Cc}\n]/gu, "\ufffd"))
+    yield* Console.log(
+      format === "json" ? JSON.stringify({ version: 1, changes }, undefined, 2) : tableOf(older, newer, changes)
+    )
     const count = changes.filter(({ isBreaking }) => isBreaking).length
     if (count > 0) return yield* new BreakingChanges({ name, count })
   })

@@ -12,14 +12,20 @@ export interface RequestCount {
 
 const pathOf = (url: string): string => URL.canParse(url) ? new URL(url).pathname : ""
 
-export const make = (client: HttpClient.HttpClient): RequestCount => {
+/** `onRequest` runs for each request. */
+export const make = (
+  client: HttpClient.HttpClient,
+  onRequest: Effect.Effect<void> = Effect.void
+): RequestCount => {
   let requests = 0
   let checks = 0
   return {
     client: client.pipe(
       HttpClient.tapRequest(({ url }) =>
-        Effect.sync(() => {
-          if (!pathOf(url).includes("/_mock/")) requests++
+        Effect.suspend(() => {
+          if (pathOf(url).includes("/_mock/")) return Effect.void
+          requests++
+          return onRequest
         })
       ),
       HttpClient.tap(({ request: { method, url }, status }) =>

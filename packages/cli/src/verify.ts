@@ -19,6 +19,7 @@ import * as ParsedArguments from "./parsedArguments.ts"
 import * as Progress from "./progress.ts"
 import * as RequestCount from "./requestCount.ts"
 import * as Secrets from "./secrets.ts"
+import * as TestPersons from "./testPersons.ts"
 import * as Text from "./textField.ts"
 import * as UsageError from "./usageError.ts"
 
@@ -159,7 +160,10 @@ const sandboxFlags: Readonly<Record<string, string>> = {
   "budget": "requests to a mock server are not limited",
   "spacing": "requests to a mock server are not limited",
   "wait-for-expiry": "the run moves the clock of a mock server",
-  "wrong-keys": "a mock server always receives wrong keys"
+  "wrong-keys": "a mock server always receives wrong keys",
+  "person": "a mock server finds a person by the last word of the name",
+  "persons": "a mock server finds a person by the last word of the name",
+  "dry-run": "requests to a mock server cost nothing"
 }
 
 /** The longest wait of `--wait-for-expiry`: long enough for the case that checks whether a token expires. */
@@ -178,6 +182,13 @@ const targetOf = (args: ParsedArguments.ParsedArguments, flags: Flags) =>
     for (const address of [auth, base, toNamedAddress("--control-url", controlUrl)]) yield* checkSecure(args, address)
     const customer = yield* customerOf(args, kind, isFromVariables)
     const controlToken = yield* Secrets.controlToken(args)
+    const persons = yield* TestPersons.read(args)
+    if (budget !== undefined && budget < Conformance.smallestBudget) {
+      return yield* refuse(
+        `--budget ${budget} allows no check: the smallest useful budget is ${Conformance.smallestBudget}, ` +
+          "because a fifth of the requests may be checks"
+      )
+    }
     const target: Conformance.Target = {
       kind,
       authUrl: auth.url,
@@ -185,6 +196,7 @@ const targetOf = (args: ParsedArguments.ParsedArguments, flags: Flags) =>
       ...customer,
       controlUrl,
       controlToken,
+      persons,
       budget,
       deadline,
       spacing,
@@ -264,14 +276,29 @@ export const verify = (args: ParsedArguments.ParsedArguments, { claims, name, ve
     if (har !== undefined) yield* OutputFile.checkNew("har", har)
     if (observations !== undefined) yield* OutputFile.checkNew("observations", observations)
 
-    const requestCount = RequestCount.make(yield* HttpClient.HttpClient)
+    const plan = Conformance.plan(target, cases.filter(Conformance.hasClaimOf(evidence)))
+    const isDryRun = ParsedArguments.isOn(args, "dry-run")
+    if (target.kind === "sandbox") {
+      const text = Conformance.planText(plan, target, evidence)
+      yield* isDryRun ? Console.log(text) : Console.error(text)
+    }
+    if (isDryRun) return
+
+    const progress = yield* Progress.make(
+      process.stderr,
+      target.kind === "sandbox" ? plan.cost.requests : cases.length,
+      target.kind === "sandbox" ? "requests" : "cases"
+    )
+    const requestCount = RequestCount.make(
+      yield* HttpClient.HttpClient,
+      target.kind === "sandbox" ? progress.advance : Effect.void
+    )
     const startedAt = yield* DateTime.now
-    const progress = yield* Progress.make(process.stderr, cases.length, "cases")
     const exchanges = yield* Ref.make(Chunk.empty<Conformance.MaskedExchange>())
     const report = yield* Conformance.verify(target, evidence, {
       cases,
       failOn,
-      onObservation: () => progress.advance,
+      onObservation: () => target.kind === "sandbox" ? Effect.void : progress.advance,
       ...(har !== undefined && { onExchange: (exchange) => Ref.update(exchanges, Chunk.append(exchange)) })
     }).pipe(
       Effect.ensuring(progress.clear),

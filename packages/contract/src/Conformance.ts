@@ -15,33 +15,44 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Contract from "./Contract.ts"
-import * as AfterRefusalCases from "./internal/cases/afterRefusalCases.ts"
-import * as AmlCases from "./internal/cases/amlCases.ts"
-import * as AuthorizationProbes from "./internal/cases/authorizationProbes.ts"
-import * as CheckProbes from "./internal/cases/checkProbes.ts"
-import * as DateProbes from "./internal/cases/dateProbes.ts"
+import * as AuthorizationCases from "./internal/cases/authorizationCases.ts"
+import * as CheckCases from "./internal/cases/checkCases.ts"
 import * as LifetimeCases from "./internal/cases/lifetimeCases.ts"
-import * as PersonCases from "./internal/cases/personCases.ts"
 import * as SequenceCases from "./internal/cases/sequenceCases.ts"
 import * as TokenCases from "./internal/cases/tokenCases.ts"
-import * as TokenProbes from "./internal/cases/tokenProbes.ts"
 import * as Judge from "./internal/judge.ts"
 import type { MaskedExchange } from "./internal/maskedExchange.ts"
-import type { Case, Kind, Observation, Observer, Run, Target } from "./internal/model.ts"
+import type { Case, Kind, Observation, Observer, Plan, Run, Target } from "./internal/model.ts"
 import * as Preflight from "./internal/preflight.ts"
 import * as Github from "./internal/report/github.ts"
 import * as Har from "./internal/report/har.ts"
 import * as Json from "./internal/report/json.ts"
 import * as Junit from "./internal/report/junit.ts"
 import * as Observations from "./internal/report/observations.ts"
+import * as PlanText from "./internal/report/planText.ts"
 import * as Summary from "./internal/report/summary.ts"
 import * as Table from "./internal/report/table.ts"
 import type { Report, RunInfo, Verdict } from "./internal/results.ts"
 import * as DetectMockServer from "./internal/run/detectMockServer.ts"
+import * as Planner from "./internal/run/plan.ts"
 import * as Runner from "./internal/run/runner.ts"
+import * as TargetOptions from "./internal/targetOptions.ts"
 
 export type { MaskedExchange } from "./internal/maskedExchange.ts"
-export type { Case, Kind, Observation, Observer, Reading, Run, Target } from "./internal/model.ts"
+export type {
+  Case,
+  Cost,
+  Kind,
+  Observation,
+  Observer,
+  Plan,
+  PlannedProbe,
+  Probe,
+  Reading,
+  Run,
+  Target,
+  TestPerson
+} from "./internal/model.ts"
 export type { ClaimCoverage, Coverage, Report, Result, RunInfo, Verdict } from "./internal/results.ts"
 
 /**
@@ -52,17 +63,11 @@ export type { ClaimCoverage, Coverage, Report, Result, RunInfo, Verdict } from "
  */
 export const cases: ReadonlyArray<Case> = [
   ...TokenCases.cases,
-  ...AmlCases.cases,
-  ...PersonCases.cases,
-  ...AuthorizationProbes.cases,
-  ...CheckProbes.cases,
-  ...DateProbes.cases,
-  ...TokenProbes.cases,
+  ...CheckCases.cases,
+  ...AuthorizationCases.cases,
   ...SequenceCases.cases,
-  ...AfterRefusalCases.cases,
   ...LifetimeCases.cases,
-  ...AfterRefusalCases.lifetimeCases,
-  ...TokenCases.finalCases
+  ...SequenceCases.finalCases
 ]
 
 /**
@@ -72,10 +77,44 @@ export const cases: ReadonlyArray<Case> = [
  * @category constructors
  * @since 0.1.0
  */
-export const start: (
+export const start = (
   target: Target,
-  observer?: Observer
-) => Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> = Runner.make
+  observer?: Observer,
+  plannedCases: ReadonlyArray<Case> = cases
+): Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> => Runner.make(target, plannedCases, observer)
+
+/**
+ * What a run with these cases sends to a target, and what that costs. Nothing is sent.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const plan = (target: Target, plannedCases: ReadonlyArray<Case> = cases): Plan =>
+  Planner.make(target, plannedCases)
+
+/**
+ * A plan for people: what a sandbox receives, how long that takes, and what is not tested and why.
+ *
+ * @category destructors
+ * @since 0.1.0
+ */
+export const planText: (plan: Plan, target: Target, contract: Contract.Evidence) => string = PlanText.make
+
+/**
+ * The smallest budget that allows a check, because a fifth of the requests may be checks.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const smallestBudget: number = TargetOptions.smallestBudget
+
+/**
+ * Whether a contract has the claim of a case.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const hasClaimOf: (contract: Contract.Evidence) => (testCase: Case) => boolean = Judge.hasClaimOf
 
 /** How many cases a mock server receives at the same time. */
 const maxTogether = 8
@@ -90,7 +129,8 @@ const maxTogether = 8
  */
 export const observe = Effect.fn("Conformance.observe")(
   function*(target: Target, casesToObserve: ReadonlyArray<Case> = cases, observer?: Observer) {
-    const run = yield* start(target, observer)
+    const run = yield* start(target, observer, casesToObserve)
+    if (target.kind === "sandbox") yield* Effect.forEach(run.plan.items, run.send, { discard: true })
     const isIndependent = (testCase: Case) => Runner.isIndependent(target, testCase)
     const groups = Arr.isNonEmptyReadonlyArray(casesToObserve)
       ? Arr.groupWith(casesToObserve, (one, other) => isIndependent(one) && isIndependent(other))

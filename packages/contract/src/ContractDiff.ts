@@ -52,6 +52,9 @@ interface Difference {
   readonly isBreaking: boolean
 }
 
+/** Claims about how the service refuses a request (section 7). A consumer breaks only if its client refuses the new words. */
+const isAboutRefusals = ({ section }: Contract.Claim): boolean => section === "7"
+
 /** New words break a consumer that was written for the old ones. A first observation does not break. */
 const listDifferences = (older: Contract.Claim, newer: Contract.Claim): ReadonlyArray<Difference> =>
   lists.flatMap(({ breaks, name, of }) => {
@@ -60,9 +63,11 @@ const listDifferences = (older: Contract.Claim, newer: Contract.Claim): Readonly
     const removed = Arr.difference(before, after)
     if (added.length + removed.length === 0) return []
     const isFirst = name === "observed" && before.length === 0
+    const refused = wordsOf(newer.refuses)
+    const breaking = isAboutRefusals(newer) ? added.filter((word) => refused.includes(word)) : added
     return [{
       text: `${name}: ${before.join(", ") || "nothing"} before, ${after.join(", ") || "nothing"} now`,
-      isBreaking: breaks && added.length > 0 && !isFirst
+      isBreaking: breaks && breaking.length > 0 && !isFirst
     }]
   })
 

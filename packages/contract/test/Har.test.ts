@@ -114,6 +114,8 @@ describe("The HAR of a run", () => {
       strictEqual(/canary|1990/.exec(text), null)
       deepStrictEqual(entries.map(({ response }) => [response.status, response.content.mimeType]), [
         [200, "application/json"],
+        // The address of the API is no web page, and then the check.
+        [200, "text/plain"],
         [200, "text/plain"]
       ])
     }))
@@ -123,7 +125,7 @@ describe("The HAR of a run", () => {
       const late = HttpClient.make(() => Effect.never)
       const exchanges = yield* Ref.make(Chunk.empty<Conformance.MaskedExchange>())
       yield* Conformance.verify({ ...target, deadline: 1 }, yield* Contract.load(), {
-        cases: Conformance.cases.slice(0, 1),
+        cases: Conformance.cases.filter(({ id }) => id === "token.granted"),
         onExchange: (exchange) => Ref.update(exchanges, Chunk.append(exchange))
       }).pipe(Effect.provideService(HttpClient.HttpClient, late))
       const har = yield* Schema.decode(Har)(Conformance.toHar(Chunk.toReadonlyArray(yield* Ref.get(exchanges))))

@@ -26,9 +26,8 @@ const serving = (options: MockServer.Options = {}) =>
 
 const playing = (patch: Profile.Patch) => serving({ profile: Profile.apply(Profile.defaultProfile, patch) })
 
-/** Matches data of the mock server's customer, of the people who are checked, and of the responses of test servers. */
-const canaries =
-  /demo-key|s3cret|canary|testclear|testpep|testsanc|Zoë|Иван|1990|1957|1971|at file:|at .*\.[mt]?[jt]s:/i
+/** Matches data of the mock server's customer, and of the responses of test servers. */
+const canaries = /demo-key|s3cret|canary|at file:|at .*\.[mt]?[jt]s:/i
 
 const harmless = (...texts: ReadonlyArray<string>) => {
   for (const text of texts) strictEqual(canaries.exec(text)?.[0], undefined)
@@ -78,7 +77,9 @@ const messageOf = (error: unknown) => error instanceof Error ? error.message : "
 
 const refused = (outcome: Outcome, line: string) => {
   strictEqual(outcome.last, line)
-  deepStrictEqual([outcome.exitCode, outcome.stderr.trimEnd()], [2, "idv-mock verify: the target was not tested"])
+  // Before it, a sandbox has its plan.
+  const error = outcome.stderr.trimEnd().split("\n").at(-1)
+  deepStrictEqual([outcome.exitCode, error], [2, "idv-mock verify: the target was not tested"])
 }
 
 /** A server other than the mock server. */
@@ -106,10 +107,7 @@ describe("idv-mock verify", () => {
       deepStrictEqual([exitCode, stderr], [0, ""])
       const { claims } = yield* Contract.load()
       const documented = claims.filter(({ level, unobserved }) => level === "documented" && !unobserved).length
-      const words =
-        `documented ${documented} of ${documented} executed ${documented} passed 0 violated 0 lenient 0 drifted`
-      assertInclude(stdout.replaceAll(/ +/g, " "), words)
-      assertInclude(stdout, "\nAlarms: none\n")
+      assertInclude(stdout, `\n${documented} of ${documented} documented claims tested\n`)
       const { length } = Conformance.cases
       const [, passed, notTested] = /^It conforms: (\d+) of \d+ cases passed, 0 violated, 0 lenient, 0 drifted, (\d+) /
         .exec(last) ?? []
@@ -123,8 +121,8 @@ describe("idv-mock verify", () => {
       const cases = ["token.parameters", "aml.content-type.request"].flatMap((id) => ["--case", id])
       const outcome = yield* verify(["--base-url", yield* playing({ preset: "strict" }), ...cases])
       deepStrictEqual([outcome.exitCode, outcome.stderr], [1, "idv-mock verify: 2 alarms\n"])
-      assertInclude(outcome.stdout, "\n  ~ token.parameters ")
-      assertInclude(outcome.stdout, "\n      the contract's default is json, observed exact (HTTP 415)\n")
+      assertInclude(outcome.stdout, "\n  ~ token.parameters: ")
+      assertInclude(outcome.stdout, ": the contract's default is json, observed exact (HTTP 415)\n")
       assertInclude(
         outcome.stdout,
         "\n  idv-mock serve --profile tokenParameters=refused --profile amlRequestType=exact\n"
@@ -143,7 +141,7 @@ describe("idv-mock verify", () => {
         "token.expired"
       ])
       strictEqual(exitCode, 1)
-      assertInclude(stdout, "\n      the control API of the mock server responds with 401\n")
+      assertInclude(stdout, ": the control API of the mock server responds with 401\n")
     }).pipe(Effect.provide(NodeContext.layer)))
 
   it.scopedLive("writes its report as JSON or JUnit, and its observations as claims, with a guarded control API", () =>
@@ -207,9 +205,9 @@ describe("idv-mock verify --target sandbox", () => {
       // The budget was too small for all that is documented, which says nothing about the service.
       strictEqual(exitCode, 0)
       assertInclude(last, "Nothing contradicts the contract: ")
-      assertInclude(last, "Not tested: ")
-      assertInclude(stdout, "\n  not tested: the budget of 8 requests is spent\n")
-      assertInclude(stdout, "\n      the clock of a service cannot be moved\n")
+      assertInclude(last, " documented claims tested, ")
+      assertInclude(stdout, " cases: the budget of 8 requests is spent (--budget)\n")
+      assertInclude(stdout, " cases: the clock of a service cannot be moved (--wait-for-expiry)\n")
       const [, sent] =
         /\nsent +(\d) requests of a budget of 8, \d checks? that may be billed, only about/.exec(stdout) ?? []
       // Some of it is kept, to see at the end whether the service still answers.
@@ -222,7 +220,8 @@ describe("idv-mock verify --target sandbox", () => {
       harmless(yield* fs.readFileString(seen))
 
       const all = yield* verifyHere(["--target", "sandbox", "--spacing", "0"], variables)
-      deepStrictEqual([all.exitCode, all.stderr], [0, ""])
+      strictEqual(all.exitCode, 0)
+      assert(all.stderr.startsWith("Plan: at most 60 requests, "), all.stderr)
       assert(/\nsent +\d\d requests of a budget of 60, /.test(all.stdout))
     }).pipe(Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici])))
 })
@@ -243,7 +242,8 @@ describe("idv-mock verify of an unusable target", () => {
   it.scopedLive("says in one line that the credentials are wrong", () =>
     Effect.gen(function*() {
       const url = yield* serving()
-      const line = "Nothing can be verified: the customer is refused with 401: its id or its key is wrong"
+      const line =
+        "Nothing can be verified: the customer is refused with 401: check its id and its key. If they are right, this machine or the customer may be blocked for a while, as after wrong keys or bad tokens of an earlier run"
       const words = ["--auth-url", url, "--customer-id", "demo-customer"]
       refused(yield* verify(words, { IDV_CUSTOMER_KEY: "canary" }), line)
       refused(yield* verifyHere([...words, "--target", "sandbox"], { IDV_CUSTOMER_KEY: "canary" }), line)
@@ -289,8 +289,8 @@ describe("idv-mock verify of an unusable target", () => {
           process.exitCode,
           Effect.zipRight(Deferred.await(received), process.kill(signal))
         ], { concurrency: "unbounded" })
-        deepStrictEqual([stderr, Number(exitCode)], [
-          "idv-mock verify: interrupted after 1 request; nothing was written\n",
+        deepStrictEqual([stderr.trimEnd().split("\n").at(-1), Number(exitCode)], [
+          "idv-mock verify: interrupted after 1 request; nothing was written",
           code
         ])
       }
@@ -355,7 +355,7 @@ describe("idv-mock verify of a service without --target sandbox", () => {
       strictEqual((yield* verifyHere(["--auth-url", url, "--case", "token.status"], variables)).exitCode, 0)
       refused(
         yield* verifyHere([], { IDV_AUTH_URL: url, ...variables }),
-        "Nothing can be verified: the customer is refused with 401: its id or its key is wrong"
+        "Nothing can be verified: the customer is refused with 401: check its id and its key. If they are right, this machine or the customer may be blocked for a while, as after wrong keys or bad tokens of an earlier run"
       )
     }).pipe(Effect.provide(NodeContext.layer)))
 })
@@ -396,6 +396,12 @@ describe("The flags of idv-mock verify", () => {
     ["--budget 3", "--budget requires --target sandbox: requests to a mock server are not limited", {}],
     ["--target mock --spacing 3", "--spacing requires --target sandbox: requests to a mock server are not limited", {}],
     ["--wait-for-expiry", "--wait-for-expiry requires --target sandbox: the run moves the clock of a mock server", {}],
+    ["--dry-run", "--dry-run requires --target sandbox: requests to a mock server cost nothing", {}],
+    [
+      "--target sandbox --auth-url http://127.0.0.1:1 --budget 4",
+      "--budget 4 allows no check: the smallest useful budget is 5, because a fifth of the requests may be checks",
+      { IDV_CUSTOMER_ID: "a", IDV_CUSTOMER_KEY: "b" }
+    ],
     ["--wrong-keys", "--wrong-keys requires --target sandbox: a mock server always receives wrong keys", {}],
     ["--fail-on canary", "--fail-on is invalid: expected one of violated, lenient, drift", {}],
     ["--case token.nothing", "--case token.nothing: there is no such case; idv-mock contract prints them", {}],

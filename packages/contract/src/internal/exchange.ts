@@ -1,4 +1,5 @@
 /** HTTP exchanges as plain data: the request, and the response with its status, headers and unread bytes. */
+import type { Person } from "./persons.ts"
 import type { Step } from "./steps.ts"
 
 export interface Request {
@@ -66,6 +67,8 @@ export interface StepExchange {
   readonly number: number
   readonly step: Step
   readonly exchange: Exchange
+  /** The person whom a check was about. */
+  readonly person?: Person | undefined
   /** Texts that a refusal of this request must not repeat. */
   readonly secrets: ReadonlyArray<string>
   /** The request as a curl command without secrets, names and dates. */

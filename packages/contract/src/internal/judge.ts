@@ -3,7 +3,7 @@ import * as Arr from "effect/Array"
 import type * as Contract from "../Contract.ts"
 import type { Case, Kind, Observation } from "./model.ts"
 import type { ClaimCoverage, Coverage, Report, Result, Verdict } from "./results.ts"
-import { inapplicable, isBudget, isFailure } from "./run/skipped.ts"
+import { inapplicable, isChosen, isFailure } from "./run/skipped.ts"
 
 type Accepted = NonNullable<Contract.Claim["accept"]>[number]
 
@@ -42,7 +42,7 @@ const isChanged = (claim: Contract.Claim, verdict: Verdict): boolean =>
 const resultOf = (
   claim: Contract.Claim,
   { id, title }: Case,
-  { cause, curl, dependsOn, millis, observed, skipped }: Observation
+  { cause, curl, dependsOn, millis, observed, partial, probes, skipped }: Observation
 ): Result => {
   const result = {
     id,
@@ -53,6 +53,7 @@ const resultOf = (
     expects: acceptedText(claim),
     millis,
     ...(observed !== undefined && { observed }),
+    ...(partial !== undefined && { partial }),
     ...(dependsOn !== undefined && { dependsOn })
   }
   if (observed === undefined || skipped !== undefined) {
@@ -62,6 +63,7 @@ const resultOf = (
   return {
     ...result,
     verdict,
+    ...(verdict !== "pass" && probes !== undefined && { probes }),
     ...(verdict !== "pass" && { ...(cause !== undefined && { cause }), ...(curl !== undefined && { curl }) }),
     ...(isChanged(claim, verdict) && { isChanged: true })
   }
@@ -118,8 +120,9 @@ export const isAlarm = (
 const noCaseRan = "no case ran"
 
 const coverageOf = (results: ReadonlyArray<Result>): Coverage => {
-  const ran = results.filter(({ verdict }) => verdict !== "not tested").length
-  return ran === 0 ? "none" : ran < results.length ? "part" : "whole"
+  const ran = results.filter(({ verdict }) => verdict !== "not tested")
+  const isWhole = ran.length === results.length && ran.every(({ partial }) => partial === undefined)
+  return ran.length === 0 ? "none" : isWhole ? "whole" : "part"
 }
 
 const claimCoverageOf = ({ id, level }: Contract.Claim, results: ReadonlyArray<Result>): ClaimCoverage => {
@@ -128,7 +131,7 @@ const claimCoverageOf = ({ id, level }: Contract.Claim, results: ReadonlyArray<R
     claim: id,
     level,
     coverage: coverageOf(own),
-    reasons: own.length === 0 ? [noCaseRan] : Arr.dedupe(own.flatMap(({ reason }) => reason ?? []))
+    reasons: own.length === 0 ? [noCaseRan] : Arr.dedupe(own.flatMap(({ partial, reason }) => reason ?? partial ?? []))
   }
 }
 
@@ -152,12 +155,12 @@ export const judge = (
   const unexecuted = coverage
     .filter(({ claim, coverage, level }) => level === "documented" && coverage === "none" && canApply(claim))
     .map(({ claim }) => claim)
-  /** Whether another alarm, or the budget, is the reason why no case of the claim ran. */
+  /** Whether another alarm, or a choice of the user, is the reason why no case of the claim ran. */
   const isExplained = (id: string) => {
     const own = results.filter(({ claim }) => claim === id)
     const reasons = own.flatMap(({ reason }) => reason ?? [])
-    // The user chose the budget, and with it the cases that it skips. Nobody chose a service that no longer responds.
-    return own.some(({ dependsOn }) => dependsOn !== undefined) || reasons.some(isBudget) && !reasons.some(isFailure)
+    // The user chose the budget and the test persons. Nobody chose a service that no longer responds.
+    return own.some(({ dependsOn }) => dependsOn !== undefined) || reasons.some(isChosen) && !reasons.some(isFailure)
   }
   const alarms = Arr.dedupe([
     ...results.filter((result) => isAlarm({ kind, failOn }, result)).map(({ id }) => id),

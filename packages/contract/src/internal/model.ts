@@ -45,6 +45,7 @@ export type Reading =
   | "every name echo"
   | "same issuer"
   | "own profile"
+  | "stable profile"
   | "time of search"
   | "ignored field"
   | "body"
@@ -52,6 +53,7 @@ export type Reading =
   | "credential_type"
   | "credential_name"
   | "issued_by"
+  | "issued_by text"
   | "issuer_id"
   | "cred_version form"
   | "cred_version"
@@ -64,29 +66,51 @@ export type Reading =
   | "match_found"
   | "aml_profile"
   | "extra fields"
-  | "test person"
+  | "promised result"
   | "repeated check"
   | "page"
   | "request type"
   | "error form"
 
 /**
- * One test of a claim, as data. A case without steps reads what the whole run observed of the shared token.
+ * A sequence of requests of a case.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Case {
+export interface Probe {
+  /** What the requests have in common, or what is wrong with them, in a few words. */
+  readonly title: string
+  /** The requests, each as its difference from the documented request. */
+  readonly steps: ReadonlyArray<Step>
+}
+
+/**
+ * One test of a claim, as data: a class of behaviours, with the requests that show it. A case without steps reads what
+ * the whole run observed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Case extends Probe {
   /** The unique name of the case, such as `token.status`. */
   readonly id: string
   /** The id of the claim in the contract, which has the section, the level and the accepted words. */
   readonly claim: string
-  /** What the case tests, in a few words. */
-  readonly title: string
-  /** The requests, each as its difference from the documented request. */
-  readonly steps: ReadonlyArray<Step>
-  /** What is read from the responses. */
+  /** What is read from the responses of each probe. */
   readonly reading: Reading
+  /**
+   * Further probes of the same class. A run with a budget sends them after the first probes of all other cases.
+   *
+   * @default undefined, the case has one probe
+   */
+  readonly more?: ReadonlyArray<Probe>
+  /**
+   * How much the first probe can find. A run with a budget sends the worthiest first.
+   *
+   * @default 1
+   */
+  readonly worth?: number
   /**
    * Why the case runs against a mock server only.
    *
@@ -100,12 +124,6 @@ export interface Case {
    * @default undefined, any customer will do
    */
   readonly needsOwnCustomer?: true
-  /**
-   * Whether the requests send wrong keys of the customer, which a service may answer with a lockout.
-   *
-   * @default undefined, they do not
-   */
-  readonly needsWrongKeys?: true
   /**
    * The id of the case whose request must be refused. This case reads how; without a refusal, there is
    * nothing to read.
@@ -123,6 +141,19 @@ export interface Case {
  * @since 0.1.0
  */
 export type Kind = "mock" | "sandbox"
+
+/**
+ * A test person of a sandbox, with the result that the vendor promises.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface TestPerson {
+  readonly name: string
+  /** The date of birth, in the form `dd-mm-yyyy`. */
+  readonly dob: string
+  readonly matchFound: "Potential match" | "No"
+}
 
 /**
  * The server to test. A mock server receives the requests without a wait between them and without a budget.
@@ -157,8 +188,15 @@ export interface Target {
    */
   readonly controlToken?: Redacted.Redacted<string> | undefined
   /**
-   * The most requests that a sandbox receives. At most a fifth of them, but at least 4, may be checks that the sandbox
-   * answers and may bill. Cases that would exceed the budget are skipped.
+   * The vendor's test persons. Every claim about `Potential match` is tested on the listed ones. The first one who is on
+   * no list takes the place of the suite's fictional person.
+   *
+   * @default undefined, a sandbox is asked about fictional people only
+   */
+  readonly persons?: ReadonlyArray<TestPerson> | undefined
+  /**
+   * The most requests that a sandbox receives. At most a fifth of them may be checks that the sandbox answers and may
+   * bill. Cases that would exceed the budget are skipped.
    *
    * @default 60
    */
@@ -188,9 +226,10 @@ export interface Target {
    */
   readonly clockLimit?: Duration.DurationInput | undefined
   /**
-   * Whether a sandbox may receive wrong keys of the customer, which may lock the customer out.
+   * Whether a sandbox may receive any number of wrong keys and bad tokens, which may lock the customer out, and the key
+   * where it may be logged.
    *
-   * @default false
+   * @default false, at most 2 wrong credentials and 12 bad tokens
    */
   readonly wrongKeys?: boolean | undefined
 }
@@ -204,11 +243,15 @@ export interface Target {
 export interface Observation {
   /** The id of the case. */
   readonly case: string
-  /** The word that the case's reading yielded. */
+  /** The word that the case's reading yielded: of its first probe, or of the first one that yielded another word. */
   readonly observed?: string
+  /** The titles of the probes that yielded another word than the usual one. */
+  readonly probes?: ReadonlyArray<string>
+  /** Why some probes were not sent although others were. */
+  readonly partial?: string
   /** The status of the last response, such as `HTTP 500`, or why there was none. */
   readonly cause?: string
-  /** The last request as a curl command, without secrets, names and dates. */
+  /** The last request as a curl command, without secrets and the user's test persons. */
   readonly curl?: string
   /** Why the case was skipped. */
   readonly skipped?: string
@@ -236,6 +279,50 @@ export interface Observer {
 }
 
 /**
+ * What requests cost.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Cost {
+  readonly requests: number
+  /** Checks that a correct service answers, and may bill. */
+  readonly checks: number
+  /** Token requests with other credentials than the documented ones, or none. */
+  readonly wrongCredentials: number
+  /** Checks with another token than the documented one, or none. */
+  readonly badTokens: number
+}
+
+/**
+ * A probe of a plan.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PlannedProbe {
+  readonly testCase: Case
+  readonly probe: Probe
+}
+
+/**
+ * What a run sends, the worthiest first.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Plan {
+  /** In the order in which they are sent: those for which a service may lock out a customer come last. */
+  readonly items: ReadonlyArray<PlannedProbe>
+  /** The cost of the items, of the documented requests before them, and of the confirmation after them. */
+  readonly cost: Cost
+  /** Why a probe is not in the plan, or `undefined` if it is. */
+  readonly whyNot: (testCase: Case, probe: Probe) => string | undefined
+  /** How many cases are not tested, wholly or in part, for each reason. */
+  readonly notTested: ReadonlyArray<readonly [reason: string, cases: number]>
+}
+
+/**
  * A run against one target. It sends a sequence of steps once, even if several cases share it.
  *
  * @category models
@@ -243,8 +330,8 @@ export interface Observer {
  */
 export interface Run {
   /**
-   * Observes one case. Concurrent calls wait for each other, unless both cases are independent and the target is a mock
-   * server.
+   * Observes one case, with the probes of the plan. Concurrent calls wait for each other, unless both cases are
+   * independent and the target is a mock server.
    */
   readonly observe: (testCase: Case) => Effect.Effect<Observation>
   /**
@@ -253,4 +340,11 @@ export interface Run {
    * with unconfirmed ones as skipped.
    */
   readonly confirm: (observations: ReadonlyArray<Observation>) => Effect.Effect<ReadonlyArray<Observation>>
+  /** What the run sends, and what that costs. */
+  readonly plan: Plan
+  /**
+   * Sends a probe of the plan. A later {@link Run.observe} reads the responses. If the change of the probe makes no
+   * difference to this customer or token, it sends the next probe of the case instead.
+   */
+  readonly send: (planned: PlannedProbe) => Effect.Effect<void>
 }

@@ -4,7 +4,6 @@
  * report gives one explanation instead of a failure for each case.
  */
 import * as Option from "effect/Option"
-import * as TestPeople from "./cases/testPeople.ts"
 import * as Exchange from "./exchange.ts"
 import type { Reading } from "./model.ts"
 import { isCredential, isErrorBody, isHtml, isRedirect, isSuccess } from "./readings/responseReadings.ts"
@@ -15,8 +14,11 @@ import type { AmlStep, Step, TokenStep } from "./steps.ts"
 /** The request of section 4.1. */
 export const tokenStep: TokenStep = { to: "token" }
 
-/** The request of section 4.2, about a person on no list. */
-export const amlStep: AmlStep = { to: "aml", body: TestPeople.bodyOf(TestPeople.clear) }
+/** The request of section 4.2. */
+export const amlStep: AmlStep = { to: "aml" }
+
+/** The same without a token. It shows a web page at the address before a token and a name are sent there. */
+export const openStep: AmlStep = { to: "aml", method: "GET", authorization: null, body: {} }
 
 const isOnly = (step: Step) => {
   const text = JSON.stringify([step])
@@ -72,6 +74,14 @@ export const tokenFailure = (exchanges: ReadonlyArray<Exchange.StepExchange>): P
   return isSuccessOf("token", response)
     ? undefined
     : failure(tokenCase, "the customer received no token", shownByRedirect(response))
+}
+
+/** The failure of the preflight, if the address of the API is a web page. */
+export const pageFailure = (exchanges: ReadonlyArray<Exchange.StepExchange>): PreflightFailure | undefined => {
+  const response = responseOf(exchanges)
+  return response !== undefined && isSuccess(response) && isHtml(response)
+    ? failure(amlCase, "the API responds with HTML")
+    : undefined
 }
 
 /** The failure of the check preflight, if its response is not successful at all. */
@@ -139,6 +149,12 @@ const noResponseTexts: Readonly<Record<Exchange.NoResponseReason, (names: Endpoi
   "too long": ({ address, name }) => `${name} responds with more than 1 MiB: check the ${address}`
 }
 
+/** Why a customer with the right key may be refused. */
+const maybeBlocked =
+  "this machine or the customer may be blocked for a while, as after wrong keys or bad tokens of an earlier run"
+
+const ownPersons = "If the sandbox knows only its own test persons, name them with --person or --persons"
+
 const explain = (
   names: EndpointNames,
   observed: string,
@@ -151,16 +167,21 @@ const explain = (
   if (observed === "no answer" && connectionText !== undefined) return connectionText(names)
   const reason = Exchange.noResponseReasons.find((reason) => reason === observed)
   if (reason !== undefined) return noResponseTexts[reason](names)
+  if (isPage && status === "403") return `${name} answers 403 with an HTML page: a firewall may refuse this machine`
   if (status === "401" || status === "403") return rejected(status)
-  if (isPage) return `${name} responds with an HTML page (${status}): check the ${address}`
+  if (isPage && !/^[45]/.test(status)) return `${name} responds with an HTML page (${status}): check the ${address}`
   if (observed === "redirected") return `${name} redirects with ${status}, which is not followed: check the ${address}`
-  if (status === "404" || status === "405") return `${name} does not exist there (${status}): check the ${address}`
+  if (status === "404" || status === "405") {
+    return endpoint === "token"
+      ? `${name} does not exist there (${status}): check the ${address}`
+      : `${name} refuses the check with ${status}: check the ${address}. ${ownPersons}`
+  }
   if (observed === "rate limited") return `${name} limits the rate of requests (${status})`
   if (observed === "failed") return `${name} fails with ${status}`
   if (/^2\d\d$/.test(status) && observed === "no token") return `${name} responds with ${status}, but without a token`
   return endpoint === "token"
     ? `the token request is refused with ${status}: the id or the key of the customer may be wrong`
-    : `${name} refuses the request of section 4.2 with ${status}`
+    : `${name} refuses the request of section 4.2 with ${status}. ${ownPersons}`
 }
 
 const originOf = (address: string | undefined, fallback: string): string =>
@@ -184,7 +205,10 @@ export const explanationOf = (
       name: "the token endpoint",
       origin: originOf(runInfo.authUrl, "the address of the token endpoint"),
       address: optionOf(runInfo, "auth URL"),
-      rejected: (status) => `the customer is refused with ${status}: its id or its key is wrong`
+      rejected: (status) =>
+        status === "403"
+          ? `the token request is refused with 403, by the service or by a firewall in front of it: ${maybeBlocked}`
+          : `the customer is refused with ${status}: check its id and its key. If they are right, ${maybeBlocked}`
     }
     const isPage = observedOf("token.content-type") === "text/html"
     return { endpoint: "token", text: explain(names, token, observedOf("token.status"), isPage, causeOf(tokenCase)) }

@@ -1,7 +1,7 @@
 /** The data of a report: what the contract says about the observations of a run. */
 import type * as DateTime from "effect/DateTime"
 import type * as Contract from "../Contract.ts"
-import type { Kind } from "./model.ts"
+import type { Kind, TestPerson } from "./model.ts"
 
 /**
  * - `pass`: the contract accepts the observation.
@@ -37,9 +37,13 @@ export interface Result {
   readonly verdict: Verdict
   /** The observed word, if there is one. */
   readonly observed?: string
+  /** The titles of the probes that yielded another word than the usual one. */
+  readonly probes?: ReadonlyArray<string>
+  /** Why some probes of the case were not sent. */
+  readonly partial?: string
   /** The status of the last response, such as `HTTP 500`, or why there was none. A pass has none. */
   readonly cause?: string
-  /** The last request as a curl command, without secrets, names and dates. A pass has none. */
+  /** The request as a curl command, without secrets and the user's test persons. A pass has none. */
   readonly curl?: string
   /** Whether an earlier run observed something else, according to the evidence file. */
   readonly isChanged?: true
@@ -118,6 +122,12 @@ export interface RunInfo {
   readonly baseUrl?: string | undefined
   /** @default 60 */
   readonly budget?: number | undefined
+  /**
+   * The test persons that the user named. Reports show none of them.
+   *
+   * @default undefined, the run was about fictional people only
+   */
+  readonly persons?: ReadonlyArray<TestPerson> | undefined
   /**
    * When the run began.
    *

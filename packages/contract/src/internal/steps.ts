@@ -5,10 +5,24 @@ export type Json = null | boolean | number | string | ReadonlyArray<Json> | { re
 
 /**
  * A text with placeholders, which {@link file://./templates.ts} fills: `{id}` and `{key}` of the customer, `{otherId}`
- * and `{otherKey}` that no service has issued, and `{token}`. A placeholder may change its value, as `{token|chop}`
- * does, and `base64(…)` encodes what is inside.
+ * and `{otherKey}` that no service has issued, `{token}`, and of the person `{name}`, `{dob}`, `{day}`, `{month}`,
+ * `{year}`, and the documented body as JSON, `{check}`, and as a `{form}`. A placeholder may change its value, as `{token|chop}` does, and
+ * `base64(…)` encodes what is inside.
  */
 export type Template = string
+
+/** A person whom the suite invents. */
+export interface InventedPerson {
+  readonly name: string
+  /** The date of birth, in the form `dd-mm-yyyy`. */
+  readonly dob: string
+}
+
+/**
+ * The person of a check: one who should be on no list, or on a list. `listed 2` and `listed 3` are further listed test
+ * persons. On a sandbox they are the vendor's test persons, if the user names them.
+ */
+export type PersonRef = "clear" | "listed" | "listed 2" | "listed 3" | InventedPerson
 
 /** What a token request and a check can both change. */
 interface RequestChanges {
@@ -69,8 +83,18 @@ export interface AmlStep extends RequestChanges {
    * @default "/api/aml"
    */
   readonly path?: string
-  /** A string is a template; any other value is sent as JSON. */
-  readonly body: Json | Template
+  /**
+   * The person whom the check is about.
+   *
+   * @default "clear", or the first test person that the user names
+   */
+  readonly person?: PersonRef
+  /**
+   * A string is a template; any other value is sent as JSON, with its strings as templates.
+   *
+   * @default the body of section 4.2
+   */
+  readonly body?: Json | Template
   /**
    * Whether the body is sent in two pieces, split between the bytes of its first non-ASCII character.
    *

@@ -7,8 +7,15 @@ import type { Target } from "./model.ts"
 /** How many requests a sandbox may receive. */
 export const defaultBudget = 60
 
-/** How many checks a sandbox may answer, which may be billed: a fifth of its requests, and at least 4. */
-export const checksOf = (budget: number): number => Math.max(4, Math.floor(budget / 5))
+/** How many checks a sandbox may answer, which may be billed: a fifth of its requests. */
+export const checksOf = (budget: number): number => Math.floor(budget / 5)
+
+/** The smallest budget that allows a check. */
+export const smallestBudget = 5
+
+/** How many wrong credentials and bad tokens a sandbox receives by default: it may lock the customer out. */
+export const defaultWrongCredentials = 2
+export const defaultBadTokens = 12
 
 /** How long a run waits between two requests to a sandbox. */
 export const defaultSpacing: Duration.DurationInput = "500 millis"
@@ -34,3 +41,17 @@ export const checkDurations = (
   if (!isWait(deadline, 1)) return invalid("deadline", 1)
   return isWait(spacing, 0) ? Effect.void : invalid("spacing", 0)
 }
+
+/** An address without its user, password, query and fragment, which may be secret. */
+export const shownAddress = (address: string): string => {
+  if (!URL.canParse(address)) return "no address"
+  const { origin, pathname } = new URL(address)
+  return `${origin}${pathname.replace(/\/+$/, "")}`
+}
+
+/** A target whose addresses may be shown. */
+export const shown = (target: Target): Target => ({
+  ...target,
+  authUrl: shownAddress(target.authUrl),
+  baseUrl: shownAddress(target.baseUrl)
+})

@@ -1,12 +1,27 @@
-/** Fills the templates of steps with the values of a run. */
+/** Fills the templates of steps with the values of a run, or with what stands for them in a shell. */
 import * as Option from "effect/Option"
 import { createHash } from "node:crypto"
 import type { Template } from "./steps.ts"
 
-/** The values of the placeholders, by name. */
-export type Values = Readonly<Record<"id" | "key" | "otherId" | "otherKey" | "token", string>>
+const names = [
+  "id",
+  "key",
+  "otherId",
+  "otherKey",
+  "token",
+  "name",
+  "dob",
+  "day",
+  "month",
+  "year",
+  "check",
+  "form"
+] as const
 
-const base64 = (text: string): string => Buffer.from(text).toString("base64")
+export type Name = typeof names[number]
+
+/** The values of the placeholders, by name. */
+export type Values = Readonly<Record<Name, string>>
 
 const percent = (text: string): string =>
   Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("")
@@ -33,89 +48,151 @@ const swapCase = (text: string): string =>
 
 const base64url = (json: unknown): string => Buffer.from(JSON.stringify(json)).toString("base64url")
 
-/** The parts of a JWT, or none for another text. */
-const partsOf = (token: string): ReadonlyArray<string> => {
-  const parts = token.split(".")
-  return parts.length === 3 ? parts : []
-}
+const unsignedHeader = base64url({ alg: "none", typ: "JWT" })
 
 const ofParts = (change: (parts: ReadonlyArray<string>) => string) => (token: string): string => {
-  const parts = partsOf(token)
-  return parts.length === 0 ? token : change(parts)
+  const parts = token.split(".")
+  return parts.length === 3 ? change(parts) : token
+}
+
+/** A change of a placeholder, and the same in a shell, where `v` is the name of a variable. */
+interface Change {
+  readonly apply: (text: string) => string
+  /** @default a variable with the changed value, which the reader sets */
+  readonly shell?: (v: string) => string
 }
 
 /**
  * The changes of a placeholder. `one`, `four`, `eight`, `lastEight`, `half` and `secondHalf` keep only that part of the
- * text. `first`, `middle` and `last` keep the whole text, and replace one letter of it.
+ * text. `first`, `middle` and `last` keep the whole text, and replace one letter of it. The changes of a JWT leave any
+ * other text as it is, so that its request is not sent; `forged` makes a JWT out of any text.
  */
-const changes: Readonly<Record<string, (text: string) => string>> = {
-  afterColon: (text) => text.slice(text.indexOf(":") + 1),
-  base64,
-  beforeColon: (text) => text.split(":")[0] ?? text,
-  blanks: (text) => text.replaceAll("+", " "),
-  decoded: (text) => text.replaceAll(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16))),
-  chop: (text) => text.slice(0, -1),
-  chopFirst: (text) => text.slice(1),
-  eight: (text) => text.slice(0, 8),
-  four: (text) => text.slice(0, 4),
-  hex: (text) => Buffer.from(text).toString("hex"),
-  lastEight: (text) => text.slice(-8),
-  letters: (text) => text.replaceAll(/[^a-z0-9]/gi, ""),
-  md5: (text) => createHash("md5").update(text).digest("hex"),
-  one: (text) => text.slice(0, 1),
-  sha256: (text) => createHash("sha256").update(text).digest("hex"),
-  sorted: (text) => Array.from(text).toSorted().join(""),
-  underscores: (text) => text.replaceAll("-", "_"),
-  first: (text) => changeAt(text, 0),
-  half: (text) => text.slice(0, Math.ceil(text.length / 2)),
-  last: (text) => changeAt(text, text.length - 1),
-  lower: (text) => text.toLowerCase(),
-  middle: (text) => changeAt(text, Math.floor(text.length / 2)),
-  percent,
-  reverse: (text) => Array.from(text).reverse().join(""),
-  sameClass: replaceKeepingForm,
-  secondHalf: (text) => text.slice(Math.floor(text.length / 2)),
-  swapCase,
-  upper: (text) => text.toUpperCase(),
-  // The following changes leave any text but a JWT as it is, so that its request is not sent.
-  changedPayload: ofParts(([header = "", payload = "", signature = ""]) =>
-    `${header}.${changeAt(payload, Math.floor(payload.length / 2))}.${signature}`
-  ),
-  changedSignature: ofParts(([header, payload, signature = ""]) =>
-    `${header}.${payload}.${changeAt(signature, Math.floor(signature.length / 2))}`
-  ),
-  emptySignature: ofParts(([header, payload]) => `${header}.${payload}.`),
-  noSignature: ofParts(([header, payload]) => `${header}.${payload}`),
-  unsigned: ofParts(([, payload]) => `${base64url({ alg: "none", typ: "JWT" })}.${payload}.`),
-  unsignedWithSignature: ofParts(([, payload, signature]) =>
-    `${base64url({ alg: "none", typ: "JWT" })}.${payload}.${signature}`
-  )
+const changes: Readonly<Record<string, Change>> = {
+  afterColon: { apply: (text) => text.slice(text.indexOf(":") + 1), shell: (v) => `\${${v}#*:}` },
+  base64: {
+    apply: (text) => Buffer.from(text).toString("base64"),
+    shell: (v) => `$(printf %s "$${v}" | base64 -w0)`
+  },
+  beforeColon: { apply: (text) => text.split(":")[0] ?? text, shell: (v) => `\${${v}%%:*}` },
+  blanks: { apply: (text) => text.replaceAll("+", " "), shell: (v) => `\${${v}//+/ }` },
+  chop: { apply: (text) => text.slice(0, -1), shell: (v) => `\${${v}%?}` },
+  chopFirst: { apply: (text) => text.slice(1), shell: (v) => `\${${v}#?}` },
+  decoded: {
+    apply: (text) => text.replaceAll(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16)))
+  },
+  eight: { apply: (text) => text.slice(0, 8), shell: (v) => `\${${v}:0:8}` },
+  first: {
+    apply: (text) => changeAt(text, 0),
+    shell: (v) => `$(printf %s "\${${v}:0:1}" | tr a-yA-Y0-8 b-zB-Z1-9)\${${v}#?}`
+  },
+  forged: { apply: (text) => `${unsignedHeader}.${base64url({ sub: text, exp: 4102444800 })}.` },
+  four: { apply: (text) => text.slice(0, 4), shell: (v) => `\${${v}:0:4}` },
+  half: { apply: (text) => text.slice(0, Math.ceil(text.length / 2)), shell: (v) => `\${${v}:0:\${#${v}}/2}` },
+  hex: { apply: (text) => Buffer.from(text).toString("hex"), shell: (v) => `$(printf %s "$${v}" | xxd -p -c0)` },
+  last: {
+    apply: (text) => changeAt(text, text.length - 1),
+    shell: (v) => `\${${v}%?}$(printf %s "\${${v}: -1}" | tr a-yA-Y0-8 b-zB-Z1-9)`
+  },
+  lastEight: { apply: (text) => text.slice(-8), shell: (v) => `\${${v}: -8}` },
+  letters: { apply: (text) => text.replaceAll(/[^a-z0-9]/gi, ""), shell: (v) => `\${${v}//[^a-zA-Z0-9]/}` },
+  lower: { apply: (text) => text.toLowerCase(), shell: (v) => `\${${v},,}` },
+  md5: {
+    apply: (text) => createHash("md5").update(text).digest("hex"),
+    shell: (v) => `$(printf %s "$${v}" | md5sum | cut -c1-32)`
+  },
+  middle: { apply: (text) => changeAt(text, Math.floor(text.length / 2)) },
+  one: { apply: (text) => text.slice(0, 1), shell: (v) => `\${${v}:0:1}` },
+  percent: { apply: percent, shell: (v) => `$(printf %s "$${v}" | xxd -p -c0 | sed 's/../%&/g')` },
+  reverse: { apply: (text) => Array.from(text).reverse().join(""), shell: (v) => `$(printf %s "$${v}" | rev)` },
+  sameClass: { apply: replaceKeepingForm, shell: (v) => `$(printf %s "$${v}" | tr a-zA-Z0-9 b-zaB-ZA1-90)` },
+  secondHalf: { apply: (text) => text.slice(Math.floor(text.length / 2)), shell: (v) => `\${${v}:\${#${v}}/2}` },
+  sha256: {
+    apply: (text) => createHash("sha256").update(text).digest("hex"),
+    shell: (v) => `$(printf %s "$${v}" | sha256sum | cut -c1-64)`
+  },
+  short: { apply: (text) => text.replace(/^0/, "") },
+  sorted: { apply: (text) => Array.from(text).toSorted().join("") },
+  swapCase: { apply: swapCase, shell: (v) => `$(printf %s "$${v}" | tr a-zA-Z A-Za-z)` },
+  twoDigits: { apply: (text) => text.slice(-2) },
+  underscores: { apply: (text) => text.replaceAll("-", "_"), shell: (v) => `\${${v}//-/_}` },
+  upper: { apply: (text) => text.toUpperCase(), shell: (v) => `\${${v}^^}` },
+  cut: { apply: (text) => text.slice(0, -1) },
+  json: { apply: (text) => JSON.stringify(text) },
+  escaped: {
+    apply: (text) =>
+      text.replaceAll(/[^\x00-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
+  },
+  changedPayload: {
+    apply: ofParts(([header = "", payload = "", signature = ""]) =>
+      `${header}.${changeAt(payload, Math.floor(payload.length / 2))}.${signature}`
+    )
+  },
+  changedSignature: {
+    apply: ofParts(([header, payload, signature = ""]) =>
+      `${header}.${payload}.${changeAt(signature, Math.floor(signature.length / 2))}`
+    )
+  },
+  emptySignature: { apply: ofParts(([header, payload]) => `${header}.${payload}.`), shell: (v) => `\${${v}%.*}.` },
+  noSignature: { apply: ofParts(([header, payload]) => `${header}.${payload}`), shell: (v) => `\${${v}%.*}` },
+  unsigned: { apply: ofParts(([, payload]) => `${unsignedHeader}.${payload}.`) },
+  unsignedWithSignature: { apply: ofParts(([, payload, signature]) => `${unsignedHeader}.${payload}.${signature}`) }
 }
 
-const placeholder = /\{(id|key|otherId|otherKey|token)(?:\|(\w+))?\}/g
+/** What takes the place of a placeholder, or none if the template makes no sense for this run. */
+export type Fill = (name: Name, change: string | undefined) => Option.Option<string>
 
-const isName = (name: string, values: Values): name is keyof Values => name in values
+const placeholder = new RegExp(`\\{(${names.join("|")})(?:\\|(\\w+))?\\}`, "g")
 
 /** Whether a template has this placeholder. */
-export const uses = (template: Template | null | undefined, name: keyof Values): boolean =>
+export const uses = (template: Template | null | undefined, name: Name): boolean =>
   new RegExp(`\\{${name}[|}]`).test(template ?? "")
 
-/**
- * Returns the filled template, or none if a change has no effect on a value: the request would then lack the mistake
- * that the case tests.
- */
-export const fill = (template: Template, values: Values): Option.Option<string> => {
-  let isEveryChangeEffective = true
+const isName = (name: string): name is Name => names.some((known) => known === name)
+
+/** Returns the filled template. `encode` is what `base64(…)` does to the text inside, by default Base64. */
+export const fill = (
+  template: Template,
+  fillOne: Fill,
+  encode: (text: string) => string = (text) => Buffer.from(text).toString("base64")
+): Option.Option<string> => {
+  let isComplete = true
   const fillPart = (part: string): string =>
     part.replaceAll(placeholder, (_, name: string, change?: string) => {
-      const value = isName(name, values) ? values[name] : ""
-      const changed = change === undefined ? value : changes[change]?.(value) ?? value
-      if (change !== undefined && changed === value) isEveryChangeEffective = false
-      return changed
+      const filled = isName(name) ? fillOne(name, change) : Option.none()
+      if (Option.isNone(filled)) isComplete = false
+      return Option.getOrElse(filled, () => "")
     })
   const text = template.split(/(base64\([^()]*\))/).map((part) => {
     const inside = /^base64\((.*)\)$/s.exec(part)?.[1]
-    return inside === undefined ? fillPart(part) : base64(fillPart(inside))
+    return inside === undefined ? fillPart(part) : encode(fillPart(inside))
   }).join("")
-  return isEveryChangeEffective ? Option.some(text) : Option.none()
+  return isComplete ? Option.some(text) : Option.none()
 }
+
+/**
+ * The values of a run. A change that has no effect on its value yields none: the request would then lack the mistake
+ * that the case tests.
+ */
+export const ofValues = (values: Values): Fill => (name, change) => {
+  const value = values[name]
+  if (change === undefined) return Option.some(value)
+  const changed = changes[change]?.apply(value) ?? value
+  return changed === value ? Option.none() : Option.some(changed)
+}
+
+const variables: Partial<Record<Name, string>> = {
+  id: "IDV_CUSTOMER_ID",
+  key: "IDV_CUSTOMER_KEY",
+  otherId: "UNKNOWN_ID",
+  otherKey: "UNKNOWN_KEY",
+  token: "TOKEN"
+}
+
+/** The name of the variable that stands for a secret in a shell and in a HAR, or none for a name or a date. */
+export const variableOf = (name: Name): string | undefined => variables[name]
+
+/** What a shell puts in the place of a secret. The text belongs into double quotes. */
+export const shellOf = (variable: string, change: string | undefined): string =>
+  change === undefined
+    ? `$${variable}`
+    : changes[change]?.shell?.(variable) ?? `$${variable}_${change.replaceAll(/[A-Z]/g, "_$&").toUpperCase()}`

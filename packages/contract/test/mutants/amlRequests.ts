@@ -161,6 +161,36 @@ export const mutants: ReadonlyArray<Mutant> = [
       )
     ],
     [
+      "middle-names",
+      "refuses a name of more than four words",
+      refuse(
+        (request) => matches(/( .*){4}/)(Messages.fieldOf(request, "name")),
+        (request) => Messages.withFields(request, { name: "" })
+      )
+    ]
+  ]),
+  of("aml.request.listed", [
+    [
+      "refused",
+      "refuses a person on a list",
+      refuse(
+        (request) => matches(/Testpep$/)(Messages.fieldOf(request, "name")),
+        (request) => Messages.withFields(request, { name: "" })
+      )
+    ]
+  ]),
+  of("aml.request.name.word", [
+    [
+      "refused",
+      "refuses a name of one word",
+      refuse(
+        (request) => matches(/^\S+$/)(Messages.fieldOf(request, "name")),
+        (request) => Messages.withFields(request, { name: "" })
+      )
+    ]
+  ]),
+  of("aml.request.age", [
+    [
       "old",
       "refuses a person born before 1920",
       refuse(

@@ -149,6 +149,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ["missing", "omits issued_by", top("issued_by", missing)],
     ["null", "sends null for issued_by", top("issued_by", () => null)]
   ]),
+  of("aml.issued-by.text", [["blank", "sends an empty issued_by", top("issued_by", () => "")]]),
   of("aml.answer.issuer-id", [
     ["no-uuid", "has an issuer_id that is not a UUID", top("issuer_id", () => "issuer-1")],
     ["missing", "omits issuer_id", top("issuer_id", missing)],
@@ -269,11 +270,27 @@ export const mutants: ReadonlyArray<Mutant> = [
     ["sanctioned", "sends No for a sanctioned person", ofPeopleNamed("Testsanc", match(() => "No"))],
     ["opposite", "swaps No and Potential match", changeCredential(match(opposite))]
   ]),
+  of("aml.match.persons", [
+    ["never", "sends No for a test person on a list", changeCredential(match(() => "No"))],
+    ["always", "sends Potential match for a test person on no list", changeCredential(match(() => "Potential match"))]
+  ]),
   of("aml.match.again", [
     ["different", "sends the opposite result for a repeated check", changeRepeated]
   ]),
   of("aml.match.later", [
     ["different", "sends the opposite result in another month", changeInAnotherMonth]
+  ]),
+  of("aml.profile.stable", [
+    [
+      "by-name",
+      "sends the same aml_profile for the same person",
+      changeCredential(
+        Changes.fieldText(
+          "credentials.attributes.aml_profile",
+          (_, request) => `http://localhost/${Buffer.from(String(Messages.fieldOf(request, "name"))).toString("hex")}`
+        )
+      )
+    ]
   ]),
   of("aml.answer.aml-profile", [
     ["missing-no", "omits aml_profile for No", withResult("No", profile(missing))],

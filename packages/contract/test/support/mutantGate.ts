@@ -1,5 +1,5 @@
 /** Whether the conformance suite finds every mutant, and raises no alarm on the mock server itself. */
-import { Array as Arr, Effect } from "effect"
+import { Array as Arr, Effect, Struct } from "effect"
 import { MockServer } from "../../../mock-server/src/index.ts"
 import * as Conformance from "../../src/Conformance.ts"
 import type * as Contract from "../../src/Contract.ts"
@@ -37,12 +37,18 @@ export const observe = (
     const run = (mutant: Mutant.Mutant) =>
       Effect.gen(function*() {
         const cases = ownCases(mutant)
-        const observations: Array<Conformance.Observation> = []
-        for (const group of untilFound === undefined || mutant.isLate ? [cases] : Arr.chunksOf(cases, atOnce)) {
-          for (const observation of yield* Conformance.observe(target, group)) observations.push(observation)
-          if (untilFound !== undefined && killersOf(untilFound, cases, mutant, observations).length > 0) break
+        const isWhole = untilFound === undefined || mutant.isLate
+        // Most mutants are found by the first probe of a case.
+        const firstProbes = cases.map((testCase) => Struct.omit(testCase, "more"))
+        const observations = new Map<string, Conformance.Observation>()
+        for (const group of isWhole ? [cases] : [...Arr.chunksOf(firstProbes, atOnce), ...Arr.chunksOf(cases, 1)]) {
+          for (const observation of yield* Conformance.observe(target, group)) {
+            observations.set(observation.case, observation)
+          }
+          const all = Array.from(observations.values())
+          if (untilFound !== undefined && killersOf(untilFound, cases, mutant, all).length > 0) break
         }
-        return [mutant, observations] as const
+        return [mutant, Array.from(observations.values())] as const
       }).pipe(Effect.provide(Mutant.layerShared(mutant)), Effect.zipLeft(Effect.sleep(0)))
     return { mockServer, mutants: yield* Effect.forEach(mutants, run) }
   }).pipe(Effect.provide(MockServer.layerHttpClientWith({})))

@@ -1,46 +1,72 @@
-/** How the tables of probes become cases. A probe is a request that should receive no token, or no credential. */
-import type { Case } from "../model.ts"
-import type { AmlStep, Json, TokenStep } from "../steps.ts"
-import * as TestPeople from "./testPeople.ts"
+/** How the tables of probes become cases: one case for a class, its first row the one that finds most. */
+import type { Case, Probe, Reading } from "../model.ts"
+import type { AmlStep, Json, Step, TokenStep } from "../steps.ts"
 
-/** A check of a person on no list, with these changes. */
-export const check = (changes: Omit<AmlStep, "to" | "body"> & { readonly body?: Json } = {}): AmlStep => ({
-  to: "aml",
-  body: TestPeople.bodyOf(TestPeople.clear),
-  ...changes
-})
+/** The token request of section 4.1 with these changes. */
+export const token = (changes: Omit<TokenStep, "to"> = {}): TokenStep => ({ to: "token", ...changes })
 
-/** The same with changed fields in its body. */
-export const withFields = (changes: { readonly [field: string]: Json | undefined }): AmlStep =>
-  check({ body: TestPeople.bodyOf(TestPeople.clear, changes) })
+/** The check of section 4.2 with these changes. */
+export const check = (changes: Omit<AmlStep, "to"> = {}): AmlStep => ({ to: "aml", ...changes })
 
-/** The id of a probe's case, its title, and its request. */
-export type Probe<Step> = readonly [id: string, title: string, step: Step]
+/** The documented body with changed fields. A field that is `undefined` is omitted. */
+export const bodyWith = (changes: { readonly [field: string]: Json | undefined }): Json => {
+  const fields: Record<string, Json> = {}
+  for (const [field, value] of Object.entries({ entity_type: "person", name: "{name}", dob: "{dob}", ...changes })) {
+    if (value !== undefined) fields[field] = value
+  }
+  return fields
+}
 
-export const tokenProbes = (
+/** A row of a table: what the request is, and the request. */
+export type Row<Changes> = readonly [title: string, changes: Changes]
+
+/** A table with at least one row. */
+export type Rows<Changes> = readonly [Row<Changes>, ...ReadonlyArray<Row<Changes>>]
+
+type Options = Partial<Pick<Case, "worth" | "needsOwnCustomer" | "notOnSandbox" | "dependsOn">>
+
+/** A case whose probes are sequences of requests. */
+export const sequences = (
+  id: string,
   claim: string,
-  prefix: string,
-  probes: ReadonlyArray<Probe<Omit<TokenStep, "to">>>,
-  options: Pick<Case, "needsOwnCustomer" | "needsWrongKeys"> = {}
-): ReadonlyArray<Case> =>
-  probes.map(([id, title, step]): Case => ({
-    id: `token.${prefix}.${id}`,
-    claim,
-    title,
-    steps: [{ to: "token", ...step }],
-    reading: "token withheld",
-    ...options
-  }))
+  reading: Reading,
+  [[title, steps], ...rest]: Rows<ReadonlyArray<Step>>,
+  options: Options = {}
+): Case => {
+  const more = rest.map(([title, steps]): Probe => ({ title, steps }))
+  return { id, claim, title, steps, reading, ...(more.length > 0 && { more }), ...options }
+}
 
-export const checkProbes = (
-  claim: string,
-  prefix: string,
-  probes: ReadonlyArray<Probe<AmlStep>>
-): ReadonlyArray<Case> =>
-  probes.map(([id, title, step]): Case => ({
-    id: `aml.${prefix}.${id}`,
+const ofOne = <Changes>(
+  step: (changes: Changes) => Step,
+  [first, ...rest]: Rows<Changes>
+): Rows<ReadonlyArray<Step>> => {
+  const row = ([title, changes]: Row<Changes>) => [title, [step(changes)]] as const
+  return [row(first), ...rest.map(row)]
+}
+
+/** Token requests that should receive no token. */
+export const noToken = (id: string, claim: string, rows: Rows<Omit<TokenStep, "to">>, options?: Options): Case =>
+  sequences(`token.${id}`, claim, "token withheld", ofOne(token, rows), options)
+
+/** Checks that should receive no credential. */
+export const noCredential = (id: string, claim: string, rows: Rows<Omit<AmlStep, "to">>, options?: Options): Case =>
+  sequences(`aml.${id}`, claim, "credential withheld", ofOne(check, rows), options)
+
+/** Checks with another value of a field, which should receive no credential. */
+export const wrongField = (id: string, claim: string, field: string, rows: Rows<Json>, options?: Options): Case =>
+  sequences(
+    `aml.${id}`,
     claim,
-    title,
-    steps: [step],
-    reading: "credential withheld"
-  }))
+    "credential withheld",
+    ofOne((value) => check({ body: bodyWith({ [field]: value }) }), rows),
+    options
+  )
+
+/** Checks without a field, which has one of these other names, and should receive no credential. */
+export const misnamedField = (
+  id: string,
+  claim: string,
+  rows: Rows<{ readonly [field: string]: Json | undefined }>
+): Case =>
+  sequences(`aml.${id}`, claim, "credential withheld", ofOne((changes) => check({ body: bodyWith(changes) }), rows))

@@ -1,47 +1,24 @@
 /** Several requests in a row, or at the same time: whether each is authorised and answered by itself. */
 import type { Case } from "../model.ts"
-import type { AmlStep, Json, Step, TokenStep } from "../steps.ts"
-import { check } from "./probes.ts"
-import * as TestPeople from "./testPeople.ts"
+import type { AmlStep, Step } from "../steps.ts"
+import { bodyWith, check, type Row, type Rows, sequences, token } from "./probes.ts"
+import { person } from "./testPeople.ts"
 
-const token: TokenStep = { to: "token" }
+type Sequences = Rows<ReadonlyArray<Step>>
 
-const bodyOf = (name: string, dob: string): Json => ({ entity_type: "person", name, dob })
-
-const person = (name: string, dob: string): AmlStep => check({ body: bodyOf(name, dob) })
-
-const exposed = check({ body: TestPeople.bodyOf(TestPeople.exposed) })
-
-const own = (index: number): AmlStep => ({ ...check(), token: index, isValid: true })
+const listed = check({ person: "listed" })
 
 const withoutToken = check({ authorization: null })
 
-const repeated = (times: number, step: AmlStep): ReadonlyArray<AmlStep> => Array.from({ length: times }, () => step)
+const forged = check({ authorization: "Bearer {otherKey}" })
 
-/** A sequence of documented checks: each must be answered, with every field and the result of its person. */
-const checks = (id: string, title: string, steps: ReadonlyArray<Step>): ReadonlyArray<Case> => [
-  { id: `aml.${id}`, claim: "aml.answer.every", title, steps, reading: "every field" },
-  { id: `aml.${id}.answered`, claim: "aml.request.people", title, steps, reading: "every answer" },
-  { id: `aml.${id}.result`, claim: "aml.match.subjects", title, steps, reading: "test person" },
-  { id: `aml.${id}.profile`, claim: "aml.profile.own", title, steps, reading: "own profile" }
-]
+const unknownCustomer = token({ authorization: "Basic base64({otherId}:{otherKey})" })
 
-/** A sequence whose last request should receive no credential. */
-const refused = (id: string, title: string, steps: ReadonlyArray<Step>): Case => ({
-  id: `aml.${id}`,
-  claim: "aml.request.authorization",
-  title,
-  steps,
-  reading: "credential withheld"
-})
+const wrongKey = token({ authorization: "Basic base64({id}:{otherKey})" })
 
-const lifetime = (id: string, title: string, steps: ReadonlyArray<Step>): Case => ({
-  id: `token.${id}`,
-  claim: "token.lifetime",
-  title,
-  steps,
-  reading: "lifetime"
-})
+const own = (index: number): AmlStep => check({ token: index, isValid: true })
+
+const repeated = <A>(times: number, step: A): ReadonlyArray<A> => Array.from({ length: times }, () => step)
 
 /** Ten people with their own names and dates, every third of them on a list. */
 const many: ReadonlyArray<AmlStep> = Array.from(
@@ -52,12 +29,12 @@ const many: ReadonlyArray<AmlStep> = Array.from(
 
 const twoDigits = (number: number): string => String(number).padStart(2, "0")
 
-/** A person for each day of a month, so that each month, and years from 1925 to 2006, occur too. */
+/** A person for each day of a month, so that each month, and years from 1921 to 1981, occur too. */
 const days: ReadonlyArray<AmlStep> = Array.from({ length: 31 }, (_, i) => {
   const month = [1, 3, 5, 7, 8, 10, 12, 2, 4, 6, 9, 11][i < 28 ? i % 12 : i % 7] ?? 1
   return person(
     `Day ${i % 2 === 0 ? "Testclear" : "Testpep"}`,
-    `${twoDigits(i + 1)}-${twoDigits(month)}-${1920 + 3 * i}`
+    `${twoDigits(i + 1)}-${twoDigits(month)}-${1921 + 2 * i + i % 2}`
   )
 })
 
@@ -72,209 +49,224 @@ const letters: ReadonlyArray<AmlStep> = Array.from(
 )
 
 /** Two people in turn, because a service may be wrong after a number of checks. */
-const inTurn: ReadonlyArray<AmlStep> = Array.from({ length: 25 }, () => [exposed, check()]).flat()
+const inTurn: ReadonlyArray<AmlStep> = Array.from({ length: 25 }, () => [listed, check()]).flat()
 
-export const cases: ReadonlyArray<Case> = [
-  {
-    id: "token.lifetime.again",
-    claim: "token.lifetime",
-    title: "a second use of a token",
-    steps: [token, own(0), own(0)],
-    reading: "lifetime"
-  },
-  lifetime("renewed", "two tokens in turn", [token, token, own(1), own(0), own(1), own(0)]),
-  refused("authorization.after", "no token after a check with one", [check(), withoutToken]),
-  refused("authorization.after-listed", "no token after the same check of a listed person", [
-    exposed,
-    { ...exposed, authorization: null }
-  ]),
-  refused("authorization.after-forged", "a forged token after a check with a right one", [
-    check(),
-    check({ authorization: "Bearer {otherKey}" })
-  ]),
-  refused("authorization.after-other", "no token, about another person, after a check with one", [
-    check(),
-    { ...person("Someone Else Testclear", "03-04-1966"), authorization: null }
-  ]),
-  refused("authorization.repeated", "no token, twelve times", repeated(12, withoutToken)),
-  refused(
-    "authorization.forged-repeated",
-    "the same forged token twelve times",
-    repeated(12, check({ authorization: "Bearer {otherKey}" }))
-  ),
-  refused("authorization.after-token", "no token after a token request", [token, withoutToken]),
-  refused("authorization.after-many", "no token after five checks", [...repeated(5, check()), withoutToken]),
-  refused("authorization.together", "no token beside five checks", [
-    { to: "together", steps: [...repeated(5, check()), withoutToken] }
-  ]),
-  refused("authorization.forged-together", "a forged token beside five checks", [
-    { to: "together", steps: [...repeated(5, check()), check({ authorization: "Bearer {otherKey}" })] }
-  ]),
-  {
-    id: "token.authorization.after",
-    claim: "token.request.authorization",
-    title: "an unknown customer after a token request",
-    steps: [token, { to: "token", authorization: "Basic base64({otherId}:{otherKey})" }],
-    reading: "token withheld"
-  },
-  {
-    id: "token.authorization.missing-after",
-    claim: "token.request.authorization",
-    title: "no credentials after a token request",
-    steps: [token, { to: "token", authorization: null }],
-    reading: "token withheld"
-  },
-  {
-    id: "token.key.after",
-    claim: "token.request.authorization",
-    title: "a wrong key after the right one",
-    steps: [token, { to: "token", authorization: "Basic base64({id}:{otherKey})" }],
-    reading: "token withheld",
-    needsWrongKeys: true
-  },
-  {
-    id: "token.key.repeated",
-    claim: "token.request.authorization",
-    title: "a wrong key ten times",
-    steps: Array.from(
-      { length: 10 },
-      (): TokenStep => ({ to: "token", authorization: "Basic base64({id}:{otherKey})" })
-    ),
-    reading: "token withheld",
-    needsWrongKeys: true
-  },
-  {
-    id: "token.key.together",
-    claim: "token.request.authorization",
-    title: "a wrong key beside right ones",
-    steps: [{
-      to: "together",
-      steps: [token, token, { to: "token", authorization: "Basic base64({id}:{otherKey})" }, token, {
-        to: "token",
-        authorization: "Basic base64({id}:{otherKey})"
-      }]
-    }],
-    reading: "token withheld",
-    needsWrongKeys: true
-  },
-  {
-    id: "token.authorization.together",
-    claim: "token.request.authorization",
-    title: "no credentials beside right ones",
-    steps: [{ to: "together", steps: [token, token, token, { to: "token", authorization: null }] }],
-    reading: "token withheld"
-  },
-  {
-    id: "token.authorization.repeated",
-    claim: "token.request.authorization",
-    title: "an unknown customer ten times",
-    steps: Array.from(
-      { length: 10 },
-      (): TokenStep => ({ to: "token", authorization: "Basic base64({otherId}:{otherKey})" })
-    ),
-    reading: "token withheld"
-  },
-  lifetime("after-refusal", "a token after a check that was refused", [
-    token,
-    { ...check({ body: "{" }), token: 0 },
-    own(0)
-  ]),
-  lifetime("after-unknown", "a token after an unknown customer and a forged token", [
-    token,
-    { to: "token", authorization: "Basic base64({otherId}:{otherKey})" },
-    check({ authorization: "Bearer {otherKey}" }),
-    check({ authorization: "Bearer {token|last}" }),
-    own(0)
-  ]),
-  {
-    ...lifetime("after-wrong-key", "a token after a wrong key", [
-      token,
-      { to: "token", authorization: "Basic base64({id}:{otherKey})" },
-      own(0)
-    ]),
-    needsWrongKeys: true
-  },
-  lifetime("of-many", "each of twelve tokens", [
-    ...Array.from({ length: 12 }, () => token),
-    ...Array.from({ length: 12 }, (_, i) => own(i))
-  ]),
-  lifetime("together", "two tokens that were requested at the same time", [
-    { to: "together", steps: [token, token] },
-    own(0),
-    own(1)
-  ]),
-  lifetime("used-together", "eight uses of a token at the same time", [
-    token,
-    { to: "together", steps: repeated(8, own(0)) }
-  ]),
-  lifetime("used-often", "forty uses of a token", [token, ...repeated(40, own(0))]),
+const sameName: Row<ReadonlyArray<Step>> = ["the same name with two dates of birth", [
+  person("Alex Same Testclear", "05-06-1970"),
+  person("Alex Same Testclear", "07-08-1991")
+]]
 
-  ...checks("same-name", "the same name with two dates of birth", [
-    person("Alex Same Testclear", "05-06-1970"),
-    person("Alex Same Testclear", "07-08-1991")
-  ]),
-  ...checks("same-name-together", "the same name with two dates of birth at the same time", [{
+const atOnce: Row<ReadonlyArray<Step>> = ["two people at the same time", [{
+  to: "together",
+  steps: [person("Alex Both Testclear", "05-06-1970"), person("Beth Both Testclear", "07-08-1991")]
+}]]
+
+/** Documented checks: each must be answered, with every field, and the result and the profile of its person. */
+const documented: ReadonlyArray<Row<ReadonlyArray<Step>>> = [
+  ["the same name with two dates of birth at the same time", [{
     to: "together",
     steps: [person("Alex Both Testclear", "05-06-1970"), person("Alex Both Testclear", "07-08-1991")]
-  }]),
-  ...checks("same-date", "two names with the same date of birth", [
+  }]],
+  ["two names with the same date of birth at the same time", [{
+    to: "together",
+    steps: [person("Alex First Testclear", "05-06-1970"), person("Beth Second Testpep", "05-06-1970")]
+  }]],
+  ["two names with the same date of birth", [
     person("Alex First Testclear", "05-06-1970"),
     person("Beth Second Testpep", "05-06-1970")
-  ]),
-  ...checks("clear-then-pep", "a listed person after the same first names on no list", [
+  ]],
+  ["a listed person after the same first names on no list", [
     person("Alex Third Testclear", "09-06-1972"),
     person("Alex Third Testpep", "09-06-1972")
-  ]),
-  ...checks("pep-then-clear", "a person on no list after a listed one", [exposed, check()]),
-  ...checks("case", "two people whose names differ in case", [
+  ]],
+  ["two people whose names differ in case", [
     person("Alex Mcdonald Testclear", "09-06-1972"),
     person("Alex McDonald Testclear", "09-06-1973")
+  ]],
+  ["a person on no list after a listed one", [listed, check()]],
+  ["a listed person three times", repeated(3, listed)],
+  ["ten people in a row", many],
+  ["ten people at the same time", [{ to: "together", steps: many }]],
+  ["a listed person beside others", [{ to: "together", steps: [...many.slice(1, 6), listed] }]],
+  ["31 people, each born on another day of a month", days],
+  ["26 people, each with another first letter", letters],
+  ["a listed person and another one, 25 times in turn", inTurn]
+]
+
+/** Requests that no service should accept. */
+const refusedRequests: ReadonlyArray<Row<Step>> = [
+  ["a token request without credentials", token({ authorization: null })],
+  ["a token request of an unknown customer", unknownCustomer],
+  ["a token request with a wrong key", wrongKey],
+  ["a token request with another grant_type", token({ body: "grant_type=password" })],
+  ["a token request without grant_type", token({ body: "" })],
+  ["a check without a token", withoutToken],
+  ["a check with a forged token", forged],
+  ["a check with the year first", check({ body: bodyWith({ dob: "{year}-{month}-{day}" }) })],
+  ["a check without a name", check({ body: bodyWith({ name: undefined }) })],
+  ["a check of a company", check({ body: bodyWith({ entity_type: "company" }) })],
+  ["a check with a body that ends early", check({ body: "{\"entity_type\":" })]
+]
+
+const minute = 60
+
+/** Each refused request with what follows it, or what surrounds it. */
+const after = (title: string, around: (refused: Step) => ReadonlyArray<Step>): Sequences => {
+  const rows = refusedRequests.map(([name, step]) => [`${title} after ${name}`, around(step)] as const)
+  // The cheapest comes first: a refused check that needs no wrong credential.
+  const [first = ["", []] as const, ...rest] = [...rows.slice(7), ...rows.slice(0, 7)]
+  return [first, ...rest]
+}
+
+export const cases: ReadonlyArray<Case> = [
+  sequences("aml.sequence.fields", "aml.answer.every", "every field", [sameName, atOnce, ...documented], { worth: 6 }),
+  sequences("aml.sequence.answered", "aml.request.people", "every answer", [atOnce, sameName, ...documented], {
+    worth: 6
+  }),
+  sequences("aml.sequence.result", "aml.match.subjects", "promised result", [
+    ["a sanctioned person", [check({ person: "listed 2" })]],
+    ...[sameName, atOnce, ...documented]
+  ], {
+    notOnSandbox: "only the mock server decides by the last word of a name"
+  }),
+  sequences("aml.sequence.profile", "aml.profile.own", "own profile", [sameName, atOnce, ...documented]),
+  sequences("aml.sequence.again", "aml.match.again", "repeated check", [
+    ["the same check of a listed person five times", repeated(5, listed)],
+    ["the same check of a listed person five times at once", [{ to: "together", steps: repeated(5, listed) }]],
+    ["the results of two people, 25 times in turn", inTurn]
   ]),
-  ...checks("pep-again", "a listed person three times", repeated(3, exposed)),
-  {
-    id: "aml.issuer.two",
-    claim: "aml.answer.issuer",
-    title: "issuer and version of two people",
-    steps: [check(), exposed],
-    reading: "same issuer"
-  },
-  {
-    id: "aml.again.pep",
-    claim: "aml.match.again",
-    title: "the same check of a listed person five times",
-    steps: repeated(5, exposed),
-    reading: "repeated check"
-  },
-  {
-    id: "aml.again.together",
-    claim: "aml.match.again",
-    title: "the same check of a listed person five times at once",
-    steps: [{ to: "together", steps: repeated(5, exposed) }],
-    reading: "repeated check"
-  },
-  ...checks("days", "31 people, each born on another day of a month", days),
-  ...checks("letters", "26 people, each with another first letter", letters),
-  ...checks("in-turn", "a listed person and another one, 25 times in turn", inTurn),
-  {
-    id: "aml.again.in-turn",
-    claim: "aml.match.again",
-    title: "the results of two people, 25 times in turn",
-    steps: inTurn,
-    reading: "repeated check"
-  },
-  ...checks("many", "ten people in a row", many),
-  ...checks("many-together", "ten people at the same time", [{ to: "together", steps: many }]),
-  ...checks("pep-together", "a listed person beside others", [{
-    to: "together",
-    steps: [...many.slice(1, 6), exposed]
-  }]),
-  ...checks("after-refused", "a check after one that was refused", [
-    check({ body: bodyOf("Nobody Testclear", "1990-02-01") }),
-    person("Carl Testclear", "04-05-1981")
+  sequences("aml.sequence.issuer", "aml.answer.issuer", "same issuer", [["two people", [check(), listed]]], {
+    worth: 3
+  }),
+
+  sequences("aml.authorization.after", "aml.request.authorization", "credential withheld", [
+    ["no token after a check with one", [check(), withoutToken]],
+    ["no token after the same check of a listed person", [listed, { ...listed, authorization: null }]],
+    ["a forged token after a check with a right one", [check(), forged]],
+    ["no token, about another person, after a check with one", [
+      check(),
+      { ...person("Someone Else Testclear", "03-04-1966"), authorization: null }
+    ]],
+    ["no token after a token request", [token(), withoutToken]],
+    ["no token after five checks", [...repeated(5, check()), withoutToken]],
+    ["no token beside five checks", [{ to: "together", steps: [...repeated(5, check()), withoutToken] }]],
+    ["a forged token beside five checks", [{ to: "together", steps: [...repeated(5, check()), forged] }]],
+    ["no token, twelve times", repeated(12, withoutToken)],
+    ["the same forged token twelve times", repeated(12, forged)]
   ]),
-  ...checks("after-refused-pep", "a listed person after a check that was refused", [
-    check({ authorization: null }),
-    check({ body: "{" }),
-    exposed
+  sequences("token.authorization.after", "token.request.authorization", "token withheld", [
+    ["an unknown customer after a token request", [token(), unknownCustomer]],
+    ["no credentials after a token request", [token(), token({ authorization: null })]],
+    ["a wrong key after the right one", [token(), wrongKey]],
+    ["no credentials beside right ones", [{
+      to: "together",
+      steps: [token(), token(), token(), token({ authorization: null })]
+    }]],
+    ["a wrong key beside right ones", [{ to: "together", steps: [token(), token(), wrongKey, token(), wrongKey] }]],
+    ["a wrong key ten times", repeated(10, wrongKey)],
+    ["an unknown customer ten times", repeated(10, unknownCustomer)]
+  ]),
+  sequences("token.together", "token.request.path", "every grant", [
+    ["right keys beside wrong ones", [{
+      to: "together",
+      steps: [token(), wrongKey, token(), wrongKey, token(), wrongKey]
+    }]]
+  ]),
+
+  sequences("token.used", "token.lifetime", "lifetime", [
+    ["two uses of a token that was followed by another", [token(), own(0), token(), own(0)]],
+    ["a second use of a token", [token(), own(0), own(0)]],
+    ["two tokens in turn", [token(), token(), own(1), own(0), own(1), own(0)]],
+    ["a token after a check that was refused", [token(), check({ body: "{", token: 0 }), own(0)]],
+    ["a token after an unknown customer and a forged token", [
+      token(),
+      unknownCustomer,
+      forged,
+      check({ authorization: "Bearer {token|last}" }),
+      own(0)
+    ]],
+    ["a token after a wrong key", [token(), wrongKey, own(0)]],
+    ["two tokens that were requested at the same time", [
+      { to: "together", steps: [token(), token()] },
+      own(0),
+      own(1)
+    ]],
+    ["eight uses of a token at the same time", [token(), { to: "together", steps: repeated(8, own(0)) }]],
+    ["each of twelve tokens", [...repeated(12, token()), ...Array.from({ length: 12 }, (_, i) => own(i))]],
+    ["forty uses of a token", [token(), ...repeated(40, own(0))]]
+  ], { worth: 5 }),
+
+  sequences(
+    "token.granted-after",
+    "token.request.path",
+    "every grant",
+    after("a token request", (step) => [step, token()])
+  ),
+  sequences(
+    "aml.withheld-after",
+    "aml.request.authorization",
+    "credential withheld",
+    after("a check without a token", (step) => [step, withoutToken])
+  ),
+  sequences(
+    "aml.answered-after",
+    "aml.request.people",
+    "every answer",
+    after("two checks", (step) => [step, listed, check()])
+  ),
+  sequences(
+    "aml.fields-after",
+    "aml.answer.every",
+    "every field",
+    after("two checks", (step) => [step, listed, check()])
+  ),
+
+  sequences("token.lifetime.around", "token.lifetime", "lifetime", [
+    ...after("the hour of a token", (step) => [
+      token(),
+      { to: "clock", advance: 40 * minute },
+      step,
+      { to: "clock", advance: 20 * minute - 5 },
+      own(0),
+      { to: "clock", advance: 7 },
+      check({ token: 0, isValid: false })
+    ]),
+    ["a new token after a check with an ended one", [
+      token(),
+      { to: "clock", advance: 61 * minute },
+      check({ token: 0, isValid: false }),
+      token(),
+      own(1)
+    ]]
+  ]),
+  sequences("aml.withheld-after.ended-token", "aml.request.authorization", "credential withheld", [
+    ["a check without a token after one with an ended token", [
+      token(),
+      { to: "clock", advance: 61 * minute },
+      check({ token: 0, authorization: "Bearer {token}" }),
+      withoutToken
+    ]]
+  ])
+]
+
+/** Cases that run after all others, and read what the whole run observed. */
+export const finalCases: ReadonlyArray<Case> = [
+  sequences("token.lifetime.kept", "token.lifetime", "early refusals", [[
+    "the shared token until the end of the run",
+    []
+  ]]),
+  sequences("aml.every-response", "aml.answer.every", "every field", [[
+    "every field of every response of the run",
+    []
+  ]]),
+  sequences("aml.again.run", "aml.match.again", "same result", [["the results of each person in the run", []]]),
+  sequences("aml.name.echo.run", "aml.name.echo", "every name echo", [[
+    "how all credentials of the run write the names",
+    []
+  ]]),
+  sequences("aml.issuer", "aml.answer.issuer", "same issuer", [["issuer and version in all responses of the run", []]]),
+  sequences("aml.profile.own", "aml.profile.own", "own profile", [["the profiles in all responses of the run", []]]),
+  sequences("aml.searched-on.run", "aml.answer.searched-on.time", "time of search", [
+    ["searched_on from the first to the last response of the run", []]
   ])
 ]

@@ -1,331 +1,433 @@
 /** The cases of the token endpoint (service document, sections 2.2, 4.1 and 5). */
-import type { Case } from "../model.ts"
-import type { AmlStep, TokenStep } from "../steps.ts"
-import * as TestPeople from "./testPeople.ts"
+import type { Case, Reading } from "../model.ts"
+import type { TokenStep } from "../steps.ts"
+import { check, noToken, type Row, sequences, token } from "./probes.ts"
 
-/** The request of section 4.1 with these changes. */
-const token = (changes: Omit<TokenStep, "to"> = {}): TokenStep => ({ to: "token", ...changes })
+const form = "grant_type=client_credentials"
 
-const check: AmlStep = { to: "aml", token: 0, body: TestPeople.bodyOf(TestPeople.clear) }
+const json = "{\"grant_type\":\"client_credentials\"}"
 
-const inBody = "grant_type=client_credentials&client_id={id|percent}&client_secret={key|percent}"
+/** Reads something from the response to the documented request. */
+const documented = (id: string, claim: string, title: string, reading: Reading): Case =>
+  sequences(`token.${id}`, claim, reading, [[title, [token()]]], { worth: 9 })
 
-const granted: Pick<Case, "steps"> = { steps: [token()] }
+/** The documented request, written in another way. */
+const written = (title: string, step: Omit<TokenStep, "to">): Row<ReadonlyArray<TokenStep>> => [title, [token(step)]]
+
+/** How an endpoint refuses the request of another case. */
+const refusal = (id: string, claim: string, title: string, reading: Reading, { id: dependsOn, steps }: Case): Case =>
+  sequences(`token.${id}`, claim, reading, [[title, steps]], { dependsOn })
+
+/** A request with an Authorization header of these forms. */
+const header = (authorization: string | null) => ({ authorization })
+
+/** Basic with this in place of the key. */
+const withKey = (key: string) => header(`Basic base64({id}:${key})`)
+
+/** Basic with this in place of the id, and the right key. */
+const withId = (id: string) => header(`Basic base64(${id}:{key})`)
+
+/** No Authorization header, but this. */
+const elsewhere = (changes: Omit<TokenStep, "to" | "authorization">) => ({ ...changes, authorization: null })
+
+const otherMethod = noToken("method.put", "token.request.method", [
+  ["a token request with PUT", { method: "PUT" }],
+  ["a token request with PATCH", { method: "PATCH" }],
+  ["a token request with DELETE", { method: "DELETE" }],
+  ["a token request with OPTIONS", { method: "OPTIONS" }],
+  ["a token request with HEAD", { method: "HEAD" }]
+])
+
+const asText = noToken("content-type.text", "token.request.content-type", [
+  ["the form sent as plain text", { contentType: "text/plain" }],
+  ["the form sent as application/octet-stream", { contentType: "application/octet-stream" }],
+  ["the form sent as JSON", { contentType: "application/json" }],
+  ["the form sent as XML", { contentType: "application/xml" }],
+  ["a content type that begins with the right one", { contentType: "application/x-www-form-urlencoded2" }]
+])
+
+const unknownCustomer = noToken("authorization.unknown", "token.request.authorization", [
+  ["an unknown customer", header("Basic base64({otherId}:{otherKey})")],
+  ["an unknown customer with an empty key", header("Basic base64({otherId}:)")],
+  ["an unknown customer whose key is its id", header("Basic base64({otherId}:{otherId})")],
+  ["a well-known id and key", header("Basic base64(admin:admin)")],
+  ["the words undefined as id and key", header("Basic base64(undefined:undefined)")],
+  ["a quote in an unknown id and key", header("Basic base64(' OR '1'='1:' OR '1'='1)")],
+  ["an unknown customer in the body", elsewhere({ body: `${form}&client_id={otherId}&client_secret={otherKey}` })]
+], { worth: 2 })
+
+const otherGrantType = noToken("grant-type.other", "token.request.grant-type", [
+  ["grant_type=password", { body: "grant_type=password" }],
+  ["grant_type=password with a user", { body: "grant_type=password&username=a&password=b" }],
+  ["grant_type=authorization_code", { body: "grant_type=authorization_code&code=1" }],
+  ["grant_type=refresh_token", { body: "grant_type=refresh_token&refresh_token=1" }],
+  ["grant_type=implicit", { body: "grant_type=implicit" }],
+  ["the grant type of RFC 7523", { body: "grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer" }],
+  ["the grant type of RFC 8628", { body: "grant_type=urn:ietf:params:oauth:grant-type:device_code" }],
+  ["the grant type of RFC 8693", { body: "grant_type=urn:ietf:params:oauth:grant-type:token-exchange" }],
+  ["a grant type that does not exist", { body: "grant_type=anything" }],
+  ["grant_type=true", { body: "grant_type=true" }]
+], { worth: 3 })
+
+const noGrantType = noToken("grant-type.missing", "token.request.grant-type", [
+  ["no grant_type", { body: "" }],
+  ["an empty grant_type", { body: "grant_type=" }],
+  ["grant_type without a value", { body: "grant_type" }],
+  ["another parameter alone", { body: "scope=aml" }]
+], { worth: 3 })
 
 export const cases: ReadonlyArray<Case> = [
-  {
-    id: "token.granted",
-    claim: "token.request.path",
-    title: "the token request of section 4.1",
-    ...granted,
-    reading: "token outcome"
-  },
-  {
-    id: "token.status",
-    claim: "token.success.status",
-    title: "the status of the token response",
-    ...granted,
-    reading: "status"
-  },
-  {
-    id: "token.content-type",
-    claim: "token.response.content-type",
-    title: "the content type of the token response",
-    ...granted,
-    reading: "media type"
-  },
-  {
-    id: "token.field",
-    claim: "token.response.fields",
-    title: "the field that holds the token",
-    ...granted,
-    reading: "token field"
-  },
-  { id: "token.type", claim: "token.response.type", title: "the token type", ...granted, reading: "token type" },
-  {
-    id: "token.format",
-    claim: "token.response.format",
-    title: "the format of the token",
-    ...granted,
-    reading: "token format"
-  },
-  {
-    id: "token.lifetime-stated",
-    claim: "token.response.lifetime",
-    title: "the lifetime in the token response",
-    ...granted,
-    reading: "stated lifetime"
-  },
-  {
-    id: "token.cache-control",
-    claim: "token.response.no-store",
-    title: "the Cache-Control header of the token response",
-    ...granted,
-    reading: "caching"
-  },
-  {
-    id: "token.redirect",
-    claim: "redirects",
-    title: "a redirect of the token request",
-    ...granted,
-    reading: "redirect"
-  },
+  documented("granted", "token.request.path", "the token request of section 4.1", "token outcome"),
+  documented("status", "token.success.status", "the status of the token response", "status"),
+  documented("content-type", "token.response.content-type", "the content type of the token response", "media type"),
+  documented("field", "token.response.fields", "the field that holds the token", "token field"),
+  documented("type", "token.response.type", "the token type", "token type"),
+  documented("format", "token.response.format", "the format of the token", "token format"),
+  documented("lifetime-stated", "token.response.lifetime", "the lifetime in the token response", "stated lifetime"),
+  documented("cache-control", "token.response.no-store", "the Cache-Control header of the token response", "caching"),
+  documented("redirect", "redirects", "a redirect of the token request", "redirect"),
+  sequences("token.written", "token.request.path", "token outcome", [
+    written("the token request with a percent-encoded letter", { body: "grant_type=client%5Fcredentials" }),
+    written("a percent-encoded letter in the name", { body: "grant%5Ftype=client_credentials" }),
+    written("the token request with Accept", { headers: { accept: "application/json" } }),
+    written("the token request of another program", { headers: { "user-agent": "Java/21.0.2" } }),
+    written("the token request with the headers of a trace", {
+      headers: { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "x-request-id": "1" }
+    })
+  ]),
 
-  ...["GET", "PUT"].map((method): Case => ({
-    id: `token.method.${method.toLowerCase()}`,
-    claim: "token.request.method",
-    title: `a token request with ${method}`,
-    steps: [token({ method })],
-    reading: "token withheld"
-  })),
-  {
-    id: "token.method.status",
-    claim: "token.error.method",
-    title: "the status of a token request with PUT",
-    steps: [token({ method: "PUT" })],
-    reading: "status",
-    dependsOn: "token.method.put"
-  },
-  {
-    id: "token.content-type.json",
-    claim: "token.request.content-type",
-    title: "grant_type in a JSON body",
-    steps: [token({ contentType: "application/json", body: "{\"grant_type\":\"client_credentials\"}" })],
-    reading: "token withheld"
-  },
-  {
-    id: "token.content-type.text",
-    claim: "token.request.content-type",
-    title: "the form sent as plain text",
-    steps: [token({ contentType: "text/plain" })],
-    reading: "token withheld"
-  },
-  {
-    id: "token.content-type.missing",
-    claim: "token.request.content-type",
-    title: "the form without a content type",
-    steps: [token({ contentType: null })],
-    reading: "token withheld"
-  },
-  {
-    id: "token.content-type.status",
-    claim: "token.error.content-type",
-    title: "the status of a form sent as plain text",
-    steps: [token({ contentType: "text/plain" })],
-    reading: "status",
-    dependsOn: "token.content-type.text"
-  },
-  {
-    id: "token.charset",
-    claim: "token.request.charset",
-    title: "the content type with charset=UTF-8",
-    steps: [token({ contentType: "application/x-www-form-urlencoded; charset=UTF-8" })],
-    reading: "token outcome"
-  },
+  otherMethod,
+  noToken("method.get", "token.request.method", [
+    ["a token request with GET and grant_type in the query", { method: "GET", query: form }],
+    ["a token request with GET", { method: "GET" }]
+  ]),
+  refusal("method.status", "token.error.method", "the status of a token request with PUT", "status", otherMethod),
+  noToken("content-type.json", "token.request.content-type", [
+    ["grant_type in a JSON body", { contentType: "application/json", body: json }],
+    ["grant_type in a multipart form", {
+      contentType: "multipart/form-data; boundary=b",
+      body: "--b\r\ncontent-disposition: form-data; name=\"grant_type\"\r\n\r\nclient_credentials\r\n--b--\r\n"
+    }]
+  ], { worth: 2 }),
+  asText,
+  noToken("content-type.missing", "token.request.content-type", [
+    ["the form without a content type", { contentType: null }]
+  ]),
+  refusal(
+    "content-type.status",
+    "token.error.content-type",
+    "the status of a form sent as plain text",
+    "status",
+    asText
+  ),
+  sequences("token.charset", "token.request.charset", "token outcome", [
+    ["the content type with charset=UTF-8", [
+      token({ contentType: "application/x-www-form-urlencoded; charset=UTF-8" })
+    ]]
+  ]),
 
-  {
-    id: "token.authorization.missing",
-    claim: "token.request.authorization",
-    title: "a token request without an Authorization header",
-    steps: [token({ authorization: null })],
-    reading: "token withheld"
-  },
-  {
-    id: "token.authorization.scheme",
-    claim: "token.request.credentials",
-    title: "id and key after Bearer instead of Basic",
-    steps: [token({ authorization: "Bearer base64({id}:{key})" })],
-    reading: "token withheld"
-  },
-  {
-    id: "token.authorization.body",
-    claim: "token.request.credentials",
-    title: "id and key in the body instead of the header",
-    steps: [token({ authorization: null, body: inBody })],
-    reading: "token withheld"
-  },
-  {
-    id: "token.authorization.unknown",
-    claim: "token.request.authorization",
-    title: "an unknown customer",
-    steps: [token({ authorization: "Basic base64({otherId}:{otherKey})" })],
-    reading: "token withheld"
-  },
-  {
-    id: "token.authorization.wrong-key",
-    claim: "token.request.authorization",
-    title: "a wrong key",
-    steps: [token({ authorization: "Basic base64({id}:{otherKey})" })],
-    reading: "token withheld",
-    needsWrongKeys: true
-  },
-  {
-    id: "token.authorization.no-key",
-    claim: "token.request.authorization",
-    title: "an empty key",
-    steps: [token({ authorization: "Basic base64({id}:)" })],
-    reading: "token withheld",
-    needsWrongKeys: true
-  },
-  {
-    id: "token.authorization.encoded",
-    claim: "token.request.encoded-credentials",
-    title: "id and key form-encoded",
-    steps: [token({ authorization: "Basic base64({id|percent}:{key|percent})" })],
-    reading: "token outcome",
-    needsWrongKeys: true
-  },
-  {
-    id: "token.error",
-    claim: "token.error",
-    title: "the response to an unknown customer",
-    steps: [token({ authorization: "Basic base64({otherId}:{otherKey})" })],
-    reading: "token error",
-    dependsOn: "token.authorization.unknown"
-  },
-  {
-    id: "token.error.code",
-    claim: "token.error.code",
-    title: "the error code for an unknown customer",
-    steps: [token({ authorization: "Basic base64({otherId}:{otherKey})" })],
-    reading: "error code",
-    dependsOn: "token.authorization.unknown"
-  },
-  {
-    id: "token.error.challenge",
-    claim: "token.error.challenge",
-    title: "the challenge to an unknown customer",
-    steps: [token({ authorization: "Basic base64({otherId}:{otherKey})" })],
-    reading: "challenge",
-    dependsOn: "token.authorization.unknown"
-  },
-  {
-    id: "token.error.echo",
-    claim: "token.error.echo",
-    title: "whether the error for an unknown customer repeats the key",
-    steps: [token({ authorization: "Basic base64({otherId}:{otherKey})" })],
-    reading: "echo",
-    dependsOn: "token.authorization.unknown"
-  },
+  noToken("authorization.missing", "token.request.authorization", [
+    ["a token request without an Authorization header", header(null)],
+    ["an empty Authorization header", header("")],
+    ["Basic without credentials", header("Basic")],
+    ["Basic with an empty id and an empty key", header("Basic base64(:)")],
+    ["Basic with a text that is not Base64", header("Basic !!!")],
+    ["a random text after Bearer", header("Bearer {otherKey}")],
+    ["an access token after Bearer", header("Bearer {token}")],
+    ["an access token as id", header("Basic base64({token}:)")],
+    [
+      "no credentials, from an address of the same host",
+      elsewhere({
+        headers: { "x-forwarded-for": "127.0.0.1", "x-real-ip": "127.0.0.1" }
+      })
+    ],
+    ["no credentials, with a scope", elsewhere({ body: `${form}&scope=aml` })],
+    ["no credentials, with GET", elsewhere({ method: "GET", query: form })],
+    ["no credentials, with JSON", elsewhere({ contentType: "application/json", body: json })]
+  ], { worth: 4 }),
+  unknownCustomer,
+  noToken("authorization.id-only", "token.request.authorization", [
+    ["the id alone, in the body", elsewhere({ body: `${form}&client_id={id|percent}&customer_id={id|percent}` })],
+    ["the id alone, in the query", elsewhere({ query: "client_id={id|percent}&customer_id={id|percent}" })],
+    ["the id alone, in a header", elsewhere({ headers: { "x-customer-id": "{id}", "x-client-id": "{id}" } })]
+  ]),
+  refusal("error", "token.error", "the response to an unknown customer", "token error", unknownCustomer),
+  refusal("error.code", "token.error.code", "the error code for an unknown customer", "error code", unknownCustomer),
+  refusal(
+    "error.challenge",
+    "token.error.challenge",
+    "the challenge to an unknown customer",
+    "challenge",
+    unknownCustomer
+  ),
+  refusal("error.echo", "token.error.echo", "whether that error repeats the key", "echo", unknownCustomer),
 
-  {
-    id: "token.grant-type.missing",
-    claim: "token.request.grant-type",
-    title: "no grant_type",
-    steps: [token({ body: "" })],
-    reading: "token withheld"
-  },
-  {
-    id: "token.grant-type.other",
-    claim: "token.request.grant-type",
-    title: "grant_type=password",
-    steps: [token({ body: "grant_type=password" })],
-    reading: "token withheld"
-  },
-  {
-    id: "token.grant-type.case",
-    claim: "token.request.grant-type",
-    title: "grant_type=CLIENT_CREDENTIALS",
-    steps: [token({ body: "grant_type=CLIENT_CREDENTIALS" })],
-    reading: "token withheld"
-  },
-  {
-    id: "token.grant-type.other-code",
-    claim: "token.error.grant-type",
-    title: "the error code for grant_type=password",
-    steps: [token({ body: "grant_type=password" })],
-    reading: "error code",
-    dependsOn: "token.grant-type.other"
-  },
-  {
-    id: "token.grant-type.missing-code",
-    claim: "token.error.grant-type-missing",
-    title: "the error code for a missing grant_type",
-    steps: [token({ body: "" })],
-    reading: "error code",
-    dependsOn: "token.grant-type.missing"
-  },
-  {
-    id: "token.grant-type.twice",
-    claim: "token.request.grant-type.once",
-    title: "grant_type twice",
-    steps: [token({ body: "grant_type=client_credentials&grant_type=client_credentials" })],
-    reading: "token outcome"
-  },
-  {
-    id: "token.parameters",
-    claim: "token.request.parameters",
-    title: "another form parameter beside grant_type",
-    steps: [token({ body: "grant_type=client_credentials&audience=aml" })],
-    reading: "ignored parameter"
-  },
+  noToken("key.changed", "token.request.authorization", [
+    ["the key with another last character", withKey("{key|last}")],
+    ["the key with another first character", withKey("{key|first}")],
+    ["the key with another character in its middle", withKey("{key|middle}")],
+    ["a key of the same form", withKey("{key|sameClass}")],
+    ["the key reversed", withKey("{key|reverse}")],
+    ["the characters of the key in another order", withKey("{key|sorted}")]
+  ], { worth: 5 }),
+  noToken("key.cut", "token.request.authorization", [
+    ["the key without its last character", withKey("{key|chop}")],
+    ["the first half of the key", withKey("{key|half}")],
+    ["the first eight characters of the key", withKey("{key|eight}")],
+    ["the first four characters of the key", withKey("{key|four}")],
+    ["the first character of the key", withKey("{key|one}")],
+    ["the key without its first character", withKey("{key|chopFirst}")],
+    ["the second half of the key", withKey("{key|secondHalf}")],
+    ["the last eight characters of the key", withKey("{key|lastEight}")]
+  ]),
+  noToken("key.longer", "token.request.authorization", [
+    ["the key and one more character", withKey("{key}x")],
+    ["one more character and the key", withKey("x{key}")],
+    ["the key twice", withKey("{key}{key}")],
+    ["the key and a blank", withKey("{key} ")],
+    ["a blank and the key", withKey(" {key}")],
+    ["the key and a line feed", withKey("{key}\n")],
+    ["the key and a NUL", withKey("{key}\u0000")],
+    ["the key in quotes", withKey("\"{key}\"")]
+  ]),
+  noToken("key.case", "token.request.authorization", [
+    ["the key in upper case", withKey("{key|upper}")],
+    ["the key in lower case", withKey("{key|lower}")],
+    ["the key with its case swapped", withKey("{key|swapCase}")]
+  ]),
+  noToken("key.colon", "token.request.authorization", [
+    ["the key, a colon and more", withKey("{key}:more")],
+    ["the key and a colon", withKey("{key}:")],
+    ["the key up to its first colon", withKey("{key|beforeColon}")],
+    ["the key after its first colon", withKey("{key|afterColon}")],
+    ["the id without a colon and a key", header("Basic base64({id})")],
+    ["a comma in place of the colon", header("Basic base64({id},{key})")],
+    ["id and key swapped", header("Basic base64({key}:{id})")],
+    ["id and key without a colon", header("Basic base64({id}{key})")]
+  ]),
+  noToken("key.encoded", "token.request.authorization", [
+    ["the key in Base64", withKey("{key|base64}")],
+    ["the SHA-256 digest of the key", withKey("{key|sha256}")],
+    ["the MD5 digest of the key", withKey("{key|md5}")],
+    ["the key with its percent signs decoded", withKey("{key|decoded}")],
+    ["the key with blanks for its plus signs", withKey("{key|blanks}")],
+    ["the key without hyphens and underscores", withKey("{key|letters}")],
+    ["the key with underscores for hyphens", withKey("{key|underscores}")]
+  ]),
+  noToken("authorization.no-key", "token.request.authorization", [
+    ["an empty key", withKey("")],
+    ["the id in place of the key", withKey("{id}")],
+    ["an access token in place of the key", withKey("{token}")],
+    ["a blank in place of the key", withKey(" ")],
+    ["an asterisk in place of the key", withKey("*")],
+    ["a percent sign in place of the key", withKey("%")],
+    ["a quote in place of the key", withKey("' OR '1'='1")],
+    ["the word undefined in place of the key", withKey("undefined")],
+    ["the word null in place of the key", withKey("null")],
+    ["the word password in place of the key", withKey("password")],
+    ["a wrong key", withKey("{otherKey}")]
+  ]),
+  noToken("id.other", "token.request.authorization", [
+    ["an unknown id with the key of the customer", withId("{otherId}")],
+    ["an empty id with the right key", withId("")],
+    ["the id in upper case", withId("{id|upper}")],
+    ["the id with its case swapped", withId("{id|swapCase}")],
+    ["the id with another first character", withId("{id|first}")],
+    ["the id and a blank", withId("{id} ")],
+    ["a blank and the id", withId(" {id}")]
+  ]),
+  noToken("id.changed", "token.request.authorization", [
+    ["the id without its last character", withId("{id|chop}")],
+    ["the first half of the id", withId("{id|half}")],
+    ["the id and one more character", withId("{id}x")],
+    ["the id with another last character", withId("{id|last}")],
+    ["the key as id and as key", withId("{key}")]
+  ], { needsOwnCustomer: true }),
+  sequences("token.authorization.encoded", "token.request.encoded-credentials", "token outcome", [
+    ["id and key form-encoded", [token(header("Basic base64({id|percent}:{key|percent})"))]]
+  ]),
 
-  {
-    id: "token.revoked",
-    claim: "token.revoked",
-    title: "a revoked token",
-    steps: [token(), { to: "control", path: "/tokens/revoke", body: {} }, check],
-    reading: "credential withheld",
-    notOnSandbox: "the document shows no way to revoke a token"
-  },
-  {
-    id: "token.renewal",
-    claim: "token.renewal",
-    title: "an earlier token after a new one was issued",
-    steps: [token(), token(), check],
-    reading: "renewal"
-  }
-]
+  noToken("authorization.scheme", "token.request.credentials", [
+    ["id and key after Bearer instead of Basic", header("Bearer base64({id}:{key})")],
+    ["id and key in Base64 without a scheme", header("base64({id}:{key})")],
+    ["id and key after Token", header("Token base64({id}:{key})")],
+    ["id and key after Digest", header("Digest base64({id}:{key})")],
+    ["id and key after Key", header("Key {id}:{key}")],
+    ["Basic without a blank after it", header("Basicbase64({id}:{key})")],
+    ["a colon after Basic", header("Basic: base64({id}:{key})")],
+    ["a scheme that begins with Basic", header("BasicX base64({id}:{key})")]
+  ]),
+  noToken("credentials.form", "token.request.credentials", [
+    ["id and key after Basic, not encoded", header("Basic {id}:{key}")],
+    ["id and key encoded twice", header("Basic base64({id|base64}:{key|base64})")],
+    ["the credentials in hexadecimal digits", header("Basic {id|hex}3a{key|hex}")],
+    ["the credentials percent-encoded and not in Base64", header("Basic {id|percent}:{key|percent}")],
+    ["a character that is not Base64 after the credentials", header("Basic base64({id}:{key})!")],
+    ["another word after the credentials", header("Basic base64({id}:{key}) more")],
+    ["the credentials in quotes", header("Basic \"base64({id}:{key})\"")],
+    ["the credentials after others", header("Basic base64({otherId}:{otherKey}), Basic base64({id}:{key})")],
+    ["the credentials before others", header("Basic base64({id}:{key}), Basic base64({otherId}:{otherKey})")]
+  ]),
+  noToken("authorization.body", "token.request.credentials", [
+    ["id and key in the body", elsewhere({ body: `${form}&client_id={id|percent}&client_secret={key|percent}` })],
+    [
+      "customer_id and customer_key in the body",
+      elsewhere({
+        body: `${form}&customer_id={id|percent}&customer_key={key|percent}`
+      })
+    ],
+    [
+      "username and password in the body",
+      elsewhere({
+        body: `${form}&username={id|percent}&password={key|percent}&id={id|percent}&key={key|percent}`
+      })
+    ],
+    [
+      "id and key in a JSON body",
+      elsewhere({
+        contentType: "application/json",
+        body: "{\"grant_type\":\"client_credentials\",\"client_id\":\"{id}\",\"client_secret\":\"{key}\"}"
+      })
+    ],
+    ["the key in the body, and the id in the header", {
+      ...header("Basic base64({id}:)"),
+      body: `${form}&client_secret={key|percent}`
+    }]
+  ]),
+  noToken("credentials.query", "token.request.credentials", [
+    ["id and key in the query", elsewhere({ query: "client_id={id|percent}&client_secret={key|percent}" })],
+    [
+      "customer_id and customer_key in the query",
+      elsewhere({
+        query: "customer_id={id|percent}&customer_key={key|percent}"
+      })
+    ],
+    [
+      "id, key, user and password in the query",
+      elsewhere({
+        query: "id={id|percent}&key={key|percent}&username={id|percent}&password={key|percent}"
+      })
+    ],
+    ["the header in the query", elsewhere({ query: "authorization=Basic%20base64({id}:{key})" })]
+  ]),
+  noToken("credentials.headers", "token.request.credentials", [
+    [
+      "id and key in headers of their own",
+      elsewhere({
+        headers: {
+          "customer_id": "{id}",
+          "customer_key": "{key}",
+          "x-customer-id": "{id}",
+          "x-customer-key": "{key}",
+          "x-client-id": "{id}",
+          "x-client-secret": "{key}",
+          "x-auth-user": "{id}",
+          "x-auth-key": "{key}",
+          "x-username": "{id}",
+          "x-password": "{key}",
+          "x-api-key": "{key}"
+        }
+      })
+    ],
+    [
+      "Basic in headers of a proxy",
+      elsewhere({
+        headers: {
+          "x-forwarded-authorization": "Basic base64({id}:{key})",
+          "x-authorization": "Basic base64({id}:{key})",
+          "proxy-authorization": "Basic base64({id}:{key})",
+          authentication: "Basic base64({id}:{key})"
+        }
+      })
+    ],
+    [
+      "id and key in a cookie",
+      elsewhere({
+        headers: { cookie: "authorization=base64({id}:{key}); customer_id={id}; customer_key={key}" }
+      })
+    ]
+  ]),
 
-/** Cases that run after all others. */
-export const finalCases: ReadonlyArray<Case> = [
-  {
-    id: "token.lifetime.kept",
-    claim: "token.lifetime",
-    title: "the shared token until the end of the run",
-    steps: [],
-    reading: "early refusals"
-  },
-  {
-    id: "aml.every-response",
-    claim: "aml.answer.every",
-    title: "every field of every response of the run",
-    steps: [],
-    reading: "every field"
-  },
-  {
-    id: "aml.again.run",
-    claim: "aml.match.again",
-    title: "the results of each person in the run",
-    steps: [],
-    reading: "same result"
-  },
-  {
-    id: "aml.name.echo.run",
-    claim: "aml.name.echo",
-    title: "how all credentials of the run write the names",
-    steps: [],
-    reading: "every name echo"
-  },
-  {
-    id: "aml.issuer",
-    claim: "aml.answer.issuer",
-    title: "issuer and version in all responses of the run",
-    steps: [],
-    reading: "same issuer"
-  },
-  {
-    id: "aml.profile.own",
-    claim: "aml.profile.own",
-    title: "the profiles in all responses of the run",
-    steps: [],
-    reading: "own profile"
-  },
-  {
-    id: "aml.searched-on.run",
-    claim: "aml.answer.searched-on.time",
-    title: "searched_on from the first to the last response of the run",
-    steps: [],
-    reading: "time of search"
-  }
+  otherGrantType,
+  noGrantType,
+  noToken("grant-type.case", "token.request.grant-type", [
+    ["grant_type=CLIENT_CREDENTIALS", { body: "grant_type=CLIENT_CREDENTIALS" }],
+    ["grant_type=Client_Credentials", { body: "grant_type=Client_Credentials" }],
+    ["grant_type=clientCredentials", { body: "grant_type=clientCredentials" }]
+  ], { worth: 2 }),
+  noToken("grant-type.part", "token.request.grant-type", [
+    ["grant_type=client_credentials_2", { body: `${form}_2` }],
+    ["a letter before client_credentials", { body: "grant_type=xclient_credentials" }],
+    ["grant_type=client", { body: "grant_type=client" }],
+    ["grant_type=client_credential", { body: "grant_type=client_credential" }],
+    ["grant_type=credentials", { body: "grant_type=credentials" }],
+    ["client_credentials, a comma and another grant type", { body: `${form},password` }],
+    ["another grant type, a blank and client_credentials", { body: "grant_type=password+client_credentials" }],
+    ["two grant types in one value", { body: `${form} password` }],
+    ["client_credentials in quotes", { body: "grant_type=%22client_credentials%22" }]
+  ], { worth: 2 }),
+  noToken("grant-type.spelling", "token.request.grant-type", [
+    ["grant_type=client-credentials", { body: "grant_type=client-credentials" }],
+    ["grant_type=clientcredentials", { body: "grant_type=clientcredentials" }],
+    ["a blank in client credentials", { body: "grant_type=client+credentials" }],
+    ["client_credentials with a full-width underscore", { body: "grant_type=client%EF%BC%BFcredentials" }]
+  ]),
+  noToken("grant-type.blank", "token.request.grant-type", [
+    ["a blank after client_credentials", { body: `${form}+` }],
+    ["a blank before client_credentials", { body: "grant_type=+client_credentials" }],
+    ["client_credentials and a line feed", { body: `${form}%0A` }],
+    ["client_credentials and a tab", { body: `${form}%09` }],
+    ["client_credentials and a NUL", { body: `${form}%00` }]
+  ]),
+  noToken("grant-type.name", "token.request.grant-type", [
+    ["GRANT_TYPE instead of grant_type", { body: "GRANT_TYPE=client_credentials" }],
+    ["grantType instead of grant_type", { body: "grantType=client_credentials" }],
+    ["grant-type instead of grant_type", { body: "grant-type=client_credentials" }],
+    ["grant_type[] instead of grant_type", { body: "grant_type[]=client_credentials" }],
+    ["a name that begins with grant_type", { body: "grant_type2=client_credentials" }],
+    ["the names grant, granttype, type and response_type", {
+      body:
+        "grant=client_credentials&granttype=client_credentials&type=client_credentials&response_type=client_credentials"
+    }],
+    ["a blank after the name", { body: "grant_type+=client_credentials" }],
+    ["client_credentials without a name", { body: "client_credentials" }],
+    ["a colon in place of the equals sign", { body: "grant_type:client_credentials" }]
+  ]),
+  noToken("grant-type.place", "token.request.grant-type", [
+    ["grant_type in the query", { body: "", query: form }],
+    ["grant_type in a header", { body: "", headers: { "grant_type": "client_credentials" } }],
+    ["a JSON body with the content type of a form", { body: json }]
+  ], { worth: 2 }),
+  noToken("grant-type.two", "token.request.grant-type", [
+    ["grant_type=password before the right one", { body: `grant_type=password&${form}` }],
+    ["grant_type=password after the right one", { body: `${form}&grant_type=password` }],
+    ["an empty grant_type before the right one", { body: `grant_type=&${form}` }]
+  ]),
+  refusal(
+    "grant-type.other-code",
+    "token.error.grant-type",
+    "the error code for grant_type=password",
+    "error code",
+    otherGrantType
+  ),
+  refusal(
+    "grant-type.missing-code",
+    "token.error.grant-type-missing",
+    "the error code for a missing grant_type",
+    "error code",
+    noGrantType
+  ),
+  sequences("token.grant-type.twice", "token.request.grant-type.once", "token outcome", [
+    ["grant_type twice", [token({ body: `${form}&${form}` })]]
+  ]),
+  sequences("token.parameters", "token.request.parameters", "ignored parameter", [
+    ["another form parameter beside grant_type", [token({ body: `${form}&audience=aml` })]]
+  ]),
+
+  sequences("token.revoked", "token.revoked", "credential withheld", [
+    ["a revoked token", [token(), { to: "control", path: "/tokens/revoke", body: {} }, check({ token: 0 })]]
+  ], { notOnSandbox: "the document shows no way to revoke a token" }),
+  sequences("token.renewal", "token.renewal", "renewal", [
+    ["an earlier token after a new one was issued", [token(), token(), check({ token: 0 })]]
+  ], { worth: 6 })
 ]

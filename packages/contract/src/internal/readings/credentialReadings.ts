@@ -1,6 +1,5 @@
 /** Readings of the responses to a check: the credential of section 2.3, field by field. */
 import * as Option from "effect/Option"
-import * as TestPeople from "../cases/testPeople.ts"
 import type { Response } from "../exchange.ts"
 import {
   attributesOf,
@@ -79,8 +78,7 @@ export const attributes = (response: Response): string => {
 }
 
 /** The person whom the request was about. */
-export const personOf = ({ step }: StepResponse): TestPeople.TestPerson =>
-  (step.to === "aml" ? TestPeople.of(step.body) : undefined) ?? TestPeople.clear
+export const personOf = ({ person }: StepResponse) => person ?? { name: "", dob: "" }
 
 /** Full case folding, by way of the upper case: `ß` is `ss`, and `ı` and `İ` are `i`. */
 const folded = (name: string): string =>
@@ -180,14 +178,12 @@ const extraFields = (response: Response): string => {
 export const matchFound = ({ response }: StepResponse): string =>
   ofText(attributesOf(response)?.["match_found"], exactly("Potential match", "No"))
 
-/** Reads the last response, and every other one that has a credential. */
-const testPerson: Read = (responses) =>
-  responses.every((response, i) =>
-      i < responses.length - 1 && !isCredential(response.response) ||
-      matchFound(response) === personOf(response).matchFound
-    )
-    ? "by the last word of the name"
-    : "otherwise"
+/** Compares every credential about a person whose result is promised. */
+const promisedResult: Read = (responses) => {
+  const promised = responses.filter((each) => personOf(each).promised !== undefined && isCredential(each.response))
+  if (promised.length === 0) return "no result"
+  return promised.every((each) => matchFound(each) === personOf(each).promised) ? "as promised" : "otherwise"
+}
 
 /** Compares the results of each person. A field that is absent twice is not the same. */
 const repeatedCheck: Read = (responses) => {
@@ -225,7 +221,8 @@ export const readings = {
   "encoding": ofLast(({ response }) => encoding(response)),
   "credential_type": field("credential_type", exactly("aml")),
   "credential_name": field("credential_name", exactly("AML")),
-  "issued_by": field("issued_by", (text) => text.trim() === "" ? "blank" : "string"),
+  "issued_by": field("issued_by", () => "string"),
+  "issued_by text": field("issued_by", (text) => text.trim() === "" ? "blank" : "a name"),
   "issuer_id": field("issuer_id", form(uuid, "UUID")),
   "cred_version form": field("cred_version", form(/^\d+\.\d+$/, "major.minor")),
   "cred_version": field("cred_version", (text) =>
@@ -243,7 +240,7 @@ export const readings = {
   "match_found": ofLast(matchFound),
   "aml_profile": attribute("aml_profile", url),
   "extra fields": ofLast(({ response }) => extraFields(response)),
-  "test person": testPerson,
+  "promised result": promisedResult,
   "repeated check": repeatedCheck,
   "page": ofLast(({ response }) => isSuccess(response) && isHtml(response) ? "page" : "no page"),
   "request type": requestType,

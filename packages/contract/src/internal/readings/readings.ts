@@ -13,8 +13,8 @@ const readings: Readonly<Record<Exclude<Reading, Withheld.Name | WholeReadings.N
   ...CredentialReadings.readings
 }
 
-const responseOf = ({ exchange, secrets, step }: StepExchange): ReadonlyArray<ResponseReadings.StepResponse> =>
-  exchange._tag === "Response" ? [{ step, response: exchange, secrets }] : []
+const responseOf = ({ exchange, person, secrets, step }: StepExchange): ReadonlyArray<ResponseReadings.StepResponse> =>
+  exchange._tag === "Response" ? [{ step, person, response: exchange, secrets }] : []
 
 /**
  * Returns the observation. If an exchange has no complete response, the observation is the reason, with two exceptions:

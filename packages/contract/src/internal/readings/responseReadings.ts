@@ -2,6 +2,7 @@
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { Response } from "../exchange.ts"
+import type { Person } from "../persons.ts"
 import type { Step } from "../steps.ts"
 import { echo } from "./echo.ts"
 
@@ -9,6 +10,8 @@ import { echo } from "./echo.ts"
 export interface StepResponse {
   readonly step: Step
   readonly response: Response
+  /** The person whom a check was about. */
+  readonly person?: Pick<Person, "name" | "dob" | "promised"> | undefined
   /** Texts that a refusal must not repeat. */
   readonly secrets: ReadonlyArray<string>
 }
@@ -126,9 +129,7 @@ export const readings = {
 
 /** Whether the request is that of section 4.2, about any person. */
 export const isDocumentedCheck = (step: Step): boolean => {
-  if (step.to !== "aml" || step.isValid === false || !isObject(step.body)) return false
-  const { authorization, contentType, headers, method, path, query } = step
-  return [authorization, contentType, headers, method, path, query].every((change) => change === undefined) &&
-    Object.keys(step.body).toSorted().join() === "dob,entity_type,name" && step.body["entity_type"] === "person" &&
-    typeof step.body["dob"] === "string" && /^\d\d-\d\d-\d{4}$/.test(step.body["dob"])
+  if (step.to !== "aml" || step.isValid === false) return false
+  const { authorization, body, contentType, headers, method, path, query } = step
+  return [authorization, body, contentType, headers, method, path, query].every((change) => change === undefined)
 }

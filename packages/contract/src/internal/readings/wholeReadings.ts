@@ -33,7 +33,7 @@ type Check = (value: string, response: StepResponse) => boolean
 const credentialFields: Readonly<Record<string, Check>> = {
   credential_type: (text) => text === "aml",
   credential_name: (text) => text === "AML",
-  issued_by: (text) => text.trim() !== "",
+  issued_by: () => true,
   issuer_id: (text) => uuid.test(text),
   cred_version: (text) => /^\d+\.\d+$/.test(text)
 }
@@ -81,9 +81,9 @@ const wholeOf = (response: StepResponse): string => {
 }
 
 /** Whether a request has the name of a person. A service may also answer requests without one. */
-const hasName = ({ step }: StepResponse): boolean =>
-  step.to === "aml" && typeof step.body === "object" && step.body !== null && "name" in step.body &&
-  typeof step.body["name"] === "string" && step.body["name"].trim() !== ""
+const hasName = ({ person, step }: StepResponse): boolean =>
+  step.to === "aml" && person !== undefined &&
+  (step.body === undefined || /\{(name|check)/.test(JSON.stringify(step.body)))
 
 /** The first defect of any response, or `valid`. */
 const everyField: Read = (responses) =>
@@ -111,6 +111,19 @@ const ownProfile: Read = (responses) => {
     personByProfile.set(profile, person)
   }
   return "own"
+}
+
+/** Whether later checks of a person have the same profile as the first. */
+const stableProfile: Read = (responses) => {
+  const profileByPerson = new Map<string, unknown>()
+  for (const each of responses) {
+    if (!isCredential(each.response)) continue
+    const profile = attributesOf(each.response)?.["aml_profile"]
+    const { dob, name } = personOf(each)
+    if ((profileByPerson.get(`${dob} ${name}`) ?? profile) !== profile) return "another one"
+    profileByPerson.set(`${dob} ${name}`, profile)
+  }
+  return "the same"
 }
 
 /** For how long the suite assumes that the lists do not change, in milliseconds. */
@@ -177,6 +190,7 @@ export const readings = {
   "same result": sameResult,
   "every name echo": everyNameEcho,
   "own profile": ownProfile,
+  "stable profile": stableProfile,
   "time of search": timeOfSearch
 } as const satisfies Record<string, Read>
 

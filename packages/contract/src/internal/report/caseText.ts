@@ -10,17 +10,43 @@ const usualText = ({ mock, observed }: Pick<Contract.Claim, "mock" | "observed">
     ? undefined
     : `the contract's default is ${mock.default}`
 
+/** How many probes a text names. */
+const maxNamed = 8
+
+/** What the probes had in common, if they are not the case's own request. */
+const probesText = ({ probes = [], title }: Result): string => {
+  const named = probes.filter((probe) => probe !== title)
+  if (named.length === 0) return ""
+  const more = probes.length > maxNamed ? `, and ${probes.length - maxNamed} more` : ""
+  return `: ${probes.slice(0, maxNamed).join("; ")}${more}`
+}
+
 /** Why a result is not a pass. */
-export const of = ({ claims }: Contract.Evidence) =>
-(
-  { cause, claim, expects, isChanged, observed, reason, verdict }: Result
-): string => {
+export const of = ({ claims }: Contract.Evidence) => (result: Result): string => {
+  const { cause, claim, expects, isChanged, observed, reason, verdict } = result
   if (reason !== undefined) return reason
   const found = claims.find(({ id }) => id === claim)
   const usual = verdict === "drift" && found !== undefined ? usualText(found) : undefined
   const change = isChanged === true ? "the service has changed: " : ""
-  return `${change}${usual ?? `expected ${expects}`}, observed ${observed}${cause === undefined ? "" : ` (${cause})`}`
+  return `${change}${usual ?? `expected ${expects}`}, observed ${observed}${cause === undefined ? "" : ` (${cause})`}${
+    probesText(result)
+  }`
 }
+
+/** The sentence of the service document that a result contradicts, or why there is none. */
+export const sentenceOf = ({ claims }: Contract.Evidence, { claim, level, section }: Result): string => {
+  const { sentence, source } = claims.find(({ id }) => id === claim) ?? {}
+  return level === "documented" && sentence !== undefined
+    ? `The service document, section ${section}: "${sentence}"`
+    : `Assumption ${claim}: ${source ?? "the contract lacks it"}`
+}
+
+/** The sentence, what was expected and observed, and how to see it. */
+export const linesOf = (evidence: Contract.Evidence, result: Result): ReadonlyArray<string> => [
+  sentenceOf(evidence, result),
+  of(evidence)(result),
+  ...(result.curl === undefined ? [] : [result.curl])
+]
 
 /** An alarm that belongs to no single case. */
 export interface MissingCase {

@@ -20,8 +20,7 @@ export const make = (report: Report, evidence: Contract.Evidence, runInfo: RunIn
   const lineOf = (result: Result): ReadonlyArray<string> => {
     const isAlarm = Judge.isAlarm(report, result)
     if (!isAlarm && !findings.includes(result.verdict)) return []
-    const curl = result.curl === undefined ? "" : `\n${result.curl}`
-    const text = `${result.title}: ${CaseText.of(evidence)(result)}${curl}`
+    const text = [result.title, ...CaseText.linesOf(evidence, result)].join("\n")
     return [annotation(isAlarm ? "error" : "warning", `${result.verdict}, ${result.id}`, text)]
   }
   return [

@@ -37,6 +37,8 @@ const Result = Schema.Struct({
   expects: Schema.String,
   verdict: Verdict,
   observed: Schema.optionalWith(Schema.String, { exact: true }),
+  probes: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
+  partial: Schema.optionalWith(Schema.String, { exact: true }),
   cause: Schema.optionalWith(Schema.String, { exact: true }),
   curl: Schema.optionalWith(Schema.String, { exact: true }),
   isChanged: Schema.optionalWith(Schema.Literal(true), { exact: true }),

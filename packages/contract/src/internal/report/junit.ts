@@ -7,27 +7,32 @@ import type { Report, Result, RunInfo } from "../results.ts"
 import * as CaseText from "./caseText.ts"
 import { groupBySection, sectionHeading } from "./sections.ts"
 import * as ShownRunInfo from "./shownRunInfo.ts"
+import * as Summary from "./summary.ts"
 
 interface Element {
   readonly name: string
   readonly attributes: Readonly<Record<string, string | number>>
   readonly children: ReadonlyArray<Element>
+  /** The text of an element without children. */
+  readonly text?: string
 }
 
-const element = (name: string, attributes: Element["attributes"], children: ReadonlyArray<Element> = []): Element => ({
-  name,
-  attributes,
-  children
-})
+const element = (
+  name: string,
+  attributes: Element["attributes"],
+  children: ReadonlyArray<Element> = [],
+  text?: string
+): Element => ({ name, attributes, children, ...(text !== undefined && { text }) })
 
 /** Escapes a value, and replaces the characters that XML 1.0 cannot express. */
 const escape = (value: string | number): string =>
   escapeHtml(String(value).replaceAll(/[^\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd"))
 
-const print = ({ attributes, children, name }: Element, indent = ""): string => {
+const print = ({ attributes, children, name, text }: Element, indent = ""): string => {
   const start = `${indent}<${name}${
     Object.entries(attributes).map(([name, value]) => ` ${name}="${escape(value)}"`).join("")
   }`
+  if (text !== undefined) return `${start}>${text.split("\n").map(escape).join("\n")}</${name}>`
   return children.length === 0
     ? `${start}/>`
     : [`${start}>`, ...children.map((child) => print(child, `${indent}  `)), `${indent}</${name}>`].join("\n")
@@ -37,17 +42,14 @@ const seconds = (millis: number): string => (millis / 1000).toFixed(3)
 
 const property = (name: string, value: string | number): Element => element("property", { name, value })
 
-const outcomeOf = (
-  isAlarm: boolean,
-  { level, verdict }: Result,
-  text: string
-): ReadonlyArray<Element> => {
+const outcomeOf = (isAlarm: boolean, result: Result, evidence: Contract.Evidence): ReadonlyArray<Element> => {
+  const { level, verdict } = result
+  const text = CaseText.of(evidence)(result)
+  if (verdict === "pass") return []
+  if (!isAlarm) return [element("properties", {}, [property(verdict, text)])]
   const message = verdict === "not tested" ? `not tested: ${text}` : text
-  if (isAlarm) return [element("failure", { type: `${level}, ${verdict}`, message })]
-  if (verdict === "not tested") return [element("skipped", { message })]
-  return verdict === "pass"
-    ? []
-    : [element("properties", {}, [property(verdict, message)])]
+  const lines = CaseText.linesOf(evidence, result)
+  return [element("failure", { type: `${level}, ${verdict}`, message }, [], lines.join("\n"))]
 }
 
 interface TestCase {
@@ -60,14 +62,14 @@ const testCaseOf = (report: Report, evidence: Contract.Evidence) => (result: Res
   element: element(
     "testcase",
     { classname: result.claim, name: `${result.id}: ${result.title}`, time: seconds(result.millis) },
-    outcomeOf(Judge.isAlarm(report, result), result, CaseText.of(evidence)(result))
+    outcomeOf(Judge.isAlarm(report, result), result, evidence)
   )
 })
 
 const missingTestCase = ({ claim, text }: CaseText.MissingCase): TestCase => ({
   millis: 0,
   element: element("testcase", { classname: claim, name: `${claim}: a case of it ran`, time: seconds(0) }, [
-    element("failure", { type: "documented", message: text })
+    element("failure", { type: "documented", message: text }, [], text)
   ])
 })
 
@@ -78,15 +80,17 @@ const countsOf = (testCases: ReadonlyArray<TestCase>) => {
     tests: testCases.length,
     failures: countWith("failure"),
     errors: 0,
-    skipped: countWith("skipped"),
+    skipped: 0,
     time: seconds(testCases.reduce((sum, { millis }) => sum + millis, 0))
   }
 }
 
 /** JUnit has an attribute for the time only, so everything else becomes a property. */
-const propertiesOf = ({ kind }: Report, runInfo: ShownRunInfo.ShownRunInfo): ReadonlyArray<Element> => [
+const propertiesOf = (report: Report, runInfo: ShownRunInfo.ShownRunInfo): ReadonlyArray<Element> => [
   element("properties", {}, [
-    property("target", kind),
+    property("target", report.kind),
+    property("documented claims", Summary.documentedClaims(report)),
+    ...Summary.notTested(report).map(([reason, ids]) => property(`not tested: ${reason}`, ids.length)),
     ...Object.entries(runInfo).filter(([name]) => name !== "startedAt").map(([name, value]) => property(name, value))
   ])
 ]
@@ -96,7 +100,9 @@ export const make = (report: Report, evidence: Contract.Evidence, runInfo: RunIn
   const missing = CaseText.missingCases(report)
   const shown = ShownRunInfo.of(report, evidence, runInfo)
   const timestamp = shown.startedAt === undefined ? {} : { timestamp: shown.startedAt.replace(/\.\d+Z$/, "") }
-  const sections = groupBySection(results).map((group) => ({
+  // Cases that were not tested are counted in the properties.
+  const listed = results.filter((result) => result.verdict !== "not tested" || Judge.isAlarm(report, result))
+  const sections = groupBySection(listed).map((group) => ({
     name: sectionHeading(group[0].section),
     testCases: Arr.map(group, testCaseOf(report, evidence))
   }))

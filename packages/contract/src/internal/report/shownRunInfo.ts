@@ -20,20 +20,13 @@ export interface ShownRunInfo {
   readonly checks?: number
 }
 
-/** The address without its user, password, query and fragment, which may be secret. */
-const shownAddress = (address: string): string => {
-  if (!URL.canParse(address)) return "no address"
-  const { origin, pathname } = new URL(address)
-  return `${origin}${pathname.replace(/\/+$/, "")}`
-}
-
 export const of = (
   { kind, requests }: Report,
   { document, version: contractVersion }: Contract.Evidence,
   { authUrl, baseUrl, budget = TargetOptions.defaultBudget, checks, evidenceSha256, startedAt, version }: RunInfo
 ): ShownRunInfo => ({
-  ...(authUrl !== undefined && { authUrl: shownAddress(authUrl) }),
-  ...(baseUrl !== undefined && { baseUrl: shownAddress(baseUrl) }),
+  ...(authUrl !== undefined && { authUrl: TargetOptions.shownAddress(authUrl) }),
+  ...(baseUrl !== undefined && { baseUrl: TargetOptions.shownAddress(baseUrl) }),
   ...(startedAt !== undefined && { startedAt: DateTime.formatIso(startedAt) }),
   ...(version !== undefined && { version }),
   ...(evidenceSha256 !== undefined && { evidenceSha256 }),

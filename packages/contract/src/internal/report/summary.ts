@@ -62,16 +62,48 @@ export const countClaims = (
 /** A number with its noun, such as "2 requests". */
 export const quantity = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
 
+/** The cases that were not tested, wholly or in part, by reason, the most frequent first. */
+export const notTested = (
+  { results }: Pick<Report, "results">
+): ReadonlyArray<readonly [reason: string, ids: ReadonlyArray<string>]> => {
+  const rows = results.flatMap(({ id, partial, reason = partial }) => reason === undefined ? [] : [{ id, reason }])
+  const groups = Object.entries(Arr.groupBy(rows, ({ reason }) => reason))
+  return groups.map(([reason, group]) => [reason, group.map(({ id }) => id)] as const)
+    .toSorted(([, left], [, right]) => right.length - left.length)
+}
+
+/** What a run lacks, by the end of the reason. */
+const needs: ReadonlyArray<readonly [flag: string, need: string]> = [
+  ["(--person)", "a listed test person (--person)"],
+  ["(--wait-for-expiry)", "a clock (--wait-for-expiry)"],
+  ["(--wrong-keys)", "more wrong credentials or bad tokens (--wrong-keys)"],
+  ["(--budget)", "a larger budget (--budget)"]
+]
+
+/** How many documented claims were tested, and what the others need. */
+export const documentedClaims = ({ coverage }: Pick<Report, "coverage">): string => {
+  const documented = coverage.filter(({ level }) => level === "documented")
+  const tested = documented.filter((claim) => claim.coverage !== "none").length
+  const open = documented.filter((claim) => claim.coverage !== "whole")
+  const whole = documented.length - open.length
+  return [
+    `${tested} of ${documented.length} documented claims tested${
+      open.length === 0 ? "" : `, ${whole} of them completely`
+    }`,
+    ...needs.flatMap(([flag, need]) => {
+      const count = open.filter(({ reasons }) => reasons.some((reason) => reason.endsWith(flag))).length
+      return count === 0 ? [] : [`${count} need${count === 1 ? "s" : ""} ${need}`]
+    })
+  ].join("; ")
+}
+
 const documentedWith = (report: Report, coverage: Coverage): ReadonlyArray<string> =>
   report.coverage.filter((claim) => claim.level === "documented" && claim.coverage === coverage)
     .map(({ claim }) => claim)
 
-/** The documented claims that the run tested partly or not at all. */
+/** How many documented claims the run tested, if it did not test all of them completely. */
 const gapsOf = (report: Report): string =>
-  [
-    ["Partly tested", documentedWith(report, "part")] as const,
-    ["Not tested", documentedWith(report, "none")] as const
-  ].flatMap(([heading, claims]) => claims.length === 0 ? [] : [`${heading}: ${claims.join(", ")}`]).join(". ")
+  documentedWith(report, "part").length + documentedWith(report, "none").length === 0 ? "" : documentedClaims(report)
 
 /** Why the service no longer responded as before, or an empty string. */
 const earlyEnd = ({ results }: Report): string => {

@@ -1,18 +1,90 @@
-/** The request of a step as a curl command. */
-import type { MaskedRequest } from "../maskedExchange.ts"
+/**
+ * The request of a step as a curl command that can be pasted into bash. Secrets and the test persons of the user are
+ * variables, such as `$TOKEN`. The suite's own fictional people are shown.
+ */
+import * as Option from "effect/Option"
+import type { Target } from "../model.ts"
+import * as Persons from "../persons.ts"
+import type { AmlStep, PersonRef, ServiceStep, TokenStep } from "../steps.ts"
+import * as TargetOptions from "../targetOptions.ts"
+import * as Templates from "../templates.ts"
+import * as Requests from "./requests.ts"
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+/** Marks where a text of the shell stands: the number of an expression between two characters that no request has. */
+const [start, end] = ["\ue000", "\ue001"]
 
-/** A longer body is cut, because a line should stay readable. */
-const maxLength = 160
+const marks = /\ue000(\d+)\ue001/
 
-const cut = (text: string): string => text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
+/** The parts of a text: at even places they are literal, at odd places numbers of expressions. */
+const partsOf = (text: string): ReadonlyArray<string> => text.split(marks)
 
-export const of = ({ body, headers, method, url }: MaskedRequest): string => {
-  if (url.startsWith("$")) return `curl "${url}"`
+const prefixOf = (ref: PersonRef | undefined): string =>
+  ref === undefined || typeof ref === "object" ? "PERSON" : ref.toUpperCase().replace(" ", "_")
+
+/** The expressions of bash for the date of birth of the user's person, by placeholder. */
+const ofUser = (prefix: string): Readonly<Record<string, string>> => ({
+  name: `$${prefix}_NAME`,
+  dob: `$${prefix}_DOB`,
+  day: `\${${prefix}_DOB:0:2}`,
+  month: `\${${prefix}_DOB:3:2}`,
+  year: `\${${prefix}_DOB:6:4}`
+})
+
+const rendered = (step: TokenStep | AmlStep, target: Target): string => {
+  const expressions: Array<string> = []
+  const mark = (expression: string) => `${start}${expressions.push(expression) - 1}${end}`
+  const person = step.to === "aml" ? Persons.of(target, step.person) : undefined
+  const variables = ofUser(prefixOf(step.to === "aml" ? step.person : undefined))
+  const shown = person?.isOfUser === true
+    ? { name: mark(variables["name"] ?? ""), dob: mark(variables["dob"] ?? "") }
+    : person ?? { name: "", dob: "" }
+  const personValues = Requests.personValues(shown)
+  const values = Templates.ofValues({
+    ...{ id: "", key: "", otherId: "", otherKey: "", token: "" },
+    ...personValues,
+    form: personValues.form.replaceAll("%EE%80%80", start).replaceAll("%EE%80%81", end)
+  })
+  const fillOne: Templates.Fill = (name, change) => {
+    const variable = Templates.variableOf(name)
+    if (variable !== undefined) return Option.some(mark(Templates.shellOf(variable, change)))
+    const part = person?.isOfUser === true ? variables[name] : undefined
+    return part === undefined ? Option.orElseSome(values(name, change), () => "") : Option.some(mark(part))
+  }
+  /** A text inside double quotes of the shell. */
+  const inline = (text: string): string =>
+    partsOf(text).map((part, i) => i % 2 === 1 ? expressions[Number(part)] : part.replaceAll(/["$`\\]/g, "\\$&")).join(
+      ""
+    )
+  const encode = (text: string) => mark(`$(printf %s "${inline(text)}" | base64 -w0)`)
+  const quoted = (text: string): string =>
+    partsOf(text).map((part, i) =>
+      i % 2 === 1
+        ? `"${expressions[Number(part)]}"`
+        : part === "" && text !== ""
+        ? ""
+        : /[\n\r\t]/.test(part)
+        ? `$'${
+          part.replaceAll(/['\\]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t")
+        }'`
+        : `'${part.replaceAll("'", "'\\''")}'`
+    ).join("")
+
+  const filled = Requests.filled(
+    step,
+    TargetOptions.shown(target),
+    (template) => Templates.fill(template, fillOne, encode)
+  )
+  if (Option.isNone(filled)) return ""
+  const { body, contentType, headers, method, query, url } = filled.value
+  const all = Object.entries({ ...headers, ...(body !== undefined && { "content-type": contentType ?? "" }) })
   return [
-    `curl -X ${method} ${quoted(url)}`,
-    ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`--data-raw ${quoted(cut(body))}`])
+    `curl -i ${method === "HEAD" ? "-I" : `-X ${method}`} ${quoted(query === undefined ? url : `${url}?${query}`)}`,
+    ...all.map(([name, value]) =>
+      `-H ${quoted(value === "" ? `${name}${name === "content-type" ? ":" : ";"}` : `${name}: ${value}`)}`
+    ),
+    ...(body === undefined ? [] : [`--data-raw ${quoted(body)}`])
   ].join(" ")
 }
+
+export const of = (step: ServiceStep, target: Target): string =>
+  step.to === "profile" ? "curl -i \"$AML_PROFILE\"" : rendered(step, target)

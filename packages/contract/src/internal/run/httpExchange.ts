@@ -9,7 +9,10 @@ import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { setTimeout } from "node:timers/promises"
 import type { Cause, Exchange, NoResponse, Request } from "../exchange.ts"
 
@@ -62,6 +65,16 @@ const bytesOf = (response: HttpClientResponse): Effect.Effect<Option.Option<Uint
       return length <= limit ? Option.some(new Uint8Array(Buffer.concat(chunks))) : Option.none()
     })
 
+const Manifest = Schema.parseJson(Schema.Struct({ version: Schema.String }))
+
+/** The name and the version of this program, so that an operator can tell its requests from others. */
+const userAgent = `idv-contract/${
+  Schema.decodeSync(Manifest)(
+    // The package is found by its name, because `idv-mock` is published with this module inside a bundle.
+    readFileSync(createRequire(import.meta.url).resolve("@effect-idv/contract/package.json"), "utf8")
+  ).version
+}`
+
 const noResponse = (reason: NoResponse["reason"], cause: Cause): Exchange => ({ _tag: "NoResponse", reason, cause })
 
 const notHttp = "HTTPParserError"
@@ -107,7 +120,7 @@ export const send = (
     const response = yield* client.execute(
       HttpClientRequest.make(method)(request.url, {
         // A compressed body could be short on the wire and endless once decompressed.
-        headers: { "accept-encoding": "identity", ...request.headers },
+        headers: { "accept-encoding": "identity", "user-agent": userAgent, ...request.headers },
         body: bodyOf(request)
       })
     )

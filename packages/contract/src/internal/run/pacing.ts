@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { Target } from "../model.ts"
 import * as TargetOptions from "../targetOptions.ts"
+import * as Plan from "./plan.ts"
 import { budgetSpent, checksSpent, skip, type Skipped } from "./skipped.ts"
 
 interface State {
@@ -16,15 +17,6 @@ interface State {
   /** Whether the requests kept for the end of the run may be sent. */
   readonly isReserveUsable: boolean
 }
-
-/** Requests of the budget that are kept to confirm the refusals of both endpoints at the end. */
-const reserve = 2
-
-/**
- * Checks of the budget that are kept: one for the confirmation at the end, and two for probes, because a lenient
- * service may respond to a probe with a credential.
- */
-const reservedChecks = 3
 
 /** The number of consecutive 429 responses after which a sandbox receives no more requests. */
 const maxRateLimited = 3
@@ -47,10 +39,9 @@ const countRequest = Effect.flatMap(
 export interface Pacing {
   /**
    * Waits until the next request may be sent, counts it, and returns its number, from 0. Fails if the budget
-   * is spent or if the sandbox limits the rate. For a mock server it neither waits nor fails. A `check` should
-   * receive a credential, a `probe` should receive none.
+   * is spent or if the sandbox limits the rate. For a mock server it neither waits nor fails. A check may be billed.
    */
-  readonly nextRequest: (kind: "check" | "probe" | "other") => Effect.Effect<number, Skipped>
+  readonly nextRequest: (isCheck: boolean) => Effect.Effect<number, Skipped>
   /** Counts a credential. */
   readonly countCheck: Effect.Effect<void>
   /** Counts a response. Fails if it is rate limited, because it then says nothing about its request. */
@@ -66,14 +57,7 @@ export const make = (
     const state = yield* Ref.make<State>({ sent: 0, checks: 0, rateLimited: 0, isReserveUsable: false })
 
     const maxChecks = TargetOptions.checksOf(budget)
-    // Probes may use all kept checks except the one for the confirmation.
-    const checkLimits = {
-      check: (isReserveUsable: boolean) => isReserveUsable ? maxChecks : maxChecks - reservedChecks,
-      probe: (isReserveUsable: boolean) => isReserveUsable ? maxChecks : maxChecks - 1,
-      other: () => Infinity
-    }
-
-    const waitForTurn = (request: "check" | "probe" | "other") =>
+    const waitForTurn = (isCheck: boolean) =>
       Effect.gen(function*() {
         const { checks, isReserveUsable, rateLimited, sent } = yield* Ref.get(state)
         if (rateLimited >= maxRateLimited) {
@@ -81,19 +65,20 @@ export const make = (
             `rate limited: ${maxRateLimited} responses in a row were 429, so no more requests are sent`
           )
         }
-        if (sent >= (isReserveUsable ? budget : Math.max(1, budget - reserve))) {
+        if (sent >= (isReserveUsable ? budget : budget - Plan.reserve.requests)) {
           return yield* skip(budgetSpent(budget))
         }
-        if (checks >= checkLimits[request](isReserveUsable)) {
+        const mostChecks = isReserveUsable ? maxChecks : Math.max(1, maxChecks - Plan.reserve.checks)
+        if (isCheck && checks >= mostChecks) {
           return yield* skip(checksSpent(maxChecks))
         }
         if (sent > 0) yield* Effect.sleep(spacing)
       })
 
     return {
-      nextRequest: (request) =>
+      nextRequest: (isCheck) =>
         Effect.zipRight(
-          kind === "mock" ? Effect.void : waitForTurn(request),
+          kind === "mock" ? Effect.void : waitForTurn(isCheck),
           Effect.zipRight(
             countRequest,
             Ref.modify(state, ({ sent, ...others }) => [sent, { ...others, sent: sent + 1 }])

@@ -67,7 +67,10 @@ export const make: Effect.Effect<RefusalConfirmation> = Effect.map(
     recordCase: (caseId, exchanges) =>
       Ref.update(state, (current) => {
         const refusal = refusalOf(exchanges)
-        return refusal === undefined
+        // Of several probes of a case, the last refusal must be confirmed.
+        const last = Option.exists(HashMap.get(current.refusals, caseId), ({ number }) =>
+          number > (refusal?.number ?? -1))
+        return refusal === undefined || last
           ? current
           : { ...current, refusals: HashMap.set(current.refusals, caseId, refusal) }
       }),
@@ -82,7 +85,8 @@ export const make: Effect.Effect<RefusalConfirmation> = Effect.map(
       Effect.map(Ref.get(state), (current) =>
         observations.map((observation): Observation => {
           const refusal = Option.getOrUndefined(HashMap.get(current.refusals, observation.case))
-          return refusal === undefined || isConfirmed(current, refusal) || observation.skipped !== undefined
+          return refusal === undefined || isConfirmed(current, refusal) || observation.skipped !== undefined ||
+              observation.probes !== undefined
             ? observation
             : { ...Struct.omit(observation, "observed"), skipped: reasonOf(refusal.endpoint) }
         }))

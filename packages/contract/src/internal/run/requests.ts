@@ -3,10 +3,10 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { Request, StepExchange } from "../exchange.ts"
 import type { Target } from "../model.ts"
-import { attributesOf, isObject } from "../readings/responseReadings.ts"
-import type { AmlStep, ControlStep, Json, ServiceStep, Step, Template, TokenStep } from "../steps.ts"
+import * as Persons from "../persons.ts"
+import { attributesOf } from "../readings/responseReadings.ts"
+import type { AmlStep, ControlStep, Json, ServiceStep, TokenStep } from "../steps.ts"
 import * as Templates from "../templates.ts"
-import type { Values } from "../templates.ts"
 
 /** The credentials of a customer. */
 export interface Customer {
@@ -26,9 +26,24 @@ export interface RequestContext {
   readonly profile: URL | undefined
 }
 
-const urlOf = (address: string, path: string): URL => new URL(address.replace(/\/+$/, "") + path)
+/** A request whose templates are filled, either to be sent or to be shown. */
+export interface FilledRequest {
+  readonly method: string
+  readonly url: string
+  readonly query?: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly contentType?: string
+  readonly body?: string
+}
 
-const form = "application/x-www-form-urlencoded"
+const addressOf = (address: string, path: string): string => address.replace(/\/+$/, "") + path
+
+/** The values of the placeholders that are about a person. */
+export const personValues = ({ dob, name }: Pick<Persons.Person, "dob" | "name">) => {
+  const fields = { entity_type: "person", name, dob }
+  const [day = "", month = "", year = ""] = dob.split("-")
+  return { name, dob, day, month, year, check: JSON.stringify(fields), form: String(new URLSearchParams(fields)) }
+}
 
 /**
  * Whether a case may send the key of the customer to the API, in place of a token. The API may be on another server
@@ -37,55 +52,63 @@ const form = "application/x-www-form-urlencoded"
 const mayReceiveKey = ({ authUrl, baseUrl, kind, wrongKeys }: Target): boolean =>
   kind === "mock" || wrongKeys === true && new URL(authUrl).origin === new URL(baseUrl).origin
 
-const valuesOf = (step: TokenStep | AmlStep, { customer, target, token, unknownCustomer }: RequestContext): Values => {
+const valuesOf = (
+  step: TokenStep | AmlStep,
+  { customer, target, token, unknownCustomer }: RequestContext
+): Templates.Values => {
   const own = step.to === "token" || mayReceiveKey(target) ? customer : unknownCustomer
-  return { ...own, otherId: unknownCustomer.id, otherKey: unknownCustomer.key, token }
+  const person = step.to === "aml" ? Persons.of(target, step.person) : undefined
+  return {
+    ...own,
+    otherId: unknownCustomer.id,
+    otherKey: unknownCustomer.key,
+    token,
+    ...personValues(person ?? { name: "", dob: "" })
+  }
 }
 
 const withoutBody: ReadonlyArray<string> = ["GET", "HEAD"]
 
-/** A request from its templates, or none if a change leaves a value as it is. */
-const requestOf = (
-  url: URL,
-  { authorization, headers = {}, method = "POST", query }: Pick<
-    TokenStep,
-    "authorization" | "headers" | "method" | "query"
-  >,
-  contentType: string | undefined,
-  body: Template,
-  values: Values
-): Option.Option<Request> =>
+type FillTemplate = (template: string) => Option.Option<string>
+
+/** Fills the strings of a JSON value. */
+const fillJson = (value: Json, fill: FillTemplate): Option.Option<Json> => {
+  if (typeof value === "string") return fill(value)
+  if (typeof value !== "object" || value === null) return Option.some(value)
+  return Array.isArray(value)
+    ? Option.all(value.map((member: Json) => fillJson(member, fill)))
+    : Option.map(
+      Option.all(
+        Object.entries(value).map(([name, member]) => Option.map(fillJson(member, fill), (json) => [name, json]))
+      ),
+      Object.fromEntries
+    )
+}
+
+const bodyOf = (step: TokenStep | AmlStep, fill: FillTemplate): Option.Option<string> => {
+  const { body = step.to === "token" ? "grant_type=client_credentials" : "{check}" } = step
+  return typeof body === "string" ? fill(body) : Option.map(fillJson(body, fill), (json) => JSON.stringify(json))
+}
+
+/** The request of a step with filled templates, or none if a change leaves a value as it is. */
+export const filled = (step: TokenStep | AmlStep, target: Target, fill: FillTemplate): Option.Option<FilledRequest> =>
   Option.gen(function*() {
-    const filled: Record<string, string> = {}
-    for (const [name, template] of Object.entries(headers)) filled[name] = yield* Templates.fill(template, values)
-    if (typeof authorization === "string") filled["authorization"] = yield* Templates.fill(authorization, values)
-    const address = new URL(url)
-    if (query !== undefined) address.search = yield* Templates.fill(query, values)
-    const text = yield* Templates.fill(body, values)
+    const { headers: changed = {}, method = "POST", query } = step
+    const { authorization = step.to === "token" ? "Basic base64({id}:{key})" : "Bearer {token}" } = step
+    const { contentType = step.to === "token" ? "application/x-www-form-urlencoded" : "application/json" } = step
+    const headers: Record<string, string> = {}
+    for (const [name, template] of Object.entries(changed)) headers[name] = yield* fill(template)
+    if (authorization !== null) headers["authorization"] = yield* fill(authorization)
+    const path = step.to === "token" ? "/oauth/service" : yield* fill(step.path ?? "/api/aml")
+    const body = yield* bodyOf(step, fill)
     return {
       method,
-      url: address,
-      headers: filled,
-      ...(!withoutBody.includes(method) && { contentType, body: text })
+      url: addressOf(step.to === "token" ? target.authUrl : target.baseUrl, path),
+      headers,
+      ...(query !== undefined && { query: yield* fill(query) }),
+      ...(!withoutBody.includes(method) && { body, ...(contentType !== null && { contentType }) })
     }
   })
-
-const tokenRequest = (step: TokenStep, context: RequestContext): Option.Option<Request> => {
-  const { authorization = "Basic base64({id}:{key})", body = "grant_type=client_credentials", contentType = form } =
-    step
-  const url = urlOf(context.target.authUrl, "/oauth/service")
-  return requestOf(url, { ...step, authorization }, contentType ?? undefined, body, valuesOf(step, context))
-}
-
-const amlRequest = (step: AmlStep, context: RequestContext): Option.Option<Request> => {
-  const { authorization = "Bearer {token}", body, contentType = "application/json", path = "/api/aml" } = step
-  const url = urlOf(context.target.baseUrl, path.replaceAll("{token}", context.token))
-  const text = typeof body === "string" ? body : JSON.stringify(body)
-  return Option.map(
-    requestOf(url, { ...step, authorization }, contentType, text, valuesOf(step, context)),
-    (request): Request => ({ ...request, inPieces: step.inPieces })
-  )
-}
 
 /** Only the target itself receives requests: a profile on another origin is not opened. */
 const profileRequest = ({ profile, target }: RequestContext): Request | undefined =>
@@ -96,14 +119,16 @@ const profileRequest = ({ profile, target }: RequestContext): Request | undefine
  * not alter the value.
  */
 export const of = (step: ServiceStep, context: RequestContext): Option.Option<Request> => {
-  switch (step.to) {
-    case "token":
-      return tokenRequest(step, context)
-    case "aml":
-      return amlRequest(step, context)
-    case "profile":
-      return Option.fromNullable(profileRequest(context))
-  }
+  if (step.to === "profile") return Option.fromNullable(profileRequest(context))
+  const fill = Templates.ofValues(valuesOf(step, context))
+  return Option.map(
+    filled(step, context.target, (template) => Templates.fill(template, fill)),
+    ({ query, url, ...request }): Request => {
+      const address = new URL(url)
+      if (query !== undefined) address.search = query
+      return { ...request, url: address, ...(step.to === "aml" && { inPieces: step.inPieces }) }
+    }
+  )
 }
 
 const controlRequest = (
@@ -113,7 +138,7 @@ const controlRequest = (
   body?: Json
 ): Request => ({
   method,
-  url: urlOf(controlUrl, `/_mock/sessions${path}`),
+  url: new URL(addressOf(controlUrl, `/_mock/sessions${path}`)),
   headers: controlToken === undefined ? {} : { authorization: `Bearer ${Redacted.value(controlToken)}` },
   ...(body !== undefined && { contentType: "application/json", body: JSON.stringify(body) })
 })
@@ -138,9 +163,17 @@ export const profileOf = (exchanges: ReadonlyArray<StepExchange>): URL | undefin
 }
 
 /** The texts that a refusal of this request must not repeat. */
-export const secretsOf = (step: Step, { id, key }: Customer, unknownCustomer: Customer): ReadonlyArray<string> =>
-  step.to === "token"
-    ? [key, unknownCustomer.key].flatMap((key) => [key, `${id}:${key}`, `${unknownCustomer.id}:${key}`])
-    : step.to === "aml" && isObject(step.body)
-    ? [step.body["name"], step.body["dob"]].filter((value) => typeof value === "string" && value !== "").map(String)
-    : []
+export const secretsOf = (
+  step: ServiceStep,
+  { id, key }: Customer,
+  unknownCustomer: Customer,
+  target: Target
+): ReadonlyArray<string> => {
+  if (step.to === "token") {
+    return [key, unknownCustomer.key].flatMap((key) => [key, `${id}:${key}`, `${unknownCustomer.id}:${key}`])
+  }
+  const person = step.to === "aml" ? Persons.of(target, step.person) : undefined
+  if (person === undefined) return []
+  const { day, dob, month, name, year } = personValues(person)
+  return [name, dob, `${year}-${month}-${day}`]
+}

@@ -5,10 +5,14 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
+import * as TestPeople from "../cases/testPeople.ts"
 import { causeOf, type Endpoint, type Request, type StepExchange } from "../exchange.ts"
-import type { Case, Observation, Observer, Run, Target } from "../model.ts"
+import type { Case, Observation, Observer, Probe, Reading, Run, Target } from "../model.ts"
+import * as Persons from "../persons.ts"
 import * as Preflight from "../preflight.ts"
 import { read } from "../readings/readings.ts"
 import type { Step } from "../steps.ts"
@@ -16,12 +20,13 @@ import * as TargetOptions from "../targetOptions.ts"
 import * as ControlPlane from "./controlPlane.ts"
 import * as HttpExchange from "./httpExchange.ts"
 import * as Pacing from "./pacing.ts"
+import * as Plan from "./plan.ts"
 import * as RefusalConfirmation from "./refusalConfirmation.ts"
 import * as Session from "./session.ts"
-import { inapplicable, skip, type Skipped } from "./skipped.ts"
+import { inapplicable, isBudget, skip, type Skipped } from "./skipped.ts"
 import * as StepRunner from "./stepRunner.ts"
 
-const lockout = "a service may lock out a customer whose key is wrong"
+const ownPersonsOnly = "the sandbox answers only about its own test persons"
 
 /** The observation that `searched_on` is the time of the search, because it moves with the clock. */
 const timeOfSearch = "of the search"
@@ -38,12 +43,79 @@ const isTooShort = (exchanges: ReadonlyArray<StepExchange>): boolean => {
  * Whether other cases may run beside this one. A service receives one request at a time. On a mock server, a single
  * request changes nothing for others, and cases that move a clock or set a fault have a session of their own.
  */
-export const isIndependent = (target: Target, { steps }: Case): boolean =>
-  target.kind === "mock" && (steps.length === 1 && steps.every(({ to }) => to === "token" || to === "aml") ||
-    target.clock === undefined && StepRunner.isControlled(target, steps))
+export const isIndependent = (target: Target, { more = [], steps }: Case): boolean =>
+  target.kind === "mock" &&
+  [steps, ...more.map(({ steps }) => steps)].every((steps) =>
+    steps.length === 1 && steps.every(({ to }) => to === "token" || to === "aml") ||
+    target.clock === undefined && StepRunner.isControlled(target, steps)
+  )
+
+/** What one probe of a case showed. */
+type Outcome = Pick<Observation, "observed" | "cause" | "curl" | "skipped" | "dependsOn">
+
+/**
+ * The words that probes usually yield, by reading. A case with several probes observes the first other word, and reads
+ * them all for it.
+ */
+const usualWords: Partial<Record<Reading, string>> = {
+  "token withheld": "refused",
+  "credential withheld": "refused",
+  "token outcome": "granted",
+  "check outcome": "answered",
+  "every grant": "granted",
+  "every answer": "answered",
+  "every field": "valid",
+  "every name echo": "exact",
+  "promised result": "as promised",
+  "own profile": "own",
+  "stable profile": "another one",
+  "repeated check": "same",
+  "same result": "same",
+  "same issuer": "same",
+  "time of search": "of the search",
+  "lifetime": "one hour",
+  "credential_type": "aml",
+  "credential_name": "AML",
+  "issued_by": "string",
+  "issuer_id": "UUID",
+  "cred_version form": "major.minor",
+  "attributes": "object",
+  "name": "of the person",
+  "name echo": "exact",
+  "birth_year": "of the person",
+  "searched_on": "YYYY-MM-DD HH:MM:SS",
+  "aml_profile": "URL",
+  "body": "object"
+}
+
+/** One observation of the outcomes of the probes of a case. */
+const combined = (
+  { id, reading }: Case,
+  outcomes: ReadonlyArray<readonly [title: string, outcome: Outcome]>,
+  unplanned: string | undefined
+): Omit<Observation, "requests" | "millis"> => {
+  const observed = outcomes.filter(([, { observed }]) => observed !== undefined)
+  const usual = usualWords[reading] ?? (reading === "match_found" ? undefined : observed[0]?.[1].observed)
+  const others = observed.filter(([, outcome]) =>
+    usual === undefined ? !["No", "Potential match"].includes(outcome.observed ?? "") : outcome.observed !== usual
+  )
+  const [, shown = outcomes[0]?.[1] ?? { skipped: unplanned ?? "nothing was observed" }] = others[0] ?? observed[0] ??
+    []
+  const missing = outcomes.flatMap(([, { observed, skipped }]) =>
+    observed === undefined && skipped !== undefined && skipped !== inapplicable.unchanged ? [skipped] : []
+  )
+  const partial = shown.observed === undefined ? undefined : missing[0] ?? unplanned
+  return {
+    case: id,
+    ...shown,
+    ...(others.length > 0 && { probes: others.map(([title]) => title) }),
+    ...(partial !== undefined && { partial })
+  }
+}
 
 export const make = (
   target: Target,
+  cases: ReadonlyArray<Case>,
   observer: Observer = {}
 ): Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> =>
   Effect.gen(function*() {
@@ -60,6 +132,19 @@ export const make = (
     const controlPlane = yield* ControlPlane.make(target, customerId, send)
     const sendSteps = yield* StepRunner.make(target, session, controlPlane)
     const oneAtATime = yield* Effect.makeSemaphore(1)
+    const plan = Plan.make(target, cases)
+
+    /**
+     * The documented check. If the address of the API is a web page, neither a token nor a name is sent there, and the
+     * page takes the place of the response.
+     */
+    const sendCheck = Effect.gen(function*() {
+      for (const step of [Preflight.openStep, { ...Preflight.openStep, method: "POST" }]) {
+        const exchanges = yield* sendSteps([step])
+        if (Preflight.pageFailure(exchanges) === undefined) return yield* sendSteps([Preflight.amlStep])
+      }
+      return yield* sendSteps([{ ...Preflight.openStep, method: "POST" }])
+    })
 
     /**
      * Skips a case if a documented request that it depends on failed. If the case tests that request itself, returns
@@ -75,36 +160,49 @@ export const make = (
         if (steps.length > 0 && steps.every(({ to }) => to === "token")) return undefined
         const apiFailure = yield* session.apiFailure
         if (Option.isSome(apiFailure)) return yield* skip(apiFailure.value)
-        const exchanges = yield* sendSteps([Preflight.amlStep])
+        const exchanges = yield* sendCheck
         const amlFailure = Preflight.amlFailure(exchanges)
         if (Preflight.isAmlPreflight(steps)) return amlFailure
         const failure = amlFailure ?? Preflight.missingCredential(exchanges)
         return failure === undefined ? undefined : yield* skip(failure.reason, failure.caseId)
       })
 
-    const outcomeOf = ({ dependsOn, id, needsOwnCustomer, needsWrongKeys, notOnSandbox, reading, steps }: Case) =>
+    const isStranger = (step: Step): boolean => step.to === "aml" && typeof step.person === "object"
+
+    /** Skips checks of invented persons on a sandbox that only answers about the test persons of the user. */
+    const checkStrangers = (steps: ReadonlyArray<Step>): Effect.Effect<void, Skipped> =>
       Effect.gen(function*() {
-        if (kind === "sandbox" && notOnSandbox !== undefined) return yield* skip(notOnSandbox)
-        if (needsWrongKeys === true && kind === "sandbox" && target.wrongKeys !== true) return yield* skip(lockout)
-        if (needsOwnCustomer === true && kind === "mock" && target.customerId === undefined) {
-          return yield* skip(inapplicable.testCustomer)
-        }
-        if (kind === "sandbox" && target.clock === undefined && steps.some(({ to }) => to === "clock")) {
-          return yield* skip("the clock of a service cannot be moved")
-        }
+        const all = steps.flatMap((step): ReadonlyArray<Step> => step.to === "together" ? step.steps : [step])
+        if (kind === "mock" || target.persons === undefined || !all.some(isStranger)) return
+        const [answer] = yield* sendSteps([TestPeople.strangerStep])
+        if (answer === undefined || !Preflight.isSuccessOf("aml", answer.exchange)) return yield* skip(ownPersonsOnly)
+      })
+
+    /** The exchanges of a probe. A case without steps reads exchanges of the other cases. */
+    const exchangesOf = (reading: Reading, steps: ReadonlyArray<Step>) =>
+      steps.length > 0
+        ? sendSteps(steps, reading === "credential withheld")
+        : reading === "early refusals"
+        ? session.earlyRefusals
+        : session.checks
+
+    /** The exchange that decided a reading: of the whole run, the first that shows another word than the usual one. */
+    const decisive = (reading: Reading, exchanges: ReadonlyArray<StepExchange>): StepExchange | undefined =>
+      exchanges.find((exchange) => read(reading, [exchange]) !== usualWords[reading]) ?? exchanges.at(-1)
+
+    const outcomeOf = (testCase: Case, { steps }: Probe): Effect.Effect<Outcome, Skipped> =>
+      Effect.gen(function*() {
+        const { dependsOn, id, reading } = testCase
         const failure = yield* checkPreflight(steps)
-        // A case without steps reads exchanges of the other cases. A request of a case that reads `credential withheld`
-        // should receive no credential: it is a probe.
-        const exchanges = steps.length > 0
-          ? yield* sendSteps(steps, reading === "credential withheld")
-          : reading === "early refusals"
-          ? yield* session.earlyRefusals
-          : yield* session.checks
-        const last = exchanges.at(-1)
-        const details = steps.length === 0 || last === undefined ? {} : { cause: causeOf(last), curl: last.curl }
+        yield* checkStrangers(steps)
+        const isPreflight = Preflight.isTokenPreflight(steps) || Preflight.isAmlPreflight(steps)
+        const exchanges = Preflight.isAmlPreflight(steps) ? yield* sendCheck : yield* exchangesOf(reading, steps)
+        const last = steps.length > 1 || steps.length === 0 ? decisive(reading, exchanges) : exchanges.at(-1)
+        const details = last === undefined ? {} : { cause: causeOf(last), curl: last.curl }
         const observed = read(reading, exchanges)
         if (observed === timeOfSearch && isTooShort(exchanges)) return yield* skip(inapplicable.tooShort)
-        if (Preflight.isTokenPreflight(steps) || Preflight.isAmlPreflight(steps)) {
+        if (observed === "no result" && reading === "promised result") return yield* skip(Persons.needsListed)
+        if (isPreflight) {
           const isSkipped = failure !== undefined && failure.caseId !== id && !failure.shownBy.includes(reading)
           return { observed, ...details, ...(isSkipped && { skipped: failure.reason, dependsOn: failure.caseId }) }
         }
@@ -115,22 +213,67 @@ export const make = (
         return { observed, ...details }
       })
 
-    const observeOne = (testCase: Case): Effect.Effect<Observation> =>
+    /** What the probes showed that were sent before their cases were observed, and how many requests that took. */
+    const early = yield* Ref.make(HashMap.empty<string, readonly [outcome: Outcome, requests: number]>())
+    const keyOf = (testCase: Case, each: Probe): string => Plan.nameOf({ testCase, probe: each })
+
+    /** One probe, and how many requests it took. Its skip is an outcome too. */
+    const probeOnce = (testCase: Case, each: Probe): Effect.Effect<readonly [Outcome, number]> =>
+      Pacing.withRequests(Effect.catchTag(
+        outcomeOf(testCase, each),
+        "Skipped",
+        ({ dependsOn, reason }) => Effect.succeed({ skipped: reason, ...(dependsOn !== undefined && { dependsOn }) })
+      ))
+
+    const probe = (testCase: Case, each: Probe) =>
+      Effect.flatMap(Ref.get(early), (sent) =>
+        Option.match(HashMap.get(sent, keyOf(testCase, each)), {
+          onNone: () => probeOnce(testCase, each),
+          onSome: (before) => Effect.succeed(before)
+        }))
+
+    const sendPlanned: Run["send"] = ({ probe, testCase }) =>
+      Effect.gen(function*() {
+        if (probe.steps.length === 0) return
+        const outcome = yield* oneAtATime.withPermits(1)(probeOnce(testCase, probe))
+        yield* Ref.update(early, HashMap.set(keyOf(testCase, probe), outcome))
+        if (outcome[0].skipped !== inapplicable.unchanged) return
+        const sent = yield* Ref.get(early)
+        const next = Plan.probesOf(target, testCase).find((each) =>
+          isBudget(plan.whyNot(testCase, each) ?? "") && !HashMap.has(sent, keyOf(testCase, each))
+        )
+        if (next !== undefined) yield* sendPlanned({ testCase, probe: next })
+      })
+
+    /** Observes the probes in turn. */
+    const observeOne = (testCase: Case, probes: ReadonlyArray<Probe>): Effect.Effect<Observation> =>
       Effect.gen(function*() {
         const startedAt = yield* Clock.currentTimeMillis
-        const [outcome, requests] = yield* Pacing.withRequests(Effect.catchTag(
-          outcomeOf(testCase),
-          "Skipped",
-          ({ dependsOn, reason }) => Effect.succeed({ skipped: reason, ...(dependsOn !== undefined && { dependsOn }) })
-        ))
+        const results = yield* Effect.forEach(
+          probes,
+          (each) => Effect.map(probe(testCase, each), (result) => [each.title, ...result] as const)
+        )
+        const outcomes = results.map(([title, outcome]) => [title, outcome] as const)
+        const requests = results.reduce((sum, [, , requests]) => sum + requests, 0)
         const millis = (yield* Clock.currentTimeMillis) - startedAt
-        const observation: Observation = { case: testCase.id, ...outcome, requests, millis }
+        const all = Plan.probesOf(target, testCase)
+        const [unplanned] = all.flatMap((each) => plan.whyNot(testCase, each) ?? [])
+        const observation: Observation = { ...combined(testCase, outcomes, unplanned), requests, millis }
         yield* observer.onObservation?.(observation) ?? Effect.void
         return observation
       })
 
-    const observe = (testCase: Case): Effect.Effect<Observation> =>
-      isIndependent(target, testCase) ? observeOne(testCase) : oneAtATime.withPermits(1)(observeOne(testCase))
+    /** The probes of the plan, and those that took the place of others. */
+    const observe: Run["observe"] = (testCase) => {
+      const observing = Effect.flatMap(Ref.get(early), (sent) =>
+        observeOne(
+          testCase,
+          Plan.probesOf(target, testCase).filter((each) =>
+            plan.whyNot(testCase, each) === undefined || HashMap.has(sent, keyOf(testCase, each))
+          )
+        ))
+      return isIndependent(target, testCase) ? observing : oneAtATime.withPermits(1)(observing)
+    }
 
     /** Sends the documented request if refusals are unconfirmed. Returns why they remain so, or an empty string. */
     const confirmEndpoint = (endpoint: Endpoint): Effect.Effect<string> =>
@@ -141,7 +284,7 @@ export const make = (
         const sent = yield* endpoint === "token"
           ? session.send(Preflight.tokenStep, session.customer, "", [])
           : session.sendWithSharedToken(Preflight.amlStep)
-        return Preflight.isSuccessOf(endpoint, sent.exchange) ? "" : Session.describeFailure(endpoint, sent)
+        return Preflight.isSuccessOf(endpoint, sent.exchange) ? "" : yield* session.failureOf(endpoint, sent)
       }).pipe(Effect.catchTag("Skipped", ({ reason }) => Effect.succeed(reason)))
 
     const confirm: Run["confirm"] = (observations) =>
@@ -159,5 +302,5 @@ export const make = (
         )
       }).pipe(oneAtATime.withPermits(1))
 
-    return { observe, confirm }
+    return { observe, send: sendPlanned, confirm, plan }
   })

@@ -11,7 +11,9 @@ import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import type { Endpoint, Exchange, Request, StepExchange } from "../exchange.ts"
 import type { Observer, Target } from "../model.ts"
+import * as Persons from "../persons.ts"
 import * as Preflight from "../preflight.ts"
+import { isDocumentedCheck } from "../readings/responseReadings.ts"
 import { grantOf } from "../readings/tokenReadings.ts"
 import type { AmlStep, ServiceStep } from "../steps.ts"
 import { testKey } from "./controlPlane.ts"
@@ -44,6 +46,10 @@ interface State {
   readonly earlyRefusals: ReadonlyArray<StepExchange>
   /** Why the API no longer accepts the documented request. */
   readonly apiFailure: Option.Option<string>
+  /** How many requests had wrong credentials or a bad token. */
+  readonly bad: number
+  /** Whether the service also refuses other mistakes with 401 or 403, so that these say nothing about the token. */
+  readonly isShutUsual: boolean
 }
 
 export interface Session {
@@ -72,6 +78,8 @@ export interface Session {
   readonly checks: Effect.Effect<ReadonlyArray<StepExchange>>
   readonly earlyRefusals: Effect.Effect<ReadonlyArray<StepExchange>>
   readonly apiFailure: Effect.Effect<Option.Option<string>>
+  /** How an endpoint that has succeeded before fails now, in words. */
+  readonly failureOf: (endpoint: Endpoint, sent: StepExchange) => Effect.Effect<string>
   /** The token that all cases share. */
   readonly sharedToken: Effect.Effect<Option.Option<string>>
 }
@@ -93,11 +101,17 @@ const statusOf = ({ exchange }: StepExchange): number | undefined =>
 
 const names: Readonly<Record<Endpoint, string>> = { token: "the token endpoint", aml: "the API" }
 
-/** How an endpoint that has succeeded before fails now. */
-export const describeFailure = (endpoint: Endpoint, { exchange }: StepExchange): string =>
-  exchange._tag === "Response"
+/** How an endpoint that has succeeded before fails now, after this many bad requests. */
+const describeFailure = (endpoint: Endpoint, { exchange }: StepExchange, bad: number): string =>
+  (exchange._tag === "Response"
     ? `${names[endpoint]} also refuses the documented request, with ${exchange.status}`
-    : `${names[endpoint]} no longer responds to the documented request`
+    : `${names[endpoint]} no longer responds to the documented request`) +
+  (bad === 0
+    ? ""
+    : `, after ${bad} with wrong credentials or bad tokens: the service may block the customer or this address for a while`)
+
+/** Statuses with which a service refuses a token, or blocks a customer. */
+const isShut = (sent: StepExchange): boolean => statusOf(sent) === 401 || statusOf(sent) === 403
 
 /** The tokens in these exchanges. */
 export const tokensIn = (exchanges: ReadonlyArray<StepExchange>): ReadonlyArray<string> =>
@@ -129,7 +143,9 @@ export const make = (
       ahead: 0,
       checks: Chunk.empty(),
       earlyRefusals: [],
-      apiFailure: Option.none()
+      apiFailure: Option.none(),
+      bad: 0,
+      isShutUsual: false
     })
 
     const send: Session["send"] = (step, sender, token, previous, isProbe = false) =>
@@ -141,28 +157,32 @@ export const make = (
             step.to === "profile" ? "the credential has no aml_profile at this address" : inapplicable.unchanged
           )
         }
-        const number = yield* pacing.nextRequest(step.to === "aml" ? isProbe ? "probe" : "check" : "other")
+        const number = yield* pacing.nextRequest(step.to === "aml")
         const startedAt = yield* EffectClock.currentTimeMillis
         const received = yield* exchange(request.value)
-        const masked = MaskedRequest.of(step, target)
         if (onExchange !== undefined) {
           const millis = (yield* EffectClock.currentTimeMillis) - startedAt
           yield* onExchange({
             startedAt,
             millis,
-            request: masked,
+            request: MaskedRequest.of(step, target),
             ...(received._tag === "Response"
               ? { response: MaskedResponse.of(received) }
               : { failure: received.cause })
           })
         }
-        const { ahead } = yield* Ref.get(state)
+        const isBad = step.to !== "profile" && step.authorization !== undefined && step !== Preflight.openStep
+        const { ahead } = yield* Ref.updateAndGet(
+          state,
+          (current): State => isBad ? { ...current, bad: current.bad + 1 } : current
+        )
         const sent: StepExchange = {
           number,
           step,
+          person: step.to === "aml" ? Persons.of(target, step.person) : undefined,
           exchange: received._tag === "Response" ? { ...received, receivedAt: received.receivedAt + ahead } : received,
-          secrets: Requests.secretsOf(step, sender, unknownCustomer),
-          curl: Curl.of(masked)
+          secrets: Requests.secretsOf(step, sender, unknownCustomer, target),
+          curl: Curl.of(step, target)
         }
         if (step.to !== "profile") yield* confirmation.recordExchange(step.to, number, sent.exchange)
         if (step.to === "aml" && Preflight.isSuccessOf("aml", sent.exchange)) {
@@ -219,32 +239,39 @@ export const make = (
         yield* Ref.update(state, (current) => ({ ...current, ahead: current.ahead + Math.max(0, millis - waited) }))
       })
 
-    const failApi = (reason: string) =>
-      Effect.zipRight(
-        Ref.update(state, (current) => ({ ...current, apiFailure: Option.some(reason) })),
-        skip(reason)
-      )
+    const failureOf: Session["failureOf"] = (endpoint, sent) =>
+      Effect.map(Ref.get(state), ({ bad }) => describeFailure(endpoint, sent, bad))
+
+    const failApi = (endpoint: Endpoint, sent: StepExchange) =>
+      Effect.flatMap(failureOf(endpoint, sent), (reason) =>
+        Effect.zipRight(
+          Ref.update(state, (current) => ({ ...current, apiFailure: Option.some(reason) })),
+          skip(reason)
+        ))
 
     const sendWithSharedToken: Session["sendWithSharedToken"] = (step, isProbe = false) =>
       Effect.gen(function*() {
         const sent = yield* sendOnce(step, isProbe)
-        const { token } = yield* Ref.get(state)
-        const isSharedToken = step.authorization === undefined
-        if (statusOf(sent) !== 401 || !isSharedToken || !(yield* confirmation.hasSucceeded("aml"))) return sent
+        const { isShutUsual, token } = yield* Ref.get(state)
+        if (!isShut(sent) || step.authorization !== undefined || !(yield* confirmation.hasSucceeded("aml"))) return sent
+        if (isShutUsual && !isDocumentedCheck(step)) return sent
 
         // The documented check shows whether the token or this step is the reason.
         const isDocumented = Preflight.isAmlPreflight([step])
         const withOldToken = isDocumented ? sent : yield* Effect.flatMap(documentedCheck, rejectRateLimited)
-        if (Preflight.isSuccessOf("aml", withOldToken.exchange)) return sent
-        if (statusOf(withOldToken) !== 401) return yield* failApi(describeFailure("aml", withOldToken))
+        if (Preflight.isSuccessOf("aml", withOldToken.exchange)) {
+          yield* Ref.update(state, (current): State => ({ ...current, isShutUsual: true }))
+          return sent
+        }
+        if (!isShut(withOldToken)) return yield* failApi("aml", withOldToken)
 
         const now = (yield* EffectClock.currentTimeMillis) + (yield* Ref.get(state)).ahead
         const granted = yield* send(Preflight.tokenStep, customer, "", [])
-        if (!Preflight.isSuccessOf("token", granted.exchange)) return yield* failApi(describeFailure("token", granted))
+        if (!Preflight.isSuccessOf("token", granted.exchange)) return yield* failApi("token", granted)
 
         const repeated = yield* sendOnce(step, isProbe)
-        const withNewToken = statusOf(repeated) !== 401 || isDocumented ? repeated : yield* documentedCheck
-        if (statusOf(withNewToken) === 401) return yield* failApi(describeFailure("aml", withNewToken))
+        const withNewToken = !isShut(repeated) || isDocumented ? repeated : yield* documentedCheck
+        if (isShut(withNewToken)) return yield* failApi("aml", withNewToken)
         if (Option.exists(token, ({ receivedAt }) => now - receivedAt < lifetime)) {
           yield* Ref.update(state, (current) => ({ ...current, earlyRefusals: [...current.earlyRefusals, sent] }))
         }
@@ -258,6 +285,7 @@ export const make = (
       rejectRateLimited,
       advance,
       now,
+      failureOf,
       checks: Effect.map(Ref.get(state), ({ checks }) => Chunk.toReadonlyArray(checks)),
       earlyRefusals: Effect.map(Ref.get(state), ({ earlyRefusals }) => earlyRefusals),
       apiFailure: Effect.map(Ref.get(state), ({ apiFailure }) => apiFailure),

@@ -13,15 +13,22 @@ export const skip = (reason: string, dependsOn?: string): Skipped =>
 /** The reasons why a case cannot apply to a target. A report without such a case is complete. */
 export const inapplicable = {
   testCustomer: "every id that begins with test- is a customer of the mock server",
-  unchanged: "the change makes no difference to this customer or token",
+  unchanged: "the change makes no difference to this customer, token or person",
   tooShort: "the run was too short to see the time move"
 }
 
-/** The reasons of cases that would exceed the budget of a sandbox. */
-export const budgetSpent = (budget: number): string => `the budget of ${budget} requests is spent`
-export const checksSpent = (checks: number): string => `the ${checks} checks that may be billed are spent`
+/** The reasons of cases that would exceed the limits of a sandbox. */
+export const budgetSpent = (budget: number): string => `the budget of ${budget} requests is spent (--budget)`
+export const checksSpent = (checks: number): string =>
+  `the budget of ${checks} check${checks === 1 ? "" : "s"} that may be billed is spent (--budget)`
+export const wrongCredentialsSpent = (most: number): string =>
+  `a sandbox receives at most ${most} wrong credentials (--wrong-keys)`
+export const badTokensSpent = (most: number): string => `a sandbox receives at most ${most} bad tokens (--wrong-keys)`
 
-export const isBudget = (reason: string): boolean => / (requests is|billed are) spent$/.test(reason)
+export const isBudget = (reason: string): boolean => / spent \(--budget\)$|^a sandbox receives at most /.test(reason)
+
+/** Whether the user can change the reason with a flag, which it names at its end. */
+export const isChosen = (reason: string): boolean => /\(--[a-z-]+\)$/.test(reason)
 
 /** Whether the service no longer responded as before in the middle of the run. */
 export const isFailure = (reason: string): boolean =>

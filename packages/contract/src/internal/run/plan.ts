@@ -1,0 +1,188 @@
+/**
+ * The plan of a run: which probes a target receives, the worthiest first, and what they cost. A mock server receives
+ * all of them. A sandbox receives what its budget allows, the first probe of each case before the second one of any.
+ */
+import * as Arr from "effect/Array"
+import * as Order from "effect/Order"
+import type { Case, Cost, Plan, PlannedProbe, Probe, Target } from "../model.ts"
+import * as Persons from "../persons.ts"
+import type { AmlStep, ServiceStep, Step, TokenStep } from "../steps.ts"
+import * as TargetOptions from "../targetOptions.ts"
+import * as Templates from "../templates.ts"
+import { badTokensSpent, budgetSpent, checksSpent, inapplicable, wrongCredentialsSpent } from "./skipped.ts"
+
+const serviceSteps = (steps: ReadonlyArray<Step>): ReadonlyArray<ServiceStep> =>
+  steps.flatMap((step): ReadonlyArray<ServiceStep> =>
+    step.to === "together" ? step.steps : step.to === "control" || step.to === "clock" ? [] : [step]
+  )
+
+const isWrongCredential = (step: ServiceStep): boolean => step.to === "token" && step.authorization !== undefined
+
+const isBadToken = (step: ServiceStep): boolean =>
+  step.to === "aml" && (step.authorization !== undefined || step.isValid === false)
+
+const count = (steps: ReadonlyArray<ServiceStep>, is: (step: ServiceStep) => boolean): number => steps.filter(is).length
+
+/** A check of a probe should be refused, except for one with the documented body before it. */
+const costOf = ({ reading }: Case, { steps }: Probe): Cost => {
+  const all = serviceSteps(steps)
+  const isAnswered = (step: ServiceStep) =>
+    step.to === "aml" && !isBadToken(step) && (reading !== "credential withheld" || isUnchanged(step))
+  return {
+    requests: all.length,
+    checks: count(all, isAnswered),
+    wrongCredentials: count(all, isWrongCredential),
+    badTokens: count(all, isBadToken)
+  }
+}
+
+const isUnchanged = ({ body, contentType, method, query }: AmlStep): boolean =>
+  [body, contentType, method, query].every((change) => change === undefined)
+
+const sum = (left: Cost, right: Cost): Cost => ({
+  requests: left.requests + right.requests,
+  checks: left.checks + right.checks,
+  wrongCredentials: left.wrongCredentials + right.wrongCredentials,
+  badTokens: left.badTokens + right.badTokens
+})
+
+const nothing: Cost = { requests: 0, checks: 0, wrongCredentials: 0, badTokens: 0 }
+
+/** The documented token request and check, and the requests that show a web page at the address of the API. */
+const preflight: Cost = { requests: 3, checks: 1, wrongCredentials: 0, badTokens: 1 }
+
+/** Requests that are kept to confirm the refusals of both endpoints at the end, one of them a check. */
+export const reserve = { requests: 2, checks: 1 }
+
+/** Further checks that are kept, because a lenient service answers probes too. */
+const lenientChecks = 2
+
+interface Limit {
+  readonly of: keyof Cost
+  readonly most: number
+  readonly reason: string
+}
+
+/** The limits of a sandbox. */
+const limitsOf = ({ budget = TargetOptions.defaultBudget, wrongKeys }: Target): ReadonlyArray<Limit> => {
+  const checks = TargetOptions.checksOf(budget)
+  const { defaultBadTokens, defaultWrongCredentials } = TargetOptions
+  return [
+    { of: "requests", most: budget - reserve.requests, reason: budgetSpent(budget) },
+    { of: "checks", most: Math.max(1, checks - reserve.checks - lenientChecks), reason: checksSpent(checks) },
+    ...(wrongKeys === true ? [] : [
+      {
+        of: "wrongCredentials" as const,
+        most: defaultWrongCredentials,
+        reason: wrongCredentialsSpent(defaultWrongCredentials)
+      },
+      { of: "badTokens" as const, most: defaultBadTokens, reason: badTokensSpent(defaultBadTokens) }
+    ])
+  ]
+}
+
+/** The fewest checks that allow probes of the API: the documented one, one that a probe may receive, and the reserve. */
+const checksForProbes = 3
+
+/** Why a budget allows no probe of the API, although a correct service would bill none. */
+const probeObstacle = (
+  { budget = TargetOptions.defaultBudget, kind }: Target,
+  { steps }: Probe
+): string | undefined => {
+  const checks = TargetOptions.checksOf(budget)
+  return kind === "sandbox" && checks < checksForProbes && serviceSteps(steps).some(({ to }) => to === "aml")
+    ? checksSpent(checks)
+    : undefined
+}
+
+/** Whether a request has the key of the customer where it may be logged: in an address, or in a header of its own. */
+const exposesKey = (step: ServiceStep): step is TokenStep =>
+  step.to === "token" &&
+  [step.query, ...Object.values(step.headers ?? {}), step.body].some((template) => Templates.uses(template, "key"))
+
+/** The probes of a case about persons that there are. */
+export const probesOf = (target: Target, { more = [], steps, title }: Case): ReadonlyArray<Probe> => [
+  { steps, title },
+  ...more.filter((probe) =>
+    serviceSteps(probe.steps).every((step) =>
+      step.to !== "aml" || (step.person !== "listed 2" && step.person !== "listed 3") ||
+      Persons.of(target, step.person) !== undefined
+    )
+  )
+]
+
+/** Why a target cannot receive a probe, whatever the budget. */
+const obstacle = (target: Target, { needsOwnCustomer, notOnSandbox }: Case, { steps }: Probe): string | undefined => {
+  const all = serviceSteps(steps)
+  if (needsOwnCustomer === true && target.kind === "mock" && target.customerId === undefined) {
+    return inapplicable.testCustomer
+  }
+  if (target.kind === "sandbox" && notOnSandbox !== undefined) return notOnSandbox
+  if (all.some((step) => step.to === "aml" && Persons.of(target, step.person) === undefined)) return Persons.needsListed
+  if (target.kind === "mock") return undefined
+  if (target.clock === undefined && steps.some(({ to }) => to === "clock")) {
+    return "the clock of a service cannot be moved (--wait-for-expiry)"
+  }
+  return target.wrongKeys !== true && all.some(exposesKey)
+    ? "the key would be sent where it may be logged (--wrong-keys)"
+    : undefined
+}
+
+const byWorth = Order.reverse(Order.mapInput(Order.number, ({ worth = 1 }: Case) => worth))
+
+/** Harmless requests first: a service may lock out a customer after bad tokens and wrong credentials. */
+const phaseOf = ({ probe, testCase }: PlannedProbe): number => {
+  const { badTokens, checks, requests, wrongCredentials } = costOf(testCase, probe)
+  if (requests === 0) return 4
+  return wrongCredentials > 0 ? 3 : badTokens > 0 ? 2 : checks > 0 ? 0 : 1
+}
+
+const inPhases = Order.mapInput(Order.number, phaseOf)
+
+/** Probes with the same key are sent once. */
+const keyOf = ({ steps }: Probe): string => JSON.stringify(steps)
+
+/** The name of a probe among those of all cases. */
+export const nameOf = ({ probe, testCase }: PlannedProbe): string => `${testCase.id}: ${probe.title}`
+
+export const make = (target: Target, cases: ReadonlyArray<Case>): Plan => {
+  const limits = target.kind === "mock" ? [] : limitsOf(target)
+  const all = Arr.sort(cases, byWorth).map((testCase) => ({ testCase, probes: probesOf(target, testCase) }))
+  const rounds = Math.max(0, ...all.map(({ probes }) => probes.length))
+  const candidates = Arr.makeBy(rounds, (round) =>
+    all.flatMap(({ probes, testCase }): ReadonlyArray<PlannedProbe> => {
+      const probe = probes[round]
+      return probe === undefined ? [] : [{ testCase, probe }]
+    })).flat()
+  let cost = preflight
+  /** The sequences that are sent anyway. Other cases read them without a request of their own. */
+  const sent = new Set([JSON.stringify([{ to: "token" }]), JSON.stringify([{ to: "aml" }])])
+  const items: Array<PlannedProbe> = []
+  const reasons = new Map<string, string>()
+  for (const item of candidates) {
+    const key = keyOf(item.probe)
+    const own = sent.has(key) ? nothing : costOf(item.testCase, item.probe)
+    const next = sum(cost, own)
+    const reason = obstacle(target, item.testCase, item.probe) ??
+      (own.requests === 0
+        ? undefined
+        : probeObstacle(target, item.probe) ?? limits.find(({ most, of }) => own[of] > 0 && next[of] > most)?.reason)
+    if (reason !== undefined) {
+      reasons.set(nameOf(item), reason)
+      continue
+    }
+    cost = next
+    sent.add(key)
+    items.push(item)
+  }
+  const reasonsOfCases = all.flatMap(({ probes, testCase }) =>
+    Arr.dedupe(probes.flatMap((probe) => reasons.get(nameOf({ testCase, probe })) ?? []))
+  )
+  return {
+    items: target.kind === "mock" ? items : Arr.sort(items, inPhases),
+    cost: target.kind === "mock" ? cost : sum(cost, { ...nothing, ...reserve }),
+    whyNot: (testCase, probe) => reasons.get(nameOf({ testCase, probe })),
+    notTested: Object.entries(Arr.groupBy(reasonsOfCases, (reason) => reason))
+      .map(([reason, group]) => [reason, group.length] as const)
+  }
+}
