@@ -1,6 +1,5 @@
 /** HTTP exchanges as plain data: the request, and the response with its status, headers and unread bytes. */
-import type { Person } from "./persons.ts"
-import type { Step } from "./steps.ts"
+import type { Person, Step } from "./steps.ts"
 
 export interface Request {
   readonly method: string

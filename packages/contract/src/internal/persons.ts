@@ -1,17 +1,6 @@
 /** The persons of checks: the suite's own fictional ones, or the test persons that the user names. */
 import type { Target } from "./model.ts"
-import type { PersonRef } from "./steps.ts"
-
-/** A person of a check. */
-export interface Person {
-  readonly name: string
-  /** The date of birth, in the form `dd-mm-yyyy`. */
-  readonly dob: string
-  /** The result that is promised: by the user, or by the last word of the name on a mock server. */
-  readonly promised?: string
-  /** Whether the user named the person. Reports then show no name. */
-  readonly isOfUser: boolean
-}
+import type { Person, PersonRef } from "./steps.ts"
 
 const potentialMatch = "Potential match"
 

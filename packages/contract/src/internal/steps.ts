@@ -11,6 +11,17 @@ export type Json = null | boolean | number | string | ReadonlyArray<Json> | { re
  */
 export type Template = string
 
+/** A person of a check. */
+export interface Person {
+  readonly name: string
+  /** The date of birth, in the form `dd-mm-yyyy`. */
+  readonly dob: string
+  /** The result that is promised: by the user, or by the last word of the name on a mock server. */
+  readonly promised?: string
+  /** Whether the user named the person. Reports then show no name. */
+  readonly isOfUser: boolean
+}
+
 /** A person whom the suite invents. */
 export interface InventedPerson {
   readonly name: string

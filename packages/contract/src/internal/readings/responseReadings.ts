@@ -2,8 +2,7 @@
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { Response } from "../exchange.ts"
-import type { Person } from "../persons.ts"
-import type { Step } from "../steps.ts"
+import type { Person, Step } from "../steps.ts"
 import { echo } from "./echo.ts"
 
 /** A step and its complete response. */

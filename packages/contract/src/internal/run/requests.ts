@@ -5,7 +5,7 @@ import type { Request, StepExchange } from "../exchange.ts"
 import type { Target } from "../model.ts"
 import * as Persons from "../persons.ts"
 import { attributesOf } from "../readings/responseReadings.ts"
-import type { AmlStep, ControlStep, Json, ServiceStep, TokenStep } from "../steps.ts"
+import type { AmlStep, ControlStep, Json, Person, ServiceStep, TokenStep } from "../steps.ts"
 import * as Templates from "../templates.ts"
 
 /** The credentials of a customer. */
@@ -39,7 +39,7 @@ export interface FilledRequest {
 const addressOf = (address: string, path: string): string => address.replace(/\/+$/, "") + path
 
 /** The values of the placeholders that are about a person. */
-export const personValues = ({ dob, name }: Pick<Persons.Person, "dob" | "name">) => {
+export const personValues = ({ dob, name }: Pick<Person, "dob" | "name">) => {
   const fields = { entity_type: "person", name, dob }
   const [day = "", month = "", year = ""] = dob.split("-")
   return { name, dob, day, month, year, check: JSON.stringify(fields), form: String(new URLSearchParams(fields)) }
