@@ -103,7 +103,9 @@ describe("The HAR of a run", () => {
                 "content-type": "application/json; canary"
               }
             })
-            : new Response("canary 01-02-1990", { headers: { "content-type": "text/plain", "location": "/canary" } })
+            : new Response("canary 01-02-1990", {
+              headers: { "content-type": "text/plain", "location": "/canary", "cache-control": "zoe-canary, no-store" }
+            })
         ))
       )
       const { entries, text } = yield* Effect.provideService(

@@ -13,8 +13,11 @@ export const hidden = "(hidden)"
 
 const mediaType = /^(application|text)\/[a-z][a-z.+-]{0,40}$/
 
+/** A directive of RFC 9111 that has no text of its own. */
+const directive = "(?:no-store|no-cache|private|public|must-revalidate|no-transform|max-age=\\d{1,8})"
+
 const headerPatterns: Readonly<Record<string, RegExp>> = {
-  "cache-control": /^[a-z-]+(, [a-z-]+)*$/,
+  "cache-control": new RegExp(`^${directive}(, *${directive})*$`),
   "content-length": /^\d{1,7}$/,
   "retry-after": /^\d{1,5}$/,
   "transfer-encoding": /^chunked$/,
