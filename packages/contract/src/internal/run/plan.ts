@@ -130,11 +130,15 @@ const obstacle = (target: Target, { needsOwnCustomer, notOnSandbox }: Case, { st
 
 const byWorth = Order.reverse(Order.mapInput(Order.number, ({ worth = 1 }: Case) => worth))
 
-/** Harmless requests first: a service may lock out a customer after bad tokens and wrong credentials. */
+/**
+ * Harmless requests first: a service may lock out a customer after bad tokens and wrong credentials. The less worthy
+ * checks follow the probes, because they show whether `searched_on` moves, and that the API still answers.
+ */
 const phaseOf = ({ probe, testCase }: PlannedProbe): number => {
   const { badTokens, checks, requests, wrongCredentials } = costOf(testCase, probe)
-  if (requests === 0) return 4
-  return wrongCredentials > 0 ? 3 : badTokens > 0 ? 2 : checks > 0 ? 0 : 1
+  if (requests === 0) return 5
+  if (wrongCredentials > 0) return 4
+  return badTokens > 0 ? 3 : checks === 0 ? 1 : (testCase.worth ?? 1) > 5 ? 0 : 2
 }
 
 const inPhases = Order.mapInput(Order.number, phaseOf)
