@@ -17,6 +17,7 @@ import {
 } from "effect"
 import { everythingPrinted, renderings } from "./support/canary.ts"
 import * as Responses from "./support/responses.ts"
+import { endAfter, good, refused, scripted } from "./support/scripted.ts"
 import * as Service from "./support/service.ts"
 
 const today = Date.parse("2026-11-20T09:30:00Z")
@@ -93,6 +94,12 @@ describe("Evidence", () => {
       deepStrictEqual([sentAt, receivedAt].map(DateTime.toEpochMillis), [today + 1500, today + 3000])
     }).pipe(Effect.provide(Layer.provide(Idv.layer(Service.options), layer)))
   })
+
+  it.effect("counts an attempt whose connection failed", () =>
+    Effect.gen(function*() {
+      const check = yield* endAfter(scripted([refused, good]), "1 second")
+      strictEqual(Either.getOrThrow(check).attempts, 2)
+    }))
 
   it.effect("reports changes of the input, signs of damage, and an assumed date", () =>
     Effect.gen(function*() {

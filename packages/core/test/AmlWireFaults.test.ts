@@ -2,6 +2,7 @@ import { AmlClient, AmlError, Failure, Idv, Person, TokenProvider } from "@effec
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Cause, Effect, Exit, Layer, Redacted } from "effect"
+import { gzipSync } from "node:zlib"
 import { everythingPrinted, transportIn } from "./support/canary.ts"
 import { clients } from "./support/clients.ts"
 import * as RawServer from "./support/rawServer.ts"
@@ -62,6 +63,12 @@ const expectedByFetch: typeof expected = {
   "truncated gzip": invalid,
   "a gzip that was compressed twice": brokenOff
 }
+
+const responseOf = (body: string | Uint8Array, ...lines: ReadonlyArray<string>) =>
+  Buffer.concat([
+    Buffer.from(`HTTP/1.1 200 OK\r\n${[...lines, "connection: close"].join("\r\n")}\r\n\r\n`),
+    Buffer.from(body)
+  ])
 
 const isAml = (request: string) => request.startsWith("POST /api/aml ")
 
@@ -151,6 +158,31 @@ describe.concurrent.each(clients)("Wire faults of the AML operation, with %s", (
         strictEqual(amlRequests(), 2)
       })
   )
+
+  const limit = 1024 * 1024
+  const withLength = (length: number) => {
+    const body = JSON.stringify({ ...clear, pad: "" })
+    return body.replace("\"pad\":\"", `$&${"x".repeat(length - Buffer.byteLength(body))}`)
+  }
+  const framings: Record<string, Fault> = {
+    "a length": (socket, body) => void socket.end(responseOf(body, `content-length: ${Buffer.byteLength(body)}`)),
+    "chunks": (socket, body) =>
+      void socket.end(
+        responseOf(`${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`, "transfer-encoding: chunked")
+      ),
+    "gzip": (socket, body) => void socket.end(responseOf(gzipSync(body), "content-encoding: gzip"))
+  }
+
+  it.scopedLive.each(Object.entries(framings))("with %s, a body of 1 MiB is accepted, and one byte more is not", ([, send]) =>
+    Effect.gen(function*() {
+      let length = limit
+      const { url } = yield* serve((socket) => send(socket, withLength(length)))
+      const options = { authUrl: url, baseUrl: url }
+      strictEqual((yield* check(options)).result, "No")
+      length++
+      const error = yield* fails(invalid, options)
+      assert.deepInclude(error, { status: 200 })
+    }))
 
   it.scopedLive.each<readonly [number, AmlError.AmlError["_tag"]]>([
     [400, "AmlRequestRejected"],

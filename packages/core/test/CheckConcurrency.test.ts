@@ -2,6 +2,7 @@ import { AmlClient, Idv, Metrics, Person, Screening } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Effect, Fiber, Layer, Metric, Stream, TestClock } from "effect"
+import { vi } from "vitest"
 import * as Places from "../src/internal/check/places.ts"
 import * as Clocks from "./support/clocks.ts"
 import { orHang } from "./support/eventually.ts"
@@ -38,6 +39,28 @@ const check = Effect.gen(function*() {
   const aml = yield* AmlClient.AmlClient
   return yield* aml.check(yield* person)
 })
+
+/** The timers of deadlines that run: no other timer takes hours. */
+const deadlineTimers = Effect.acquireRelease(
+  Effect.sync(() => {
+    const [set, clear] = [globalThis.setTimeout, globalThis.clearTimeout]
+    const running = new Set<unknown>()
+    vi.spyOn(globalThis, "setTimeout").mockImplementation(Object.assign(
+      (callback: () => void, millis?: number) => {
+        const timer = set(callback, millis)
+        if (millis !== undefined && millis > 3_600_000) running.add(timer)
+        return timer
+      },
+      { __promisify__: set.__promisify__ }
+    ))
+    vi.spyOn(globalThis, "clearTimeout").mockImplementation((timer) => {
+      running.delete(timer)
+      clear(timer)
+    })
+    return running
+  }),
+  () => Effect.sync(() => vi.restoreAllMocks())
+)
 
 describe("The option concurrency", () => {
   it.effect("limits the checks in flight, and all of them succeed", () => {
@@ -172,6 +195,23 @@ describe("The option concurrency", () => {
       yield* TestClock.adjust("1 second")
       deepStrictEqual([(yield* Fiber.join(summary)).noMatch, seen.most], [4, 4])
     }).pipe(Effect.provide(layer(service, { concurrency: 1 })))
+  })
+
+  it.scopedLive("leaves no timer of a wait that ended or was interrupted", () => {
+    const release = Effect.unsafeMakeLatch()
+    const body = Service.credential({}, { name: "Zoë Testpep", birth_year: "1957" })
+    const service = Service.make({ aml: () => Effect.as(release.await, Service.json(body)) })
+    return Effect.gen(function*() {
+      const timers = yield* deadlineTimers
+      const start = Effect.zipLeft(Effect.fork(check), Effect.repeatN(Effect.yieldNow(), 50))
+      const [running, waiting, interrupted] = [yield* start, yield* start, yield* start]
+      strictEqual(timers.size, 3)
+      yield* Fiber.interrupt(interrupted)
+      strictEqual(timers.size, 2)
+      yield* release.open
+      yield* Fiber.joinAll([running, waiting])
+      strictEqual(timers.size, 0)
+    }).pipe(Effect.provide(layer(service, { concurrency: 1, deadline: "20 hours" })))
   })
 
   it.effect("must be an integer over 0", () =>

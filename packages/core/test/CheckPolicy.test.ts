@@ -98,6 +98,17 @@ describe("withPolicy", () => {
     }).pipe(Ada.provide(service))
   })
 
+  it.effect("applies to no later check", () => {
+    const aboutAnother = () => Effect.sync(() => Service.json(Service.credential({}, { name: "A. Testclear" })))
+    return Effect.gen(function*() {
+      strictEqual((yield* AmlClient.withPolicy(Ada.check, { nameEcho: "ignore" })).result, "Doubtful No")
+      for (const later of [{ nameEcho: "exact" }, { deadline: "5 seconds" }, {}] as const) {
+        const error = yield* Effect.flip(AmlClient.withPolicy(Ada.check, later))
+        assert.deepInclude(error, { _tag: "AmlAnswerMismatch", fields: ["name"] })
+      }
+    }).pipe(Ada.provide(scripted([aboutAnother])))
+  })
+
   it.effect.each<[string, CheckPolicy.Options]>([
     ["a deadline of 0", { deadline: 0 }],
     ["a deadline below 0", { deadline: -1 }],

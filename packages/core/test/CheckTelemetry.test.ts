@@ -73,6 +73,13 @@ const cases: ReadonlyArray<Case> = [
   ["403", { aml: respondsWith(403) }, { outcome: "AmlForbidden", status: "4xx", sent: "answered", attempts: 1 }],
   ["422", { aml: respondsWith(422) }, { outcome: "AmlRequestRejected", status: "4xx", sent: "answered", attempts: 1 }],
   ["429", { aml: respondsWith(429) }, { outcome: "AmlRateLimited", status: "4xx", sent: "answered", attempts: 1 }],
+  // The attempts are over, and it is certain that none was performed. The last one has a response.
+  ["429 with a wait, each time", { aml: respondsWith(429, { "retry-after": "1" }) }, {
+    outcome: "AmlRateLimited",
+    status: "4xx",
+    sent: "answered",
+    attempts: 3
+  }],
   ["500", { aml: respondsWith(500) }, { outcome: "AmlUnavailable", status: "5xx", sent: "answered", attempts: 1 }],
   ["500 with retry: always", { aml: respondsWith(500) }, {
     outcome: "AmlUnavailable",

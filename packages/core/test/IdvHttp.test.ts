@@ -3,7 +3,7 @@ import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Context, Effect, Fiber, Layer, Stream } from "effect"
+import { Chunk, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
 import type { Socket } from "node:net"
 import { Progress } from "../src/internal/check/progress.ts"
 import * as Exchange from "../src/internal/wire/exchange.ts"
@@ -11,6 +11,7 @@ import * as Transport from "../src/internal/wire/transport.ts"
 import { eventually, orHang } from "./support/eventually.ts"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
+import { counted, measured } from "./support/tokens.ts"
 import * as Yielding from "./support/yielding.ts"
 
 const execute = (request: HttpClientRequest.HttpClientRequest) =>
@@ -37,8 +38,9 @@ const respondWith = (head: string, body: string | Buffer = "") =>
 describe("IdvHttp.layerUndici", () => {
   it.scopedLive("returns the body in every form, more than once", () =>
     Effect.gen(function*() {
-      const { url } = yield* respondWith("200 OK\r\nset-cookie: a=b\r\nset-cookie: c=d", "{\"a\":1}")
+      const { requests, url } = yield* respondWith("200 OK\r\nset-cookie: a=b\r\nset-cookie: c=d", "{\"a\":1}")
       const response = yield* execute(HttpClientRequest.get(`${url}/path?query=1`))
+      strictEqual(requests[0]?.split("\r\n")[0], "GET /path?query=1 HTTP/1.1")
       strictEqual(yield* response.text, "{\"a\":1}")
       deepStrictEqual(yield* response.json, { a: 1 })
       deepStrictEqual(new Uint8Array(yield* response.arrayBuffer), new TextEncoder().encode("{\"a\":1}"))
@@ -58,6 +60,9 @@ describe("IdvHttp.layerUndici", () => {
 
   it.scopedLive("refuses a body over 1 MiB, and a request body that is a stream", () =>
     Effect.gen(function*() {
+      const longest = yield* respondWith("200 OK", Buffer.alloc(1024 * 1024))
+      const complete = yield* Effect.flatMap(execute(HttpClientRequest.get(longest.url)), ({ text }) => text)
+      strictEqual(complete.length, 1024 * 1024)
       const { requests, url } = yield* respondWith("200 OK", Buffer.alloc(1024 * 1024 + 1))
       const response = yield* execute(HttpClientRequest.get(url))
       const tooLong = yield* Effect.flip(response.text)
@@ -239,8 +244,8 @@ describe("IdvHttp.layerUndici", () => {
 
   const person = Person.make({ name: "Zoë Testpep", dateOfBirth: "1957-03-14" })
 
-  const idvOver = (url: string, client: Layer.Layer<HttpClient.HttpClient>) =>
-    Layer.provide(Idv.layer({ ...Service.options, authUrl: url, baseUrl: url }), client)
+  const idvOver = (url: string, client: Layer.Layer<HttpClient.HttpClient>, options: Partial<Idv.Options> = {}) =>
+    Layer.provide(Idv.layer({ ...Service.options, authUrl: url, baseUrl: url, ...options }), client)
 
   const oneConnection = [
     ["as it is", IdvHttp.layerUndici({ connections: 1 })],
@@ -382,6 +387,32 @@ describe("IdvHttp.layerUndici", () => {
       })
   )
 
+  it.scopedLive("counts a request that the service received, and not those whose connection failed later", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const token = yield* RawServer.make((_, socket) =>
+        void socket.end(RawServer.ok({ access_token: "t", expires_in: 3600 }))
+      )
+      const api = yield* Scope.extend(
+        RawServer.make((_, socket) =>
+          // Nobody listens when the client tries again.
+          Effect.runFork(Effect.zipRight(
+            Effect.sync(() =>
+              socket.end("HTTP/1.1 503 X\r\nretry-after: 0\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            ),
+            Scope.close(scope, Exit.void)
+          ))
+        ),
+        scope
+      )
+      const error = yield* Effect.gen(function*() {
+        const { check } = yield* AmlClient.AmlClient
+        return yield* Effect.flip(Effect.flatMap(person, check))
+      }).pipe(Effect.provide(idvOver(token.url, IdvHttp.layerUndici(), { baseUrl: api.url })))
+      deepStrictEqual("reason" in error && [error.reason, error.sent], ["unreachable", "no"])
+      deepStrictEqual([api.requests.length, yield* counted("idv_aml_requests")], [1, 1])
+    }).pipe(measured("failed later")))
+
   it.scopedLive.each(oneConnection)(
     "renews the token while checks hold all connections to the same origin: %s",
     ([, client]) =>
@@ -393,7 +424,8 @@ describe("IdvHttp.layerUndici", () => {
           yield* Effect.forkScoped(Effect.flatMap(person, check))
           yield* eventually("a token request and a check", () => requests.length, (length) => length === 2)
           yield* orHang(refresh, () => "the token request waits for a connection")
-        }).pipe(Effect.provide(idvOver(url, client)))
+          // The check never ends before the token request.
+        }).pipe(Effect.provide(idvOver(url, client, { deadline: "1 hour" })))
       })
   )
 })

@@ -89,10 +89,19 @@ describe("Encryption of stored tokens", () => {
     })
   })
 
+  const encryptionWithOld = Effect.flatMap(TokenEncryption.check({ encryptionKey: old }), TokenEncryption.make)
+
+  it.live("a text is decrypted only under the name for which it was encrypted", () =>
+    Effect.gen(function*() {
+      const encryption = yield* encryptionWithOld
+      const text = yield* encryption.encrypt("text", "name")
+      strictEqual(yield* encryption.decrypt(text, "name"), "text")
+      strictEqual(yield* Effect.flip(encryption.decrypt(text, "other")), "corrupt")
+    }))
+
   it.live("a text that is longer than any token is not decrypted", () =>
     Effect.gen(function*() {
-      const keys = yield* TokenEncryption.check({ encryptionKey: old })
-      const encryption = yield* TokenEncryption.make(keys)
+      const encryption = yield* encryptionWithOld
       const roundTrip = (length: number) =>
         Effect.flatMap(encryption.encrypt("a".repeat(length), "name"), (text) => encryption.decrypt(text, "name"))
       // The longest response, as base64, and some more.

@@ -1,7 +1,7 @@
-import { TokenProvider } from "@effect-idv/core"
+import { TokenMetrics, TokenProvider } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Effect, Exit, Fiber, Logger, Option, Scope, TestClock } from "effect"
+import { Array as Arr, Effect, Exit, Fiber, Logger, Metric, Option, Scope, TestClock } from "effect"
 import * as Service from "./support/service.ts"
 import { counted, get, make, measured, provide, refresh, respondAfter, status } from "./support/tokens.ts"
 import * as RecordingTracer from "./support/tracer.ts"
@@ -74,6 +74,15 @@ describe("Metrics and spans", () => {
       })
     }).pipe(provide(service), measured("60"))
   })
+
+  it.effect("the age of a returned token is in seconds", () =>
+    Effect.gen(function*() {
+      yield* get
+      yield* TestClock.adjust("90 seconds")
+      yield* get
+      const { count, max, sum } = yield* Metric.value(TokenMetrics.age)
+      deepStrictEqual([count, sum, max], [2, 90, 90])
+    }).pipe(provide(Service.make()), measured("age")))
 
   it.effect("one span per acquisition, linked to the spans of its callers", () => {
     const service = Service.make({ token: (_, count) => respondAfter("1 second", count) })

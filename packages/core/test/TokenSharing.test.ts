@@ -2,6 +2,7 @@ import type { TokenProvider } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Clock, Duration, Effect, Encoding, Fiber, Option, TestClock } from "effect"
+import * as Clocks from "./support/clocks.ts"
 import * as MemoryStore from "./support/memoryStore.ts"
 import * as Service from "./support/service.ts"
 import { counted, measured, respondAfter, slow, textOf } from "./support/tokens.ts"
@@ -74,6 +75,7 @@ describe("Processes that share a store", { concurrent: true }, () => {
       yield* timed(first.get)
       yield* TestClock.adjust("10 minutes")
       const second = yield* MemoryStore.provider(service, store.connect().service)
+      store.calls.length = 0
       const { result, took } = yield* timed(second.get)
       strictEqual(took, 0)
       strictEqual(textOf(result), "token-1")
@@ -81,7 +83,28 @@ describe("Processes that share a store", { concurrent: true }, () => {
       deepStrictEqual([result.requestedAt, result.expiresAt], [0, 3_540_000])
       strictEqual(service.tokenRequests.length, 1)
       strictEqual(yield* counted("idv_token_store", { outcome: "hit" }), 1)
+      yield* settled
+      // It is not stored again.
+      deepStrictEqual(store.calls, ["read"])
     }).pipe(measured("adopt"))
+  })
+
+  it.scoped("share nothing if their token endpoints differ", () => {
+    const { service, store } = setup()
+    return Effect.gen(function*() {
+      const sandbox = { authUrl: "https://sandbox.example.com" }
+      for (const options of [{}, sandbox]) {
+        yield* timed((yield* MemoryStore.provider(service, store.connect().service, options)).get)
+        yield* settled
+      }
+      deepStrictEqual(recorded(store), ["token-1", "token-2"])
+      // Someone copies the token of one to the name of the other.
+      const [[, token] = [], [nameOfSandbox] = []] = [...store.values]
+      assert(token !== undefined && nameOfSandbox !== undefined)
+      store.values.set(nameOfSandbox, token)
+      const provider = yield* MemoryStore.provider(service, store.connect().service, sandbox)
+      strictEqual((yield* timed(text(provider))).result, "token-3")
+    })
   })
 
   it.scoped("do not read the store while a token is cached", () => {
@@ -308,6 +331,25 @@ describe("A stored token", { concurrent: true }, () => {
       const { result } = yield* timed(provider.get)
       strictEqual(textOf(result), "ahead")
       deepStrictEqual([result.requestedAt, result.expiresAt], [now, now + hour - 60_000])
+    })
+  })
+
+  it.scoped("expires an hour after its request, also if the clock is set back after it was adopted", () => {
+    const { service, store } = setup()
+    return Effect.gen(function*() {
+      const { adjust, clock, moveWall } = yield* Clocks.make
+      const [first, second] = [
+        yield* MemoryStore.provider(service, store.connect().service),
+        yield* MemoryStore.provider(service, store.connect().service)
+      ]
+      const tokenOf = (provider: TokenProvider.Service) =>
+        Effect.map(timed(Effect.withClock(text(provider), clock)), ({ result }) => result)
+      yield* tokenOf(first)
+      yield* adjust("30 minutes")
+      strictEqual(yield* tokenOf(second), "token-1")
+      yield* moveWall(-hour)
+      yield* adjust("30 minutes")
+      strictEqual(yield* tokenOf(second), "token-2")
     })
   })
 
