@@ -1,13 +1,12 @@
 import type { Idv } from "@effect-idv/core"
 import { type ConfigError, Either, type ManagedRuntime } from "effect"
 import express, { type Express } from "express"
+import { randomUUID } from "node:crypto"
 import { setTimeout } from "node:timers/promises"
-import { decide, type Decision, screen } from "../screening.ts"
+import { type Decisions, signUp } from "../screening.ts"
 
 export interface Options {
-  readonly runtime: ManagedRuntime.ManagedRuntime<Idv.Idv, ConfigError.ConfigError>
-  /** Writes a row to your database. */
-  readonly store: (row: Decision) => Promise<void>
+  readonly runtime: ManagedRuntime.ManagedRuntime<Idv.Idv | Decisions, ConfigError.ConfigError>
   /**
    * The time of the response "received" in milliseconds, longer than the deadline of the check, so that it does not
    * reveal the reason.
@@ -19,31 +18,30 @@ export interface Options {
 
 const page = (content: string) => `<!doctype html><html lang="en"><title>Sign up</title><main>${content}</main></html>`
 
-const form = page(`<h1>Sign up</h1><form method="post">
+/** Each page has a key: a form that is sent twice is one sign-up. */
+const form = () => page(`<h1>Sign up</h1><form method="post">
+  <input name="key" type="hidden" value="${randomUUID()}">
   <label>Full name <input name="name" required></label>
   <label>Date of birth <input name="dateOfBirth" type="date" required></label>
   <button>Sign up</button>
 </form>`)
 
-export const makeApp = ({ respondAfter = 3500, runtime, store }: Options): Express => {
+export const makeApp = ({ respondAfter = 3500, runtime }: Options): Express => {
   const app = express()
   app.disable("x-powered-by")
   app.use(express.urlencoded({ extended: false }))
 
-  app.get("/", (_, response) => void response.send(form))
+  app.get("/", (_, response) => void response.send(form()))
 
   // Express 5 passes a rejected promise to its error handler.
   app.post("/", async (request, response) => {
     const waited = setTimeout(respondAfter)
-    const result = await runtime.runPromise(screen(request.body))
-    if (Either.isLeft(result) && result.left._tag === "AmlInputRejected") {
-      // An issue holds a field and a code, and no input.
-      const fields = [...new Set(result.left.issues.map(({ field }) => field))]
+    const result = await runtime.runPromise(signUp(request.body))
+    if (Either.isLeft(result)) {
+      const fields = [...new Set(result.left.map(({ field }) => field))]
       return void response.status(422).send(page(`<p role="alert">Please correct: ${fields.join(", ")}</p>`))
     }
-    const decision = decide(result)
-    await store(decision)
-    if (decision.outcome === "clear") return void response.status(201).send(page("<h1>Welcome</h1>"))
+    if (result.right.outcome === "clear") return void response.status(201).send(page("<h1>Welcome</h1>"))
     await waited
     return void response.status(202).send(page("<h1>Thank you</h1><p>We will write to you.</p>"))
   })

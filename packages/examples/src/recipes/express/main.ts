@@ -1,14 +1,18 @@
 import { Idv } from "@effect-idv/core"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Layer, ManagedRuntime } from "effect"
+import { decisionsInMemory } from "../screening.ts"
 import { makeApp } from "./app.ts"
 
-const runtime = ManagedRuntime.make(Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici))
+const runtime = ManagedRuntime.make(
+  // Replace the table in memory by one of your database.
+  Layer.merge(Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici), decisionsInMemory())
+)
 
 // Builds the client now, so that a missing variable stops the program before the first applicant.
 await runtime.runtime()
 
-const app = makeApp({ runtime, store: async (row) => console.log(JSON.stringify(row)) })
+const app = makeApp({ runtime })
 
 const server = app.listen(Number(process.env["PORT"] ?? 3000))
 

@@ -1,14 +1,11 @@
 import type { Idv } from "@effect-idv/core"
 import { type ConfigError, Either, type ManagedRuntime } from "effect"
 import fastify from "fastify"
-import { randomUUID } from "node:crypto"
 import { setTimeout } from "node:timers/promises"
-import { decide, type Decision, screen } from "../screening.ts"
+import { type Decisions, signUp } from "../screening.ts"
 
 export interface Options {
-  readonly runtime: ManagedRuntime.ManagedRuntime<Idv.Idv, ConfigError.ConfigError>
-  /** Writes a row to your database. */
-  readonly store: (row: Decision & { readonly applicantId: string }) => Promise<void>
+  readonly runtime: ManagedRuntime.ManagedRuntime<Idv.Idv | Decisions, ConfigError.ConfigError>
   /**
    * The time of the response "received" in milliseconds, longer than the deadline of the check. A match is known at
    * once and an outage only at the deadline, so the time of a response would reveal the reason.
@@ -18,7 +15,7 @@ export interface Options {
   readonly respondAfter?: number
 }
 
-export const makeApp = ({ respondAfter = 3500, runtime, store }: Options) => {
+export const makeApp = ({ respondAfter = 3500, runtime }: Options) => {
   const app = fastify({ logger: { level: "warn" } })
 
   // Builds the client at the start, so that a missing variable stops the program before the first applicant.
@@ -28,16 +25,11 @@ export const makeApp = ({ respondAfter = 3500, runtime, store }: Options) => {
 
   app.post("/sign-up", async (request, reply) => {
     const waited = setTimeout(respondAfter)
-    const result = await runtime.runPromise(screen(request.body))
-    if (Either.isLeft(result) && result.left._tag === "AmlInputRejected") {
-      return reply.code(422).send({ errors: result.left.issues })
-    }
-    const decision = decide(result)
-    const applicantId = randomUUID()
-    await store({ applicantId, ...decision })
-    if (decision.outcome === "clear") return reply.code(201).send({ applicantId, status: "welcome" })
+    const result = await runtime.runPromise(signUp(request.body))
+    if (Either.isLeft(result)) return reply.code(422).send({ errors: result.left })
+    if (result.right.outcome === "clear") return reply.code(201).send({ status: "welcome" })
     await waited
-    return reply.code(202).send({ applicantId, status: "received" })
+    return reply.code(202).send({ status: "received" })
   })
 
   return app

@@ -1,11 +1,14 @@
 import { Idv } from "@effect-idv/core"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Layer, ManagedRuntime } from "effect"
+import { decisionsInMemory } from "../screening.ts"
 import { makeApp } from "./app.ts"
 
 const app = makeApp({
-  runtime: ManagedRuntime.make(Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici)),
-  store: async (row) => console.log(JSON.stringify(row))
+  runtime: ManagedRuntime.make(
+    // Replace the table in memory by one of your database.
+    Layer.merge(Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici), decisionsInMemory())
+  )
 })
 
 // Stops after the last response, because a check in flight may be billed.

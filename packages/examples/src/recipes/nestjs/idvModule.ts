@@ -2,20 +2,20 @@
 import { Idv } from "@effect-idv/core"
 import { NodeHttpClient } from "@effect/platform-node"
 import type { DynamicModule, FactoryProvider, OnApplicationShutdown } from "@nestjs/common"
-import { type ConfigError, Layer, ManagedRuntime } from "effect"
-import { type Result, screen } from "../screening.ts"
+import { type ConfigError, type Either, Layer, ManagedRuntime } from "effect"
+import { type Decision, type Decisions, decisionsInMemory, type Issues, signUp } from "../screening.ts"
 
 /** What a controller injects. */
 export class ScreeningService implements OnApplicationShutdown {
-  readonly #runtime: ManagedRuntime.ManagedRuntime<Idv.Idv, ConfigError.ConfigError>
+  readonly #runtime: ManagedRuntime.ManagedRuntime<Idv.Idv | Decisions, ConfigError.ConfigError>
 
-  constructor(runtime: ManagedRuntime.ManagedRuntime<Idv.Idv, ConfigError.ConfigError>) {
+  constructor(runtime: ManagedRuntime.ManagedRuntime<Idv.Idv | Decisions, ConfigError.ConfigError>) {
     this.#runtime = runtime
   }
 
-  /** Resolves with the decision or with the error of the check, and rejects only for a defect. */
-  screen(body: unknown): Promise<Result> {
-    return this.#runtime.runPromise(screen(body))
+  /** Resolves with the stored decision or with what to correct, and rejects only for a defect. */
+  signUp(body: unknown): Promise<Either.Either<Decision, Issues>> {
+    return this.#runtime.runPromise(signUp(body))
   }
 
   /** Nest calls it after the last response if the program called `enableShutdownHooks`. */
@@ -24,7 +24,10 @@ export class ScreeningService implements OnApplicationShutdown {
   }
 }
 
-type Client = Layer.Layer<Idv.Idv, ConfigError.ConfigError>
+type Client = Layer.Layer<Idv.Idv | Decisions, ConfigError.ConfigError>
+
+/** Replace the table in memory by one of your database. */
+const layerEnv = Layer.merge(Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici), decisionsInMemory())
 
 const provider = (client: Client): FactoryProvider<ScreeningService> => ({
   provide: ScreeningService,
@@ -37,7 +40,7 @@ const provider = (client: Client): FactoryProvider<ScreeningService> => ({
 })
 
 export class IdvModule {
-  static forRoot(client: Client = Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici)): DynamicModule {
+  static forRoot(client: Client = layerEnv): DynamicModule {
     return { module: IdvModule, global: true, providers: [provider(client)], exports: [ScreeningService] }
   }
 }

@@ -3,7 +3,7 @@ import { Idv } from "@effect-idv/core"
 import { NodeHttpClient } from "@effect/platform-node"
 import { type ConfigError, Either, Layer, ManagedRuntime } from "effect"
 import { setTimeout } from "node:timers/promises"
-import { decide, screen } from "../screening.ts"
+import { type Decisions, decisionsInMemory, signUp } from "../screening.ts"
 
 /** The client needs Node, and not the Edge runtime. */
 export const runtime = "nodejs"
@@ -11,13 +11,16 @@ export const runtime = "nodejs"
 /** No response is cached. */
 export const dynamic = "force-dynamic"
 
-type Client = ManagedRuntime.ManagedRuntime<Idv.Idv, ConfigError.ConfigError>
+type Client = ManagedRuntime.ManagedRuntime<Idv.Idv | Decisions, ConfigError.ConfigError>
 
 /** A hot reload evaluates this module again, but keeps `globalThis`. So the token and the connections survive. */
 const shared: typeof globalThis & { idv?: Client } = globalThis
 
 const client = (): Client =>
-  shared.idv ??= ManagedRuntime.make(Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici))
+  shared.idv ??= ManagedRuntime.make(
+    // Replace the table in memory by one of your database.
+    Layer.merge(Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici), decisionsInMemory())
+  )
 
 /** Longer than the deadline of the check, so that the time of a response does not reveal the reason. */
 const respondAfter = 3500
@@ -25,14 +28,9 @@ const respondAfter = 3500
 export const POST = async (request: Request): Promise<Response> => {
   const waited = setTimeout(respondAfter)
   const body: unknown = await request.json().catch(() => undefined)
-  const result = await client().runPromise(screen(body))
-  if (Either.isLeft(result) && result.left._tag === "AmlInputRejected") {
-    return Response.json({ errors: result.left.issues }, { status: 422 })
-  }
-  const decision = decide(result)
-  // Store the decision here.
-  console.log(JSON.stringify(decision))
-  if (decision.outcome === "clear") return Response.json({ status: "welcome" }, { status: 201 })
+  const result = await client().runPromise(signUp(body))
+  if (Either.isLeft(result)) return Response.json({ errors: result.left }, { status: 422 })
+  if (result.right.outcome === "clear") return Response.json({ status: "welcome" }, { status: 201 })
   await waited
   return Response.json({ status: "received" }, { status: 202 })
 }

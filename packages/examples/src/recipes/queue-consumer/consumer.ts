@@ -1,7 +1,7 @@
 /** Screens the people of a queue that may deliver a message twice, such as SQS, RabbitMQ or pg-boss. */
 import { AmlClient, Failure, Person } from "@effect-idv/core"
-import { Context, Duration, Effect, Either, Option, Stream } from "effect"
-import { decide as decisionOf, type Decision } from "../screening.ts"
+import { Duration, Effect, Either, Option, Stream } from "effect"
+import { type Decision, decisionOf, Decisions, interrupted } from "../screening.ts"
 
 export interface Message {
   /** The same for each delivery of this message. */
@@ -10,24 +10,6 @@ export interface Message {
   readonly acknowledge: Effect.Effect<void>
   /** Returns the message to the queue, which delivers it again after the wait. */
   readonly redeliver: (after: Duration.Duration) => Effect.Effect<void>
-}
-
-/** A table with the message id as its key. An error of the database is a defect, and ends the consumer. */
-export class Decisions extends Context.Tag("recipes/Decisions")<Decisions, {
-  /** Inserts a row without a decision, and commits. Returns false if the row exists. */
-  readonly begin: (id: string) => Effect.Effect<boolean>
-  /** Deletes a row without a decision. */
-  readonly release: (id: string) => Effect.Effect<void>
-  readonly find: (id: string) => Effect.Effect<Option.Option<Decision>>
-  /** Writes the decision, unless the row has one: the first stays. */
-  readonly decide: (id: string, decision: Decision | Interrupted) => Effect.Effect<void>
-}>() {}
-
-/** An earlier delivery began a check and stored no decision: the service may have performed and billed it. */
-export interface Interrupted {
-  readonly outcome: "review"
-  readonly reason: "Interrupted"
-  readonly sent: "unknown"
 }
 
 /** True if the service did not perform the check, so that another delivery may send it. */
@@ -59,10 +41,10 @@ const check = (message: Message) =>
 const handle = (message: Message) =>
   Effect.gen(function*() {
     const { begin, decide, find } = yield* Decisions
-    if (yield* begin(message.id)) return yield* check(message)
+    if (yield* begin(message.id, message.person)) return yield* check(message)
     // Delivered before. The check is never sent again, because it may have been performed.
     if (Option.isNone(yield* find(message.id))) {
-      yield* decide(message.id, { outcome: "review", reason: "Interrupted", sent: "unknown" })
+      yield* decide(message.id, interrupted)
     }
     yield* message.acknowledge
     // A stop waits for the check, its decision and the acknowledgement.
