@@ -3,7 +3,7 @@ import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
+import { Chunk, Context, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
 import type { Socket } from "node:net"
 import { Progress } from "../src/internal/check/progress.ts"
 import * as Exchange from "../src/internal/wire/exchange.ts"
@@ -252,11 +252,12 @@ describe("IdvHttp.layerUndici", () => {
     ["wrapped", wrap(IdvHttp.layerUndici({ connections: 1 }))]
   ] as const
 
-  /** A service that returns tokens and never responds to a check. */
+  /** A service that returns tokens, closes no connection, and never responds to a check. */
   const hangingService = RawServer.make((request, socket) => {
-    if (request.startsWith("POST /oauth/")) {
-      socket.end(RawServer.ok({ access_token: `t${socket.remotePort}`, expires_in: 3600 }))
-    }
+    if (!request.startsWith("POST /oauth/")) return
+    const response = RawServer.ok({ access_token: crypto.randomUUID(), expires_in: 3600 })
+    // A closed connection would be replaced beyond the limit.
+    socket.write(response.replace("connection: close\r\n", ""))
   })
 
   it.scopedLive.each(oneConnection)(
