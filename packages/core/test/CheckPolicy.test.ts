@@ -104,7 +104,7 @@ describe("withPolicy", () => {
       strictEqual((yield* AmlClient.withPolicy(Ada.check, { nameEcho: "ignore" })).result, "Doubtful No")
       for (const later of [{ nameEcho: "exact" }, { deadline: "5 seconds" }, {}] as const) {
         const error = yield* Effect.flip(AmlClient.withPolicy(Ada.check, later))
-        assert.deepInclude(error, { _tag: "AmlAnswerMismatch", fields: ["name"] })
+        assert.deepInclude(error, { _tag: "AmlResponseMismatch", fields: ["name"] })
       }
     }).pipe(Ada.provide(scripted([aboutAnother])))
   })

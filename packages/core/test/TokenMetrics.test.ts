@@ -1,4 +1,4 @@
-import { TokenMetrics, TokenProvider } from "@effect-idv/core"
+import { Metrics, TokenProvider } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Effect, Exit, Fiber, Logger, Metric, Option, Scope, TestClock } from "effect"
@@ -80,7 +80,7 @@ describe("Metrics and spans", () => {
       yield* get
       yield* TestClock.adjust("90 seconds")
       yield* get
-      const { count, max, sum } = yield* Metric.value(TokenMetrics.age)
+      const { count, max, sum } = yield* Metric.value(Metrics.tokenAge)
       deepStrictEqual([count, sum, max], [2, 90, 90])
     }).pipe(provide(Service.make()), measured("age")))
 
