@@ -17,9 +17,11 @@ import * as Violation from "./Violation.ts"
  * - `status`: it responded with an error status.
  * - `unreachable`: it did not accept the connection.
  * - `dns`: its host name cannot be resolved.
- * - `tls`: the TLS connection failed, for example because it does not support TLS, or requires a client certificate.
+ * - `tls`: the TLS connection failed, for example because it supports neither TLS 1.2 nor 1.3, or only HTTP/2, or
+ *   requires a client certificate.
  * - `certificate`: its certificate is not trusted.
- * - `broken`: the connection was lost.
+ * - `broken`: the connection was lost, or the response was not complete. A service that requires a client certificate may
+ *   close the connection as well.
  *
  * @category models
  * @since 0.1.0
@@ -47,11 +49,14 @@ export const describeReason = (reason: Reason, status: number | undefined): stri
     case "dns":
       return "its host name cannot be resolved (dns)"
     case "tls":
-      return "the TLS connection failed: check that it supports TLS, and whether it requires a client certificate (tls)"
+      return "the TLS connection failed: check that it supports TLS 1.2 or 1.3 and HTTP/1.1, " +
+        "and whether it requires a client certificate (tls)"
     case "certificate":
       return "its certificate is not trusted (certificate)"
     case "broken":
-      return "the connection was lost (broken)"
+      return status === undefined
+        ? "the connection was lost before a response: if this repeats, check whether it requires a client certificate (broken)"
+        : "the response was not complete, or its content coding was not valid (broken)"
   }
 }
 

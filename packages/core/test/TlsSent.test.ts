@@ -1,8 +1,10 @@
 /** `sent` when a TLS connection fails, with real servers. */
-import { AmlClient, Failure, Idv, Person } from "@effect-idv/core"
-import { NodeHttpClient } from "@effect/platform-node"
-import { describe, it } from "@effect/vitest"
-import { deepStrictEqual } from "@effect/vitest/utils"
+import { AmlClient, Failure, Idv, Person, TokenProvider } from "@effect-idv/core"
+import * as IdvHttp from "@effect-idv/core/IdvHttp"
+import { FetchHttpClient, type HttpClient } from "@effect/platform"
+import { NodeHttpClient, Undici } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Layer, Redacted } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 import { createServer as createTlsServer, type SecureVersion, type TlsOptions } from "node:tls"
@@ -23,28 +25,59 @@ const listening = <S extends Listening>(server: S) =>
     () => Effect.sync(() => server.close())
   )
 
+const certificate = SelfSigned.make(["127.0.0.1"], Date.now())
+const trusted = await Effect.runPromise(certificate)
+const { ca } = trusted
+
+/** Clients that trust the certificate. `fetch` takes the authority from the dispatcher of the process. */
+const clients: ReadonlyArray<readonly [string, Layer.Layer<HttpClient.HttpClient>]> = [
+  [
+    "FetchHttpClient.layer",
+    Layer.unwrapEffect(Effect.sync(() => {
+      Undici.setGlobalDispatcher(new Undici.Agent({ connect: { ca } }))
+      return FetchHttpClient.layer
+    }))
+  ],
+  [
+    "NodeHttpClient.layer",
+    Layer.provide(NodeHttpClient.layerWithoutAgent, NodeHttpClient.makeAgentLayer({ ca }))
+  ],
+  [
+    "NodeHttpClient.layerUndici",
+    Layer.provide(
+      NodeHttpClient.layerUndiciWithoutDispatcher,
+      Layer.sync(NodeHttpClient.Dispatcher, () => new Undici.Agent({ connect: { ca } }))
+    )
+  ],
+  ["IdvHttp.layerUndici", IdvHttp.layerUndici({ connect: { ca } })]
+]
+
 /** Checks a person over TLS at this port. The token comes without TLS. */
-const check = (port: number, ca: string) =>
+const check = (client: Layer.Layer<HttpClient.HttpClient>, port: number) =>
   Effect.gen(function*() {
     const token = yield* RawServer.make((_, socket) =>
       void socket.end(RawServer.ok({ access_token: "t", expires_in: 3600 }))
     )
-    const layer = Layer.orDie(Layer.provide(
-      Idv.layer({ ...Service.options, authUrl: token.url, baseUrl: `https://127.0.0.1:${port}` }),
-      Layer.provide(NodeHttpClient.layerWithoutAgent, NodeHttpClient.makeAgentLayer({ ca }))
-    ))
+    const options = { ...Service.options, authUrl: token.url, baseUrl: `https://127.0.0.1:${port}` }
     return yield* Effect.flip(Effect.provide(
       Effect.gen(function*() {
+        yield* (yield* TokenProvider.TokenProvider).get
         const aml = yield* AmlClient.AmlClient
         return yield* aml.check(yield* Person.make({ name: "Ada Testclear", dateOfBirth: "1957-03-14" }))
       }),
-      layer
+      // Undici notices no damage of a TLS record, and waits.
+      Layer.orDie(Layer.provide(Idv.layer({ ...options, deadline: "5 seconds" }), client))
     ))
   })
 
-const secured = (options: TlsOptions, onRequest: (socket: Socket) => void = () => {}) =>
+const secured = (
+  options: TlsOptions,
+  { keyPair: { cert, key } = trusted.keyPair, onRequest = () => {} }: {
+    readonly keyPair?: typeof trusted.keyPair
+    readonly onRequest?: (socket: Socket) => void
+  } = {}
+) =>
   Effect.gen(function*() {
-    const { ca, keyPair: { cert, key } } = yield* SelfSigned.make(["127.0.0.1"], Date.now())
     const requests: Array<string> = []
     const server = createTlsServer({ cert, key: Redacted.value(key), ...options }, (socket) => {
       let text = ""
@@ -58,7 +91,7 @@ const secured = (options: TlsOptions, onRequest: (socket: Socket) => void = () =
       })
     })
     server.on("tlsClientError", () => {})
-    return { ca, requests, port: yield* listening(server) }
+    return { requests, port: yield* listening(server) }
   })
 
 const factsOf = (error: Failure.Failure) => [
@@ -67,24 +100,38 @@ const factsOf = (error: Failure.Failure) => [
   "reason" in error ? error.reason : undefined
 ]
 
-describe("A check over TLS", () => {
-  const versions: ReadonlyArray<SecureVersion> = ["TLSv1.2", "TLSv1.3"]
-  const injected = [
-    ["a plain response", "HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n"],
-    ["a broken record", "\u0017\u0003\u0003\u0000\u0005abcde"]
-  ] as const
+const versions: ReadonlyArray<SecureVersion> = ["TLSv1.2", "TLSv1.3"]
+const injected = [
+  ["a plain response", "HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n"],
+  ["a broken record", "\u0017\u0003\u0003\u0000\u0005abcde"],
+  ["a plain alert", "\u0015\u0003\u0003\u0000\u0002\u0002\u0028"],
+  ["a reset", undefined]
+] as const
+
+/** The handshake fails. Only `IdvHttp` knows that nothing was sent. */
+const handshakes: Record<string, TlsOptions> = {
+  "requires a client certificate in TLS 1.2": {
+    requestCert: true,
+    rejectUnauthorized: true,
+    maxVersion: "TLSv1.2"
+  },
+  "supports only TLS 1.0": { minVersion: "TLSv1", maxVersion: "TLSv1", ciphers: "ALL:@SECLEVEL=0" },
+  "supports only HTTP/2": { ALPNProtocols: ["h2"] }
+}
+
+describe.concurrent.each(clients)("A check over TLS with %s", (name, client) => {
+  const sentIfReported = name === "IdvHttp.layerUndici" ? "no" : "unknown"
 
   it.scopedLive.each(versions.flatMap((version) => injected.map(([what, bytes]) => [version, what, bytes] as const)))(
     "%s: after the whole request, %s may follow a check that was performed",
     ([version, , bytes]) =>
       Effect.gen(function*() {
-        let client: Socket | undefined
-        const { ca, port, requests } = yield* secured(
-          { minVersion: version, maxVersion: version },
-          () => client?.write(bytes, "latin1")
-        )
+        let downstream: Socket | undefined
+        const { port, requests } = yield* secured({ minVersion: version, maxVersion: version }, {
+          onRequest: () => bytes === undefined ? downstream?.resetAndDestroy() : downstream?.write(bytes, "latin1")
+        })
         const proxy = createServer((socket) => {
-          client = socket
+          downstream = socket
           const upstream = connect(port, "127.0.0.1")
           for (const [from, to] of [[socket, upstream], [upstream, socket]] as const) {
             from.on("data", (chunk) => to.write(chunk))
@@ -92,32 +139,44 @@ describe("A check over TLS", () => {
             from.on("close", () => to.destroy())
           }
         })
-        const error = yield* check(yield* listening(proxy), ca)
-        deepStrictEqual([...factsOf(error).slice(0, 2), requests.length], ["AmlUnavailable", "unknown", 1])
+        const error = yield* check(client, yield* listening(proxy))
+        deepStrictEqual([Failure.facts(error).sent, requests.length], ["unknown", 1])
       })
   )
 
   it.scopedLive("that a plain HTTP port refuses says so", () =>
     Effect.gen(function*() {
-      const { ca } = yield* secured({})
       const plain = createServer((socket) => {
         socket.on("error", () => {})
         socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
       })
-      deepStrictEqual(factsOf(yield* check(yield* listening(plain), ca)), ["AmlUnavailable", "unknown", "tls"])
+      const error = yield* check(client, yield* listening(plain))
+      deepStrictEqual(factsOf(error), ["AmlUnavailable", sentIfReported, "tls"])
     }))
 
-  it.scopedLive("with a server that requires a client certificate fails because of TLS, and blames no certificate", () =>
+  // The client of Node offers no protocol, so a server for HTTP/2 only may still speak HTTP/1.1 with it.
+  it.scopedLive.each(
+    Object.entries(handshakes).filter(([what]) => name !== "NodeHttpClient.layer" || !what.endsWith("HTTP/2"))
+  )("with a server that %s fails because of TLS, and blames no certificate of the server", ([, options]) =>
     Effect.gen(function*() {
-      const { ca, port } = yield* secured({ requestCert: true, rejectUnauthorized: true })
-      deepStrictEqual(factsOf(yield* check(port, ca)), ["AmlUnavailable", "unknown", "tls"])
+      const { port, requests } = yield* secured(options)
+      const error = yield* check(client, port)
+      deepStrictEqual([...factsOf(error), requests.length], ["AmlUnavailable", sentIfReported, "tls", 0])
+      assert.match(error.message, /TLS 1\.2 or 1\.3 and HTTP\/1\.1, and whether it requires a client certificate/)
+    }))
+
+  it.scopedLive("with a server that requires a client certificate in TLS 1.3, after the request, says so", () =>
+    Effect.gen(function*() {
+      const { port } = yield* secured({ requestCert: true, rejectUnauthorized: true, minVersion: "TLSv1.3" })
+      const error = yield* check(client, port)
+      strictEqual(Failure.facts(error).sent, "unknown")
+      assert.match(error.message, /whether it requires a client certificate/)
     }))
 
   it.scopedLive("whose certificate is not trusted was certainly not sent", () =>
     Effect.gen(function*() {
-      const { port, requests } = yield* secured({})
-      const { ca } = yield* secured({})
-      deepStrictEqual(factsOf(yield* check(port, ca)), ["AmlUnavailable", "no", "certificate"])
+      const { port, requests } = yield* secured({}, yield* certificate)
+      deepStrictEqual(factsOf(yield* check(client, port)), ["AmlUnavailable", "no", "certificate"])
       deepStrictEqual(requests, [])
     }))
 })

@@ -35,7 +35,7 @@ const tokenErrors: ReadonlyArray<readonly [TokenError.TokenError, boolean, strin
   [
     new TokenEndpointUnavailable({ reason: "tls", attempts: 3 }),
     true,
-    "The token endpoint is not available: the TLS connection failed: check that it supports TLS, " +
+    "The token endpoint is not available: the TLS connection failed: check that it supports TLS 1.2 or 1.3 and HTTP/1.1, " +
     "and whether it requires a client certificate (tls) (requests: 3)"
   ],
   [
@@ -46,7 +46,8 @@ const tokenErrors: ReadonlyArray<readonly [TokenError.TokenError, boolean, strin
   [
     new TokenEndpointUnavailable({ reason: "broken", attempts: 3 }),
     true,
-    "The token endpoint is not available: the connection was lost (broken) (requests: 3)"
+    "The token endpoint is not available: the connection was lost before a response: if this repeats, " +
+    "check whether it requires a client certificate (broken) (requests: 3)"
   ],
   [
     new TokenEndpointUnavailable({ reason: "credentials", attempts: 0 }),

@@ -262,10 +262,18 @@ const describe = ({ headers, host, status }: Head, length: number): Description 
   }
 }
 
-/** Codes of the checks of the server's certificate, which the client makes before it sends anything. */
-const certificateCodes = new RegExp(
-  "^(ERR_TLS_CERT_ALTNAME_INVALID|(DEPTH_ZERO_SELF|SELF)_SIGNED_CERT(_IN_CHAIN)?|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|" +
-    "UNABLE_TO_(GET|VERIFY|DECRYPT|DECODE)_[A-Z_]+|PATH_LENGTH_EXCEEDED|(CERT|CRL)_[A-Z_]+|ERROR_IN_(CERT|CRL)_[A-Z_]+)$"
+/**
+ * The codes of Node for the checks of the server's certificate, which the client makes before it sends anything. The list
+ * is exact, because an alert of the server about the client's certificate may come after the request.
+ */
+const certificateCodes: ReadonlySet<string> = new Set(
+  ("CERT_CHAIN_TOO_LONG CERT_HAS_EXPIRED CERT_NOT_YET_VALID CERT_REJECTED CERT_REVOKED CERT_SIGNATURE_FAILURE " +
+    "CERT_UNTRUSTED CRL_HAS_EXPIRED CRL_NOT_YET_VALID CRL_SIGNATURE_FAILURE DEPTH_ZERO_SELF_SIGNED_CERT " +
+    "ERROR_IN_CERT_NOT_AFTER_FIELD ERROR_IN_CERT_NOT_BEFORE_FIELD ERROR_IN_CRL_LAST_UPDATE_FIELD " +
+    "ERROR_IN_CRL_NEXT_UPDATE_FIELD ERR_TLS_CERT_ALTNAME_INVALID HOSTNAME_MISMATCH INVALID_CA INVALID_PURPOSE " +
+    "PATH_LENGTH_EXCEEDED SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY " +
+    "UNABLE_TO_DECRYPT_CERT_SIGNATURE UNABLE_TO_DECRYPT_CRL_SIGNATURE UNABLE_TO_GET_CRL UNABLE_TO_GET_ISSUER_CERT " +
+    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE").split(" ")
 )
 
 /**
@@ -278,7 +286,7 @@ const reasonOf = (error: unknown, depth = 0): ConnectionFailed["reason"] => {
   if (/^(ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/.test(code)) return "unreachable"
   if (/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/.test(code) && isConnecting) return "unreachable"
   if (/^(ENOTFOUND|EAI_.*)$/.test(code)) return "dns"
-  if (certificateCodes.test(code)) return "certificate"
+  if (certificateCodes.has(code)) return "certificate"
   if (/^(ERR_SSL_|EPROTO$)/.test(code)) return "tls"
   return Predicate.hasProperty(error, "cause") && depth < 5 ? reasonOf(error.cause, depth + 1) : "broken"
 }
