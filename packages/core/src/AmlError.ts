@@ -109,7 +109,8 @@ export class AmlUnauthorized extends Schema.TaggedError<AmlUnauthorized>("@effec
     return false
   }
   override get message() {
-    return `The service rejected the access token (renewal: ${this.renewal}${withCode(this.code)})`
+    const check = "check that authUrl and baseUrl belong to the same environment"
+    return `The service rejected the access token (renewal: ${this.renewal}${withCode(this.code)}; ${check})`
   }
 }
 
@@ -127,7 +128,8 @@ export class AmlForbidden extends Schema.TaggedError<AmlForbidden>("@effect-idv/
     return false
   }
   override get message() {
-    return `The service does not allow these credentials to run the check: status ${this.status}${withCode(this.code)}`
+    const status = `status ${this.status}${withCode(this.code)}`
+    return `The service does not allow these credentials to run the check: ${status} (ask it to allow this customer)`
   }
 }
 

@@ -33,6 +33,7 @@ import type * as Scope from "effect/Scope"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as AccessToken from "./AccessToken.ts"
 import type * as Credentials from "./Credentials.ts"
+import * as Address from "./internal/schema/address.ts"
 import { loadOptions } from "./internal/schema/loadOptions.ts"
 import * as Acquisitions from "./internal/token/acquisitions.ts"
 import * as Sharing from "./internal/token/sharing.ts"
@@ -254,6 +255,7 @@ const build = Effect.fnUntraced(function*<R>(options: Options<R> | RotatingOptio
   const acquireThroughStore = sharing === undefined ? Sharing.withoutStore : yield* sharing({ url, policy })
   const status = yield* SubscriptionRef.make(statusOf(TokenState.initial))
   const { backgroundTimer, get, invalidate, refresh } = yield* Acquisitions.make({
+    host: Address.hostOf(url),
     policy,
     credentials,
     acquire,

@@ -1,12 +1,14 @@
 /** Runs one check, from the person to its result. */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type * as Exit from "effect/Exit"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -18,6 +20,7 @@ import * as Person from "../../Person.ts"
 import type { TokenError } from "../../TokenError.ts"
 import * as TokenProvider from "../../TokenProvider.ts"
 import * as Address from "../schema/address.ts"
+import * as LastingFailure from "../token/lastingFailure.ts"
 import * as Deadline from "../wire/deadline.ts"
 import * as Exchange from "../wire/exchange.ts"
 import * as AmlResponse from "./amlResponse.ts"
@@ -109,7 +112,8 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
     })
     const record = (exit: Exit.Exit<AmlCheck.AmlCheck, AmlError.AmlError | TokenError>) => {
       progress.end()
-      return CheckTelemetry.record(running)(exit)
+      const recorded = CheckTelemetry.record(running)(exit)
+      return Exit.isSuccess(exit) ? recorded : Effect.zipRight(recorded, logLasting(exit.cause))
     }
 
     // `Screening` has a limit of its own.
@@ -125,6 +129,14 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
       }
     })
   }
+
+  const logLastingFailure = LastingFailure.make(host)
+  /** The token provider logs its own failures. */
+  const logLasting = (cause: Cause.Cause<AmlError.AmlError | TokenError>) =>
+    Option.match(Option.filter(Cause.failureOption(cause), AmlError.isAmlError), {
+      onNone: () => Effect.void,
+      onSome: logLastingFailure
+    })
 
   const unavailable = ({ reason, status }: Exchange.ConnectionFailed, progress: Progress) =>
     new AmlError.AmlUnavailable({

@@ -25,6 +25,7 @@ import * as Violation from "../../Violation.ts"
 import * as Instant from "../schema/instant.ts"
 import * as Deadline from "../wire/deadline.ts"
 import * as CachedToken from "./cachedToken.ts"
+import * as LastingFailure from "./lastingFailure.ts"
 import type * as Sharing from "./sharing.ts"
 import * as TokenRequests from "./tokenRequests.ts"
 import * as TokenState from "./tokenState.ts"
@@ -53,7 +54,9 @@ type State = TokenState.State<RunningAcquisition>
  * Makes the operations of a token provider. Acquisitions run in the scope of this effect. `onChange` runs after each
  * change of the state.
  */
-export const make = Effect.fnUntraced(function*({ acquire, acquireThroughStore, credentials, onChange, policy }: {
+export const make = Effect.fnUntraced(function*({ acquire, acquireThroughStore, credentials, host, onChange, policy }: {
+  /** The `host:port` of the token endpoint. */
+  readonly host: string
   readonly policy: TokenPolicy
   readonly credentials: Effect.Effect<Credentials, TokenError.TokenEndpointUnavailable>
   readonly acquire: TokenRequests.Acquire
@@ -65,6 +68,7 @@ export const make = Effect.fnUntraced(function*({ acquire, acquireThroughStore, 
   const state = MutableRef.make<State>(TokenState.initial)
   /** Opens at each event that may change when the background timer is due. */
   const changeLatch = yield* Effect.makeLatch()
+  const logLasting = LastingFailure.make(host)
   const notifyChange = onChange(Effect.sync(() => MutableRef.get(state)))
 
   const modify = <A>(transition: (state: State) => readonly [A, State]): A => {
@@ -178,7 +182,11 @@ export const make = Effect.fnUntraced(function*({ acquire, acquireThroughStore, 
       yield* notifyChange
       yield* changeLatch.open
       yield* Deferred.done(running.result, isInterrupted(exit) ? Exit.fail(new TokenError.TokenProviderClosed()) : exit)
-      if (running.totalWaiters === 0 && Exit.isFailure(exit) && !isInterrupted(exit)) yield* logFailure(exit.cause)
+      if (Exit.isSuccess(exit) || isInterrupted(exit)) return
+      const failure = Cause.failureOption(exit.cause)
+      // Nothing is logged about a failure that was returned without a request.
+      if (Option.isSome(failure) && running.request !== undefined) yield* logLasting(failure.value)
+      if (running.totalWaiters === 0) yield* logFailure(failure)
     }).pipe(Effect.uninterruptible, Effect.forkIn(scope))
 
   const awaitResult = (running: RunningAcquisition) =>
@@ -302,10 +310,10 @@ const isInterrupted = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
 
 /** Logs a failure that no caller receives. */
-const logFailure = (cause: Cause.Cause<TokenError.TokenError>) =>
+const logFailure = (failure: Option.Option<TokenError.TokenError>) =>
   Effect.logWarning(
     "The access token was not renewed in the background",
-    Option.match(Cause.failureOption(cause), { onNone: () => "defect", onSome: ({ message }) => message })
+    Option.match(failure, { onNone: () => "defect", onSome: ({ message }) => message })
   )
 
 const countAcquisition = (running: RunningAcquisition, exit: Exit.Exit<unknown, TokenError.TokenError>) => {
