@@ -1,8 +1,8 @@
 import { AmlClient, AmlError, Idv, Person, Screening, TokenError, TokenProvider, WebError } from "@effect-idv/core"
-import { HttpClientError, type HttpClientRequest } from "@effect/platform"
+import { HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Cause, Effect, Exit, Layer, Redacted, Schema, Stream, SubscriptionRef, TestClock } from "effect"
+import { Cause, Context, Effect, Exit, identity, Layer, Redacted, Schema, Stream, SubscriptionRef, TestClock } from "effect"
 import { everythingPrinted, renderings, transportIn } from "./support/canary.ts"
 import * as Service from "./support/service.ts"
 
@@ -91,14 +91,46 @@ const AnyAmlError = Schema.Union(
   AmlError.AmlUnavailable
 )
 
+/** As a user decorates an HTTP client. A span around it would record the request as its result, which is the user's choice. */
+const decoratedClient = (layer: Layer.Layer<HttpClient.HttpClient>) =>
+  Layer.provide(
+    Layer.effect(
+      HttpClient.HttpClient,
+      Effect.map(HttpClient.HttpClient, (client) =>
+        client.pipe(
+          HttpClient.mapRequest(HttpClientRequest.setHeader("x-proxy", "1")),
+          HttpClient.tapError(({ reason }) => Effect.logDebug("request failed", reason))
+        ))
+    ),
+    layer
+  )
+
+/** The client of the check, decorated in the same way. */
+const decoratedCheck = Layer.map((context: Context.Context<Idv.Idv>) => {
+  const { check } = Context.get(context, AmlClient.AmlClient)
+  return Context.add(context, AmlClient.AmlClient, {
+    check: (person) =>
+      check(person).pipe(
+        Effect.tapError((error) => Effect.logInfo("check failed", error)),
+        Effect.withSpan("decorated")
+      )
+  })
+})
+
+const ways = [["as it is", identity, identity], ["decorated", decoratedClient, decoratedCheck]] as const
+
 describe("No secret and no person is printed, and no error contains a request or a response", () => {
-  it.effect.each(failures)("with %s", ([, handlers, expected]) => {
+  it.effect.each(
+    ways.flatMap((way) => failures.map(([name, handlers, expected]) => [name, expected, ...way, handlers] as const))
+  )("with %s, which ends as %s, with clients %s", ([, expected, , decorateClient, decorateCheck, handlers]) => {
     const service = Service.make({ token: () => token, ...handlers })
-    const layer = Idv.layer({
-      ...Service.options,
-      customerId: canaries.customerId,
-      customerKey: Redacted.make(canaries.customerKey)
-    }).pipe(Layer.provide(service.layer))
+    const layer = decorateCheck(
+      Idv.layer({
+        ...Service.options,
+        customerId: canaries.customerId,
+        customerKey: Redacted.make(canaries.customerKey)
+      }).pipe(Layer.provide(decorateClient(service.layer)))
+    )
     const check = Effect.gen(function*() {
       const aml = yield* AmlClient.AmlClient
       const person = yield* Person.make({ name: canaries.name, dateOfBirth: canaries.dateOfBirth })

@@ -48,6 +48,25 @@ layer(layerServer, { excludeTestServices: true })("TokenStoreSql.makeStore", (it
       deepStrictEqual(error.path, ["idv_tokens"])
     }))
 
+  it.scoped("a lead ends after its time to live, unless its process renews it", () =>
+    Effect.gen(function*() {
+      const url = yield* Effect.flatMap(Server, ({ createDatabase }) => createDatabase)
+      const sql = yield* connect(url)
+      const store = yield* storeOver(sql)
+      for (const minutes of [10, 60]) {
+        yield* store.tryLead(`lead-${minutes}`, Duration.minutes(minutes))
+        const [row] = yield* sql<{ readonly left: number }>`
+          SELECT round(extract(epoch FROM expires_at - clock_timestamp()) / 60)::int AS left
+          FROM idv_tokens WHERE name = ${`lead-${minutes}-lead`}`
+        strictEqual(row?.left, minutes)
+      }
+      // As if its process were stopped for that long.
+      yield* sql`UPDATE idv_tokens SET expires_at = clock_timestamp() WHERE name = 'lead-10-lead'`
+      const other = yield* storeOver(sql)
+      const leads = (name: string) => Effect.scoped(other.tryLead(name, Duration.minutes(1)))
+      deepStrictEqual([yield* leads("lead-10"), yield* leads("lead-60")], [true, false])
+    }))
+
   it.scoped("does not take part in a transaction of its caller", () =>
     Effect.gen(function*() {
       const url = yield* Effect.flatMap(Server, ({ createDatabase }) => createDatabase)
