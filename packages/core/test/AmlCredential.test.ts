@@ -92,7 +92,11 @@ describe("AmlCredential", () => {
       "https://a.example/\u0000",
       "https://user:key@a.example/1",
       "https://a.example/\"x",
-      "https://a.example/<script>"
+      "https://a.example/<script>",
+      "https://a.example/'x'",
+      "https://a.example/`x`",
+      "https://a.example\\x",
+      "https://a.example/\u202e"
     ]
       .map((url): [string, unknown, ReadonlyArray<string>] => [
         `${JSON.stringify(url)} as profile`,

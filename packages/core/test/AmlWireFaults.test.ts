@@ -8,7 +8,7 @@ import { clients } from "./support/clients.ts"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
 import { counted, measured } from "./support/tokens.ts"
-import { type Fault, faults } from "./support/wireFaults.ts"
+import { type Fault, faults, hiddenFaults } from "./support/wireFaults.ts"
 
 const canaries = {
   customerKey: "canaryCustomerKey",
@@ -41,6 +41,7 @@ const expected: Record<string, Expected> = {
   "bad chunk": brokenOff,
   "false gzip": brokenOff,
   "truncated gzip": brokenOff,
+  "a reset in a body without a length": invalid,
   "an unknown content coding": brokenOff,
   "an unknown content coding of a plain body": brokenOff,
   "a gzip that was compressed twice": invalid,
@@ -136,6 +137,14 @@ describe.concurrent.each(clients)("Wire faults of the AML operation, with %s", (
         strictEqual(amlRequests(), 1)
       })
   )
+
+  it.scopedLive.each(Object.entries(hiddenFaults))("%s: no result, if the client shows it", ([, { fault, isShownBy }]) =>
+    Effect.gen(function*() {
+      const { url } = yield* serve(fault)
+      const options = { authUrl: url, baseUrl: url }
+      if (isShownBy.test(clientName)) yield* fails(brokenOff, options)
+      else strictEqual((yield* check(options)).result, "No")
+    }))
 
   it.scopedLive("a refused connection: certainly not performed, and not counted as a request", () =>
     Effect.gen(function*() {

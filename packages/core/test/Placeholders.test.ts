@@ -15,7 +15,7 @@ describe("A placeholder", () => {
   it.each([
     ..."not provided|nil|tbc|TBA|n.n.|LNU|FNU|UNKNOWN UNKNOWN|FNU LNU|N/A N/A|n.a|no name|name unknown|None|-|- -"
       .split("|"),
-    ..."(unknown)|[none]|\"unknown\"|Unknown.|unknown?|Unknown, Unknown|NOT_PROVIDED|not-provided|*n/a*|- unknown -|#N/A"
+    ..."(unknown)|who|Who?|[none]|\"unknown\"|Unknown.|unknown?|Unknown, Unknown|NOT_PROVIDED|not-provided|*n/a*|- unknown -|#N/A"
       .split(
         "|"
       ),

@@ -25,6 +25,7 @@ const expected: Record<keyof typeof faults, TokenError.TokenError["_tag"]> = {
   "5 MB body": "TokenResponseInvalid",
   "5 MB in a gzip of a few bytes": "TokenResponseInvalid",
   "a gzip that was compressed twice": "TokenResponseInvalid",
+  "a reset in a body without a length": "TokenResponseInvalid",
   "HTML 200": "TokenResponseInvalid",
   "invalid UTF-8": "TokenResponseInvalid",
   "no content": "TokenResponseInvalid"

@@ -16,6 +16,29 @@ const withLength = (body: string | Uint8Array, ...lines: ReadonlyArray<string>) 
 const resetAfter = (bytes: string | Uint8Array): Fault => (socket) =>
   void socket.write(bytes, () => setTimeout(() => socket.resetAndDestroy(), 20))
 
+/**
+ * Faults around the complete `body`, which is valid. Some clients do not show them, and then the response counts: a part
+ * of a JSON object is not valid JSON, so nothing is missing.
+ */
+export const hiddenFaults: Readonly<Record<string, { readonly fault: Fault; readonly isShownBy: RegExp }>> = {
+  "a gzip without its last byte": {
+    fault: (socket, body) => void socket.end(withLength(gzipSync(body).subarray(0, -1), "content-encoding: gzip")),
+    isShownBy: /Undici|Node/
+  },
+  "a body that is not the zstd of its header": {
+    fault: (socket, body) => void socket.end(withLength(body, "content-encoding: zstd")),
+    isShownBy: /Undici|Node/
+  },
+  "a reset after a body without a length": {
+    fault: (socket, body) => resetAfter(head() + body)(socket, body),
+    isShownBy: /^$/
+  },
+  "the version 2.0 in the status line": {
+    fault: (socket, body) => void socket.end(withLength(body).toString().replace("HTTP/1.1", "HTTP/2.0")),
+    isShownBy: /^$/
+  }
+}
+
 const randomBytes = Buffer.from(Array.from({ length: 512 }, (_, i) => (i * 7919 + 31) % 256))
 
 export const faults: Readonly<Record<string, Fault>> = {
@@ -34,6 +57,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   "false gzip": (socket, body) => void socket.end(withLength(body, "content-encoding: gzip")),
   "truncated gzip": (socket, body) =>
     void socket.end(withLength(gzipSync(body).subarray(0, -12), "content-encoding: gzip")),
+  "a reset in a body without a length": (socket, body) => resetAfter(head() + body.slice(0, -1))(socket, body),
   "an unknown content coding": (socket, body) =>
     void socket.end(withLength(brotliCompressSync(body), "content-encoding: klingon")),
   "an unknown content coding of a plain body": (socket, body) =>

@@ -11,7 +11,7 @@ const phrases: ReadonlyArray<string> = [
   "fnu|lnu|nfn|nln|nmn|nfnu|first name unknown|last name unknown|given name unknown|family name unknown",
   "no first name|no last name|no given name|no family name|no surname|no middle name|no name|no name given",
   // English.
-  "unknown|unkown|unknow|unk|unknown name|name unknown|unknown person|unknown male|unknown female|unidentified|anonymous|nameless",
+  "unknown|unkown|unknow|unk|unknown name|name unknown|unknown person|unknown male|unknown female|unidentified|anonymous|nameless|who",
   "not known|not available|not applicable|not provided|not given|not stated|not specified|not supplied|not entered",
   "not recorded|not disclosed|not named|not yet named|not found|not identified|not yet known|no data|no value|no information|noname|withheld|undisclosed|redacted",
   "name|first name|last name|full name|given name|family name|surname|your name",

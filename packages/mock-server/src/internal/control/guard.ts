@@ -23,8 +23,6 @@ export interface Options {
   readonly allowedHosts: ReadonlyArray<string>
 }
 
-const loopback = ["127.0.0.1", "localhost", "::1"]
-
 interface Authority {
   readonly name: string
   readonly port: string
@@ -67,13 +65,13 @@ const isSameOrigin = (origin: string, host: Authority): boolean => {
 const openPaths = ["/_mock/live", "/_mock/ready"]
 
 const make = ({ allowedHosts, host, token }: Options) => {
-  const ownNames = [...[host, ...allowedHosts].map(nameOf), ...loopback]
+  const ownNames = [host, ...allowedHosts].map(nameOf)
   /**
-   * Whether a host names this server. A server beyond loopback accepts every IP address, because only a name can be
-   * made to resolve to this machine.
+   * Whether a host names this server. An attacker can make a name resolve to this machine, but not an IP address. So a
+   * server beyond loopback accepts every address.
    */
   const namesThisServer = ({ name }: Authority): boolean =>
-    ownNames.includes(name) || !isLoopback(host) && isIP(name) !== 0
+    ownNames.includes(name) || isLoopback(name) || !isLoopback(host) && isIP(name) !== 0
 
   return (request: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse | undefined => {
     const { headers } = request
