@@ -298,7 +298,7 @@ describe("observability", { concurrent: true }, () => {
       assertTrue(/^sign-up applicant=1 \(\d+ ms\)\n {2}AmlClient\.check check_id=\S+ outcome=NoMatch /m.test(stdout))
       assertTrue(/^ {4}TokenProvider\.get \(\d+ ms\) → TokenProvider\.acquire [\da-f]{4}$/m.test(stdout))
       assertTrue(/│ idv_aml_requests +│ +│ 14 +│/.test(stdout))
-      assertInclude(stdout, "12 log records")
+      assertInclude(stdout, "14 log records")
       assertPrinted(outputOf(readme("observability")), stdout)
       strictEqual(exitCode, 0)
     }))
