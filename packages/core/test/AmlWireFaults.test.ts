@@ -138,13 +138,16 @@ describe.concurrent.each(clients)("Wire faults of the AML operation, with %s", (
       })
   )
 
-  it.scopedLive.each(Object.entries(hiddenFaults))("%s: no result, if the client shows it", ([, { fault, isShownBy }]) =>
-    Effect.gen(function*() {
-      const { url } = yield* serve(fault)
-      const options = { authUrl: url, baseUrl: url }
-      if (isShownBy.test(clientName)) yield* fails(brokenOff, options)
-      else strictEqual((yield* check(options)).result, "No")
-    }))
+  it.scopedLive.each(Object.entries(hiddenFaults))(
+    "%s: no result, if the client shows it",
+    ([, { fault, isShownBy }]) =>
+      Effect.gen(function*() {
+        const { url } = yield* serve(fault)
+        const options = { authUrl: url, baseUrl: url }
+        if (isShownBy.test(clientName)) yield* fails(brokenOff, options)
+        else strictEqual((yield* check(options)).result, "No")
+      })
+  )
 
   it.scopedLive("a refused connection: certainly not performed, and not counted as a request", () =>
     Effect.gen(function*() {
@@ -182,16 +185,19 @@ describe.concurrent.each(clients)("Wire faults of the AML operation, with %s", (
     "gzip": (socket, body) => void socket.end(responseOf(gzipSync(body), "content-encoding: gzip"))
   }
 
-  it.scopedLive.each(Object.entries(framings))("with %s, a body of 1 MiB is accepted, and one byte more is not", ([, send]) =>
-    Effect.gen(function*() {
-      let length = limit
-      const { url } = yield* serve((socket) => send(socket, withLength(length)))
-      const options = { authUrl: url, baseUrl: url }
-      strictEqual((yield* check(options)).result, "No")
-      length++
-      const error = yield* fails(invalid, options)
-      assert.deepInclude(error, { status: 200 })
-    }))
+  it.scopedLive.each(Object.entries(framings))(
+    "with %s, a body of 1 MiB is accepted, and one byte more is not",
+    ([, send]) =>
+      Effect.gen(function*() {
+        let length = limit
+        const { url } = yield* serve((socket) => send(socket, withLength(length)))
+        const options = { authUrl: url, baseUrl: url }
+        strictEqual((yield* check(options)).result, "No")
+        length++
+        const error = yield* fails(invalid, options)
+        assert.deepInclude(error, { status: 200 })
+      })
+  )
 
   it.scopedLive.each<readonly [number, AmlError.AmlError["_tag"]]>([
     [400, "AmlRequestRejected"],

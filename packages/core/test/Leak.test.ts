@@ -2,7 +2,19 @@ import { AmlClient, AmlError, Idv, Person, Screening, TokenError, TokenProvider,
 import { HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Cause, Context, Effect, Exit, identity, Layer, Redacted, Schema, Stream, SubscriptionRef, TestClock } from "effect"
+import {
+  Cause,
+  Context,
+  Effect,
+  Exit,
+  identity,
+  Layer,
+  Redacted,
+  Schema,
+  Stream,
+  SubscriptionRef,
+  TestClock
+} from "effect"
 import { everythingPrinted, renderings, transportIn } from "./support/canary.ts"
 import * as Service from "./support/service.ts"
 
@@ -92,7 +104,9 @@ const AnyAmlError = Schema.Union(
 )
 
 /** As a user decorates an HTTP client. A span around it would record the request as its result, which is the user's choice. */
-const decoratedClient = (layer: Layer.Layer<HttpClient.HttpClient>) =>
+type DecorateClient = (layer: Layer.Layer<HttpClient.HttpClient>) => Layer.Layer<HttpClient.HttpClient>
+
+const decoratedClient: DecorateClient = (layer) =>
   Layer.provide(
     Layer.effect(
       HttpClient.HttpClient,
@@ -105,8 +119,10 @@ const decoratedClient = (layer: Layer.Layer<HttpClient.HttpClient>) =>
     layer
   )
 
+type DecorateCheck = <E>(layer: Layer.Layer<Idv.Idv, E>) => Layer.Layer<Idv.Idv, E>
+
 /** The client of the check, decorated in the same way. */
-const decoratedCheck = Layer.map((context: Context.Context<Idv.Idv>) => {
+const decoratedCheck: DecorateCheck = Layer.map((context: Context.Context<Idv.Idv>) => {
   const { check } = Context.get(context, AmlClient.AmlClient)
   return Context.add(context, AmlClient.AmlClient, {
     check: (person) =>
@@ -117,7 +133,10 @@ const decoratedCheck = Layer.map((context: Context.Context<Idv.Idv>) => {
   })
 })
 
-const ways = [["as it is", identity, identity], ["decorated", decoratedClient, decoratedCheck]] as const
+const ways: ReadonlyArray<readonly [string, DecorateClient, DecorateCheck]> = [
+  ["as they are", identity, identity],
+  ["decorated", decoratedClient, decoratedCheck]
+]
 
 describe("No secret and no person is printed, and no error contains a request or a response", () => {
   it.effect.each(

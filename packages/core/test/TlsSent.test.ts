@@ -157,13 +157,16 @@ describe.concurrent.each(clients)("A check over TLS with %s", (name, client) => 
   // The client of Node offers no protocol, so a server for HTTP/2 only may still speak HTTP/1.1 with it.
   it.scopedLive.each(
     Object.entries(handshakes).filter(([what]) => name !== "NodeHttpClient.layer" || !what.endsWith("HTTP/2"))
-  )("with a server that %s fails because of TLS, and blames no certificate of the server", ([, options]) =>
-    Effect.gen(function*() {
-      const { port, requests } = yield* secured(options)
-      const error = yield* check(client, port)
-      deepStrictEqual([...factsOf(error), requests.length], ["AmlUnavailable", sentIfReported, "tls", 0])
-      assert.match(error.message, /TLS 1\.2 or 1\.3 and HTTP\/1\.1, and whether it requires a client certificate/)
-    }))
+  )(
+    "with a server that %s fails because of TLS, and blames no certificate of the server",
+    ([, options]) =>
+      Effect.gen(function*() {
+        const { port, requests } = yield* secured(options)
+        const error = yield* check(client, port)
+        deepStrictEqual([...factsOf(error), requests.length], ["AmlUnavailable", sentIfReported, "tls", 0])
+        assert.match(error.message, /TLS 1\.2 or 1\.3 and HTTP\/1\.1, and whether it requires a client certificate/)
+      })
+  )
 
   it.scopedLive("with a server that requires a client certificate in TLS 1.3, after the request, says so", () =>
     Effect.gen(function*() {

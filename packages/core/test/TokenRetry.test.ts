@@ -51,12 +51,14 @@ describe("Errors and retries", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("a failure that a caller receives is not logged", () => {
-    const service = Service.make({ token: () => Effect.succeed(status(401)) })
+  it.effect("a failure that a caller receives is not logged, unless it concerns everyone", () => {
+    const service = Service.make({ token: () => Effect.succeed(status(503)) })
     const logged: Array<unknown> = []
     const logger = Logger.make(({ message }) => void logged.push(message))
     return Effect.gen(function*() {
-      yield* Effect.flip(get)
+      const fiber = yield* Effect.fork(Effect.flip(get))
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(fiber)
       deepStrictEqual(logged, [])
     }).pipe(provide(service), Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
   })

@@ -61,7 +61,8 @@ const runtimeOf = (client: Client, decisions: Layer.Layer<Decisions>) =>
 const makeTable = () => {
   const rows = new Map<string, Row>()
   const decode = Schema.decodeSync(Schema.parseJson(Decision))
-  const decisions = () => [...rows.values()].map(({ decision }) => decision === undefined ? undefined : decode(decision))
+  const decisions = () =>
+    [...rows.values()].map(({ decision }) => decision === undefined ? undefined : decode(decision))
   return { rows, layer: decisionsInMemory(rows), decisions: () => decisions().filter((row) => row !== undefined) }
 }
 
@@ -285,8 +286,10 @@ const run = (
   { layer }: Pick<ReturnType<typeof makeQueue>, "layer">,
   ...messages: ReadonlyArray<Queue.Message>
 ) =>
-  Effect.flatMap(runtimeOf(client, layer), (runtime) =>
-    Effect.promise(() => runtime.runPromiseExit(Queue.consume(Stream.fromIterable(messages)))))
+  Effect.flatMap(
+    runtimeOf(client, layer),
+    (runtime) => Effect.promise(() => runtime.runPromiseExit(Queue.consume(Stream.fromIterable(messages))))
+  )
 
 describe("The recipe queue-consumer", () => {
   it.scopedLive("acknowledges each message after its decision is stored", () =>

@@ -68,7 +68,9 @@ export const decisionsInMemory = (rows = new Map<string, Row>()): Layer.Layer<De
     decide: (id, decision) =>
       Effect.map(Effect.orDie(Schema.encode(DecisionText)(decision)), (text) => {
         const row = rows.get(id)
-        if (row !== undefined) rows.set(id, { decision: text, ...row })
+        if (row !== undefined) {
+          rows.set(id, { decision: text, ...row })
+        }
       })
   })
 

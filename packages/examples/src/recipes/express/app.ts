@@ -19,7 +19,8 @@ export interface Options {
 const page = (content: string) => `<!doctype html><html lang="en"><title>Sign up</title><main>${content}</main></html>`
 
 /** Each page has a key: a form that is sent twice is one sign-up. */
-const form = () => page(`<h1>Sign up</h1><form method="post">
+const form = () =>
+  page(`<h1>Sign up</h1><form method="post">
   <input name="key" type="hidden" value="${randomUUID()}">
   <label>Full name <input name="name" required></label>
   <label>Date of birth <input name="dateOfBirth" type="date" required></label>
