@@ -35,8 +35,8 @@ const layers = [
   ["TokenError", "AmlError", "Failure"],
   ["DateOfBirth", "PersonName", "Person"],
   ["AmlCredential", "AccessToken", "Credentials", "IdvApi", "IdvHttp"],
-  ["TokenPolicy", "TokenStore", "TokenSharing", "TokenStoreSql", "TokenStoreRedis", "TokenProvider"],
-  ["CheckPolicy", "AmlCheck", "AmlClient"],
+  ["TokenStore", "TokenSharing", "TokenStoreSql", "TokenStoreRedis", "TokenProvider"],
+  ["AmlCheck", "AmlClient"],
   ["Screening", "WebError"],
   ["Idv"]
 ]

@@ -1,5 +1,5 @@
 /** Measures checks at a fixed rate while short-lived tokens are renewed. */
-import type { TokenPolicy } from "@effect-idv/core"
+import type { TokenProvider } from "@effect-idv/core"
 import { Effect, Record, Schema } from "effect"
 import * as Program from "./support/Program.ts"
 import * as Report from "./support/Report.ts"
@@ -31,12 +31,9 @@ const perSecond = 50
  */
 const refreshAfter = { min: 0.3, max: 0.4 }
 const margin = 0.2
-const policy: TokenPolicy.Options = {
+const policy: TokenProvider.PolicyOptions = {
   refreshAfter: refreshAfter.max,
-  jitter: refreshAfter.max - refreshAfter.min,
-  expiryMargin: `${margin * 1000} millis`,
-  minBackoff: "100 millis",
-  maxBackoff: "100 millis"
+  expiryMargin: `${margin * 1000} millis`
 }
 
 /** Token ages between which the endpoint is down: from the earliest refresh-after to the middle of the latest refresh window. */
@@ -113,7 +110,7 @@ export const refresh = Effect.gen(function*() {
       `${perSecond} checks per second at a fixed rate. After a warm-up: ${rounds} rounds of ${
         lifetimes / rounds
       } token lifetimes. A token request takes ${tokenLatency} ms. Both cases run in parallel, each with a separate service.`,
-      `Token policy: refreshAfter ${policy.refreshAfter}, jitter 0.1, expiryMargin ${policy.expiryMargin}, backoff 100 ms. A renewal must fit into half of the refresh window, which is the time between refresh-after and usable-until.`,
+      `Token policy: refreshAfter ${policy.refreshAfter}, expiryMargin ${policy.expiryMargin}. A renewal must fit into half of the refresh window, which is the time between refresh-after and usable-until.`,
       `Down: the token endpoint responds with 503 while the last token is ${downFrom} to ${downTo} ms old. This covers at least half of the refresh window.`,
       "By default a token with a lifetime under two minutes has no refresh window, so callers wait for each renewal."
     ]

@@ -1,6 +1,6 @@
 /**
- * The record of one check: its result, and the evidence for an audit. That is the exact bytes of the response, when the
- * request was sent and the response arrived, and the findings about the input.
+ * The record of one check: its result, and the evidence for an audit. That is what was sent, when, where and by whom, the
+ * exact bytes of the response, and the findings about the input.
  *
  * @since 0.1.0
  */
@@ -12,8 +12,11 @@ import { dual } from "effect/Function"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { AmlCredential, decodeJson } from "./AmlCredential.ts"
+import * as DateOfBirth from "./DateOfBirth.ts"
+import { NameEcho } from "./internal/check/checkOptions.ts"
 import * as PersonInput from "./internal/names/personInput.ts"
 import { omittedWhenEncoded } from "./internal/schema/fields.ts"
+import * as Person from "./Person.ts"
 import * as Violation from "./Violation.ts"
 
 /**
@@ -66,11 +69,27 @@ interface Findings {
 
 const Body = Schema.Redacted(Schema.Uint8ArrayFromBase64)
 
+const Sha256 = Schema.String.pipe(
+  Schema.pattern(/^[\da-f]{64}$/, Violation.expecting("a SHA-256 in lower case hex"))
+)
+
 const fields = {
   /** The result, which {@link match} handles. */
   result: Result,
   /** The UUID of the check, which is also an attribute of its span. */
   checkId: Schema.UUID,
+  /** The body of the request: what the service was asked. When encoded, it shows the name and the date of birth. */
+  request: Schema.Struct({ ...Person.RequestBody.fields, dob: Schema.Redacted(DateOfBirth.FromWire) }),
+  /** The `host:port` of `baseUrl`. */
+  host: Schema.String,
+  /** The option `environment`, such as `sandbox`. */
+  environment: Schema.optionalWith(Schema.String, { exact: true }),
+  /** The SHA-256 of the customer id, in hex. Absent if an effect returns the credentials. */
+  customer: Schema.optionalWith(Sha256, { exact: true }),
+  /** The name and the version of this package. */
+  client: Schema.String,
+  /** The options that decided whether the response is about the person and recent. */
+  policy: Schema.Struct({ nameEcho: NameEcho, searchedOnTolerance: Schema.DurationFromMillis }),
   /** When the request that led to this response was sent, by the client's clock. */
   sentAt: Schema.DateTimeUtc,
   /** When the whole response had arrived, by the client's clock. */
@@ -84,7 +103,7 @@ const fields = {
   /** Signs that the input was damaged before, and differences between the name in the response and in the request. */
   warnings: Schema.Array(PersonInput.Warning),
   /** The SHA-256 of `body`, in hex. */
-  sha256: Schema.String.pipe(Schema.pattern(/^[\da-f]{64}$/, Violation.expecting("a SHA-256 in lower case hex"))),
+  sha256: Sha256,
   /** The credential read from `body`. When encoded, it shows the name and the year of birth. */
   credential: AmlCredential
 }

@@ -12,12 +12,10 @@ import type * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
 import type { AmlCheck, Result } from "./AmlCheck.ts"
 import type { AmlError } from "./AmlError.ts"
-import * as CheckPolicy from "./CheckPolicy.ts"
 import * as Check from "./internal/check/check.ts"
 import * as CheckOptions from "./internal/check/checkOptions.ts"
 import * as PacedCheck from "./internal/check/pacedCheck.ts"
@@ -49,13 +47,15 @@ export interface Service {
  */
 export class AmlClient extends Context.Tag("@effect-idv/core/AmlClient")<AmlClient, Service>() {}
 
+export type { NameEcho, PolicyOptions, Retry } from "./internal/check/checkOptions.ts"
+
 /**
  * The options of the client.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Options extends CheckPolicy.Options {
+export interface Options extends CheckOptions.PolicyOptions {
   /** The address of the API, without `/api/aml`: an `https:` URL, or an `http:` URL of a loopback address. */
   readonly baseUrl: string
   /**
@@ -79,6 +79,18 @@ export interface Options extends CheckPolicy.Options {
    * @default false
    */
   readonly propagateTrace?: boolean | undefined
+  /**
+   * A label for the evidence of the checks, such as `sandbox` or `production`, so that they can be told apart.
+   *
+   * @default undefined
+   */
+  readonly environment?: string | undefined
+  /**
+   * The customer id, whose SHA-256 is in the evidence. `Idv.layer` sets it to that of the credentials.
+   *
+   * @default undefined
+   */
+  readonly customerId?: string | undefined
 }
 
 /**
@@ -88,44 +100,24 @@ export interface Options extends CheckPolicy.Options {
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(options: Options) {
-  const { concurrency, policy, url } = yield* CheckOptions.check(options)
-  const run = yield* Check.make({ url, concurrency, propagateTrace: options.propagateTrace === true })
-  const policies = new WeakMap<CheckPolicy.Options, CheckPolicy.CheckPolicy>()
-  /** Decodes each object of overrides only once, because all checks of a long run share one object. */
-  const policyOf = (overrides: CheckPolicy.Options) => {
-    const policy = policies.get(overrides) ?? policyWithOverrides(options, overrides)
-    policies.set(overrides, policy)
-    return policy
-  }
+  const { decoded, url } = yield* CheckOptions.check(options)
+  const run = yield* Check.make({ url, ...decoded, customerId: options.customerId })
   return AmlClient.of({
     check: (person) =>
       Effect.withFiberRuntime<AmlCheck, AmlError | TokenError>(({ currentContext }) => {
         const overrides = Context.get(currentContext, Overrides)
-        const sentStatus = Context.get(currentContext, PacedCheck.Current)
-        return run(person, overrides === noOverrides ? policy : policyOf(overrides), sentStatus)
+        const policy = overrides === noOverrides ? decoded : { ...decoded, ...overrides }
+        return run(person, policy, Context.get(currentContext, PacedCheck.Current))
       })
   })
 })
 
-const noOverrides: CheckPolicy.Options = {}
+const noOverrides: Partial<CheckOptions.CheckPolicy> = {}
 
-/** The options that {@link withPolicy} has set for this fiber. */
+/** The decoded options that {@link withPolicy} has set for this fiber. */
 class Overrides extends Context.Reference<Overrides>()("@effect-idv/core/AmlClient/Overrides", {
   defaultValue: () => noOverrides
 }) {}
-
-const merge = (options: CheckPolicy.Options, overrides: CheckPolicy.Options): CheckPolicy.Options => ({
-  deadline: overrides.deadline ?? options.deadline,
-  retry: overrides.retry ?? options.retry,
-  nameEcho: overrides.nameEcho ?? options.nameEcho,
-  searchedOnTolerance: overrides.searchedOnTolerance ?? options.searchedOnTolerance
-})
-
-const policyWithOverrides = (options: CheckPolicy.Options, overrides: CheckPolicy.Options) =>
-  Either.getOrThrowWith(
-    CheckPolicy.make(merge(options, overrides)),
-    (error) => new TypeError(`withPolicy: ${error}`)
-  )
 
 /**
  * Sets options of the policy for the checks in this effect. Omitted options are inherited. An invalid option is a
@@ -145,12 +137,15 @@ const policyWithOverrides = (options: CheckPolicy.Options, overrides: CheckPolic
  * @since 0.1.0
  */
 export const withPolicy: {
-  (options: CheckPolicy.Options): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  <A, E, R>(self: Effect.Effect<A, E, R>, options: CheckPolicy.Options): Effect.Effect<A, E, R>
+  (options: CheckOptions.PolicyOptions): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  <A, E, R>(self: Effect.Effect<A, E, R>, options: CheckOptions.PolicyOptions): Effect.Effect<A, E, R>
 } = dual(
   2,
-  <A, E, R>(self: Effect.Effect<A, E, R>, options: CheckPolicy.Options): Effect.Effect<A, E, R> =>
-    Effect.flatMap(Overrides, (overrides) => Effect.provideService(self, Overrides, merge(overrides, options)))
+  <A, E, R>(self: Effect.Effect<A, E, R>, options: CheckOptions.PolicyOptions): Effect.Effect<A, E, R> =>
+    Effect.flatMap(
+      Overrides,
+      (overrides) => Effect.provideService(self, Overrides, { ...overrides, ...CheckOptions.decodeOverrides(options) })
+    )
 )
 
 /**

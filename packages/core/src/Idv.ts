@@ -22,13 +22,15 @@ import * as TokenOptions from "./internal/token/tokenOptions.ts"
 import * as TokenProvider from "./TokenProvider.ts"
 
 /**
- * The options of `TokenProvider` and `AmlClient` together, see `TokenProvider.Options`, `AmlClient.Options` and
- * `CheckPolicy.Options`. `allowInsecure` applies to both addresses.
+ * The options of `TokenProvider` and `AmlClient` together, see `TokenProvider.Options` and `AmlClient.Options`.
+ * `allowInsecure` applies to both addresses.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Options<R = never> extends TokenProvider.Options<R>, AmlClient.Options {}
+export interface Options<R = never> extends TokenProvider.Options<R>, AmlClient.Options {
+  readonly customerId: string
+}
 
 /**
  * {@link Options} with an effect that returns the credentials, see `TokenProvider.RotatingOptions`.
@@ -36,7 +38,9 @@ export interface Options<R = never> extends TokenProvider.Options<R>, AmlClient.
  * @category models
  * @since 0.1.0
  */
-export interface RotatingOptions<R = never> extends TokenProvider.RotatingOptions<R>, AmlClient.Options {}
+export interface RotatingOptions<R = never> extends TokenProvider.RotatingOptions<R>, AmlClient.Options {
+  readonly customerId?: undefined
+}
 
 /**
  * The services of {@link layer}.

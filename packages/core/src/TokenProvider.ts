@@ -14,7 +14,7 @@
  * - **Renewal limit**: at most two rejected tokens are replaced in any 30 seconds.
  * - **Sharing**: each process has its own token, unless the option `sharing` is set.
  *
- * `TokenPolicy` has the options, `Metrics` the metrics.
+ * The metrics are in `Metrics`.
  *
  * @since 0.1.0
  */
@@ -41,7 +41,6 @@ import * as TokenOptions from "./internal/token/tokenOptions.ts"
 import * as TokenRequests from "./internal/token/tokenRequests.ts"
 import * as TokenState from "./internal/token/tokenState.ts"
 import type * as TokenError from "./TokenError.ts"
-import type * as TokenPolicy from "./TokenPolicy.ts"
 
 /**
  * The state of the provider, without the token.
@@ -100,6 +99,8 @@ export interface Service {
  */
 export class TokenProvider extends Context.Tag("@effect-idv/core/TokenProvider")<TokenProvider, Service>() {}
 
+export type { PolicyOptions } from "./internal/token/tokenOptions.ts"
+
 /**
  * The options other than the credentials.
  *
@@ -129,7 +130,7 @@ export interface Settings<R = never> {
    *
    * @default {}
    */
-  readonly tokenPolicy?: TokenPolicy.Options | undefined
+  readonly tokenPolicy?: TokenOptions.PolicyOptions | undefined
   /**
    * Shares the token with other processes, see `TokenSharing`. The layer requires what this effect requires, except for a
    * `Scope`, which is that of the layer.

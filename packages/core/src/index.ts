@@ -14,9 +14,6 @@ export * as AmlCredential from "./AmlCredential.ts"
 export * as AmlError from "./AmlError.ts"
 
 /** @since 0.1.0 */
-export * as CheckPolicy from "./CheckPolicy.ts"
-
-/** @since 0.1.0 */
 export * as Credentials from "./Credentials.ts"
 
 /** @since 0.1.0 */
@@ -45,9 +42,6 @@ export * as Screening from "./Screening.ts"
 
 /** @since 0.1.0 */
 export * as TokenError from "./TokenError.ts"
-
-/** @since 0.1.0 */
-export * as TokenPolicy from "./TokenPolicy.ts"
 
 /** @since 0.1.0 */
 export * as TokenProvider from "./TokenProvider.ts"

@@ -4,6 +4,7 @@ import { deepStrictEqual, strictEqual, throws } from "@effect/vitest/utils"
 import {
   Arbitrary,
   DateTime,
+  Duration,
   Effect,
   Either,
   Equal,
@@ -15,6 +16,7 @@ import {
   Struct,
   TestClock
 } from "effect"
+import { readFileSync } from "node:fs"
 import { everythingPrinted, renderings } from "./support/canary.ts"
 import * as Responses from "./support/responses.ts"
 import { endAfter, good, refused, scripted } from "./support/scripted.ts"
@@ -99,6 +101,53 @@ describe("Evidence", () => {
     Effect.gen(function*() {
       const check = yield* endAfter(scripted([refused, good]), "1 second")
       strictEqual(Either.getOrThrow(check).attempts, 2)
+    }))
+
+  it.effect("proves what was asked, where, for whom, by which client and policy", () => {
+    const { amlRequests, layer } = service(() =>
+      Effect.sync(() => Service.json(Service.credential({}, { name: "CANARYLAST, Canaryfirst", birth_year: "1931" })))
+    )
+    return Effect.gen(function*() {
+      yield* TestClock.setTime(today)
+      const check = yield* AmlClient.withPolicy(Effect.flatMap(canary, checkOf), { nameEcho: "loose" })
+      const stored = yield* Schema.encode(AmlCheck.AmlCheck)(check)
+      strictEqual(JSON.stringify(stored.request), amlRequests[0]?.body)
+      const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+      deepStrictEqual(Struct.pick(stored, "host", "environment", "customer", "client", "policy"), {
+        host: "api.example.com:443",
+        environment: "sandbox",
+        customer: yield* sha256(new TextEncoder().encode("acme-bank")),
+        client: `${manifest.name} ${manifest.version}`,
+        policy: { nameEcho: "loose", searchedOnTolerance: Duration.toMillis("4000000 days") }
+      })
+    }).pipe(Effect.provide(Layer.provide(Idv.layer({ ...Service.options, environment: "sandbox" }), layer)))
+  })
+
+  it.effect("has no environment and customer if neither is known", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(today)
+      const { customerId, customerKey } = Service.options
+      const options = Struct.omit(Service.options, "credentials", "customerId", "customerKey")
+      const check = yield* Effect.flatMap(canary, checkOf).pipe(
+        Effect.provide(Layer.provide(
+          Idv.layer({ ...options, credentials: Effect.succeed({ customerId, customerKey }) }),
+          service().layer
+        ))
+      )
+      deepStrictEqual([check.environment, check.customer], [undefined, undefined])
+    }))
+
+  it.effect("refuses an environment that is not a label", () =>
+    Effect.gen(function*() {
+      const error = yield* Layer.provide(Idv.layer({ ...Service.options, environment: "a b" }), service().layer).pipe(
+        Layer.build,
+        Effect.scoped,
+        Effect.flip
+      )
+      strictEqual(
+        Idv.describeConfigError(error),
+        "environment should be 1 to 64 letters, digits, dots, hyphens or underscores"
+      )
     }))
 
   it.effect("reports changes of the input, signs of damage, and an assumed date", () =>

@@ -1,11 +1,15 @@
-import { AccessToken, TokenPolicy } from "@effect-idv/core"
+import { AccessToken } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Either, Redacted } from "effect"
 import * as CachedToken from "../src/internal/token/cachedToken.ts"
+import * as TokenOptions from "../src/internal/token/tokenOptions.ts"
 
 describe("A cached token", () => {
-  const policy = Either.getOrThrow(TokenPolicy.make({ refreshAfter: 0.5, jitter: 0, expiryMargin: "10 seconds" }))
+  const policy = {
+    ...Either.getOrThrow(TokenOptions.makePolicy({ refreshAfter: 0.5, expiryMargin: "10 seconds" })),
+    jitter: 0
+  }
   const token = new AccessToken.AccessToken({ value: Redacted.make("t"), requestedAt: 0, expiresAt: 100_000 })
   const after = (millis: number) => ({ wall: millis, monotonic: millis })
   const cached = CachedToken.make(token, after(0), 0, policy)

@@ -1,7 +1,8 @@
-import { AmlClient, CheckPolicy, Idv } from "@effect-idv/core"
+import { AmlClient, Idv } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Cause, Duration, Effect, Either, Fiber, Layer, Option, TestClock } from "effect"
+import * as CheckOptions from "../src/internal/check/checkOptions.ts"
 import * as Ada from "./support/ada.ts"
 import { asksToWait, endAfter, good, hangs, refused, respondsWith, scripted, today } from "./support/scripted.ts"
 import * as Service from "./support/service.ts"
@@ -109,7 +110,7 @@ describe("withPolicy", () => {
     }).pipe(Ada.provide(scripted([aboutAnother])))
   })
 
-  it.effect.each<[string, CheckPolicy.Options]>([
+  it.effect.each<[string, AmlClient.PolicyOptions]>([
     ["a deadline of 0", { deadline: 0 }],
     ["a deadline below 0", { deadline: -1 }],
     ["a deadline that is not a number", { deadline: NaN }],
@@ -126,7 +127,7 @@ describe("withPolicy", () => {
 })
 
 describe("The options of a check", () => {
-  const bad: Record<keyof CheckPolicy.Options, ReadonlyArray<unknown>> = {
+  const bad: Record<keyof AmlClient.PolicyOptions, ReadonlyArray<unknown>> = {
     deadline: ["soon", "", -1, NaN, 0, Infinity, "-5 seconds", "0 millis", {}, true],
     retry: ["sometimes", "", "Safe", 3, {}, true],
     nameEcho: ["x", "", "Exact", "fold", 1, true],
@@ -135,7 +136,7 @@ describe("The options of a check", () => {
   const cases = Object.entries(bad).flatMap(([field, values]) => values.map((value) => [field, value] as const))
 
   it.each(cases)("%s: %s is a ConfigError that names the field", (field, value) => {
-    const made = CheckPolicy.make(Object.assign({}, { [field]: value }))
+    const made = CheckOptions.check(Object.assign({ baseUrl: "https://idv.example.com" }, { [field]: value }))
     assert(Either.isLeft(made))
     deepStrictEqual(Object.keys(bad).filter((name) => String(made.left).includes(`at ${name}`)), [field])
   })
@@ -159,9 +160,9 @@ describe("The options of a check", () => {
     }))
 
   it("the defaults are 30 seconds, safe, exact and 48 hours", () => {
-    const made = CheckPolicy.make()
+    const made = CheckOptions.check({ baseUrl: "https://idv.example.com" })
     assert(Either.isRight(made))
-    const { deadline, nameEcho, retry, searchedOnTolerance } = made.right
+    const { deadline, nameEcho, retry, searchedOnTolerance } = made.right.decoded
     deepStrictEqual([Duration.toMillis(deadline), retry, nameEcho, Duration.toHours(searchedOnTolerance)], [
       30_000,
       "safe",

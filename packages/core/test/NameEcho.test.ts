@@ -1,4 +1,4 @@
-import { AmlCheck, AmlClient, type CheckPolicy, Person, PersonName, Violation } from "@effect-idv/core"
+import { AmlCheck, AmlClient, Person, PersonName, Violation } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Either, Schema } from "effect"
@@ -9,7 +9,7 @@ const hasSameWords = (name: string, text: string) =>
   PersonName.hasSameWords(Either.getOrThrow(PersonName.make(name)), text)
 
 /** The result of a check, with the codes of its warnings, if the response repeats the name as `echo`. */
-const checked = (name: string, echo: string, nameEcho?: CheckPolicy.NameEcho, birth_year = "1957") => {
+const checked = (name: string, echo: string, nameEcho?: AmlClient.NameEcho, birth_year = "1957") => {
   const service = Service.make({
     aml: () => Effect.sync(() => Service.json(Service.credential({}, { name: echo, birth_year })))
   })

@@ -1,8 +1,11 @@
-import { AmlClient, CheckPolicy, Idv, Screening, TokenPolicy, TokenProvider, WebError } from "@effect-idv/core"
+import { AmlClient, Idv, Screening, TokenProvider, WebError } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual, throws } from "@effect/vitest/utils"
 import type { Duration, Scope } from "effect"
 import { Config, ConfigError, ConfigProvider, Effect, Either, Layer, Schema, Stream } from "effect"
+import { readFileSync } from "node:fs"
+import * as CheckOptions from "../src/internal/check/checkOptions.ts"
+import * as TokenOptions from "../src/internal/token/tokenOptions.ts"
 import { renderings } from "./support/canary.ts"
 import * as Service from "./support/service.ts"
 
@@ -23,19 +26,21 @@ const startWith = (options: object) =>
   start(Layer.provide(Idv.layer(Object.assign({ ...Service.options }, options)), Service.make().layer))
 
 describe("A duration longer than a timer can wait", () => {
-  const ofChecks: ReadonlyArray<keyof CheckPolicy.Options> = ["deadline"]
-  const ofTokens: ReadonlyArray<keyof TokenPolicy.Options> = [
+  const ofChecks: ReadonlyArray<keyof AmlClient.PolicyOptions> = ["deadline"]
+  const ofTokens: ReadonlyArray<keyof TokenProvider.PolicyOptions> = [
     "expiryMargin",
-    "retryDelay",
     "attemptDeadline",
     "acquisitionDeadline",
-    "minBackoff",
-    "maxBackoff",
     "rejectionMemory"
   ]
   const all: Array<[string, (duration: Duration.DurationInput) => Either.Either<unknown, ConfigError.ConfigError>]> = [
-    ...ofChecks.map((name): typeof all[number] => [name, (duration) => CheckPolicy.make({ [name]: duration })]),
-    ...ofTokens.map((name): typeof all[number] => [name, (duration) => TokenPolicy.make({ [name]: duration })])
+    ...ofChecks.map((
+      name
+    ): typeof all[number] => [
+      name,
+      (duration) => CheckOptions.check({ baseUrl: "https://idv.example.com", [name]: duration })
+    ]),
+    ...ofTokens.map((name): typeof all[number] => [name, (duration) => TokenOptions.makePolicy({ [name]: duration })])
   ]
 
   it.each(all)("is rejected as %s, and the longest possible one is accepted", (name, make) => {
@@ -51,10 +56,10 @@ describe("A duration longer than a timer can wait", () => {
   it.effect("is rejected by the layer, by Screening, and as a Retry-After", () =>
     Effect.gen(function*() {
       deepStrictEqual(
-        yield* startWith({ deadline: tooLong, tokenPolicy: { lifetime: "60 days", maxBackoff: Infinity } }),
+        yield* startWith({ deadline: tooLong, tokenPolicy: { lifetime: "60 days", attemptDeadline: Infinity } }),
         [
           "tokenPolicy.lifetime should be a duration over 0 and at most \"1 hour\"",
-          `tokenPolicy.maxBackoff should be a duration over 0 and ${inWords}`,
+          `tokenPolicy.attemptDeadline should be a duration over 0 and ${inWords}`,
           `deadline should be a duration over 0 and ${inWords}`
         ]
       )
@@ -86,6 +91,36 @@ describe("A duration longer than a timer can wait", () => {
       )
       deepStrictEqual(lines.map((line) => line.split(" ")[0]), ["tokenPolicy.acquisitionDeadline", "deadline"])
     }))
+})
+
+describe("The defaults in the docstrings", () => {
+  /** The fields with a `@default` in a module. */
+  const documented = (path: string) =>
+    Array.from(
+      readFileSync(new URL(`../src/${path}`, import.meta.url), "utf8").matchAll(
+        /@default ([^\n]+)\n *\*\/\n *readonly (\w+)\?/g
+      ),
+      ([, text = "", name = ""]) => [name, text] as const
+    )
+  const ofCheck = (options: object) => CheckOptions.check(Object.assign({ baseUrl: "https://x.example" }, options))
+  const ofTokens = (options: object) => TokenOptions.makePolicy(options)
+
+  it.each([
+    ...documented("internal/check/checkOptions.ts").map((field) => [...field, ofCheck] as const),
+    ...documented("AmlClient.ts").map((field) => [...field, ofCheck] as const),
+    ...documented("internal/token/tokenOptions.ts").map((field) => [...field, ofTokens] as const)
+  ])("%s is %s", (name, value, decode) => {
+    const [made, byDefault] = [decode(value === "undefined" ? {} : { [name]: JSON.parse(value) }), decode({})]
+    assert(Either.isRight(made) && Either.isRight(byDefault))
+    deepStrictEqual(made.right, byDefault.right)
+  })
+
+  it("exist for every option", () => {
+    const names = [...documented("internal/check/checkOptions.ts"), ...documented("AmlClient.ts")].map(([name]) => name)
+    const decoded = ofCheck({})
+    assert(Either.isRight(decoded))
+    deepStrictEqual(Object.keys(decoded.right.decoded).filter((name) => !names.includes(name)), [])
+  })
 })
 
 describe("Invalid options", () => {

@@ -37,7 +37,7 @@ describe("Background refresh", () => {
   it.effect.each<[string, number, TokenProvider.Options["tokenPolicy"] & object]>([
     ["40 s, whose usable-until is before its refresh-after", 40, {}],
     ["4 s", 4, {}],
-    ["1 hour, with refresh-after at its end", 3600, { refreshAfter: 1, jitter: 0 }]
+    ["1 hour, with refresh-after near its end", 3600, { refreshAfter: 1 }]
   ])("renews a token of %s before a caller has to wait", ([, seconds, tokenPolicy]) => {
     const service = Service.make({
       token: (_, count) => Effect.succeed(Service.tokenResponse(count, { expires_in: seconds }))
@@ -122,7 +122,7 @@ describe("Background refresh", () => {
 
   it.effect("a refresh-after of 0 does not renew without a pause", () => {
     const service = Service.make()
-    const tokenPolicy = { refreshAfter: 0, jitter: 1 }
+    const tokenPolicy = { refreshAfter: 0 }
     const layer = Layer.provide(TokenProvider.layerBackground({ ...Service.options, tokenPolicy }), service.layer)
     return Effect.gen(function*() {
       yield* TestClock.adjust("59 minutes")

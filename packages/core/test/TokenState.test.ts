@@ -1,13 +1,14 @@
-import { AccessToken, Credentials, TokenError, TokenPolicy } from "@effect-idv/core"
+import { AccessToken, Credentials, TokenError } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Arbitrary, Duration, Effect, Either, FastCheck, Option, Redacted, Schema } from "effect"
 import { elapsed, type Instant } from "../src/internal/schema/instant.ts"
 import * as CachedToken from "../src/internal/token/cachedToken.ts"
+import * as TokenOptions from "../src/internal/token/tokenOptions.ts"
 import * as TokenState from "../src/internal/token/tokenState.ts"
 import * as Service from "./support/service.ts"
 
-const policy = Either.getOrThrow(TokenPolicy.make())
+const policy = Either.getOrThrow(TokenOptions.makePolicy())
 const credentials = Either.getOrThrow(Credentials.make(Service.options))
 
 /** An event for a provider. Times are in milliseconds. A number identifies a token. */
@@ -284,15 +285,15 @@ describe("Durations", () => {
     strictEqual(TokenState.millisLeft(after(60, 2).cooldown, at), 3_600_000)
   })
 
-  const cached = (seconds: number, random: number, options: TokenPolicy.Options = {}) =>
+  const cached = (seconds: number, random: number, options: TokenOptions.PolicyOptions = {}) =>
     CachedToken.make(
       AccessToken.fromGrant({ value: Redacted.make("t"), seconds, warnings: [] }, 0),
       at,
       random,
-      Either.getOrThrow(TokenPolicy.make(options))
+      Either.getOrThrow(TokenOptions.makePolicy(options))
     )
 
-  it.each<[number, number, TokenPolicy.Options, readonly [number, number, number]]>([
+  it.each<[number, number, TokenOptions.PolicyOptions, readonly [number, number, number]]>([
     [3600, 0, {}, [2_700_000, 3_570_000, 3_600_000]],
     [3600, 1, {}, [2_340_000, 3_570_000, 3_600_000]],
     [20, 0, {}, [15_000, 10_000, 20_000]],
@@ -325,30 +326,28 @@ describe("Durations", () => {
   })
 })
 
-describe("TokenPolicy", () => {
-  it.effect.each<[TokenPolicy.Options, string]>([
+describe("The options of tokenPolicy", () => {
+  it.effect.each<[TokenOptions.PolicyOptions, string]>([
     [{ lifetime: "61 minutes" }, "lifetime"],
     [{ lifetime: 0 }, "lifetime"],
     [{ refreshAfter: 1.1 }, "refreshAfter"],
     [{ refreshAfter: Number.NaN }, "refreshAfter"],
-    [{ jitter: -0.1 }, "jitter"],
     [{ expiryMargin: Duration.infinity }, "expiryMargin"],
     [{ attempts: 0 }, "attempts"],
     [{ attempts: 1.5 }, "attempts"],
     [{ attemptDeadline: 0 }, "attemptDeadline"],
     [{ acquisitionDeadline: Duration.infinity }, "acquisitionDeadline"],
-    [{ minBackoff: 0 }, "minBackoff"],
     [{ expiryMargin: Number.NaN }, "expiryMargin"],
     [{ expiryMargin: -5 }, "expiryMargin"],
     [{ expiryMargin: [-5, 0] }, "expiryMargin"],
-    [{ retryDelay: [0, -5] }, "retryDelay"],
-    [{ retryDelay: [Number.NaN, 0] }, "retryDelay"],
+    [{ rejectionMemory: [0, -5] }, "rejectionMemory"],
+    [{ rejectionMemory: [Number.NaN, 0] }, "rejectionMemory"],
     [{ rejectionMemory: "-1 minute" }, "rejectionMemory"],
     [JSON.parse("{\"rejectionMemory\":\"soon\"}"), "rejectionMemory"],
-    [JSON.parse("{\"retryDeley\":\"1 second\"}"), "retryDeley"]
+    [JSON.parse("{\"retryDelay\":\"1 second\"}"), "retryDelay"]
   ])("%j is a ConfigError that names %s", ([options, field]) =>
     Effect.gen(function*() {
-      const error = yield* Effect.flip(TokenPolicy.make(options))
+      const error = yield* Effect.flip(TokenOptions.makePolicy(options))
       assert(error._op === "InvalidData")
       deepStrictEqual(error.path, ["tokenPolicy", field])
     }))
@@ -358,13 +357,16 @@ describe("TokenPolicy", () => {
     [{ lifetime: "-1 hour" }, "should be a duration over 0 and at most \"1 hour\""],
     [{ refreshAfter: "0.5" }, "should be a number between 0 and 1"],
     [{ attempts: 0 }, "should be an integer over 0"],
-    [{ minBackoff: 0 }, "should be a duration over 0 and at most 2147483647 ms (24.8 days), such as \"30 seconds\""],
+    [
+      { attemptDeadline: 0 },
+      "should be a duration over 0 and at most 2147483647 ms (24.8 days), such as \"30 seconds\""
+    ],
     [{ expiryMargin: "30s" }, "should be a duration of at most 2147483647 ms (24.8 days), such as \"30 seconds\""],
-    [{ retryDeley: 1 }, "should be no such field"],
+    [{ retryDelay: 1 }, "should be no such field"],
     ["fast", "should be an object"]
   ])("%j is rejected with a description", (options, expected) => {
-    const parsed: TokenPolicy.Options = JSON.parse(JSON.stringify(options))
-    const error = Either.getOrThrow(Either.flip(TokenPolicy.make(parsed)))
+    const parsed: TokenOptions.PolicyOptions = JSON.parse(JSON.stringify(options))
+    const error = Either.getOrThrow(Either.flip(TokenOptions.makePolicy(parsed)))
     assert(error._op === "InvalidData")
     strictEqual(error.message, expected)
     strictEqual(error.path.includes(""), false)
@@ -372,7 +374,7 @@ describe("TokenPolicy", () => {
 
   it.effect("names every invalid option", () =>
     Effect.gen(function*() {
-      const error = yield* Effect.flip(TokenPolicy.make({ attempts: 0, jitter: 2 }))
+      const error = yield* Effect.flip(TokenOptions.makePolicy({ attempts: 0, refreshAfter: 2 }))
       strictEqual(error._op, "And")
     }))
 })

@@ -1,16 +1,20 @@
 /** Each transition of the token state, at its limits. `TokenState` tests what holds over any history. */
-import { AccessToken, Credentials, TokenError, TokenPolicy } from "@effect-idv/core"
+import { AccessToken, Credentials, TokenError } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Either, Option, Redacted } from "effect"
 import * as CachedToken from "../src/internal/token/cachedToken.ts"
+import * as TokenOptions from "../src/internal/token/tokenOptions.ts"
 import * as TokenState from "../src/internal/token/tokenState.ts"
 import * as Service from "./support/service.ts"
 
 type State = TokenState.State<string>
 
 const initial: State = TokenState.initial
-const policy = Either.getOrThrow(TokenPolicy.make({ refreshAfter: 0.5, jitter: 0, expiryMargin: "10 seconds" }))
+const policy = {
+  ...Either.getOrThrow(TokenOptions.makePolicy({ refreshAfter: 0.5, expiryMargin: "10 seconds" })),
+  jitter: 0
+}
 const credentials = Either.getOrThrow(Credentials.make(Service.options))
 const otherCredentials = Either.getOrThrow(
   Credentials.make({ ...Service.options, customerKey: Redacted.make("other") })

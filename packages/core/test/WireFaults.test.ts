@@ -41,8 +41,7 @@ const expectedByFetch: typeof expected = {
 const policyFor = (tag: TokenError.TokenError["_tag"]) =>
   ({
     attemptDeadline: tag === "TokenTimeout" ? "500 millis" : "20 seconds",
-    acquisitionDeadline: "30 seconds",
-    retryDelay: "10 millis"
+    acquisitionDeadline: "30 seconds"
   }) as const
 
 describe.concurrent.each(clients)("Wire faults of the token endpoint, with %s", (clientName, client) => {

@@ -1,5 +1,5 @@
 /** The reserved names, for clients that cannot use the control API. */
-import { AmlClient, AmlError, type CheckPolicy, Idv, Person, TokenError } from "@effect-idv/core"
+import { AmlClient, AmlError, Idv, Person, TokenError } from "@effect-idv/core"
 import { MockServer, Session, TestPerson } from "@effect-idv/mock-server"
 import { NodeHttpClient } from "@effect/platform-node"
 import { describe, it, layer } from "@effect/vitest"
@@ -98,7 +98,7 @@ const namesOf = (word: string) => [
 /** The name as a text with one character per byte, as the raw client sends it. */
 const bytes = (name: string) => Buffer.from(name).toString("latin1")
 
-const check = (name: string, policy: CheckPolicy.Options = { deadline: "2 seconds" }) =>
+const check = (name: string, policy: AmlClient.PolicyOptions = { deadline: "2 seconds" }) =>
   Effect.gen(function*() {
     const aml = yield* AmlClient.AmlClient
     const person = yield* Person.make({ name, dateOfBirth: "1957-03-14" })

@@ -3,7 +3,7 @@
  * <seconds per round> <checks per second>` prints the times of the checks. The time of a check starts
  * when it is due.
  */
-import { AmlClient, Idv, Person, type TokenPolicy, TokenProvider } from "@effect-idv/core"
+import { AmlClient, Idv, Person, TokenProvider } from "@effect-idv/core"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Array as Arr, Console, Effect, Either, Logger, LogLevel, Option, Redacted, Stream } from "effect"
 import { quantile } from "simple-statistics"
@@ -11,7 +11,7 @@ import type { SteadyLoad } from "../refresh.ts"
 
 const [, , url = "", policy = "{}", rounds = "1", seconds = "0", rate = "0"] = process.argv
 
-const tokenPolicy: TokenPolicy.Options = JSON.parse(policy)
+const tokenPolicy: TokenProvider.PolicyOptions = JSON.parse(policy)
 
 /** Seconds until the code is compiled. */
 const warmUpSeconds = 6

@@ -8,10 +8,10 @@ import * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleIntervals from "effect/ScheduleIntervals"
 import * as AmlError from "../../AmlError.ts"
-import type { CheckPolicy, Retry } from "../../CheckPolicy.ts"
 import * as Failure from "../../Failure.ts"
 import type { TokenError } from "../../TokenError.ts"
 import * as Instant from "../schema/instant.ts"
+import type { CheckPolicy, Retry } from "./checkOptions.ts"
 import type { Progress } from "./progress.ts"
 
 /** Whether the policy `safe` retries: the check was not sent, or the service asked to retry after a given time. */

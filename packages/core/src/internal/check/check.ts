@@ -15,7 +15,6 @@ import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import * as AmlCheck from "../../AmlCheck.ts"
 import * as AmlError from "../../AmlError.ts"
-import type { CheckPolicy } from "../../CheckPolicy.ts"
 import * as Person from "../../Person.ts"
 import type { TokenError } from "../../TokenError.ts"
 import * as TokenProvider from "../../TokenProvider.ts"
@@ -26,10 +25,12 @@ import * as Exchange from "../wire/exchange.ts"
 import * as AmlResponse from "./amlResponse.ts"
 import * as Attempts from "./attempts.ts"
 import * as Bearer from "./bearer.ts"
+import type { CheckPolicy } from "./checkOptions.ts"
 import * as CheckTelemetry from "./checkTelemetry.ts"
 import type { SentStatus } from "./pacedCheck.ts"
 import * as Places from "./places.ts"
 import { Progress } from "./progress.ts"
+import { client } from "./version.ts"
 
 const isPerson = Schema.is(Person.Person)
 const encodeBody = Schema.encodeSync(Person.RequestBody)
@@ -39,15 +40,23 @@ const notAPersonError = new TypeError("check takes a Person from Person.make")
  * Returns a function that checks a person at `url`, at most `concurrency` at once. With `propagateTrace`, the requests
  * have the trace headers of the span of the check.
  */
-export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, url }: {
+export const make = Effect.fnUntraced(function*({ concurrency, customerId, environment, propagateTrace, url }: {
   readonly url: string
   readonly concurrency: number
   readonly propagateTrace: boolean
+  readonly environment?: string | undefined
+  readonly customerId?: string | undefined
 }) {
   const exchange = yield* Exchange.make(url, "checks")
   const host = Address.hostOf(url)
   const places = Places.make(concurrency)
   const sendAuthorized = Bearer.make(exchange, yield* TokenProvider.TokenProvider)
+  const origin = {
+    host,
+    client,
+    ...(environment !== undefined && { environment }),
+    ...(customerId !== undefined && { customer: AmlCheck.digest(new TextEncoder().encode(customerId)) })
+  }
   const post = HttpClientRequest.acceptJson(HttpClientRequest.post(url))
 
   const run = (
@@ -62,7 +71,8 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
   ): Effect.Effect<AmlCheck.AmlCheck, AmlError.AmlError | TokenError> => {
     const { checkId, progress, span } = running
     const { deadline, nameEcho, retry, searchedOnTolerance } = policy
-    const body = JSON.stringify(encodeBody(Person.toRequestBody(person)))
+    const requestBody = Person.toRequestBody(person)
+    const body = JSON.stringify(encodeBody(requestBody))
     const postWithTrace = propagateTrace ? HttpClientRequest.setHeaders(post, HttpTraceContext.toHeaders(span)) : post
     const request = HttpClientRequest.bodyText(postWithTrace, body, "application/json")
 
@@ -71,7 +81,10 @@ export const make = Effect.fnUntraced(function*({ concurrency, propagateTrace, u
       { credential, status, warnings }: AmlResponse.AcceptedCredential
     ): AmlCheck.AmlCheck =>
       AmlCheck.make({
+        ...origin,
         checkId,
+        request: { ...requestBody, dob: Redacted.make(person.dateOfBirth) },
+        policy: { nameEcho, searchedOnTolerance },
         changes: person.changes,
         warnings: [...person.warnings, ...warnings],
         credential,

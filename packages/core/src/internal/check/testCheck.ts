@@ -1,18 +1,20 @@
 /** The check of `AmlClient.layerTest`, which sends nothing. */
 import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as AmlCheck from "../../AmlCheck.ts"
 import { AmlCredential } from "../../AmlCredential.ts"
-import type { Person } from "../../Person.ts"
+import * as Person from "../../Person.ts"
 import * as PersonInput from "../names/personInput.ts"
 import * as Check from "./check.ts"
+import { client } from "./version.ts"
 
 const encodeCredential = Schema.encodeSync(AmlCredential)
 
 /** A check of `person` that takes no time. For a "Doubtful No", the response names the person in other words. */
-export const make = Effect.fnUntraced(function*(person: Person, result: AmlCheck.Result) {
+export const make = Effect.fnUntraced(function*(person: Person.Person, result: AmlCheck.Result) {
   const now = yield* DateTime.now
   const at = DateTime.toEpochMillis(now)
   const credential: AmlCredential = {
@@ -32,6 +34,10 @@ export const make = Effect.fnUntraced(function*(person: Person, result: AmlCheck
     }
   }
   return AmlCheck.make({
+    host: "layerTest",
+    client,
+    request: { ...Person.toRequestBody(person), dob: Redacted.make(person.dateOfBirth) },
+    policy: { nameEcho: "exact", searchedOnTolerance: Duration.hours(48) },
     checkId: yield* Effect.flatMap(Effect.random, (random) => Check.makeId(at, random)),
     changes: person.changes,
     warnings: result === "Doubtful No"

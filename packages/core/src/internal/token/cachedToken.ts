@@ -2,8 +2,8 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { AccessToken } from "../../AccessToken.ts"
-import type { TokenPolicy } from "../../TokenPolicy.ts"
 import { elapsed, type Instant } from "../schema/instant.ts"
+import type { TokenPolicy } from "./tokenOptions.ts"
 
 /** Ages are in milliseconds. */
 export interface CachedToken {

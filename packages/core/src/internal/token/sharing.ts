@@ -8,8 +8,8 @@ import type * as Scope from "effect/Scope"
 import type { AccessToken } from "../../AccessToken.ts"
 import type { Credentials } from "../../Credentials.ts"
 import type { TokenError } from "../../TokenError.ts"
-import type { TokenPolicy } from "../../TokenPolicy.ts"
 import type { Instant } from "../schema/instant.ts"
+import type { TokenPolicy } from "./tokenOptions.ts"
 import type { Reason } from "./tokenState.ts"
 
 /** One acquisition, before it sends a request. */

@@ -14,13 +14,13 @@ import * as Credentials from "../../Credentials.ts"
 import * as IdvApi from "../../IdvApi.ts"
 import * as Metrics from "../../Metrics.ts"
 import * as TokenError from "../../TokenError.ts"
-import type { TokenPolicy } from "../../TokenPolicy.ts"
 import * as Violation from "../../Violation.ts"
 import * as Address from "../schema/address.ts"
 import * as Instant from "../schema/instant.ts"
 import * as Coding from "../wire/coding.ts"
 import * as Deadline from "../wire/deadline.ts"
 import * as Exchange from "../wire/exchange.ts"
+import type { TokenPolicy } from "./tokenOptions.ts"
 
 /** A token and its response. */
 export interface AcquiredToken {

@@ -11,9 +11,9 @@ import * as Option from "effect/Option"
 import { type AccessToken, isSame } from "../../AccessToken.ts"
 import type { Credentials } from "../../Credentials.ts"
 import { TokenEndpointUnavailable, type TokenError, type TokenRejected } from "../../TokenError.ts"
-import type { TokenPolicy } from "../../TokenPolicy.ts"
 import { elapsed, type Instant } from "../schema/instant.ts"
 import * as CachedToken from "./cachedToken.ts"
+import type { TokenPolicy } from "./tokenOptions.ts"
 
 /** A period that starts at `at`. */
 interface Period {

@@ -8,10 +8,10 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { AccessToken } from "../../AccessToken.ts"
 import type { Credentials } from "../../Credentials.ts"
-import type { TokenPolicy } from "../../TokenPolicy.ts"
 import * as Violation from "../../Violation.ts"
 import type { Instant } from "../schema/instant.ts"
 import * as CachedToken from "../token/cachedToken.ts"
+import type { TokenPolicy } from "../token/tokenOptions.ts"
 import type { Encryption, Unreadable } from "./tokenEncryption.ts"
 
 /** Times are in milliseconds of the wall clock of the process that requested the token. */

@@ -1,0 +1,2 @@
+/** This package and its version, for the evidence. The workflow `release` writes it with the version of the manifest. */
+export const client = "@effect-idv/core 0.0.0"
