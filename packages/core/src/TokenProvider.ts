@@ -31,7 +31,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import * as AccessToken from "./AccessToken.ts"
+import type * as AccessToken from "./AccessToken.ts"
 import type * as Credentials from "./Credentials.ts"
 import * as Address from "./internal/schema/address.ts"
 import { loadOptions } from "./internal/schema/loadOptions.ts"
@@ -39,6 +39,7 @@ import * as Acquisitions from "./internal/token/acquisitions.ts"
 import * as Sharing from "./internal/token/sharing.ts"
 import * as TokenOptions from "./internal/token/tokenOptions.ts"
 import * as TokenRequests from "./internal/token/tokenRequests.ts"
+import * as TokenResponse from "./internal/token/tokenResponse.ts"
 import * as TokenState from "./internal/token/tokenState.ts"
 import type * as TokenError from "./TokenError.ts"
 
@@ -236,7 +237,7 @@ export const layerTest = (value = "test-token"): Layer.Layer<TokenProvider> =>
     TokenProvider,
     Effect.gen(function*() {
       const grant = { value: Redacted.make(value), seconds: undefined, warnings: [] }
-      const get = Effect.map(Clock.currentTimeMillis, (now) => AccessToken.fromGrant(grant, now))
+      const get = Effect.map(Clock.currentTimeMillis, (now) => TokenResponse.toToken(grant, now))
       const { expiresAt, requestedAt } = yield* get
       const status = yield* SubscriptionRef.make(
         new Status({

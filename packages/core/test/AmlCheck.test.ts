@@ -126,11 +126,15 @@ describe("Evidence", () => {
   it.effect("has no environment and customer if neither is known", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(today)
-      const { customerId, customerKey } = Service.options
-      const options = Struct.omit(Service.options, "credentials", "customerId", "customerKey")
+      const { authUrl, baseUrl, customerId, customerKey, searchedOnTolerance } = Service.options
       const check = yield* Effect.flatMap(canary, checkOf).pipe(
         Effect.provide(Layer.provide(
-          Idv.layer({ ...options, credentials: Effect.succeed({ customerId, customerKey }) }),
+          Idv.layer({
+            authUrl,
+            baseUrl,
+            searchedOnTolerance,
+            credentials: Effect.succeed({ customerId, customerKey })
+          }),
           service().layer
         ))
       )

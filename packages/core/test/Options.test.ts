@@ -102,8 +102,10 @@ describe("The defaults in the docstrings", () => {
       ),
       ([, text = "", name = ""]) => [name, text] as const
     )
-  const ofCheck = (options: object) => CheckOptions.check(Object.assign({ baseUrl: "https://x.example" }, options))
-  const ofTokens = (options: object) => TokenOptions.makePolicy(options)
+  type Decode = (options: object) => Either.Either<unknown, ConfigError.ConfigError>
+  const decodeCheck = (options: object) => CheckOptions.check(Object.assign({ baseUrl: "https://x.example" }, options))
+  const ofCheck: Decode = decodeCheck
+  const ofTokens: Decode = TokenOptions.makePolicy
 
   it.each([
     ...documented("internal/check/checkOptions.ts").map((field) => [...field, ofCheck] as const),
@@ -117,7 +119,7 @@ describe("The defaults in the docstrings", () => {
 
   it("exist for every option", () => {
     const names = [...documented("internal/check/checkOptions.ts"), ...documented("AmlClient.ts")].map(([name]) => name)
-    const decoded = ofCheck({})
+    const decoded = decodeCheck({})
     assert(Either.isRight(decoded))
     deepStrictEqual(Object.keys(decoded.right.decoded).filter((name) => !names.includes(name)), [])
   })

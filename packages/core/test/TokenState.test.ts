@@ -5,6 +5,7 @@ import { Arbitrary, Duration, Effect, Either, FastCheck, Option, Redacted, Schem
 import { elapsed, type Instant } from "../src/internal/schema/instant.ts"
 import * as CachedToken from "../src/internal/token/cachedToken.ts"
 import * as TokenOptions from "../src/internal/token/tokenOptions.ts"
+import * as TokenResponse from "../src/internal/token/tokenResponse.ts"
 import * as TokenState from "../src/internal/token/tokenState.ts"
 import * as Service from "./support/service.ts"
 
@@ -86,7 +87,7 @@ const play = (events: ReadonlyArray<Event>, check: (step: Step) => void) => {
         const text = event.isReissued && before.cached !== undefined
           ? before.cached.token.value
           : Redacted.make(`token-${acquisition.number}`)
-        const token = AccessToken.fromGrant(
+        const token = TokenResponse.toToken(
           { value: text, seconds: event.seconds, warnings: [] },
           acquisition.sentAt.wall
         )
@@ -287,7 +288,7 @@ describe("Durations", () => {
 
   const cached = (seconds: number, random: number, options: TokenOptions.PolicyOptions = {}) =>
     CachedToken.make(
-      AccessToken.fromGrant({ value: Redacted.make("t"), seconds, warnings: [] }, 0),
+      TokenResponse.toToken({ value: Redacted.make("t"), seconds, warnings: [] }, 0),
       at,
       random,
       Either.getOrThrow(TokenOptions.makePolicy(options))

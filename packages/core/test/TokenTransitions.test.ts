@@ -1,10 +1,11 @@
 /** Each transition of the token state, at its limits. `TokenState` tests what holds over any history. */
-import { AccessToken, Credentials, TokenError } from "@effect-idv/core"
+import { Credentials, TokenError } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Either, Option, Redacted } from "effect"
 import * as CachedToken from "../src/internal/token/cachedToken.ts"
 import * as TokenOptions from "../src/internal/token/tokenOptions.ts"
+import * as TokenResponse from "../src/internal/token/tokenResponse.ts"
 import * as TokenState from "../src/internal/token/tokenState.ts"
 import * as Service from "./support/service.ts"
 
@@ -25,7 +26,7 @@ const after = (millis: number) => ({ wall: millis, monotonic: millis })
 /** Stale after 50 s, usable for 90 s, expired after 100 s, and due for the background timer after 45 s. */
 const cachedToken = (text: string, requestedAt = 0) =>
   CachedToken.make(
-    AccessToken.fromGrant({ value: Redacted.make(text), seconds: 100, warnings: [] }, requestedAt),
+    TokenResponse.toToken({ value: Redacted.make(text), seconds: 100, warnings: [] }, requestedAt),
     after(requestedAt),
     0,
     policy

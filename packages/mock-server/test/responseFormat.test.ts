@@ -6,6 +6,7 @@ import * as Profile from "@effect-idv/mock-server/Profile"
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Either, Option, Redacted } from "effect"
+import * as TokenResponse from "../../core/src/internal/token/tokenResponse.ts"
 import * as ResponseFormat from "../src/internal/dataPlane/responseFormat.ts"
 import type * as Response from "../src/internal/http/response.ts"
 import { tokenLifetimeSeconds } from "../src/internal/profile/choices.ts"
@@ -28,7 +29,7 @@ const uncacheable = { "cache-control": "no-store", pragma: "no-cache" }
 describe("tokenResponse", () => {
   const grant = (patch: Profile.Patch) => ResponseFormat.tokenResponse(profileWith(patch), token)
   const readByClient = (response: Response.Response) =>
-    AccessToken.decodeResponse(AccessToken.Field.literals)(
+    TokenResponse.decode(AccessToken.Field.literals)(
       response.body,
       response.headers["content-type"]?.startsWith("text/plain") ?? true
     )
@@ -104,7 +105,7 @@ describe("tokenResponse", () => {
     (tokenLifetime) => {
       const profile = profileWith({ tokenLifetime })
       const read = Either.getOrThrow(readByClient(ResponseFormat.tokenResponse(profile, token)))
-      const { expiresAt } = AccessToken.fromGrant(read, now)
+      const { expiresAt } = TokenResponse.toToken(read, now)
       strictEqual(expiresAt, now + tokenLifetimeSeconds(profile) * 1000)
     }
   )
@@ -178,7 +179,7 @@ describe("tokenError", () => {
   )
 
   it.each(Profile.Profile.fields.tokenError.literals)("has no token for the client with %s", (tokenError) => {
-    const decode = AccessToken.decodeResponse(AccessToken.Field.literals)
+    const decode = TokenResponse.decode(AccessToken.Field.literals)
     for (const status of [400, 401, 405] as const) {
       strictEqual(Either.isLeft(decode(refusal(tokenError, status).body, true)), true)
     }

@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function*({ acquire, acquireThroughStore, 
 
   const run = Effect.fnUntraced(function*(running: RunningAcquisition) {
     const startedAt = yield* Instant.now
-    // This comes before the credentials are read, because a cooldown longer than the deadline blocks all credentials.
+    // A cooldown longer than the deadline blocks all credentials, also if their effect is slow or hangs.
     yield* ensureSendable(startedAt)
     const current = yield* credentials.pipe(
       Deadline.within(
@@ -98,14 +98,11 @@ export const make = Effect.fnUntraced(function*({ acquire, acquireThroughStore, 
       )
     )
     // The response to an abandoned acquisition may start another cooldown during the wait.
-    const waitForCooldown = Effect.gen(function*() {
-      let left = yield* ensureSendable(startedAt, current)
-      while (left.cooldownMillis > 0) {
-        yield* Effect.sleep(left.cooldownMillis)
-        left = yield* ensureSendable(startedAt, current)
-      }
-      return left.deadline
-    })
+    const waitForCooldown: Effect.Effect<Duration.Duration, TokenError.TokenError> = Effect.flatMap(
+      ensureSendable(startedAt, current),
+      ({ cooldownMillis, deadline }) =>
+        cooldownMillis > 0 ? Effect.zipRight(Effect.sleep(cooldownMillis), waitForCooldown) : Effect.succeed(deadline)
+    )
     const send = Effect.flatMap(waitForCooldown, (deadline) =>
       Effect.useSpan(
         "TokenProvider.acquire",
@@ -124,7 +121,7 @@ export const make = Effect.fnUntraced(function*({ acquire, acquireThroughStore, 
           )
         }
       ))
-    // Rejected credentials must neither read nor write the `TokenStore`, which `acquireThroughStore` uses.
+    // Rejected credentials must neither read nor write the `TokenStore`. `send` asks again: the store takes its time.
     yield* ensureSendable(startedAt, current)
     return yield* acquireThroughStore({
       reason: running.reason,

@@ -9,7 +9,7 @@ import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as AccessToken from "../../AccessToken.ts"
+import type * as AccessToken from "../../AccessToken.ts"
 import * as Credentials from "../../Credentials.ts"
 import * as IdvApi from "../../IdvApi.ts"
 import * as Metrics from "../../Metrics.ts"
@@ -21,6 +21,7 @@ import * as Coding from "../wire/coding.ts"
 import * as Deadline from "../wire/deadline.ts"
 import * as Exchange from "../wire/exchange.ts"
 import type { TokenPolicy } from "./tokenOptions.ts"
+import * as TokenResponse from "./tokenResponse.ts"
 
 /** A token and its response. */
 export interface AcquiredToken {
@@ -53,7 +54,7 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
 }) {
   const exchange = yield* Exchange.make(url, "tokens")
   const host = Address.hostOf(url)
-  const decode = AccessToken.decodeResponse(fields)
+  const decode = TokenResponse.decode(fields)
 
   const attempt = (credentials: Credentials.Credentials, attempts: number) =>
     Effect.gen(function*() {
@@ -62,7 +63,7 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
       const response = yield* exchange(requestOf(url, credentials))
       const grant = yield* interpret(response, { attempts, credentials, decode })
       const acquired: AcquiredToken = {
-        token: AccessToken.fromGrant(grant, at.wall, policy.lifetime),
+        token: TokenResponse.toToken(grant, at.wall, policy.lifetime),
         at,
         warnings: grant.warnings,
         description: response.description
@@ -138,10 +139,10 @@ const interpret = (
   { attempts, credentials, decode }: {
     readonly attempts: number
     readonly credentials: Credentials.Credentials
-    readonly decode: ReturnType<typeof AccessToken.decodeResponse>
+    readonly decode: ReturnType<typeof TokenResponse.decode>
   }
 ): Either.Either<
-  AccessToken.Grant,
+  TokenResponse.Grant,
   TokenError.TokenRejected | TokenError.TokenEndpointUnavailable | TokenError.TokenResponseInvalid
 > => {
   const { contentType, description, retryAfter, status } = response
