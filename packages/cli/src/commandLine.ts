@@ -1,5 +1,5 @@
 /** A program of several commands with `commander`: its help, and its usage errors, which repeat no value. */
-import { Command, type ErrorOptions, type HelpContext, type Option } from "commander"
+import { Argument, Command, type ErrorOptions, type Option } from "commander"
 import * as Either from "effect/Either"
 import type { ParsedArguments } from "./parsedArguments.ts"
 import { UsageError } from "./usageError.ts"
@@ -43,10 +43,8 @@ class IdvCommand extends Command {
     throw new UsageError({ text: `${nameOf(this)}: ${this.#problem(message, code)}` })
   }
   /** `commander` shows the help as an error if a command is missing. */
-  override help(context?: HelpContext | ((text: string) => string)): never {
-    return typeof context === "object" && context.error
-      ? this.error(`a command is missing: expected one of ${commandsOf(this)}`)
-      : super.help()
+  override help(): never {
+    return super.help()
   }
   #problem(message: string, code: string | undefined): string {
     // After a short flag the value may follow directly, as in `-pSECRET`.
@@ -117,9 +115,14 @@ const helpOf = (program: Command, names: ReadonlyArray<string>): Command =>
       : command.parse([name], { from: "user" })
   }, program)
 
+/** An argument whose choices are only for the completions: the error of `commander` would repeat the value. */
+export const withChoices = (name: string, choices: ReadonlyArray<string>): Argument =>
+  Object.assign(new Argument(name), { argChoices: Array.from(choices) })
+
 /** Adds the command `help`, which shows the help of the program or of a command. */
 export const addHelp = (program: Command): Command =>
-  program.command("help [command...]").description("Show the help of a command")
+  program.command("help").addArgument(withChoices("[command...]", program.commands.map((command) => command.name())))
+    .description("Show the help of a command")
     .action((names: ReadonlyArray<string>) => helpOf(program, names).outputHelp())
 
 /** Parses a command line of the program that `make` returns. Runs nothing. */

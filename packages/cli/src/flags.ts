@@ -22,9 +22,12 @@ export const valueFlag = (name: string, value: string, description: string, choi
   return option
 }
 
-export const repeatableFlag = (name: string, value: string, description: string) =>
-  new Option(`--${name} <${value}>`, `${description} (repeatable)`)
+/** `choices` are only for the completions, as those of {@link valueFlag}. */
+export const repeatableFlag = (name: string, value: string, description: string, choices?: ReadonlyArray<string>) => {
+  const option = new Option(`--${name} <${value}>`, `${description} (repeatable)`)
     .argParser<Texts>((value, previous = []) => [...previous, valueOf(name, value)])
+  return choices === undefined ? option : Object.assign(option, { completions: choices })
+}
 
 export const booleanFlag = (name: string, description: string) => new Option(`--${name}`, description)
 

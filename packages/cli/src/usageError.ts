@@ -11,6 +11,8 @@ export class UsageError extends Schema.TaggedError<UsageError>("@effect-idv/cli/
   override get message() {
     return this.text
   }
+  /** The exit code, as shells have it for wrong usage. */
+  readonly exitCode = 2
 }
 
 /** Formats a path, such as `faults[2] when n`. `name` translates the first segment. */

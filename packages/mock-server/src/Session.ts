@@ -144,8 +144,16 @@ export interface Service {
  */
 export class Sessions extends Context.Tag("@effect-idv/mock-server/Sessions")<Sessions, Service>() {}
 
-/** How many searches one session keeps, and how many sessions of test customers one server keeps. */
-const capacity = { searches: 10_000, testSessions: 1_000 }
+/** How many searches one session keeps. */
+const maxSearches = 10_000
+
+/**
+ * How many sessions of test customers a server keeps. Another one removes the session that was used least recently.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const maxTestSessions = 1_000
 
 const decodeCredential = Schema.decodeSync(AmlCredential)
 
@@ -195,7 +203,7 @@ const makeSession = (customer: Customer, settings: Settings, nextId: () => numbe
         Effect.sync(() => {
           const profileId = Handle.opaque(customer.customerId, random)
           const search = credential(profileId)
-          setBounded(searches, profileId, search, capacity.searches)
+          setBounded(searches, profileId, search, maxSearches)
           return search
         }),
       search: (profileId) =>
@@ -241,7 +249,7 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
         const { customerId, customerKey } = session
         if (!isTestCustomer(customerId)) sessions.set(customerId, session)
         else if (Equal.equals(customerKey, testKey)) {
-          setBounded(testSessions, customerId, session, capacity.testSessions)
+          setBounded(testSessions, customerId, session, maxTestSessions)
         } else {
           customersWithOwnKey.add(customerId)
           sessions.set(customerId, session)

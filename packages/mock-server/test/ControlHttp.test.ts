@@ -460,6 +460,24 @@ describe("ready", () => {
       strictEqual(yield* status, 200)
     }).pipe(Effect.provide(App.layer([Session.demoCustomer], {}))))
 
+  it.effect("and live respond without loading the control API", () =>
+    Effect.gen(function*() {
+      yield* Effect.flatMap(Lifecycle, ({ start }) => start)
+      const { controlPlane } = yield* App.make({ host: "localhost", token: undefined, allowedHosts: [] }).pipe(
+        Effect.provideService(App.ControlPlane, Effect.dieMessage("The control API was loaded"))
+      )
+      const client = InProcessClient.ofApp(controlPlane)
+      for (const path of ["live", "ready"]) {
+        const response = yield* client.get(`http://localhost/_mock/${path}`)
+        deepStrictEqual([response.status, yield* response.json], [200, { [path]: true }])
+        strictEqual(response.headers["x-content-type-options"], "nosniff")
+      }
+      strictEqual(
+        (yield* client.get("http://localhost/_mock/live", { headers: { origin: "http://evil" } })).status,
+        403
+      )
+    }).pipe(Effect.provide(App.layer([Session.demoCustomer], {}))))
+
   it.scopedLive("responds with 503 once the stop has begun, while a request still hangs", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()

@@ -86,6 +86,100 @@ layer(server, { excludeTestServices: true })("The data plane", (it) => {
         strictEqual(entry?.why, `The request has more than one ${name} header`)
       }))
 
+    it.effect.each([
+      "u:p@localhost",
+      "localhost/path",
+      "localhost:port",
+      "local host",
+      "localhost?x",
+      "<script>",
+      "localhost:99999"
+    ])("the invalid Host %s, at both endpoints, and no address has it", (name) =>
+      Effect.gen(function*() {
+        const invalid = `Host: ${name}`
+        const why = "The Host header must be a host name with an optional port"
+        const refused = yield* tokenRequest([invalid, credentials, formType])
+        deepStrictEqual([refused.status, refused.entry?.rule, refused.entry?.why], [400, "token.headers", why])
+        const checked = yield* check((own) => [invalid, own, jsonType])
+        deepStrictEqual([checked.status, checked.entry?.rule, checked.entry?.why], [400, "aml.headers", why])
+        strictEqual(`${refused.text}${checked.text}`.includes(name), false)
+      }))
+
+    it.effect.each<[string, string, string]>([
+      ["a repeated parameter", `${form}&scope=a&scope=b`, "A parameter occurs more than once"],
+      [
+        "the credentials twice",
+        `${form}&client_id=demo-customer&client_secret=demo-key`,
+        "The credentials came twice: send them in the Authorization header only"
+      ],
+      [
+        "an assertion beside the credentials",
+        `${form}&client_assertion=canary`,
+        "The credentials came twice: send them in the Authorization header only"
+      ],
+      ["broken percent-encoding", `${form}&scope=%zz`, "The percent-encoding of the body is invalid"],
+      ["percent-encoding that is not UTF-8", `${form}&scope=%ff`, "The percent-encoding of the body is invalid"]
+    ])("%s, in the body of a token request", ([, body, why]) =>
+      Effect.gen(function*() {
+        const { entry, status, text } = yield* tokenRequest([host, credentials, formType], "", body)
+        deepStrictEqual([status, JSON.parse(text).error, entry?.rule, entry?.why], [
+          400,
+          "invalid_request",
+          "token.parameters",
+          why
+        ])
+      }))
+
+    it.effect.each<[string, Lines, string, string]>([
+      [
+        "a Bearer token",
+        [host, "Authorization: Bearer x", formType],
+        "/oauth/service",
+        "the Authorization header must be Basic with a known customer_id and its key: an Authorization header came, but with Bearer"
+      ],
+      [
+        "no credentials",
+        [host, formType],
+        "/oauth/service",
+        "the Authorization header must be Basic with a known customer_id and its key: it is missing"
+      ],
+      [
+        "Basic that is not encoded",
+        [host, "Authorization: Basic demo-customer:canary", formType],
+        "/oauth/service",
+        "the Authorization header must be Basic with a known customer_id and its key: the Basic credentials are not Base64: send base64(id:key)"
+      ],
+      [
+        "Basic credentials",
+        [host, credentials, jsonType],
+        "/api/aml",
+        "An Authorization header came, but with Basic: send the token as Bearer"
+      ],
+      [
+        "a bare token",
+        [host, "Authorization: canary", jsonType],
+        "/api/aml",
+        "An Authorization header came, but without the scheme Bearer: send Bearer and the token"
+      ],
+      ["no token", [host, jsonType], "/api/aml", "A bearer token is required"]
+    ])("says in the request's own words what is wrong with %s", ([, headers, path, why]) =>
+      Effect.gen(function*() {
+        const { entry, status, text } = yield* ask(`POST ${path}`, headers, form)
+        deepStrictEqual([status, entry?.why], [401, why])
+        assertInclude(text, why)
+        strictEqual(text.includes("canary"), false)
+      }))
+
+    it.effect.each<[unknown, string]>([
+      [null, "dob is null: expected a text such as 14-03-1957"],
+      [14031957, "dob is invalid: expected a text such as 14-03-1957"]
+    ])("says what a date of birth must be instead of %j", ([dob, why]) =>
+      Effect.gen(function*() {
+        const { entry, status, text } = yield* check(undefined, "", { ...person, dob })
+        deepStrictEqual([status, entry?.why], [422, why])
+        assertInclude(text, "expected a text such as 14-03-1957")
+      }))
+
     it.effect.each<[string, Lines, string]>([
       ["two Content-Length", [host, credentials, formType, "Content-Length: 29"], form],
       ["two Transfer-Encoding", [host, credentials, formType, ...Array(2).fill("Transfer-Encoding: chunked")], "x"],

@@ -96,8 +96,8 @@ const cases: Record<string, readonly [string | Uint8Array, ReadonlyArray<number>
   ],
   "an invalid Host": [
     lines("GET /aml-profiles/x HTTP/1.1", "Host: [:::", "Connection: close"),
-    [404],
-    ["profile.unknown"]
+    [400],
+    ["request.headers"]
   ],
   "HEAD": [lines("HEAD /api/aml HTTP/1.1", "Host: mock.test", "Connection: close"), [405], ["aml.method"]],
   "Expect: 100-continue": [post(once(formLength, "Expect: 100-continue")), [100, 200], ["token.granted"]],

@@ -31,6 +31,22 @@ describe("A wrong key", () => {
   )
 })
 
+describe("A token of a session that the server no longer has", () => {
+  it.effect("is unknown, and the journal says why", () =>
+    Effect.gen(function*() {
+      const { session, unmatchedRequests } = yield* Control.Control
+      const token = yield* Plain.token("test-forgotten")
+      yield* session("test-forgotten").remove
+      strictEqual((yield* Plain.check(token)).status, 401)
+      const { entries } = yield* unmatchedRequests()
+      strictEqual(
+        entries.at(-1)?.why,
+        "The token is unknown: the customer in it has no session. Its session was removed, or 1000 other test customers " +
+          "have used the server since"
+      )
+    }).pipe(inProcess))
+})
+
 describe("A token that was never issued", () => {
   it.effect("does not count for a fault of the session that it names", () =>
     Effect.gen(function*() {

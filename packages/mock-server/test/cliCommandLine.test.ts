@@ -42,7 +42,6 @@ describe("The arguments of idv-mock", () => {
     ["fault canary-canary", "idv-mock fault: unknown command: expected one of list, set, remove, clear"],
     ["serv", "idv-mock: unknown command: did you mean serve?"],
     ["fault sett", "idv-mock fault: unknown command: did you mean set?"],
-    ["fault", "idv-mock fault: a command is missing: expected one of list, set, remove, clear"],
     [
       "--port 1 serve",
       "idv-mock: unknown flag --port: expected one of --version, --help, and the flags of a command after its name"
@@ -96,6 +95,7 @@ describe("The arguments of idv-mock", () => {
   it("show the version, and the help of a command or of the program", () => {
     for (const flag of ["-V", "--version"]) strictEqual(text(flag).trim(), "1.2.3")
     assertInclude(text("fault", "-h"), "Usage: idv-mock fault")
+    strictEqual(text("fault"), text("fault", "--help"))
     strictEqual(text("help", "serve"), text("serve", "--help"))
     strictEqual(text("help", "fault", "set"), text("fault", "set", "--help"))
     for (const words of [[], ["-h"], ["help"]]) strictEqual(text(...words), text("--help"))

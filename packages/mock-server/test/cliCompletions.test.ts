@@ -44,6 +44,13 @@ describe("idv-mock completions bash", () => {
     ["a flag", ["idv-mock", "serve", "--po"], ["--port", "--port-file"]],
     ["a flag after another", ["idv-mock", "serve", "--port", "0", "--grace"], ["--grace-period"]],
     ["a flag of a command of a command", ["idv-mock", "fault", "set", "--cu"], ["--customer"]],
+    ["a preset", ["idv-mock", "serve", "--profile", "h"], ["hostile"]],
+    ["an option of a profile", ["idv-mock", "session", "set", "--profile", "tokenStatus"], [
+      "tokenStatus=200",
+      "tokenStatus=201",
+      "tokenStatus=203"
+    ]],
+    ["the command of a help", ["idv-mock", "help", "se"], ["serve", "session", "sessions"]],
     ["an argument", ["idv-mock", "completions", "f"], ["fish"]],
     ["the values of a flag", ["idv-mock", "verify", "--format", ""], ["github", "json", "junit", "table"]],
     ["the values of the same flag of another command", ["idv-mock", "contract", "--format", ""], ["json", "table"]],

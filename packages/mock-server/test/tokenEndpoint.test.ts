@@ -89,7 +89,7 @@ layer(MockServer.layerHttpClient)("The decision about a token request", (it) => 
     ["without credentials", { headers: { authorization: "Bearer x" } }, {}, [
       401,
       "token.credentials",
-      `${credentials}: it is missing, or not Basic`,
+      `${credentials}: an Authorization header came, but with Bearer`,
       ofCredentials,
       true
     ]],

@@ -1,7 +1,7 @@
 /** The commands and flags of `idv-mock`, their help and their usage errors. */
 import * as CommandLine from "@effect-idv/cli/commandLine"
 import * as ContractCommands from "@effect-idv/cli/contractCommands"
-import { Argument, type Command, type Option } from "commander"
+import type { Command, Option } from "commander"
 import * as Record from "effect/Record"
 import * as Profile from "../../Profile.ts"
 import * as TestPerson from "../../TestPerson.ts"
@@ -120,7 +120,7 @@ export const make = (version: string, invoke: CommandLine.Invoke): Command => {
     CommandFlags.mcp
   )
   addCommand(program, "completions", "Print completions for bash, fish or zsh", [])
-    .addArgument(Object.assign(new Argument("<shell>"), { argChoices: ["bash", "fish", "zsh"] }))
+    .addArgument(CommandLine.withChoices("<shell>", ["bash", "fish", "zsh"]))
   CommandLine.addHelp(program)
   return program
 }

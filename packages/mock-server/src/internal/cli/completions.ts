@@ -1,8 +1,9 @@
 /** Shell completions, generated from the commands. */
 import * as UsageError from "@effect-idv/cli/usageError"
 import * as Violation from "@effect-idv/core/Violation"
-import type { Command } from "commander"
+import type { Command, Option } from "commander"
 import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 
 /** A command, and the words that can follow it. */
@@ -28,11 +29,19 @@ const contextsOf = (command: Command, path: ReadonlyArray<string>): ReadonlyArra
   ...command.commands.flatMap((command) => contextsOf(command, [...path, command.name()]))
 ]
 
+/** The values of a flag that the help lists, or those that are too many for it. */
+const completionsOf = (option: Option): ReadonlyArray<string> =>
+  option.argChoices ??
+    (Predicate.hasProperty(option, "completions") && Array.isArray(option.completions)
+      ? option.completions.map(String)
+      : [])
+
 /** The values of each flag. They depend on the command. */
 const choicesOf = (command: Command, path: ReadonlyArray<string>): ReadonlyArray<string> => [
-  ...command.options.flatMap(({ argChoices, long }) =>
-    argChoices === undefined ? [] : [`    "${path.join(" ")} "*"${long} ") words="${argChoices.join(" ")}" ;;`]
-  ),
+  ...command.options.flatMap((option) => {
+    const choices = completionsOf(option)
+    return choices.length === 0 ? [] : [`    "${path.join(" ")} "*"${option.long} ") words="${choices.join(" ")}" ;;`]
+  }),
   ...command.commands.flatMap((command) => choicesOf(command, [...path, command.name()]))
 ]
 

@@ -8,15 +8,18 @@ import * as Violation from "@effect-idv/core/Violation"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import type { Profile } from "../../Profile.ts"
-import type * as Session from "../../Session.ts"
+import * as Session from "../../Session.ts"
 import * as TestPerson from "../../TestPerson.ts"
 import * as JsonText from "../http/jsonText.ts"
 import type { FieldError } from "../http/problem.ts"
 import * as Request from "../http/request.ts"
 import type { Headers } from "../http/response.ts"
 import { truncateViolations } from "../schema/truncateViolations.ts"
+import * as Handle from "../session/handle.ts"
 import { type Decision, redirectDecision, RequestRefused } from "./decision.ts"
 import * as ResponseFormat from "./responseFormat.ts"
 
@@ -70,7 +73,7 @@ export const decide = (
         ? refuse("body-not-json", 400, "The body is not JSON text in UTF-8")
         : refuse("body-duplicate-key", 400, "The body has a duplicate key", describeViolations(problem.violations)))
     const refuseBody = (violations: Violation.Violations) =>
-      refuse("body-invalid", 422, "The body is not the one of this operation", describeViolations(violations))
+      refuse("body-invalid", 422, "The body is not the one of this operation", describeViolations(violations, json))
     const body = yield* Effect.mapError(decodeBody(json), refuseBody)
     const now = yield* clock.now
     if (!hasBegun(body.dob, now)) return yield* refuseBody(notBornViolations)
@@ -134,13 +137,29 @@ const hideUnknownField = (violation: Violation.Violation) =>
  * Describes violations: `errors` for the client with all paths, and `why` for the journal without the names of unknown
  * fields.
  */
-const describeViolations = (all: Violation.Violations) => {
-  const violations = truncateViolations(all)
+const describeViolations = (all: Violation.Violations, json?: unknown) => {
+  const violations = truncateViolations(all).map(inWordsOfField)
+  const isNull = ({ path }: Violation.Violation) => Predicate.hasProperty(json, path) && json[path] === null
   return {
-    why: Violation.format(violations.map(hideUnknownField)),
-    errors: violations.map(({ expected, path, problem }) => ({ path, reason: `${problem}: expected ${expected}` }))
+    why: violations.map((violation) =>
+      isNull(violation)
+        ? `${violation.path} is null: expected ${violation.expected}`
+        : Violation.format([hideUnknownField(violation)])
+    ).join("; "),
+    errors: violations.map((violation) => ({
+      path: violation.path,
+      reason: `${isNull(violation) ? "null" : violation.problem}: expected ${violation.expected}`
+    }))
   }
 }
+
+/** What a field must be if its value is not even a text. */
+const texts: Readonly<Record<string, string>> = { name: "a text", dob: "a text such as 14-03-1957" }
+
+const inWordsOfField = (violation: Violation.Violation) =>
+  violation.expected === "a string" && Record.has(texts, violation.path)
+    ? new Violation.Violation({ ...violation, expected: texts[violation.path] ?? "" })
+    : violation
 
 /** Parameters that must not be in an address, because proxies and servers log addresses. */
 const parameterNames = [...fields, "access_token"]
@@ -200,14 +219,35 @@ const challenge = (parameters = "") => ({ "www-authenticate": `Bearer realm="idv
 
 const invalidToken = challenge(", error=\"invalid_token\"")
 
+const whyNoToken = (request: Request.Request): string =>
+  Option.match(Request.schemeOf(request), {
+    onNone: () => "A bearer token is required",
+    onSome: (scheme) =>
+      scheme === ""
+        ? "An Authorization header came, but without the scheme Bearer: send Bearer and the token"
+        : scheme === "Bearer"
+        ? "The Bearer token is empty, or more than one word"
+        : `An Authorization header came, but with ${scheme}: send the token as Bearer`
+  })
+
+/** Whether a token names a customer as those of this server do. */
+const isHandle = (token: string): boolean => /\.[\da-f]{32}$/.test(token) && Option.isSome(Handle.customerOf(token))
+
+const forgotten = "The token is unknown: the customer in it has no session. Its session was removed, or " +
+  `${Session.maxTestSessions} other test customers have used the server since`
+
 const authorize = (request: Request.Request, session: Option.Option<Session.Session>, profile: Profile) =>
   Effect.gen(function*() {
     const refuse = refusal(profile)
     const token = yield* Effect.mapError(
       Request.bearer(request),
-      () => refuse("token-missing", 401, "A bearer token is required", { headers: challenge() })
+      () => refuse("token-missing", 401, whyNoToken(request), { headers: challenge() })
     )
-    const unknown = () => refuse("token-unknown", 401, "The token is unknown", { headers: invalidToken })
+    const unknown = () =>
+      refuse("token-unknown", 401, "The token is unknown", {
+        headers: invalidToken,
+        ...(Option.isNone(session) && isHandle(token) && { why: forgotten })
+      })
     const customer = yield* Effect.mapError(session, unknown)
     const status = yield* customer.tokens.statusOf(token)
     if (status === "valid") return customer

@@ -17,14 +17,14 @@ export const idOf = (path: string): Option.Option<string> =>
 
 /**
  * Returns the address of a profile on the host in the `Host` header, because the port mapping of a container can make
- * it differ from the server's own. A missing or invalid host becomes `localhost`.
+ * it differ from the server's own. A request of HTTP/1.0 without a host has `localhost`.
  */
 export const url = (
   { headers, isSecure }: Pick<Request.Request, "headers" | "isSecure">,
   profileId: string
 ): string => {
-  const origin = `${isSecure ? "https" : "http"}://${headers["host"] ?? "localhost"}`
-  return new URL(`${prefix}${profileId}`, URL.canParse(origin) ? origin : "http://localhost").href
+  const host = headers["host"] ?? "localhost"
+  return new URL(`${prefix}${profileId}`, `${isSecure ? "https" : "http"}://${host}`).href
 }
 
 /** Decides a request for a profile: 200 with the page, or 404 with a page for an unknown profile. */

@@ -3,6 +3,8 @@
  * key.
  */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { Profile } from "../../Profile.ts"
@@ -20,7 +22,8 @@ import * as ResponseFormat from "./responseFormat.ts"
  * - 405 for another method, 415 for another content type or a content coding, 413 for a body over 64 KiB.
  * - 401 `invalid_client` for missing or wrong credentials.
  * - 400 `invalid_request` for two `Authorization`, `Content-Type` or `Host` headers, for an OAuth parameter in the
- *   query, and for a missing or repeated `grant_type`.
+ *   query, for a missing `grant_type`, a repeated parameter, broken percent-encoding, and for credentials in the header
+ *   and in the body at once.
  * - 400 `unsupported_grant_type` for a `grant_type` other than `client_credentials`.
  *
  * The profile changes the form of the responses. Credentials that match no customer are form-decoded (RFC 6749, section
@@ -59,7 +62,11 @@ export const decide = (
     if (Option.isSome(parameterInQuery)) {
       return yield* refuse("query", 400, `${parameterInQuery.value} must be in the body, and not in the query`)
     }
-    const form = Request.parametersOf(Buffer.from(request.body).toString())
+    const body = Buffer.from(request.body).toString()
+    if (Either.isLeft(Encoding.decodeUriComponent(body))) {
+      return yield* refuse("parameters", 400, "The percent-encoding of the body is invalid")
+    }
+    const form = Request.parametersOf(body)
     const grantTypes = form.getAll("grant_type")
     if (grantTypes.length !== 1 || grantTypes[0] === "") {
       return yield* refuse("grant-type", 400, "grant_type is required, once")
@@ -68,6 +75,14 @@ export const decide = (
       return yield* refuse("grant-type", 400, "grant_type must be client_credentials", {
         error: "unsupported_grant_type"
       })
+    }
+    const names = Array.from(form.keys())
+    if (new Set(names).size < names.length) {
+      return yield* refuse("parameters", 400, "A parameter occurs more than once")
+    }
+    if (secretNames.some((name) => form.has(name))) {
+      const why = "The credentials came twice: send them in the Authorization header only"
+      return yield* refuse("parameters", 400, why)
     }
     if (form.size > 1 && profile.tokenParameters === "refused") {
       return yield* refuse("parameters", 400, "grant_type is the only parameter that is allowed")
@@ -95,6 +110,9 @@ const parameterNames = [
   "client_assertion",
   "client_assertion_type"
 ]
+
+/** Two ways to authenticate in one request are an error (RFC 6749, section 2.3). */
+const secretNames = ["client_secret", "client_assertion"]
 
 const claims = {
   "method": ["token.request.method", "token.error.method"],
@@ -127,6 +145,16 @@ const refusal = (profile: Profile) =>
     }
   })
 
+/** Why a header has no Basic credentials, in the words of its author. */
+const whyNotBasic = (request: Request.Request): string =>
+  Option.match(Request.schemeOf(request), {
+    onNone: () => "it is missing",
+    onSome: (scheme) =>
+      scheme === "Basic"
+        ? "the Basic credentials are not Base64: send base64(id:key)"
+        : `an Authorization header came, but ${scheme === "" ? "without the scheme Basic" : `with ${scheme}`}`
+  })
+
 /** Compares id and key as they are, and then form-decoded. `isEncoded` is true if only the decoded ones match. */
 const authenticate = (request: Request.Request, session: Option.Option<Session.Session>, refuse: Refuse) => {
   const credentials = Request.basic(request)
@@ -143,7 +171,7 @@ const authenticate = (request: Request.Request, session: Option.Option<Session.S
           401,
           "the Authorization header must be Basic with a known customer_id and its key" +
             Option.match(credentials, {
-              onNone: () => ": it is missing, or not Basic",
+              onNone: () => `: ${whyNotBasic(request)}`,
               onSome: () =>
                 Option.isNone(session) ? ": the customer_id is not known, or its key is wrong" : ": the key is wrong"
             }),

@@ -55,6 +55,10 @@ const namesOf = ({ source }: Sourced): ReadonlyArray<string> =>
     ? source.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase())
     : []
 
+/** Whether a text is a host with an optional port, and nothing else (RFC 9110, section 7.2). */
+const isAuthority = (text: string): boolean =>
+  /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i.test(text) && URL.canParse(`http://${text}`)
+
 /**
  * Finds headers that two readers could understand differently: a duplicate header, because one reader uses the first
  * and another the last, or a transfer coding that only one of them decodes.
@@ -66,6 +70,9 @@ export const headersProblem = (request: Sourced & { readonly headers: Headers })
     return names.indexOf(lower) !== names.lastIndexOf(lower)
   })
   if (duplicate !== undefined) return Option.some(`The request has more than one ${duplicate} header`)
+  if (!isAuthority(request.headers["host"] ?? "localhost")) {
+    return Option.some("The Host header must be a host name with an optional port")
+  }
   return (request.headers["transfer-encoding"] ?? "chunked").toLowerCase() === "chunked"
     ? Option.none()
     : Option.some("The only transfer coding is chunked")
@@ -201,6 +208,19 @@ export const formBasic = (request: Pick<Request, "headers">): Option.Option<Basi
     basic(request),
     ({ customerId, customerKey }) =>
       Either.getRight(Either.all({ customerId: formDecode(customerId), customerKey: formDecode(customerKey) }))
+  )
+
+/** Schemes that are safe to repeat. A client that sends a bare token has the token in their place. */
+const schemes = ["Basic", "Bearer", "Digest", "Negotiate", "Token", "DPoP"]
+
+/**
+ * The scheme of the Authorization header, for the reason of a refusal. Without a known scheme it is an empty text. None
+ * if the header is missing.
+ */
+export const schemeOf = ({ headers }: Pick<Request, "headers">): Option.Option<string> =>
+  Option.map(
+    Option.filter(Option.fromNullable(headers["authorization"]), (header) => header.trim() !== ""),
+    (header) => schemes.find((scheme) => header.toLowerCase().startsWith(`${scheme.toLowerCase()} `)) ?? ""
   )
 
 export const bearer = ({ headers }: Pick<Request, "headers">): Option.Option<string> =>

@@ -25,6 +25,8 @@ export interface Flag {
   /** The name of its value in the help. */
   readonly value: string
   readonly isRepeated: boolean
+  /** Values for the completions of a shell. */
+  readonly completions?: ReadonlyArray<string>
   /** Returns the JSON form of the option. */
   readonly parse: (texts: ReadonlyArray<string>) => Either.Either<unknown, Violation.Violations>
 }
@@ -100,7 +102,16 @@ export const options = {
   profile: option("profile", {
     schema: Profile.Patch,
     help: "Preset (default, strict or hostile), option=variant such as tokenStatus=201",
-    flag: Option.some({ name: "profile", value: "variant", isRepeated: true, parse: parseProfile }),
+    flag: Option.some({
+      name: "profile",
+      value: "variant",
+      isRepeated: true,
+      completions: [
+        ...Struct.keys(Profile.presets),
+        ...Profile.points.flatMap(({ name, variants }) => variants.map(({ value }) => `${name}=${value}`))
+      ],
+      parse: parseProfile
+    }),
     shown: Profile.Profile,
     read: ({ options }) => Effect.map(Ref.get(options), ({ profile }) => profile),
     set: ({ options }, patch) =>

@@ -84,10 +84,14 @@ export const isControl = (path: string): boolean => path === "/_mock" || path.st
 
 /** The app, with the control API behind a guard. The first request to the control API loads both. */
 export const make = (options: Guard.Options): Effect.Effect<App, never, Services> =>
-  Effect.zipWith(ControlPlane, DataPlane.make, (app, dataPlane) => ({
-    controlPlane: Effect.flatMap(
-      Effect.promise(() => import("../control/guardedApp.ts")),
-      ({ make }) => make(options, app)
-    ),
-    dataPlane
-  }))
+  Effect.gen(function*() {
+    const app = yield* ControlPlane
+    const context = yield* Effect.context<Services>()
+    return {
+      controlPlane: Effect.flatMap(
+        Effect.promise(() => import("../control/guardedApp.ts")),
+        ({ make }) => Effect.flatten(Effect.provide(make(options, app), context))
+      ),
+      dataPlane: yield* DataPlane.make
+    }
+  })
