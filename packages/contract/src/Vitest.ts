@@ -162,7 +162,7 @@ export const describeConformance = (
       const confirmed = yield* run.confirm(Array.from(observations.values()))
       const { alarms, unexecuted } = yield* judge(confirmed, Conformance.cases)
       return {
-        // A claim that needs a test person or a larger budget is no alarm.
+        // A claim that needs a test person or a larger budget does not fail the test.
         unexecuted: unexecuted.filter((claim) => alarms.includes(claim)),
         unconfirmed: confirmed.filter(({ case: id, skipped }) => skipped !== observations.get(id)?.skipped)
       }

@@ -116,7 +116,7 @@ describe("The HAR of a run", () => {
       strictEqual(/canary|1990/.exec(text), null)
       deepStrictEqual(entries.map(({ response }) => [response.status, response.content.mimeType]), [
         [200, "application/json"],
-        // The address of the API is no web page, and then the check.
+        // The request that shows a web page, and then the check.
         [200, "text/plain"],
         [200, "text/plain"]
       ])

@@ -191,7 +191,7 @@ export interface Target {
    * The vendor's test persons. Every claim about `Potential match` is tested on the listed ones. The first one who is on
    * no list takes the place of the suite's fictional person.
    *
-   * @default undefined, a sandbox is asked about fictional people only
+   * @default undefined, the checks are about fictional people only
    */
   readonly persons?: ReadonlyArray<TestPerson> | undefined
   /**
