@@ -1,0 +1,65 @@
+/** Readings of several responses together. */
+import { describe, it } from "@effect/vitest"
+import { strictEqual } from "@effect/vitest/utils"
+import type { Response } from "../src/internal/exchange.ts"
+import { readings as whole } from "../src/internal/readings/wholeReadings.ts"
+import { readings as withheld } from "../src/internal/readings/withheld.ts"
+import type { Step } from "../src/internal/steps.ts"
+
+const start = Date.UTC(2026, 9, 24, 23)
+
+const step: Step = { to: "aml", body: { entity_type: "person", name: "Ada Testclear", dob: "01-02-1990" } }
+
+const credential = (searched_on: string) => ({
+  credentials: { attributes: { name: "Ada Testclear", birth_year: "1990", searched_on, match_found: "No" } }
+})
+
+const response = (body: unknown, receivedAt = start, status = 200): Response => ({
+  _tag: "Response",
+  url: new URL("http://localhost/api/aml"),
+  status,
+  headers: { "content-type": "application/json" },
+  body: Buffer.from(JSON.stringify(body)),
+  receivedAt
+})
+
+describe("The times of searches move as the clock does", () => {
+  const minute = 60_000
+  const text = (millis: number) => new Date(millis).toISOString().slice(0, 19).replace("T", " ")
+
+  it.each<[string, elapsed: number, offset: number, expected: string]>([
+    ["in one zone", 90 * minute, 0, "of the search"],
+    ["with a change to daylight saving time between them", 90 * minute, 60 * minute, "of the search"],
+    ["with a change from it", 90 * minute, -60 * minute, "of the search"],
+    ["but not with a change of an hour in less than an hour", 30 * minute, 60 * minute, "another time"],
+    ["but not with a change of two hours", 180 * minute, 120 * minute, "another time"],
+    ["but not if they are some seconds late", 90 * minute, 20_000, "another time"]
+  ])("%s", (_, elapsed, offset, expected) => {
+    const search = (receivedAt: number, time: number) => ({
+      step,
+      response: response(credential(text(time)), receivedAt),
+      secrets: []
+    })
+    const searches = [search(start, start), search(start + elapsed, start + elapsed + offset)]
+    strictEqual(whole["time of search"](searches), expected)
+  })
+})
+
+describe("A documented check that gets no result", () => {
+  const exchange = (step: Step, response: Response) => ({ number: 0, step, exchange: response, secrets: [], curl: "" })
+  const refused = response({ error: "unavailable" }, start, 503)
+  const answered = exchange(step, response(credential("2026-10-24 23:00:00")))
+
+  it("is seen among others that get one", () => {
+    strictEqual(withheld["every answer"]([answered, answered]), "answered")
+    strictEqual(withheld["every answer"]([answered, exchange(step, refused), answered]), "not every one answered")
+    const withoutName: Step = { to: "aml", body: { entity_type: "person" } }
+    strictEqual(withheld["every answer"]([answered, exchange(withoutName, refused)]), "answered")
+  })
+
+  it("has no credential, also with a status of success", () => {
+    const field = (body: object) => whole["every field"]([{ step, response: response(body), secrets: [] }])
+    strictEqual(field({ state: "done" }), "no credential")
+    strictEqual(field({ error: "unavailable" }), "refused")
+  })
+})
