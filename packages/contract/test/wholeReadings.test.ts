@@ -2,6 +2,7 @@
 import { describe, it } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
 import type { Response } from "../src/internal/exchange.ts"
+import { readings as ofToken } from "../src/internal/readings/tokenReadings.ts"
 import { readings as whole } from "../src/internal/readings/wholeReadings.ts"
 import { readings as withheld } from "../src/internal/readings/withheld.ts"
 import type { Step } from "../src/internal/steps.ts"
@@ -61,5 +62,12 @@ describe("A documented check that gets no result", () => {
     const field = (body: object) => whole["every field"]([{ step, response: response(body), secrets: [] }])
     strictEqual(field({ state: "done" }), "no credential")
     strictEqual(field({ error: "unavailable" }), "refused")
+  })
+})
+
+describe("The refusals of tokens younger than an hour", () => {
+  it("mean a shorter lifetime, as the claim names it", () => {
+    strictEqual(ofToken["early refusals"]([]), "begun")
+    strictEqual(ofToken["early refusals"]([{ step, response: response({}, start, 401), secrets: [] }]), "shorter")
   })
 })
