@@ -59,7 +59,7 @@ describe("onboarding-api", () => {
 
   it.scopedLive("a sign-up beyond the limit gets a 503 with Retry-After, without a check", () =>
     Effect.gen(function*() {
-      const { url, verifyChecks } = yield* start({ ANSWER_AFTER: "8 seconds", SIGN_UPS_AT_ONCE: "1" })
+      const { url, verifyChecks } = yield* start({ ANSWER_AFTER: "16 seconds", SIGN_UPS_AT_ONCE: "1" })
       const first = yield* Effect.fork(Onboarding.signUp(url, "Canary Testhang"))
       yield* eventually("the check of the first", Effect.isSuccess(Effect.sandbox(verifyChecks(1))), (isSent) => isSent)
       const second = yield* Onboarding.signUp(url, "Canary Testclear")
@@ -211,7 +211,7 @@ describe(
             const database = yield* Effect.flatMap(Databases, ({ create }) => create)
             const { options } = yield* Onboarding.mock(Profile.presets.hostile)
             const server = yield* OnboardingProcess.start({
-              ANSWER_AFTER: "8 seconds",
+              ANSWER_AFTER: "16 seconds",
               DATABASE_URL: database,
               IDV_AUTH_URL: options.authUrl,
               IDV_BASE_URL: options.baseUrl,
@@ -284,7 +284,7 @@ describe(
 suite("onboarding-api on PostgreSQL", layerPostgres, (it) => {
   const start = (options: Idv.Options, database: string) =>
     OnboardingProcess.start({
-      ANSWER_AFTER: "8 seconds",
+      ANSWER_AFTER: "16 seconds",
       DATABASE_URL: database,
       IDV_AUTH_URL: options.authUrl,
       IDV_BASE_URL: options.baseUrl,
