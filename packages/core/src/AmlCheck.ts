@@ -80,14 +80,17 @@ const fields = {
   checkId: Schema.UUID,
   /** The body of the request: what the service was asked. When encoded, it shows the name and the date of birth. */
   request: Schema.Struct({ ...Person.RequestBody.fields, dob: Schema.Redacted(DateOfBirth.FromWire) }),
-  /** The `host:port` of `baseUrl`. */
-  host: Schema.String,
-  /** The option `environment`, such as `sandbox`. */
-  environment: Schema.optionalWith(Schema.String, { exact: true }),
-  /** The SHA-256 of the customer id, in hex. Absent if an effect returns the credentials. */
-  customer: Schema.optionalWith(Sha256, { exact: true }),
-  /** The name and the version of this package. */
-  client: Schema.String,
+  /** Where the request was sent, for whom, and by which version. */
+  origin: Schema.Struct({
+    /** The `host:port` of `baseUrl`. */
+    host: Schema.String,
+    /** The option `environment`, such as `sandbox`. */
+    environment: Schema.optionalWith(Schema.String, { exact: true }),
+    /** The SHA-256 of the customer id, in hex. Absent if an effect returns the credentials. */
+    customer: Schema.optionalWith(Sha256, { exact: true }),
+    /** The name and the version of this package. */
+    client: Schema.String
+  }),
   /** The options that decided whether the response is about the person and recent. */
   policy: Schema.Struct({ nameEcho: NameEcho, searchedOnTolerance: Schema.DurationFromMillis }),
   /** When the request that led to this response was sent, by the client's clock. */

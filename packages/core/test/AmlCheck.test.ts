@@ -113,12 +113,15 @@ describe("Evidence", () => {
       const stored = yield* Schema.encode(AmlCheck.AmlCheck)(check)
       strictEqual(JSON.stringify(stored.request), amlRequests[0]?.body)
       const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
-      deepStrictEqual(Struct.pick(stored, "host", "environment", "customer", "client", "policy"), {
+      deepStrictEqual(stored.origin, {
         host: "api.example.com:443",
         environment: "sandbox",
         customer: yield* sha256(new TextEncoder().encode("acme-bank")),
-        client: `${manifest.name} ${manifest.version}`,
-        policy: { nameEcho: "loose", searchedOnTolerance: Duration.toMillis("4000000 days") }
+        client: `${manifest.name} ${manifest.version}`
+      })
+      deepStrictEqual(stored.policy, {
+        nameEcho: "loose",
+        searchedOnTolerance: Duration.toMillis("4000000 days")
       })
     }).pipe(Effect.provide(Layer.provide(Idv.layer({ ...Service.options, environment: "sandbox" }), layer)))
   })
@@ -138,7 +141,7 @@ describe("Evidence", () => {
           service().layer
         ))
       )
-      deepStrictEqual([check.environment, check.customer], [undefined, undefined])
+      deepStrictEqual([check.origin.environment, check.origin.customer], [undefined, undefined])
     }))
 
   it.effect("refuses an environment that is not a label", () =>

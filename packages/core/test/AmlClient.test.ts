@@ -305,7 +305,7 @@ describe("AmlClient", () => {
   })
 
   it.effect("a failure is not logged as unhandled, because the caller receives it", () => {
-    const service = Service.make({ aml: () => Effect.succeed(problem(403)) })
+    const service = Service.make({ aml: () => Effect.succeed(problem(500)) })
     const messages: Array<unknown> = []
     const logger = Logger.make(({ logLevel, message }) => {
       if (LogLevel.greaterThan(logLevel, LogLevel.Debug)) messages.push(message)

@@ -71,8 +71,7 @@ export const make = Effect.fnUntraced(function*({ concurrency, customerId, envir
   ): Effect.Effect<AmlCheck.AmlCheck, AmlError.AmlError | TokenError> => {
     const { checkId, progress, span } = running
     const { deadline, nameEcho, retry, searchedOnTolerance } = policy
-    const requestBody = Person.toRequestBody(person)
-    const body = JSON.stringify(encodeBody(requestBody))
+    const body = JSON.stringify(encodeBody(Person.toRequestBody(person)))
     const postWithTrace = propagateTrace ? HttpClientRequest.setHeaders(post, HttpTraceContext.toHeaders(span)) : post
     const request = HttpClientRequest.bodyText(postWithTrace, body, "application/json")
 
@@ -81,9 +80,9 @@ export const make = Effect.fnUntraced(function*({ concurrency, customerId, envir
       { credential, status, warnings }: AmlResponse.AcceptedCredential
     ): AmlCheck.AmlCheck =>
       AmlCheck.make({
-        ...origin,
         checkId,
-        request: { ...requestBody, dob: Redacted.make(person.dateOfBirth) },
+        request: { entity_type: "person", name: person.name, dob: Redacted.make(person.dateOfBirth) },
+        origin,
         policy: { nameEcho, searchedOnTolerance },
         changes: person.changes,
         warnings: [...person.warnings, ...warnings],

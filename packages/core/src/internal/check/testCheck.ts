@@ -34,8 +34,7 @@ export const make = Effect.fnUntraced(function*(person: Person.Person, result: A
     }
   }
   return AmlCheck.make({
-    host: "layerTest",
-    client,
+    origin: { host: "layerTest", client },
     request: { ...Person.toRequestBody(person), dob: Redacted.make(person.dateOfBirth) },
     policy: { nameEcho: "exact", searchedOnTolerance: Duration.hours(48) },
     checkId: yield* Effect.flatMap(Effect.random, (random) => Check.makeId(at, random)),

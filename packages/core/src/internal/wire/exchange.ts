@@ -15,6 +15,8 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
+import * as FiberRefs from "effect/FiberRefs"
 import { constTrue } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -91,7 +93,7 @@ export const make = Effect.fnUntraced(function*(url: string, pool: Transport.Out
   const host = Address.hostOf(url)
   const client = yield* HttpClient.HttpClient
   const providedInit = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
-  const init: RequestInit = { ...providedInit, redirect: "manual" }
+  const withInit = Context.make(FetchHttpClient.RequestInit, { ...providedInit, redirect: "manual" as const })
   const send: Send = (request, observer) => {
     const read = (response: HttpClientResponse.HttpClientResponse) => {
       observer?.responseStarted()
@@ -106,23 +108,38 @@ export const make = Effect.fnUntraced(function*(url: string, pool: Transport.Out
         ? read(error.response)
         : new ConnectionFailed({ reason: reasonOf(error) })
     }
-    return Effect.suspend(() =>
-      observer?.requestPassed() === false ? Effect.interrupt : Effect.matchCauseEffect(client.execute(request), {
-        onSuccess: read,
-        onFailure: readAfterFailure
-      })
-    ).pipe(
-      Effect.locally(HttpClient.currentTracerDisabledWhen, constTrue),
-      Effect.mapInputContext((context: Context.Context<never>) =>
-        context.pipe(
-          Context.add(FetchHttpClient.RequestInit, init),
-          Context.add(Transport.Current, { pool, observer })
-        )
+    return Effect.withFiberRuntime((fiber) => {
+      if (observer?.requestPassed() === false) return Effect.interrupt
+      const fiberRefs = fiber.getFiberRefs()
+      const restore = Effect.updateFiberRefs(() => fiberRefs)
+      return Effect.zipRight(
+        setForRequest(
+          Context.merge(fiber.currentContext, Context.add(withInit, Transport.Current, { pool, observer }))
+        ),
+        Effect.matchCauseEffect(client.execute(request), {
+          onSuccess: (response) => Effect.zipRight(restore, read(response)),
+          onFailure: (cause) => Effect.zipRight(restore, readAfterFailure(cause))
+        })
       )
-    )
+    })
   }
   return send
 })
+
+/**
+ * Sets the context, and turns tracing off, in one copy of the `FiberRef`s. `Effect.locally` and a provided context make
+ * four, which take a fifth of the time of a check. An interruption restores nothing, but it ends the fiber, see
+ * `Deadline.within`.
+ */
+const setForRequest = (context: Context.Context<never>): Effect.Effect<void> =>
+  Effect.updateFiberRefs((fiberId, fiberRefs) =>
+    FiberRefs.updateManyAs(fiberRefs, {
+      entries: [
+        [FiberRef.currentContext, [[fiberId, context]]],
+        [HttpClient.currentTracerDisabledWhen, [[fiberId, constTrue]]]
+      ]
+    })
+  )
 
 const readResponse = (response: HttpClientResponse.HttpClientResponse, host: string) => {
   const { status } = response
