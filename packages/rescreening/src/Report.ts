@@ -45,6 +45,8 @@ export interface Row {
   readonly times_unknown: number
   /** The reviewer's decision about the same evidence; `review_again` if the decision was about other evidence. */
   readonly decision: string
+  /** The outcomes of checks whose result arrived after the row was claimed again. */
+  readonly late: ReadonlyArray<Run.State>
 }
 
 const columns = [
@@ -61,7 +63,8 @@ const columns = [
   "response_digest",
   "times_sent",
   "times_unknown",
-  "decision"
+  "decision",
+  "late"
 ] as const satisfies ReadonlyArray<keyof Row>
 
 type ReportFailure = Ledger.Failure | RunNotFound | RunErased | SumsDiffer
@@ -96,7 +99,8 @@ const toRow = (row: LedgerRow.LedgerRow, decisions: ReadonlyArray<LedgerRow.Deci
     response_digest: row.responseDigest ?? "",
     times_sent: row.timesSent,
     times_unknown: row.timesUnknown,
-    decision: same?.decision ?? (decisions.length > 0 && row.contentDigest !== null ? "review_again" : "")
+    decision: same?.decision ?? (decisions.length > 0 && row.contentDigest !== null ? "review_again" : ""),
+    late: row.late.map(({ state }) => state)
   }
 }
 
@@ -240,7 +244,14 @@ export const page = (run: string, options?: {
     if (Run.total(counts) !== rest.total) {
       return yield* new SumsDiffer({ run, planned: rest.total, found: Run.total(counts) })
     }
-    const reviews: Page.Reviews = { potential_match: [], no_match_doubtful: [], unknown: [], not_screened: [] }
+    const reviews: Page.Reviews = {
+      late: [],
+      potential_match: [],
+      no_match_doubtful: [],
+      unknown: [],
+      not_screened: []
+    }
+    let lateResults = 0
     let timesSent = 0
     let sentAgain = 0
     yield* Stream.runForEachChunk(rows(run), (chunk) =>
@@ -248,13 +259,22 @@ export const page = (run: string, options?: {
         for (const row of chunk) {
           timesSent += row.times_sent
           if (wasSentAgain(row)) sentAgain++
-          const { outcome } = row
-          if (!Page.isReview(outcome) || !policy.keysOnPage || reviews[outcome].length >= mostListed) continue
-          reviews[outcome].push({
-            id: row.id,
-            decision: row.decision,
-            note: [...row.codes, row.error].join(" ").trim()
-          })
+          const { late, outcome } = row
+          if (late.length > 0) lateResults++
+          for (
+            const heading of [
+              ...(late.length > 0 ? ["late" as const] : []),
+              ...(Page.isReview(outcome) ? [outcome] : [])
+            ]
+          ) {
+            if (!policy.keysOnPage || reviews[heading].length >= mostListed) continue
+            const note = [
+              ...(heading === "late" ? [`${outcome}, late: ${late.join(" ")}`] : []),
+              ...row.codes,
+              row.error
+            ]
+            reviews[heading].push({ id: row.id, decision: row.decision, note: note.join(" ").trim() })
+          }
         }
       }))
     const second = 1000
@@ -266,7 +286,9 @@ export const page = (run: string, options?: {
       digest: rest.digest,
       plannedAt: iso(plannedAt),
       completedAt: iso(completedAt),
+      amended: rest.amended,
       counts,
+      reviewCounts: { ...counts, late: lateResults },
       timesSent,
       sentAgain,
       rate: policy.rate,

@@ -94,6 +94,15 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         }
       }))
 
+    it.scoped("names the database in which it finds no tables, and creates none", () =>
+      Effect.gen(function*() {
+        const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
+        for (let times = 0; times < 2; times++) {
+          const { message } = yield* Effect.flip(Layer.build(Layer.fresh(Layer.provide(Ledger.layer, client))))
+          assertTrue(message.startsWith("There is no ledger in the "), message)
+        }
+      }))
+
     it.scoped("refuses tables of a newer version and leaves them as they are", () =>
       Effect.gen(function*() {
         const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)

@@ -4,6 +4,16 @@ import { Chunk, Effect, Stream } from "effect"
 import { Population } from "../src/index.ts"
 
 describe("Population", () => {
+  it.live.each(["K1\u202E", "K1\u2066", "K1\u0007", "K1\u200F"])(
+    "refuses an id with a control or bidi character",
+    (id) =>
+      Effect.gen(function*() {
+        const csv = `id,name,date_of_birth\n${id},Ada Testclear,1990-02-01\n`
+        const rows = yield* Stream.runCollect(Population.fromCsv(Stream.make(new TextEncoder().encode(csv))))
+        deepStrictEqual(Chunk.toReadonlyArray(rows), [{ line: 2, codes: ["id.control_character"] }])
+      })
+  )
+
   for (const flags of ["", "g", "y", "gu"]) {
     it.live(`compares each id with a pattern that has the flags "${flags}"`, () =>
       Effect.gen(function*() {

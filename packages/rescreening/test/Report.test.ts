@@ -4,7 +4,7 @@ import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, Context, Duration, Effect, Layer, Redacted, Stream } from "effect"
 import { createHash, createHmac } from "node:crypto"
-import { Comparison, type Ledger, type Population, Report, Rescreening } from "../src/index.ts"
+import { Comparison, Ledger, type Population, Report, Rescreening } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { entry, layerPeople, service } from "./support/people.ts"
 
@@ -271,6 +271,30 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
           yield* Rescreening.work({ ...where, run: "1" })
           strictEqual(yield* again, "3")
         }).pipe(Effect.provide([aml.layer, layerPeople()]))
+      })
+    )
+
+    test(
+      "shows a result that arrived after the row was screened again, and that the run was amended",
+      Effect.gen(function*() {
+        const ledger = yield* Ledger.Ledger
+        yield* Effect.provide(Rescreening.plan(Stream.make(entry("K1")), { ...options, run: "1" }), layerPeople())
+        const [claim] = yield* ledger.claim({ run: "1", limit: 1, lease: 60_000 })
+        if (claim === undefined) return yield* Effect.dieMessage("No row was claimed")
+        yield* ledger.send("1", [claim], where.service)
+        yield* ledger.endLeases([claim.token])
+        yield* ledger.expire("1")
+        yield* Rescreening.resume("1", { again: ["unknown"] })
+        yield* Effect.provide(Rescreening.work({ ...where, run: "1" }), [service().layer, layerPeople()])
+        const late = { line: claim.line, token: claim.token, requests: 1 }
+        yield* ledger.settle("1", [{ ...late, outcome: { state: "potential_match" } }])
+        const [row] = Chunk.toReadonlyArray(yield* Stream.runCollect(Report.rows("1")))
+        deepStrictEqual([row?.outcome, row?.late], ["no_match", ["potential_match"]])
+        strictEqual((yield* text(Report.csv("1"))).trimEnd().endsWith(",potential_match"), true)
+        const page = yield* Report.page("1")
+        assertTrue(page.includes("Another result arrived after the row was screened again (1)"))
+        assertTrue(page.includes("<td>K1</td><td>no_match, late: potential_match</td>"))
+        assertTrue(page.includes("or the row was screened again</td><td>1</td>"))
       })
     )
 

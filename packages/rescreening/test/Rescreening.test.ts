@@ -2,7 +2,7 @@ import { AmlCheck, AmlClient, AmlError, DateOfBirth, Person, TokenError } from "
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Effect, Layer, Redacted, Schema, Stream } from "effect"
+import { Chunk, ConfigError, Duration, Effect, Fiber, Layer, Logger, Redacted, Schema, Stream } from "effect"
 import { createHmac } from "node:crypto"
 import { EncryptionKeys, Ledger, People, Rescreening, RescreeningError, Run } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
@@ -184,6 +184,89 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
         deepStrictEqual(yield* Rescreening.resume(run, { again: ["not_screened"] }), { again: counts.not_screened })
         const again = yield* work
         deepStrictEqual(again._tag === "Right" && again.right, at({ no_match: 100 }))
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    /** The warnings that were logged. */
+    const recorded = Effect.sync(() => {
+      const lines: Array<string> = []
+      return [
+        lines,
+        Logger.replace(Logger.defaultLogger, Logger.make(({ message }) => void lines.push(String(message))))
+      ] as const
+    })
+
+    test(
+      "stops after too many pauses in a row, says why it waits, and keeps all rows",
+      Effect.gen(function*() {
+        const [lines, logger] = yield* recorded
+        const aml = service(() => new AmlError.AmlRateLimited({ retryAfter: Duration.zero }))
+        yield* Rescreening.plan(many(10), { ...fast, stopAfter: 12 })
+        const end = yield* Effect.flip(Rescreening.work({ ...where, concurrency: 2 })).pipe(
+          Effect.provide([aml.layer, logger])
+        )
+        assertTrue(
+          end._tag === "RunPaused" && /^1[23] pauses in a row, .*AmlRateLimited: /.test(end.reason),
+          String(end)
+        )
+        deepStrictEqual([...new Set((yield* rows).map(({ state }) => state))], ["pending"])
+        deepStrictEqual(lines.filter((line) => line.startsWith("The service asks all workers to wait")).length, 1)
+        const status = yield* Effect.flatten(Stream.runHead(Rescreening.status(run)))
+        assertTrue(status.pauses >= 12)
+        const sent = (yield* rows).reduce((sum, { timesSent }) => sum + timesSent, 0)
+        strictEqual(sent, aml.names.length)
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "uses a rate that was set while it works, refuses a wrong one, and stores the rest of the policy as it was",
+      Effect.gen(function*() {
+        const aml = service()
+        yield* Rescreening.plan(many(60), { ...fast, rate: 0.1, stopAfter: 7 })
+        const work = yield* Effect.fork(Effect.provide(Rescreening.work(where), aml.layer))
+        yield* Effect.repeat(Effect.sleep("10 millis"), { until: () => aml.names.length > 0 })
+        const error = yield* Effect.flip(Rescreening.set(run, { rate: 1e9 }))
+        assertTrue(ConfigError.isConfigError(error) && String(error).includes("rate"), String(error))
+        const { policy } = yield* Rescreening.set(run, { rate: 2000, unknown: "rescreen" })
+        deepStrictEqual([policy.rate, policy.unknown, policy.stopAfter], [2000, "rescreen", 7])
+        // One turn was taken at the old rate.
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE idv_rescreen_services SET next_at = 0`
+        deepStrictEqual(yield* Fiber.join(work), at({ no_match: 60 }))
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "continues at once if the clock of the database was set back, and says so",
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const [lines, logger] = yield* recorded
+        const aml = service()
+        yield* Rescreening.plan(many(5), fast)
+        const ledger = yield* Ledger.Ledger
+        yield* ledger.claim({ run, limit: 2, lease: 3_600_000 })
+        yield* ledger.pauseService(where.service, 1)
+        const hour = 3_600_000
+        yield* sql`UPDATE idv_rescreen_leases SET stored_at = stored_at + ${hour}, lease_until = lease_until + ${hour}`
+        yield* sql`UPDATE idv_rescreen_services SET next_at = resumes_at + ${hour}, next_stored_at = resumes_at + ${hour}`
+        deepStrictEqual(
+          yield* Effect.provide(Rescreening.work(where), [aml.layer, logger]),
+          at({ no_match: 5 })
+        )
+        assertTrue(lines.some((line) => line.startsWith("The clock of the database was set back")), lines.join())
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "counts the rows of a population before it stores a run",
+      Effect.gen(function*() {
+        const error = yield* Effect.flip(Rescreening.plan(many(5), { ...fast, expectAtLeast: 6 }))
+        assertTrue(error._tag === "PopulationRejected" && error.found === 5, String(error))
+        const sql = yield* SqlClient.SqlClient
+        for (const table of ["runs", "plans", "people"]) {
+          deepStrictEqual(yield* sql`SELECT 1 FROM ${sql(`idv_rescreen_${table}`)}`, [])
+        }
+        strictEqual((yield* Rescreening.plan(many(5), { ...fast, expectAtLeast: 5 })).total, 5)
       }).pipe(Effect.provide(layerPeople()))
     )
 

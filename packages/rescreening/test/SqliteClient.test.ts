@@ -5,6 +5,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
@@ -12,10 +13,11 @@ import Database from "libsql"
 import { copyFileSync, existsSync, mkdtempSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Ledger, Run } from "../src/index.ts"
+import { EncryptionKeys, Ledger, Rescreening, Run } from "../src/index.ts"
 import * as SqliteClient from "../src/internal/ledger/sqliteClient.ts"
 import * as Statements from "../src/internal/ledger/statements.ts"
 import * as Databases from "./support/databases.ts"
+import { key, layerPeople, many, service } from "./support/people.ts"
 
 const newFile = () => join(mkdtempSync(join(tmpdir(), "idv-")), "ledger.sqlite")
 
@@ -78,6 +80,30 @@ it.effect.each(["UPDATE names SET name = 'late' RETURNING name", "BEGIN IMMEDIAT
       }).pipe(Effect.provide(SqliteClient.layer({ file, creates: true, timeout: 10 })))
     })
 )
+
+it.live("has no person in its files once a run is complete, not even for the owner of the key", () =>
+  Effect.gen(function*() {
+    const file = newFile()
+    const keys = yield* EncryptionKeys.make(Redacted.make(key("k1", 1)))
+    const where = { run: "1", service: "api.example.com" }
+    const stored = () =>
+      [file, `${file}-wal`].filter(existsSync).flatMap((path) =>
+        [...readFileSync(path, "latin1").matchAll(/1\.k1\.[A-Za-z\d+/=]{60,}/g)].map(([text]) => text)
+      )
+    const readable = (texts: ReadonlyArray<string>) =>
+      Effect.filter(
+        texts.flatMap((text) => Array.from({ length: 50 }, (_, index) => [text, `K${index + 1}`] as const)),
+        ([text, id]) => Effect.isSuccess(EncryptionKeys.decrypt(keys, `person\n1\n${id}`, text))
+      )
+    yield* Effect.gen(function*() {
+      yield* Rescreening.plan(many(50), { ...where, rate: 2000 })
+      assert.isAbove((yield* readable(stored())).length, 0)
+      yield* Rescreening.work(where)
+      // The file is still open.
+      assert.deepStrictEqual(yield* readable(stored()), [])
+    }).pipe(Effect.provide([service().layer, layerPeople(), Ledger.layerSqlite({ file })]))
+    assert.deepStrictEqual(yield* readable(stored()), [])
+  }))
 
 /** A ledger with the id `CanaryId`, and another process that reads it. */
 const read = Effect.gen(function*() {

@@ -3,7 +3,7 @@ import escapeHtml from "escape-html"
 import type * as Comparison from "../../Comparison.ts"
 import * as Run from "../../Run.ts"
 
-export type Review = "potential_match" | "no_match_doubtful" | "unknown" | "not_screened"
+export type Review = "late" | "potential_match" | "no_match_doubtful" | "unknown" | "not_screened"
 
 export interface Listed {
   readonly id: string
@@ -31,7 +31,7 @@ export interface Changes {
 
 export type Reviews = { readonly [R in Review]: Array<Listed> }
 
-export const isReview = (state: Run.State): state is Review => state in headings
+export const isReview = (state: Run.State): state is Exclude<Review, "late"> => state in headings
 
 export interface Model {
   readonly run: string
@@ -40,7 +40,10 @@ export interface Model {
   readonly digest: string
   readonly plannedAt: string
   readonly completedAt: string
+  /** The results that arrived after the run was complete, or after their row was claimed again. */
+  readonly amended: number
   readonly counts: Run.Counts
+  readonly reviewCounts: { readonly [R in Review]: number }
   readonly timesSent: number
   /** The rows that were sent again after they were unknown. */
   readonly sentAgain: number
@@ -52,6 +55,7 @@ export interface Model {
 }
 
 const headings = {
+  late: "Another result arrived after the row was screened again",
   potential_match: "Potential matches",
   no_match_doubtful: "No match for a name or date that looks damaged",
   unknown: "Unknown: sent, no response; may be billed",
@@ -121,8 +125,8 @@ const chart = ({ perSecond, rate }: Model): string => {
 sent several times, only its last check counts.</p>`
 }
 
-const review = ({ counts, reviews, showsKeys }: Model, state: Review): string => {
-  const count = counts[state]
+const review = ({ reviewCounts, reviews, showsKeys }: Model, state: Review): string => {
+  const count = reviewCounts[state]
   if (count === 0) return ""
   const heading = `<h2>${headings[state]} (${number(count)})</h2>`
   if (!showsKeys) return `${heading}<p>The policy of this run shows no keys here. The CSV has them.</p>`
@@ -165,7 +169,7 @@ svg { width: 100%; height: 8rem; background: #8882; fill: #2a6fbb }
 `
 
 export const render = (model: Model): string => {
-  const { completedAt, counts, digest, plannedAt, run, sentAgain, service, state, timesSent } = model
+  const { amended, completedAt, counts, digest, plannedAt, run, sentAgain, service, state, timesSent } = model
   const shown = Run.State.literals.filter((state) =>
     counts[state] > 0 || !["pending", "claimed", "sent"].includes(state)
   )
@@ -179,6 +183,7 @@ export const render = (model: Model): string => {
     ["Planned", plannedAt],
     ["Complete", completedAt === "" ? "no" : completedAt],
     ["Digest of the population", digest],
+    ["Results that arrived after the run was complete or the row was screened again", number(amended)],
     ["Checks sent", number(timesSent)],
     ["Rows sent again after they were unknown", number(sentAgain)]
   ]

@@ -33,14 +33,21 @@ interface ClockEstimate {
 /** How much less certain an estimate becomes in a millisecond, because clocks differ in speed. */
 const drift = 0.001
 
-export const make = (ledger: Pick<Ledger.Service, "turns">, service: string, mostAtOnce: number) =>
+export const make = (
+  ledger: Pick<Ledger.Service, "turns">,
+  { firstRate, mostAtOnce, service }: {
+    readonly service: string
+    readonly firstRate: number
+    readonly mostAtOnce: number
+  }
+) =>
   Effect.map(Effect.clock, (clock) => {
     // Not the wall clock, which may be set.
     const now = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
     let estimate: ClockEstimate | undefined
     let takeTime = 0
     let sendTime = 0
-    let size = 1
+    let size = Math.ceil(firstRate / 10)
 
     /** The database read its clock between the times `from` and `at`. The most exact estimate counts. */
     const observe = (databaseTime: number, from: number, at: number) => {
@@ -62,7 +69,7 @@ export const make = (ledger: Pick<Ledger.Service, "turns">, service: string, mos
       now,
       /** The database's time at a time of this worker. */
       toDatabase: (at: number) => at + (estimate?.offset ?? 0),
-      /** How many turns to take next: as many as the last requests used, and at first few. */
+      /** How many turns to take next: as many as the last requests used, and at first those of 100 ms. */
       size: (rate: number) => {
         const most = (ahead + 2 * (takeTime + sendTime + slack)) / interval(rate)
         return Math.max(1, Math.min(mostAtOnce, Math.ceil(most), size))

@@ -88,6 +88,9 @@ interface Ended {
 /** The period in which a worker takes over the rows of ended leases, as a part of its own lease. */
 const takeOverPart = 1 / 6
 
+/** A worker claims at least this many rows at once: few, because the rows that one worker holds are not for others. */
+const fewestClaimed = 10
+
 /** The first wait for the rows that other workers hold. It doubles while there is nothing to claim. */
 const shortestWait = Duration.millis(200)
 
@@ -110,11 +113,16 @@ export const work = (
 ): Effect.Effect<void, Failure | RunPaused> =>
   Effect.gen(function*() {
     const { service } = run
-    const atOnce = Math.max(10, concurrency)
     const leaseMillis = Duration.toMillis(lease)
-    const turns = yield* Turns.make(ledger, service, Math.max(20, 4 * concurrency))
+    const turns = yield* Turns.make(ledger, {
+      service,
+      firstRate: run.policy.rate,
+      mostAtOnce: Math.max(20, 4 * concurrency)
+    })
     const places = yield* Effect.makeSemaphore(concurrency)
-    const ready = yield* Queue.bounded<Item>(atOnce)
+    const ready = yield* Queue.unbounded<Item>()
+    /** Asks for more rows. */
+    const demand = yield* Queue.sliding<void>(1)
     const shots = yield* Queue.unbounded<Shot>()
     const ended = yield* Queue.unbounded<Ended>()
     const over = yield* Deferred.make<void>()
@@ -174,7 +182,8 @@ export const work = (
 
     const claimRows = Effect.gen(function*() {
       const from = turns.now()
-      const rows = yield* ledger.claim({ run: id, limit: atOnce, lease: leaseMillis })
+      const most = Math.max(fewestClaimed, 2 * turns.size(policy.rate)) - (yield* Queue.size(ready))
+      const rows = yield* ledger.claim({ run: id, limit: Math.max(1, most), lease: leaseMillis })
       const [first] = rows
       if (first === undefined) return 0
       const span = yield* Effect.makeSpan("Rescreening.claim", { attributes: { run: id, rows: rows.length } })
@@ -202,7 +211,10 @@ export const work = (
       while (true) {
         yield* takeOver
         let count = 0
-        for (let claimed = yield* claimRows; claimed > 0; claimed = yield* claimRows) count += claimed
+        for (let claimed = yield* claimRows; claimed > 0; claimed = yield* claimRows) {
+          count += claimed
+          yield* Queue.take(demand)
+        }
         // Rows with fewer unknown outcomes than this are screened again, so the run is not complete.
         if (yield* ledger.complete(id, { unknown: policy.unknown === "rescreen" ? maxUnknown : 0 })) return
         // Others, or the rest of this worker, hold the remaining rows, and may lose or release them.
@@ -221,6 +233,7 @@ export const work = (
       while (true) {
         yield* places.withPermits(1)(Effect.void)
         while (isPaused()) yield* Effect.sleep("20 millis")
+        yield* Queue.offer(demand, undefined)
         // If an interruption loses the rows here, `finish` releases them.
         yield* sendItems(Chunk.toReadonlyArray(yield* Queue.takeBetween(ready, 1, turns.size(policy.rate))))
       }
@@ -258,7 +271,7 @@ export const work = (
           return false
         }
         if (!isLeased(item.claim)) yield* releaseItems([item])
-        else if (isLate) yield* Effect.forkDaemon(Queue.offer(ready, item))
+        else if (isLate) yield* Queue.offer(ready, item)
         else return true
         return false
       })

@@ -1,0 +1,154 @@
+/** When the requests of workers leave, by the clock of the test: the rate, at any distance to the database. */
+import type { Person } from "@effect-idv/core"
+import { AmlClient, AmlError } from "@effect-idv/core"
+import { describe, it } from "@effect/vitest"
+import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Context, Duration, Effect, Fiber, Layer, Redacted } from "effect"
+import type { Ledger } from "../src/index.ts"
+import { People } from "../src/index.ts"
+import * as Worker from "../src/internal/worker/worker.ts"
+import * as VirtualClock from "./support/virtualClock.ts"
+import * as VirtualLedger from "./support/virtualLedger.ts"
+
+const rate = 50
+const serviceTime = 20
+
+interface Sent {
+  readonly at: number
+  readonly worker: number
+}
+
+/**
+ * Screens people with workers that have these round trips to the database. `answer` receives the number of the request.
+ * `stalls` holds back the clock of all workers at once, like a machine that is suspended.
+ */
+const screened = (
+  count: number,
+  roundTrips: ReadonlyArray<number>,
+  options: {
+    readonly answer?: (number: number) => AmlClient.Canned
+    readonly stallAt?: number
+    readonly rate?: number
+    readonly onStep?: (ledger: ReturnType<typeof VirtualLedger.make>, now: number) => void
+  } = {}
+) =>
+  Effect.gen(function*() {
+    const time = VirtualClock.make()
+    const ledger = VirtualLedger.make(time.now, count, { rate: options.rate ?? rate })
+    const sent: Array<Sent> = []
+    const canned = Context.get(
+      yield* Layer.build(AmlClient.layerTest(() => options.answer?.(sent.length) ?? "No")),
+      AmlClient.AmlClient
+    )
+    const people = People.layerLookup(() =>
+      Effect.succeed(Redacted.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" }))
+    )
+    const work = (roundTrip: number, worker: number) =>
+      Effect.gen(function*() {
+        const aml = AmlClient.AmlClient.of({
+          check: (person: Person.Person) =>
+            Effect.flatMap(Effect.sync(time.now), (at) => {
+              sent.push({ at, worker })
+              return Effect.delay(canned.check(person), serviceTime)
+            })
+        })
+        const run = {
+          id: "1",
+          service: "service",
+          people: "lookup",
+          digest: "",
+          total: count,
+          amended: 0,
+          reason: null,
+          ...ledger.run
+        } as const
+        yield* Worker.work(
+          {
+            ledger: { ...ledger.at(roundTrip), salt: Redacted.make("salt") } as unknown as Ledger.Service,
+            people: yield* People.People,
+            aml
+          },
+          { run: run as never, concurrency: 10, lease: Duration.seconds(30) }
+        )
+      }).pipe(Effect.provide(people))
+    const fiber = yield* Effect.fork(
+      Effect.all(roundTrips.map((roundTrip, worker) => work(roundTrip, worker)), { concurrency: "unbounded" }).pipe(
+        Effect.withClock(time.clock)
+      )
+    )
+    let hasStalled = false
+    yield* time.run(() => {
+      options.onStep?.(ledger, time.now())
+      if (!hasStalled && options.stallAt !== undefined && time.now() > options.stallAt) {
+        hasStalled = true
+        time.stall(400)
+      }
+      return fiber.unsafePoll() !== null
+    })
+    yield* Fiber.join(fiber)
+    return { sent, states: ledger.statesOf() }
+  })
+
+const fullestSecond = (times: ReadonlyArray<number>) =>
+  Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1000).length))
+
+/** Without the first and the last second. */
+const average = (times: ReadonlyArray<number>) => {
+  const [from = 0, to = 0] = [Math.min(...times) + 1000, Math.max(...times) - 1000]
+  return times.filter((at) => at >= from && at < to).length / (to - from) * 1000
+}
+
+describe("The turns of workers", () => {
+  for (
+    const roundTrips of [[0], [30], [100], [0, 100], [100, 100], [0, 30, 100, 100, 100]] satisfies ReadonlyArray<
+      ReadonlyArray<number>
+    >
+  ) {
+    it.scopedLive(`keep the rate with workers that are ${roundTrips.join(", ")} ms from the database`, () =>
+      Effect.gen(function*() {
+        const { sent, states } = yield* screened(500, roundTrips)
+        deepStrictEqual([sent.length, new Set(states)], [500, new Set(["no_match"])])
+        const times = sent.map(({ at }) => at)
+        assertTrue(fullestSecond(times) <= rate, `${fullestSecond(times)} in one second`)
+        assertTrue(average(times) >= 47, `${average(times)} per second`)
+      }))
+  }
+
+  it.scopedLive("are forfeited when they are late, so that no second has more than the rate", () =>
+    Effect.gen(function*() {
+      const { sent } = yield* screened(300, [100, 30], { stallAt: 2000 })
+      const times = sent.map(({ at }) => at)
+      strictEqual(times.length, 300)
+      assertTrue(fullestSecond(times) <= rate, `${fullestSecond(times)} in one second`)
+    }))
+
+  for (const roundTrips of [[0], [100], [0, 30, 100, 100, 100]]) {
+    it.scopedLive(`stop after a 429, with workers that are ${roundTrips.join(", ")} ms from the database`, () =>
+      Effect.gen(function*() {
+        const retryAfter = Duration.seconds(3)
+        const { sent, states } = yield* screened(300, roundTrips, {
+          answer: (number) => number === 100 ? new AmlError.AmlRateLimited({ retryAfter }) : "No"
+        })
+        deepStrictEqual([sent.length, new Set(states)], [301, new Set(["no_match"])])
+        const limitedAt = (sent[99]?.at ?? 0) + serviceTime
+        const during = sent.filter(({ at }) => at > limitedAt && at < limitedAt + 2500).map(({ at }) => at - limitedAt)
+        assertTrue(Math.max(0, ...during) <= 200 + Math.max(...roundTrips), `${during}`)
+        assertTrue(sent.some(({ at }) => at >= limitedAt + 2500))
+        assertTrue(fullestSecond(sent.map(({ at }) => at)) <= rate)
+      }))
+  }
+
+  it.scopedLive("follow a rate that changes while they are used", () =>
+    Effect.gen(function*() {
+      const { sent } = yield* screened(200, [100, 0], {
+        rate: 5,
+        onStep: ({ run }, now) => {
+          if (now > 3000) run.policy = { ...run.policy, rate: 50 }
+        }
+      })
+      const times = sent.map(({ at }) => at)
+      assertTrue(times.filter((at) => at < 3000).length <= 15)
+      assertTrue(fullestSecond(times.filter((at) => at > 6000)) >= 47)
+      assertTrue(fullestSecond(times) <= 50)
+    }))
+})
