@@ -164,7 +164,7 @@ export const plan = <E, R>(
       const run = yield* ledger.run(id).pipe(Effect.catchTag("RunNotFound", () => Effect.dieMessage("The run is gone")))
       if (run.erasedAt !== null) return yield* new RunErased({ run: id })
       const before = identity(run)
-      const { digest } = yield* rows.digestOnly
+      const digest = yield* rows.digestOnly
       const differs = [
         ...(digest === run.digest ? [] : ["population"]),
         ...Object.entries(identity(planned)).flatMap(([name, value]) => value === before[name] ? [] : [name])

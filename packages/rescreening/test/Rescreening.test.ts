@@ -258,6 +258,24 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
+      "is planned once by several processes at the same moment, which compare what they read",
+      Effect.gen(function*() {
+        const plans = yield* Effect.replicateEffect(Rescreening.plan(many(30), fast), 4, { concurrency: "unbounded" })
+        strictEqual(new Set(plans.map((planned) => JSON.stringify(planned))).size, 1)
+        const sql = yield* SqlClient.SqlClient
+        strictEqual((yield* sql`SELECT 1 FROM idv_rescreen_people`).length, 30)
+        const ends = yield* Effect.all(
+          [30, 31].map((count) => Effect.either(Rescreening.plan(many(count), { ...fast, run: "other" }))),
+          { concurrency: "unbounded" }
+        )
+        deepStrictEqual(ends.map((end) => end._tag === "Left" ? end.left._tag : "planned").toSorted(), [
+          "RunConflict",
+          "planned"
+        ])
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
       "counts the rows of a population before it stores a run",
       Effect.gen(function*() {
         const error = yield* Effect.flip(Rescreening.plan(many(5), { ...fast, expectAtLeast: 6 }))

@@ -194,10 +194,16 @@ export const main = (words: ReadonlyArray<string>, version: string) =>
       invocation.args
     )
   }).pipe(
-    Effect.catchTag("RunPaused", ({ message }) => Effect.as(Console.error(message), 4)),
     Effect.mapError((error) =>
-      ConfigError.isConfigError(error) ? new UsageError.UsageError({ text: Idv.describeConfigError(error) }) : error
+      ConfigError.isConfigError(error)
+        ? new UsageError.UsageError({ text: Idv.describeConfigError(error).replaceAll("\n", "; ") })
+        : error
     ),
+    Effect.catchTags({
+      RunPaused: ({ message }) => Effect.as(Console.error(message), 4),
+      // Not 2, which says that rows have no result.
+      UsageError: ({ message }) => Effect.as(Console.error(message), 1)
+    }),
     Effect.onInterrupt(() => Console.error("Interrupted. Run the same command again to continue.")),
     Effect.provide([NodeContext.layer, lines])
   )

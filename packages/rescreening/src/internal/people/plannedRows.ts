@@ -32,7 +32,7 @@ const toContent = (row: Population.Row, position: number): Effect.Effect<Content
   )
 }
 
-/** A population can be read only once, so run either `stream` or `digestOnly`, not both. */
+/** A population can be read only once. */
 export const make = <E>(population: Stream.Stream<Population.Row, E>, { expectAtLeast, id, ledger, people }: {
   readonly id: string
   readonly expectAtLeast: number
@@ -84,11 +84,16 @@ export const make = <E>(population: Stream.Stream<Population.Row, E>, { expectAt
         codes: []
       }))
 
-  const digest = () => hash.digest("hex")
+  let made: string | undefined
+  const digest = () => made ??= hash.digest("hex")
 
   return {
     stream: converted(toRow),
     digest,
-    digestOnly: Effect.map(Stream.runDrain(converted(() => Effect.void)), () => ({ digest: digest() }))
+    /** Reads the population, unless `stream` has read it. */
+    digestOnly: Effect.map(
+      Effect.suspend(() => count > 0 ? Effect.void : Stream.runDrain(converted(() => Effect.void))),
+      digest
+    )
   }
 }

@@ -24,10 +24,11 @@ export const make = (ledger: Ledger.Service): Effect.Effect<Ledger.Service> =>
 
     const onFailure = (error: Ledger.Failure, from: number) =>
       Effect.suspend(() => {
+        if (isLasting(error)) return Effect.fail(error)
         const isFirst = failingSince === undefined
         failingSince ??= from
         const waited = now() - failingSince
-        if (isLasting(error) || waited >= budget) return Effect.fail(error)
+        if (waited >= budget) return Effect.fail(error)
         if (!isFirst && now() - lastLineAt < lineEvery) return Effect.void
         lastLineAt = now()
         return Effect.logWarning(
