@@ -367,7 +367,11 @@ describe("idv-rescreen", () => {
             [["start"], good, "idv-rescreen start: <people.csv> is missing"],
             [["strat"], good, "idv-rescreen: unknown command: did you mean start?"],
             [start("people.csv", "--other"), good, "idv-rescreen start: unknown flag"],
-            [start("people.csv", "--rate", "Canaryname"), good, "--rate is invalid: expected a number from 0.01 to 100000"],
+            [
+              start("people.csv", "--rate", "Canaryname"),
+              good,
+              "--rate is invalid: expected a number from 0.01 to 100000"
+            ],
             [start("people.csv", "--lease", "Canaryname"), good, "--lease"],
             [start("people.csv", "--concurrency", "1.5"), good, "--concurrency"],
             [start("people.csv", "--lease", "10 millis"), good, "--lease"],
