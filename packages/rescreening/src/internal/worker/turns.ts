@@ -91,9 +91,11 @@ export const make = (
       sendTook: (millis: number) => {
         sendTime = longest(sendTime, millis)
       },
-      /** The turns of a batch were used, or some of them were forfeited. */
-      used: (used: number, count: number) => {
-        size = used < count ? used + 1 : Math.min(mostAtOnce, Math.max(size, count * 2))
+      /** A batch of this many turns has ended. If it was blocked, the service is slower than the rate. */
+      used: (
+        { count, isBlocked, used }: { readonly count: number; readonly used: number; readonly isBlocked: boolean }
+      ) => {
+        size = isBlocked ? used + 1 : Math.min(mostAtOnce, Math.max(size, count * 2))
       }
     }
   })

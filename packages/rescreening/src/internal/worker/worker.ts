@@ -65,6 +65,8 @@ interface Batch {
   readonly count: number
   left: number
   used: number
+  /** Whether a turn passed while all places were taken: the service is slower than the rate. */
+  isBlocked: boolean
 }
 
 /** A row whose request leaves at this time. */
@@ -251,7 +253,7 @@ export const work = (
           : yield* ledger.send(id, notSent.map(({ row }) => row), service)
         if (sent.size > 0) turns.sendTook(turns.now() - from)
         const allowed = items.filter(({ isSent, row }) => isSent || sent.has(row.line))
-        const batch: Batch = { count: allowed.length, left: allowed.length, used: 0 }
+        const batch: Batch = { count: allowed.length, left: allowed.length, used: 0, isBlocked: false }
         for (const [index, item] of allowed.entries()) {
           yield* Queue.offer(shots, { item: { ...item, isSent: true }, at: times[index] ?? 0, batch })
         }
@@ -260,11 +262,12 @@ export const work = (
       })
 
     /** Decides at the turn of a row whether its request may leave. Otherwise the row waits for another turn or worker. */
-    const mayLeave = ({ at, batch, item }: Shot) =>
+    const mayLeave = ({ at, batch, item }: Shot, waited: number) =>
       Effect.gen(function*() {
         const isLate = turns.now() - at > Turns.maxLateness
         if (!isLate) batch.used++
-        if (--batch.left === 0) turns.used(batch.used, batch.count)
+        else if (waited > Turns.maxLateness) batch.isBlocked = true
+        if (--batch.left === 0) turns.used(batch)
         if (isPaused() || isOver) {
           const others = Chunk.toReadonlyArray(yield* Queue.takeAll(shots))
           yield* releaseItems([item, ...others.map(({ item }) => item)])
@@ -283,9 +286,10 @@ export const work = (
         if (wait >= 1) yield* Effect.sleep(wait)
         yield* Effect.uninterruptibleMask((restore) =>
           Effect.gen(function*() {
+            const from = turns.now()
             yield* restore(places.take(1))
             const leave = places.release(1)
-            yield* (yield* mayLeave(shot))
+            yield* (yield* mayLeave(shot, turns.now() - from))
               ? Effect.forkDaemon(Effect.interruptible(Effect.ensuring(check(shot.item), leave)))
               : leave
           })
