@@ -106,7 +106,7 @@ export const map = <A, B, E, R, E2, R2>(
         Effect.flatMap(Deferred.isDone(stop), (isStopped) =>
           // After `stop`, or after the consumer has gone, this fiber is interrupted.
           (isStopped ? undefined : start(a, place)) ?? restore(Effect.never)))
-      return Effect.onError(startNext, () =>
+      return Effect.tapErrorCause(startNext, () =>
         Effect.sync(place.leave))
     })
 
