@@ -35,7 +35,7 @@ const failing = Effect.gen(function*() {
 })
 
 describe("The retry budget of a worker", () => {
-  it.live("has a line at once, one a minute, and ends after two minutes, whatever is repeated", () =>
+  it.live("has a line at once, one a minute, and ends after two minutes, for all statements together", () =>
     Effect.gen(function*() {
       const { calls, forked, ledger, lines, time, until } = yield* failing
       const first = yield* forked(ledger.settle("1", []))
