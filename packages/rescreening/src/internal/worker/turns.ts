@@ -68,6 +68,12 @@ export const make = (
     /** The time from the statement that takes turns to the first request. An earlier turn would always be late. */
     const lead = () => takeTime + sendTime * 1.2 + 2 * slack
 
+    const readClock = Effect.gen(function*() {
+      const from = now()
+      const found = yield* ledger.turns(service, { count: 0, interval: 0, lead: 0 })
+      observe(found.now, from, now())
+    })
+
     return {
       now,
       /** The database's time at a time of this worker. */
@@ -80,14 +86,8 @@ export const make = (
       /** Takes turns. */
       take: (rate: number, count: number) =>
         Effect.gen(function*() {
-          if (estimate === undefined) {
-            // The first statement also connects, so it does not show the difference of the clocks.
-            for (const _ of [1, 2]) {
-              const from = now()
-              const found = yield* ledger.turns(service, { count: 0, interval: 0, lead: 0 })
-              observe(found.now, from, now())
-            }
-          }
+          // The first statement also connects, so it does not show the difference of the clocks.
+          if (estimate === undefined) yield* Effect.replicateEffect(readClock, 2)
           const from = now()
           const found = yield* ledger.turns(service, { count, interval: interval(rate), lead: lead() })
           const at = now()
