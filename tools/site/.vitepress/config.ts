@@ -65,8 +65,7 @@ const sections = [
     page("Testing", "testing.md"),
     page("Mock server", "mock-server.md"),
     page("Contract", "contract.md"),
-    page("Assumptions", "assumptions.md"),
-    page("Mutants", "mutants.md")
+    page("Assumptions", "assumptions.md")
   ]),
   section("Project", [
     page("Architecture", "architecture.md"),

@@ -201,6 +201,8 @@ export const probes: Record<
   "blank": about({ name: " " }),
   "cyrillic": about({ name: "Иван Testclear" }),
   "apostrophe": about({ name: "Sean O'Neil Testclear" }),
+  "middle names": about({ name: "Ana Bea Cleo Dora Testclear" }),
+  "one word": about({ name: "Testclear" }),
   "old": about({ dob: "02-03-1901" }),
   "no dob": about({ dob: undefined }),
   "iso": about({ dob: "1990-02-01" }),
