@@ -23,8 +23,8 @@ const ahead = 50
  */
 const slack = 30
 
-/** The longest time of the last statements. */
-const longest = (before: number, last: number) => Math.max(last, before * 0.9)
+/** The longest time of the last few statements. One that waited for the database says nothing about the next ones. */
+const longest = (before: number, last: number) => Math.max(Math.min(last, 400), before / 2)
 
 /** An estimate of the database's clock: it shows `offset` more than this worker's, give or take `error`. */
 interface ClockEstimate {

@@ -261,7 +261,10 @@ export const work = (
         yield* releaseItems(items.filter((item) => !allowed.includes(item)))
       })
 
-    /** Decides at the turn of a row whether its request may leave. Otherwise the row waits for another turn or worker. */
+    /**
+     * Decides at the turn of a row whether its request may leave. Otherwise the row waits for another turn, before rows
+     * that are not sent yet, or for another worker.
+     */
     const mayLeave = ({ at, batch, item }: Shot, waited: number) =>
       Effect.gen(function*() {
         const isLate = turns.now() - at > Turns.maxLateness
@@ -274,7 +277,7 @@ export const work = (
           return false
         }
         if (!isLeased(item.claim)) yield* releaseItems([item])
-        else if (isLate) yield* Queue.offer(ready, item)
+        else if (isLate) yield* Queue.offerAll(ready, [item, ...yield* Queue.takeAll(ready)])
         else return true
         return false
       })
