@@ -29,7 +29,7 @@ import * as TokenSharing from "./TokenSharing.ts"
 import type { TokenStore } from "./TokenStore.ts"
 
 /**
- * The options of {@link layer}.
+ * The options of {@link make}.
  *
  * @category models
  * @since 0.1.0
@@ -46,7 +46,7 @@ export interface Options extends TokenSharing.Options {
 const patienceMillis = 2000
 
 /**
- * The options of the client that {@link layer} creates, for a client of your own. Without a connection a command fails
+ * The options of the client that {@link make} creates, for a client of your own. Without a connection a command fails
  * at once: if the client sent it later, it could take a lead that nobody uses any more. A connection whose server gives
  * no reply for 2 s is replaced.
  *

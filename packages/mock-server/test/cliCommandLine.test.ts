@@ -142,8 +142,8 @@ describe("The help of idv-mock verify", () => {
 
   it("has each flag, recommends variables for secrets, and says that checks may be billed", () => {
     const flags = "--auth-url, --base-url, --target, --customer-id, --customer-key, --allow-insecure, --control-url, " +
-      "--control-token, --evidence, --format, --output, --har, --observations, --budget, --spacing, --deadline, --case, " +
-      "--fail-on, --strict, --wait-for-expiry, --wrong-keys, --help"
+      "--control-token, --evidence, --format, --output, --har, --observations, --person, --persons, --dry-run, --budget, " +
+      "--spacing, --deadline, --case, --fail-on, --strict, --wait-for-expiry, --wrong-keys, --help"
     strictEqual(usageError("verify --nope"), `idv-mock verify: unknown flag --nope: expected one of ${flags}`)
     for (const flag of flags.split(", ")) assertInclude(help, `${flag} `)
     for (

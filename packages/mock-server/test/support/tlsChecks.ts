@@ -3,7 +3,7 @@ import { AmlClient, Idv, Person } from "@effect-idv/core"
 import { Session } from "@effect-idv/mock-server"
 import { FetchHttpClient } from "@effect/platform"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Console, Effect, Layer } from "effect"
+import { Console, Effect, Layer, Logger } from "effect"
 
 const url = process.argv[2] ?? ""
 const names = process.argv.slice(3)
@@ -37,4 +37,4 @@ NodeRuntime.runMain(Effect.forEach(Object.entries(clients), ([client, layer]) =>
         tokenPolicy: { attempts: 1 }
       }).pipe(Layer.provide(layer))
     )
-  )))
+  )).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
