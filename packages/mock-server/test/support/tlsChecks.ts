@@ -37,4 +37,4 @@ NodeRuntime.runMain(Effect.forEach(Object.entries(clients), ([client, layer]) =>
         tokenPolicy: { attempts: 1 }
       }).pipe(Layer.provide(layer))
     )
-  )).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
+  )).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))), { disablePrettyLogger: true })
