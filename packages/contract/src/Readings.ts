@@ -140,7 +140,7 @@ export const ofTokenResponse = (response: Response): TokenWords => {
  */
 export const ofCheckResponse = (response: Response, { dob, name }: Person): CheckWords => {
   const step = { to: "aml" as const, body: { name, dob } }
-  const responses = [{ step, response: { _tag: "Response" as const, ...response }, secrets: [] }]
+  const responses = [{ step, person: { name, dob }, response: { _tag: "Response" as const, ...response }, secrets: [] }]
   return Record.map(ofCheck, (read) => read(responses))
 }
 
