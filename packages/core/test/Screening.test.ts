@@ -21,6 +21,7 @@ import * as Service from "./support/service.ts"
 import { status } from "./support/tokens.ts"
 
 const person = (key: number): Screening.Entry<number> => ({ key, person: Ada.person })
+const status429: Service.Handler = () => Effect.sync(() => status(429, { "retry-after": "60" }))
 const people = (count: number) => Stream.map(Stream.range(1, count), person)
 
 /** A client whose n-th check ends as `behaviour` returns. */
@@ -624,6 +625,50 @@ describe("Screening", () => {
       )
     }).pipe(Effect.provide(wrapped))
   })
+
+  it.effect.each<[string, (check: ReturnType<AmlClient.Service["check"]>) => ReturnType<AmlClient.Service["check"]>]>([
+    ["after its deadline", (check) => AmlClient.withPolicy(check, { deadline: "1 second" })],
+    [
+      "after an interruption",
+      (check) =>
+        Effect.timeoutFail(check, {
+          duration: "1 second",
+          onTimeout: () => new AmlError.AmlTimeout({ sent: "no", deadline: Duration.seconds(1) })
+        })
+    ]
+  ])(
+    "a check that a wrapped client repeats %s is Unknown, if the first may have arrived",
+    ([, limit]) =>
+      Effect.gen(function*() {
+        for (const second of [Service.failing({ code: "ECONNREFUSED", syscall: "connect" }), undefined]) {
+          const service = Service.make({
+            aml: (received, count, request) =>
+              count === 1 ? Effect.never : (second ?? status429)(received, count, request)
+          })
+          const repeating = Layer.map(
+            Layer.provide(Idv.layer({ ...Service.options, retry: "never" }), service.layer),
+            (context) => {
+              const { check } = Context.get(context, AmlClient.AmlClient)
+              return Context.make(AmlClient.AmlClient, {
+                check: (person: Person.Person) => Effect.orElse(limit(check(person)), () => check(person))
+              })
+            }
+          )
+          const outcomes: Array<Screening.Outcome<number>> = []
+          const fiber = yield* Screening.stream(people(1), {
+            gracePeriod: 0,
+            onOutcome: (outcome) => Effect.sync(() => void outcomes.push(outcome))
+          }).pipe(Stream.runDrain, Effect.provide(repeating), Effect.fork)
+          yield* TestClock.adjust("2 seconds")
+          yield* Fiber.interrupt(fiber)
+          strictEqual(service.amlRequests.length, 2)
+          deepStrictEqual(
+            outcomes.map((outcome) => [outcome._tag, "error" in outcome && Failure.facts(outcome.error).sent]),
+            [["Unknown", "unknown"]]
+          )
+        }
+      })
+  )
 
   it.effect("an empty input has no outcomes", () =>
     Effect.gen(function*() {

@@ -118,12 +118,17 @@ export const make = Effect.fnUntraced(function*({ concurrency, customerId, envir
         )
     })
 
-    const timeout = Effect.suspend(() => {
+    /** Ends the check, and records for `Screening` whether its request may have arrived: its caller may repeat the check. */
+    const endWithoutResponse = () => {
       progress.end()
-      return new AmlError.AmlTimeout({ sent: progress.sent, deadline, host })
-    })
+      const error = new AmlError.AmlTimeout({ sent: progress.sent, deadline, host })
+      progress.recordFailure(error, false)
+      return error
+    }
+    const timeout = Effect.suspend(endWithoutResponse)
     const record = (exit: Exit.Exit<AmlCheck.AmlCheck, AmlError.AmlError | TokenError>) => {
-      progress.end()
+      if (Exit.isInterrupted(exit)) endWithoutResponse()
+      else progress.end()
       const recorded = CheckTelemetry.record(running)(exit)
       return Exit.isSuccess(exit) ? recorded : Effect.zipRight(recorded, logLasting(exit.cause))
     }

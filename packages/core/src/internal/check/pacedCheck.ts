@@ -19,9 +19,14 @@ export class SentStatus {
     this.#progresses.push(progress)
   }
 
-  /** Of the last check. A client that reports no progress may have sent the check as soon as it has started. */
+  /**
+   * `unknown` if any of the checks may have arrived, because a client that wraps another may repeat a check. Otherwise that
+   * of the last check. A client that reports no progress may have sent the check as soon as it has started.
+   */
   get sent(): Sent {
-    return this.#progresses.at(-1)?.sent ?? (this.#isStarted ? "unknown" : "no")
+    return this.#progresses.some(({ sent }) => sent === "unknown")
+      ? "unknown"
+      : this.#progresses.at(-1)?.sent ?? (this.#isStarted ? "unknown" : "no")
   }
 
   /** The failure to report, by all checks: see `Progress.leastCertainOf`. */
