@@ -9,7 +9,7 @@ import type { Step } from "../src/internal/steps.ts"
 
 const start = Date.UTC(2026, 9, 24, 23)
 
-const step: Step = { to: "aml", body: { entity_type: "person", name: "Ada Testclear", dob: "01-02-1990" } }
+const step: Step = { to: "aml" }
 
 const credential = (searched_on: string) => ({
   credentials: { attributes: { name: "Ada Testclear", birth_year: "1990", searched_on, match_found: "No" } }
@@ -47,7 +47,15 @@ describe("The times of searches move as the clock does", () => {
 })
 
 describe("A documented check that gets no result", () => {
-  const exchange = (step: Step, response: Response) => ({ number: 0, step, exchange: response, secrets: [], curl: "" })
+  const person = { name: "Ada Testclear", dob: "01-02-1990" }
+  const exchange = (step: Step, response: Response) => ({
+    number: 0,
+    step,
+    exchange: response,
+    secrets: [],
+    curl: "",
+    person
+  })
   const refused = response({ error: "unavailable" }, start, 503)
   const answered = exchange(step, response(credential("2026-10-24 23:00:00")))
 
@@ -59,7 +67,7 @@ describe("A documented check that gets no result", () => {
   })
 
   it("has no credential, also with a status of success", () => {
-    const field = (body: object) => whole["every field"]([{ step, response: response(body), secrets: [] }])
+    const field = (body: object) => whole["every field"]([{ step, person, response: response(body), secrets: [] }])
     strictEqual(field({ state: "done" }), "no credential")
     strictEqual(field({ error: "unavailable" }), "refused")
   })
