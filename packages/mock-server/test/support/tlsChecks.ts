@@ -26,15 +26,18 @@ const outcome = (name: string) =>
     )
   })
 
-NodeRuntime.runMain(Effect.forEach(Object.entries(clients), ([client, layer]) =>
-  Effect.forEach(names, outcome).pipe(
-    Effect.flatMap((outcomes) => Console.log(JSON.stringify([client, ...outcomes]))),
-    Effect.provide(
-      Idv.layer({
-        authUrl: url,
-        baseUrl: url,
-        ...Session.testCustomer(`test-tls-${client}`),
-        tokenPolicy: { attempts: 1 }
-      }).pipe(Layer.provide(layer))
-    )
-  )).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))), { disablePrettyLogger: true })
+NodeRuntime.runMain(
+  Effect.forEach(Object.entries(clients), ([client, layer]) =>
+    Effect.forEach(names, outcome).pipe(
+      Effect.flatMap((outcomes) => Console.log(JSON.stringify([client, ...outcomes]))),
+      Effect.provide(
+        Idv.layer({
+          authUrl: url,
+          baseUrl: url,
+          ...Session.testCustomer(`test-tls-${client}`),
+          tokenPolicy: { attempts: 1 }
+        }).pipe(Layer.provide(layer))
+      )
+    )).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))),
+  { disablePrettyLogger: true }
+)
