@@ -29,7 +29,7 @@ const closed = {
   "core": ["internal/check", "internal/exchange"],
   "contract": ["internal/judge", "internal/run/runner"],
   "mock-server": ["internal/transport/app", "internal/cli/main", "bin"],
-  "rescreening": ["internal/worker", "bin"]
+  "rescreening": ["internal/worker/worker", "bin"]
 } as const
 
 const names = ["core", "contract", "mock-server", "rescreening"] as const

@@ -47,7 +47,7 @@ describe("The times of searches move as the clock does", () => {
 })
 
 describe("A documented check that gets no result", () => {
-  const person = { name: "Ada Testclear", dob: "01-02-1990" }
+  const person = { name: "Ada Testclear", dob: "01-02-1990", isOfUser: false }
   const exchange = (step: Step, response: Response) => ({
     number: 0,
     step,
