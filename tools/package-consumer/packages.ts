@@ -26,7 +26,7 @@ const Manifest = Schema.parseJson(Schema.Struct({
 }))
 
 const closed = {
-  "core": ["internal/check", "internal/exchange"],
+  "core": ["internal/check/check", "internal/wire/exchange"],
   "contract": ["internal/judge", "internal/run/runner"],
   "mock-server": ["internal/transport/app", "internal/cli/main", "bin"],
   "rescreening": ["internal/worker/worker", "bin"]
