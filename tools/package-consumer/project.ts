@@ -46,6 +46,8 @@ const imports = ({ folder, optionalPeers }: Project, packages: Packages, typescr
   const closed = packages.flatMap((each) => of(each, each.closed))
   const expected = (specifier: string) => {
     if (closed.includes(specifier)) return "ERR_PACKAGE_PATH_NOT_EXPORTED"
+    // It has only the type of a store.
+    if (specifier.endsWith("/TokenStore")) return "empty"
     // No other module needs ioredis or pg-boss, so all of them can be imported without these.
     return /\/(TokenStoreRedis|EnginePgBoss)$/.test(specifier) && !optionalPeers ? "ERR_MODULE_NOT_FOUND" : "yes"
   }

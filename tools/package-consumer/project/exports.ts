@@ -9,7 +9,7 @@ const codeOf = (error: unknown): string =>
 const load = (specifier: string) =>
   Effect.tryPromise({ try: () => import(specifier), catch: codeOf }).pipe(
     Effect.match({
-      onSuccess: (module) => ({ specifier, loaded: Object.keys(module).length > 0 ? "yes" : specifier.endsWith("/TokenStore") ? "module" : "empty" }),
+      onSuccess: (module) => ({ specifier, loaded: Object.keys(module).length > 0 ? "yes" : "empty" }),
       onFailure: (loaded) => ({ specifier, loaded })
     })
   )
