@@ -3,9 +3,10 @@ import type { Person } from "@effect-idv/core"
 import { AmlClient, AmlError } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Context, Duration, Effect, Fiber, Layer, Redacted } from "effect"
+import { Context, Duration, Effect, Fiber, Layer, Record, Redacted } from "effect"
 import type { Ledger } from "../src/index.ts"
-import { People } from "../src/index.ts"
+import { People, RescreeningError } from "../src/index.ts"
+import * as RetryBudget from "../src/internal/worker/retryBudget.ts"
 import * as Worker from "../src/internal/worker/worker.ts"
 import * as VirtualClock from "./support/virtualClock.ts"
 import * as VirtualLedger from "./support/virtualLedger.ts"
@@ -20,7 +21,8 @@ interface Sent {
 
 /**
  * Screens people with workers that have these round trips to the database. `answer` receives the number of the request.
- * `stalls` holds back the clock of all workers at once, like a machine that is suspended.
+ * `stallAt` holds back the clock of all workers at once, like a machine that is suspended. From `downAt` on, each
+ * statement fails.
  */
 const screened = (
   count: number,
@@ -28,6 +30,7 @@ const screened = (
   options: {
     readonly answer?: (number: number) => AmlClient.Canned
     readonly stallAt?: number
+    readonly downAt?: number
     readonly rate?: number
     readonly onStep?: (ledger: ReturnType<typeof VirtualLedger.make>, now: number) => void
   } = {}
@@ -62,9 +65,20 @@ const screened = (
           reason: null,
           ...ledger.run
         } as const
+        const statements = Record.map(
+          ledger.at(roundTrip),
+          (statement: (...args: Array<never>) => Effect.Effect<unknown>, operation) => (...args: Array<never>) =>
+            Effect.suspend((): Effect.Effect<unknown, RescreeningError.LedgerUnavailable> =>
+              time.now() < (options.downAt ?? Infinity)
+                ? statement(...args)
+                : Effect.fail(new RescreeningError.LedgerUnavailable({ operation, code: "ECONNREFUSED" }))
+            )
+        )
         yield* Worker.work(
           {
-            ledger: { ...ledger.at(roundTrip), salt: Redacted.make("salt") } as unknown as Ledger.Service,
+            ledger: yield* RetryBudget.make(
+              { ...statements, salt: Redacted.make("salt") } as unknown as Ledger.Service
+            ),
             people: yield* People.People,
             aml
           },
@@ -85,8 +99,8 @@ const screened = (
       }
       return fiber.unsafePoll() !== null
     })
-    yield* Fiber.join(fiber)
-    return { sent, states: ledger.statesOf() }
+    const exit = yield* Effect.either(Fiber.join(fiber))
+    return { sent, exit, endedAt: time.now(), states: ledger.statesOf() }
   })
 
 const fullestSecond = (times: ReadonlyArray<number>) =>
@@ -150,5 +164,14 @@ describe("The turns of workers", () => {
       assertTrue(times.filter((at) => at < 3000).length <= 15)
       assertTrue(fullestSecond(times.filter((at) => at > 6000)) >= 47)
       assertTrue(fullestSecond(times) <= 50)
+    }))
+
+  it.scopedLive("end two minutes after the database does, also with outcomes that are not stored", () =>
+    Effect.gen(function*() {
+      const { endedAt, exit, sent } = yield* screened(500, [0, 30], { downAt: 2010 })
+      strictEqual(exit._tag === "Left" ? exit.left._tag : exit._tag, "LedgerUnavailable")
+      assertTrue(endedAt >= 120_000 && endedAt < 130_000, `${endedAt}`)
+      // Nothing is sent that the ledger did not store as sent.
+      assertTrue(sent.length < 130, `${sent.length}`)
     }))
 })

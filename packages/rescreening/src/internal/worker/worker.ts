@@ -477,7 +477,8 @@ export const work = (
         ))
         isOver = true
         yield* Deferred.succeed(over, undefined)
-        const finished = yield* Effect.exit(Effect.raceFirst(finish, Effect.interruptible(kept)))
+        // Without the settler, the outcomes that `finish` waits for are never stored.
+        const finished = yield* Effect.exit(Effect.raceFirst(Effect.interruptible(finish), Effect.interruptible(kept)))
         yield* Fiber.interrupt(keeper)
         const exit = Exit.zipRight(worked, finished)
         for (const { span } of claims.values()) {
