@@ -67,10 +67,20 @@ describe("A failure that concerns everyone", () => {
     const { layer, lines } = errorLines()
     return Effect.gen(function*() {
       yield* checksFor(25)
-      const line = `Every check fails until this is corrected. ${expected}`
+      const line = `Checks fail until this is corrected. ${expected}`
       deepStrictEqual(lines.map((line) => line.replace(/same_token|paused/, "replayed")), [line])
       yield* TestClock.adjust("10 seconds")
       yield* checksFor(3)
+      strictEqual(lines.length, 2)
+    }).pipe(Ada.provide(service), Effect.provide(layer))
+  })
+
+  it.effect("is logged once per cooldown although another one alternates with it", () => {
+    const { layer, lines } = errorLines()
+    let count = 0
+    const service = aml((...request) => respondsWith(++count % 2 === 0 ? 403 : 404)(...request))
+    return Effect.gen(function*() {
+      yield* checksFor(20)
       strictEqual(lines.length, 2)
     }).pipe(Ada.provide(service), Effect.provide(layer))
   })

@@ -8,12 +8,13 @@ const cooldownMillis = 30_000
 
 /** Returns a function that logs the failures of the requests to a host, with its message, which says what to check. */
 export const make = (host: string) => {
-  let logged: { readonly tag: Failure.Failure["_tag"]; readonly at: Instant.Instant } | undefined
+  const loggedAt = new Map<Failure.Failure["_tag"], Instant.Instant>()
   return (error: Failure.Failure): Effect.Effect<void> =>
     Failure.facts(error).concerns !== "everyone" ? Effect.void : Effect.flatMap(Instant.now, (at) => {
-      if (logged?.tag === error._tag && Instant.elapsed(logged.at, at) < cooldownMillis) return Effect.void
-      logged = { tag: error._tag, at }
-      return Effect.logError(`Every check fails until this is corrected. ${error.message}`).pipe(
+      const last = loggedAt.get(error._tag)
+      if (last !== undefined && Instant.elapsed(last, at) < cooldownMillis) return Effect.void
+      loggedAt.set(error._tag, at)
+      return Effect.logError(`Checks fail until this is corrected. ${error.message}`).pipe(
         Effect.annotateLogs({ host, error: error._tag })
       )
     })
