@@ -64,7 +64,8 @@ export const isWrongRow = (row: Row): row is WrongRow => "codes" in row
 export const keyCodes = (key: string, pattern?: RegExp): ReadonlyArray<string> => {
   if (key === "") return ["id.empty"]
   if (key.length > 255) return ["id.too_long"]
-  if (/\p{Cc}|\p{Cs}|\p{Bidi_Control}/u.test(key)) return ["id.control_character"]
+  // Also what nobody sees, and what a decoder of invalid UTF-8 leaves: two such ids can look the same, or be the same.
+  if (/[\p{Cc}\p{Cf}\p{Cs}\uFFFD]/u.test(key)) return ["id.control_character"]
   // Unlike `test`, `search` keeps no position in a pattern with the flag `g` or `y`.
   return pattern === undefined || key.search(pattern) !== -1 ? [] : ["id.format"]
 }

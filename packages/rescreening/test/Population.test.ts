@@ -4,8 +4,8 @@ import { Chunk, Effect, Stream } from "effect"
 import { Population } from "../src/index.ts"
 
 describe("Population", () => {
-  it.live.each(["K1\u202E", "K1\u2066", "K1\u0007", "K1\u200F"])(
-    "refuses an id with a control or bidi character",
+  it.live.each(["K1\u202E", "K1\u2066", "K1\u0007", "K1\u200F", "K1\u200B", "K\u00AD1", "K1\u{E0001}", "K1\uFFFD"])(
+    "refuses an id with a character that controls, is invisible, or replaces invalid UTF-8",
     (id) =>
       Effect.gen(function*() {
         const csv = `id,name,date_of_birth\n${id},Ada Testclear,1990-02-01\n`

@@ -380,6 +380,7 @@ describe("idv-rescreen", () => {
             [start("empty.csv"), good, "The population is empty."],
             [start("swapped.csv"), good, "The first line of the population is not id,name,date_of_birth."],
             [start("missing.csv"), good, "missing.csv cannot be used: NotFound"],
+            [start("people.csv", "--out", "/nowhere/report"), good, "/nowhere/report cannot be used: NotFound"],
             [
               start("people.csv"),
               { ...good, IDV_RESCREEN_KEY: undefined },

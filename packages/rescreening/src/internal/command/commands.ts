@@ -13,6 +13,7 @@ import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
+import { dirname } from "node:path"
 import * as Comparison from "../../Comparison.ts"
 import * as Ledger from "../../Ledger.ts"
 import * as People from "../../People.ts"
@@ -150,6 +151,12 @@ const population = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, flags: Setting
 const checkFile = (path: string, { "expect-at-least": expected = 1, ...flags }: Settings.Flags) =>
   Population.checkSize(Stream.take(population(fileOf(path), flags), expected), expected)
 
+/** Fails if no report can be written there, before the first check is sent. */
+const checkFolderOf = (out: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (files) => files.access(dirname(out), { writable: true })).pipe(
+    Effect.mapError(cannotUse(out))
+  )
+
 export const start = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     const flags = yield* Settings.flags(args, ["run"])
@@ -159,6 +166,7 @@ export const start = (args: ParsedArguments.ParsedArguments) =>
     const service = yield* Settings.service
     const options = Settings.planOptions(args, flags, service)
     yield* checkFile(path, flags)
+    yield* checkFolderOf(flags.out ?? base)
     return yield* Effect.gen(function*() {
       const run = yield* Rescreening.plan(population(fileOf(path), flags), options)
       yield* printPlanned(run, options)

@@ -8,6 +8,7 @@ import type { Command, Option } from "commander"
 import * as ConfigError from "effect/ConfigError"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Commands from "./commands.ts"
 
@@ -175,10 +176,13 @@ const make = (version: string) => (invoke: CommandLine.Invoke): Command => {
   return program
 }
 
-/** Warnings are lines on standard error. */
-const lines = Logger.replace(
-  Logger.defaultLogger,
-  Logger.make(({ message }) => void process.stderr.write(`${[message].flat().map(String).join(" ")}\n`))
+/** Warnings are lines on standard error, and nothing else: `NodeRuntime.runMain` has added the pretty logger. */
+const lines = Layer.merge(
+  Logger.remove(Logger.prettyLoggerDefault),
+  Logger.replace(
+    Logger.defaultLogger,
+    Logger.make(({ message }) => void process.stderr.write(`${[message].flat().map(String).join(" ")}\n`))
+  )
 )
 
 /** Returns the exit code. */

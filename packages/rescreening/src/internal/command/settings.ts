@@ -69,7 +69,7 @@ const fields = {
   "key-pattern": Pattern,
   "expect-at-least": FlagValues.wholeNumber(1, 100_000_000),
   "again": FlagValues.oneOf("not_screened", "unknown", "both"),
-  "reviewer": Text.matching(/^[^\p{Cc}]{1,256}$/u, "1 to 256 characters, without control characters"),
+  "reviewer": Text.matching(/^[^\p{Cc}\p{Bidi_Control}]{1,256}$/u, "1 to 256 characters, without control characters"),
   "older-than": Age,
   "out": Text.Path,
   "ledger": Text.Path
