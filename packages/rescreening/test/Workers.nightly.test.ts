@@ -92,7 +92,8 @@ describe.each(Databases.kinds)("Workers with %s", (_, databases) => {
           Effect.provide(aml.layer)
         )
         deepStrictEqual(counts, at({ no_match: 1 }))
-        assertTrue(passes <= 6, `${passes} passes`)
+        // Without longer waits there would be 15 while the lease lasts.
+        assertTrue(passes <= 8, `${passes} passes`)
         assertTrue(Duration.lessThan(taken, "7 seconds"), Duration.format(taken))
       }).pipe(Effect.provide(layerPeople()))
     )
