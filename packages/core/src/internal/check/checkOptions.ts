@@ -25,6 +25,10 @@ import * as DurationInput from "../schema/durationInput.ts"
  * `Retry-After` is always honoured. If the wait would exceed the deadline, the check fails at once. The replay after a
  * 401 happens under every policy.
  *
+ * Use this option, and no `HttpClient` that sends a request again by itself: the client sees only its last failure, and
+ * would report `sent: "no"` although an earlier request arrived. `IdvHttp` reports each request that it sends, so a
+ * client that wraps only `IdvHttp` may send again.
+ *
  * @category models
  * @since 0.1.0
  */

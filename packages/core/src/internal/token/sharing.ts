@@ -1,6 +1,6 @@
 /**
- * How acquisitions use a store that several processes share. `TokenSharing` provides the service `Sharing`. The service
- * is defined here, so that a token provider does not load the store, its encryption or its client.
+ * How acquisitions use a store that several processes share. `TokenSharing` makes a `Sharing`. Its type is defined here,
+ * so that a token provider does not load the store, its encryption or its client.
  */
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
