@@ -93,7 +93,7 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
       Effect.gen(function*() {
         const people = (keys: ReadonlyArray<string>) =>
           Stream.fromIterable(keys.map((key) => entry(key, "Ada Testclear")))
-        const keys = ["a", "Z", "ä", "\u{1F600}", "\uFFFD", "中", "_", "10", "9"]
+        const keys = ["a", "Z", "ä", "\u{1F600}", "\uFF76", "中", "_", "10", "9"]
         yield* Effect.provide(Rescreening.plan(people(keys), { ...options, run: "a" }), layerPeople())
         yield* Effect.provide(Rescreening.plan(people(keys.toReversed()), { ...options, run: "b" }), layerPeople())
         yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE idv_rescreen_runs SET state = 'complete'`)
