@@ -31,10 +31,10 @@ const rescreeningRoom = (name) => `^packages/rescreening/src/internal/${name}/`
 
 /** The public modules of core in their layers. A module imports from its own layer and from those above it. */
 const layers = [
-  ["Violation", "Metrics"],
+  ["Violation", "Loopback", "Metrics"],
   ["TokenError", "AmlError", "Failure"],
   ["DateOfBirth", "PersonName", "Person"],
-  ["AmlCredential", "AccessToken", "Credentials", "IdvApi", "IdvHttp"],
+  ["AmlCredential", "AccessToken", "IdvApi", "IdvHttp"],
   ["TokenStore", "TokenSharing", "TokenStoreSql", "TokenStoreRedis", "TokenProvider"],
   ["AmlCheck", "AmlClient"],
   ["Screening", "WebError"],

@@ -1,4 +1,5 @@
 /** The address of a server, as an argument of a command. */
+import { isLoopback } from "@effect-idv/core/Loopback"
 import * as Violation from "@effect-idv/core/Violation"
 import * as Schema from "effect/Schema"
 
@@ -12,8 +13,6 @@ const isAddress = (text: string) => {
 export const Address = Schema.String.pipe(Schema.filter(isAddress)).annotations(
   Violation.expecting("an address such as http://127.0.0.1:4010, without a user, password, query or fragment")
 )
-
-const isLoopback = (hostname: string): boolean => /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(hostname)
 
 /** Whether requests to the address cross the network unencrypted. */
 export const isUnencrypted = (address: string): boolean => {

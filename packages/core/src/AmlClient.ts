@@ -20,7 +20,7 @@ import * as Check from "./internal/check/check.ts"
 import * as CheckOptions from "./internal/check/checkOptions.ts"
 import * as PacedCheck from "./internal/check/pacedCheck.ts"
 import * as TestCheck from "./internal/check/testCheck.ts"
-import { loadOptions } from "./internal/schema/loadOptions.ts"
+import * as OptionSchemas from "./internal/schema/options.ts"
 import type * as Person from "./Person.ts"
 import type { TokenError } from "./TokenError.ts"
 import type * as TokenProvider from "./TokenProvider.ts"
@@ -47,51 +47,7 @@ export interface Service {
  */
 export class AmlClient extends Context.Tag("@effect-idv/core/AmlClient")<AmlClient, Service>() {}
 
-export type { NameEcho, PolicyOptions, Retry } from "./internal/check/checkOptions.ts"
-
-/**
- * The options of the client.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Options extends CheckOptions.PolicyOptions {
-  /** The address of the API, without `/api/aml`: an `https:` URL, or an `http:` URL of a loopback address. */
-  readonly baseUrl: string
-  /**
-   * Allows `http:` to hosts other than loopback. Names and tokens are then sent in clear text.
-   *
-   * @default false
-   */
-  readonly allowInsecure?: boolean | undefined
-  /**
-   * Maximum number of checks in flight at once. Further checks wait in the order of their calls, within their deadline.
-   * Without a limit, thousands of simultaneous checks would all be sent before the first response is read. It does not
-   * apply to `Screening`, which has its own option. A check whose deadline has passed is no
-   * longer counted, even if an uninterruptible `HttpClient` still runs its request.
-   *
-   * @default 128
-   */
-  readonly concurrency?: number | undefined
-  /**
-   * Sends `traceparent` and `b3` headers to the service, which belongs to another organisation.
-   *
-   * @default false
-   */
-  readonly propagateTrace?: boolean | undefined
-  /**
-   * A label for the evidence of the checks, such as `sandbox` or `production`, so that they can be told apart.
-   *
-   * @default undefined
-   */
-  readonly environment?: string | undefined
-  /**
-   * The customer id, whose SHA-256 is in the evidence. `Idv.layer` sets it to that of the credentials.
-   *
-   * @default undefined
-   */
-  readonly customerId?: string | undefined
-}
+export type { NameEcho, Options, PolicyOptions, Retry } from "./internal/check/checkOptions.ts"
 
 /**
  * Makes a client. `ConfigError` names every invalid option.
@@ -99,14 +55,14 @@ export interface Options extends CheckOptions.PolicyOptions {
  * @category constructors
  * @since 0.1.0
  */
-export const make = Effect.fnUntraced(function*(options: Options) {
-  const { decoded, url } = yield* CheckOptions.check(options)
-  const run = yield* Check.make({ url, ...decoded, customerId: options.customerId })
+export const make = Effect.fnUntraced(function*(options: CheckOptions.Options) {
+  const checked = yield* CheckOptions.check(options)
+  const run = yield* Check.make(checked)
   return AmlClient.of({
     check: (person) =>
       Effect.withFiberRuntime<AmlCheck, AmlError | TokenError>(({ currentContext }) => {
         const overrides = Context.get(currentContext, Overrides)
-        const policy = overrides === noOverrides ? decoded : { ...decoded, ...overrides }
+        const policy = overrides === noOverrides ? checked : { ...checked, ...overrides }
         return run(person, policy, Context.get(currentContext, PacedCheck.Current))
       })
   })
@@ -155,7 +111,7 @@ export const withPolicy: {
  * @since 0.1.0
  */
 export const layer = (
-  options: Options
+  options: CheckOptions.Options
 ): Layer.Layer<AmlClient, ConfigError, HttpClient.HttpClient | TokenProvider.TokenProvider> =>
   Layer.effect(AmlClient, make(options))
 
@@ -166,9 +122,9 @@ export const layer = (
  * @since 0.1.0
  */
 export const layerConfig = (
-  config: Config.Config.Wrap<Options>
+  config: Config.Config.Wrap<CheckOptions.Options>
 ): Layer.Layer<AmlClient, ConfigError, HttpClient.HttpClient | TokenProvider.TokenProvider> =>
-  Layer.effect(AmlClient, Effect.flatMap(loadOptions(config, CheckOptions.check), make))
+  Layer.effect(AmlClient, Effect.flatMap(OptionSchemas.load(config, CheckOptions.check), make))
 
 /**
  * What the client of {@link layerTest} returns for a person: a result, or an error. "No" about a person with a sign of

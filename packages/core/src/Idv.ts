@@ -4,20 +4,15 @@
  * @since 0.1.0
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as Config from "effect/Config"
+import type * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as AmlClient from "./AmlClient.ts"
-import * as Credentials from "./Credentials.ts"
-import * as IdvApi from "./IdvApi.ts"
 import * as CheckOptions from "./internal/check/checkOptions.ts"
-import * as Address from "./internal/schema/address.ts"
-import * as ConfigErrors from "./internal/schema/configErrors.ts"
-import { loadOptions } from "./internal/schema/loadOptions.ts"
+import * as OptionSchemas from "./internal/schema/options.ts"
 import * as TokenOptions from "./internal/token/tokenOptions.ts"
 import * as TokenProvider from "./TokenProvider.ts"
 
@@ -73,12 +68,20 @@ export const layer = <R = never>(
   options: Options<R> | RotatingOptions<R>
 ): Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient | Exclude<R, Scope.Scope>> =>
   Layer.unwrapEffect(
-    Effect.as(check(options), Layer.provideMerge(AmlClient.layer(options), TokenProvider.layer(options)))
+    Effect.as(
+      options.credentials === undefined ? check(options) : OptionSchemas.decode(rotatingSchema(options), options),
+      Layer.provideMerge(AmlClient.layer(options), TokenProvider.layer(options))
+    )
   )
 
-/** Returns all errors of the options. The errors of the token's options come first. */
-const check = <R>(options: Partial<Options<R>> | RotatingOptions<R>) =>
-  ConfigErrors.all({ token: TokenOptions.check(options), aml: CheckOptions.check(options) })
+/** The schema of all options. */
+const schema = (options: object) =>
+  Schema.Struct({ ...TokenOptions.schema(options).fields, ...CheckOptions.schema(options).omit("customerId").fields })
+
+const rotatingSchema = (options: object) =>
+  Schema.Struct({ ...TokenOptions.rotatingSchema(options).fields, ...CheckOptions.schema(options).fields })
+
+const check = (options: object) => OptionSchemas.decode(schema(options), options)
 
 /**
  * {@link layer} with options from `Config`. `ConfigError` names every missing or invalid option, and contains no value.
@@ -90,13 +93,13 @@ const check = <R>(options: Partial<Options<R>> | RotatingOptions<R>) =>
 export const layerConfig = (
   config: Config.Config.Wrap<Options>
 ): Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient> =>
-  Layer.unwrapEffect(Effect.map(loadOptions(config, check), (options) => layer(options)))
+  Layer.unwrapEffect(Effect.map(OptionSchemas.load(config, check), (options) => layer(options)))
 
 /**
- * {@link layer} with options from the environment, or from another `ConfigProvider`:
- *
- * - `IDV_AUTH_URL`, `IDV_BASE_URL`, `IDV_CUSTOMER_ID`, `IDV_CUSTOMER_KEY`
- * - `IDV_ALLOW_INSECURE=true` allows `http:` to hosts other than loopback.
+ * {@link layer} with options from the environment, or from another `ConfigProvider`. The variable of an option has its
+ * name, such as `IDV_BASE_URL` for `baseUrl`, and contains its text, such as `30 seconds`, or the option as JSON, such as
+ * `500`, `true` or `{"refreshAfter":0.5}`. `IDV_AUTH_URL`, `IDV_BASE_URL`, `IDV_CUSTOMER_ID` and `IDV_CUSTOMER_KEY` are
+ * required.
  *
  * `ConfigError` names every missing or invalid variable, and what it should be. An option in `overrides` wins, and its
  * variable is not read.
@@ -112,67 +115,12 @@ export const layerConfig = (
 export const layerEnv = <R = never>(
   overrides: Partial<Options<R>> = {}
 ): Layer.Layer<Idv, ConfigError.ConfigError, HttpClient.HttpClient | Exclude<R, Scope.Scope>> =>
-  Layer.unwrapEffect(Effect.map(config(overrides), (options) => layer({ ...overrides, ...options })))
-
-const variable = (name: string, expectation: string) =>
-  Config.mapOrFail(
-    Config.option(Config.string(name)),
-    Either.fromOption(() => ConfigError.MissingData([name], expectation))
-  )
-
-const orVariable = <A>(override: A | undefined, variable: Config.Config<A>): Config.Config<A> =>
-  override === undefined ? variable : Config.succeed(override)
-
-const allowInsecureVariable = Config.mapOrFail(
-  Config.withDefault(Config.string("IDV_ALLOW_INSECURE"), "false"),
-  (text) =>
-    text === "true" || text === "false"
-      ? Either.right(text === "true")
-      : Either.left(ConfigError.InvalidData(["IDV_ALLOW_INSECURE"], "should be true or false"))
-)
-
-/** The options of the environment, or the overrides. */
-const config = ({ allowInsecure, authUrl, baseUrl, customerId, customerKey }: Partial<Options<unknown>>) => {
-  const insecure = orVariable(allowInsecure, allowInsecureVariable)
-  /** Reads an address. If `IDV_ALLOW_INSECURE` is invalid, this reports no second error for it. */
-  const address = (name: string, path: string, expectation: string) =>
-    Config.all([variable(name, expectation), Config.orElse(insecure, () => Config.succeed(true))]).pipe(
-      Config.mapOrFail(([base, allowInsecure]) =>
-        Either.map(Address.make(name, base, path, { allowInsecure }), () => base)
-      )
+  Layer.unwrapEffect(
+    Effect.map(
+      OptionSchemas.loadEnv(schema({}).fields, overrides, check),
+      (options) => layer({ ...options, sharing: overrides.sharing })
     )
-  return Config.all({
-    authUrl: orVariable(
-      authUrl,
-      address(
-        "IDV_AUTH_URL",
-        IdvApi.token.path,
-        "should be the address of the token endpoint, such as https://auth.example.com"
-      )
-    ),
-    baseUrl: orVariable(
-      baseUrl,
-      address(
-        "IDV_BASE_URL",
-        IdvApi.aml.path,
-        "should be the address of the API, such as https://api.example.com"
-      )
-    ),
-    customerId: orVariable(
-      customerId,
-      variable("IDV_CUSTOMER_ID", "should be the customer id of the onboarding pack").pipe(
-        Config.mapOrFail((id) => Credentials.checkCustomerId("IDV_CUSTOMER_ID", id))
-      )
-    ),
-    customerKey: orVariable(
-      customerKey,
-      variable("IDV_CUSTOMER_KEY", "should be the customer key of the onboarding pack").pipe(
-        Config.mapOrFail((key) => Credentials.checkCustomerKey("IDV_CUSTOMER_KEY", Redacted.make(key)))
-      )
-    ),
-    allowInsecure: insecure
-  })
-}
+  )
 
 /**
  * Formats a `ConfigError` for a terminal: one line for each invalid option or variable, such as

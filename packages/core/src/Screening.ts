@@ -28,7 +28,6 @@ import * as AmlClient from "./AmlClient.ts"
 import * as AmlError from "./AmlError.ts"
 import type * as Failure from "./Failure.ts"
 import * as PacedCheck from "./internal/check/pacedCheck.ts"
-import * as ConfigErrors from "./internal/schema/configErrors.ts"
 import * as Drain from "./internal/screening/drain.ts"
 import * as EndOfRun from "./internal/screening/endOfRun.ts"
 import * as Pacer from "./internal/screening/pacer.ts"
@@ -181,8 +180,8 @@ const screenAll = <K, E, R, R2>(
   { onOutcome = () => Effect.void, ...options }: Options<K, R2> = {},
   counters: CountingHooks
 ): Stream.Stream<Outcome<K>, E | Stopped | ConfigError.ConfigError, AmlClient.AmlClient | R | R2> =>
-  Either.match(ScreeningSettings.decode(options), {
-    onLeft: (violations) => Stream.fail(ConfigErrors.fromViolations([])(violations)),
+  Either.match(ScreeningSettings.check(options), {
+    onLeft: Stream.fail,
     onRight: (settings) => Stream.unwrap(run(people, { ...settings, ...counters, onOutcome }))
   })
 

@@ -32,10 +32,10 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import type * as AccessToken from "./AccessToken.ts"
-import type * as Credentials from "./Credentials.ts"
 import * as Address from "./internal/schema/address.ts"
-import { loadOptions } from "./internal/schema/loadOptions.ts"
+import * as OptionSchemas from "./internal/schema/options.ts"
 import * as Acquisitions from "./internal/token/acquisitions.ts"
+import type { CredentialOptions } from "./internal/token/credentials.ts"
 import * as Sharing from "./internal/token/sharing.ts"
 import * as TokenOptions from "./internal/token/tokenOptions.ts"
 import * as TokenRequests from "./internal/token/tokenRequests.ts"
@@ -100,6 +100,7 @@ export interface Service {
  */
 export class TokenProvider extends Context.Tag("@effect-idv/core/TokenProvider")<TokenProvider, Service>() {}
 
+export type { BasicEncoding, CredentialOptions } from "./internal/token/credentials.ts"
 export type { PolicyOptions } from "./internal/token/tokenOptions.ts"
 
 /**
@@ -147,7 +148,7 @@ export interface Settings<R = never> {
  * @category models
  * @since 0.1.0
  */
-export interface Options<R = never> extends Settings<R>, Credentials.Options {
+export interface Options<R = never> extends Settings<R>, CredentialOptions {
   readonly credentials?: undefined
 }
 
@@ -165,7 +166,7 @@ export interface RotatingOptions<R = never> extends Settings<R> {
    * effect fails or returns invalid credentials, `get` fails with `TokenEndpointUnavailable` and the reason
    * `credentials`. Its error may contain a secret, so it is not reported: log it in the effect.
    */
-  readonly credentials: Effect.Effect<Credentials.Options, unknown>
+  readonly credentials: Effect.Effect<CredentialOptions, unknown>
   readonly customerId?: undefined
   readonly customerKey?: undefined
   readonly basicEncoding?: undefined
@@ -204,7 +205,7 @@ export const layer = <R = never>(
 export const layerConfig = (
   config: Config.Config.Wrap<Options>
 ): Layer.Layer<TokenProvider, ConfigError.ConfigError, HttpClient.HttpClient> =>
-  Layer.scoped(TokenProvider, Effect.flatMap(loadOptions(config, TokenOptions.check), make))
+  Layer.scoped(TokenProvider, Effect.flatMap(OptionSchemas.load(config, TokenOptions.check), make))
 
 /**
  * {@link layer} with background refresh: acquires the token at once, and renews it before callers would wait. Its timer
@@ -251,7 +252,7 @@ export const layerTest = (value = "test-token"): Layer.Layer<TokenProvider> =>
   )
 
 const build = Effect.fnUntraced(function*<R>(options: Options<R> | RotatingOptions<R>) {
-  const { credentials, fields, policy, url } = yield* TokenOptions.check(options)
+  const { credentials, fields, policy, url } = yield* TokenOptions.prepare(options)
   const acquire = yield* TokenRequests.make({ url, policy, fields })
   const sharing = options.sharing === undefined ? undefined : yield* options.sharing
   const acquireThroughStore = sharing === undefined ? Sharing.withoutStore : yield* sharing({ url, policy })

@@ -17,7 +17,7 @@ import type * as ConfigError from "effect/ConfigError"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import { loadOptions } from "./internal/schema/loadOptions.ts"
+import * as OptionSchemas from "./internal/schema/options.ts"
 import type * as Internal from "./internal/token/sharing.ts"
 import * as SharedAcquisition from "./internal/tokenStore/sharedAcquisition.ts"
 import * as SharingOptions from "./internal/tokenStore/sharingOptions.ts"
@@ -78,7 +78,8 @@ export interface Options {
  */
 export const make = (store: TokenStore, options: Options): Effect.Effect<Sharing, ConfigError.ConfigError> =>
   Effect.gen(function*() {
-    const { deadline, keys } = yield* SharingOptions.check(options)
+    const { deadline, decryptionKey, encryptionKey } = yield* SharingOptions.check(options)
+    const keys = [encryptionKey, ...decryptionKey === undefined ? [] : [decryptionKey]] as const
     return SharedAcquisition.make({ encryption: yield* TokenEncryption.make(keys), store, deadline })
   })
 
@@ -92,4 +93,4 @@ export const makeConfig = (
   store: TokenStore,
   config: Config.Config.Wrap<Options>
 ): Effect.Effect<Sharing, ConfigError.ConfigError> =>
-  Effect.flatMap(loadOptions(config, SharingOptions.check), (options) => make(store, options))
+  Effect.flatMap(OptionSchemas.load(config, SharingOptions.check), (options) => make(store, options))

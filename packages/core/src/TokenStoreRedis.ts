@@ -19,8 +19,7 @@ import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { type Cluster, Redis, type RedisOptions } from "ioredis"
-import * as ConfigErrors from "./internal/schema/configErrors.ts"
-import { loadOptions } from "./internal/schema/loadOptions.ts"
+import * as OptionSchemas from "./internal/schema/options.ts"
 import * as RedisUrl from "./internal/tokenStore/redisUrl.ts"
 import { warmUp } from "./internal/tokenStore/sharedAcquisition.ts"
 import * as SharingOptions from "./internal/tokenStore/sharingOptions.ts"
@@ -186,7 +185,7 @@ const connect = (address: RedisUrl.RedisAddress) =>
   })
 
 const check = (options: Partial<Options>) =>
-  ConfigErrors.all({ address: RedisUrl.check(options.url), sharing: SharingOptions.check(options) })
+  OptionSchemas.all({ address: RedisUrl.check(options.url), sharing: SharingOptions.check(options) })
 
 /**
  * Shares tokens in Redis: the option `sharing` of the client. It does not fail if the server is down. `ConfigError` names
@@ -222,4 +221,4 @@ export const make = (options: Options): Effect.Effect<TokenSharing.Sharing, Conf
 export const makeConfig = (
   config: Config.Config.Wrap<Options>
 ): Effect.Effect<TokenSharing.Sharing, ConfigError.ConfigError, Scope.Scope> =>
-  Effect.flatMap(loadOptions(config, check), make)
+  Effect.flatMap(OptionSchemas.load(config, check), make)

@@ -122,7 +122,15 @@ const flatten = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>
     case "Unexpected":
       return violation("unexpected", "no such field")
     case "Composite":
-      if (AST.isUnion(issue.ast)) return violation("invalid", expectation(issue.ast))
+      if (AST.isUnion(issue.ast)) {
+        // An optional field is a union with `undefined`. The fields of a record in it are named too.
+        const nested = membersOf(issue.ast).length === 1
+          ? Arr.ensure(issue.issues).flatMap((member) => flatten(member, path)).filter((found) =>
+            found.path !== path.map(String).join(".")
+          )
+          : []
+        return Arr.isNonEmptyArray(nested) ? nested : violation("invalid", expectation(issue.ast))
+      }
       return "_tag" in issue.issues
         ? flatten(issue.issues, path)
         : Arr.flatMap(issue.issues, (issue) => flatten(issue, path))
@@ -138,10 +146,14 @@ const flatten = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>
   }
 }
 
+/** The members of a union, without `undefined`, which an optional field adds. */
+const membersOf = ({ types }: AST.Union): ReadonlyArray<AST.AST> =>
+  types.filter((type) => !AST.isUndefinedKeyword(type))
+
 const expectation = (ast: AST.AST | AST.Type): string => {
   if (ast instanceof AST.Type) return expectation(ast.type)
   if (AST.isUnion(ast)) {
-    const [member, ...others] = ast.types.filter((member) => !AST.isUndefinedKeyword(member))
+    const [member, ...others] = membersOf(ast)
     if (member !== undefined && others.length === 0) return expectation(member)
   }
   return AST.getDescriptionAnnotation(ast).pipe(

@@ -14,9 +14,6 @@ export * as AmlCredential from "./AmlCredential.ts"
 export * as AmlError from "./AmlError.ts"
 
 /** @since 0.1.0 */
-export * as Credentials from "./Credentials.ts"
-
-/** @since 0.1.0 */
 export * as DateOfBirth from "./DateOfBirth.ts"
 
 /** @since 0.1.0 */

@@ -162,7 +162,7 @@ describe("The options of a check", () => {
   it("the defaults are 30 seconds, safe, exact and 48 hours", () => {
     const made = CheckOptions.check({ baseUrl: "https://idv.example.com" })
     assert(Either.isRight(made))
-    const { deadline, nameEcho, retry, searchedOnTolerance } = made.right.decoded
+    const { deadline, nameEcho, retry, searchedOnTolerance } = made.right
     deepStrictEqual([Duration.toMillis(deadline), retry, nameEcho, Duration.toHours(searchedOnTolerance)], [
       30_000,
       "safe",

@@ -1,9 +1,9 @@
-import { Credentials } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
 import { Either, Redacted } from "effect"
 import { Buffer } from "node:buffer"
 import { inspect } from "node:util"
+import * as Credentials from "../src/internal/token/credentials.ts"
 
 const make = (customerId: string, customerKey: string) =>
   Credentials.make({ customerId, customerKey: Redacted.make(customerKey) })

@@ -3,6 +3,7 @@ import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Fiber, Layer, Schema, TestClock } from "effect"
 import { AmlTimeout } from "../src/AmlError.ts"
+import { isLoopback } from "../src/Loopback.ts"
 import * as Ada from "./support/ada.ts"
 import { renderings } from "./support/canary.ts"
 import { hangs, lost, noSuchHost, noTls, refused, respondsWith, today, untrusted } from "./support/scripted.ts"
@@ -103,4 +104,22 @@ describe("A transport error", () => {
       )
       deepStrictEqual(yield* Schema.encode(AmlTimeout)(error), stored)
     }))
+})
+
+describe("A host of this machine", () => {
+  it.each<[string, boolean]>([
+    ["localhost", true],
+    ["127.0.0.1", true],
+    ["127.8.8.8", true],
+    ["::1", true],
+    ["[::1]", true],
+    ["[::1", false],
+    ["127.0.0.1.example.com", false],
+    ["127.0.0", false],
+    ["localhost.example.com", false],
+    ["0.0.0.0", false],
+    ["", false]
+  ])("%j: %s", (host, expected) => {
+    strictEqual(isLoopback(host), expected)
+  })
 })

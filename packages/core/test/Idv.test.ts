@@ -3,7 +3,19 @@ import { OpenApi } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import type { ConfigError } from "effect"
-import { Config, ConfigProvider, Effect, Layer, Redacted, Struct } from "effect"
+import {
+  Config,
+  ConfigProvider,
+  Duration,
+  Effect,
+  Fiber,
+  Layer,
+  Option,
+  Redacted,
+  Struct,
+  SubscriptionRef,
+  TestClock
+} from "effect"
 import * as Ada from "./support/ada.ts"
 import * as Service from "./support/service.ts"
 
@@ -45,12 +57,12 @@ describe("Idv.layerEnv", () => {
     [
       "no id",
       without("IDV_CUSTOMER_ID"),
-      "(Missing data at IDV_CUSTOMER_ID: \"should be the customer id of the onboarding pack\")"
+      "(Missing data at IDV_CUSTOMER_ID: \"should be the customer id of the onboarding pack: not empty, without a colon, leading or trailing spaces or line breaks\")"
     ],
     [
       "no key",
       without("IDV_CUSTOMER_KEY"),
-      "(Missing data at IDV_CUSTOMER_KEY: \"should be the customer key of the onboarding pack\")"
+      "(Missing data at IDV_CUSTOMER_KEY: \"should be the customer key of the onboarding pack: not empty, without leading or trailing spaces or line breaks\")"
     ],
     [
       "an id with a colon",
@@ -70,7 +82,7 @@ describe("Idv.layerEnv", () => {
     [
       "a url that is none",
       { ...complete, IDV_AUTH_URL: "canary" },
-      "(Invalid data at IDV_AUTH_URL: \"should be a URL, such as https://idv.example.com\")"
+      "(Invalid data at IDV_AUTH_URL: \"should be the address of the token endpoint, such as https://auth.example.com\")"
     ],
     [
       "another scheme",
@@ -102,6 +114,57 @@ describe("Idv.layerEnv", () => {
       const printed = yield* startEnv(variables)
       strictEqual(printed, expected)
       strictEqual(printed.includes("canary"), false)
+    }))
+
+  it.effect("reads each option from the variable with its name, as text or as JSON", () => {
+    const service = Service.make({ aml: () => Effect.never })
+    return Effect.gen(function*() {
+      const aml = yield* AmlClient.AmlClient
+      const check = Effect.flatMap(Ada.person, aml.check).pipe(Effect.flip)
+      const checks = yield* Effect.fork(Effect.all([check, check], { concurrency: 2 }))
+      yield* TestClock.adjust("2 seconds")
+      const errors = yield* Fiber.join(checks)
+      deepStrictEqual(
+        errors.map((error) => error._tag === "AmlTimeout" && [error.sent, Duration.toSeconds(error.deadline)]),
+        [
+          ["unknown", 2],
+          ["no", 2]
+        ]
+      )
+      const { token } = yield* SubscriptionRef.get((yield* TokenProvider.TokenProvider).status)
+      const { expiresAt, requestedAt } = Option.getOrThrow(token)
+      strictEqual(expiresAt - requestedAt, 600_000)
+    }).pipe(
+      Effect.provide(Layer.provide(Idv.layerEnv(), service.layer)),
+      Effect.withConfigProvider(ConfigProvider.fromMap(
+        new Map(Object.entries({
+          ...complete,
+          IDV_CUSTOMER_ID: "4711",
+          IDV_CONCURRENCY: "1",
+          IDV_DEADLINE: "2 seconds",
+          IDV_TOKEN_POLICY: "{\"lifetime\":600000}"
+        }))
+      ))
+    )
+  })
+
+  it.effect.each<[string, string, string]>([
+    ["IDV_CONCURRENCY", "many", "an integer over 0"],
+    ["IDV_CONCURRENCY", "", "an integer over 0"],
+    ["IDV_RETRY", "canary", "\"safe\", \"always\", \"never\" or a Schedule"],
+    ["IDV_ENVIRONMENT", "canary canary", "1 to 64 letters, digits, dots, hyphens or underscores"],
+    ["IDV_TOKEN_POLICY", "canary", "an object"],
+    ["IDV_TOKEN_POLICY.attempts", "{\"attempts\":0}", "an integer over 0"]
+  ])("names %s with the value %j", ([path, value, expected]) =>
+    Effect.gen(function*() {
+      const layer = Layer.provide(Idv.layerEnv(), Service.make().layer)
+      const error = yield* start(layer).pipe(
+        Effect.withConfigProvider(
+          ConfigProvider.fromMap(new Map(Object.entries({ ...complete, [path.split(".")[0] ?? ""]: value })))
+        ),
+        Effect.flip
+      )
+      strictEqual(Idv.describeConfigError(error), `${path} should be ${expected}`)
     }))
 
   it.effect("takes options beside the environment, and does not read their variables", () => {
@@ -155,13 +218,13 @@ describe("Idv.layerEnv", () => {
   it.effect("names missing and invalid variables together", () =>
     Effect.gen(function*() {
       const printed = yield* startEnv({ ...without("IDV_CUSTOMER_ID"), IDV_CUSTOMER_KEY: "k\n", IDV_BASE_URL: "x" })
-      deepStrictEqual(printed.match(/(?<= at )IDV_[A-Z_]+/g), ["IDV_BASE_URL", "IDV_CUSTOMER_ID", "IDV_CUSTOMER_KEY"])
+      deepStrictEqual(printed.match(/(?<= at )IDV_[A-Z_]+/g), ["IDV_CUSTOMER_ID", "IDV_CUSTOMER_KEY", "IDV_BASE_URL"])
     }))
 
   it.effect("names every missing or invalid variable once", () =>
     Effect.gen(function*() {
       const printed = yield* startEnv({})
-      deepStrictEqual(printed.match(/IDV_[A-Z_]+/g), Object.keys(complete))
+      deepStrictEqual(printed.match(/IDV_[A-Z_]+/g)?.sort(), Object.keys(complete))
       const malformed = yield* startEnv({
         IDV_AUTH_URL: "https://canary:canary@x.example",
         IDV_CUSTOMER_ID: "canary:1",

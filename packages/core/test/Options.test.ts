@@ -1,10 +1,11 @@
-import { AmlClient, Idv, Screening, TokenProvider, WebError } from "@effect-idv/core"
+import { AccessToken, AmlClient, Idv, Screening, TokenProvider, WebError } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual, throws } from "@effect/vitest/utils"
 import type { Duration, Scope } from "effect"
 import { Config, ConfigError, ConfigProvider, Effect, Either, Layer, Schema, Stream } from "effect"
 import { readFileSync } from "node:fs"
 import * as CheckOptions from "../src/internal/check/checkOptions.ts"
+import * as Options from "../src/internal/schema/options.ts"
 import * as TokenOptions from "../src/internal/token/tokenOptions.ts"
 import { renderings } from "./support/canary.ts"
 import * as Service from "./support/service.ts"
@@ -95,33 +96,58 @@ describe("A duration longer than a timer can wait", () => {
 
 describe("The defaults in the docstrings", () => {
   /** The fields with a `@default` in a module. */
-  const documented = (path: string) =>
+  const documented = (path: string): ReadonlyArray<readonly [string, string]> =>
     Array.from(
-      readFileSync(new URL(`../src/${path}`, import.meta.url), "utf8").matchAll(
+      readFileSync(new URL(`../src/internal/${path}`, import.meta.url), "utf8").matchAll(
         /@default ([^\n]+)\n *\*\/\n *readonly (\w+)\?/g
       ),
-      ([, text = "", name = ""]) => [name, text] as const
+      ([, text = "", name = ""]) => [name, text]
     )
-  type Decode = (options: object) => Either.Either<unknown, ConfigError.ConfigError>
-  const decodeCheck = (options: object) => CheckOptions.check(Object.assign({ baseUrl: "https://x.example" }, options))
-  const ofCheck: Decode = decodeCheck
-  const ofTokens: Decode = TokenOptions.makePolicy
+  const credentials = documented("token/credentials.ts")
+  const ofTokens = documented("token/tokenOptions.ts")
+  const ofChecks = documented("check/checkOptions.ts")
+  const optionsOf = (schema: { readonly fields: object }) => Object.keys(schema.fields)
+  const { authUrl, baseUrl, customerId, customerKey } = Service.options
+  const required = { authUrl, baseUrl, customerId, customerKey }
+  const decode = (options: object) =>
+    Either.all([TokenOptions.check({ ...required, ...options }), CheckOptions.check({ ...required, ...options })])
 
-  it.each([
-    ...documented("internal/check/checkOptions.ts").map((field) => [...field, ofCheck] as const),
-    ...documented("AmlClient.ts").map((field) => [...field, ofCheck] as const),
-    ...documented("internal/token/tokenOptions.ts").map((field) => [...field, ofTokens] as const)
-  ])("%s is %s", (name, value, decode) => {
-    const [made, byDefault] = [decode(value === "undefined" ? {} : { [name]: JSON.parse(value) }), decode({})]
-    assert(Either.isRight(made) && Either.isRight(byDefault))
-    deepStrictEqual(made.right, byDefault.right)
+  it.each([...credentials, ...ofChecks])("%s is %s", (name, value) => {
+    deepStrictEqual(decode(value === "undefined" ? {} : { [name]: JSON.parse(value) }), decode({}))
   })
 
-  it("exist for every option", () => {
-    const names = [...documented("internal/check/checkOptions.ts"), ...documented("AmlClient.ts")].map(([name]) => name)
-    const decoded = decodeCheck({})
-    assert(Either.isRight(decoded))
-    deepStrictEqual(Object.keys(decoded.right.decoded).filter((name) => !names.includes(name)), [])
+  it.each(ofTokens)("tokenPolicy.%s is %s", (name, value) => {
+    deepStrictEqual(TokenOptions.makePolicy({ [name]: JSON.parse(value) }), TokenOptions.makePolicy())
+  })
+
+  /** The first cells of the table in the documents. */
+  const rows = readFileSync(new URL("../../../docs/getting-started.md", import.meta.url), "utf8").split("\n").flatMap(
+    (line) => /^(\| `[\w.]+` \| .*?) \| [^|]+\|$/.exec(line)?.slice(1) ?? []
+  )
+
+  it("and all options are in the table of the documents, with their variables", () => {
+    const defaults = new Map([
+      ...credentials,
+      ...ofChecks,
+      ...ofTokens.map(([name, value]) => [`tokenPolicy.${name}`, value] as const),
+      ["tokenFields", JSON.stringify(AccessToken.Field.literals)]
+    ])
+    const names = [
+      ...optionsOf(TokenOptions.schema({})),
+      ...ofTokens.map(([name]) => `tokenPolicy.${name}`),
+      ...optionsOf(CheckOptions.schema({}))
+    ]
+    deepStrictEqual(
+      rows,
+      Array.from(new Set(names), (name) => {
+        const byDefault = defaults.get(name)
+        return [
+          `| \`${name}\``,
+          name.includes(".") ? "" : `\`${Options.variableOf(name)}\``,
+          byDefault === undefined || byDefault === "undefined" ? "" : `\`${byDefault}\``
+        ].join(" | ")
+      })
+    )
   })
 })
 
@@ -143,7 +169,7 @@ describe("Invalid options", () => {
     "customerId",
     "customerKey",
     "basicEncoding",
-    "tokenFields",
+    "tokenFields.0",
     "tokenPolicy.refreshAfter",
     "tokenPolicy.attempts",
     "baseUrl",
@@ -214,7 +240,7 @@ describe("Invalid options", () => {
         "ATTEMPTS has a value that cannot be used",
         "RETRY has a value that cannot be used",
         "DEADLINE should be a duration",
-        "authUrl should be a URL, such as https://idv.example.com",
+        "authUrl should be the address of the token endpoint, such as https://auth.example.com",
         "tokenPolicy.refreshAfter should be a number between 0 and 1"
       ])
     }))

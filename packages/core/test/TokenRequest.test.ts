@@ -1,9 +1,9 @@
 import type { TokenProvider } from "@effect-idv/core"
-import { Credentials } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import type { ConfigError } from "effect"
 import { Effect, Redacted } from "effect"
+import * as Credentials from "../src/internal/token/credentials.ts"
 import * as Service from "./support/service.ts"
 import { get, make, provide, status } from "./support/tokens.ts"
 
@@ -131,7 +131,7 @@ describe("The token request", () => {
         tokenFields: JSON.parse("[\"acces_token\"]"),
         tokenPolicy: { attempts: 0 }
       })
-      deepStrictEqual(named(error), ["authUrl", "customerId", "customerKey", "tokenFields", "tokenPolicy.attempts"])
+      deepStrictEqual(named(error), ["authUrl", "customerId", "customerKey", "tokenFields.0", "tokenPolicy.attempts"])
     }))
 
   it.effect.each(["{}", "{\"customerId\":1,\"customerKey\":\"canary\"}"])(

@@ -1,9 +1,10 @@
 /** Each transition of the token state, at its limits. `TokenState` tests what holds over any history. */
-import { Credentials, TokenError } from "@effect-idv/core"
+import { TokenError } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Either, Option, Redacted } from "effect"
 import * as CachedToken from "../src/internal/token/cachedToken.ts"
+import * as Credentials from "../src/internal/token/credentials.ts"
 import * as TokenOptions from "../src/internal/token/tokenOptions.ts"
 import * as TokenResponse from "../src/internal/token/tokenResponse.ts"
 import * as TokenState from "../src/internal/token/tokenState.ts"

@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import type * as Idv from "@effect-idv/core/Idv"
+import { isLoopback } from "@effect-idv/core/Loopback"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
 import * as Config from "effect/Config"
@@ -16,7 +17,6 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Control from "./Control.ts"
-import { isLoopback } from "./internal/control/loopback.ts"
 import * as InProcessClient from "./internal/http/inProcessClient.ts"
 import * as Lifecycle from "./internal/http/lifecycle.ts"
 import * as OperationsControl from "./internal/operations/control.ts"

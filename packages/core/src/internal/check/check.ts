@@ -15,6 +15,7 @@ import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import * as AmlCheck from "../../AmlCheck.ts"
 import * as AmlError from "../../AmlError.ts"
+import * as IdvApi from "../../IdvApi.ts"
 import * as Person from "../../Person.ts"
 import type { TokenError } from "../../TokenError.ts"
 import * as TokenProvider from "../../TokenProvider.ts"
@@ -25,7 +26,7 @@ import * as Exchange from "../wire/exchange.ts"
 import * as AmlResponse from "./amlResponse.ts"
 import * as Attempts from "./attempts.ts"
 import * as Bearer from "./bearer.ts"
-import type { CheckPolicy } from "./checkOptions.ts"
+import type { CheckedOptions, CheckPolicy } from "./checkOptions.ts"
 import * as CheckTelemetry from "./checkTelemetry.ts"
 import type { SentStatus } from "./pacedCheck.ts"
 import * as Places from "./places.ts"
@@ -36,17 +37,11 @@ const isPerson = Schema.is(Person.Person)
 const encodeBody = Schema.encodeSync(Person.RequestBody)
 const notAPersonError = new TypeError("check takes a Person from Person.make")
 
-/**
- * Returns a function that checks a person at `url`, at most `concurrency` at once. With `propagateTrace`, the requests
- * have the trace headers of the span of the check.
- */
-export const make = Effect.fnUntraced(function*({ concurrency, customerId, environment, propagateTrace, url }: {
-  readonly url: string
-  readonly concurrency: number
-  readonly propagateTrace: boolean
-  readonly environment?: string | undefined
-  readonly customerId?: string | undefined
-}) {
+/** Returns a function that checks a person, with the options of the client. */
+export const make = Effect.fnUntraced(function*(
+  { baseUrl, concurrency, customerId, environment, propagateTrace }: CheckedOptions
+) {
+  const url = Address.join(baseUrl, IdvApi.aml.path)
   const exchange = yield* Exchange.make(url, "checks")
   const host = Address.hostOf(url)
   const places = Places.make(concurrency)

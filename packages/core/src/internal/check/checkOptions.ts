@@ -1,16 +1,14 @@
 /** The options of the `AmlClient`. The schemas check them, and contain the defaults. */
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
-import { constant } from "effect/Function"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import type { AmlError } from "../../AmlError.ts"
 import * as IdvApi from "../../IdvApi.ts"
-import * as Violation from "../../Violation.ts"
 import * as Address from "../schema/address.ts"
-import * as ConfigErrors from "../schema/configErrors.ts"
 import * as DurationInput from "../schema/durationInput.ts"
+import * as OptionSchemas from "../schema/options.ts"
 
 /**
  * Which failed checks are retried, up to twice: after a random delay of up to 200 ms, and then of up to 400 ms.
@@ -88,66 +86,94 @@ export const NameEcho = Schema.Literal("exact", "loose", "ignore").annotations({
  */
 export type NameEcho = typeof NameEcho.Type
 
+/**
+ * The options of the client.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends PolicyOptions {
+  /** The address of the API, without `/api/aml`: an `https:` URL, or an `http:` URL of a loopback address. */
+  readonly baseUrl: string
+  /**
+   * Allows `http:` to hosts other than loopback. Names and tokens are then sent in clear text.
+   *
+   * @default false
+   */
+  readonly allowInsecure?: boolean | undefined
+  /**
+   * Maximum number of checks in flight at once. Further checks wait in the order of their calls, within their deadline.
+   * Without a limit, thousands of simultaneous checks would all be sent before the first response is read. It does not
+   * apply to `Screening`, which has its own option. A check whose deadline has passed is no
+   * longer counted, even if an uninterruptible `HttpClient` still runs its request.
+   *
+   * @default 128
+   */
+  readonly concurrency?: number | undefined
+  /**
+   * Sends `traceparent` and `b3` headers to the service, which belongs to another organisation.
+   *
+   * @default false
+   */
+  readonly propagateTrace?: boolean | undefined
+  /**
+   * A label for the evidence of the checks, such as `sandbox` or `production`, so that they can be told apart.
+   *
+   * @default undefined
+   */
+  readonly environment?: string | undefined
+  /**
+   * The customer id, whose SHA-256 is in the evidence. `Idv.layer` sets it to that of the credentials.
+   *
+   * @default undefined
+   */
+  readonly customerId?: string | undefined
+}
+
 const isSchedule = (u: unknown): u is Schedule.Schedule<unknown, AmlError> => Schedule.isSchedule(u)
 
 const Policy = Schema.Struct({
-  deadline: Schema.optionalWith(DurationInput.Positive, { default: constant(Duration.seconds(30)) }),
-  retry: Schema.optionalWith(
+  deadline: OptionSchemas.withDefault(DurationInput.Positive, Duration.seconds(30)),
+  retry: OptionSchemas.withDefault(
     Schema.Union(Schema.Literal("safe", "always", "never"), Schema.declare(isSchedule))
       .annotations({ description: "\"safe\", \"always\", \"never\" or a Schedule" }),
-    { default: constant("safe" as const) }
+    "safe"
   ),
-  nameEcho: Schema.optionalWith(
-    NameEcho,
-    { default: constant("exact" as const) }
-  ),
-  searchedOnTolerance: Schema.optionalWith(DurationInput.PositiveFinite, { default: constant(Duration.hours(48)) })
+  nameEcho: OptionSchemas.withDefault(NameEcho, "exact"),
+  searchedOnTolerance: OptionSchemas.withDefault(DurationInput.PositiveFinite, Duration.hours(48))
 })
 
 /** The decoded options of {@link PolicyOptions}, with defaults. */
 export interface CheckPolicy extends Schema.Schema.Type<typeof Policy> {}
 
-const Options = Schema.Struct({
-  ...Policy.fields,
-  concurrency: Schema.optionalWith(
-    Schema.Int.pipe(Schema.positive(), Schema.annotations({ description: "an integer over 0" })),
-    { default: constant(128) }
-  ),
-  propagateTrace: Schema.optionalWith(Schema.Boolean, { default: constant(false) }),
-  environment: Schema.optional(
-    Schema.String.pipe(
-      Schema.pattern(/^[\w.-]{1,64}$/),
-      Schema.annotations({ description: "1 to 64 letters, digits, dots, hyphens or underscores" })
-    )
-  )
-})
-
-/** Options before the check: from JavaScript, or partly loaded from `Config`. */
-interface UncheckedOptions extends PolicyOptions {
-  readonly baseUrl?: string | undefined
-  readonly allowInsecure?: boolean | undefined
-  readonly concurrency?: number | undefined
-  readonly propagateTrace?: boolean | undefined
-  readonly environment?: string | undefined
-}
-
-const names = Struct.keys(Options.fields)
-const decode = Violation.decodeUnknown(Options)
-
-/** Returns the checked options, or one error with every invalid option. */
-export const check = (options: UncheckedOptions) =>
-  ConfigErrors.all({
-    url: Address.make("baseUrl", options.baseUrl, IdvApi.aml.path, options),
-    decoded: Either.mapLeft(decode(Struct.pick(options, ...names)), ConfigErrors.fromViolations([]))
+/** The schema of {@link Options}. `allowInsecure` decides what the address may be. */
+export const schema = (options: { readonly allowInsecure?: unknown }) =>
+  Schema.Struct({
+    baseUrl: Address.Base("the address of the API, such as https://api.example.com", IdvApi.aml.path, options),
+    allowInsecure: OptionSchemas.Flag,
+    ...Policy.fields,
+    concurrency: OptionSchemas.withDefault(OptionSchemas.Count, 128),
+    propagateTrace: OptionSchemas.Flag,
+    environment: Schema.optional(
+      Schema.String.pipe(
+        Schema.pattern(/^[\w.-]{1,64}$/),
+        Schema.annotations({ description: "1 to 64 letters, digits, dots, hyphens or underscores" })
+      )
+    ),
+    customerId: Schema.optional(Schema.String)
   })
 
-const policyNames = Struct.keys(Policy.fields)
+/** The decoded options, with defaults. */
+export interface CheckedOptions extends Schema.Schema.Type<ReturnType<typeof schema>> {}
+
+/** Returns the checked options, or one error with every invalid option. */
+export const check = (options: object) => OptionSchemas.decode(schema(options), options)
 
 /** The decoded options that are set. Throws a `TypeError` that names every invalid one. */
 export const decodeOverrides = (options: PolicyOptions): Partial<CheckPolicy> => {
   const policy = Either.getOrThrowWith(
-    Either.mapLeft(decode(Struct.pick(options, ...policyNames)), ConfigErrors.fromViolations([])),
+    OptionSchemas.decode(Policy, options),
     (error) => new TypeError(`withPolicy: ${error}`)
   )
-  return Struct.pick(policy, ...policyNames.filter((name) => options[name] !== undefined))
+  return Struct.pick(policy, ...Struct.keys(Policy.fields).filter((name) => options[name] !== undefined))
 }

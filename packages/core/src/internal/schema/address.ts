@@ -1,46 +1,50 @@
-/** Checks the configured base addresses, and names their hosts. */
-import * as ConfigError from "effect/ConfigError"
-import * as Either from "effect/Either"
+/** The configured base addresses, and the names of their hosts. */
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { isLoopback } from "../../Loopback.ts"
 
 const parsed = Option.liftThrowable((text: string) => new URL(text))
 
 /** Whether a text is a URL. `URL.canParse` of Node 20, once optimised, rejects letters such as "ü". */
 export const isUrl = (text: string): boolean => Option.isSome(parsed(text))
 
+const isWeb = ({ protocol }: URL): boolean => protocol === "https:" || protocol === "http:"
+
+const prefixOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, "")
+
 /**
- * Returns the URL of the operation at `path` below the base address, or a `ConfigError` for `field`. A trailing slash
- * or a path prefix of the base is joined with one slash. Its query and fragment are dropped.
- *
- * `http:` sends secrets and names in clear text, so only loopback addresses may use it, unless `allowInsecure`.
+ * The base address of an operation at `path`. `http:` sends secrets and names in clear text, so only loopback addresses
+ * may use it, unless `allowInsecure`.
  */
-export const make = (
-  field: string,
-  base: string | undefined,
+export const Base = (
+  description: string,
   path: string,
-  options: { readonly allowInsecure?: boolean | undefined }
-): Either.Either<string, ConfigError.ConfigError> => {
-  const refuse = (expectation: string) => Either.left(ConfigError.InvalidData([field], expectation))
-  // A JavaScript program may omit it despite its type.
-  if (typeof base !== "string" || base !== base.trim() || !isUrl(base)) {
-    return refuse("should be a URL, such as https://idv.example.com")
-  }
-  const url = new URL(base)
-  if (url.protocol !== "https:" && url.protocol !== "http:") return refuse("should be an https: URL")
-  if (url.username !== "" || url.password !== "") return refuse("should be a URL without user name and password")
-  const prefix = url.pathname.replace(/\/+$/, "")
-  if (prefix.endsWith(path)) return refuse(`should be a URL without ${path}, which is added to it`)
-  if (url.protocol === "http:" && !isLoopback(url.hostname) && options.allowInsecure !== true) {
-    return refuse(
-      "should be an https: URL. Plain http: needs a loopback address, " +
+  { allowInsecure = false }: { readonly allowInsecure?: unknown }
+): Schema.Schema<string> => {
+  const urlThat = (is: (url: URL) => boolean, description: string) => (base: Schema.Schema<string>) =>
+    Schema.filter<Schema.Schema<string>>((text) => is(new URL(text)), { description })(base)
+  return Schema.String.annotations({ description }).pipe(
+    Schema.filter((text) => text === text.trim() && isUrl(text), { description }),
+    urlThat(isWeb, "an https: URL"),
+    urlThat(({ password, username }) => username === "" && password === "", "a URL without user name and password"),
+    urlThat((url) => !prefixOf(url).endsWith(path), `a URL without ${path}, which is added to it`),
+    // An `allowInsecure` that is neither true nor false has an error of its own.
+    urlThat(
+      (url) => url.protocol === "https:" || isLoopback(url.hostname) || allowInsecure !== false,
+      "an https: URL. Plain http: needs a loopback address, " +
         "or allowInsecure (IDV_ALLOW_INSECURE=true with Idv.layerEnv)"
     )
-  }
-  return Either.right(url.origin + prefix + path)
+  )
 }
 
-const isLoopback = (hostname: string): boolean =>
-  hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+/**
+ * Returns the URL of the operation at `path` below the base address. A trailing slash or a path prefix of the base is
+ * joined with one slash. Its query and fragment are dropped.
+ */
+export const join = (base: string, path: string): string => {
+  const url = new URL(base)
+  return url.origin + prefixOf(url) + path
+}
 
 /** Returns the host and port of an address, such as `api.example.com:443`, for errors: without its other parts. */
 export const hostOf = (address: string): string => {

@@ -1,37 +1,34 @@
-/** Decodes the options of a screening. */
+/** The options of a screening. The schema checks them, and contains the defaults. */
 import * as Duration from "effect/Duration"
-import { constant } from "effect/Function"
 import * as Schema from "effect/Schema"
-import * as Violation from "../../Violation.ts"
 import * as DurationInput from "../schema/durationInput.ts"
+import * as Options from "../schema/options.ts"
 
-const Positive = Schema.Number.pipe(
-  Schema.greaterThan(0),
-  Schema.finite(),
-  Schema.annotations({ description: "a number over 0" })
-)
-
-const ScreeningSettings = Schema.Struct({
-  concurrency: Schema.optionalWith(
-    Positive.pipe(Schema.int(), Schema.annotations({ description: "an integer over 0" })),
-    { default: constant(10) }
+const schema = Schema.Struct({
+  concurrency: Options.withDefault(Options.Count, 10),
+  rate: Schema.optional(
+    Schema.Number.pipe(
+      Schema.greaterThan(0),
+      Schema.finite(),
+      Schema.annotations({ description: "a number over 0" })
+    )
   ),
-  rate: Schema.optional(Positive),
-  order: Schema.optionalWith(
+  order: Options.withDefault(
     Schema.Literal("input", "completion").annotations({ description: "\"input\" or \"completion\"" }),
-    { default: constant("completion" as const) }
+    "completion"
   ),
-  gracePeriod: Schema.optionalWith(DurationInput.DurationInput, { default: constant(Duration.seconds(30)) }),
-  stopAfter: Schema.optionalWith(
+  gracePeriod: Options.withDefault(DurationInput.DurationInput, Duration.seconds(30)),
+  stopAfter: Options.withDefault(
     Schema.Number.pipe(
       Schema.filter((n) => n > 0 && (Number.isInteger(n) || n === Infinity)),
       Schema.annotations({ description: "an integer over 0, or Infinity" })
     ),
-    { default: constant(50) }
+    50
   )
-})
+}).annotations({ parseOptions: { onExcessProperty: "error" } })
 
 /** The options of a screening, decoded and with defaults. */
-export interface ScreeningSettings extends Schema.Schema.Type<typeof ScreeningSettings> {}
+export interface ScreeningSettings extends Schema.Schema.Type<typeof schema> {}
 
-export const decode = Violation.decodeUnknown(ScreeningSettings, { onExcessProperty: "error" })
+/** Returns the checked options, or one error with every invalid option. */
+export const check = (options: object) => Options.decode(schema, options)

@@ -1,22 +1,19 @@
 /** The options of the `TokenProvider`. The schemas check them, and contain the defaults. */
 import * as Cause from "effect/Cause"
-import * as ConfigError from "effect/ConfigError"
+import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { constant } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as AccessToken from "../../AccessToken.ts"
-import * as Credentials from "../../Credentials.ts"
 import * as IdvApi from "../../IdvApi.ts"
 import * as TokenError from "../../TokenError.ts"
-import * as Violation from "../../Violation.ts"
 import * as Address from "../schema/address.ts"
-import * as ConfigErrors from "../schema/configErrors.ts"
 import * as DurationInput from "../schema/durationInput.ts"
+import * as Options from "../schema/options.ts"
+import * as Credentials from "./credentials.ts"
 
 /**
  * The options of `tokenPolicy`. A share is a part of the lifetime of a token, as a number between 0 and 1.
@@ -74,26 +71,18 @@ export interface PolicyOptions {
   readonly rejectionMemory?: Duration.DurationInput | undefined
 }
 
-const Share = Schema.Number.pipe(Schema.between(0, 1, { description: "a number between 0 and 1" }))
-
-const Count = Schema.Number.pipe(
-  Schema.int(),
-  Schema.positive(),
-  Schema.annotations({ description: "an integer over 0" })
-)
-
-const optional = <A, I>(schema: Schema.Schema<A, I>, byDefault: NoInfer<A>) =>
-  Schema.optionalWith(schema, { default: constant(byDefault) })
-
 const Policy = Schema.Struct({
-  lifetime: optional(DurationInput.UpToOneHour, Duration.hours(1)),
-  refreshAfter: optional(Share, 0.75),
-  expiryMargin: optional(DurationInput.DurationInput, Duration.seconds(30)),
-  attempts: optional(Count, 3),
-  attemptDeadline: optional(DurationInput.Positive, Duration.seconds(10)),
-  acquisitionDeadline: optional(DurationInput.Positive, Duration.seconds(30)),
-  rejectionMemory: optional(DurationInput.DurationInput, Duration.seconds(30))
-})
+  lifetime: Options.withDefault(DurationInput.UpToOneHour, Duration.hours(1)),
+  refreshAfter: Options.withDefault(
+    Schema.Number.pipe(Schema.between(0, 1, { description: "a number between 0 and 1" })),
+    0.75
+  ),
+  expiryMargin: Options.withDefault(DurationInput.DurationInput, Duration.seconds(30)),
+  attempts: Options.withDefault(Options.Count, 3),
+  attemptDeadline: Options.withDefault(DurationInput.Positive, Duration.seconds(10)),
+  acquisitionDeadline: Options.withDefault(DurationInput.Positive, Duration.seconds(30)),
+  rejectionMemory: Options.withDefault(DurationInput.DurationInput, Duration.seconds(30))
+}).annotations({ description: "an object", parseOptions: { onExcessProperty: "error" } })
 
 /** The numbers that no user has a reason to change. */
 const constants = {
@@ -113,65 +102,63 @@ const constants = {
 /** The decoded options, with defaults and {@link constants}. */
 export type TokenPolicy = typeof Policy.Type & typeof constants
 
-/** Decodes the options of `tokenPolicy`. `ConfigError` names every invalid one. */
-export const makePolicy = (options: PolicyOptions = {}): Either.Either<TokenPolicy, ConfigError.ConfigError> =>
-  Either.mapBoth(decodePolicy(options), {
-    onLeft: ConfigErrors.fromViolations(["tokenPolicy"]),
-    onRight: (policy) => ({ ...constants, ...policy })
+/** The schema of the options. `allowInsecure` and `basicEncoding` decide what the others may be. */
+export const schema = (options: { readonly allowInsecure?: unknown; readonly basicEncoding?: unknown }) =>
+  Schema.Struct({
+    authUrl: Address.Base(
+      "the address of the token endpoint, such as https://auth.example.com",
+      IdvApi.token.path,
+      options
+    ),
+    allowInsecure: Options.Flag,
+    ...Credentials.schema(options).fields,
+    tokenFields: Options.withDefault(Schema.NonEmptyArray(AccessToken.Field), AccessToken.Field.literals),
+    tokenPolicy: Options.withDefault(Policy, Schema.decodeSync(Policy)({}))
   })
 
-const decodePolicy = Violation.decodeUnknown(Policy, { onExcessProperty: "error" })
-
-/** Options before the check: from JavaScript, or partly loaded from `Config`. */
-interface UncheckedOptions {
-  readonly customerId?: string | undefined
-  readonly customerKey?: Redacted.Redacted<string> | undefined
-  readonly basicEncoding?: Credentials.BasicEncoding | undefined
-  readonly credentials?: Effect.Effect<Credentials.Options, unknown> | undefined
-  readonly authUrl?: string | undefined
-  readonly allowInsecure?: boolean | undefined
-  readonly tokenFields?: ReadonlyArray<AccessToken.Field> | undefined
-  readonly tokenPolicy?: PolicyOptions | undefined
-}
+/** The schema of the options with an effect that returns the credentials. */
+export const rotatingSchema = (options: object) => schema(options).omit("customerId", "customerKey", "basicEncoding")
 
 /** Returns the checked options, or one error with every invalid option. */
-export const check = (options: UncheckedOptions) =>
-  ConfigErrors.all({
-    url: Address.make("authUrl", options.authUrl, IdvApi.token.path, options),
-    credentials: credentialsOf(options),
-    fields: Either.mapLeft(
-      decodeFields(options.tokenFields ?? AccessToken.Field.literals),
-      () => ConfigError.InvalidData(["tokenFields"], `should be some of ${AccessToken.Field.literals.join(", ")}`)
-    ),
-    policy: makePolicy(options.tokenPolicy)
-  })
+export const check = (options: object) => Options.decode(schema(options), options)
 
-const decodeFields = Violation.decodeUnknown(Schema.NonEmptyArray(AccessToken.Field))
-
-const credentialsOf = (
-  options: UncheckedOptions
-): Either.Either<
-  Effect.Effect<Credentials.Credentials, TokenError.TokenEndpointUnavailable>,
-  ConfigError.ConfigError
-> =>
-  options.credentials !== undefined
-    ? Either.right(options.credentials.pipe(
-      Effect.catchSomeCause((cause) =>
-        Cause.isInterruptedOnly(cause) ? Option.some(Effect.fail(cause)) : Option.none()
-      ),
-      Effect.mapError(() => "The effect `credentials` failed: nothing is sent"),
-      // A JavaScript program may return none despite the type.
-      Effect.filterOrFail(Predicate.isNotNullable, () => "The effect `credentials` returned none: nothing is sent"),
-      Effect.flatMap((options) => Either.mapLeft(Credentials.make(options), String)),
-      Effect.tapError((message) => Effect.logWarning(message)),
-      Effect.mapError(() => new TokenError.TokenEndpointUnavailable({ reason: "credentials", attempts: 0 }))
-    ))
+/** Returns the checked options, and an effect that returns the credentials. */
+export const prepare = (
+  options: { readonly credentials?: Effect.Effect<Credentials.CredentialOptions, unknown> | undefined }
+) => {
+  const { credentials } = options
+  return credentials === undefined
+    ? Either.map(check(options), (checked) => settings(checked, Effect.succeed(Credentials.of(checked))))
     : Either.map(
-      Credentials.make({
-        // An omitted option has the same error as an empty one.
-        customerId: options.customerId ?? "",
-        customerKey: options.customerKey ?? Redacted.make(""),
-        basicEncoding: options.basicEncoding
-      }),
-      Effect.succeed
+      Options.decode(rotatingSchema(options), options),
+      (checked) => settings(checked, rotating(credentials))
     )
+}
+
+const settings = (
+  { authUrl, tokenFields, tokenPolicy }: Schema.Schema.Type<ReturnType<typeof rotatingSchema>>,
+  credentials: Effect.Effect<Credentials.Credentials, TokenError.TokenEndpointUnavailable>
+) => ({
+  url: Address.join(authUrl, IdvApi.token.path),
+  fields: tokenFields,
+  policy: { ...constants, ...tokenPolicy },
+  credentials
+})
+
+const rotating = (credentials: Effect.Effect<Credentials.CredentialOptions, unknown>) =>
+  credentials.pipe(
+    Effect.catchSomeCause((cause) => Cause.isInterruptedOnly(cause) ? Option.some(Effect.fail(cause)) : Option.none()),
+    Effect.mapError(() => "The effect `credentials` failed: nothing is sent"),
+    // A JavaScript program may return none despite the type.
+    Effect.filterOrFail(Predicate.isNotNullable, () => "The effect `credentials` returned none: nothing is sent"),
+    Effect.flatMap((options) => Either.mapLeft(Credentials.make(options), String)),
+    Effect.tapError((message) => Effect.logWarning(message)),
+    Effect.mapError(() => new TokenError.TokenEndpointUnavailable({ reason: "credentials", attempts: 0 }))
+  )
+
+/** Returns the policy for the options of `tokenPolicy`. */
+export const makePolicy = (tokenPolicy: PolicyOptions = {}): Either.Either<TokenPolicy, ConfigError.ConfigError> =>
+  Either.map(
+    Options.decode(schema({}).pick("tokenPolicy"), { tokenPolicy }),
+    ({ tokenPolicy }) => ({ ...constants, ...tokenPolicy })
+  )

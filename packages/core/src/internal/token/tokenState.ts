@@ -9,10 +9,10 @@ import * as Duration from "effect/Duration"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
 import { type AccessToken, isSame } from "../../AccessToken.ts"
-import type { Credentials } from "../../Credentials.ts"
 import { TokenEndpointUnavailable, type TokenError, type TokenRejected } from "../../TokenError.ts"
 import { elapsed, type Instant } from "../schema/instant.ts"
 import * as CachedToken from "./cachedToken.ts"
+import type { Credentials } from "./credentials.ts"
 import type { TokenPolicy } from "./tokenOptions.ts"
 
 /** A period that starts at `at`. */

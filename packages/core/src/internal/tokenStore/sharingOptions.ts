@@ -1,20 +1,22 @@
-/** Checks the options of `TokenSharing`, alone or together with those of a store. */
-import type * as Duration from "effect/Duration"
+/** The options of `TokenSharing`. Those of a store are checked together with them. */
+import * as ConfigError from "effect/ConfigError"
+import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
-import * as Violation from "../../Violation.ts"
-import * as ConfigErrors from "../schema/configErrors.ts"
+import * as Schema from "effect/Schema"
 import * as DurationInput from "../schema/durationInput.ts"
+import * as Options from "../schema/options.ts"
 import * as TokenEncryption from "./tokenEncryption.ts"
 
-export interface UncheckedOptions extends TokenEncryption.UncheckedOptions {
-  readonly deadline?: Duration.DurationInput | undefined
-}
-
-const decodeDeadline = Violation.decodeUnknown(DurationInput.Positive)
-
-const checkDeadline = ({ deadline }: UncheckedOptions) =>
-  Either.mapLeft(decodeDeadline(deadline ?? "200 millis"), ConfigErrors.fromViolations(["deadline"]))
+const schema = Schema.Struct({
+  encryptionKey: TokenEncryption.Key,
+  decryptionKey: Schema.optional(TokenEncryption.Key),
+  deadline: Options.withDefault(DurationInput.Positive, Duration.millis(200))
+})
 
 /** Returns the checked options, or one error with every invalid field. */
-export const check = (options: UncheckedOptions) =>
-  ConfigErrors.all({ keys: TokenEncryption.check(options), deadline: checkDeadline(options) })
+export const check = (options: object) =>
+  Either.filterOrLeft(
+    Options.decode(schema, options),
+    ({ decryptionKey, encryptionKey }) => decryptionKey?.id !== encryptionKey.id,
+    () => ConfigError.InvalidData(["decryptionKey", "id"], "should differ from the id of encryptionKey")
+  )

@@ -1,23 +1,10 @@
 /** Encrypts stored tokens with AES-256-GCM of the Web Crypto API, which every runtime has. */
 import type * as Arr from "effect/Array"
-import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as ConfigErrors from "../schema/configErrors.ts"
-
-/** An encryption key before the check: from JavaScript, or partly loaded from `Config`. */
-export interface UncheckedKey {
-  readonly id?: string | undefined
-  readonly key?: Redacted.Redacted<string> | undefined
-}
-
-export interface UncheckedOptions {
-  readonly encryptionKey?: UncheckedKey | undefined
-  readonly decryptionKey?: UncheckedKey | undefined
-}
+import * as Schema from "effect/Schema"
 
 /** Why a stored text cannot be read. */
 export type Unreadable = "version" | "key" | "corrupt"
@@ -26,11 +13,6 @@ export type Unreadable = "version" | "key" | "corrupt"
 export interface Encryption {
   readonly encrypt: (text: string, name: string) => Effect.Effect<string>
   readonly decrypt: (text: string, name: string) => Effect.Effect<string, Unreadable>
-}
-
-export interface Key {
-  readonly id: string
-  readonly bytes: Uint8Array
 }
 
 const keyLength = 32
@@ -42,45 +24,29 @@ const maxLength = 2 ** 21
 /** The version of the stored format, of the encryption and the record together. */
 const version = "1"
 
-const checkKey = (field: string, key: UncheckedKey | undefined) =>
-  ConfigErrors.all({
-    id: typeof key?.id === "string" && /^[\w-]{1,64}$/.test(key.id)
-      ? Either.right(key.id)
-      : Either.left(
-        ConfigError.InvalidData([field, "id"], "should be a name of 1 to 64 letters, digits, hyphens and underscores")
-      ),
-    bytes: checkBytes([field, "key"], key?.key)
-  })
+const keyDescription = "32 random bytes as base64, such as `openssl rand -base64 32` prints"
 
-const checkBytes = (path: Array<string>, key: unknown): Either.Either<Uint8Array, ConfigError.ConfigError> =>
-  Option.liftPredicate(key, Redacted.isRedacted).pipe(
-    Option.map(Redacted.value),
-    Option.filter((text) => typeof text === "string"),
-    Option.flatMap((text) => Either.getRight(Encoding.decodeBase64(text))),
-    Option.filter(({ length }) => length === keyLength),
-    Either.fromOption(() =>
-      ConfigError.InvalidData(path, "should be 32 random bytes as base64, such as `openssl rand -base64 32` prints")
+const bytesOf = (text: string): Uint8Array => Either.getOrElse(Encoding.decodeBase64(text), () => new Uint8Array())
+
+/** The id of a key, and its bytes as base64. */
+export const Key = Schema.Struct({
+  id: Schema.String.pipe(
+    Schema.pattern(/^[\w-]{1,64}$/, { description: "a name of 1 to 64 letters, digits, hyphens and underscores" })
+  ),
+  key: Schema.RedactedFromSelf(
+    Schema.String.annotations({ description: keyDescription }).pipe(
+      Schema.filter((text) => bytesOf(text).length === keyLength, { description: keyDescription })
     )
-  )
+  ).annotations({ description: keyDescription })
+}).annotations({ description: "a key, as { id, key }" })
 
-/** Returns the keys, with the encrypting one at the start, or one error with every invalid field. */
-export const check = (
-  { decryptionKey, encryptionKey }: UncheckedOptions
-): Either.Either<Arr.NonEmptyReadonlyArray<Key>, ConfigError.ConfigError> =>
-  Either.flatMap(
-    ConfigErrors.all({
-      first: checkKey("encryptionKey", encryptionKey),
-      second: decryptionKey === undefined ? Either.right(undefined) : checkKey("decryptionKey", decryptionKey)
-    }),
-    ({ first, second }) =>
-      first.id === second?.id
-        ? Either.left(ConfigError.InvalidData(["decryptionKey", "id"], "should differ from the id of encryptionKey"))
-        : Either.right(second === undefined ? [first] : [first, second])
-  )
+type Key = typeof Key.Type
 
-const importKey = ({ bytes, id }: Key) =>
+const importKey = ({ id, key }: Key) =>
   Effect.map(
-    Effect.promise(() => crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["encrypt", "decrypt"])),
+    Effect.promise(() =>
+      crypto.subtle.importKey("raw", bytesOf(Redacted.value(key)), "AES-GCM", false, ["encrypt", "decrypt"])
+    ),
     (key) => ({ id, key })
   )
 

@@ -3,6 +3,7 @@
  * name resolve to this machine. The request must not come from a page of another site. If the server has a control
  * token, the request must contain it.
  */
+import { isLoopback } from "@effect-idv/core/Loopback"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
@@ -13,7 +14,6 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import { isIP } from "node:net"
 import * as Request from "../http/request.ts"
 import * as ServerResponse from "../http/serverResponse.ts"
-import { isLoopback } from "./loopback.ts"
 
 export interface Options {
   /** The address or name that the server listens on. */
