@@ -16,6 +16,7 @@ import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
 import type { AmlCheck, Result } from "./AmlCheck.ts"
 import type { AmlError } from "./AmlError.ts"
+import * as Bearer from "./internal/check/bearer.ts"
 import * as Check from "./internal/check/check.ts"
 import * as CheckOptions from "./internal/check/checkOptions.ts"
 import * as PacedCheck from "./internal/check/pacedCheck.ts"
@@ -102,6 +103,36 @@ export const withPolicy: {
       Overrides,
       (overrides) => Effect.provideService(self, Overrides, { ...overrides, ...CheckOptions.decodeOverrides(options) })
     )
+)
+
+/**
+ * Runs an effect before each request of the checks in this effect, once the token is there, and also before the request
+ * that repeats one after a 401. The request leaves when the effect ends, so it may wait, for a rate that counts requests
+ * instead of checks. The wait is part of the deadline. An interruption in it ends the check before the request is sent.
+ *
+ * @example
+ * import { AmlClient, Person } from "@effect-idv/core"
+ * import { Effect } from "effect"
+ *
+ * const countingRequests = (person: Person.Person) =>
+ *   Effect.gen(function*() {
+ *     const aml = yield* AmlClient.AmlClient
+ *     let requests = 0
+ *     const count = Effect.sync(() => void requests++)
+ *     const check = yield* Effect.either(AmlClient.beforeEachRequest(aml.check(person), count))
+ *     return { check, requests }
+ *   })
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const beforeEachRequest: {
+  (effect: Effect.Effect<void>): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  <A, E, R>(self: Effect.Effect<A, E, R>, effect: Effect.Effect<void>): Effect.Effect<A, E, R>
+} = dual(
+  2,
+  <A, E, R>(self: Effect.Effect<A, E, R>, effect: Effect.Effect<void>): Effect.Effect<A, E, R> =>
+    Effect.provideService(self, Bearer.BeforeRequest, effect)
 )
 
 /**

@@ -136,7 +136,9 @@ export const describeConfigError = (error: ConfigError.ConfigError): string => {
     andCase: lines,
     orCase: lines,
     invalidDataCase: line,
-    missingDataCase: (_, path, message) => `${path.join(".")} is missing: it ${message}`,
+    // The message of a `ConfigProvider` only repeats that the variable is missing.
+    missingDataCase: (_, path, message) =>
+      `${path.join(".")} is missing${/^Expected .* to exist in /.test(message) ? "" : `: it ${message}`}`,
     sourceUnavailableCase: line,
     unsupportedCase: line
   })

@@ -215,6 +215,12 @@ describe("Idv.layerEnv", () => {
       strictEqual(Idv.describeConfigError(error).includes("canary"), false)
     }))
 
+  it.effect("says once that a variable of the program is missing", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(Effect.withConfigProvider(Config.string("REGION"), ConfigProvider.fromEnv()))
+      strictEqual(Idv.describeConfigError(error), "REGION is missing")
+    }))
+
   it.effect("names missing and invalid variables together", () =>
     Effect.gen(function*() {
       const printed = yield* startEnv({ ...without("IDV_CUSTOMER_ID"), IDV_CUSTOMER_KEY: "k\n", IDV_BASE_URL: "x" })

@@ -1,6 +1,7 @@
 /** When the requests of workers leave, by the clock of the test: the rate, at any distance to the database. */
 import type { Person } from "@effect-idv/core"
-import { AmlClient, AmlError } from "@effect-idv/core"
+import { AmlClient, AmlError, Idv } from "@effect-idv/core"
+import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Context, Duration, Effect, Fiber, Layer, Record, Redacted } from "effect"
@@ -19,6 +20,18 @@ interface Sent {
   readonly worker: number
 }
 
+const clientOf = (http: HttpClient.HttpClient) =>
+  Idv.layer({
+    authUrl: "https://auth.example.com",
+    baseUrl: "https://api.example.com",
+    customerId: "customer",
+    customerKey: Redacted.make("key")
+  }).pipe(
+    Layer.provide(Layer.succeed(HttpClient.HttpClient, http)),
+    Layer.build,
+    Effect.map(Context.get(AmlClient.AmlClient))
+  )
+
 /**
  * Screens people with workers that have these round trips to the database. `answer` receives the number of the request.
  * `stallAt` holds back the clock of all workers at once, like a machine that is suspended. From `downAt` on, each
@@ -32,6 +45,8 @@ const screened = (
     readonly stallAt?: number
     readonly downAt?: number
     readonly rate?: number
+    /** A client of each worker, with this HTTP client. */
+    readonly http?: HttpClient.HttpClient
     readonly onStep?: (ledger: ReturnType<typeof VirtualLedger.make>, now: number) => void
   } = {}
 ) =>
@@ -48,7 +63,7 @@ const screened = (
     )
     const work = (roundTrip: number, worker: number) =>
       Effect.gen(function*() {
-        const aml = AmlClient.AmlClient.of({
+        const aml = options.http !== undefined ? yield* clientOf(options.http) : AmlClient.AmlClient.of({
           check: (person: Person.Person) =>
             Effect.flatMap(Effect.sync(time.now), (at) => {
               sent.push({ at, worker })
@@ -151,6 +166,51 @@ describe("The turns of workers", () => {
         assertTrue(fullestSecond(sent.map(({ at }) => at)) <= rate)
       }))
   }
+
+  it.scopedLive("hold for each request, although a token comes late, and requests are repeated after a 401", () =>
+    Effect.gen(function*() {
+      const sent: Array<number> = []
+      let tokens = 0
+      let oldest = 1
+      const http = HttpClient.make((request) =>
+        Effect.gen(function*() {
+          const now = yield* Effect.clockWith(({ currentTimeMillis }) => currentTimeMillis)
+          const respond = (status: number, body: unknown) => {
+            const headers = { "content-type": "application/json" }
+            return HttpClientResponse.fromWeb(request, new Response(JSON.stringify(body), { status, headers }))
+          }
+          if (request.url.includes("/oauth/")) {
+            yield* Effect.sleep(150)
+            return respond(200, { access_token: `token-${++tokens}`, token_type: "Bearer", expires_in: 3600 })
+          }
+          sent.push(now)
+          // All tokens are revoked at once.
+          if (sent.length === 100) oldest = tokens + 1
+          yield* Effect.sleep(serviceTime)
+          const token = Number(request.headers.authorization?.split("-")[1])
+          return token < oldest ? respond(401, {}) : respond(200, {
+            credential_type: "aml",
+            credential_name: "AML",
+            issued_by: "test",
+            issuer_id: "3f0f4b2e-8c1d-4e6a-9b7f-1a2b3c4d5e6f",
+            cred_version: "1.0",
+            credentials: {
+              attributes: {
+                name: "Ada Testclear",
+                birth_year: "1990",
+                searched_on: new Date(now).toISOString().slice(0, 19).replace("T", " "),
+                match_found: "No",
+                aml_profile: "https://example.com/profiles/1"
+              }
+            }
+          })
+        })
+      )
+      const { states } = yield* screened(250, [100, 0, 30, 0, 0], { http })
+      deepStrictEqual(new Set(states), new Set(["no_match"]))
+      assertTrue(sent.length > 250, `${sent.length}`)
+      assertTrue(fullestSecond(sent) <= rate, `${fullestSecond(sent)} in one second`)
+    }))
 
   it.scopedLive("follow a rate that changes while they are used", () =>
     Effect.gen(function*() {

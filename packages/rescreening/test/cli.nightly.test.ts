@@ -363,7 +363,7 @@ describe("idv-rescreen", () => {
             "1",
             ...more
           ]
-          const cases: ReadonlyArray<readonly [ReadonlyArray<string>, Processes.Variables, string]> = [
+          const cases: ReadonlyArray<readonly [ReadonlyArray<string>, Processes.Variables, string, string?]> = [
             [["start"], good, "idv-rescreen start: <people.csv> is missing"],
             [["strat"], good, "idv-rescreen: unknown command: did you mean start?"],
             [start("people.csv", "--other"), good, "idv-rescreen start: unknown flag"],
@@ -405,6 +405,17 @@ describe("idv-rescreen", () => {
               { ...good, IDV_BASE_URL: "Canaryname" },
               "IDV_BASE_URL should be a URL"
             ],
+            [
+              ["plan", "--run", "1", "--ledger", `${at.path}/new.sqlite`],
+              { ...good, IDV_BASE_URL: undefined },
+              "IDV_BASE_URL is missing\n"
+            ],
+            [
+              ["plan", "--run", "1", "--ledger", `${at.path}/new.sqlite`, "--expect-at-least", "2"],
+              good,
+              "The population has only 1 rows, fewer than expected.",
+              `${header}\n${person(1)}\n`
+            ],
             [["status"], good, "The ledger is missing: set DATABASE_URL"],
             [["report", "--run", "2", "--ledger", `${at.path}/new.sqlite`], good, "There is no ledger "],
             [
@@ -420,14 +431,14 @@ describe("idv-rescreen", () => {
               "The database of the ledger failed (open: ECONNREFUSED)."
             ]
           ]
-          yield* Effect.forEach(cases, ([args, variables, expected]) =>
+          yield* Effect.forEach(cases, ([args, variables, expected, input]) =>
             Effect.gen(function*() {
-              const { exitCode, stderr, stdout } = yield* Processes.run(args, variables)
+              const { exitCode, stderr, stdout } = yield* Processes.run(args, variables, input)
               assertInclude(stderr, expected)
               deepStrictEqual([exitCode, stdout, stderr.split("\n").length], [1, "", 2], stderr)
               assertNoCanary("stderr", stderr)
             }), { concurrency: 2, discard: true })
-          strictEqual((yield* at.written).some(([name]) => name === "missing.ledger.sqlite"), false)
+          deepStrictEqual((yield* at.written).filter(([name]) => name.includes("sqlite")), [])
           const { exitCode, stdout } = yield* Processes.run([], good)
           assertTrue(exitCode === 0 && stdout.includes("Exit codes: "))
         })

@@ -1,5 +1,6 @@
 /** Sends a request with the access token, and once more with a new token if the service rejects the first. */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { type AccessToken, isSame } from "../../AccessToken.ts"
 import type { Renewal } from "../../AmlError.ts"
@@ -14,6 +15,11 @@ export interface AuthorizedResponse {
   /** If the response rejects the token, the result of renewing it. Otherwise `none`, even if the token was renewed. */
   readonly renewal: Renewal
 }
+
+/** Runs before each request of the checks of this fiber: see `AmlClient.beforeEachRequest`. */
+export class BeforeRequest extends Context.Reference<BeforeRequest>()("@effect-idv/core/internal/BeforeRequest", {
+  defaultValue: (): Effect.Effect<void> | undefined => undefined
+}) {}
 
 /** Receives the events of the requests of one call. */
 export interface Observer extends Exchange.Observer {
@@ -63,14 +69,20 @@ export const make = (exchange: Exchange.Send, tokens: TokenProvider.Service) => 
   }
 
   const send = (request: HttpClientRequest.HttpClientRequest, token: AccessToken, observer: Observer) =>
-    Effect.suspend(() => {
-      observer.requestStarted(token)
-      return Effect.map(exchange(HttpClientRequest.bearerToken(request, token.value), observer), (response) => {
-        if (response.status === 401) observer.tokenRejected()
-        recordAccepted(token, response)
-        return response
-      })
-    })
+    Effect.withFiberRuntime<Exchange.CompleteResponse, Exchange.ConnectionFailed | Exchange.BodyTooLong>(
+      ({ currentContext }) => {
+        const before = Context.get(currentContext, BeforeRequest)
+        const sending = Effect.suspend(() => {
+          observer.requestStarted(token)
+          return Effect.map(exchange(HttpClientRequest.bearerToken(request, token.value), observer), (response) => {
+            if (response.status === 401) observer.tokenRejected()
+            recordAccepted(token, response)
+            return response
+          })
+        })
+        return before === undefined ? sending : Effect.zipRight(before, sending)
+      }
+    )
 
   const renew = Effect.fnUntraced(function*(
     request: HttpClientRequest.HttpClientRequest,

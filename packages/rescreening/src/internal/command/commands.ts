@@ -141,15 +141,17 @@ const selectedRun = ({ run }: Settings.Flags, fits: (run: Run.Run) => boolean = 
     }))
   })
 
-/** The rows of the CSV. Reads the first ones, so that the command stores nothing if it cannot use the file. */
+/** The rows of the CSV. */
 const population = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, flags: Settings.Flags) => {
   const pattern = flags["key-pattern"]
   return Population.fromCsv(bytes, { keyPattern: pattern === undefined ? undefined : new RegExp(pattern, "u") })
 }
 
-/** Fails if the file cannot be used, before the ledger is opened, which creates its file. */
-const checkFile = (path: string, { "expect-at-least": expected = 1, ...flags }: Settings.Flags) =>
-  Population.checkSize(Stream.take(population(fileOf(path), flags), expected), expected)
+/** Fails if the CSV cannot be used, before the ledger is opened, which creates its file. */
+const checkRows = <E, R>(
+  bytes: Stream.Stream<Uint8Array, E, R>,
+  { "expect-at-least": expected = 1, ...flags }: Settings.Flags
+) => Population.checkSize(Stream.take(population(bytes, flags), expected), expected)
 
 /** Fails if no report can be written there, before the first check is sent. */
 const checkFolderOf = (out: string) =>
@@ -165,7 +167,7 @@ export const start = (args: ParsedArguments.ParsedArguments) =>
     const base = path.replace(/\.csv$/i, "")
     const service = yield* Settings.service
     const options = Settings.planOptions(args, flags, service)
-    yield* checkFile(path, flags)
+    yield* checkRows(fileOf(path), flags)
     yield* checkFolderOf(flags.out ?? base)
     return yield* Effect.gen(function*() {
       const run = yield* Rescreening.plan(population(fileOf(path), flags), options)
@@ -195,16 +197,15 @@ export const plan = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     const flags = yield* Settings.flags(args, ["run"])
     const options = Settings.planOptions(args, flags, yield* Settings.service)
-    // The first rows are read before the ledger is opened, which creates its file.
-    const [first, rest] = yield* Stream.peel(population(onStandardInput, flags), Sink.take<Population.Row>(1))
-    const rows = Stream.concat(Stream.fromChunk(first), rest)
-    yield* Population.checkSize(Stream.fromChunk(first), 1)
-    yield* Effect.flatMap(Rescreening.plan(rows, options), (run) => printPlanned(run, options)).pipe(
+    // All of it, because it can be read only once: about 50 MB for a million people.
+    const bytes = Stream.fromChunk(yield* Stream.runCollect(onStandardInput))
+    yield* checkRows(bytes, flags)
+    yield* Effect.flatMap(Rescreening.plan(population(bytes, flags), options), (run) => printPlanned(run, options)).pipe(
       Effect.provide(People.layerEnv),
       Effect.provide(Settings.layerLedger(flags, { creates: true }))
     )
     return 0
-  }).pipe(Effect.scoped)
+  })
 
 export const work = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {

@@ -76,6 +76,7 @@ export const make = (
 
     return {
       now,
+      isLate: (at: number) => now() - at > maxLateness,
       /** The database's time at a time of this worker. */
       toDatabase: (at: number) => at + (estimate?.offset ?? 0),
       /** How many turns to take next: as many as the last requests used, and at first those of 100 ms. */

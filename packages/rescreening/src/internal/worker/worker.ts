@@ -26,7 +26,6 @@ import type * as Run from "../../Run.ts"
 import type * as Ledger from "../ledger/service.ts"
 import * as WorkerMetrics from "./metrics.ts"
 import * as Outcome from "./outcome.ts"
-import * as Requests from "./requests.ts"
 import * as Turns from "./turns.ts"
 
 export interface Settings {
@@ -267,7 +266,7 @@ export const work = (
      */
     const mayLeave = ({ at, batch, item }: Shot, waited: number) =>
       Effect.gen(function*() {
-        const isLate = turns.now() - at > Turns.maxLateness
+        const isLate = turns.isLate(at)
         if (!isLate) batch.used++
         else if (waited > Turns.maxLateness) batch.isBlocked = true
         if (--batch.left === 0) turns.used(batch)
@@ -293,23 +292,55 @@ export const work = (
             yield* restore(places.take(1))
             const leave = places.release(1)
             yield* (yield* mayLeave(shot, turns.now() - from))
-              ? Effect.forkDaemon(Effect.interruptible(Effect.ensuring(check(shot.item), leave)))
+              ? Effect.forkDaemon(Effect.interruptible(Effect.ensuring(check(shot), leave)))
               : leave
           })
         )
       }
     })
 
-    /** Sends the request of a row. It is not interrupted; the check has a deadline, so this ends. */
-    const check = ({ claim, person, row }: Item) =>
+    /** Waits for another turn, or interrupts a check whose request may not leave any more. */
+    const anotherTurn = (claim: Claim) =>
       Effect.gen(function*() {
-        const sentAt = turns.toDatabase(turns.now())
-        const { requests, result } = yield* Requests.counted(aml.check(person))
+        const [at = 0] = yield* turns.take(policy.rate, 1)
+        const wait = at - turns.now()
+        if (wait >= 1) yield* Effect.sleep(wait)
+        return isPaused() || isOver || !isLeased(claim) ? yield* Effect.interrupt : at
+      }).pipe(Effect.catchAll(() => Effect.interrupt))
+
+    /**
+     * Screens a row. It is not interrupted; the check has a deadline, so this ends. Its first request uses the turn of the
+     * row, unless the token came too late. A request that repeats one after a 401 takes another turn.
+     */
+    const check = ({ at, item: { claim, person, row } }: Shot) =>
+      Effect.gen(function*() {
+        let sentAt = turns.toDatabase(turns.now())
+        let requests = 0
+        let turn: number | undefined = at
+        let isWaiting = false
+        const awaitTurn = Effect.gen(function*() {
+          isWaiting = true
+          while (turn === undefined || turns.isLate(turn)) turn = yield* anotherTurn(claim)
+          isWaiting = false
+          turn = undefined
+          requests++
+          sentAt = turns.toDatabase(turns.now())
+        })
+        const result = yield* AmlClient.beforeEachRequest(aml.check(person), awaitTurn).pipe(
+          Effect.either,
+          Effect.catchAllCause((cause) => isWaiting ? Effect.succeed(undefined) : Effect.failCause(cause))
+        )
+        // The service rejected an earlier request, if there was one, so it performed none.
+        if (result === undefined) {
+          yield* settle({ row, claim, outcome: "release", requests })
+          return
+        }
         const ending = Either.isRight(result)
           ? { outcome: yield* outcomeOf(row, result.right), isServiceFailure: false }
           : yield* consequenceOf(row, result.left)
         if (ending.isServiceFailure !== undefined) failing = ending.isServiceFailure ? failing + 1 : 0
-        yield* settle({ row, claim, requests, sentAt, ...ending })
+        // A client of its own kind may not report its requests. The ledger never counts too few.
+        yield* settle({ row, claim, requests: isWaiting ? requests : Math.max(1, requests), sentAt, ...ending })
       }).pipe(
         Effect.withParentSpan(claim.span),
         Effect.onError((cause) => Deferred.failCause(broken, cause))
