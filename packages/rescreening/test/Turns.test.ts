@@ -45,6 +45,8 @@ const screened = (
     readonly stallAt?: number
     readonly downAt?: number
     readonly rate?: number
+    /** How long the processor is busy with each check, in milliseconds. */
+    readonly cost?: number
     /** A client of each worker, with this HTTP client. */
     readonly http?: HttpClient.HttpClient
     readonly onStep?: (ledger: ReturnType<typeof VirtualLedger.make>, now: number) => void
@@ -67,6 +69,7 @@ const screened = (
           check: (person: Person.Person) =>
             Effect.flatMap(Effect.sync(time.now), (at) => {
               sent.push({ at, worker })
+              time.stall(options.cost ?? 0)
               return Effect.delay(canned.check(person), serviceTime)
             })
         })
@@ -211,6 +214,16 @@ describe("The turns of workers", () => {
       assertTrue(sent.length > 250, `${sent.length}`)
       assertTrue(fullestSecond(sent) <= rate, `${fullestSecond(sent)} in one second`)
     }))
+
+  for (const rate of [1000, 100_000]) {
+    it.scopedLive(`are as few as the processor uses, if it does not reach the rate of ${rate}`, () =>
+      Effect.gen(function*() {
+        const { endedAt, states } = yield* screened(500, [0], { rate, cost: 2 })
+        deepStrictEqual(new Set(states), new Set(["no_match"]))
+        // 1,000 ms of work, and about as long for the waits for turns.
+        assertTrue(endedAt < 2500, `${endedAt} ms`)
+      }))
+  }
 
   it.scopedLive("follow a rate that changes while they are used", () =>
     Effect.gen(function*() {

@@ -200,10 +200,11 @@ export const plan = (args: ParsedArguments.ParsedArguments) =>
     // All of it, because it can be read only once: about 50 MB for a million people.
     const bytes = Stream.fromChunk(yield* Stream.runCollect(onStandardInput))
     yield* checkRows(bytes, flags)
-    yield* Effect.flatMap(Rescreening.plan(population(bytes, flags), options), (run) => printPlanned(run, options)).pipe(
-      Effect.provide(People.layerEnv),
-      Effect.provide(Settings.layerLedger(flags, { creates: true }))
-    )
+    yield* Effect.flatMap(Rescreening.plan(population(bytes, flags), options), (run) => printPlanned(run, options))
+      .pipe(
+        Effect.provide(People.layerEnv),
+        Effect.provide(Settings.layerLedger(flags, { creates: true }))
+      )
     return 0
   })
 

@@ -103,11 +103,15 @@ export const make = (
       sendTook: (millis: number) => {
         sendTime = longest(sendTime, millis)
       },
-      /** A batch of this many turns has ended. If it was blocked, the service is slower than the rate. */
+      /**
+       * A batch of this many turns has ended. If it was blocked, the service is slower than the rate; if some turns were
+       * late, this worker or its machine is.
+       */
       used: (
         { count, isBlocked, used }: { readonly count: number; readonly used: number; readonly isBlocked: boolean }
       ) => {
-        size = isBlocked ? used + 1 : Math.min(mostAtOnce, Math.max(size, count * 2))
+        if (used === count) size = Math.min(mostAtOnce, Math.max(size, count * 2))
+        else size = isBlocked ? used + 1 : Math.max(used + 1, Math.ceil(count / 2))
       }
     }
   })
