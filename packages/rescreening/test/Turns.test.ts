@@ -190,7 +190,7 @@ describe("The turns of workers", () => {
           // All tokens are revoked at once.
           if (sent.length === 100) oldest = tokens + 1
           yield* Effect.sleep(serviceTime)
-          const token = Number(request.headers.authorization?.split("-")[1])
+          const token = Number(request.headers["authorization"]?.split("-")[1])
           return token < oldest ? respond(401, {}) : respond(200, {
             credential_type: "aml",
             credential_name: "AML",
