@@ -81,6 +81,10 @@ const argumentsOf = (command: Command): ParsedArguments => {
   return { flags: Object.fromEntries(flags), words: command.args, argument: command.args.join(" ") }
 }
 
+/** For the help of the commands that send requests. */
+export const network = "Variables of the network: HTTPS_PROXY, HTTP_PROXY and NO_PROXY (loopback is always reached " +
+  "directly), NODE_EXTRA_CA_CERTS, and IDV_CLIENT_CERT and IDV_CLIENT_KEY, the files of a client certificate"
+
 /** A program without commands. Parsing a command line calls `invoke` with a text to print. */
 export const program = (name: string, description: string, version: string, invoke: Invoke): Command =>
   new IdvCommand(name)

@@ -8,7 +8,7 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import * as PersonInput from "./internal/names/personInput.ts"
-import { Host, isRedirect, withHost } from "./internal/schema/fields.ts"
+import { Host, isLasting, isRedirect, withHost } from "./internal/schema/fields.ts"
 import { omittedWhenEncoded } from "./internal/schema/fields.ts"
 import * as TokenError from "./TokenError.ts"
 import * as Violation from "./Violation.ts"
@@ -186,7 +186,7 @@ export class AmlUnavailable extends Schema.TaggedError<AmlUnavailable>("@effect-
     reason: TokenError.Reason,
     /** The `host:port` of `baseUrl`. */
     host: Host,
-    /** The HTTP status, if one was received. */
+    /** The HTTP status, if one was received: of the service, or with `reason: "proxy"` of the proxy. */
     status: Schema.optionalWith(Schema.Int, { exact: true }),
     sent: Sent,
     /** How long the service asked to wait, if it did. */
@@ -195,7 +195,7 @@ export class AmlUnavailable extends Schema.TaggedError<AmlUnavailable>("@effect-
   }
 ) {
   get isRetryable(): boolean {
-    return this.reason !== "certificate"
+    return !isLasting(this)
   }
   override get message() {
     const reason = TokenError.describeReason(this.reason, this.status)

@@ -7,7 +7,7 @@ import type * as Duration from "effect/Duration"
 import * as Match from "effect/Match"
 import * as Schema from "effect/Schema"
 import * as AmlError from "./AmlError.ts"
-import { isRedirect } from "./internal/schema/fields.ts"
+import { isLasting, isRedirect } from "./internal/schema/fields.ts"
 import * as TokenError from "./TokenError.ts"
 
 /**
@@ -75,20 +75,16 @@ const factsByTag = Match.typeTags<Failure>()({
   AmlForbidden: () => makeFacts("answered", "everyone"),
   AmlRequestRejected: ({ status }) => makeFacts("answered", statusConcerns(status)),
   AmlRateLimited: () => makeFacts("answered", "service"),
-  AmlUnavailable: ({ reason, sent }) => makeFacts(sent, reasonConcerns(reason)),
+  AmlUnavailable: (error) => makeFacts(error.sent, isLasting(error) ? "everyone" : "service"),
   AmlTimeout: ({ sent }) => makeFacts(sent, "service"),
   AmlResponseInvalid: ({ status }) => makeFacts("answered", isRedirect(status) ? "everyone" : "service"),
   AmlResponseMismatch: () => makeFacts("answered", "person"),
   TokenRejected: () => makeFacts("no", "everyone"),
-  TokenEndpointUnavailable: ({ reason }) => makeFacts("no", reasonConcerns(reason)),
+  TokenEndpointUnavailable: (error) => makeFacts("no", isLasting(error) ? "everyone" : "service"),
   TokenResponseInvalid: () => makeFacts("no", "everyone"),
   TokenTimeout: () => makeFacts("no", "service"),
   TokenProviderClosed: () => makeFacts("no", "everyone")
 })
-
-/** A bad certificate affects every check; a failed connection may affect only this one. */
-const reasonConcerns = (reason: TokenError.TokenEndpointUnavailable["reason"]): Facts["concerns"] =>
-  reason === "certificate" ? "everyone" : "service"
 
 /**
  * The 4xx statuses that concern what all checks share: the address, the method, the media type, the proxy or the

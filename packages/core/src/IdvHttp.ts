@@ -10,13 +10,22 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as UrlParams from "@effect/platform/UrlParams"
+import * as Config from "effect/Config"
+import * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import { X509Certificate } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { createSecureContext, type SecureContextOptions } from "node:tls"
 import * as Undici from "undici"
+import * as Address from "./internal/schema/address.ts"
 import * as Transport from "./internal/wire/transport.ts"
 import * as UndiciExchange from "./internal/wire/undiciExchange.ts"
+import { isLoopback } from "./Loopback.ts"
 
 /**
  * - As many connections as the default of `AmlClient` has checks in flight.
@@ -32,7 +41,12 @@ const withDefaults = ({ connections = 128, headersTimeout = 0, ...options }: Und
 
 /**
  * Provides an `HttpClient` over a pool of connections of Undici. The options are those of Undici's `Agent`, for example
- * `connect: { ca }` for another certificate authority, or `keepAliveTimeout`, in milliseconds, for idle connections.
+ * `keepAliveTimeout`, in milliseconds, for idle connections, or within `connect`, all in PEM:
+ *
+ * - `ca`: the certificate authorities to trust, instead of those of Node
+ * - `cert` and `key`: the client certificate, followed by its chain, and its private key
+ *
+ * `ConfigError` names a certificate or key that cannot be used.
  *
  * At most 128 connections to each origin are open, and further checks wait for one within their deadline. Set
  * `connections` if all clients and screenings over this layer together may have more checks in flight. Token requests
@@ -41,6 +55,8 @@ const withDefaults = ({ connections = 128, headersTimeout = 0, ...options }: Und
  *
  * It is not a general client. It follows no redirects, sends no trace headers, makes no span, and decompresses no body.
  * It keeps the whole body in memory, and refuses a body over 1 MiB. A request body must be text, bytes or empty.
+ *
+ * It connects directly: {@link layerEnv} uses proxies.
  *
  * @example
  * import { Idv } from "@effect-idv/core"
@@ -52,26 +68,224 @@ const withDefaults = ({ connections = 128, headersTimeout = 0, ...options }: Und
  * @category layers
  * @since 0.1.0
  */
-export const layerUndici = (options?: Undici.Agent.Options): Layer.Layer<HttpClient.HttpClient> =>
+export const layerUndici = (
+  options?: Undici.Agent.Options
+): Layer.Layer<HttpClient.HttpClient, ConfigError.ConfigError> =>
   Layer.scoped(
     HttpClient.HttpClient,
-    Effect.gen(function*() {
-      const acquireAgent = Effect.acquireRelease(
-        Effect.sync(() => new Undici.Agent(withDefaults(options))),
-        (agent) => Effect.promise(() => agent.destroy())
-      )
-      const pools = { checks: makeSend(yield* acquireAgent), tokens: makeSend(yield* acquireAgent) }
-      const send = (request: HttpClientRequest.HttpClientRequest) =>
-        Effect.withFiberRuntime<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError>((fiber) => {
-          const { observer, pool } = Context.get(fiber.currentContext, Transport.Current)
-          return pools[pool](request, observer)
-        })
-      return HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
-        Effect.flatMap(send),
-        Effect.succeed
-      )
-    })
+    Effect.flatMap(
+      checkTls(options?.connect),
+      () => makeClient(acquire(() => new Undici.Agent(withDefaults(options))))
+    )
   )
+
+/**
+ * {@link layerUndici} with the proxies and the client certificate of the environment, see {@link dispatcherEnv}.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerEnv = (options?: Undici.Agent.Options): Layer.Layer<HttpClient.HttpClient, ConfigError.ConfigError> =>
+  Layer.scoped(HttpClient.HttpClient, makeClient(dispatcherEnv(withDefaults(options))))
+
+/**
+ * {@link layerUndici} over a dispatcher of yours, such as an agent with interceptors. The layer does not close it.
+ * Checks and token requests use it alike.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerDispatcher = (dispatcher: Undici.Dispatcher): Layer.Layer<HttpClient.HttpClient> =>
+  Layer.effect(HttpClient.HttpClient, makeClient(Effect.succeed(dispatcher)))
+
+/**
+ * Makes a dispatcher of Undici with the options of Undici's `Agent`, and these variables of the environment, or of another
+ * `ConfigProvider`:
+ *
+ * - `HTTPS_PROXY` and `HTTP_PROXY`, or in lower case, which wins: the address of the proxy for `https:` and `http:`
+ *   addresses, with user and password if it requires them. If only `HTTP_PROXY` is set, it is used for both. Each
+ *   connection is a tunnel (CONNECT), which must be open within 10 seconds.
+ * - `NO_PROXY`, or `no_proxy`: the hosts that are reached directly, separated by commas: a name includes its subdomains,
+ *   and `*` is all. Loopback is always reached directly.
+ * - `IDV_CLIENT_CERT` and `IDV_CLIENT_KEY`: the files of a client certificate, with its chain, and of its private key, in
+ *   PEM. They are not read if `connect` has a `cert`.
+ *
+ * `ConfigError` names each variable or option that cannot be used, and contains no value.
+ *
+ * The dispatcher also serves other clients, such as `NodeHttpClient.layerUndiciWithoutDispatcher` and `fetch`. If a proxy
+ * refuses a connection, a check over any of them fails with the reason `proxy`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const dispatcherEnv = (
+  options: Undici.Agent.Options = {}
+): Effect.Effect<Undici.Dispatcher, ConfigError.ConfigError, Scope.Scope> =>
+  Effect.gen(function*() {
+    const { httpProxy, httpsProxy, noProxy } = yield* proxies
+    const connect = yield* withCertificate(options.connect)
+    const agentOptions = { ...options, connect }
+    const direct = yield* acquire(() => new Undici.Agent(agentOptions))
+    if (httpProxy === "" && httpsProxy === "") return direct
+    const proxied = yield* acquire(() =>
+      new Undici.EnvHttpProxyAgent({
+        ...agentOptions,
+        httpProxy,
+        // Undici would read the variables of the process instead of an undefined option.
+        httpsProxy: httpsProxy === "" ? httpProxy : httpsProxy,
+        noProxy,
+        requestTls: typeof connect === "function" ? {} : connect,
+        proxyTls: { ca: secureOptions(connect).ca },
+        clientFactory: (origin, connect) => new ProxyPool(origin, { ...connect, headersTimeout: 10_000 })
+      })
+    )
+    return new ExceptLoopback(direct, proxied)
+  })
+
+const acquire = <D extends Undici.Dispatcher>(make: () => D): Effect.Effect<D, never, Scope.Scope> =>
+  Effect.acquireRelease(Effect.sync(make), (dispatcher) => Effect.promise(() => dispatcher.destroy()))
+
+/** The pool of a proxy, to which it sends only CONNECT. */
+class ProxyPool extends Undici.Pool {
+  /** Without this, Undici would repeat a CONNECT for ever whose connection the proxy closes. */
+  override connect(options: Undici.Dispatcher.ConnectOptions): Promise<Undici.Dispatcher.ConnectData> {
+    return super.connect(options).then(
+      (data) => {
+        if (data.statusCode === 200) return data
+        data.socket.on("error", () => {}).destroy()
+        return Promise.reject(new ProxyFailed(data.statusCode))
+      },
+      () => Promise.reject(new ProxyFailed())
+    )
+  }
+}
+
+class ProxyFailed extends Error {
+  readonly code = Transport.proxyFailed
+  readonly statusCode: number | undefined
+  constructor(statusCode?: number) {
+    super("No connection through the proxy")
+    this.statusCode = statusCode
+  }
+}
+
+class ExceptLoopback extends Undici.Dispatcher {
+  readonly #direct: Undici.Dispatcher
+  readonly #proxied: Undici.Dispatcher
+
+  constructor(direct: Undici.Dispatcher, proxied: Undici.Dispatcher) {
+    super()
+    this.#direct = direct
+    this.#proxied = proxied
+  }
+
+  override dispatch(options: Undici.Dispatcher.DispatchOptions, handler: Undici.Dispatcher.DispatchHandler): boolean {
+    if (isLoopback(new URL(String(options.origin)).hostname)) return this.#direct.dispatch(options, handler)
+    // Undici adds the host to the headers of the caller, who may use them for another host.
+    const { headers } = options
+    return this.#proxied.dispatch({ ...options, headers: Array.isArray(headers) ? headers : { ...headers } }, handler)
+  }
+}
+
+const isProxy = (text: string): boolean => {
+  if (!Address.isUrl(text)) return false
+  const { hostname, password, protocol, username } = new URL(text)
+  return /^https?:$/.test(protocol) && hostname !== "" && (username === "") === (password === "") &&
+    Either.isRight(Either.try(() => decodeURIComponent(username + password)))
+}
+
+/** In lower case, or else in upper case. */
+const eitherCase = (name: string) => {
+  const variable = (name: string) => Config.map(Config.string(name), (text) => ({ name, text: text.trim() }))
+  return Config.withDefault(Config.orElse(variable(name.toLowerCase()), () => variable(name)), { name, text: "" })
+}
+
+const proxy = (name: string) =>
+  Config.mapOrFail(
+    eitherCase(name),
+    ({ name, text }) =>
+      text === "" || isProxy(text) ? Either.right(text) : Either.left(ConfigError.InvalidData(
+        [name],
+        "should be the http: or https: address of a proxy, such as http://proxy.example.com:3128. " +
+          "If it has a user, it has a password, both percent-encoded"
+      ))
+  )
+
+const proxies = Config.all({
+  httpProxy: proxy("HTTP_PROXY"),
+  httpsProxy: proxy("HTTPS_PROXY"),
+  noProxy: Config.map(eitherCase("NO_PROXY"), ({ text }) => text)
+})
+
+type Connect = Exclude<Undici.Agent.Options["connect"], undefined>
+
+/** What Node checks only when it connects. */
+const secureOptions = (connect: Connect): SecureContextOptions =>
+  "ca" in connect || "cert" in connect || "key" in connect ? connect : {}
+
+/** The content of the file that a variable names. `mapOrFail` adds the name to the error. */
+const file = (name: string) =>
+  Config.mapOrFail(Config.string(name), (path) =>
+    Either.try({
+      try: () => readFileSync(path, "utf8"),
+      catch: () => ConfigError.InvalidData([], "should be the path of a file that can be read")
+    }))
+
+const optionNames = { cert: "connect.cert", key: "connect.key" }
+const variableNames = { cert: "IDV_CLIENT_CERT", key: "IDV_CLIENT_KEY" }
+const certificateFiles = Config.all({
+  cert: Config.option(file(variableNames.cert)),
+  key: Config.option(file(variableNames.key))
+})
+
+/** The options of the connections, with the client certificate of the environment if they have none. */
+const withCertificate = (connect: Connect = {}) =>
+  Effect.gen(function*() {
+    if (secureOptions(connect).cert !== undefined) return yield* checkTls(connect, optionNames)
+    const { cert, key } = yield* certificateFiles
+    const certificate = { ...Option.isSome(cert) && { cert: cert.value }, ...Option.isSome(key) && { key: key.value } }
+    return yield* checkTls(typeof connect === "function" ? connect : { ...connect, ...certificate }, variableNames)
+  })
+
+/** Fails if Node cannot use a certificate or key. Otherwise each request would fail, for a reason that names neither. */
+const checkTls = (connect: Connect = {}, names = optionNames): Either.Either<Connect, ConfigError.ConfigError> => {
+  const { ca, cert, key, passphrase } = secureOptions(connect)
+  const refuse = (name: string, expectation: string) =>
+    Either.left(ConfigError.InvalidData([name], `should be ${expectation}`))
+  const missing = (name: string, other: string) =>
+    Either.left(ConfigError.MissingData([name], `should be set, because ${other} is`))
+  if (ca !== undefined && !areCertificates(ca)) return refuse("connect.ca", "certificates in PEM")
+  if (cert !== undefined && !areCertificates(cert)) return refuse(names.cert, "a certificate in PEM")
+  if (key !== undefined && (String(key) === "" || isRefused({ key, passphrase }))) {
+    return refuse(names.key, "a private key in PEM, with its passphrase if it has one")
+  }
+  if (cert === undefined && key !== undefined) return missing(names.cert, names.key)
+  if (cert !== undefined && key === undefined) return missing(names.key, names.cert)
+  return isRefused({ cert, key, passphrase })
+    ? refuse(names.key, `the private key of the certificate in ${names.cert}`)
+    : Either.right(connect)
+}
+
+const isRefused = (options: SecureContextOptions): boolean =>
+  Either.isLeft(Either.try(() => createSecureContext(options)))
+
+const areCertificates = (pem: string | Buffer | ReadonlyArray<string | Buffer>): boolean =>
+  [pem].flat().every((pem) => Either.isRight(Either.try(() => new X509Certificate(pem))))
+
+/** A client over two dispatchers: slow checks do not delay token requests. */
+const makeClient = <E, R>(acquireDispatcher: Effect.Effect<Undici.Dispatcher, E, R>) =>
+  Effect.gen(function*() {
+    const pools = { checks: makeSend(yield* acquireDispatcher), tokens: makeSend(yield* acquireDispatcher) }
+    const send = (request: HttpClientRequest.HttpClientRequest) =>
+      Effect.withFiberRuntime<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError>((fiber) => {
+        const { observer, pool } = Context.get(fiber.currentContext, Transport.Current)
+        return pools[pool](request, observer)
+      })
+    return HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+      Effect.flatMap(send),
+      Effect.succeed
+    )
+  })
 
 const makeSend = (dispatcher: Undici.Dispatcher) => {
   /** The last address, parsed: nearly all requests have the same one. */

@@ -8,7 +8,7 @@
  */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { Host, isRedirect, withHost } from "./internal/schema/fields.ts"
+import { Host, isLasting, isRedirect, withHost } from "./internal/schema/fields.ts"
 import * as Violation from "./Violation.ts"
 
 /**
@@ -20,13 +20,14 @@ import * as Violation from "./Violation.ts"
  * - `tls`: the TLS connection failed, for example because it supports neither TLS 1.2 nor 1.3, or only HTTP/2, or
  *   requires a client certificate.
  * - `certificate`: its certificate is not trusted.
+ * - `proxy`: a proxy refused to connect to it, or could not be reached. Nothing was sent.
  * - `broken`: the connection was lost, or the response was not complete. A service that requires a client certificate may
  *   close the connection as well.
  *
  * @category models
  * @since 0.1.0
  */
-export const Reason = Schema.Literal("status", "unreachable", "dns", "tls", "certificate", "broken")
+export const Reason = Schema.Literal("status", "unreachable", "dns", "tls", "certificate", "proxy", "broken")
 
 /**
  * @category models
@@ -53,6 +54,12 @@ export const describeReason = (reason: Reason, status: number | undefined): stri
         "and whether it requires a client certificate (tls)"
     case "certificate":
       return "its certificate is not trusted (certificate)"
+    case "proxy":
+      return status === undefined
+        ? "there is no connection to the proxy of HTTPS_PROXY or HTTP_PROXY (proxy)"
+        : `the proxy refused the connection with status ${status}${
+          status === 407 ? ": check the user and password in HTTPS_PROXY or HTTP_PROXY" : ""
+        } (proxy)`
     case "broken":
       return status === undefined
         ? "the connection was lost before a response: if this repeats, check whether it requires a client certificate (broken)"
@@ -87,7 +94,8 @@ export class TokenRejected extends Schema.TaggedError<TokenRejected>("@effect-id
 
 /**
  * The token endpoint could not be reached, or responded with 408, 429 or 5xx. The reason `credentials` means that the
- * effect in the option `credentials` failed or returned invalid credentials. Retryable, except for certificate errors.
+ * effect in the option `credentials` failed or returned invalid credentials. Retryable, except for certificate errors, and
+ * 4xx of a proxy.
  *
  * @category errors
  * @since 0.1.0
@@ -100,13 +108,13 @@ export class TokenEndpointUnavailable extends Schema.TaggedError<TokenEndpointUn
   attempts: Schema.Int,
   /** The `host:port` of `authUrl`. */
   host: Host,
-  /** The HTTP status of the last response, with `reason: "status"`. */
+  /** The HTTP status of the last response, with `reason: "status"`, or that of a proxy, with `reason: "proxy"`. */
   status: Schema.optionalWith(Schema.Int, { exact: true }),
   /** How long the service asked to wait, at most one hour. No token request is sent until then. */
   retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true })
 }) {
   get isRetryable(): boolean {
-    return this.reason !== "certificate"
+    return !isLasting(this)
   }
   override get message() {
     if (this.reason === "credentials") return "The credentials for the token endpoint are not available"

@@ -20,7 +20,7 @@ const execute = (request: HttpClientRequest.HttpClientRequest) =>
 const provideClient = Effect.provide(IdvHttp.layerUndici())
 
 /** As a user would, who adds a header for a proxy. */
-const wrap = (client: Layer.Layer<HttpClient.HttpClient>) =>
+const wrap = <E>(client: Layer.Layer<HttpClient.HttpClient, E>) =>
   Layer.provide(
     Layer.effect(
       HttpClient.HttpClient,
@@ -244,7 +244,7 @@ describe("IdvHttp.layerUndici", () => {
 
   const person = Person.make({ name: "Zoë Testpep", dateOfBirth: "1957-03-14" })
 
-  const idvOver = (url: string, client: Layer.Layer<HttpClient.HttpClient>, options: Partial<Idv.Options> = {}) =>
+  const idvOver = <E>(url: string, client: Layer.Layer<HttpClient.HttpClient, E>, options: Partial<Idv.Options> = {}) =>
     Layer.provide(Idv.layer({ ...Service.options, authUrl: url, baseUrl: url, ...options }), client)
 
   const oneConnection = [

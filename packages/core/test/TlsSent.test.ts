@@ -49,7 +49,7 @@ const clients: ReadonlyArray<readonly [string, Layer.Layer<HttpClient.HttpClient
       Layer.sync(NodeHttpClient.Dispatcher, () => new Undici.Agent({ connect: { ca } }))
     )
   ],
-  ["IdvHttp.layerUndici", IdvHttp.layerUndici({ connect: { ca } })]
+  ["IdvHttp.layerUndici", Layer.orDie(IdvHttp.layerUndici({ connect: { ca } }))]
 ]
 
 /** Checks a person over TLS at this port. The token comes without TLS. */

@@ -4,6 +4,7 @@ import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import type { ConfigError } from "effect"
 import { Effect, Redacted } from "effect"
 import * as Credentials from "../src/internal/token/credentials.ts"
+import { userAgent } from "../src/internal/wire/version.ts"
 import * as Service from "./support/service.ts"
 import { get, make, provide, status } from "./support/tokens.ts"
 
@@ -33,7 +34,8 @@ describe("The token request", () => {
             accept: "application/json",
             authorization: `Basic ${Buffer.from("acme-bank:s3cret-key").toString("base64")}`,
             "content-type": "application/x-www-form-urlencoded",
-            "content-length": "29"
+            "content-length": "29",
+            "user-agent": userAgent
           },
           body: "grant_type=client_credentials"
         }])

@@ -3,6 +3,7 @@ import { FetchHttpClient } from "@effect/platform"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Layer, Redacted } from "effect"
+import { readFileSync } from "node:fs"
 import { clients } from "./support/clients.ts"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
@@ -16,8 +17,10 @@ const parse = (request: string) => {
   return { requestLine, headers, body }
 }
 
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+
 /** Headers that the HTTP client adds by itself. */
-const ofTheClient = ["connection", "user-agent", "accept-language", "accept-encoding", "sec-fetch-mode"]
+const ofTheClient = ["connection", "accept-language", "accept-encoding", "sec-fetch-mode"]
 
 describe("FetchHttpClient", () => {
   it.live("keeps the options of a RequestInit that is provided to the layer, except for redirects", () => {
@@ -86,7 +89,8 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
         accept: "application/json",
         authorization: `Basic ${Buffer.from("acme-bank:kéy:with=colon").toString("base64")}`,
         "content-type": "application/x-www-form-urlencoded",
-        "content-length": "29"
+        "content-length": "29",
+        "user-agent": `effect-idv/${version}`
       })
       strictEqual(token?.body, "grant_type=client_credentials")
 
@@ -97,7 +101,8 @@ describe.each(clients)("On the wire, with %s", (_, layerClient) => {
         accept: "application/json",
         authorization: "Bearer the-token",
         "content-type": "application/json",
-        "content-length": String(Buffer.byteLength(body))
+        "content-length": String(Buffer.byteLength(body)),
+        "user-agent": `effect-idv/${version}`
       })
       strictEqual(aml?.body, body)
     }))

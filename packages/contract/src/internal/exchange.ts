@@ -44,6 +44,8 @@ export type Cause =
   | "certificate expired"
   | "TLS failed"
   | "connection closed"
+  | "user and password refused by a proxy"
+  | "refused by a proxy"
   | "a response that is not HTTP"
   | "no connection"
   | "no response in time"

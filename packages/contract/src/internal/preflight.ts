@@ -138,6 +138,10 @@ const noConnectionTexts: Readonly<Record<string, (names: EndpointNames) => strin
     `Node.js does not trust the certificate of ${origin}: check the ${address}, or set NODE_EXTRA_CA_CERTS to the ` +
     "file of its CA",
   "a response that is not HTTP": ({ address, origin }) => `${origin} does not speak HTTP: check the ${address}`,
+  "user and password refused by a proxy": ({ origin }) =>
+    `the proxy refuses the connection to ${origin} with 407: check the user and password in HTTPS_PROXY or HTTP_PROXY`,
+  "refused by a proxy": ({ origin }) =>
+    `the proxy makes no connection to ${origin}: check HTTPS_PROXY, HTTP_PROXY and NO_PROXY`,
   "connection closed": ({ address, origin }) =>
     `${origin} closes the connection without a response: check the ${address}`
 }

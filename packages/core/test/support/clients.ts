@@ -2,7 +2,7 @@
 import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { FetchHttpClient, type HttpClient } from "@effect/platform"
 import { NodeHttpClient, Undici } from "@effect/platform-node"
-import type { Layer } from "effect"
+import { Layer } from "effect"
 
 /**
  * `fetch` uses the dispatcher of Node, or of Undici if that is loaded before the first `fetch`. The one of Node 20 treats
@@ -14,5 +14,5 @@ export const clients: ReadonlyArray<readonly [string, Layer.Layer<HttpClient.Htt
   ["NodeHttpClient.layerUndici", NodeHttpClient.layerUndici],
   ["NodeHttpClient.layer", NodeHttpClient.layer],
   ["FetchHttpClient.layer", FetchHttpClient.layer],
-  ["IdvHttp.layerUndici", IdvHttp.layerUndici()]
+  ["IdvHttp.layerUndici", Layer.orDie(IdvHttp.layerUndici())]
 ]

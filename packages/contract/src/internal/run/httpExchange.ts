@@ -78,10 +78,15 @@ const userAgent = `idv-contract/${
 const noResponse = (reason: NoResponse["reason"], cause: Cause): Exchange => ({ _tag: "NoResponse", reason, cause })
 
 const notHttp = "HTTPParserError"
+const proxyFailed = "ERR_PROXY_TUNNEL"
 
 /** The code of an error of Node, at any depth of its causes. */
 const codeOf = (error: unknown): string => {
   if (typeof error !== "object" || error === null) return ""
+  // This error contains the status of the proxy.
+  if ("code" in error && error.code === proxyFailed && "statusCode" in error) {
+    return `${proxyFailed} ${error.statusCode}`
+  }
   if ("code" in error && typeof error.code === "string") return error.code
   // The parser of undici sets no code if the response does not begin as HTTP does.
   if (error instanceof Error && error.name === notHttp) return notHttp
@@ -95,6 +100,8 @@ const connectionCauses: ReadonlyArray<readonly [codes: RegExp, cause: Cause]> = 
   [/^(HTTPParserError|HPE_)/, "a response that is not HTTP"],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)/, "connection closed"],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "certificate of another host"],
+  [/^ERR_PROXY_TUNNEL 407$/, "user and password refused by a proxy"],
+  [/^ERR_PROXY_TUNNEL/, "refused by a proxy"],
   [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, "certificate expired"],
   [/^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|INVALID_CA)/, "certificate not trusted"],
   [/^(ERR_TLS|ERR_SSL|EPROTO|ERR_OSSL)/, "TLS failed"]

@@ -23,6 +23,7 @@ import * as Address from "../schema/address.ts"
 import * as LastingFailure from "../token/lastingFailure.ts"
 import * as Deadline from "../wire/deadline.ts"
 import * as Exchange from "../wire/exchange.ts"
+import { client } from "../wire/version.ts"
 import * as AmlResponse from "./amlResponse.ts"
 import * as Attempts from "./attempts.ts"
 import * as Bearer from "./bearer.ts"
@@ -31,7 +32,6 @@ import * as CheckTelemetry from "./checkTelemetry.ts"
 import type { SentStatus } from "./pacedCheck.ts"
 import * as Places from "./places.ts"
 import { Progress } from "./progress.ts"
-import { client } from "./version.ts"
 
 const isPerson = Schema.is(Person.Person)
 const encodeBody = Schema.encodeSync(Person.RequestBody)

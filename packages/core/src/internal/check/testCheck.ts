@@ -8,8 +8,8 @@ import * as AmlCheck from "../../AmlCheck.ts"
 import { AmlCredential } from "../../AmlCredential.ts"
 import * as Person from "../../Person.ts"
 import * as PersonInput from "../names/personInput.ts"
+import { client } from "../wire/version.ts"
 import * as Check from "./check.ts"
-import { client } from "./version.ts"
 
 const encodeCredential = Schema.encodeSync(AmlCredential)
 

@@ -71,7 +71,13 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
       return acquired
     }).pipe(
       Effect.catchTags({
-        ConnectionFailed: ({ reason }) => new TokenError.TokenEndpointUnavailable({ reason, attempts, host }),
+        ConnectionFailed: ({ reason, status }) =>
+          new TokenError.TokenEndpointUnavailable({
+            reason,
+            attempts,
+            host,
+            ...(reason === "proxy" && status !== undefined && { status })
+          }),
         BodyTooLong: ({ description, violations }) => invalid(description, violations)
       }),
       Deadline.within(policy.attemptDeadline, timeout(policy.attemptDeadline, host))

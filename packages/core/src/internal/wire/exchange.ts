@@ -6,7 +6,7 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import type * as Headers from "@effect/platform/Headers"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
-import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
@@ -27,6 +27,7 @@ import * as Address from "../schema/address.ts"
 import * as Coding from "./coding.ts"
 import * as RetryAfter from "./retryAfter.ts"
 import * as Transport from "./transport.ts"
+import { userAgent } from "./version.ts"
 
 /** The properties of a response that are safe to report. */
 export interface Description {
@@ -50,7 +51,7 @@ export interface CompleteResponse {
   readonly body: Uint8Array
 }
 
-/** The connection failed. `status` is set if the head of a response had arrived. */
+/** The connection failed. `status` is set if the head of a response had arrived, or if a proxy refused the connection. */
 export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
   readonly reason: Exclude<TokenError.Reason, "status">
   readonly status?: number
@@ -106,7 +107,7 @@ export const make = Effect.fnUntraced(function*(url: string, pool: Transport.Out
         // Some clients fail for some statuses. This module decides what a status means.
         : isStatusError(error)
         ? read(error.response)
-        : new ConnectionFailed({ reason: reasonOf(error) })
+        : new ConnectionFailed(failureOf(error))
     }
     return Effect.withFiberRuntime((fiber) => {
       if (observer?.requestPassed() === false) return Effect.interrupt
@@ -116,7 +117,7 @@ export const make = Effect.fnUntraced(function*(url: string, pool: Transport.Out
         setForRequest(
           Context.merge(fiber.currentContext, Context.add(withInit, Transport.Current, { pool, observer }))
         ),
-        Effect.matchCauseEffect(client.execute(request), {
+        Effect.matchCauseEffect(client.execute(HttpClientRequest.setHeader(request, "user-agent", userAgent)), {
           onSuccess: (response) => Effect.zipRight(restore, read(response)),
           onFailure: (cause) => Effect.zipRight(restore, readAfterFailure(cause))
         })
@@ -297,13 +298,17 @@ const certificateCodes: ReadonlySet<string> = new Set(
  * The reason for the message. `Progress` decides whether the request was sent: an error of TLS, such as an alert or a
  * record that is not valid, looks the same before and after the request.
  */
-const reasonOf = (error: unknown, depth = 0): ConnectionFailed["reason"] => {
+const failureOf = (error: unknown, depth = 0): ConstructorParameters<typeof ConnectionFailed>[0] => {
   const code = Predicate.hasProperty(error, "code") ? String(error.code) : ""
   const isConnecting = Predicate.hasProperty(error, "syscall") && error.syscall === "connect"
-  if (/^(ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/.test(code)) return "unreachable"
-  if (/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/.test(code) && isConnecting) return "unreachable"
-  if (/^(ENOTFOUND|EAI_.*)$/.test(code)) return "dns"
-  if (certificateCodes.has(code)) return "certificate"
-  if (/^(ERR_SSL_|EPROTO$)/.test(code)) return "tls"
-  return Predicate.hasProperty(error, "cause") && depth < 5 ? reasonOf(error.cause, depth + 1) : "broken"
+  if (/^(ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT)$/.test(code)) return { reason: "unreachable" }
+  if (/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/.test(code) && isConnecting) return { reason: "unreachable" }
+  if (/^(ENOTFOUND|EAI_.*)$/.test(code)) return { reason: "dns" }
+  if (certificateCodes.has(code)) return { reason: "certificate" }
+  if (/^(ERR_SSL_|EPROTO$)/.test(code)) return { reason: "tls" }
+  if (code === Transport.proxyFailed) {
+    const status = Predicate.hasProperty(error, "statusCode") ? error.statusCode : undefined
+    return { reason: "proxy", ...(typeof status === "number" && { status }) }
+  }
+  return Predicate.hasProperty(error, "cause") && depth < 5 ? failureOf(error.cause, depth + 1) : { reason: "broken" }
 }

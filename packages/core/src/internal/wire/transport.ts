@@ -25,3 +25,6 @@ export interface Outgoing {
 export class Current extends Context.Reference<Current>()("@effect-idv/core/internal/Transport", {
   defaultValue: (): Outgoing => ({ pool: "checks", observer: undefined })
 }) {}
+
+/** The code of an error if no connection through a proxy was made, as Node names it. Its `statusCode` is the proxy's. */
+export const proxyFailed = "ERR_PROXY_TUNNEL"

@@ -62,7 +62,7 @@ export const fetch = words(
 
 /** Programs that send requests, and the other words of a browser's `User-Agent`. A version may follow any of them. */
 export const agents = words(
-  "aiohttp apache-httpclient applewebkit axios bun chrome chromium curl dart deno edg fetch firefox gecko",
+  "aiohttp apache-httpclient applewebkit axios bun chrome chromium curl dart deno edg effect-idv fetch firefox gecko",
   "go-http-client got guzzlehttp headlesschrome http httpclient httpie httpx insomnia java java-http-client jest",
   "k6 khtml kotlin ktor-client ky like mozilla node node-fetch node.js nodejs oauth4webapi okhttp openid-client opera opr",
   "php postman postmanruntime prism puppeteer python python-httpx python-requests python-urllib reactornetty restsharp",

@@ -160,7 +160,7 @@ result or cannot be sent, 11 a result arrived after the run was complete, 4 the 
 start or continue, 128 and the number of the signal if it was interrupted, such as 130 after Ctrl-C.
 
 The service and its credentials are IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY; the key that
-encrypts people is IDV_RESCREEN_KEY, <id>:<32 bytes in base64>.`
+encrypts people is IDV_RESCREEN_KEY, <id>:<32 bytes in base64>. ${CommandLine.network}.`
 
 const make = (version: string) => (invoke: CommandLine.Invoke): Command => {
   const program = CommandLine.program(

@@ -4,8 +4,8 @@ import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Text from "@effect-idv/cli/textField"
 import * as UsageError from "@effect-idv/cli/usageError"
 import * as Idv from "@effect-idv/core/Idv"
+import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import * as Violation from "@effect-idv/core/Violation"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
@@ -123,14 +123,14 @@ export const service = Effect.gen(function*() {
 })
 
 /** Fails with all invalid variables at once, before anything is sent. */
-export const checkIdv = Effect.scoped(Layer.build(Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici)))
+export const checkIdv = Effect.scoped(Layer.build(Layer.provide(Idv.layerEnv(), IdvHttp.layerEnv())))
 
 /**
  * The client with the variables that {@link checkIdv} accepted. It has as many checks in flight as the worker, so that
  * none of them waits after the ledger stored it as sent.
  */
 export const layerIdv = (concurrency: number) =>
-  Layer.provide(Idv.layerEnv({ concurrency }), NodeHttpClient.layerUndici)
+  Layer.provide(Idv.layerEnv({ concurrency }), IdvHttp.layerEnv({ connections: concurrency }))
 
 type Place =
   | { readonly file: string; readonly url?: undefined }
