@@ -29,7 +29,7 @@ const matchFound = (credential: unknown) => (credential as Credential).credentia
 const inScope = <A, E, R, E2>(layer: Layer.Layer<R, E2>, effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Layer.build(layer), (context) => Effect.provide(effect, context))
 
-const idvOver = (transport: Layer.Layer<HttpClient.HttpClient>) =>
+const idvOver = <E>(transport: Layer.Layer<HttpClient.HttpClient, E>) =>
   Layer.provide(
     Idv.layer({ authUrl: url, baseUrl: url, customerId, customerKey: Redacted.make(customerKey) }),
     transport
