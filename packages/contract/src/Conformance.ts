@@ -262,6 +262,14 @@ export const verify = Effect.fn("Conformance.verify")(
 export const verdict: (report: Report, runInfo?: RunInfo) => string = Summary.verdict
 
 /**
+ * Why the service no longer responded as before in the middle of the run, or an empty string.
+ *
+ * @category destructors
+ * @since 0.1.0
+ */
+export const earlyEnd: (report: Report) => string = Summary.earlyEnd
+
+/**
  * Whether the run tested the service. It did not if no case ran, if the customer received no token, or if the API
  * does not respond, redirects, or is a web page. The {@link verdict} has the reason.
  *

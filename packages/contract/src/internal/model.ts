@@ -42,6 +42,7 @@ export type Reading =
   | "every field"
   | "every answer"
   | "same result"
+  | "every match"
   | "every name echo"
   | "same issuer"
   | "own profile"

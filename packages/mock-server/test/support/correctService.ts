@@ -10,9 +10,16 @@ export interface Options {
   readonly status?: number
   /** The `searched_on` of every credential. */
   readonly searchedOn?: string
+  /** Changes a response, whose request had this path and body. The service is then wrong, or writes in another style. */
+  readonly change?: (
+    response: readonly [status: number, body: Json],
+    request: { readonly path: string; readonly body: string; readonly authorization: string; readonly number: number }
+  ) => readonly [status: number, body: Json | string]
   /** Responds to every request with `status` after this number of requests. */
   readonly ends?: { readonly after: number; readonly status: number }
 }
+
+export type Json = { readonly [field: string]: unknown }
 
 interface Check {
   readonly entity_type: unknown
@@ -35,12 +42,12 @@ const isDay = (dob: string): boolean => {
   return !Number.isNaN(date.getTime()) && date.getUTCDate() === Number(day)
 }
 
-export const handler = ({ ends, searchedOn, status = 200 }: Options) => {
+export const handler = ({ change = (response) => response, ends, searchedOn, status = 200 }: Options) => {
   const basic = `Basic ${btoa(`${customer.IDV_CUSTOMER_ID}:${customer.IDV_CUSTOMER_KEY}`)}`
   const tokens = new Set<string>()
   let requests = 0
 
-  const responseTo = ({ headers, method, url = "" }: IncomingMessage, body: string): readonly [number, object] => {
+  const responseTo = ({ headers, method, url = "" }: IncomingMessage, body: string): readonly [number, Json] => {
     requests += 1
     if (ends !== undefined && requests > ends.after) return [ends.status, { error: "ended" }]
     if (url === "/oauth/service") {
@@ -79,8 +86,11 @@ export const handler = ({ ends, searchedOn, status = 200 }: Options) => {
     request.setEncoding("utf8").on("data", (chunk) => {
       body += chunk
     }).on("end", () => {
-      const [status, json] = responseTo(request, body)
-      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json))
+      const { headers: { authorization = "" }, url: path = "" } = request
+      const [status, json] = change(responseTo(request, body), { path, body, authorization, number: requests })
+      response.writeHead(status, { "content-type": "application/json" }).end(
+        typeof json === "string" ? json : JSON.stringify(json)
+      )
     })
   }
 }

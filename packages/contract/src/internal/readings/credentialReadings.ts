@@ -198,12 +198,6 @@ const repeatedCheck: Read = (responses) => {
   return results.size === 0 ? "no result" : "same"
 }
 
-/** Reads a check with a charset, and then the same check as plain text. */
-const requestType: Read = (responses) => {
-  const [withCharset, asText] = responses.map(({ response }) => isCredential(response))
-  return asText === true ? "any" : withCharset === true ? "json" : "exact"
-}
-
 const errorForm = (response: Response): string => {
   if (isCredential(response)) return "answered"
   if (response.body.length === 0) return "empty"
@@ -211,7 +205,9 @@ const errorForm = (response: Response): string => {
   if (mediaTypeOf(response) === "application/problem+json") return "problem"
   const body = Option.getOrUndefined(objectOf(response))
   if (body === undefined) return mediaTypeOf(response) === "text/plain" ? "text" : "another form"
-  return Array.isArray(body["errors"]) ? "nested" : typeof body["error"] === "string" ? "oauth" : "another form"
+  const { error, errors } = body
+  if (typeof error === "string") return "oauth"
+  return [error, errors].some((value) => typeof value === "object" && value !== null) ? "nested" : "another form"
 }
 
 export const readings = {
@@ -243,6 +239,5 @@ export const readings = {
   "promised result": promisedResult,
   "repeated check": repeatedCheck,
   "page": ofLast(({ response }) => isSuccess(response) && isHtml(response) ? "page" : "no page"),
-  "request type": requestType,
   "error form": ofLast(({ response }) => errorForm(response))
 } as const satisfies Record<string, Read>

@@ -15,13 +15,12 @@ import {
   unsuccessfulOutcome
 } from "./responseReadings.ts"
 
-/** The fields in which services send a token, with the names of its type and lifetime beside it. */
-const tokenFields = [
-  { field: "access_token", parent: undefined, names: ["access_token", "token_type", "expires_in"] },
-  { field: "accessToken", parent: undefined, names: ["accessToken", "tokenType", "expiresIn"] },
-  { field: "token", parent: undefined, names: ["token", "token_type", "expires_in"] },
-  { field: "data.access_token", parent: "data", names: ["access_token", "token_type", "expires_in"] }
-] as const
+/** The fields in which services send a token. */
+const tokenFields = ["access_token", "accessToken", "token", "data.access_token"]
+
+/** The names of its type and of its lifetime, beside the token or at the top. */
+const typeNames = ["token_type", "tokenType"]
+const lifetimeNames = ["expires_in", "expiresIn"]
 
 interface Grant {
   /** Where the token was found: a field, or `text` for a plain-text body. */
@@ -41,12 +40,15 @@ export const grantOf = (response: Response): Option.Option<Grant> =>
 /** The token of a response with any status, in any of the known fields or as plain text. */
 export const grantIn = (response: Response): Option.Option<Grant> => {
   const body: { readonly [name: string]: unknown } = Option.getOrElse(objectOf(response), () => ({}))
-  for (const { field, names: [tokenName, typeName, lifetimeName], parent } of tokenFields) {
-    const object = parent === undefined ? body : body[parent]
+  for (const field of tokenFields) {
+    const [parent, inner] = field.split(".")
+    const object = inner === undefined ? body : body[parent ?? ""]
     if (!isObject(object)) continue
-    const token = object[tokenName]
+    const token = object[inner ?? field]
     if (typeof token === "string" && isSendable(token)) {
-      return Option.some({ field, token, type: object[typeName], lifetime: object[lifetimeName] })
+      const valueOf = (names: ReadonlyArray<string>) =>
+        [object, body].flatMap((at) => names.map((name) => at[name])).find((value) => value !== undefined)
+      return Option.some({ field, token, type: valueOf(typeNames), lifetime: valueOf(lifetimeNames) })
     }
   }
   return mediaTypeOf(response) === "text/plain"
@@ -137,10 +139,6 @@ const expiry = (response: Response): string => {
 
 export const readings = {
   "token outcome": ofLast(({ response }) => tokenOutcome(response)),
-  "ignored parameter": ofLast(({ response }) => {
-    const outcome = tokenOutcome(response)
-    return outcome === "granted" ? "ignored" : outcome
-  }),
   "token field": ofGrant(({ field }) => field),
   "token type": ofGrant(tokenType),
   "token format": ofGrant(tokenFormat),

@@ -147,6 +147,21 @@ const sameResult: Read = (responses) => {
   return "same"
 }
 
+/** How many people show whether a service lists everybody. */
+const enoughPeople = 3
+
+/** Whether any person has the result "No". The results of a few people show nothing. */
+const everyMatch: Read = (responses) => {
+  const results = new Map<string, string>()
+  for (const each of responses.filter(({ response }) => isCredential(response))) {
+    const { dob, name } = personOf(each)
+    results.set(`${dob} ${name}`, matchFound(each))
+  }
+  const words = [...results.values()]
+  if (words.includes("No")) return "some"
+  return words.length < enoughPeople || words.some((word) => word !== "Potential match") ? "no result" : "everybody"
+}
+
 /** How the credentials write the names: the first way that is not exact, if there is one. */
 const everyNameEcho: Read = (responses) =>
   responses.filter(hasName).flatMap((each) => {
@@ -188,6 +203,7 @@ export const readings = {
   "every field": everyField,
   "same issuer": sameIssuer,
   "same result": sameResult,
+  "every match": everyMatch,
   "every name echo": everyNameEcho,
   "own profile": ownProfile,
   "stable profile": stableProfile,

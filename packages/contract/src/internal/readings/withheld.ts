@@ -58,9 +58,18 @@ const everyAnswer = (exchanges: ReadonlyArray<StepExchange>): string =>
     ? "answered"
     : "not every one answered"
 
+/** Reads a check with a charset, and then the same check as plain text. */
+const requestType = (exchanges: ReadonlyArray<StepExchange>): string => {
+  const [withCharset, asText] = exchanges.map(({ exchange }) => hasResult(exchange))
+  return asText === true ? "any" : withCharset === true ? "json" : "exact"
+}
+
 export const readings = {
   "every answer": everyAnswer,
   "every grant": everyGrant,
+  "ignored parameter": (exchanges: ReadonlyArray<StepExchange>) =>
+    isAny(exchanges, "token", hasToken) ? "ignored" : "refused",
+  "request type": requestType,
   "token withheld": (exchanges: ReadonlyArray<StepExchange>) =>
     isAny(exchanges, "token", hasToken) ? "granted" : "refused",
   "credential withheld": (exchanges: ReadonlyArray<StepExchange>) =>

@@ -106,7 +106,7 @@ const gapsOf = (report: Report): string =>
   documentedWith(report, "part").length + documentedWith(report, "none").length === 0 ? "" : documentedClaims(report)
 
 /** Why the service no longer responded as before, or an empty string. */
-const earlyEnd = ({ results }: Report): string => {
+export const earlyEnd = ({ results }: Report): string => {
   const reason = results.find(({ reason = "" }) => isFailure(reason))?.reason
   return reason === undefined
     ? ""

@@ -65,6 +65,7 @@ const usualWords: Partial<Record<Reading, string>> = {
   "every grant": "granted",
   "every answer": "answered",
   "every field": "valid",
+  "every match": "some",
   "every name echo": "exact",
   "promised result": "as promised",
   "own profile": "own",
@@ -202,6 +203,7 @@ export const make = (
         const observed = read(reading, exchanges)
         if (observed === timeOfSearch && isTooShort(exchanges)) return yield* skip(inapplicable.tooShort)
         if (observed === "no result" && reading === "promised result") return yield* skip(Persons.needsListed)
+        if (observed === "no result" && reading === "every match") return yield* skip(inapplicable.fewPeople)
         if (isPreflight) {
           const isSkipped = failure !== undefined && failure.caseId !== id && !failure.shownBy.includes(reading)
           return { observed, ...details, ...(isSkipped && { skipped: failure.reason, dependsOn: failure.caseId }) }

@@ -14,7 +14,8 @@ export const skip = (reason: string, dependsOn?: string): Skipped =>
 export const inapplicable = {
   testCustomer: "every id that begins with test- is a customer of the mock server",
   unchanged: "the change makes no difference to this customer, token or person",
-  tooShort: "the run was too short to see the time move"
+  tooShort: "the run was too short to see the time move",
+  fewPeople: "the run had the results of too few people"
 }
 
 /** The reasons of cases that would exceed the limits of a sandbox. */

@@ -106,6 +106,16 @@ export const diff = [
     "variant",
     "Profile of the mock server, as for serve: a preset, option=variant or a recorded file"
   ),
-  valueFlag("checks", "number", "Number of checks, which the service may bill (default: 10)"),
+  repeatableFlag(
+    "person",
+    "person",
+    "Test person of the service and the promised result: \"Name|1990-02-01|Potential match\" or \"Name|1990-02-01|No\""
+  ),
+  valueFlag("persons", "file", "File of such test persons: a YAML list, each with name, dob and match_found"),
+  valueFlag(
+    "checks",
+    "number",
+    "Largest number of checks that the service may bill (default: 12). It receives up to five times as many requests"
+  ),
   valueFlag("spacing", "duration", "Pause between two requests to the service (default: 500 millis)")
 ]

@@ -1,29 +1,33 @@
-/** `idv-mock diff`: sends the same traffic to the service and to the mock server, and compares their behaviour. */
+/** `idv-mock diff`: sends the same requests to the service and to a mock server, and compares what both showed. */
 import * as ConnectionPools from "@effect-idv/cli/connectionPools"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Secrets from "@effect-idv/cli/secrets"
+import * as TestPersons from "@effect-idv/cli/testPersons"
 import * as Text from "@effect-idv/cli/textField"
 import { fromFlagViolations, UsageError } from "@effect-idv/cli/usageError"
+import * as Conformance from "@effect-idv/contract/Conformance"
+import * as Contract from "@effect-idv/contract/Contract"
 import * as Violation from "@effect-idv/core/Violation"
 import type * as FileSystem from "@effect/platform/FileSystem"
-import * as HttpClient from "@effect/platform/HttpClient"
+import * as Arr from "effect/Array"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { NewSession } from "../../ControlApi.ts"
 import * as MockServer from "../../MockServer.ts"
-import * as Session from "../../Session.ts"
+import type * as Profile from "../../Profile.ts"
+import * as TestPerson from "../../TestPerson.ts"
 import * as Difference from "../diff/difference.ts"
-import * as Traffic from "../diff/traffic.ts"
-import * as Observations from "../record/observations.ts"
-import * as Pseudonyms from "../record/pseudonyms.ts"
-import type { Upstream, UpstreamFailed } from "../record/upstream.ts"
+import * as ProfileFile from "../record/profileFile.ts"
 import { WaitText } from "../schema/durationText.ts"
 import { wholeNumber } from "../schema/fields.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
+import * as RecordedProfile from "./recordedProfile.ts"
 import * as Settings from "./settings.ts"
 import * as UpstreamFlags from "./upstreamFlags.ts"
 
@@ -33,9 +37,18 @@ export class Differs extends Schema.TaggedError<Differs>("@effect-idv/mock-serve
 }) {}
 
 const Flags = Schema.Struct({
-  checks: Schema.optionalWith(wholeNumber(1, 10_000), { exact: true, default: () => 10 }),
+  checks: Schema.optionalWith(wholeNumber(3, 10_000), { exact: true, default: () => 12 }),
   spacing: Schema.optionalWith(WaitText, { exact: true, default: () => Duration.millis(500) })
 })
+
+/** A run sends at most this number of requests for each check that it may cause. */
+const requestsPerCheck = 5
+
+/** The cases about the options of a profile come first, because they show what the mock server should play. */
+const casesOf = ({ claims }: Contract.Evidence): ReadonlyArray<Conformance.Case> => {
+  const ofOptions = new Set(claims.filter(({ mock }) => mock?.option !== undefined).map(({ id }) => id))
+  return Conformance.cases.map((testCase) => ofOptions.has(testCase.claim) ? { ...testCase, worth: 10 } : testCase)
+}
 
 const secret = <A, I>(args: ParsedArguments.ParsedArguments, flag: string, name: string, schema: Schema.Schema<A, I>) =>
   Effect.filterOrFail(
@@ -44,71 +57,100 @@ const secret = <A, I>(args: ParsedArguments.ParsedArguments, flag: string, name:
     () => new UsageError({ text: `--${flag} is missing: expected it, or ${name}` })
   )
 
-/** Records the traffic to one side. */
-const recorded = (
-  upstream: Upstream,
-  customer: Session.Customer,
-  { checks, spacing }: typeof Flags.Type
-) =>
-  Effect.gen(function*() {
-    const recording = Observations.make(Pseudonyms.make())
-    const hasToken = yield* Traffic.send(
-      upstream,
-      customer,
-      checks,
-      Effect.sleep(spacing),
-      (exchange) => void recording.add(exchange)
-    )
-    if (hasToken) return recording
-    const [status = "another status"] = Object.keys(recording.observations().token.statuses)
-    return yield* new Differs({
-      message: `idv-mock diff: the token endpoint returned no token (${status}): check the customer id and the key`
-    })
-  })
+/** The vendor's test persons as those of the mock server. A reserved name keeps its result. */
+const testPersonsOf = (persons: ReadonlyArray<Conformance.TestPerson>): ReadonlyArray<TestPerson.Custom> =>
+  Arr.filterMap(persons, ({ dob, matchFound, name }) =>
+    Either.getRight(TestPerson.make({
+      match: { name, dateOfBirth: dob.split("-").toReversed().join("-") },
+      response: matchFound
+    })))
+
+/** What the mock server shows of the same cases, with the limits of a sandbox. */
+const observedOfMock = (
+  evidence: Contract.Evidence,
+  cases: ReadonlyArray<Conformance.Case>,
+  target: Conformance.Target,
+  profile: Profile.Profile | undefined
+) => {
+  const customer = { customerId: "diff-customer", customerKey: Redacted.make("diff: key é") }
+  const { persons = [] } = target
+  return Layer.build(
+    MockServer.layerHttpClientWith({ profile, customers: [customer], testPersons: testPersonsOf(persons) })
+  ).pipe(
+    Effect.flatMap((services) => {
+      const { url } = Context.get(services, MockServer.MockServer)
+      const mock = { ...target, ...customer, authUrl: url, baseUrl: url, spacing: 0 }
+      return Effect.provide(Conformance.verify(mock, evidence, { cases }), services)
+    }),
+    Effect.catchTag("NotAMockServer", Effect.die),
+    Effect.scoped
+  )
+}
+
+const lineOf = ({ mock, name, sentence, service }: Difference.Difference): string =>
+  sentence === undefined
+    ? `${name}: the service has ${service}, the mock server ${mock}`
+    : `${name}: the service has ${service}, but its document says: ${sentence}`
 
 export const diff = (
   args: ParsedArguments.ParsedArguments
-): Effect.Effect<void, UsageError | UpstreamFailed | Differs, FileSystem.FileSystem> =>
+): Effect.Effect<void, UsageError | Differs, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const upstream = yield* UpstreamFlags.read(args)
-    const flags = yield* Effect.mapError(
+    const { checks, spacing } = yield* Effect.mapError(
       Violation.decodeUnknown(Flags)({
         ...ParsedArguments.field(args, "checks", numberOrText),
         ...ParsedArguments.field(args, "spacing", numberOrText)
       }),
       fromFlagViolations(args)
     )
-    const settings = Settings.options(yield* Settings.read(args))
-    const customer = {
+    const { profile } = Settings.options(yield* Settings.read(args))
+    const recording = yield* RecordedProfile.read(args)
+    const target: Conformance.Target = {
+      kind: "sandbox",
+      authUrl: upstream.auth,
+      baseUrl: upstream.base,
       customerId: yield* secret(args, "customer-id", "IDV_CUSTOMER_ID", NewSession.fields.customerId),
-      customerKey: yield* secret(args, "customer-key", "IDV_CUSTOMER_KEY", Secrets.Key)
+      customerKey: yield* secret(args, "customer-key", "IDV_CUSTOMER_KEY", Secrets.Key),
+      persons: yield* TestPersons.read(args),
+      budget: checks * requestsPerCheck,
+      deadline: upstream.deadline,
+      spacing
     }
-    const ofUpstream = yield* recorded(upstream, customer, flags)
+    const evidence = yield* Effect.mapError(Contract.load(), ({ message }) => new Differs({ message }))
+    const cases = casesOf(evidence)
+    yield* Console.error(Conformance.planText(Conformance.plan(target, cases), target, evidence))
+    // Only a run against a mock server fails.
+    const service = yield* Effect.catchTag(
+      Conformance.verify(target, evidence, { cases }),
+      "NotAMockServer",
+      Effect.die
+    )
+    if (!Conformance.isTested(service)) {
+      return yield* new Differs({ message: `idv-mock diff: ${Conformance.verdict(service, target)}` })
+    }
+    const mock = yield* observedOfMock(evidence, cases, target, profile)
 
-    const services = yield* Layer.build(MockServer.layerHttpClientWith({ profile: settings.profile }))
-    const { url } = Context.get(services, MockServer.MockServer)
-    const ofMock = yield* recorded(
-      { ...upstream, auth: url, base: url },
-      Session.testCustomer("test-diff"),
-      { ...flags, spacing: Duration.zero }
-    ).pipe(Effect.provideService(HttpClient.HttpClient, Context.get(services, HttpClient.HttpClient)))
-
-    const { compared, differences, notCompared } = Difference.compare(ofUpstream, ofMock)
-    const { aml, token } = ofUpstream.observations()
-    for (const { claim, mock, name, upstream } of differences) {
-      yield* Console.log(`${name} (${claim}): the upstream has ${upstream}, the mock server ${mock}`)
+    const { compared, differences, notCompared, onlyMock, others, recorded } = Difference.compare(
+      evidence,
+      service,
+      mock,
+      recording === undefined ? {} : ProfileFile.unplayableOf(recording)
+    )
+    const list = (heading: string, lines: ReadonlyArray<string>) =>
+      lines.length === 0 ? Effect.void : Console.log([heading, ...lines.map((line) => `  ${line}`)].join("\n"))
+    yield* Effect.forEach(differences, (difference) => Console.log(lineOf(difference)), { discard: true })
+    yield* Effect.forEach(onlyMock, (name) => Console.log(`${name}: the service did not show it`), { discard: true })
+    yield* list("Known from the recording, and nothing that a profile plays:", recorded.map(lineOf))
+    yield* list("Where the document is silent and the mock server has one behaviour:", others.map(lineOf))
+    yield* list("Not compared, because no request showed it:", notCompared)
+    const count = differences.length + onlyMock.length
+    const summary = `${Text.plural(count, "difference")} in ${Text.plural(compared, "behaviour")}, after ${
+      Text.plural(service.requests, "request")
+    } to the service`
+    const end = Conformance.earlyEnd(service)
+    yield* Console.log(end === "" ? summary : `${summary}; ${end}`)
+    if (count > 0 || end !== "") {
+      return yield* new Differs({ message: `idv-mock diff: ${end === "" ? summary : end}` })
     }
-    if (notCompared.length > 0) {
-      yield* Console.log(`Not compared, because only one side showed it: ${notCompared.join(", ")}`)
-    }
-    const summary =
-      `${Text.plural(differences.length, "difference")} in ${Text.plural(compared, "behaviour")}, after ` +
-      `${Text.plural(token.exchanges + aml.exchanges, "exchange")} with the upstream`
-    yield* Console.log(summary)
-    if (compared === 0) {
-      return yield* new Differs({
-        message: "idv-mock diff: nothing could be compared: check that the addresses are those of the service"
-      })
-    }
-    if (differences.length > 0) return yield* new Differs({ message: `idv-mock diff: ${summary}` })
   }).pipe(Effect.scoped, Effect.provide(ConnectionPools.layer))

@@ -19,6 +19,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { createServer } from "node:http"
+import type * as Request from "../http/request.ts"
 import * as Har from "../record/har.ts"
 import * as Observations from "../record/observations.ts"
 import * as ProfileFile from "../record/profileFile.ts"
@@ -62,6 +63,10 @@ const writtenText = (exchanges: number, entries: number, output: string, har: st
     ...(har === undefined ? [] : [`${Text.printable(har)}: ${Text.plural(entries, "masked exchange")}`])
   ].join("\n")
 
+/** A claim with the words that were seen, such as `aml.success.status: 202 (3 times)`. */
+const wordsOf = (claim: string, words: Readonly<Record<string, number>>): string =>
+  `${claim}: ${Object.entries(words).map(([word, count]) => `${word} (${Text.plural(count, "time")})`).join(", ")}`
+
 export const record = (
   args: ParsedArguments.ParsedArguments,
   version: string,
@@ -85,15 +90,18 @@ export const record = (
         return yield* new UsageError({ text: "--har is invalid: expected another path than that of --output" })
       }
     }
-    for (const path of [IdvApi.token.path, IdvApi.aml.path]) yield* probe(upstream, path)
+    for (const path of [IdvApi.token.path, IdvApi.aml.path]) {
+      yield* Effect.catchIf(probe(upstream, path), ({ problem }) => problem === "closed", () => Effect.void)
+    }
 
     const files = { output, ...(har !== undefined && { har }) }
     let isListening = false
     const recording = Observations.make(Pseudonyms.make())
     const entries: Array<Har.Entry> = []
     const reported = new Set<string>()
-    const reportOnce = ({ message }: Upstream.UpstreamFailed) =>
+    const reportOnce = ({ field, message, problem }: Upstream.UpstreamFailed, request: Request.Request) =>
       Effect.suspend(() => {
+        if (problem === "closed") recording.addClosed(field === "--upstream-auth" ? "token" : "aml", request)
         if (reported.has(message)) return Effect.void
         reported.add(message)
         return Console.error(`idv-mock record: ${message}`)
@@ -101,11 +109,14 @@ export const record = (
 
     const write = Effect.gen(function*() {
       if (!isListening) return
-      const { aml, token } = recording.observations()
+      const { aml, token, unplayable } = recording.observations()
       if (aml.exchanges + token.exchanges === 0) {
         return yield* Console.error(
           `idv-mock record: no exchange was recorded, so ${Text.printable(output)} is not written`
         )
+      }
+      for (const [claim, words] of Object.entries(unplayable)) {
+        yield* Console.error(`idv-mock record: no profile plays what the service showed: ${wordsOf(claim, words)}`)
       }
       yield* OutputFile.write("output", output, yield* ProfileFile.print(recording))
       if (har !== undefined) yield* OutputFile.write("har", har, Har.print(entries, version))

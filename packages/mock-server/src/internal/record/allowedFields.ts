@@ -1,6 +1,4 @@
 /** The fields of both operations that may be written, and which of their values. Everything else is dropped. */
-import * as Predicate from "effect/Predicate"
-
 const objects = {
   "": [
     "entity_type",
@@ -62,15 +60,3 @@ export const isHarmless = (name: string, value: unknown): boolean =>
   value === null || typeof value === "boolean" ||
   typeof value === "number" && numbers.includes(name) ||
   typeof value === "string" && texts[name]?.test(value) === true
-
-/** Whether a credential has a field that the service document does not show. */
-export const hasUnknown = (credential: Readonly<Record<string, unknown>>): boolean => {
-  const top = ["credential_type", "credential_name", "issued_by", "issuer_id", "cred_version", "credentials"]
-  const unknownAt = (value: unknown, parent: string, names: ReadonlyArray<string>): boolean =>
-    Predicate.isRecord(value) &&
-    Object.entries(value).some(([name, inner]) => {
-      const path = parent === "" ? name : `${parent}.${name}`
-      return !names.includes(name) || isObject(path) && unknownAt(inner, path, objects[path])
-    })
-  return unknownAt(credential, "", top)
-}

@@ -1,4 +1,5 @@
 /** One exchange with another service, unmasked. It exists only until it is read. */
+import type * as ContractReadings from "@effect-idv/contract/Readings"
 import * as Violation from "@effect-idv/core/Violation"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -10,6 +11,8 @@ import type { Operation } from "../journal/entry.ts"
 
 export interface Exchange {
   readonly operation: Operation
+  /** The address of the service to which the request was sent. */
+  readonly url: URL
   readonly request: Request.Request
   readonly response: Response
   /** When the response arrived, in milliseconds since 1970. */
@@ -24,13 +27,18 @@ const decodeJson = Violation.decodeJson(Schema.Unknown)
 export const objectIn = (body: Uint8Array): Option.Option<Readonly<Record<string, unknown>>> =>
   Option.filter(Either.getRight(decodeJson(body)), Predicate.isRecord)
 
-export const objectAt = (value: unknown, ...path: ReadonlyArray<string>): Readonly<Record<string, unknown>> =>
-  path.reduce<Readonly<Record<string, unknown>>>(
-    (at, name) => Predicate.isRecord(at[name]) ? at[name] : {},
-    Predicate.isRecord(value) ? value : {}
-  )
-
 export const isSuccess = ({ response: { status } }: Exchange): boolean => status >= 200 && status < 300
 
-export const isHtml = ({ response: { body, headers } }: Exchange): boolean =>
-  (headers["content-type"] ?? "").includes("html") || /^\s*</.test(Buffer.from(body.subarray(0, 64)).toString())
+/** The response as the contract reads it. */
+export const toContract = ({ at, response, url }: Exchange): ContractReadings.Response => ({
+  ...response,
+  url,
+  receivedAt: at
+})
+
+/** The person of a check. */
+export const personOf = ({ request }: Exchange): Option.Option<ContractReadings.Person> =>
+  Option.flatMap(
+    objectIn(request.body),
+    ({ dob, name }) => typeof name === "string" && typeof dob === "string" ? Option.some({ name, dob }) : Option.none()
+  )

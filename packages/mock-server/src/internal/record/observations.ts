@@ -1,11 +1,12 @@
 /** What a recording has observed so far: counts only, and nothing of a single exchange. */
+import * as ContractReadings from "@effect-idv/contract/Readings"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import * as Struct from "effect/Struct"
-import type * as Profile from "../../Profile.ts"
+import * as Profile from "../../Profile.ts"
 import * as Request from "../http/request.ts"
 import * as Words from "../journal/headerWords.ts"
-import { type Exchange, isSuccess, objectIn } from "./exchange.ts"
+import * as Nearest from "../profile/nearest.ts"
+import { type Exchange, objectIn, toContract } from "./exchange.ts"
 import * as MaskedBody from "./maskedBody.ts"
 import type { Pseudonyms } from "./pseudonyms.ts"
 import * as Readings from "./readings.ts"
@@ -16,6 +17,8 @@ type Counts = Readonly<Record<string, number>>
 export interface OfOperation {
   readonly exchanges: number
   readonly statuses: Counts
+  /** The words of the contract's readings, such as `No` for `match_found`. */
+  readonly words: Readonly<Record<string, Counts>>
   /** The names of the response headers that are usual, in lower case. */
   readonly headers: Counts
   /** The paths of the fields that the schema does not know, which were dropped. */
@@ -24,13 +27,21 @@ export interface OfOperation {
   readonly latency: { readonly p50: number; readonly p99: number }
 }
 
+/** How often a service showed words that no profile plays, by the claim of the contract. */
+export type Unplayable = Readonly<Record<string, Counts>>
+
 export interface Observations {
   readonly token: OfOperation
   readonly aml: OfOperation
+  /** The requests to either operation whose connection the service closed without a response. */
+  readonly withoutResponse: { readonly token: number; readonly aml: number }
+  /** The exchanges of other paths, which are not read. */
+  readonly otherPaths: number
   /** How often each variant was shown. */
   readonly variants: Partial<Record<Profile.Name, Counts>>
   /** The behaviours of which the profile has only a similar variant. */
   readonly approximate: ReadonlyArray<Profile.Name>
+  readonly unplayable: Unplayable
 }
 
 /** The exchange as it may be written. */
@@ -42,6 +53,8 @@ export interface Masked {
 export interface Recording {
   /** Reads an exchange, and returns what may be written of it. */
   readonly add: (exchange: Exchange) => Masked
+  /** Counts a request whose connection the service closed without a response. */
+  readonly addClosed: (operation: "token" | "aml", request: Request.Request) => void
   readonly observations: () => Observations
   /** The most frequent variant of each behaviour that was shown. */
   readonly profile: () => Partial<Profile.Profile>
@@ -55,6 +68,15 @@ const count = (counts: Map<string, number>, text: string): void => {
   if (counts.has(text) || counts.size < 200) counts.set(text, (counts.get(text) ?? 0) + 1)
 }
 
+const countIn = <Key>(all: Map<Key, Map<string, number>>, key: Key, text: string): void => {
+  const counts = all.get(key) ?? new Map<string, number>()
+  all.set(key, counts)
+  count(counts, text)
+}
+
+const toCounts = (all: ReadonlyMap<string, ReadonlyMap<string, number>>): Readonly<Record<string, Counts>> =>
+  Object.fromEntries([...all].map(([key, counts]) => [key, Object.fromEntries(counts)]))
+
 const quantile = (sorted: ReadonlyArray<number>, part: number): number =>
   Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) * 10) / 10
 
@@ -62,11 +84,17 @@ const operation = () => {
   const statuses = new Map<string, number>()
   const headers = new Map<string, number>()
   const unknownFields = new Map<string, number>()
+  const words = new Map<string, Map<string, number>>()
   let latencies: Array<number> = []
   let exchanges = 0
   return {
-    add: ({ millis, response }: Exchange, { dropped }: MaskedBody.MaskedBody) => {
+    add: (
+      { millis, response }: Exchange,
+      { dropped }: MaskedBody.MaskedBody,
+      read: Readings.Readings["words"]
+    ) => {
       exchanges++
+      for (const [reading, word] of Object.entries(read)) countIn(words, reading, word)
       count(statuses, String(response.status))
       for (const name of Object.keys(response.headers)) if (Words.names.has(name)) count(headers, name)
       for (const path of dropped) count(unknownFields, path)
@@ -78,6 +106,7 @@ const operation = () => {
       return {
         exchanges,
         statuses: Object.fromEntries(statuses),
+        words: toCounts(words),
         headers: Object.fromEntries(headers),
         unknownFields: Object.fromEntries(unknownFields),
         latency: { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) }
@@ -87,28 +116,54 @@ const operation = () => {
 }
 
 /** The words of the person, and the credentials, of one exchange, in lower case. */
-const secretsOf = ({ request, response }: Exchange): ReadonlyArray<string> => {
+const secretsOf = (exchange: Exchange): ReadonlyArray<string> => {
+  const { request } = exchange
   const basic = Option.getOrUndefined(Request.basic(request))
   const bearer = Option.getOrUndefined(Request.bearer(request))
   const sent = Option.getOrUndefined(objectIn(request.body))
-  const received = Option.getOrUndefined(objectIn(response.body))
   const persons = [sent?.["name"], sent?.["dob"]].filter(Predicate.isString).flatMap((text) => text.split(/[\s-]+/))
-  const token = received === undefined
-    ? undefined
-    : Option.getOrUndefined(Readings.tokenFieldsOf({ request, response, operation: "token", at: 0, millis: 0 }))?.token
+  const token = Option.getOrUndefined(ContractReadings.grantOf(toContract(exchange)))?.token
   return [basic?.customerKey, bearer, token, ...persons].filter(Predicate.isString).map((text) => text.toLowerCase())
 }
 
+/** How many results show whether a service lists everybody. */
+const enoughResults = 3
+
+/** The claims without a profile option whose words a recording reads: no profile lists everybody. */
+const everybody = ({ "No": no = 0, "Potential match": matches = 0 }: Counts): Unplayable =>
+  no === 0 && matches >= enoughResults ? { "aml.match.everybody": { everybody: matches } } : {}
+
+const claimOf = (name: Profile.Name): string => Profile.points.find((point) => point.name === name)?.claim ?? name
+
 export const make = (pseudonyms: Pseudonyms): Recording => {
   const operations = { token: operation(), aml: operation() }
+  const withoutResponse = { token: 0, aml: 0 }
+  let otherPaths = 0
   const variants = new Map<Profile.Name, Map<string, number>>()
+  /** The variants without the weak readings. */
+  const strong = new Map<Profile.Name, Map<string, number>>()
+  const unplayable = new Map<string, Map<string, number>>()
   const approximate = new Set<Profile.Name>()
-  /** Marks of the tokens with which a check succeeded. */
-  const valid = new Set<string>()
+  /** Marks of the credentials that got a token, and of the tokens with which a check succeeded. */
+  const accepted = new Set<string>()
+  const markOf = ({ headers }: Request.Request) =>
+    Option.map(Option.fromNullable(headers["authorization"]), pseudonyms.token)
+  const wasAccepted = (request: Request.Request) => Option.exists(markOf(request), (mark) => accepted.has(mark))
 
+  const addShown = ({ isWeak, name, word }: Readings.Shown) =>
+    Option.match(Nearest.variantOf(name, word), {
+      onNone: () => countIn(unplayable, claimOf(name), word),
+      onSome: ({ isExact, variant }) => {
+        if (!isExact) approximate.add(name)
+        countIn(variants, name, variant)
+        if (!isWeak) countIn(strong, name, variant)
+      }
+    })
+
+  /** The most frequent variant. */
   const choose = (name: Profile.Name): string | undefined => {
-    const sorted = [...variants.get(name) ?? []].toSorted(([, a], [, b]) => b - a).map(([variant]) => variant)
-    return sorted.find((variant) => variant !== Readings.weak[name]) ?? sorted[0]
+    const [[variant] = []] = [...strong.get(name) ?? variants.get(name) ?? []].toSorted(([, a], [, b]) => b - a)
+    return variant
   }
 
   return {
@@ -122,30 +177,39 @@ export const make = (pseudonyms: Pseudonyms): Recording => {
         request: MaskedBody.mask(exchange.request.body, pseudonyms, isSecret),
         response: MaskedBody.mask(exchange.response.body, pseudonyms, isSecret)
       }
-      if (exchange.operation === "other") return masked
-      operations[exchange.operation].add(exchange, masked.response)
-      const mark = Option.map(Request.bearer(exchange.request), pseudonyms.token)
-      const readings = Readings.read(exchange, Option.exists(mark, (mark) => valid.has(mark)))
-      if (exchange.operation === "aml" && isSuccess(exchange) && Option.isSome(mark) && valid.size < 10_000) {
-        valid.add(mark.value)
+      if (exchange.operation === "other") {
+        otherPaths++
+        return masked
       }
-      for (const name of Readings.approximate(exchange)) approximate.add(name)
-      for (const [name, variant] of Struct.entries(readings)) {
-        if (variant === undefined) continue
-        const counts = variants.get(name) ?? new Map<string, number>()
-        variants.set(name, counts)
-        count(counts, variant)
+      const { shown, words } = Readings.read(exchange, wasAccepted(exchange.request))
+      operations[exchange.operation].add(exchange, masked.response, words)
+      shown.forEach(addShown)
+      if (exchange.operation === "token") {
+        for (const name of Readings.approximateInToken(exchange)) approximate.add(name)
       }
+      const mark = markOf(exchange.request)
+      const isAccepted = words["token outcome"] === "granted" || words["check outcome"] === "answered"
+      if (isAccepted && Option.isSome(mark) && accepted.size < 10_000) accepted.add(mark.value)
       return masked
     },
-    observations: () => ({
-      token: operations.token.read(),
-      aml: operations.aml.read(),
-      variants: Object.fromEntries([...variants].map(([name, counts]) => [name, Object.fromEntries(counts)])),
-      approximate: [...approximate]
-    }),
+    addClosed: (operation, request) => {
+      withoutResponse[operation]++
+      Readings.ofClosed(operation, request, wasAccepted(request)).forEach(addShown)
+    },
+    observations: () => {
+      const aml = operations.aml.read()
+      return {
+        token: operations.token.read(),
+        aml,
+        withoutResponse,
+        otherPaths,
+        variants: toCounts(variants),
+        approximate: [...approximate],
+        unplayable: { ...toCounts(unplayable), ...everybody(aml.words["match_found"] ?? {}) }
+      }
+    },
     profile: () =>
-      Object.fromEntries([...variants.keys()].flatMap((name) => {
+      Object.fromEntries(Profile.points.flatMap(({ name }) => {
         const variant = choose(name)
         return variant === undefined ? [] : [[name, variant]]
       }))

@@ -8,7 +8,7 @@ import * as Profile from "../../Profile.ts"
 import { closed } from "../schema/fields.ts"
 import * as KnownFields from "../schema/knownFields.ts"
 import { uniqueBy } from "../schema/uniqueIds.ts"
-import type { OfOperation, Recording } from "./observations.ts"
+import type { OfOperation, Recording, Unplayable } from "./observations.ts"
 
 /** The number increases when the meaning of a field changes. */
 const format = "idv-mock profile 1"
@@ -42,6 +42,14 @@ export const parse = (text: string): Effect.Effect<ProfileFile, Violation.Violat
       })
     )
   )
+
+const Observed = Schema.Struct({
+  unplayable: Schema.Record({ key: Schema.String, value: Schema.Record({ key: Schema.String, value: Schema.Number }) })
+})
+
+/** The words of a recording that no profile plays. */
+export const unplayableOf = ({ observations }: ProfileFile): Unplayable =>
+  Schema.is(Observed)(observations) ? observations.unplayable : {}
 
 /** The 99th percentile of the normal distribution, in standard deviations. */
 const z99 = 2.326

@@ -9,17 +9,23 @@ import * as Upstream from "./upstream.ts"
 export const handle = (
   upstream: Upstream.Upstream,
   onExchange: (exchange: Exchange) => void,
-  onFailure: (failure: Upstream.UpstreamFailed) => Effect.Effect<void>
+  onFailure: (failure: Upstream.UpstreamFailed, request: Request.Request) => Effect.Effect<void>
 ) =>
   Effect.gen(function*() {
     const request = yield* Request.read(yield* HttpServerRequest.HttpServerRequest)
     if (Request.isTooLong(request)) {
       return ServerResponse.problem(413, `idv-mock record forwards at most ${Request.maxBodyBytes} bytes of a body`)
     }
-    const exchange = yield* Upstream.send(upstream, request)
-    onExchange(exchange)
-    return ServerResponse.make(exchange.response)
-  }).pipe(
-    Effect.catchTag("UpstreamFailed", (failure) =>
-      Effect.as(onFailure(failure), ServerResponse.problem(failure.problem === "slow" ? 504 : 502, failure.message)))
-  )
+    return yield* Effect.matchEffect(Upstream.send(upstream, request), {
+      onFailure: (failure) =>
+        Effect.as(
+          onFailure(failure, request),
+          ServerResponse.problem(failure.problem === "slow" ? 504 : 502, failure.message)
+        ),
+      onSuccess: (exchange) =>
+        Effect.sync(() => {
+          onExchange(exchange)
+          return ServerResponse.make(exchange.response)
+        })
+    })
+  })

@@ -6,10 +6,11 @@ import * as HttpMethod from "@effect/platform/HttpMethod"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Request from "../http/request.ts"
 import type { Operation } from "../journal/entry.ts"
-import { type Exchange, isHtml, isSuccess } from "./exchange.ts"
+import { type Exchange, isSuccess } from "./exchange.ts"
 
 export interface Upstream {
   /** The address of the token endpoint, without its path. */
@@ -23,7 +24,10 @@ export interface Upstream {
 export class UpstreamFailed
   extends Schema.TaggedError<UpstreamFailed>("@effect-idv/mock-server/internal/UpstreamFailed")(
     "UpstreamFailed",
-    { field: Schema.Literal("--upstream-auth", "--upstream-base"), problem: Schema.Literal("down", "slow", "html") }
+    {
+      field: Schema.Literal("--upstream-auth", "--upstream-base"),
+      problem: Schema.Literal("down", "closed", "slow", "html")
+    }
   )
 {
   override get message() {
@@ -31,8 +35,12 @@ export class UpstreamFailed
   }
 }
 
+const unreachable =
+  "the upstream cannot be reached, or broke the connection: check the address, and that the service runs"
+
 const problems = {
-  down: "the upstream cannot be reached, or broke the connection: check the address, and that the service runs",
+  down: unreachable,
+  closed: unreachable,
   slow: "the upstream sent no response in time: check the address, or set a longer --deadline",
   html:
     "the upstream sent an HTML page instead of JSON: check that this is the address of the service, not of a website"
@@ -62,6 +70,20 @@ export const operationOf = (target: string): Operation => {
   return path === IdvApi.token.path ? "token" : path === IdvApi.aml.path ? "aml" : "other"
 }
 
+/** The code of an error of Node, at any depth of its causes. */
+const codeOf = (error: unknown): string =>
+  !Predicate.isRecord(error)
+    ? ""
+    : typeof error["code"] === "string"
+    ? error["code"]
+    : codeOf(error["cause"])
+
+/** Whether the service was reached, and closed the connection without a response, as some do to refuse a request. */
+const isClosed = (error: unknown): boolean => /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(codeOf(error))
+
+const isHtml = ({ response: { body, headers } }: Exchange): boolean =>
+  (headers["content-type"] ?? "").includes("html") || /^\s*</.test(Buffer.from(body.subarray(0, 64)).toString())
+
 const fieldOf = (operation: Operation) => operation === "token" ? "--upstream-auth" : "--upstream-base"
 
 /** Sends a request, and returns the exchange once the whole response has arrived. */
@@ -88,11 +110,12 @@ export const send = (
         Effect.map(arrayBuffer, (body) => ({ status, headers: forwarded(headers), body: new Uint8Array(body) }))
       ),
       Effect.scoped,
-      Effect.mapError(() => failed("down")),
+      Effect.mapError((error) => failed(isClosed(error) ? "closed" : "down")),
       Effect.timeoutFail({ duration: deadline, onTimeout: () => failed("slow") })
     )
     const exchange = {
       operation,
+      url: new URL(url),
       request,
       response,
       at: yield* Clock.currentTimeMillis,
