@@ -68,9 +68,15 @@ export default {
     ),
     forbid(
       "commands-only",
-      "Of the mock server, only the command uses the packages contract and cli: its bundle contains them.",
+      "Of the mock server, only the command uses the package cli: its bundle contains it.",
       { path: "^packages/mock-server/src/", pathNot: `${room("cli")}|/bin\\.ts$` },
-      { path: src(["contract", "cli"]) }
+      { path: src(["cli"]) }
+    ),
+    forbid(
+      "learning-only",
+      "Of the mock server, only the command, with what it learns from a service, uses the package contract.",
+      { path: "^packages/mock-server/src/", pathNot: `${["record", "diff", "cli"].map(room).join("|")}|/bin\\.ts$` },
+      { path: src(["contract"]) }
     ),
     forbid(
       "commands-only-rescreening",
