@@ -222,7 +222,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
       "uses a rate that was set while it works, refuses a wrong one, and stores the rest of the policy as it was",
       Effect.gen(function*() {
         const aml = service()
-        yield* Rescreening.plan(many(60), { ...fast, rate: 0.1, stopAfter: 7 })
+        yield* Rescreening.plan(many(60), { ...fast, rate: 1, stopAfter: 7 })
         const work = yield* Effect.fork(Effect.provide(Rescreening.work(where), aml.layer))
         yield* Effect.repeat(Effect.sleep("10 millis"), { until: () => aml.names.length > 0 })
         const error = yield* Effect.flip(Rescreening.set(run, { rate: 1e9 }))

@@ -2,7 +2,7 @@
 import { describe, it } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Fiber, Logger } from "effect"
-import { type Ledger, RescreeningError } from "../src/index.ts"
+import { type Ledger, RescreeningError, Run } from "../src/index.ts"
 import * as RetryBudget from "../src/internal/worker/retryBudget.ts"
 import * as VirtualClock from "./support/virtualClock.ts"
 
@@ -23,9 +23,9 @@ const failing = Effect.gen(function*() {
       const settled = statement("settle", { settled: new Set([1]), amended: 0 })
       return Effect.zipRight(Effect.sync(() => calls.settle++), settled)
     },
-    renew: () => {
-      return statement("renew", new Set(["token"]))
-    }
+    renew: () => statement("renew", new Set(["token"])),
+    // A full disk can be read.
+    counts: () => Effect.succeed(Run.noCounts)
   } as unknown as Ledger.Service).pipe(Effect.withClock(time.clock))
   const logger = Logger.replace(Logger.defaultLogger, Logger.make(({ message }) => void lines.push(String(message))))
   const forked = <A, E>(effect: Effect.Effect<A, E>) =>
@@ -56,6 +56,17 @@ describe("The retry budget of a worker", () => {
       deepStrictEqual([(yield* Fiber.join(first))._tag, (yield* Fiber.join(second))._tag], ["Left", "Left"])
       assertTrue(lines.length <= 3)
       assertTrue(calls.settle > 100 && calls.settle < 140, `${calls.settle}`)
+    }))
+
+  it.live("ends although other statements succeed, as on a full disk", () =>
+    Effect.gen(function*() {
+      const { forked, ledger, lines, time } = yield* failing
+      const reads = yield* forked(Effect.forever(Effect.delay(ledger.counts("1"), "150 millis")))
+      const write = yield* forked(ledger.settle("1", []))
+      yield* time.run(() => write.unsafePoll() !== null || time.now() > 200_000)
+      strictEqual((yield* Fiber.join(write))._tag, "Left")
+      assertTrue(time.now() < 122_000 && lines.length <= 3, `${time.now()} ms, ${lines.length} lines`)
+      yield* Fiber.interrupt(reads)
     }))
 
   it.live("begins again once the database is available", () =>

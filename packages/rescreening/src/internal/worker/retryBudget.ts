@@ -4,6 +4,7 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Ledger from "../ledger/service.ts"
 
 const budget = Duration.toMillis("2 minutes")
@@ -20,43 +21,48 @@ export const make = (ledger: Ledger.Service): Effect.Effect<Ledger.Service> =>
     // Not the wall clock, which may be set.
     const now = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
     let failingSince: number | undefined
-    let lastLineAt = 0
+    let lastLineAt = -Infinity
 
-    const onFailure = (error: Ledger.Failure, from: number) =>
+    /** How many statements are repeated now. Others may succeed: a full disk can be read. */
+    let repeating = 0
+
+    const sayUnavailable = ({ code, operation }: Ledger.Failure, waited: number) =>
       Effect.suspend(() => {
-        if (isLasting(error)) return Effect.fail(error)
-        const isFirst = failingSince === undefined
-        failingSince ??= from
-        const waited = now() - failingSince
-        if (waited >= budget) return Effect.fail(error)
-        if (!isFirst && now() - lastLineAt < lineEvery) return Effect.void
+        if (now() - lastLineAt < lineEvery) return Effect.void
         lastLineAt = now()
         return Effect.logWarning(
-          `The database of the ledger is unavailable (${error.operation}: ${error.code}), for ${
+          `The database of the ledger is unavailable (${operation}: ${code}), for ${
             Math.round(waited / 1000)
           } s now. This worker ends after two minutes; nothing is lost.`
         )
       })
 
-    const onSuccess = Effect.suspend(() => {
-      if (failingSince === undefined) return Effect.void
-      failingSince = undefined
-      return Effect.logWarning("The database of the ledger is available again.")
-    })
-
-    const repeated = <A>(
-      effect: Effect.Effect<A, Ledger.Failure>,
-      delay = firstDelay
-    ): Effect.Effect<A, Ledger.Failure> =>
+    const repeated = <A>(effect: Effect.Effect<A, Ledger.Failure>): Effect.Effect<A, Ledger.Failure> =>
       Effect.suspend(() => {
-        const from = now()
-        return Effect.matchEffect(effect, {
-          onFailure: (error) =>
-            onFailure(error, from).pipe(
-              Effect.zipRight(Effect.sleep(delay)),
-              Effect.zipRight(repeated(effect, Math.min(longestDelay, delay * 2)))
-            ),
-          onSuccess: (value) => failingSince === undefined ? Effect.succeed(value) : Effect.as(onSuccess, value)
+        let isRepeated = false
+        const attempt = (delay: number): Effect.Effect<A, Ledger.Failure> =>
+          Effect.suspend(() => {
+            const from = now()
+            return Effect.catchAll(effect, (error) => {
+              if (isLasting(error)) return Effect.fail(error)
+              if (!isRepeated) repeating++
+              isRepeated = true
+              failingSince ??= from
+              const waited = now() - failingSince
+              return waited >= budget ? Effect.fail(error) : sayUnavailable(error, waited).pipe(
+                Effect.zipRight(Effect.sleep(delay)),
+                Effect.zipRight(attempt(Math.min(longestDelay, delay * 2)))
+              )
+            })
+          })
+        return Effect.onExit(attempt(firstDelay), (exit) => {
+          // After a failure the budget stays exhausted.
+          if (!isRepeated || --repeating > 0 || Exit.isFailure(exit) && !Exit.isInterrupted(exit)) return Effect.void
+          failingSince = undefined
+          lastLineAt = -Infinity
+          return Exit.isSuccess(exit)
+            ? Effect.logWarning("The database of the ledger is available again.")
+            : Effect.void
         })
       })
 

@@ -1,0 +1,81 @@
+/** The claims of a worker: rows that were claimed together, with a lease that the worker renews until the last one ends. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Metric from "effect/Metric"
+import type * as Tracer from "effect/Tracer"
+import * as Metrics from "../../RescreeningMetrics.ts"
+import type * as Ledger from "../ledger/service.ts"
+
+/** The worker believes to hold the lease until `leasedUntil`. */
+export interface Claim {
+  readonly token: string
+  readonly span: Tracer.Span
+  left: number
+  leasedUntil: number
+}
+
+/** `lease` is in milliseconds, and `now` in those of the worker's clock. */
+export const make = (
+  ledger: Ledger.Service,
+  { lease, now, run }: { readonly run: string; readonly lease: number; readonly now: () => number }
+) => {
+  const claims = new Map<string, Claim>()
+  const endedTokens: Array<string> = []
+  const endSpan = ({ span }: Claim, exit: Exit.Exit<unknown, unknown>) =>
+    Effect.map(Effect.clock, (clock) => span.end(clock.unsafeCurrentTimeNanos(), exit))
+
+  return {
+    isLeased: ({ leasedUntil }: Claim) => now() < leasedUntil,
+
+    /** Claims rows, if there are any. */
+    take: (limit: number) =>
+      Effect.gen(function*() {
+        const from = now()
+        const rows = yield* ledger.claim({ run, limit, lease })
+        const [first] = rows
+        if (first === undefined) return undefined
+        const span = yield* Effect.makeSpan("Rescreening.claim", { attributes: { run, rows: rows.length } })
+        const claim: Claim = { token: first.token, span, left: rows.length, leasedUntil: from + lease }
+        claims.set(claim.token, claim)
+        return { claim, rows }
+      }),
+
+    /** One row less of a claim. The lease ends with the last one. */
+    leave: (claim: Claim) => {
+      if (--claim.left > 0) return Effect.void
+      if (claims.delete(claim.token)) endedTokens.push(claim.token)
+      return endSpan(claim, Exit.void)
+    },
+
+    renew: Effect.gen(function*() {
+      const done = endedTokens.splice(0)
+      if (done.length > 0) yield* ledger.endLeases(done)
+      const from = now()
+      const held = [...claims.values()]
+      if (held.length === 0) return
+      const renewed = yield* ledger.renew(held.map(({ token }) => token), lease)
+      for (const claim of held) {
+        if (renewed.has(claim.token)) claim.leasedUntil = from + lease
+        else if (claims.delete(claim.token)) {
+          claim.leasedUntil = 0
+          yield* Metric.increment(Metrics.leasesLost)
+        }
+      }
+    }),
+
+    /** Releases the rows that are left, none of which has a request in flight, and ends the leases. */
+    release: Effect.suspend(() => {
+      const tokens = [...claims.keys()]
+      return Effect.zipRight(
+        tokens.length > 0 ? ledger.releaseAll(run, tokens) : Effect.void,
+        ledger.endLeases([...tokens, ...endedTokens])
+      )
+    }),
+
+    /** The worker ends. */
+    endSpans: (exit: Exit.Exit<unknown, unknown>) =>
+      Effect.forEach(claims.values(), (claim) => endSpan(claim, exit), { discard: true })
+  }
+}
+
+export type Claims = ReturnType<typeof make>
