@@ -93,9 +93,11 @@ describe("quickstart", () => {
       const missing = yield* run([], { IDV_AUTH_URL: "https://auth.example.com" })
       strictEqual(
         missing.stderr,
-        "IDV_BASE_URL is missing: it should be the address of the API, such as https://api.example.com\n" +
-          "IDV_CUSTOMER_ID is missing: it should be the customer id of the onboarding pack\n" +
-          "IDV_CUSTOMER_KEY is missing: it should be the customer key of the onboarding pack\n"
+        "IDV_CUSTOMER_ID is missing: it should be the customer id of the onboarding pack: not empty, without a colon, " +
+          "leading or trailing spaces or line breaks\n" +
+          "IDV_CUSTOMER_KEY is missing: it should be the customer key of the onboarding pack: not empty, without " +
+          "leading or trailing spaces or line breaks\n" +
+          "IDV_BASE_URL is missing: it should be the address of the API, such as https://api.example.com\n"
       )
       strictEqual(missing.exitCode, 1)
       const misspelt = yield* run([], { IDV_AUTHURL: "http://canary.example.com" })

@@ -92,9 +92,10 @@ export const make = (exchange: Exchange.Send, tokens: TokenProvider.Service) => 
       readonly observer: Observer
     }
   ): Effect.fn.Return<AuthorizedResponse, Exchange.ConnectionFailed | Exchange.BodyTooLong | TokenError> {
-    if (!(yield* isOnProbation(token))) yield* tokens.invalidate(token)
+    const isPaused = yield* isOnProbation(token)
+    if (!isPaused) yield* tokens.invalidate(token)
     const current = yield* tokens.get
-    const renewal = renewalOf(token, current)
+    const renewal = renewalOf(token, current, isPaused)
     if (renewal !== "paused") yield* recordReplacement(current, renewal === "same_token")
     const replayed = yield* send(request, current, observer)
     if (replayed.status !== 401) return { response: replayed, renewal: "none" }
@@ -123,9 +124,12 @@ interface Replacement {
   readonly isRejected: boolean
 }
 
-/** The provider makes a new object for each acquisition: the same object means that there was no acquisition. */
-const renewalOf = (rejected: AccessToken, current: AccessToken) =>
-  current === rejected ? "paused" : isSame(current, rejected) ? "same_token" : "replayed"
+/**
+ * The provider makes a new object for each acquisition: the same object means that it is paused too. A provider that
+ * wraps another may copy the token, so that the pause of this module does not depend on it.
+ */
+const renewalOf = (rejected: AccessToken, current: AccessToken, isPaused: boolean) =>
+  !isSame(current, rejected) ? "replayed" : isPaused || current === rejected ? "paused" : "same_token"
 
 /** 401 without a challenge, or with a challenge for a bearer token. 403 never means an expired token. */
 const isTokenRejected = ({ status, wwwAuthenticate }: Exchange.CompleteResponse): boolean =>
