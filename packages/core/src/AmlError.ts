@@ -8,10 +8,16 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import * as PersonInput from "./internal/names/personInput.ts"
-import { Host, isLasting, isRedirect, withHost } from "./internal/schema/fields.ts"
-import { omittedWhenEncoded } from "./internal/schema/fields.ts"
+import {
+  describeInvalid,
+  Host,
+  invalidResponse,
+  isLasting,
+  omittedWhenEncoded,
+  withHost,
+  withWait
+} from "./internal/schema/fields.ts"
 import * as TokenError from "./TokenError.ts"
-import * as Violation from "./Violation.ts"
 
 /**
  * Whether the service may have performed and billed the check.
@@ -66,11 +72,6 @@ const errorBodyFields = {
    */
   detail: omittedWhenEncoded(Schema.RedactedFromSelf(Schema.String))
 }
-
-const withWait = (retryAfter: Duration.Duration | undefined): string =>
-  retryAfter === undefined
-    ? ""
-    : `; try again in ${Duration.format(Duration.seconds(Math.ceil(Duration.toSeconds(retryAfter))))}`
 
 const withCode = (code: string | undefined): string => code === undefined ? "" : `, code ${code}`
 
@@ -243,31 +244,13 @@ export class AmlTimeout extends Schema.TaggedError<AmlTimeout>("@effect-idv/core
  */
 export class AmlResponseInvalid extends Schema.TaggedError<AmlResponseInvalid>("@effect-idv/core/AmlResponseInvalid")(
   "AmlResponseInvalid",
-  {
-    /** The `host:port` of `baseUrl`. */
-    host: Host,
-    status: Schema.Int,
-    /** One of a few known media types, or `other`. */
-    contentType: Schema.optionalWith(Schema.String, { exact: true }),
-    /** The length of the body, in bytes. */
-    length: Schema.Int,
-    /** The invalid fields, without their values. */
-    violations: Schema.Array(Violation.Violation)
-  }
+  invalidResponse
 ) {
   get isRetryable(): boolean {
     return false
   }
   override get message() {
-    const service = withHost("The service", this.host)
-    if (isRedirect(this.status)) {
-      return `${service} responded with ${
-        this.status === 0 ? "a redirect" : this.status
-      }, which is not followed (check baseUrl)`
-    }
-    const { contentType = "no content type", length, status, violations } = this
-    const response = `${status} (${contentType}, ${length} bytes)`
-    return `${service} responded with ${response}, which breaks the contract: ${Violation.format(violations)}`
+    return describeInvalid(this, { name: "The service", option: "baseUrl", problem: "breaks the contract" })
   }
 }
 

@@ -287,44 +287,32 @@ const makeClient = <E, R>(acquireDispatcher: Effect.Effect<Undici.Dispatcher, E,
     )
   })
 
-const makeSend = (dispatcher: Undici.Dispatcher) => {
-  /** The last address, parsed: nearly all requests have the same one. */
-  let last: { readonly url: string; readonly parsed: URL } | undefined
-
-  const parse = ({ hash, url, urlParams }: HttpClientRequest.HttpClientRequest) => {
-    if (last?.url === url && urlParams.length === 0) return Either.right(last.parsed)
-    return Either.map(UrlParams.makeUrl(url, urlParams, hash), (parsed) => {
-      if (urlParams.length === 0) last = { url, parsed }
-      return parsed
-    })
+const makeSend = (dispatcher: Undici.Dispatcher) =>
+(
+  request: HttpClientRequest.HttpClientRequest,
+  observer: Transport.Observer | undefined
+): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError> => {
+  observer?.sendingIsReported()
+  const url = UrlParams.makeUrl(request.url, request.urlParams, request.hash)
+  if (Either.isLeft(url)) {
+    return new HttpClientError.RequestError({ request, reason: "InvalidUrl", cause: url.left })
   }
-
-  return (
-    request: HttpClientRequest.HttpClientRequest,
-    observer: Transport.Observer | undefined
-  ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.RequestError> => {
-    observer?.sendingIsReported()
-    const url = parse(request)
-    if (Either.isLeft(url)) {
-      return new HttpClientError.RequestError({ request, reason: "InvalidUrl", cause: url.left })
-    }
-    const body = bodyOf(request)
-    if (body === undefined) {
-      return new HttpClientError.RequestError({ request, reason: "Encode", description: "unsupported request body" })
-    }
-    return UndiciExchange.async((resume) => {
-      const receiver = new UndiciExchange.Receiver(request, observer, resume)
-      const { origin, pathname, search } = url.right
-      dispatcher.dispatch({
-        origin,
-        path: pathname + search,
-        method: request.method,
-        headers: request.headers,
-        body
-      }, receiver)
-      return () => receiver.abort()
-    })
+  const body = bodyOf(request)
+  if (body === undefined) {
+    return new HttpClientError.RequestError({ request, reason: "Encode", description: "unsupported request body" })
   }
+  return UndiciExchange.async((resume) => {
+    const receiver = new UndiciExchange.Receiver(request, observer, resume)
+    const { origin, pathname, search } = url.right
+    dispatcher.dispatch({
+      origin,
+      path: pathname + search,
+      method: request.method,
+      headers: request.headers,
+      body
+    }, receiver)
+    return () => receiver.abort()
+  })
 }
 
 const bodyOf = ({ body }: HttpClientRequest.HttpClientRequest): Uint8Array | string | null | undefined => {

@@ -8,8 +8,7 @@
  */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { Host, isLasting, isRedirect, withHost } from "./internal/schema/fields.ts"
-import * as Violation from "./Violation.ts"
+import { describeInvalid, Host, invalidResponse, isLasting, withHost, withWait } from "./internal/schema/fields.ts"
 
 /**
  * Why a service is not available.
@@ -119,11 +118,10 @@ export class TokenEndpointUnavailable extends Schema.TaggedError<TokenEndpointUn
   override get message() {
     if (this.reason === "credentials") return "The credentials for the token endpoint are not available"
     const requests = this.attempts === 0 ? "no request sent" : `requests: ${this.attempts}`
-    const wait = this.retryAfter === undefined
-      ? ""
-      : `; try again in ${Duration.format(Duration.seconds(Math.ceil(Duration.toSeconds(this.retryAfter))))}`
     const endpoint = withHost("The token endpoint", this.host)
-    return `${endpoint} is not available: ${describeReason(this.reason, this.status)} (${requests}${wait})`
+    return `${endpoint} is not available: ${describeReason(this.reason, this.status)} (${requests}${
+      withWait(this.retryAfter)
+    })`
   }
 }
 
@@ -135,30 +133,12 @@ export class TokenEndpointUnavailable extends Schema.TaggedError<TokenEndpointUn
  */
 export class TokenResponseInvalid extends Schema.TaggedError<TokenResponseInvalid>(
   "@effect-idv/core/TokenResponseInvalid"
-)("TokenResponseInvalid", {
-  /** The `host:port` of `authUrl`. */
-  host: Host,
-  status: Schema.Int,
-  /** One of a few known media types, or `other`. */
-  contentType: Schema.optionalWith(Schema.String, { exact: true }),
-  /** The length of the body, in bytes. */
-  length: Schema.Int,
-  /** The invalid fields, without their values. */
-  violations: Schema.Array(Violation.Violation)
-}) {
+)("TokenResponseInvalid", invalidResponse) {
   get isRetryable(): boolean {
     return false
   }
   override get message() {
-    const endpoint = withHost("The token endpoint", this.host)
-    if (isRedirect(this.status)) {
-      return `${endpoint} responded with ${
-        this.status === 0 ? "a redirect" : this.status
-      }, which is not followed (check authUrl)`
-    }
-    const { contentType = "no content type", length, status, violations } = this
-    const response = `${status} (${contentType}, ${length} bytes)`
-    return `${endpoint} responded with ${response}, which is not a token response: ${Violation.format(violations)}`
+    return describeInvalid(this, { name: "The token endpoint", option: "authUrl", problem: "is not a token response" })
   }
 }
 

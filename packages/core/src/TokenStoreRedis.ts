@@ -12,7 +12,6 @@ import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
@@ -20,10 +19,9 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { type Cluster, Redis, type RedisOptions } from "ioredis"
 import * as OptionSchemas from "./internal/schema/options.ts"
+import * as Lead from "./internal/tokenStore/lead.ts"
 import * as RedisUrl from "./internal/tokenStore/redisUrl.ts"
-import { warmUp } from "./internal/tokenStore/sharedAcquisition.ts"
 import * as SharingOptions from "./internal/tokenStore/sharingOptions.ts"
-import * as Deadline from "./internal/wire/deadline.ts"
 import * as TokenSharing from "./TokenSharing.ts"
 import type { TokenStore } from "./TokenStore.ts"
 
@@ -41,9 +39,6 @@ export interface Options extends TokenSharing.Options {
   readonly url: string | Redacted.Redacted<string>
 }
 
-/** How long the layer waits for the server, and how long a connection may give no reply before it is replaced. */
-const patienceMillis = 2000
-
 /**
  * The options of the client that {@link make} creates, for a client of your own. Without a connection a command fails
  * at once: if the client sent it later, it could take a lead that nobody uses any more. A connection whose server gives
@@ -54,7 +49,7 @@ const patienceMillis = 2000
  */
 export const clientOptions = {
   autoResendUnfulfilledCommands: false,
-  connectTimeout: patienceMillis,
+  connectTimeout: Lead.patienceMillis,
   disableClientInfo: true,
   enableOfflineQueue: false,
   // Up to an hour passes between two commands, and a firewall may drop an idle connection without a word.
@@ -62,7 +57,7 @@ export const clientOptions = {
   maxRetriesPerRequest: 0,
   // After a failover the connection may lead to a server that has become a replica.
   reconnectOnError: (error: Error) => error.message.includes("READONLY"),
-  socketTimeout: patienceMillis
+  socketTimeout: Lead.patienceMillis
 } as const satisfies RedisOptions
 
 const decodeValue = Schema.decodeUnknown(Schema.NullOr(Schema.String))
@@ -121,20 +116,13 @@ export const makeStore = (client: Redis | Cluster): TokenStore => {
     )
 
   const tryLead: TokenStore["tryLead"] = (name, ttl) =>
-    Effect.suspend(() => {
+    Lead.hold(ttl, (owner) => {
       const lock = `${name}-lead`
-      // Identifies this lead: after it has expired, this process must not end or prolong the lead of another one.
-      const owner = crypto.randomUUID()
-      const release = Effect.ignore(run(deleteScript, lock, owner))
-      const renew = Effect.delay(run(renewScript, lock, owner, toMillis(ttl)), Duration.times(ttl, 1 / 4)).pipe(
-        Effect.orElseSucceed(() => true),
-        Effect.repeat({ while: (leads) => leads })
-      )
-      return putFirst(lock, owner, ttl).pipe(
-        // The server may have stored the key although this process did not see its reply.
-        Effect.onExit((exit) => Exit.isSuccess(exit) && !exit.value ? Effect.void : Effect.addFinalizer(() => release)),
-        Effect.tap((leads) => leads ? Effect.forkScoped(renew) : Effect.void)
-      )
+      return {
+        begin: putFirst(lock, owner, ttl),
+        renew: run(renewScript, lock, owner, toMillis(ttl)),
+        end: run(deleteScript, lock, owner)
+      }
     })
 
   return {
@@ -176,11 +164,8 @@ const connect = (address: RedisUrl.RedisAddress) =>
     client.on("error", (error: unknown) => {
       lastError = error
     })
-    yield* Effect.tryPromise(() => client.connect()).pipe(
-      Effect.zipRight(warmUp(makeStore(client))),
-      Effect.catchAll((error) => warnUnavailable(codeOf(lastError) ?? codeOf(error))),
-      Deadline.within(Duration.millis(patienceMillis), Effect.asVoid(warnUnavailable("timeout")))
-    )
+    yield* Lead.warmUp(Effect.tryPromise(() => client.connect()), makeStore(client), (error) =>
+      warnUnavailable(codeOf(lastError) ?? codeOf(error)))
     return client
   })
 

@@ -14,12 +14,10 @@ import * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { warmUp } from "./internal/tokenStore/sharedAcquisition.ts"
-import * as Deadline from "./internal/wire/deadline.ts"
+import * as Lead from "./internal/tokenStore/lead.ts"
 import * as TokenSharing from "./TokenSharing.ts"
 import type { TokenStore } from "./TokenStore.ts"
 
@@ -40,12 +38,9 @@ const Rows = Schema.Array(Schema.Struct({ value: Schema.String }))
 
 const isChanged = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
 
-/** How long the layer waits for the database. */
-const startMillis = 2000
-
-/** The error code of PostgreSQL, if the error has one. */
+/** The error code of PostgreSQL, if the error or its cause has one. */
 const codeOf = (error: unknown): string | undefined => {
-  const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined
+  const cause = Predicate.hasProperty(error, "cause") ? error.cause : error
   return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : undefined
 }
 
@@ -126,40 +121,31 @@ export const makeStore: Effect.Effect<TokenStore, ConfigError.ConfigError, SqlCl
 
     /** A lead is a row. It ends after `ttl`, by the clock of the database, unless its process renews it. */
     const tryLead: TokenStore["tryLead"] = (name, ttl) =>
-      Effect.suspend(() => {
+      Lead.hold(ttl, (owner) => {
         const lead = `${name}-lead`
-        // Identifies this lead: after it has expired, this process must not end or prolong the lead of another one.
-        const owner = crypto.randomUUID()
         const expiresAt = sql`clock_timestamp() + ${Duration.toSeconds(ttl)}::float8 * interval '1 second'`
-        const begin = outsideTransaction(Effect.map(
-          sql`INSERT INTO idv_tokens (name, value, expires_at) VALUES (${lead}, ${owner}, ${expiresAt})
-          ON CONFLICT (name) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
-          WHERE idv_tokens.expires_at <= clock_timestamp() RETURNING name`,
-          isChanged
-        ))
-        const renewal = outsideTransaction(Effect.map(
-          sql`UPDATE idv_tokens SET expires_at = ${expiresAt} WHERE name = ${lead} AND value = ${owner} RETURNING name`,
-          isChanged
-        ))
-        const renew = Effect.delay(renewal, Duration.times(ttl, 1 / 4)).pipe(
-          Effect.orElseSucceed(() => true),
-          Effect.repeat({ while: (leads) => leads })
-        )
-        const end = Effect.ignore(compareAndDelete(lead, owner))
-        return begin.pipe(
-          // The database may have stored the row although this process did not see its reply.
-          Effect.onExit((exit) => Exit.isSuccess(exit) && !exit.value ? Effect.void : Effect.addFinalizer(() => end)),
-          Effect.tap((leads) => leads ? Effect.forkScoped(renew) : Effect.void)
-        )
+        const run = (statement: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+          outsideTransaction(Effect.map(statement, isChanged))
+        return {
+          begin: run(
+            sql`INSERT INTO idv_tokens (name, value, expires_at) VALUES (${lead}, ${owner}, ${expiresAt})
+            ON CONFLICT (name) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
+            WHERE idv_tokens.expires_at <= clock_timestamp() RETURNING name`
+          ),
+          renew: run(
+            sql`UPDATE idv_tokens SET expires_at = ${expiresAt}
+            WHERE name = ${lead} AND value = ${owner} RETURNING name`
+          ),
+          end: compareAndDelete(lead, owner)
+        }
       })
 
     const store = { read, compareAndPut, compareAndDelete, tryLead } satisfies TokenStore
 
-    yield* Effect.zipRight(outsideTransaction(checkTable(sql)), warmUp(store)).pipe(
-      Effect.catchAll((error) =>
-        ConfigError.isConfigError(error) ? Effect.fail(error) : warnUnavailable(codeOf(error))
-      ),
-      Deadline.within(Duration.millis(startMillis), Effect.asVoid(warnUnavailable("timeout")))
+    yield* Lead.warmUp(
+      outsideTransaction(checkTable(sql)),
+      store,
+      (error) => ConfigError.isConfigError(error) ? Effect.fail(error) : warnUnavailable(codeOf(error))
     )
 
     return store

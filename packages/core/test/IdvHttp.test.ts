@@ -156,7 +156,7 @@ describe("IdvHttp.layerUndici", () => {
         observer: progress
       })
       strictEqual(response.status, 200)
-      progress.end()
+      progress.isEnded = true
       yield* eventually("a closed connection", () => closed.length, (length) => length === 1)
     }).pipe(provideClient))
 
@@ -382,7 +382,7 @@ describe("IdvHttp.layerUndici", () => {
         const { requests, url } = yield* respondWith("200 OK")
         const exchange = yield* Effect.provide(Exchange.make(url, "checks"), client)
         const progress = new Progress(yield* Effect.clock)
-        progress.end()
+        progress.isEnded = true
         const exit = yield* Effect.exit(Effect.timeout(exchange(HttpClientRequest.get(url), progress), "1 second"))
         deepStrictEqual([exit._tag, requests.length, progress.sent], ["Failure", 0, "no"])
       })

@@ -115,7 +115,7 @@ export const make = Effect.fnUntraced(function*(
 
     /** Ends the check, and records for `Screening` whether its request may have arrived: its caller may repeat the check. */
     const endWithoutResponse = () => {
-      progress.end()
+      progress.isEnded = true
       const error = new AmlError.AmlTimeout({ sent: progress.sent, deadline, host })
       progress.recordFailure(error, false)
       return error
@@ -123,7 +123,7 @@ export const make = Effect.fnUntraced(function*(
     const timeout = Effect.suspend(endWithoutResponse)
     const record = (exit: Exit.Exit<AmlCheck.AmlCheck, AmlError.AmlError | TokenError>) => {
       if (Exit.isInterrupted(exit)) endWithoutResponse()
-      else progress.end()
+      else progress.isEnded = true
       const recorded = CheckTelemetry.record(running)(exit)
       return Exit.isSuccess(exit) ? recorded : Effect.zipRight(recorded, logLasting(exit.cause))
     }

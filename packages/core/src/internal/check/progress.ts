@@ -16,10 +16,14 @@ export class Progress implements Observer {
   readonly started: Instant.Instant
   /** The tokens of all requests, in the order in which they were started. */
   readonly tokens: Array<Redacted.Redacted<string>> = []
-  #requests = 0
-  #sentRequests = 0
-  #isEnded = false
-  #sentAt = 0
+  /** How many requests were started, replays included, and those whose connection failed. */
+  requests = 0
+  /** How many of the requests the service may have received. */
+  sentRequests = 0
+  /** When the last request was sent. */
+  sentAt = 0
+  /** Nothing is sent any more, so that `sent` does not change. */
+  isEnded = false
   /** Whether a request counts as sent only because the client does not report when it sends it. */
   #isAssumed = false
   /** Whether the service may have performed the current attempt. */
@@ -36,21 +40,6 @@ export class Progress implements Observer {
     return this.clock.unsafeCurrentTimeMillis()
   }
 
-  /** How many requests were started, replays included, and those whose connection failed. */
-  get requests(): number {
-    return this.#requests
-  }
-
-  /** How many of the requests the service may have received. */
-  get sentRequests(): number {
-    return this.#sentRequests
-  }
-
-  /** When the last request was sent. */
-  get sentAt(): number {
-    return this.#sentAt
-  }
-
   /** Whether the service may have performed the check, by the least certain of all attempts. */
   get sent(): AmlError.Sent {
     const earlier = this.#leastCertainFailure === undefined ? "no" : Failure.facts(this.#leastCertainFailure).sent
@@ -58,7 +47,7 @@ export class Progress implements Observer {
   }
 
   requestStarted(token: AccessToken): void {
-    this.#requests++
+    this.requests++
     this.tokens.push(token.value)
   }
 
@@ -73,20 +62,11 @@ export class Progress implements Observer {
   }
 
   requestSent(): boolean {
-    if (this.#isEnded) return false
-    this.#sentRequests++
-    this.#sentAt = this.now()
+    if (this.isEnded) return false
+    this.sentRequests++
+    this.sentAt = this.now()
     this.#currentSent = "unknown"
     return true
-  }
-
-  get isEnded(): boolean {
-    return this.#isEnded
-  }
-
-  /** From now on, nothing is sent, so that `sent` does not change. */
-  end(): void {
-    this.#isEnded = true
   }
 
   responseStarted(): void {
@@ -110,7 +90,7 @@ export class Progress implements Observer {
   }
 
   #countAsNotSent(): void {
-    this.#sentRequests--
+    this.sentRequests--
     this.#currentSent = "no"
   }
 

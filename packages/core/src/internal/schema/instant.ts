@@ -15,16 +15,13 @@ export interface Instant {
 
 const live = Context.get(DefaultServices.liveServices, Clock.Clock)
 
-/** A getter, which is constant for a process and takes as long as the clock. */
-const { timeOrigin } = performance
-
 /** Whether the clock is that of the machine, and not of a test. */
 export const isLive = (clock: Clock.Clock): boolean => clock === live
 
-/** Reads a clock. The nanoseconds of a `Clock` are a `bigint`, which takes twice as long as `performance.now`. */
+/** Reads a clock. */
 export const of = (clock: Clock.Clock): Instant => ({
   wall: clock.unsafeCurrentTimeMillis(),
-  monotonic: isLive(clock) ? timeOrigin + performance.now() : Number(clock.unsafeCurrentTimeNanos()) / 1e6
+  monotonic: Number(clock.unsafeCurrentTimeNanos()) / 1e6
 })
 
 export const now: Effect.Effect<Instant> = Effect.clockWith((clock) => Effect.succeed(of(clock)))

@@ -261,7 +261,7 @@ export const make = Effect.fnUntraced(function*({ acquire, acquireThroughStore, 
       const now = Instant.of(Context.get(fiber.currentDefaultServices, Clock.Clock))
       if (!CachedToken.isFresh(cached, now)) return getOrAcquire
       countReturned(fiber, cached.token, freshGets, now)
-      return cached.succeed
+      return Effect.succeed(cached.token)
     }),
     refresh: getToken((state, now) => TokenState.joinOrStart(state, now, () => createAcquisition("forced"))),
     invalidate: (rejected: AccessToken) =>

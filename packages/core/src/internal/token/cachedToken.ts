@@ -1,6 +1,5 @@
 /** A token, and the ages at which it is renewed, is no longer returned, and expires. */
 import * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
 import { AccessToken } from "../../AccessToken.ts"
 import { elapsed, type Instant } from "../schema/instant.ts"
 import type { TokenPolicy } from "./tokenOptions.ts"
@@ -8,8 +7,6 @@ import type { TokenPolicy } from "./tokenOptions.ts"
 /** Ages are in milliseconds. */
 export interface CachedToken {
   readonly token: AccessToken
-  /** An effect that succeeds with the token, made once and not for each caller. */
-  readonly succeed: Effect.Effect<AccessToken>
   /** When the token was requested. Ages count from here. */
   readonly at: Instant
   /** The age at which the background timer of `layerBackground` renews the token without a caller. */
@@ -24,8 +21,6 @@ export interface CachedToken {
   readonly isRejected: boolean
 }
 
-const tokenFields = (token: AccessToken) => ({ token, succeed: Effect.succeed(token) })
-
 /** The least share of the lifetime before a refresh. With 0, a token would be refreshed in an endless loop. */
 const minRefreshShare = 0.1
 
@@ -35,7 +30,7 @@ export const make = (token: AccessToken, at: Instant, random: number, policy: To
   const usableUntil = expiresAfter - Math.min(Duration.toMillis(policy.expiryMargin), expiresAfter / 2)
   const share = Math.max(minRefreshShare, policy.refreshAfter - random * policy.jitter)
   return {
-    ...tokenFields(token),
+    token,
     at,
     timerDueAfter: usableUntil * share,
     refreshAfter: expiresAfter * share,
@@ -54,7 +49,7 @@ export const reissue = (cached: CachedToken, received: CachedToken): CachedToken
   const { requestedAt, value } = cached.token
   return {
     ...cached,
-    ...tokenFields(new AccessToken({ value, requestedAt, expiresAt: requestedAt + expiresAfter })),
+    token: new AccessToken({ value, requestedAt, expiresAt: requestedAt + expiresAfter }),
     timerDueAfter: Math.min(cached.timerDueAfter, expiresAfter),
     refreshAfter: Math.min(cached.refreshAfter, expiresAfter),
     usableUntil: expiresAfter,

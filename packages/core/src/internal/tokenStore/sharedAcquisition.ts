@@ -212,13 +212,3 @@ export const make = ({ deadline, encryption, store: uncheckedStore }: {
     }
     return acquire
   })
-
-/**
- * Takes a lead and reads a value, under a name that nothing else uses. This opens as many connections as an acquisition
- * needs, before the first caller.
- */
-export const warmUp = ({ read, tryLead }: TokenStore.TokenStore): Effect.Effect<void, unknown> =>
-  Effect.suspend(() => {
-    const name = `idv-token-start-${crypto.randomUUID()}`
-    return Effect.scoped(Effect.zipRight(tryLead(name, Duration.seconds(2)), read(name)))
-  })

@@ -5,6 +5,7 @@ import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Transport from "../wire/transport.ts"
 
 /** Why a stored text cannot be read. */
 export type Unreadable = "version" | "key" | "corrupt"
@@ -52,14 +53,6 @@ const importKey = ({ id, key }: Key) =>
 
 const toBytes = (text: string) => new TextEncoder().encode(text)
 
-/** The bytes of `iv` followed by those of the ciphertext, which ends with the authentication tag. */
-const concat = (iv: Uint8Array, ciphertext: ArrayBuffer) => {
-  const all = new Uint8Array(iv.length + ciphertext.byteLength)
-  all.set(iv)
-  all.set(new Uint8Array(ciphertext), iv.length)
-  return all
-}
-
 /** The first key encrypts, and all decrypt. */
 export const make = (keys: Arr.NonEmptyReadonlyArray<Key>): Effect.Effect<Encryption> =>
   Effect.map(
@@ -76,7 +69,7 @@ export const make = (keys: Arr.NonEmptyReadonlyArray<Key>): Effect.Effect<Encryp
           const [{ id, key }] = keys
           const iv = crypto.getRandomValues(new Uint8Array(ivLength))
           return crypto.subtle.encrypt(parameters(iv, id, name), key, toBytes(text)).then((ciphertext) =>
-            `${version}.${id}.${Encoding.encodeBase64Url(concat(iv, ciphertext))}`
+            `${version}.${id}.${Encoding.encodeBase64Url(Transport.concat([iv, new Uint8Array(ciphertext)]))}`
           )
         })
       const decrypt: Encryption["decrypt"] = Effect.fnUntraced(function*(text, name) {

@@ -255,15 +255,7 @@ const collect = <E>(stream: Stream.Stream<Uint8Array, E>, tooLong: (length: numb
       read.chunks.push(chunk)
       return Effect.succeed({ length, chunks: read.chunks })
     }),
-    Effect.map(({ chunks, length }) => {
-      const whole = new Uint8Array(length)
-      let at = 0
-      for (const chunk of chunks) {
-        whole.set(chunk, at)
-        at += chunk.length
-      }
-      return whole
-    })
+    Effect.map(({ chunks }) => Transport.concat(chunks))
   )
 
 /** The media types that errors report. Any other text of the service is not repeated. */

@@ -4,6 +4,17 @@ import * as Context from "effect/Context"
 /** The maximum length of a body: 1 MiB, more than any response of the service needs. */
 export const maxBytes = 1024 * 1024
 
+/** Copies the parts into one array. A part that arrives is a view of a larger buffer of the connection. */
+export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
 /** Receives the events of a request. */
 export interface Observer {
   /** Nobody waits for the response any more. */

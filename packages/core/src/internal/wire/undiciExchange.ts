@@ -109,7 +109,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
   ): Effect.Effect<Uint8Array<ArrayBuffer>, HttpClientError.ResponseError> {
     const result = Effect.suspend(() =>
       this.#end?.error === undefined
-        ? Effect.succeed(this.#bytes())
+        ? Effect.succeed(Transport.concat(this.#chunks))
         : new HttpClientError.ResponseError({
           request: this.#request,
           response,
@@ -136,17 +136,6 @@ export class Receiver implements Dispatcher.DispatchHandler {
     if (this.#end !== undefined) return
     this.#end = { error }
     for (const onEnd of this.#waiting) onEnd()
-  }
-
-  /** Copies, because a chunk is a view of a larger buffer of the connection. */
-  #bytes(): Uint8Array<ArrayBuffer> {
-    const bytes = new Uint8Array(this.#length)
-    let at = 0
-    for (const chunk of this.#chunks) {
-      bytes.set(chunk, at)
-      at += chunk.length
-    }
-    return bytes
   }
 }
 
