@@ -1,7 +1,7 @@
 import { AccessToken } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
-import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Either, Redacted } from "effect"
+import { deepStrictEqual } from "@effect/vitest/utils"
+import { Either, Redacted } from "effect"
 import * as CachedToken from "../src/internal/token/cachedToken.ts"
 import * as TokenOptions from "../src/internal/token/tokenOptions.ts"
 
@@ -105,9 +105,5 @@ describe("A cached token", () => {
       ],
       [10_000, 0, 0]
     )
-  })
-
-  it("has an effect that succeeds with it", () => {
-    strictEqual(Effect.runSync(cached.succeed), token)
   })
 })
