@@ -244,9 +244,8 @@ const authorize = (request: Request.Request, session: Option.Option<Session.Sess
       () => refuse("token-missing", 401, whyNoToken(request), { headers: challenge() })
     )
     const unknown = () =>
-      refuse("token-unknown", 401, "The token is unknown", {
-        headers: invalidToken,
-        ...(Option.isNone(session) && isHandle(token) && { why: forgotten })
+      refuse("token-unknown", 401, Option.isNone(session) && isHandle(token) ? forgotten : "The token is unknown", {
+        headers: invalidToken
       })
     const customer = yield* Effect.mapError(session, unknown)
     const status = yield* customer.tokens.statusOf(token)

@@ -5,7 +5,6 @@
  * every second, because a change of the clock, a fault or the profile is not announced.
  */
 import * as Effect from "effect/Effect"
-import { constVoid } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { VNode } from "preact"
@@ -112,9 +111,14 @@ const gone = "event: gone\ndata: gone\n\n"
 interface Known {
   readonly cursor: Cursor
   readonly keys: ReadonlyMap<string, string>
+  /** How many exchanges and unmatched requests there were when the page was last compared. */
+  readonly counts: readonly [exchanges: number, unmatched: number]
+  /** In how many turns it is compared again if there are new exchanges, and if there are none. */
+  readonly wait: number
+  readonly idle: number
 }
 
-const nothingShown = (cursor: Cursor): Known => ({ cursor, keys: new Map() })
+const nothingShown = (cursor: Cursor): Known => ({ cursor, keys: new Map(), counts: [0, 0], wait: 0, idle: 0 })
 
 const difference = (run: string, known: Known, state: State): readonly [Known, string] => {
   const cursor = cursorOf(run, state)
@@ -122,7 +126,13 @@ const difference = (run: string, known: Known, state: State): readonly [Known, s
   const html = exchanges(known.cursor, cursor, state) +
     now.filter(({ key, target }) => known.keys.get(target) !== key).map(({ html }) => html).join("")
   return [
-    { cursor, keys: new Map(now.map(({ key, target }) => [target, key])) },
+    {
+      cursor,
+      keys: new Map(now.map(({ key, target }) => [target, key])),
+      counts: [state.total, state.unmatched],
+      wait: html === "" ? 0 : turnsAfterEvent,
+      idle: turnsWithoutExchange
+    },
     html === "" ? "" : event(formatCursor(cursor), html)
   ]
 }
@@ -134,8 +144,29 @@ const exists = (page: Page): Effect.Effect<boolean, never, Session.Sessions> =>
       Effect.flatMap(Session.Sessions, ({ known }) => Effect.map(known(session.customerId), Option.contains(session)))
   })
 
-/** The shortest time between two events. */
-const interval = "50 millis"
+/** A turn looks for new exchanges by their numbers, which costs nothing per exchange, however many pages are open. */
+const turn = "100 millis"
+
+/** Exchanges of a busy server are sent together. */
+const turnsAfterEvent = 4
+
+/** The clock, the faults and the profile are compared every second. */
+const turnsWithoutExchange = 10
+
+const countsOf = (page: Page) =>
+  Effect.flatMap(
+    Session.Sessions,
+    ({ unmatched }) => Effect.all([PageModel.totalOf(page.journal), PageModel.totalOf(unmatched)])
+  )
+
+const next = (run: string, page: Page, known: Known) =>
+  Effect.gen(function*() {
+    const { idle, wait } = known
+    const [exchanges, unmatched] = yield* countsOf(page)
+    const isNew = exchanges !== known.counts[0] || unmatched !== known.counts[1]
+    if (isNew ? wait > 0 : idle > 0) return [{ ...known, wait: wait - 1, idle: idle - 1 }, ""] as const
+    return (yield* exists(page)) ? difference(run, known, yield* PageModel.read(page)) : [known, gone] as const
+  })
 
 /**
  * The changes after `cursor`, until the session is removed or the server stops. The first event has every panel, because
@@ -148,16 +179,9 @@ export const events = (
 ): Stream.Stream<Uint8Array, never, Session.Sessions | Lifecycle.Lifecycle> =>
   Stream.unwrap(Effect.gen(function*() {
     const { stopping } = yield* Lifecycle.Lifecycle
-    const { unmatched } = yield* Session.Sessions
     const heartbeat = Stream.as(Stream.drop(Stream.tick("15 seconds"), 1), ": still here\n\n")
-    const announced = [page.journal.changes, unmatched.changes].map(Stream.map(constVoid))
-    const changes = Stream.mergeAll([...announced, Stream.tick("1 second")], { concurrency: "unbounded" }).pipe(
-      Stream.buffer({ capacity: 1, strategy: "sliding" }),
-      Stream.mapAccumEffect(nothingShown(cursor), (known) =>
-        Effect.gen(function*() {
-          yield* Effect.sleep(interval)
-          return (yield* exists(page)) ? difference(run, known, yield* PageModel.read(page)) : [known, gone] as const
-        })),
+    const changes = Stream.tick(turn).pipe(
+      Stream.mapAccumEffect(nothingShown(cursor), (known) => next(run, page, known)),
       Stream.filter((text) => text !== "")
     )
     return Stream.merge(changes, heartbeat).pipe(

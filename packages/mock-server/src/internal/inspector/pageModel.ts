@@ -103,7 +103,7 @@ const sessionState = (session: Session.Session): Effect.Effect<SessionState> =>
     options: SessionOptions.read(session)
   })
 
-const totalOf = ({ dropped, entries }: Journal.Journal) =>
+export const totalOf = ({ dropped, entries }: Journal.Journal) =>
   Effect.zipWith(entries, dropped, ({ length }, dropped) => length + dropped)
 
 export const read = (
