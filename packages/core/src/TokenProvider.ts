@@ -68,6 +68,19 @@ export class Status extends Data.Class<{
 }> {}
 
 /**
+ * Whether checks can be sent.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export class Readiness extends Data.Class<{
+  /** Whether there is a usable token. */
+  readonly isReady: boolean
+  /** If there is none, why the last acquisition failed. None while the first one is in progress. */
+  readonly failure: Option.Option<TokenError.TokenError>
+}> {}
+
+/**
  * The methods of the provider.
  *
  * @category models
@@ -88,7 +101,14 @@ export interface Service {
    * same. A failure does not remove the cached token.
    */
   readonly refresh: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
-  /** The state of the provider, for health checks and dashboards. */
+  /**
+   * Whether there is a usable token, or why not, for the readiness probe of an orchestrator. It waits for nothing. If there
+   * is no usable token, it starts an acquisition as the timer of {@link layerBackground} would: after a failure at the
+   * earliest 1 second later, doubled with each failure up to 60 seconds. So probes cause at most one token request in
+   * this time, and none while there is a token.
+   */
+  readonly readiness: Effect.Effect<Readiness>
+  /** The state of the provider, for dashboards. */
   readonly status: SubscriptionRef.SubscriptionRef<Status>
 }
 
@@ -247,7 +267,8 @@ export const layerTest = (value = "test-token"): Layer.Layer<TokenProvider> =>
           failure: Option.none()
         })
       )
-      return TokenProvider.of({ get, invalidate: () => Effect.void, refresh: get, status })
+      const readiness = Effect.succeed(new Readiness({ isReady: true, failure: Option.none() }))
+      return TokenProvider.of({ get, invalidate: () => Effect.void, refresh: get, readiness, status })
     })
   )
 
@@ -257,7 +278,7 @@ const build = Effect.fnUntraced(function*<R>(options: Options<R> | RotatingOptio
   const sharing = options.sharing === undefined ? undefined : yield* options.sharing
   const acquireThroughStore = sharing === undefined ? Sharing.withoutStore : yield* sharing({ url, policy })
   const status = yield* SubscriptionRef.make(statusOf(TokenState.initial))
-  const { backgroundTimer, get, invalidate, refresh } = yield* Acquisitions.make({
+  const { backgroundTimer, get, invalidate, readiness, refresh } = yield* Acquisitions.make({
     host: Address.hostOf(url),
     policy,
     credentials,
@@ -267,7 +288,16 @@ const build = Effect.fnUntraced(function*<R>(options: Options<R> | RotatingOptio
   })
   return {
     backgroundTimer,
-    service: TokenProvider.of({ get, refresh, invalidate: Effect.fn("TokenProvider.invalidate")(invalidate), status })
+    service: TokenProvider.of({
+      get,
+      refresh,
+      invalidate: Effect.fn("TokenProvider.invalidate")(invalidate),
+      readiness: Effect.map(
+        readiness,
+        ({ failure, isReady }) => new Readiness({ isReady, failure: Option.fromNullable(failure) })
+      ),
+      status
+    })
   }
 })
 

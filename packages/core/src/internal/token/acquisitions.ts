@@ -251,6 +251,21 @@ export const make = Effect.fnUntraced(function*({ acquire, acquireThroughStore, 
     })
   )
 
+  /**
+   * Whether there is a usable token, or else the last failure. A probe without one takes the place of the background
+   * timer: it starts the acquisition that the timer would start now, and waits for nothing.
+   */
+  const readiness = Effect.uninterruptible(Effect.gen(function*() {
+    const now = yield* Instant.now
+    const { acquisition, backoff, cached } = MutableRef.get(state)
+    if (cached !== undefined && CachedToken.isUsable(cached, now)) return { isReady: true, failure: undefined }
+    if (acquisition === undefined && TokenState.millisUntilDue(MutableRef.get(state), now) <= 0) {
+      const { start: next } = modify((state) => TokenState.joinOrStartForReason(state, now, createAcquisition))
+      if (next !== undefined) yield* start(next)
+    }
+    return { isReady: false, failure: backoff?.error }
+  }))
+
   const getOrAcquire = getToken((state, now) => TokenState.get(state, now, createAcquisition))
 
   return {
@@ -270,6 +285,7 @@ export const make = Effect.fnUntraced(function*({ acquire, acquireThroughStore, 
           Effect.zipRight(changeLatch.open),
           Effect.zipRight(notifyChange)
         ),
+    readiness,
     backgroundTimer: Effect.forever(timerStep)
   }
 })

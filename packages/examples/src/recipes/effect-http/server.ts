@@ -1,13 +1,23 @@
 /** A sign-up endpoint as an `HttpApi`. `onboarding-api` is the complete program, with a database and a fixed time. */
-import { AmlClient, Person, WebError } from "@effect-idv/core"
+import { AmlClient, Person, TokenProvider, WebError } from "@effect-idv/core"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 
 const people = HttpApiGroup.make("people").add(
   HttpApiEndpoint.post("signUp", "/sign-up").setPayload(Person.FromInput).addSuccess(HttpApiSchema.Created)
 )
 
-const Api = HttpApi.make("bank").add(people)
+class NotReady extends Schema.TaggedError<NotReady>()(
+  "NotReady",
+  { reason: Schema.String },
+  HttpApiSchema.annotations({ status: 503 })
+) {}
+
+const health = HttpApiGroup.make("health")
+  .add(HttpApiEndpoint.get("live", "/live").addSuccess(HttpApiSchema.NoContent))
+  .add(HttpApiEndpoint.get("ready", "/ready").addSuccess(HttpApiSchema.NoContent).addError(NotReady))
+
+const Api = HttpApi.make("bank").add(people).add(health)
   .addError(WebError.InputNotAccepted)
   .addError(WebError.NotAvailable)
 
@@ -29,9 +39,23 @@ const layerPeople = HttpApiBuilder.group(
         )))
 )
 
-/** Requires an `HttpServer` and `AmlClient`. */
+const layerHealth = HttpApiBuilder.group(
+  Api,
+  "health",
+  (handlers) =>
+    Effect.map(TokenProvider.TokenProvider, ({ readiness }) =>
+      handlers
+        .handle("live", () => Effect.void)
+        .handle("ready", () =>
+          Effect.flatMap(readiness, ({ failure, isReady }) =>
+            isReady ? Effect.void : new NotReady({
+              reason: Option.match(failure, { onNone: () => "acquiring", onSome: ({ _tag }) => _tag })
+            }))))
+)
+
+/** Requires an `HttpServer` and the client. */
 export const layer = HttpApiBuilder.serve().pipe(
   Layer.provide(HttpApiBuilder.api(Api)),
-  Layer.provide(layerPeople),
+  Layer.provide([layerPeople, layerHealth]),
   Layer.provide(HttpApiBuilder.middleware(Api, WebError.middleware))
 )

@@ -1,17 +1,23 @@
 import { Idv } from "@effect-idv/core"
-import { NodeHttpClient } from "@effect/platform-node"
+import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { Layer, ManagedRuntime } from "effect"
+import { pino } from "pino"
+import { layerLogger } from "../operations.ts"
 import { decisionsInMemory } from "../screening.ts"
 import { makeApp } from "./app.ts"
 
+const log = pino()
+
 const app = makeApp({
+  log,
   runtime: ManagedRuntime.make(
     // Replace the table in memory by one of your database.
-    Layer.merge(Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici), decisionsInMemory())
+    Layer.mergeAll(Layer.provide(Idv.layerEnv(), IdvHttp.layerEnv()), decisionsInMemory(), layerLogger(log))
   )
 })
 
 // Stops after the last response, because a check in flight may be billed.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void app.close())
 
-await app.listen({ port: 3000 })
+// In a container, a probe comes from another host.
+await app.listen({ host: "0.0.0.0", port: Number(process.env["PORT"] ?? 3000) })
