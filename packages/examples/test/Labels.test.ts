@@ -18,9 +18,13 @@ const reasons: Record<Reason, true> = {
   forced: true
 }
 
+const checkOutcomes = [...Object.values(outcomes), ...tags, ...otherOutcomes]
+
 /** The values of each label that the code can emit. */
 const emitted: Record<string, ReadonlyArray<string>> = {
-  "idv_aml_checks_total outcome": [...Object.values(outcomes), ...tags, ...otherOutcomes],
+  "idv_aml_checks_total outcome": checkOutcomes,
+  "idv_aml_check_duration_seconds_bucket outcome": checkOutcomes,
+  "idv_aml_check_duration_seconds_bucket le": ["0.05", "0.1", "0.25", "0.5", "1", "2.5", "5", "10", "30"],
   "idv_aml_checks_total sent": AmlError.Sent.literals,
   "idv_token_acquisitions_total reason": Object.keys(reasons),
   "idv_token_failures_total error": [...TokenError.TokenError.members.map(({ _tag }) => _tag), "defect"],

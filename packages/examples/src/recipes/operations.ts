@@ -10,11 +10,18 @@ export const notReady = Effect.gen(function*() {
   return isReady ? undefined : Option.match(failure, { onNone: () => "acquiring", onSome: ({ _tag }) => _tag })
 })
 
-/** The metrics of the library in the text format of Prometheus. */
+/**
+ * The metrics of the library in the text format of Prometheus. Counters end with `_total`, as in the rules for alerts,
+ * because a collector of OpenTelemetry adds it too.
+ */
 export const metricsText = Effect.map(Metric.snapshot, (metrics) => {
-  const samples = ({ metricKey: { name, tags }, metricState: state }: (typeof metrics)[number]) => {
+  const nameOf = ({ metricKey: { name }, metricState }: (typeof metrics)[number]) =>
+    MetricState.isCounterState(metricState) ? `${name.replace(/_total$/, "")}_total` : name
+  const samples = (metric: (typeof metrics)[number]) => {
+    const state = metric.metricState
+    const labels = metric.metricKey.tags.map(({ key, value }) => `${key}="${value}"`)
     const sample = (suffix: string, value: number | bigint, ...more: ReadonlyArray<string>) =>
-      `${name}${suffix}{${[...tags.map(({ key, value }) => `${key}="${value}"`), ...more].join()}} ${value}`
+      `${nameOf(metric)}${suffix}{${[...labels, ...more].join()}} ${value}`
     return MetricState.isHistogramState(state)
       ? [
         ...state.buckets.map(([le, count]) => sample("_bucket", count, `le="${le === Infinity ? "+Inf" : le}"`)),
@@ -27,12 +34,12 @@ export const metricsText = Effect.map(Metric.snapshot, (metrics) => {
       ? [sample("", state.value)]
       : []
   }
-  const ours = Array.filter(metrics, ({ metricKey }) => metricKey.name.startsWith("idv_"))
-  const types = { counter: MetricState.isCounterState, gauge: MetricState.isGaugeState }
-  return Object.entries(Array.groupBy(ours, ({ metricKey }) => metricKey.name)).flatMap(([name, metrics]) => [
-    `# TYPE ${name} ${Object.entries(types).find(([, is]) => is(metrics[0].metricState))?.[0] ?? "histogram"}`,
-    ...metrics.flatMap(samples)
-  ]).join("\n") + "\n"
+  const typeOf = ({ metricState }: (typeof metrics)[number]) =>
+    MetricState.isCounterState(metricState) ? "counter" : MetricState.isGaugeState(metricState) ? "gauge" : "histogram"
+  const ours = Array.filter(metrics, (metric) => nameOf(metric).startsWith("idv_"))
+  return Object.entries(Array.groupBy(ours, nameOf)).map(([name, metrics]) =>
+    [`# TYPE ${name} ${typeOf(metrics[0])}`, ...metrics.flatMap(samples), ""].join("\n")
+  ).join("")
 })
 
 const levels = {

@@ -1,0 +1,328 @@
+/** Health, metrics, logs and containers of the recipes, and the runbooks of docs/operating.md. */
+import { Idv } from "@effect-idv/core"
+import { MockServer } from "@effect-idv/mock-server"
+import { FetchHttpClient, HttpClient, HttpServer } from "@effect/platform"
+import { NodeContext, NodeHttpClient, NodeHttpServer } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Logger, LogLevel, ManagedRuntime, Redacted, Schedule } from "effect"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { createServer as createTlsServer } from "node:https"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { pino } from "pino"
+import { afterAll } from "vitest"
+import { parseAllDocuments } from "yaml"
+import { freePort } from "../../../tools/test-services/freePort.ts"
+import * as ConnectProxy from "../../core/test/support/connectProxy.ts"
+import * as SelfSigned from "../../mock-server/src/internal/tls/selfSigned.ts"
+import * as CorrectService from "../../mock-server/test/support/correctService.ts"
+import * as Program from "../../mock-server/test/support/program.ts"
+import * as Processes from "../../rescreening/test/support/processes.ts"
+import * as EffectHttp from "../src/recipes/effect-http/server.ts"
+import * as Express from "../src/recipes/express/app.ts"
+import * as Fastify from "../src/recipes/fastify/app.ts"
+import { layerLogger, metricsText } from "../src/recipes/operations.ts"
+import { decisionsInMemory } from "../src/recipes/screening.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "idv-operations-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+const file = (name: string, content: string) => {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const get = (url: string) =>
+  HttpClient.get(url).pipe(
+    Effect.flatMap(({ status, text }) => Effect.map(text, (text) => [status, text] as const)),
+    Effect.provide(FetchHttpClient.layer)
+  )
+
+/** Until the path has this status. */
+const until = (url: string, expected: number) =>
+  Effect.retry(
+    Effect.filterOrFail(get(url), ([status]) => status === expected, (response) => response),
+    Schedule.spaced("100 millis")
+  )
+
+const listening = <
+  S extends { listen: (port: number, host: string, done: () => void) => unknown; close: () => unknown }
+>(
+  server: S & { address: () => AddressInfo | string | null }
+) =>
+  Effect.acquireRelease(
+    Effect.async<number>((resume) => {
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        resume(Effect.succeed(typeof address === "object" ? address?.port ?? 0 : 0))
+      })
+    }),
+    () => Effect.sync(() => server.close())
+  )
+
+/** Each line of the format: a type, or a sample. */
+const prometheusLine =
+  /^(# TYPE idv_\w+ (counter|gauge|histogram)|idv_\w+\{(\w+="[^"\\]*"(,\w+="[^"\\]*")*)?\} -?(\d+(\.\d+)?(e[+-]\d+)?))$/
+
+describe("An app", () => {
+  it.scopedLive("behind a proxy, with a private CA: is not ready while the token endpoint is down, and ready after it", () =>
+    Effect.gen(function*() {
+      const { ca, keyPair } = yield* SelfSigned.make(["idv.test"], Date.now())
+      let isDown = true
+      let tokenRequests = 0
+      const handler = CorrectService.handler({})
+      const service = createTlsServer({ cert: keyPair.cert, key: Redacted.value(keyPair.key) }, (request, response) => {
+        if (request.url === "/oauth/service") tokenRequests++
+        if (isDown) response.writeHead(503).end()
+        else handler(request, response)
+      })
+      const target = yield* listening(service)
+      const proxy = yield* ConnectProxy.make({ target, login: "acme:pr0xy-canary" })
+      const port = yield* freePort
+      const program = yield* Program.bundled(new URL("../src/recipes/fastify/main.ts", import.meta.url))
+      const { end, signal } = yield* Processes.startProgram(program, [], {
+        ...CorrectService.customer,
+        IDV_AUTH_URL: `https://idv.test:${target}`,
+        IDV_BASE_URL: `https://idv.test:${target}`,
+        HTTPS_PROXY: `http://acme:pr0xy-canary@127.0.0.1:${proxy.port}`,
+        NODE_EXTRA_CA_CERTS: file("ca.pem", ca),
+        NODE_ENV: "production",
+        PORT: String(port)
+      })
+      const url = `http://127.0.0.1:${port}`
+      yield* until(`${url}/live`, 200)
+      // The first probe starts the acquisition.
+      assert.deepStrictEqual(yield* get(`${url}/ready`), [503, "{\"status\":\"acquiring\"}"])
+      const [, text] = yield* Effect.repeat(get(`${url}/ready`), {
+        until: ([, text]) => !text.includes("acquiring"),
+        schedule: Schedule.spaced("50 millis")
+      }).pipe(Effect.zipRight(get(`${url}/ready`)))
+      assert.strictEqual(text, "{\"status\":\"TokenEndpointUnavailable\"}")
+      yield* Effect.replicateEffect(get(`${url}/ready`), 100)
+      assert.isBelow(tokenRequests, 20)
+      assert.deepStrictEqual((yield* get(`${url}/live`))[0], 200)
+      isDown = false
+      assert.deepStrictEqual(yield* until(`${url}/ready`, 200), [200, "{\"status\":\"ready\"}"])
+      const [, metrics] = yield* get(`${url}/metrics`)
+      assert.include(metrics, "idv_token_requests_total{} ")
+      yield* signal("SIGTERM")
+      const { exitCode, stderr, stdout } = yield* end
+      assert.deepStrictEqual([exitCode, stderr], [0, ""])
+      const logged = stdout.trim().split("\n").map((line) => JSON.parse(line))
+      const ours = logged.filter(({ library }) => library === "effect-idv")
+      assert.isNotEmpty(ours)
+      // The others are lines of Fastify about its requests.
+      assert.deepStrictEqual(
+        logged.filter(({ library, msg, reqId }) =>
+          library === undefined && reqId === undefined && !/listening/.test(msg)
+        ),
+        []
+      )
+      assert.notInclude(stdout, "pr0xy-canary")
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  const client = Layer.unwrapEffect(Effect.map(MockServer.MockServer, ({ options }) => Idv.layer(options))).pipe(
+    Layer.provide(NodeHttpClient.layerUndici),
+    Layer.provide(MockServer.layerTest)
+  )
+  const runtime = Effect.acquireRelease(
+    Effect.sync(() => ManagedRuntime.make(Layer.merge(Layer.orDie(client), decisionsInMemory()))),
+    (runtime) => runtime.disposeEffect
+  )
+
+  const apps = {
+    Fastify: Effect.flatMap(runtime, (runtime) => {
+      const app = Fastify.makeApp({ runtime, log: pino({ level: "silent" }) })
+      return Effect.map(
+        Effect.acquireRelease(
+          Effect.promise(() => app.listen({ host: "127.0.0.1", port: 0 })),
+          () => Effect.promise(() => app.close())
+        ),
+        (url) => url
+      )
+    }),
+    Express: Effect.flatMap(
+      runtime,
+      (runtime) =>
+        Effect.map(listening(createServer(Express.makeApp({ runtime }))), (port) => `http://127.0.0.1:${port}`)
+    ),
+    Effect: Effect.map(
+      Layer.build(EffectHttp.layer.pipe(
+        Layer.provide(client),
+        Layer.provideMerge(NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1" }))
+      )),
+      (context) => {
+        const { address } = Context.get(context, HttpServer.HttpServer)
+        return `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}`
+      }
+    )
+  }
+
+  it.scopedLive.each(Object.entries(apps))(
+    "of %s is alive, and ready once it has a token",
+    ([name, start]) =>
+      Effect.gen(function*() {
+        const url = yield* start
+        const ok = name === "Effect" ? 204 : 200
+        assert.strictEqual((yield* get(`${url}/live`))[0], ok)
+        assert.strictEqual((yield* get(`${url}/ready`))[0], 503)
+        yield* until(`${url}/ready`, ok)
+        if (name === "Effect") return
+        const [status, metrics] = yield* get(`${url}/metrics`)
+        assert.strictEqual(status, 200)
+        assert.deepStrictEqual(metrics.trimEnd().split("\n").filter((line) => !prometheusLine.test(line)), [])
+      })
+  )
+
+  it.effect("writes the metrics with one type each, and cumulative buckets that end with the count", () =>
+    Effect.gen(function*() {
+      const lines = (yield* metricsText).trimEnd().split("\n")
+      const types = lines.filter((line) => line.startsWith("# TYPE "))
+      assert.strictEqual(new Set(types).size, types.length)
+      for (const [, name] of types.map((line) => /# TYPE (\w+) histogram/.exec(line) ?? [])) {
+        const values = (suffix: string) =>
+          lines.filter((line) => line.startsWith(`${name}${suffix}{`)).map((line) => Number(line.split(" ").at(-1)))
+        const buckets = lines.filter((line) => line.startsWith(`${name}_bucket{`) && line.includes("le=\"+Inf\""))
+        assert.deepStrictEqual(buckets.map((line) => Number(line.split(" ").at(-1))), values("_count"))
+      }
+    }))
+
+  it.effect("logs one JSON line for each message of the library, with its name, level and annotations", () =>
+    Effect.gen(function*() {
+      const lines: Array<string> = []
+      const log = pino({ level: "trace", timestamp: false, base: null }, { write: (line) => void lines.push(line) })
+      yield* Effect.gen(function*() {
+        yield* Effect.annotateLogs(Effect.logError("Checks fail.\nCorrect it"), { host: "auth.example.com:443" })
+        yield* Effect.logWarning("The token store failed", { operation: "read" })
+        yield* Effect.logDebug("AML check")
+      }).pipe(
+        Effect.provide(Layer.merge(layerLogger(log), Logger.minimumLogLevel(LogLevel.All)))
+      )
+      assert.deepStrictEqual(lines.map((line) => JSON.parse(line)), [
+        { level: 50, library: "effect-idv", host: "auth.example.com:443", msg: "Checks fail.\nCorrect it" },
+        { level: 40, library: "effect-idv", operation: "read", msg: "The token store failed" },
+        { level: 20, library: "effect-idv", msg: "AML check" }
+      ])
+      assert.deepStrictEqual(lines.filter((line) => line.trimEnd().includes("\n")), [])
+    }))
+})
+
+const root = fileURLToPath(new URL("../../..", import.meta.url))
+const containers = join(root, "packages/examples/src/recipes/containers")
+const page = readFileSync(join(root, "docs/operating.md"), "utf8")
+
+/** Every value below a key, at any depth. */
+const valuesOf = (value: unknown, key: string): ReadonlyArray<unknown> =>
+  typeof value !== "object" || value === null ? [] : Object.entries(value).flatMap(([name, child]) => [
+    ...name === key ? [child] : [],
+    ...valuesOf(child, key)
+  ])
+
+describe("The containers", () => {
+  const documents = parseAllDocuments(readFileSync(join(containers, "kubernetes.yml"), "utf8")).map((document) => {
+    assert.deepStrictEqual(document.errors, [])
+    return document.toJS()
+  })
+  const containersOf = documents.flatMap((document) => valuesOf(document, "containers")).flat()
+
+  it("of Kubernetes run without privileges, and stop before they are killed", () => {
+    assert.deepStrictEqual(documents.map(({ kind, metadata }) => `${kind} ${metadata.name}`), [
+      "Deployment onboarding",
+      "ConfigMap idv",
+      "Deployment idv-mock",
+      "CronJob rescreen-plan",
+      "CronJob rescreen-work"
+    ])
+    const pods = documents.flatMap((document) => valuesOf(document, "securityContext"))
+    assert.strictEqual(pods.filter((context) => JSON.stringify(context).includes("\"runAsNonRoot\":true")).length, 4)
+    assert.deepStrictEqual(containersOf.map((container) => valuesOf(container, "allowPrivilegeEscalation")), [
+      [false],
+      [false],
+      [false],
+      [false]
+    ])
+    assert.deepStrictEqual(documents.flatMap((document) => valuesOf(document, "concurrencyPolicy")), [
+      "Forbid",
+      "Forbid"
+    ])
+  })
+
+  it("of Kubernetes use paths, commands and variables that exist", () => {
+    const app = readFileSync(join(root, "packages/examples/src/recipes/fastify/app.ts"), "utf8")
+    for (const path of documents.flatMap((document) => valuesOf(document, "path"))) assert.include(app, `"${path}"`)
+    const sources = ["core/src/Idv.ts", "core/src/IdvHttp.ts", "../docs/mock-server.md"].map((path) =>
+      readFileSync(join(root, "packages", path), "utf8")
+    ).join()
+    const variables = [
+      ...documents.flatMap((document) => valuesOf(document, "data")).flatMap((data) => Object.keys(data ?? {})),
+      ...containersOf.flatMap(({ env = [] }) => env.map(({ name }: { readonly name: string }) => name))
+    ]
+    assert.isAtLeast(variables.length, 7)
+    assert.deepStrictEqual(variables.filter((name) => !sources.includes(name)), [])
+    const files = containersOf.flatMap(({ volumeMounts = [] }) =>
+      volumeMounts.map(({ mountPath }: { readonly mountPath: string }) => mountPath)
+    )
+    for (
+      const path of documents.flatMap((document) => valuesOf(document, "data")).flatMap((data) =>
+        Object.values(data ?? {})
+      ).map(String)
+    ) {
+      if (path.startsWith("/")) assert.isTrue(files.some((mount) => path.startsWith(mount)), path)
+    }
+  })
+
+  it("of Docker run without a shell as a user without privileges", () => {
+    const lines = readFileSync(join(containers, "Dockerfile"), "utf8").split("\n").filter((line) =>
+      /^[A-Z]+ /.test(line)
+    )
+    const stages = lines.join("\n").split(/^(?=FROM )/m)
+    assert.deepStrictEqual(stages.map((stage) => stage.split(" AS ")[1]?.split("\n")[0]), ["base", "app", "rescreen"])
+    assert.match(stages[0] ?? "", /^USER [1-9]\d*:[1-9]\d*$/m)
+    assert.deepStrictEqual(lines.filter((line) => /^(USER root|USER 0)/.test(line)), [])
+    const starts = lines.filter((line) => /^(CMD|ENTRYPOINT) /.test(line)).map((line) =>
+      JSON.parse(line.replace(/^\w+ /, ""))
+    )
+    assert.deepStrictEqual(starts.map(([program]) => program), ["node", "node"])
+    const { publishConfig } = JSON.parse(readFileSync(join(root, "packages/rescreening/package.json"), "utf8"))
+    assert.include(
+      starts[1],
+      `node_modules/@effect-idv/rescreening/${publishConfig.bin["idv-rescreen"].replace("./", "")}`
+    )
+  })
+})
+
+describe("The runbooks of docs/operating.md", () => {
+  it.scopedLive("show what the commands print", () =>
+    Effect.gen(function*() {
+      const { variables } = yield* Processes.service()
+      const people = (name: string, names: ReadonlyArray<string>) =>
+        file(
+          name,
+          ["id,name,date_of_birth", ...names.map((name, i) => `C-${i + 1},${name},1990-02-01`), ""].join("\n")
+        )
+      const ten = people("first-ten.csv", ["Zoë Testpep", ...Array.from({ length: 9 }, () => "Ada Testclear")])
+      const listed = people("listed.csv", ["Zoë Testpep"])
+      const ledger = ["--ledger", join(folder, "ledger.sqlite")]
+      const missing: Array<string> = []
+      const prints = (exitCode: number, args: ReadonlyArray<string>, changes: Processes.Variables = {}) =>
+        Effect.gen(function*() {
+          const result = yield* Processes.run([...args, ...ledger], { ...variables, ...changes })
+          assert.strictEqual(Number(result.exitCode), exitCode, result.stdout + result.stderr)
+          const lines = result.stdout.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "…").replaceAll(`${folder}/`, "").trim()
+          for (const line of lines.split("\n")) if (!page.includes(line)) missing.push(line)
+        })
+      yield* prints(10, ["start", ten, "--run", "first-ten", "--rate", "5"])
+      yield* prints(10, ["start", listed, "--run", "listed-1"])
+      const closed = { IDV_AUTH_URL: "http://127.0.0.1:1" }
+      const noResult = people("no-result.csv", ["Ada Testclear", "Ada Testclear"])
+      yield* prints(2, ["start", noResult, "--run", "night"], closed)
+      yield* prints(0, ["resume", "--run", "night", "--again", "not_screened"])
+      const rotated = `k2:${Buffer.alloc(32, 2).toString("base64")},${variables["IDV_RESCREEN_KEY"]}`
+      yield* prints(0, ["work", "--run", "night"], { IDV_RESCREEN_KEY: rotated })
+      yield* prints(0, ["pause", "--run", "night"])
+      assert.deepStrictEqual(missing, [])
+    }).pipe(Effect.provide(NodeContext.layer)))
+})
