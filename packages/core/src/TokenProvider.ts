@@ -102,8 +102,8 @@ export interface Service {
    */
   readonly refresh: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
   /**
-   * Whether there is a usable token, or why not, for the readiness probe of an orchestrator. It waits for nothing. If there
-   * is no usable token, it starts an acquisition as the timer of {@link layerBackground} would: after a failure at the
+   * Whether there is a usable token, or why not, for the readiness probe of an orchestrator. It waits for nothing. Without
+   * a usable token, it starts an acquisition as the timer of {@link layerBackground} would: after a failure at the
    * earliest 1 second later, doubled with each failure up to 60 seconds. So probes cause at most one token request in
    * this time, and none while there is a token.
    */
