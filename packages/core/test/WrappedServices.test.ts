@@ -24,6 +24,9 @@ class Tokens implements TokenProvider.Service {
   get refresh() {
     return this.#called("refresh", this.#inner.refresh)
   }
+  get readiness() {
+    return this.#inner.readiness
+  }
   get status() {
     return this.#inner.status
   }

@@ -4,7 +4,7 @@ import { MockServer } from "@effect-idv/mock-server"
 import { FetchHttpClient, HttpClient, HttpServer } from "@effect/platform"
 import { NodeContext, NodeHttpClient, NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Logger, LogLevel, ManagedRuntime, Redacted, Schedule } from "effect"
+import { Context, Effect, Layer, Logger, LogLevel, ManagedRuntime, Predicate, Redacted, Schedule, Schema } from "effect"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { createServer as createTlsServer } from "node:https"
@@ -228,6 +228,9 @@ describe("The containers", () => {
   })
   const containersOf = documents.flatMap((document) => valuesOf(document, "containers")).flat()
 
+  const namesOf = (lists: ReadonlyArray<unknown>) =>
+    lists.flat().flatMap((entry) => Predicate.hasProperty(entry, "name") ? [String(entry.name)] : [])
+
   it("of Kubernetes run without privileges, and stop before they are killed", () => {
     assert.deepStrictEqual(documents.map(({ kind, metadata }) => `${kind} ${metadata.name}`), [
       "Deployment onboarding",
@@ -256,21 +259,20 @@ describe("The containers", () => {
     const sources = ["core/src/Idv.ts", "core/src/IdvHttp.ts", "../docs/mock-server.md"].map((path) =>
       readFileSync(join(root, "packages", path), "utf8")
     ).join()
+    const data = documents.flatMap((document) => valuesOf(document, "data")).flatMap((data) =>
+      Object.entries(data ?? {})
+    )
     const variables = [
-      ...documents.flatMap((document) => valuesOf(document, "data")).flatMap((data) => Object.keys(data ?? {})),
-      ...containersOf.flatMap(({ env = [] }) => env.map(({ name }: { readonly name: string }) => name))
+      ...data.map(([name]) => name),
+      ...containersOf.flatMap((container) => namesOf(valuesOf(container, "env")))
     ]
     assert.isAtLeast(variables.length, 7)
     assert.deepStrictEqual(variables.filter((name) => !sources.includes(name)), [])
-    const files = containersOf.flatMap(({ volumeMounts = [] }) =>
-      volumeMounts.map(({ mountPath }: { readonly mountPath: string }) => mountPath)
-    )
-    for (
-      const path of documents.flatMap((document) => valuesOf(document, "data")).flatMap((data) =>
-        Object.values(data ?? {})
-      ).map(String)
-    ) {
-      if (path.startsWith("/")) assert.isTrue(files.some((mount) => path.startsWith(mount)), path)
+    const mounts = containersOf.flatMap((container) => valuesOf(container, "mountPath")).map(String)
+    for (const [, path] of data) {
+      if (String(path).startsWith("/")) {
+        assert.isTrue(mounts.some((mount) => String(path).startsWith(mount)), String(path))
+      }
     }
   })
 
@@ -283,12 +285,12 @@ describe("The containers", () => {
     assert.match(stages[0] ?? "", /^USER [1-9]\d*:[1-9]\d*$/m)
     assert.deepStrictEqual(lines.filter((line) => /^(USER root|USER 0)/.test(line)), [])
     const starts = lines.filter((line) => /^(CMD|ENTRYPOINT) /.test(line)).map((line) =>
-      JSON.parse(line.replace(/^\w+ /, ""))
+      Schema.decodeSync(Schema.parseJson(Schema.Array(Schema.String)))(line.replace(/^\w+ /, ""))
     )
     assert.deepStrictEqual(starts.map(([program]) => program), ["node", "node"])
     const { publishConfig } = JSON.parse(readFileSync(join(root, "packages/rescreening/package.json"), "utf8"))
     assert.include(
-      starts[1],
+      starts[1]?.join(" ") ?? "",
       `node_modules/@effect-idv/rescreening/${publishConfig.bin["idv-rescreen"].replace("./", "")}`
     )
   })
