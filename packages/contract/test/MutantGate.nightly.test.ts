@@ -27,6 +27,12 @@ const layerObserved = Layer.effect(
 
 describe("The mutant gate with all cases", () => {
   layer(layerObserved, { excludeTestServices: true })((it) => {
+    it.effect("passes: a case of its claim finds every mutant", () =>
+      Effect.gen(function*() {
+        const { gate: { rows, survivors } } = yield* Observed
+        deepStrictEqual([survivors, rows.length], [[], Mutant.mutants.length])
+      }))
+
     it.effect("fails without any one of the cases that alone find a mutant", () =>
       Effect.gen(function*() {
         const { evidence, gate, observed } = yield* Observed

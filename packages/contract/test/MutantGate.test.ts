@@ -8,6 +8,9 @@ import { inapplicable } from "../src/internal/run/skipped.ts"
 import * as Mutant from "./mutants/Mutant.ts"
 import * as MutantGate from "./support/mutantGate.ts"
 
+/** One mutant of each claim. MutantGate.nightly.test.ts runs all. */
+const mutants = Arr.dedupeWith(Mutant.mutants, (left, right) => left.claim === right.claim)
+
 /** The observations of each mutant by cases of its claim, until one finds it. */
 class Observed extends Context.Tag("Observed")<Observed, {
   readonly evidence: Contract.Evidence
@@ -18,7 +21,7 @@ const layerObserved = Layer.effect(
   Observed,
   Effect.flatMap(
     Contract.load(),
-    (evidence) => Effect.map(MutantGate.observe(Mutant.mutants, evidence), (observed) => ({ evidence, observed }))
+    (evidence) => Effect.map(MutantGate.observe(mutants, evidence), (observed) => ({ evidence, observed }))
   )
 ).pipe(Layer.provide(NodeContext.layer), Layer.orDie)
 
@@ -47,7 +50,7 @@ describe("The mutant gate", () => {
         const { alarms, isPassed, rows, survivors, withoutMutant } = gateOf(yield* Observed)
         deepStrictEqual({ survivors, withoutMutant, alarms }, { survivors: [], withoutMutant: [], alarms: [] })
         strictEqual(isPassed, true)
-        strictEqual(rows.length, Mutant.mutants.length)
+        strictEqual(rows.length, mutants.length)
       }))
 
     it.effect("has a mutant for every claim that a case tests", () =>
@@ -87,10 +90,8 @@ describe("The mutant gate", () => {
         const documented = evidence.claims
           .filter(({ level, unobserved }) => level === "documented" && unobserved === undefined)
           .map(({ id }) => id)
-        // One mutant of each claim suffices: the gate asks whether there is one.
-        const firsts = Arr.dedupeWith(observed.mutants, ([left], [right]) => left.claim === right.claim)
         for (const claim of documented) {
-          const mutants = firsts.filter(([mutant]) => mutant.claim !== claim)
+          const mutants = observed.mutants.filter(([mutant]) => mutant.claim !== claim)
           const { isPassed, withoutMutant } = MutantGate.gate(evidence, cases, { ...observed, mutants })
           deepStrictEqual([withoutMutant, isPassed], [[claim], false])
         }

@@ -50,7 +50,7 @@ describe("idv-mock verify --target sandbox", () => {
         const observations = join(yield* fs.makeTempDirectoryScoped(), "observed.yaml")
         const oauth = yield* OAuthServers.oidcProvider({ customerId, customerKey, seconds: 3600 })
         const prism = yield* Prism.mock(Contract.pathOf("openapi.yaml"))
-        const there = ["--auth-url", oauth.url, "--base-url", prism.url, "--spacing", "0", "--deadline", "1 second"]
+        const there = ["--auth-url", oauth.url, "--base-url", prism.url, "--spacing", "0", "--deadline", "4 seconds"]
         const first = yield* verify(...there, "--budget", "250", "--observations", observations)
         const seen = yield* fs.readFileString(observations)
 

@@ -44,14 +44,13 @@ const reportedBy = (error: AmlError.AmlError) => ({
   detail: "detail" in error ? error.detail : undefined
 })
 
-/** One status for each error, in turn: all of them within 20 shapes. */
-const statusesOf = (turn: number): ReadonlyArray<readonly [number, AmlError.AmlError["_tag"]]> => [
-  [401, "AmlUnauthorized"],
-  [403, "AmlForbidden"],
-  [[400, 404, 409, 413, 422][turn % 5] ?? 418, "AmlRequestRejected"],
-  [429, "AmlRateLimited"],
-  [[500, 502, 503, 504][turn % 4] ?? 599, "AmlUnavailable"]
-]
+/** Two statuses of different errors, in turn: all of them within 20 shapes. */
+const statusesOf = (turn: number): ReadonlyArray<readonly [number, AmlError.AmlError["_tag"]]> => {
+  const rejected = [[400, 404, 409, 413, 422][turn % 5] ?? 418, "AmlRequestRejected"] as const
+  const unavailable = [[500, 502, 503, 504][Math.floor(turn / 4) % 4] ?? 599, "AmlUnavailable"] as const
+  const others = [[401, "AmlUnauthorized"], [403, "AmlForbidden"], [429, "AmlRateLimited"], unavailable] as const
+  return [rejected, others[turn % 4] ?? unavailable]
+}
 
 interface Shape {
   readonly body: string | Uint8Array<ArrayBuffer> | null

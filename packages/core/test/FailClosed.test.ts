@@ -134,7 +134,7 @@ describe("For every response, the result is that of the service about this perso
         body: applied(changes, wire),
         init: json
       })),
-      1750,
+      900,
       outcomes
     ))
 
@@ -159,7 +159,7 @@ describe("For every response, the result is that of the service about this perso
         const bytes = utf8(JSON.stringify(wire))
         return { person, original, body: edit(bytes, place % bytes.length), init: json }
       }),
-      1250,
+      700,
       outcomes
     )
   })
@@ -175,7 +175,7 @@ describe("For every response, the result is that of the service about this perso
             init: json
           })
         ),
-      750,
+      400,
       ["AmlResponseInvalid"]
     ))
 
@@ -224,7 +224,7 @@ describe("For every response, the result is that of the service about this perso
       FastCheck.tuple(personAndWire, status, headers, FastCheck.array(changes, { maxLength: 1 })).map((
         [{ original, person, wire }, status, headers, changes]
       ): Case => ({ person, original, body: applied(changes, wire), init: { status, headers } })),
-      1000,
+      300,
       [...outcomes, ...outside]
     )
   })
@@ -256,7 +256,7 @@ describe("A valid response", () => {
     ) => Object.keys(extras).every((key) => !isKnown.has(JSON.stringify(key))))
     const cases = FastCheck.tuple(personAndWire, extras, extras, extras)
     return Effect.gen(function*() {
-      yield* Responses.forAll(cases, 500, ([{ person, wire }, outer, middle, inner]) => {
+      yield* Responses.forAll(cases, 250, ([{ person, wire }, outer, middle, inner]) => {
         const { credentials: { attributes }, ...rest } = wire
         const body = JSON.stringify({
           ...outer,
@@ -302,7 +302,7 @@ describe("A valid response", () => {
         const body = utf8(JSON.stringify(wire))
         deepStrictEqual<unknown>(encode(Either.getOrThrow(AmlCredential.decodeJson(body))), wire)
       }),
-      { numRuns: 2000 }
+      { numRuns: 1000 }
     )
   })
 })

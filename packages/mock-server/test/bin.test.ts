@@ -5,18 +5,10 @@ import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Option, Schedule, Stream } from "effect"
 import { createConnection, type Socket } from "node:net"
-import { fileURLToPath } from "node:url"
 import * as Program from "./support/program.ts"
 
-/** Starts the command from its sources, as the README does. */
-const fromSource = Effect.succeed(["--import", "tsx/esm", fileURLToPath(new URL("../src/bin.ts", import.meta.url))])
-
-const bundled = Effect.map(Program.idvMock, (path) => [path])
-
-const start = (args: ReadonlyArray<string>, program = bundled) =>
-  Effect.flatMap(program, (program) => Command.start(Command.make("node", ...program, ...args)))
-
-const idvMock = (...args: ReadonlyArray<string>) => start(args)
+const idvMock = (...args: ReadonlyArray<string>) =>
+  Effect.flatMap(Program.idvMock, (program) => Command.start(Command.make("node", program, ...args)))
 
 const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
 
@@ -53,7 +45,7 @@ const curl = (...args: ReadonlyArray<string>) => Command.string(Command.make("cu
 describe("idv-mock serve", () => {
   it.scopedLive("prints one JSON line when it listens, and exits with 0 on SIGTERM", () =>
     Effect.gen(function*() {
-      const process = yield* start(["serve", "--port", "0"], fromSource)
+      const process = yield* idvMock("serve", "--port", "0")
       const { port, ...line } = JSON.parse(yield* firstLine(process))
       const url = `http://127.0.0.1:${port}`
       deepStrictEqual(line, {
