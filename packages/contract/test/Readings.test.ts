@@ -28,7 +28,8 @@ const response = (body: unknown, status = 200, headers: Record<string, string> =
   status,
   headers: { "content-type": "application/json", ...headers },
   body: Buffer.from(JSON.stringify(body)),
-  receivedAt: Date.UTC(2026, 4, 17, 12)
+  receivedAt: Date.UTC(2026, 4, 17, 12),
+  millis: 0
 })
 
 describe("Readings", () => {

@@ -15,30 +15,32 @@ const credential = (searched_on: string) => ({
   credentials: { attributes: { name: "Ada Testclear", birth_year: "1990", searched_on, match_found: "No" } }
 })
 
-const response = (body: unknown, receivedAt = start, status = 200): Response => ({
+const response = (body: unknown, receivedAt = start, status = 200, millis = 0): Response => ({
   _tag: "Response",
   url: new URL("http://localhost/api/aml"),
   status,
   headers: { "content-type": "application/json" },
   body: Buffer.from(JSON.stringify(body)),
-  receivedAt
+  receivedAt,
+  millis
 })
 
 describe("The times of searches move as the clock does", () => {
   const minute = 60_000
   const text = (millis: number) => new Date(millis).toISOString().slice(0, 19).replace("T", " ")
 
-  it.each<[string, elapsed: number, offset: number, expected: string]>([
+  it.each<[string, elapsed: number, offset: number, expected: string, millis?: number]>([
     ["in one zone", 90 * minute, 0, "of the search"],
     ["with a change to daylight saving time between them", 90 * minute, 60 * minute, "of the search"],
     ["with a change from it", 90 * minute, -60 * minute, "of the search"],
     ["but not with a change of an hour in less than an hour", 30 * minute, 60 * minute, "another time"],
     ["but not with a change of two hours", 180 * minute, 120 * minute, "another time"],
+    ["with a response that took longer than the search", minute, -20_000, "of the search", 20_000],
     ["but not if they are some seconds late", 90 * minute, 20_000, "another time"]
-  ])("%s", (_, elapsed, offset, expected) => {
+  ])("%s", (_, elapsed, offset, expected, millis = 0) => {
     const search = (receivedAt: number, time: number) => ({
       step,
-      response: response(credential(text(time)), receivedAt),
+      response: response(credential(text(time)), receivedAt, 200, receivedAt === start ? 0 : millis),
       secrets: []
     })
     const searches = [search(start, start), search(start + elapsed, start + elapsed + offset)]

@@ -24,6 +24,8 @@ export interface Response {
   readonly body: Uint8Array
   /** When the body was complete, in milliseconds since 1970. */
   readonly receivedAt: number
+  /** From the request to the complete body, in milliseconds. */
+  readonly millis: number
 }
 
 /**

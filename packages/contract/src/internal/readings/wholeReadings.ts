@@ -169,32 +169,44 @@ const everyNameEcho: Read = (responses) =>
     return typeof name === "string" ? [nameEcho(name, each)] : []
   }).find((word) => word !== "exact") ?? "exact"
 
-/** By how much the time between two searches may differ from the time between their responses, in milliseconds. */
+/** By how much clocks may differ in a run, in milliseconds. `searched_on` has no fractions of seconds. */
 const tolerance = 5000
 
 const hour = 3_600_000
 
-/** Two searches an hour apart or more may have the change to or from daylight saving time between them. */
-const isConstant = (difference: number, elapsed: number): boolean =>
-  difference <= tolerance || elapsed >= hour && Math.abs(difference - hour) <= tolerance
+interface Search {
+  readonly receivedAt: number
+  readonly millis: number
+  /** From the time when the response was received to the time that it states. */
+  readonly offset: number
+}
+
+/**
+ * Whether two searches state times of the same zone, each at some point between its request and its response. The change
+ * to or from daylight saving time may be between two that are an hour apart or more.
+ */
+const areOfOneZone = (one: Search, other: Search): boolean => {
+  const difference = Math.abs(one.offset - other.offset)
+  const allowed = tolerance + Math.max(one.millis, other.millis)
+  return difference <= allowed ||
+    Math.abs(one.receivedAt - other.receivedAt) >= hour && Math.abs(difference - hour) <= allowed
+}
 
 /**
  * Whether the times of the searches move as the clock does. The zone is unspecified, but it is the same for all, and
  * differs from UTC by a number of quarter hours.
  */
 const timeOfSearch: Read = (responses) => {
-  const searches = responses.flatMap(({ response }) => {
+  const searches = responses.flatMap(({ response }): ReadonlyArray<Search> => {
     const text = attributesOf(response)?.["searched_on"]
     const time = typeof text === "string" ? timeOf(text) : Option.none()
     return Option.isSome(time)
-      ? [{ receivedAt: response.receivedAt, offset: time.value - response.receivedAt }]
+      ? [{ receivedAt: response.receivedAt, millis: response.millis, offset: time.value - response.receivedAt }]
       : []
   })
   const [first] = searches
   if (first === undefined) return "no search"
-  return searches.every(({ offset, receivedAt }) =>
-      isZoneOffset(offset) && isConstant(Math.abs(offset - first.offset), Math.abs(receivedAt - first.receivedAt))
-    )
+  return searches.every((search) => isZoneOffset(search.offset) && areOfOneZone(first, search))
     ? "of the search"
     : "another time"
 }

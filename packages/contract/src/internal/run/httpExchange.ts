@@ -123,6 +123,7 @@ export const send = (
 ): Effect.Effect<Exchange, never, HttpClient.HttpClient> =>
   Effect.gen(function*() {
     const client = HttpClient.withTracerPropagation(yield* HttpClient.HttpClient, false)
+    const sentAt = yield* Clock.currentTimeMillis
     const method = methods.find((method) => method === request.method) ?? "POST"
     const response = yield* client.execute(
       HttpClientRequest.make(method)(request.url, {
@@ -141,7 +142,8 @@ export const send = (
         status: response.status,
         headers: response.headers,
         body,
-        receivedAt
+        receivedAt,
+        millis: receivedAt - sentAt
       })
     })
   }).pipe(

@@ -30,10 +30,11 @@ export const objectIn = (body: Uint8Array): Option.Option<Readonly<Record<string
 export const isSuccess = ({ response: { status } }: Exchange): boolean => status >= 200 && status < 300
 
 /** The response as the contract reads it. */
-export const toContract = ({ at, response, url }: Exchange): ContractReadings.Response => ({
+export const toContract = ({ at, millis, response, url }: Exchange): ContractReadings.Response => ({
   ...response,
   url,
-  receivedAt: at
+  receivedAt: at,
+  millis
 })
 
 /** The person of a check. */
