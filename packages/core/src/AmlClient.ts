@@ -19,7 +19,6 @@ import type { AmlError } from "./AmlError.ts"
 import * as Bearer from "./internal/check/bearer.ts"
 import * as Check from "./internal/check/check.ts"
 import * as CheckOptions from "./internal/check/checkOptions.ts"
-import * as PacedCheck from "./internal/check/pacedCheck.ts"
 import * as TestCheck from "./internal/check/testCheck.ts"
 import * as OptionSchemas from "./internal/schema/options.ts"
 import type * as Person from "./Person.ts"
@@ -57,24 +56,8 @@ export type { NameEcho, Options, PolicyOptions, Retry } from "./internal/check/c
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(options: CheckOptions.Options) {
-  const checked = yield* CheckOptions.check(options)
-  const run = yield* Check.make(checked)
-  return AmlClient.of({
-    check: (person) =>
-      Effect.withFiberRuntime<AmlCheck, AmlError | TokenError>(({ currentContext }) => {
-        const overrides = Context.get(currentContext, Overrides)
-        const policy = overrides === noOverrides ? checked : { ...checked, ...overrides }
-        return run(person, policy, Context.get(currentContext, PacedCheck.Current))
-      })
-  })
+  return AmlClient.of({ check: yield* Check.make(yield* CheckOptions.check(options)) })
 })
-
-const noOverrides: Partial<CheckOptions.CheckPolicy> = {}
-
-/** The decoded options that {@link withPolicy} has set for this fiber. */
-class Overrides extends Context.Reference<Overrides>()("@effect-idv/core/AmlClient/Overrides", {
-  defaultValue: () => noOverrides
-}) {}
 
 /**
  * Sets options of the policy for the checks in this effect. Omitted options are inherited. An invalid option is a
@@ -100,8 +83,9 @@ export const withPolicy: {
   2,
   <A, E, R>(self: Effect.Effect<A, E, R>, options: CheckOptions.PolicyOptions): Effect.Effect<A, E, R> =>
     Effect.flatMap(
-      Overrides,
-      (overrides) => Effect.provideService(self, Overrides, { ...overrides, ...CheckOptions.decodeOverrides(options) })
+      CheckOptions.Overrides,
+      (overrides) =>
+        Effect.provideService(self, CheckOptions.Overrides, { ...overrides, ...CheckOptions.decodeOverrides(options) })
     )
 )
 

@@ -193,6 +193,23 @@ describe("Invalid options", () => {
       ])
     }))
 
+  it.effect("are read from the getters of a class too", () => {
+    class Settings {
+      get baseUrl() {
+        return "ftp://canary.example"
+      }
+      get authUrl() {
+        return Service.options.authUrl
+      }
+      readonly customerId = Service.options.customerId
+      readonly customerKey = Service.options.customerKey
+    }
+    return Effect.gen(function*() {
+      const lines = yield* start(Layer.provide(Idv.layer(new Settings()), Service.make().layer))
+      deepStrictEqual(lines, ["baseUrl should be an https: URL"])
+    })
+  })
+
   it.effect("are named when they are omitted in JavaScript, and the layer does not die", () =>
     Effect.gen(function*() {
       const nothing = { authUrl: undefined, baseUrl: undefined, customerId: undefined, customerKey: undefined }

@@ -27,9 +27,9 @@ import { client } from "../wire/version.ts"
 import * as AmlResponse from "./amlResponse.ts"
 import * as Attempts from "./attempts.ts"
 import * as Bearer from "./bearer.ts"
-import type { CheckedOptions, CheckPolicy } from "./checkOptions.ts"
+import * as CheckOptions from "./checkOptions.ts"
 import * as CheckTelemetry from "./checkTelemetry.ts"
-import type { SentStatus } from "./pacedCheck.ts"
+import * as PacedCheck from "./pacedCheck.ts"
 import * as Places from "./places.ts"
 import { Progress } from "./progress.ts"
 
@@ -38,9 +38,8 @@ const encodeBody = Schema.encodeSync(Person.RequestBody)
 const notAPersonError = new TypeError("check takes a Person from Person.make")
 
 /** Returns a function that checks a person, with the options of the client. */
-export const make = Effect.fnUntraced(function*(
-  { baseUrl, concurrency, customerId, environment, propagateTrace }: CheckedOptions
-) {
+export const make = Effect.fnUntraced(function*(options: CheckOptions.CheckedOptions) {
+  const { baseUrl, concurrency, customerId, environment, propagateTrace } = options
   const url = Address.join(baseUrl, IdvApi.aml.path)
   const exchange = yield* Exchange.make(url, "checks")
   const host = Address.hostOf(url)
@@ -56,7 +55,7 @@ export const make = Effect.fnUntraced(function*(
 
   const run = (
     person: Person.Person,
-    policy: CheckPolicy,
+    policy: CheckOptions.CheckPolicy,
     running: CheckTelemetry.RunningCheck,
     { context, isPaced, restore }: {
       readonly context: Context.Context<never>
@@ -158,11 +157,7 @@ export const make = Effect.fnUntraced(function*(
       ...(status === undefined ? {} : { status })
     })
 
-  return (
-    person: Person.Person,
-    policy: CheckPolicy,
-    sentStatus?: SentStatus
-  ): Effect.Effect<AmlCheck.AmlCheck, AmlError.AmlError | TokenError> =>
+  return (person: Person.Person): Effect.Effect<AmlCheck.AmlCheck, AmlError.AmlError | TokenError> =>
     // An interruption between the start of the span and the region would leave a span without an outcome.
     Effect.uninterruptibleMask((restore) =>
       Effect.useSpan(
@@ -172,7 +167,9 @@ export const make = Effect.fnUntraced(function*(
           Effect.withFiberRuntime<AmlCheck.AmlCheck, AmlError.AmlError | TokenError>((fiber) => {
             if (!isPerson(person)) return Effect.withParentSpan(Effect.die(notAPersonError), span)
             const { currentContext: context, currentDefaultServices } = fiber
+            const policy = { ...options, ...Context.get(context, CheckOptions.Overrides) }
             const progress = new Progress(Context.get(currentDefaultServices, Clock.Clock))
+            const sentStatus = Context.get(context, PacedCheck.Current)
             sentStatus?.attachTo(progress)
             return Effect.flatMap(
               makeId(progress.started.wall, Context.get(currentDefaultServices, Random.Random)),

@@ -1,4 +1,5 @@
 /** The options of the `AmlClient`. The schemas check them, and contain the defaults. */
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Schedule from "effect/Schedule"
@@ -145,6 +146,11 @@ const Policy = Schema.Struct({
 
 /** The decoded options of {@link PolicyOptions}, with defaults. */
 export interface CheckPolicy extends Schema.Schema.Type<typeof Policy> {}
+
+/** The decoded options that `withPolicy` has set for this fiber. */
+export class Overrides extends Context.Reference<Overrides>()("@effect-idv/core/AmlClient/Overrides", {
+  defaultValue: (): Partial<CheckPolicy> => ({})
+}) {}
 
 /** The schema of {@link Options}. `allowInsecure` decides what the address may be. */
 export const schema = (options: { readonly allowInsecure?: unknown }) =>

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { constant } from "effect/Function"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -28,9 +29,12 @@ export type Fields<A, I> = Schema.Schema<A, I> & { readonly fields: object }
 
 /** Returns the decoded options with their defaults, or one error with every invalid option. */
 export const decode = <A, I>(schema: Fields<A, I>, options: object): Either.Either<A, ConfigError.ConfigError> => {
-  // A missing option and one that is `undefined` have the same error.
-  const missing = Record.map({ ...schema.fields }, constant(undefined))
-  return Either.mapLeft(Violation.decodeUnknown(schema)({ ...missing, ...options }), fromViolations)
+  // With every name, so that a missing option and one that is `undefined` have the same error.
+  const named = Record.map(
+    { ...schema.fields },
+    (_, name) => Predicate.hasProperty(options, name) ? options[name] : undefined
+  )
+  return Either.mapLeft(Violation.decodeUnknown(schema)({ ...options, ...named }), fromViolations)
 }
 
 /** Returns all values, or all errors, in the order of `results`. */

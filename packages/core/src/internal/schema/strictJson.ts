@@ -4,21 +4,19 @@ import * as Either from "effect/Either"
 
 /** Parses UTF-8, in which a byte order mark is ignored. A failure says what the bytes should be. */
 export const parse = (bytes: Uint8Array): Either.Either<unknown, string> =>
-  Either.flatMap(parseText(bytes), ({ text, value }) =>
-    countWrittenKeys(text) === countParsedKeys(value)
-      ? Either.right(value)
-      : Either.left("JSON text with each key once in an object"))
-
-const parseText = (bytes: Uint8Array) =>
-  Either.try({
-    try: () => {
-      // A new decoder each time, because a decoder keeps state between two texts.
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-      const value: unknown = JSON.parse(text)
-      return { text, value }
-    },
-    catch: () => "JSON text in UTF-8"
-  })
+  Either.flatMap(
+    Either.try({
+      try: () => {
+        // A new decoder each time, because a decoder keeps state between two texts.
+        const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+        const value: unknown = JSON.parse(text)
+        return { value, isUnambiguous: countWrittenKeys(text) === countParsedKeys(value) }
+      },
+      catch: () => "JSON text in UTF-8"
+    }),
+    ({ isUnambiguous, value }) =>
+      isUnambiguous ? Either.right(value) : Either.left("JSON text with each key once in an object")
+  )
 
 const quote = 0x22
 const backslash = 0x5c
