@@ -19,15 +19,16 @@ const SteadyLoad = Schema.Struct({
 
 export interface SteadyLoad extends Schema.Schema.Type<typeof SteadyLoad> {}
 
-const lifetime = 4
+/** In seconds: long enough for several attempts, with the backoff from 1 s, while the endpoint is down. */
+const lifetime = 20
 const tokenLatency = 800
 const lifetimes = 6
 const rounds = 3
 const perSecond = 50
 
 /**
- * Parts of the lifetime between which refresh-after lies. A renewal takes a fifth of the lifetime, so it
- * starts earlier than by default; the remaining time is enough for two renewals.
+ * Parts of the lifetime between which refresh-after lies. A renewal starts earlier than by default, so that the
+ * remaining time is enough for the backoff.
  */
 const refreshAfter = { min: 0.3, max: 0.4 }
 const margin = 0.2
@@ -95,7 +96,7 @@ export const refresh = Effect.gen(function*() {
   }
   const report: Report.Report = {
     columns: [
-      "tokens of 4 s",
+      `tokens of ${lifetime} s`,
       "p99 ms, all",
       "during renewals",
       "outside",
