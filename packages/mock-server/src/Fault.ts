@@ -15,20 +15,19 @@ import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
-import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
 import * as FaultFields from "./internal/faults/faultFields.ts"
-import * as FaultKinds from "./internal/faults/faultKinds.ts"
 import * as FaultText from "./internal/faults/faultText.ts"
-import { What } from "./internal/faults/what.ts"
+import * as Kinds from "./internal/faults/kinds.ts"
 import { When } from "./internal/faults/when.ts"
 import * as JsonText from "./internal/http/jsonText.ts"
 import { unexpectedValue } from "./internal/schema/discriminatedUnion.ts"
 import { PositiveDurationText } from "./internal/schema/durationText.ts"
 import { oneOf } from "./internal/schema/fields.ts"
 
-export { Distribution, RetryAfter, What } from "./internal/faults/what.ts"
+export { What } from "./internal/faults/kinds.ts"
+export { Distribution, RetryAfter } from "./internal/faults/values.ts"
 export { When } from "./internal/faults/when.ts"
 
 const FaultStruct = Schema.Struct({
@@ -47,7 +46,7 @@ const FaultStruct = Schema.Struct({
    */
   when: Schema.optionalWith(When, { exact: true, default: (): When => ({ kind: "always" }) }),
   /** What goes wrong. */
-  what: What,
+  what: Kinds.What,
   /**
    * How long the fault stays set, in the session's time.
    *
@@ -59,7 +58,7 @@ const FaultStruct = Schema.Struct({
 const FaultObject = Schema.transformOrFail(FaultStruct, Schema.typeSchema(FaultStruct), {
   strict: true,
   decode: (fault) => {
-    const on: ReadonlyArray<string> = FaultKinds.table[fault.what.kind].on
+    const on: ReadonlyArray<string> = Kinds.find(fault.what.kind)?.on ?? []
     return on.length === 2 || on.includes(fault.on)
       ? ParseResult.succeed(fault)
       : ParseResult.fail(
@@ -135,16 +134,23 @@ export const Fault: Schema.Schema<typeof FaultObject.Type, string | typeof Fault
 export interface Fault extends Schema.Schema.Type<typeof Fault> {}
 
 /**
- * All kinds of faults, with a sentence for each and the operations that it applies to.
+ * All kinds of faults, each with a sentence, the operations that it applies to, and an example.
  *
  * @category getters
  * @since 0.1.0
  */
 export const kinds: ReadonlyArray<{
-  readonly kind: What["kind"]
+  readonly kind: Kinds.What["kind"]
   readonly description: string
   readonly on: ReadonlyArray<"token" | "aml">
-}> = Record.toEntries(FaultKinds.table).map(([kind, { description, on }]) => ({ kind, description, on }))
+  /** A fault of this kind as a text in one line. */
+  readonly example: string
+}> = Kinds.kinds.map((entry) => ({
+  kind: entry.kind,
+  description: entry.description,
+  on: entry.on,
+  example: Kinds.exampleOf(entry)
+}))
 
 /**
  * The input is not a fault. The violations say which field is wrong and what it must be.

@@ -2,7 +2,7 @@ import { AmlClient, Idv, Person } from "@effect-idv/core"
 import { Control, Fault, MockServer, Profile, Session, TestPerson } from "@effect-idv/mock-server"
 import { assert, describe, it } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
-import { Effect, Layer, TestClock } from "effect"
+import { Effect, Either, Layer, TestClock } from "effect"
 import { readFileSync } from "node:fs"
 
 const page = readFileSync(new URL("../../../docs/mock-server.md", import.meta.url), "utf8")
@@ -21,11 +21,16 @@ describe("docs/mock-server.md", () => {
     )
   })
 
-  it("has every kind of fault", () => {
+  it("has every kind of fault, with an example that is a fault", () => {
     assert.deepStrictEqual(
       rowsUnder("Faults"),
-      Fault.kinds.map(({ description, kind, on }) => `| \`${kind}\` | ${on.join(", ")} | ${description} |`)
+      Fault.kinds.map(({ description, example, kind, on }) =>
+        `| \`${kind}\` | ${on.join(", ")} | ${description} | \`${example}\` |`
+      )
     )
+    for (const { example, kind } of Fault.kinds) {
+      strictEqual(Either.getOrThrow(Fault.make(example)).what.kind, kind)
+    }
   })
 
   it("has every option of a profile, with its level and its variants", () => {

@@ -4,8 +4,8 @@ import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Effect, Either, FastCheck, Redacted } from "effect"
 import { PCGRandom } from "effect/Utils"
-import * as ApplyFault from "../src/internal/dataPlane/applyFault.ts"
-import * as RetryAfter from "../src/internal/dataPlane/retryAfter.ts"
+import * as Kinds from "../src/internal/faults/kinds.ts"
+import * as RetryAfter from "../src/internal/faults/retryAfter.ts"
 import * as Response from "../src/internal/http/response.ts"
 
 const now = Date.UTC(2026, 1, 3, 4, 5, 6, 789)
@@ -18,7 +18,7 @@ const isJson = (body: Uint8Array) =>
 const broken = (response: Response.Response, what: (typeof Fault.What)["Encoded"]) =>
   Effect.map(Fault.make({ on: "aml", what }), (fault) => {
     const random = new PCGRandom(1)
-    return ApplyFault.apply(response, fault.what, { now, random: () => random.number() })
+    return Kinds.apply(response, fault.what, { now, random: () => random.number() })
   })
 
 /** The response of a fault that leaves HTTP intact. */
@@ -129,7 +129,7 @@ describe("apply, with HTTP intact", () => {
     const body = FastCheck.oneof(FastCheck.json(), FastCheck.string(), FastCheck.json().map((text) => text + text))
     FastCheck.assert(
       FastCheck.property(body, (body) => {
-        const delivery = ApplyFault.apply(Response.text(200, "x/y", body), { kind: "malformedJson" }, {
+        const delivery = Kinds.apply(Response.text(200, "x/y", body), { kind: "malformedJson" }, {
           now,
           random: () => 0
         })

@@ -3,7 +3,7 @@ import { Fault, type Journal, Session, TestPerson } from "@effect-idv/mock-serve
 import { describe, it } from "@effect/vitest"
 import { assertInclude, assertMatch, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Either, JSONSchema, Layer, Option, Schema, TestClock } from "effect"
-import * as FaultFields from "../src/internal/inspector/faultFields.ts"
+import * as FaultFields from "../src/internal/inspector/faultFormFields.ts"
 import * as Forms from "../src/internal/inspector/forms.ts"
 import * as JournalView from "../src/internal/inspector/journalView.ts"
 import * as OwnRequest from "../src/internal/inspector/ownRequest.ts"

@@ -2,10 +2,9 @@
 import * as CommandLine from "@effect-idv/cli/commandLine"
 import * as ContractCommands from "@effect-idv/cli/contractCommands"
 import type { Command, Option } from "commander"
-import * as Record from "effect/Record"
 import * as Profile from "../../Profile.ts"
 import * as TestPerson from "../../TestPerson.ts"
-import * as FaultKinds from "../faults/faultKinds.ts"
+import * as Kinds from "../faults/kinds.ts"
 import { operations } from "../operations/all.ts"
 import * as CommandFlags from "./commandFlags.ts"
 
@@ -35,7 +34,7 @@ const faultKinds: Section = {
   heading: "A fault is <on>:<what>[=value][:<when>[=value]], such as aml:hang or token:status=503:nth=2, or a\n" +
     "JSON object. <on> is token, aml or both. <when> is always, nth, first, every, probability or\n" +
     "window. <what> is one of",
-  rows: Record.toEntries(FaultKinds.table).map(([kind, { description }]) => [kind, description])
+  rows: Kinds.kinds.map(({ description, kind }) => [kind, description])
 }
 
 const completions: Section = {

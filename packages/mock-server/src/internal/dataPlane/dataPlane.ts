@@ -13,6 +13,7 @@ import * as Ref from "effect/Ref"
 import type * as Fault from "../../Fault.ts"
 import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
+import * as Kinds from "../faults/kinds.ts"
 import * as Problem from "../http/problem.ts"
 import * as Request from "../http/request.ts"
 import * as Response from "../http/response.ts"
@@ -24,7 +25,6 @@ import * as FaultTiming from "../session/faultTiming.ts"
 import * as Sent from "../verification/sent.ts"
 import * as AmlEndpoint from "./amlEndpoint.ts"
 import * as AmlProfile from "./amlProfile.ts"
-import * as ApplyFault from "./applyFault.ts"
 import type { Decision } from "./decision.ts"
 import * as Gateway from "./gateway.ts"
 import * as TokenEndpoint from "./tokenEndpoint.ts"
@@ -98,7 +98,7 @@ const exchange = ({ recorder, sessions }: Services, head: Request.Head, body: Ef
     const fault = faults.find((fault) => !isLatency(fault))
     const delivery = fault === undefined || Option.isSome(gatewayDecision)
       ? Response.Delivery.Whole({ response })
-      : ApplyFault.apply(response, fault.what, { random, now })
+      : Kinds.apply(response, fault.what, { random, now })
     const delay = faults.reduce(
       (millis, { what }) => what.kind === "latency" ? millis + FaultTiming.sample(what.distribution, random) : millis,
       0

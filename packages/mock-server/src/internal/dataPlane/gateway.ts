@@ -5,8 +5,8 @@
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import type { Profile } from "../../Profile.ts"
+import * as Damage from "../faults/damage.ts"
 import type { Firing } from "../session/sessionFaults.ts"
-import { statusResponse } from "./applyFault.ts"
 import type { Decision } from "./decision.ts"
 import * as ResponseFormat from "./responseFormat.ts"
 
@@ -23,7 +23,7 @@ export const decide = (
         why: "The fault responded, and the service did not see the request",
         claims: [],
         unexpected: false,
-        response: statusResponse(what, now)
+        response: Damage.statusResponse(what, now)
       })
     case "quota":
       return Option.some({

@@ -4,10 +4,10 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import type * as Fault from "../../Fault.ts"
 import type { Profile } from "../../Profile.ts"
+import * as RetryAfter from "../faults/retryAfter.ts"
 import * as Problem from "../http/problem.ts"
 import * as Response from "../http/response.ts"
 import { clamp } from "../schema/instantText.ts"
-import * as RetryAfter from "./retryAfter.ts"
 
 /** The page of a gateway in front of the service. It shows only the status. */
 const gatewayPage = (status: Problem.Status, headers?: Response.Headers): Response.Response => {

@@ -4,21 +4,7 @@ import * as Either from "effect/Either"
 import * as Record from "effect/Record"
 import * as JsonText from "../http/jsonText.ts"
 import { numberOrText } from "../schema/numberOrText.ts"
-import * as FaultKinds from "./faultKinds.ts"
-
-/** The field that the value of each kind sets. A kind that is not listed has no value. */
-const fieldsOfWhat: Readonly<Record<string, string>> = {
-  latency: "delay",
-  status: "status",
-  reset: "at",
-  fin: "at",
-  hang: "at",
-  truncation: "keep",
-  randomBytes: "length",
-  oversize: "bytes",
-  drip: "every",
-  quota: "limit"
-}
+import * as Kinds from "./kinds.ts"
 
 const fieldsOfWhen: Readonly<Record<string, string>> = {
   nth: "n",
@@ -28,10 +14,17 @@ const fieldsOfWhen: Readonly<Record<string, string>> = {
   window: "for"
 }
 
-/** Kinds that exist and have no value. An unknown kind is left to the schema, which lists the known ones. */
-const kindsWithoutValue: Readonly<Record<"what" | "when", ReadonlyArray<string>>> = {
-  what: Record.keys(FaultKinds.table).filter((kind) => !Record.has(fieldsOfWhat, kind)),
-  when: ["always"]
+/** The field that a value sets, or `none` if the kind has no value. An unknown kind is left to the schema. */
+const fieldOf = (part: "what" | "when", kind: string): string | undefined => {
+  if (part === "when") {
+    return kind === "always"
+      ? "none"
+      : Record.has(fieldsOfWhen, kind)
+      ? fieldsOfWhen[kind]
+      : undefined
+  }
+  const entry = Kinds.find(kind)
+  return entry === undefined ? undefined : entry.value?.[0] ?? "none"
 }
 
 /** Parses the line into the JSON form of a fault, which the caller must decode with the schema. */
@@ -44,27 +37,22 @@ export const parse = (text: string): Either.Either<unknown, Violation.Violations
   }
   return Either.all({
     on: Either.right(on.trim()),
-    what: parsePart("what", what, fieldsOfWhat),
-    ...(when !== undefined && { when: parsePart("when", when, fieldsOfWhen) })
+    what: parsePart("what", what),
+    ...(when !== undefined && { when: parsePart("when", when) })
   })
 }
 
-const parsePart = (
-  path: "what" | "when",
-  text: string,
-  fields: Readonly<Record<string, string>>
-): Either.Either<unknown, Violation.Violations> => {
+const parsePart = (path: "what" | "when", text: string): Either.Either<unknown, Violation.Violations> => {
   const [kind = "", ...values] = text.split("=").map((piece) => piece.trim())
-  if (values.length === 0) return Either.right({ kind })
-  if (kindsWithoutValue[path].includes(kind)) {
+  const field = fieldOf(path, kind)
+  if (values.length === 0 || field === undefined) return Either.right({ kind })
+  if (field === "none") {
     return Either.left([new Violation.Violation({ path, problem: "invalid", expected: `${kind} without a value` })])
   }
-  const field = Record.has(fields, kind) ? fields[kind] : undefined
-  if (field === undefined) return Either.right({ kind })
   const value = numberOrText(values.join("="))
   return Either.right({
     kind,
-    ...(kind === "latency" ? { distribution: { kind: "fixed", delay: value } } : { [field]: value })
+    ...(field === "distribution.delay" ? { distribution: { kind: "fixed", delay: value } } : { [field]: value })
   })
 }
 

@@ -2,7 +2,7 @@
 /** @jsxImportSource preact */
 /** The form that sets a fault. The style sheet shows the fields of the selected options only, also without a script. */
 import { errorAttributes, FieldError, Form, typed } from "./components.tsx"
-import * as FaultFields from "./faultFields.ts"
+import * as FaultFields from "./faultFormFields.ts"
 import type { Fields, InvalidForm } from "./forms.ts"
 
 /** The id of an element of the form, in which a style sheet needs no escapes. */

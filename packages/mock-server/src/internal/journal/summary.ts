@@ -3,40 +3,12 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as TestPerson from "../../TestPerson.ts"
-import type * as FaultKinds from "../faults/faultKinds.ts"
+import * as Kinds from "../faults/kinds.ts"
 import * as NameText from "../schema/nameText.ts"
 import type { Entry } from "./entry.ts"
 
-type Kind = keyof typeof FaultKinds.table
-
 /** What a fault did, as the predicate of a sentence. */
-const effects: Readonly<Record<Kind, (entry: Entry) => string>> = {
-  latency: ({ millis }) => `delayed the response to ${Math.round(millis)} ms`,
-  status: ({ response }) => `returned status ${response.status} instead of the service's response`,
-  reset: () => "reset the connection",
-  fin: () => "closed the connection early",
-  truncation: () => "sent only a part of the body, and closed the connection",
-  badChunk: () => "sent a chunk whose size is not a number",
-  falseGzip: () => "declared the body as compressed, which it is not",
-  duplicateLength: () => "sent two different Content-Length headers",
-  randomBytes: () => "sent random bytes instead of an HTTP response",
-  malformedJson: () => "cut off the JSON text of the body",
-  invalidUtf8: () => "put a byte that is not UTF-8 into the body",
-  empty: () => "removed the body",
-  html: () => "replaced the body with an HTML page",
-  drip: () => "sent the body a few bytes at a time",
-  hang: () => "stopped the response, and left the connection open",
-  oversize: () => "made the body far too long",
-  somebodyElse: () => "returned the credential of another person",
-  unknownMatch: () => "returned a match_found that the service document does not list",
-  tokenExpiry: () => "made the token expire",
-  tokenRevocation: () => "revoked the token",
-  quota: ({ response }) => `returned status ${response.status}`
-}
-
-const isKind = (kind: string): kind is Kind => Object.hasOwn(effects, kind)
-
-const effectOf = (kind: string, entry: Entry): string => isKind(kind) ? effects[kind](entry) : `applied ${kind}`
+const effectOf = (kind: string, entry: Entry): string => Kinds.find(kind)?.did(entry) ?? `applied ${kind}`
 
 type FiredFault = Entry["faults"][number]
 

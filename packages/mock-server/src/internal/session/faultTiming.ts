@@ -1,7 +1,7 @@
 /** Whether a fault fires and how long a latency is: pure functions, so that a run can be repeated exactly. */
 import { randomLogNormal, randomNormal, randomUniform } from "d3-random"
 import * as Duration from "effect/Duration"
-import type { Distribution } from "../faults/what.ts"
+import type { Distribution } from "../faults/values.ts"
 import type { When } from "../faults/when.ts"
 
 /** A request that one fault has counted. */

@@ -1,7 +1,7 @@
 /** The schema of a test person that a user adds: whom it matches, and what the mock server responds. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Schema from "effect/Schema"
-import { ResponseWhat } from "../faults/what.ts"
+import { ResponseWhat } from "../faults/kinds.ts"
 import { literalOr } from "../schema/discriminatedUnion.ts"
 import { closed } from "../schema/fields.ts"
 import { IsoDay } from "../schema/isoDay.ts"

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import type { What } from "../faults/what.ts"
+import type { What } from "../faults/kinds.ts"
 import * as NameText from "../schema/nameText.ts"
 import type { CustomPerson } from "./customPerson.ts"
 

@@ -1,102 +1,25 @@
-/** Applies a fault to a response, or to the way in which it is sent. */
+/** How faults damage a response: its body, or the way in which it is sent. */
 import * as Violation from "@effect-idv/core/Violation"
-import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import { constVoid } from "effect/Function"
 import * as Schema from "effect/Schema"
 import { STATUS_CODES } from "node:http"
-import type * as Fault from "../../Fault.ts"
 import * as Response from "../http/response.ts"
 import * as RetryAfter from "./retryAfter.ts"
-
-export interface Options {
-  /** The session's time, in milliseconds since 1970. */
-  readonly now: number
-  /** Returns a number in [0, 1) from a seeded sequence. */
-  readonly random: () => number
-}
-
-/**
- * Applies a fault. A latency, a quota, and the expiry or revocation of a token do not change the response, because
- * other modules apply them.
- */
-export const apply = (response: Response.Response, what: Fault.What, { now, random }: Options): Response.Delivery => {
-  const { body } = response
-  switch (what.kind) {
-    case "latency":
-    case "tokenExpiry":
-    case "tokenRevocation":
-    case "quota":
-      return wholeDelivery(response)
-    case "status":
-      return wholeDelivery(statusResponse(what, now))
-    case "falseGzip":
-      return wholeDelivery({ ...response, headers: { ...response.headers, "content-encoding": "gzip" } })
-    case "malformedJson":
-      return wholeDelivery({ ...response, body: cutInHalf(body) })
-    case "invalidUtf8":
-      return wholeDelivery({ ...response, body: withInvalidByte(body) })
-    case "empty":
-      return wholeDelivery({ ...response, body: emptyBody })
-    case "html":
-      return wholeDelivery({
-        ...response,
-        headers: { ...response.headers, "content-type": "text/html; charset=utf-8" },
-        body: page
-      })
-    case "oversize":
-      return wholeDelivery({ ...response, body: withPadding(body, what.bytes) })
-    case "somebodyElse":
-      return wholeDelivery({ ...response, body: withAttributes(body, anotherPerson) })
-    case "unknownMatch":
-      return wholeDelivery({ ...response, body: withAttributes(body, () => ({ match_found: "Under review" })) })
-    case "reset":
-    case "fin":
-    case "hang":
-      return scriptedDelivery(response, [
-        ...(what.at === "headers" ? [] : incompleteMessage(response)),
-        endSteps[what.kind]
-      ])
-    case "truncation":
-      return scriptedDelivery(response, [...incompleteMessage(response, what.keep), fin])
-    case "badChunk":
-      return scriptedDelivery(response, [
-        write(head(response, ["transfer-encoding: chunked"])),
-        write(badChunks(body)),
-        fin
-      ])
-    case "duplicateLength":
-      return scriptedDelivery(response, [
-        write(head(response, [`content-length: ${body.length}`, `content-length: ${body.length + 1}`])),
-        write(body),
-        fin
-      ])
-    case "randomBytes":
-      return scriptedDelivery(response, [
-        write(Uint8Array.from({ length: what.length }, () => Math.floor(random() * 256))),
-        fin
-      ])
-    case "drip":
-      return scriptedDelivery(response, [
-        write(head(response, [`content-length: ${body.length}`])),
-        ...dripSteps(body, what.bytes, Duration.toMillis(what.every)),
-        fin
-      ])
-  }
-}
+import type * as Values from "./values.ts"
 
 const utf8 = new TextEncoder()
-const emptyBody = new Uint8Array()
+export const emptyBody = new Uint8Array()
 
-const wholeDelivery = (response: Response.Response) => Response.Delivery.Whole({ response })
-const scriptedDelivery = (response: Response.Response, steps: ReadonlyArray<Response.Step>) =>
+export const whole = (response: Response.Response) => Response.Delivery.Whole({ response })
+export const scripted = (response: Response.Response, steps: ReadonlyArray<Response.Step>) =>
   Response.Delivery.Scripted({ response, steps })
 
-const write = (bytes: Uint8Array) => Response.Step.Write({ bytes })
+export const write = (bytes: Uint8Array) => Response.Step.Write({ bytes })
 const fin = Response.Step.Fin()
-const endSteps = { fin, reset: Response.Step.Reset(), hang: Response.Step.Hang() }
+export const endSteps = { fin, reset: Response.Step.Reset(), hang: Response.Step.Hang() }
 
-const head = ({ headers, status }: Response.Response, framing: ReadonlyArray<string>): Uint8Array =>
+export const head = ({ headers, status }: Response.Response, framing: ReadonlyArray<string>): Uint8Array =>
   utf8.encode(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
@@ -108,7 +31,7 @@ const head = ({ headers, status }: Response.Response, framing: ReadonlyArray<str
   )
 
 /** The head and the first bytes of the body, always fewer than its `Content-Length`. */
-const incompleteMessage = (
+export const incompleteMessage = (
   response: Response.Response,
   keep = Math.floor(response.body.length / 2)
 ): ReadonlyArray<Response.Step> => {
@@ -119,13 +42,13 @@ const incompleteMessage = (
   ]
 }
 
-const badChunks = (body: Uint8Array): Uint8Array => {
+export const badChunks = (body: Uint8Array): Uint8Array => {
   const half = body.subarray(0, Math.ceil(body.length / 2))
   const first = half.length === 0 ? [] : [utf8.encode(`${half.length.toString(16)}\r\n`), half, utf8.encode("\r\n")]
   return Buffer.concat([...first, utf8.encode("zz\r\n"), body.subarray(half.length), utf8.encode("\r\n0\r\n\r\n")])
 }
 
-const dripSteps = (body: Uint8Array, size: number, millis: number): ReadonlyArray<Response.Step> =>
+export const dripSteps = (body: Uint8Array, size: number, millis: number): ReadonlyArray<Response.Step> =>
   Array.from({ length: Math.ceil(body.length / size) }, (_, index) => [
     Response.Step.Wait({ millis }),
     write(body.subarray(index * size, (index + 1) * size))
@@ -136,7 +59,12 @@ const statusesWithoutBody = [204, 205, 304]
 
 /** The response of a `status` fault, which replaces that of the service. */
 export const statusResponse = (
-  { body: text = "", contentType, retryAfter, status }: Extract<Fault.What, { readonly kind: "status" }>,
+  { body: text = "", contentType, retryAfter, status }: {
+    readonly status: number
+    readonly body?: string
+    readonly contentType: string
+    readonly retryAfter?: Values.RetryAfter
+  },
   now: number
 ): Response.Response => {
   const body = statusesWithoutBody.includes(status) ? emptyBody : utf8.encode(text)
@@ -147,14 +75,14 @@ export const statusResponse = (
   }
 }
 
-const page = utf8.encode(
+export const page = utf8.encode(
   "<!doctype html>\n<html><head><title>Sign in</title></head><body><h1>Sign in</h1></body></html>\n"
 )
 
 const decodeJson = Violation.decodeJson(Schema.Unknown)
 
 /** Returns the first half of the body. If the half is valid JSON, an added opening brace makes it invalid. */
-const cutInHalf = (body: Uint8Array): Uint8Array => {
+export const cutInHalf = (body: Uint8Array): Uint8Array => {
   const text = new TextDecoder().decode(body)
   const half = utf8.encode(text.slice(0, Math.floor(text.length / 2)))
   return half.length === 0 || Either.isRight(decodeJson(half))
@@ -166,7 +94,7 @@ const cutInHalf = (body: Uint8Array): Uint8Array => {
  * Inserts a byte that is not UTF-8 at the end of the longest string value. This value is the token or the URL: a client
  * that silently replaces invalid bytes accepts it, so the fault detects this mistake.
  */
-const withInvalidByte = (body: Uint8Array): Uint8Array => {
+export const withInvalidByte = (body: Uint8Array): Uint8Array => {
   const text = new TextDecoder().decode(body)
   const end = Array.from(text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g))
     .filter(([, colon]) => colon === undefined)
@@ -184,7 +112,7 @@ const decodeObject = Violation.decodeJson(JsonObject)
  * Adds padding to a JSON object, so that the body has at least one byte more than `bytes`. Any other body becomes an
  * object.
  */
-const withPadding = (body: Uint8Array, bytes: number): Uint8Array => {
+export const withPadding = (body: Uint8Array, bytes: number): Uint8Array => {
   const fields = Either.getOrUndefined(decodeObject(body))
   const unpadded = utf8.encode(JSON.stringify({ ...fields, padding: "" })).length
   const padding = "x".repeat(Math.max(bytes + 1 - unpadded, 0))
@@ -198,7 +126,7 @@ const isCredential = Schema.is(
 /**
  * Changes attributes of a credential and keeps all other fields. A body that is not a credential is returned unchanged.
  */
-const withAttributes = (
+export const withAttributes = (
   body: Uint8Array,
   changes: (attributes: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
 ): Uint8Array =>
@@ -210,7 +138,7 @@ const withAttributes = (
     }
   })
 
-const anotherPerson = ({ birth_year: year, name }: Readonly<Record<string, unknown>>) => ({
+export const anotherPerson = ({ birth_year: year, name }: Readonly<Record<string, unknown>>) => ({
   name: name === "Somebody Else" ? "Another Person" : "Somebody Else",
   birth_year: year === "1901" ? "1902" : "1901"
 })

@@ -1,14 +1,14 @@
 /** The header `Retry-After` in each of its forms. */
 import * as Duration from "effect/Duration"
-import type * as Fault from "../../Fault.ts"
 import type { Profile } from "../../Profile.ts"
 import type { Headers } from "../http/response.ts"
+import type { RetryAfter } from "./values.ts"
 
 /** Returns the header. `now` is the session's time in milliseconds since 1970. */
-export const headers = (form: Fault.RetryAfter | undefined, now: number): Headers =>
+export const headers = (form: RetryAfter | undefined, now: number): Headers =>
   form === undefined ? {} : { "retry-after": value(form, now) }
 
-const value = (form: Fault.RetryAfter, now: number): string => {
+const value = (form: RetryAfter, now: number): string => {
   switch (form.kind) {
     case "seconds":
       return String(form.seconds)
@@ -21,7 +21,7 @@ const value = (form: Fault.RetryAfter, now: number): string => {
 }
 
 /** Returns the form that a profile selects, for a wait of `retryIn`. */
-export const ofProfile = ({ rateLimit }: Profile, retryIn: Duration.Duration): Fault.RetryAfter | undefined => {
+export const ofProfile = ({ rateLimit }: Profile, retryIn: Duration.Duration): RetryAfter | undefined => {
   switch (rateLimit) {
     case "seconds":
       return { kind: "seconds", seconds: Math.ceil(Duration.toSeconds(retryIn)) }

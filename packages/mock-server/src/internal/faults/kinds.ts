@@ -1,0 +1,383 @@
+/**
+ * The kinds of faults, one entry each: its schema, its sentences, its value in the one-line text, its fields on the page,
+ * and what it does to a response. Everything else about a kind is derived from its entry.
+ */
+import * as Duration from "effect/Duration"
+import { constant } from "effect/Function"
+import * as Schema from "effect/Schema"
+import type * as Response from "../http/response.ts"
+import { discriminatedUnion, literalOr } from "../schema/discriminatedUnion.ts"
+import { PositiveDurationText } from "../schema/durationText.ts"
+import { wholeNumber } from "../schema/fields.ts"
+import * as Damage from "./damage.ts"
+import * as FaultFields from "./faultFields.ts"
+import * as Form from "./form.ts"
+import { Distribution, RetryAfter } from "./values.ts"
+
+export interface Options {
+  /** The session's time, in milliseconds since 1970. */
+  readonly now: number
+  /** Returns a number in [0, 1) from a seeded sequence. */
+  readonly random: () => number
+}
+
+/** What the journal knows of an exchange with a fault. */
+interface Exchange {
+  readonly millis: number
+  readonly response: { readonly status: number }
+}
+
+interface Entry<Fields extends Schema.Struct.Fields> {
+  /** The operations that it applies to. */
+  readonly on: ReadonlyArray<"token" | "aml">
+  /** A sentence, without a full stop. */
+  readonly description: string
+  /** What it did to an exchange, as the predicate of a sentence. */
+  readonly did: (exchange: Exchange) => string
+  /**
+   * The field that the value in the one-line text sets, with an example.
+   *
+   * @default undefined, the text has no value
+   */
+  readonly value?: readonly [field: string, example: string]
+  /**
+   * The fields of the form that sets it.
+   *
+   * @default []
+   */
+  readonly form?: Form.Option["fields"]
+  /**
+   * Applies it to a response.
+   *
+   * @default the response is unchanged, because another module applies it
+   */
+  readonly apply?: (
+    response: Response.Response,
+    what: Schema.Struct.Type<Fields>,
+    options: Options
+  ) => Response.Delivery
+}
+
+const both = ["token", "aml"] as const
+
+/** Its fields come before its other properties, so that TypeScript knows their types in `apply`. */
+const kind = <const Kind extends string, const Fields extends Schema.Struct.Fields>(
+  kind: Kind,
+  fields: Fields,
+  { apply, ...entry }: Entry<Fields>
+) => {
+  const isOwn = (what: { readonly kind: string }): what is Schema.Struct.Type<Fields> & { readonly kind: Kind } =>
+    what.kind === kind
+  return {
+    ...entry,
+    kind,
+    schema: Schema.Struct({ kind: Schema.Literal(kind), ...fields }).annotations(
+      FaultFields.closedWithDescription(entry.description)
+    ),
+    apply: (response: Response.Response, what: { readonly kind: string }, options: Options): Response.Delivery =>
+      apply !== undefined && isOwn(what) ? apply(response, what, options) : Damage.whole(response)
+  }
+}
+
+/** Changes the body only. */
+const withBody = (change: (body: Uint8Array) => Uint8Array) => (response: Response.Response): Response.Delivery =>
+  Damage.whole({ ...response, body: change(response.body) })
+
+/** Ends a message before its headers, or in the middle of its body. */
+const ending =
+  (how: keyof typeof Damage.endSteps) =>
+  (response: Response.Response, { at }: { readonly at: "headers" | "body" }): Response.Delivery =>
+    Damage.scripted(response, [...(at === "headers" ? [] : Damage.incompleteMessage(response)), Damage.endSteps[how]])
+
+const atFields = {
+  /** @default "headers" */
+  at: FaultFields.at
+}
+
+const responseKinds = [
+  kind("latency", {
+    /** @default a fixed delay of 2 seconds */
+    distribution: Schema.optionalWith(Distribution, {
+      exact: true,
+      default: (): Distribution => ({ kind: "fixed", delay: Duration.seconds(2) })
+    })
+  }, {
+    on: both,
+    description: "The response is late, by a fixed time or by a random time from a distribution",
+    did: ({ millis }) => `delayed the response to ${Math.round(millis)} ms`,
+    value: ["distribution.delay", "2 seconds"],
+    form: [Form.distribution]
+  }),
+  kind("status", {
+    /** @default 503 */
+    status: Schema.optionalWith(wholeNumber(200, 599), { exact: true, default: constant(503) }),
+    /** @default none */
+    body: Schema.optionalWith(FaultFields.text, { exact: true }),
+    /**
+     * The type of the body, if there is one.
+     *
+     * @default "text/plain; charset=utf-8"
+     */
+    contentType: Schema.optionalWith(FaultFields.headerText, {
+      exact: true,
+      default: constant("text/plain; charset=utf-8")
+    }),
+    /** @default none */
+    retryAfter: Schema.optionalWith(RetryAfter, { exact: true })
+  }, {
+    on: both,
+    description: "A response with another status, and optionally a body and a Retry-After",
+    did: ({ response }) => `returned status ${response.status} instead of the service's response`,
+    value: ["status", "503"],
+    form: [
+      Form.input("status", "Status", "503"),
+      Form.retryAfter("none"),
+      Form.text("body", "Body", "none"),
+      Form.text("contentType", "Content type of the body", "text/plain; charset=utf-8")
+    ],
+    apply: (_, what, { now }) => Damage.whole(Damage.statusResponse(what, now))
+  }),
+  kind("reset", atFields, {
+    on: both,
+    description: "The connection is reset, before the headers or in the middle of the body",
+    did: () => "reset the connection",
+    value: ["at", "body"],
+    form: [Form.at],
+    apply: ending("reset")
+  }),
+  kind("fin", atFields, {
+    on: both,
+    description: "The connection is closed early, before the headers or in the middle of the body",
+    did: () => "closed the connection early",
+    value: ["at", "body"],
+    form: [Form.at],
+    apply: ending("fin")
+  }),
+  kind("truncation", {
+    /**
+     * How many bytes of the body are sent.
+     *
+     * @default half of them
+     */
+    keep: Schema.optionalWith(wholeNumber(0), { exact: true })
+  }, {
+    on: both,
+    description: "The body is shorter than its Content-Length, and then the connection is closed",
+    did: () => "sent only a part of the body, and closed the connection",
+    value: ["keep", "10"],
+    form: [Form.input("keep", "Bytes that are sent", "half")],
+    apply: (response, what) =>
+      Damage.scripted(response, [...Damage.incompleteMessage(response, what.keep), Damage.endSteps.fin])
+  }),
+  kind("badChunk", {}, {
+    on: both,
+    description: "The body is chunked, and the size of its second chunk is not a number",
+    did: () => "sent a chunk whose size is not a number",
+    apply: (response) =>
+      Damage.scripted(response, [
+        Damage.write(Damage.head(response, ["transfer-encoding: chunked"])),
+        Damage.write(Damage.badChunks(response.body)),
+        Damage.endSteps.fin
+      ])
+  }),
+  kind("falseGzip", {}, {
+    on: both,
+    description: "The response has Content-Encoding: gzip, and its body is not compressed",
+    did: () => "declared the body as compressed, which it is not",
+    apply: (response) => Damage.whole({ ...response, headers: { ...response.headers, "content-encoding": "gzip" } })
+  }),
+  kind("duplicateLength", {}, {
+    on: both,
+    description: "The response has two Content-Length headers with different values",
+    did: () => "sent two different Content-Length headers",
+    apply: (response) => {
+      const { body } = response
+      return Damage.scripted(response, [
+        Damage.write(
+          Damage.head(response, [`content-length: ${body.length}`, `content-length: ${body.length + 1}`])
+        ),
+        Damage.write(body),
+        Damage.endSteps.fin
+      ])
+    }
+  }),
+  kind("randomBytes", {
+    /** @default 512 */
+    length: Schema.optionalWith(wholeNumber(1, 1_048_576), { exact: true, default: constant(512) })
+  }, {
+    on: both,
+    description: "Random bytes instead of an HTTP response",
+    did: () => "sent random bytes instead of an HTTP response",
+    value: ["length", "512"],
+    form: [Form.input("length", "Bytes", "512")],
+    apply: (response, what, { random }) =>
+      Damage.scripted(response, [
+        Damage.write(Uint8Array.from({ length: what.length }, () => Math.floor(random() * 256))),
+        Damage.endSteps.fin
+      ])
+  }),
+  kind("malformedJson", {}, {
+    on: both,
+    description: "The body is cut off and is not valid JSON",
+    did: () => "cut off the JSON text of the body",
+    apply: withBody(Damage.cutInHalf)
+  }),
+  kind("invalidUtf8", {}, {
+    on: both,
+    description: "A string in the body has a byte that is not UTF-8",
+    did: () => "put a byte that is not UTF-8 into the body",
+    apply: withBody(Damage.withInvalidByte)
+  }),
+  kind("empty", {}, {
+    on: both,
+    description: "The body is empty",
+    did: () => "removed the body",
+    apply: withBody(() => Damage.emptyBody)
+  }),
+  kind("html", {}, {
+    on: both,
+    description: "An HTML page with the status of the response, as a gateway or a login page returns",
+    did: () => "replaced the body with an HTML page",
+    apply: (response) =>
+      Damage.whole({
+        ...response,
+        headers: { ...response.headers, "content-type": "text/html; charset=utf-8" },
+        body: Damage.page
+      })
+  }),
+  kind("drip", {
+    /**
+     * How many bytes are sent at a time.
+     *
+     * @default 1
+     */
+    bytes: Schema.optionalWith(wholeNumber(1), { exact: true, default: constant(1) }),
+    /** @default 100 milliseconds */
+    every: FaultFields.wait(100)
+  }, {
+    on: both,
+    description: "The body arrives a few bytes at a time",
+    did: () => "sent the body a few bytes at a time",
+    value: ["every", "100 millis"],
+    form: [Form.input("bytes", "Bytes at a time", "1"), Form.input("every", "Time between", "100 milliseconds")],
+    apply: (response, what) =>
+      Damage.scripted(response, [
+        Damage.write(Damage.head(response, [`content-length: ${response.body.length}`])),
+        ...Damage.dripSteps(response.body, what.bytes, Duration.toMillis(what.every)),
+        Damage.endSteps.fin
+      ])
+  }),
+  kind("hang", atFields, {
+    on: both,
+    description: "The response stops and the connection stays open, before the headers or in the middle of the body",
+    did: () => "stopped the response, and left the connection open",
+    value: ["at", "body"],
+    form: [Form.at],
+    apply: ending("hang")
+  }),
+  kind("oversize", {
+    /**
+     * The size that the body exceeds, at most 64 MiB.
+     *
+     * @default 2 MiB
+     */
+    bytes: Schema.optionalWith(wholeNumber(1, 64 * 1_048_576), { exact: true, default: constant(2 * 1_048_576) })
+  }, {
+    on: both,
+    description: "The body is valid JSON and far too long",
+    did: () => "made the body far too long",
+    value: ["bytes", "2097152"],
+    form: [Form.input("bytes", "Bytes", "2097152")],
+    apply: (response, what) => withBody((body) => Damage.withPadding(body, what.bytes))(response)
+  }),
+  kind("somebodyElse", {}, {
+    on: ["aml"],
+    description: "A valid credential with the name and the year of birth of another person",
+    did: () => "returned the credential of another person",
+    apply: withBody((body) => Damage.withAttributes(body, Damage.anotherPerson))
+  }),
+  kind("unknownMatch", {}, {
+    on: ["aml"],
+    description: "A match_found that the service document does not list",
+    did: () => "returned a match_found that the service document does not list",
+    apply: withBody((body) => Damage.withAttributes(body, () => ({ match_found: "Under review" })))
+  })
+]
+
+/** Kinds that act before the request is decided: on the token, or on the count of requests. */
+const requestKinds = [
+  kind("tokenExpiry", {}, {
+    on: both,
+    description: "The token that is issued, or that the request carries, is expired",
+    did: () => "made the token expire"
+  }),
+  kind("tokenRevocation", {}, {
+    on: both,
+    description: "The token that is issued, or that the request carries, is revoked",
+    did: () => "revoked the token"
+  }),
+  kind("quota", {
+    /** @default 10 */
+    limit: Schema.optionalWith(wholeNumber(1), { exact: true, default: constant(10) }),
+    /** @default 1 minute */
+    per: Schema.optionalWith(PositiveDurationText, { exact: true, default: () => Duration.minutes(1) }),
+    /**
+     * The `Retry-After` of a request above the limit.
+     *
+     * @default "profile": the form that the session's profile has
+     */
+    retryAfter: Schema.optionalWith(literalOr(["profile"], RetryAfter), {
+      exact: true,
+      default: constant("profile" as const)
+    })
+  }, {
+    on: both,
+    description: "At most a number of requests per window of time; further requests receive a 429",
+    did: ({ response }) => `returned status ${response.status}`,
+    value: ["limit", "10"],
+    form: [
+      Form.input("limit", "Requests", "10"),
+      Form.input("per", "Per", "1 minute"),
+      Form.retryAfter("as the profile has it")
+    ]
+  })
+]
+
+/**
+ * What goes wrong. `Fault.kinds` describes each kind. Every field has a default.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const What = discriminatedUnion(
+  Schema.Union(...responseKinds.map(({ schema }) => schema), ...requestKinds.map(({ schema }) => schema))
+)
+
+/** The kinds that act on the response. */
+export const ResponseWhat = discriminatedUnion(Schema.Union(...responseKinds.map(({ schema }) => schema)))
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type What = typeof What.Type
+
+const all = [...responseKinds, ...requestKinds]
+
+/** A kind, without the types of its fields. */
+export type Kind = Pick<(typeof all)[number], "kind" | "on" | "description" | "did" | "value" | "form" | "apply">
+
+export const kinds: ReadonlyArray<Kind> = all
+
+const byName = new Map<string, Kind>(kinds.map((entry) => [entry.kind, entry]))
+
+/** The kind with a name, if there is one. */
+export const find = (name: string): Kind | undefined => byName.get(name)
+
+/** Applies a fault to a response. */
+export const apply = (response: Response.Response, what: What, options: Options): Response.Delivery =>
+  find(what.kind)?.apply(response, what, options) ?? Damage.whole(response)
+
+/** The fault in its one-line text, with an example of its value. */
+export const exampleOf = ({ kind, on, value }: Pick<Kind, "kind" | "on" | "value">): string =>
+  `${on.length === 1 ? "aml" : "both"}:${kind}${value === undefined ? "" : `=${value[1]}`}`
