@@ -18,6 +18,7 @@ import * as PostgresClient from "./internal/ledger/postgresClient.ts"
 import * as Rows from "./internal/ledger/rows.ts"
 import * as Runs from "./internal/ledger/runs.ts"
 import type { Service } from "./internal/ledger/service.ts"
+import * as Services from "./internal/ledger/services.ts"
 import * as SqliteClient from "./internal/ledger/sqliteClient.ts"
 import * as Statements from "./internal/ledger/statements.ts"
 import * as Tables from "./internal/ledger/tables.ts"
@@ -55,7 +56,8 @@ export const make: Effect.Effect<Service, LedgerUnusable | LedgerUnavailable, Sq
     return Ledger.of({
       salt: Redacted.make(salt),
       ...yield* Runs.make,
-      ...yield* Rows.make
+      ...yield* Rows.make,
+      ...yield* Services.make
     })
   }
 )

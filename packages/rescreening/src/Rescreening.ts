@@ -8,17 +8,17 @@
  * @since 0.1.0
  */
 import * as AmlClient from "@effect-idv/core/AmlClient"
-import * as Violation from "@effect-idv/core/Violation"
 import * as Clock from "effect/Clock"
-import * as ConfigError from "effect/ConfigError"
+import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as Options from "./internal/options.ts"
 import * as PlannedRows from "./internal/people/plannedRows.ts"
 import * as WorkerMetrics from "./internal/worker/metrics.ts"
 import * as RetryBudget from "./internal/worker/retryBudget.ts"
+import * as RunStatus from "./internal/worker/status.ts"
 import * as Worker from "./internal/worker/worker.ts"
 import * as Ledger from "./Ledger.ts"
 import type * as LedgerRow from "./LedgerRow.ts"
@@ -33,8 +33,7 @@ import {
   type RunNotFound,
   type RunPaused
 } from "./RescreeningError.ts"
-import * as Metrics from "./RescreeningMetrics.ts"
-import * as Run from "./Run.ts"
+import type * as Run from "./Run.ts"
 
 /**
  * The options of `plan`.
@@ -85,27 +84,7 @@ export interface WorkOptions {
   readonly lease?: Duration.DurationInput | undefined
 }
 
-/** Each check in flight needs memory and a connection. */
-const concurrencies = [1, 1000] as const
-const leaseMillis = [1000, 3_600_000] as const
-const populationSizes = [1, 100_000_000] as const
-
-const invalid = (path: string, message: string) => ConfigError.InvalidData([path], message)
-
-const decodePolicy = Violation.decodeUnknown(Run.Policy)
-const decodeId = Violation.decodeUnknown(Run.Id)
-
-const checkId = (run: string) =>
-  Effect.mapError(decodeId(run), ([{ expected }]) => invalid("run", `should be ${expected}`))
-
-const decodePolicyOr = (options: unknown) =>
-  Effect.mapError(decodePolicy(options), ([{ expected, path }]) => invalid(path, `should be ${expected}`))
-
-/** An option that is a number in a range. */
-const inRange = (name: string, value: number, [min, max]: readonly [number, number]) =>
-  Number.isInteger(value) && value >= min && value <= max
-    ? Effect.succeed(value)
-    : Effect.fail(invalid(name, `should be an integer from ${min} to ${max}`))
+export type { Status } from "./internal/worker/status.ts"
 
 /** What makes a run another run. Its other options may change while it is screened. */
 const identity = (
@@ -152,9 +131,9 @@ export const plan = <E, R>(
     const ledger = yield* Ledger.Ledger
     const people = yield* People.People
     const { expectAtLeast = 1, run: id, service, ...policyOptions } = options
-    yield* checkId(id)
-    yield* inRange("expectAtLeast", expectAtLeast, populationSizes)
-    const policy = yield* decodePolicyOr(policyOptions)
+    yield* Options.run(id)
+    yield* Options.expectAtLeast(expectAtLeast)
+    const policy = yield* Options.policy(policyOptions)
     const planned = { id, policy, service, people: people.kind }
     yield* checkEncryption(people, id, policy)
     const context = yield* Effect.context<R>()
@@ -181,7 +160,7 @@ export const plan = <E, R>(
 const runOf = (id: string) =>
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
-    yield* checkId(id)
+    yield* Options.run(id)
     const run = yield* ledger.run(id)
     return run.erasedAt === null ? run : yield* new RunErased({ run: id })
   })
@@ -218,11 +197,8 @@ export const work = (options: WorkOptions): Effect.Effect<
 > =>
   Effect.gen(function*() {
     const { concurrency = 10, service } = options
-    yield* inRange("concurrency", concurrency, concurrencies)
-    const lease = Duration.decode(options.lease ?? "30 seconds")
-    if (Duration.toMillis(lease) < leaseMillis[0] || Duration.toMillis(lease) > leaseMillis[1]) {
-      return yield* Effect.fail(invalid("lease", "should be a duration from 1 second to 1 hour"))
-    }
+    yield* Options.concurrency(concurrency)
+    const lease = yield* Options.lease(options.lease ?? "30 seconds")
     const ledger = yield* Ledger.Ledger
     const people = yield* People.People
     const aml = yield* AmlClient.AmlClient
@@ -234,8 +210,8 @@ export const work = (options: WorkOptions): Effect.Effect<
     if (differs.length > 0) return yield* new RunConflict({ run: run.id, differs })
     yield* checkEncryption(people, run.id, run.policy)
     const services = { ledger: WorkerMetrics.countingExpired(ledger), people, aml }
-    yield* WorkerMetrics.updatingRows(Worker.work(services, { run, concurrency, lease }), statusNow(run.id))
-    const { counts } = yield* statusNow(run.id)
+    yield* RunStatus.updating(run.id, Worker.work(services, { run, concurrency, lease }))
+    const { counts } = yield* RunStatus.current(run.id)
     // If the run was erased meanwhile, its rows are deleted, and these counts are wrong.
     yield* runOf(run.id)
     return counts
@@ -243,43 +219,6 @@ export const work = (options: WorkOptions): Effect.Effect<
     Effect.provideServiceEffect(Ledger.Ledger, Effect.flatMap(Ledger.Ledger, RetryBudget.make)),
     Effect.withSpan("Rescreening.work", { attributes: { run: options.run } })
   )
-
-/**
- * A run and its counts.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Status {
-  readonly run: Run.Run
-  readonly counts: Run.Counts
-  /** The remaining time of the pause that the service asked for; zero if there is none. */
-  readonly servicePause: Duration.Duration
-  /** The number of pauses since the service last accepted a check. */
-  readonly pauses: number
-}
-
-const statusNow = (id: string) =>
-  Effect.gen(function*() {
-    const ledger = yield* Ledger.Ledger
-    const run = yield* ledger.run(id)
-    const counts = run.erasedCounts === null
-      ? yield* ledger.counts(id)
-      : Run.State.literals.reduce<Run.Counts>(
-        (all, state) => ({ ...all, [state]: run.erasedCounts?.[state] ?? 0 }),
-        Run.noCounts
-      )
-    for (const state of Run.State.literals) {
-      yield* Metric.set(Metric.tagged(Metric.tagged(Metrics.rows, "run", id), "state", state), counts[state])
-    }
-    const state = yield* ledger.workerState(id, run.service)
-    return {
-      run,
-      counts,
-      servicePause: Duration.millis(Option.match(state, { onNone: () => 0, onSome: ({ pausedFor }) => pausedFor })),
-      pauses: Option.match(state, { onNone: () => 0, onSome: ({ pauses }) => pauses })
-    }
-  })
 
 /**
  * The wait between two counts, as a multiple of the time that a count takes, so that the database can serve workers.
@@ -295,14 +234,14 @@ const waitFactor = 20
  */
 export const status = (
   run: string
-): Stream.Stream<Status, Ledger.Failure | RunNotFound | ConfigError.ConfigError, Ledger.Ledger> =>
+): Stream.Stream<RunStatus.Status, Ledger.Failure | RunNotFound | ConfigError.ConfigError, Ledger.Ledger> =>
   Stream.unwrap(Effect.as(
-    checkId(run),
+    Options.run(run),
     Stream.paginateEffect(0, (wait) =>
       Effect.gen(function*() {
         yield* Effect.sleep(wait)
         const from = yield* Clock.currentTimeMillis
-        const status = yield* statusNow(run)
+        const status = yield* RunStatus.current(run)
         const taken = (yield* Clock.currentTimeMillis) - from
         return [
           status,
@@ -339,7 +278,7 @@ export const set = (run: string, changes: Run.Changes): Effect.Effect<
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
     while (true) {
       const { id, policy } = yield* runOf(run)
-      const changed = yield* decodePolicyOr({ ...policy, ...given })
+      const changed = yield* Options.policy({ ...policy, ...given })
       // Otherwise another process has changed the policy meanwhile.
       if (yield* ledger.setPolicy(id, policy, changed)) return yield* runOf(run)
     }

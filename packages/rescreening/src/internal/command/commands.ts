@@ -1,7 +1,6 @@
 /** The commands. Each returns its exit code. */
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Progress from "@effect-idv/cli/progress"
-import { printable } from "@effect-idv/cli/textField"
 import { UsageError } from "@effect-idv/cli/usageError"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -11,18 +10,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
-import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
-import { dirname } from "node:path"
 import * as Comparison from "../../Comparison.ts"
 import * as Ledger from "../../Ledger.ts"
 import * as People from "../../People.ts"
 import * as Population from "../../Population.ts"
-import * as Report from "../../Report.ts"
 import * as Rescreening from "../../Rescreening.ts"
 import { RunNotFound } from "../../RescreeningError.ts"
 import * as Run from "../../Run.ts"
 import * as Decisions from "./decisions.ts"
+import * as Reports from "./reports.ts"
 import * as Settings from "./settings.ts"
 
 /** 11 comes first: a report that was written before is no longer complete. */
@@ -55,47 +52,11 @@ const describe = (counts: Run.Counts, { amended, id }: Run.Run): string => {
   ].join("\n")
 }
 
-const cannotUse = (path: string) => (error: { readonly _tag: string; readonly reason?: string }) =>
-  new UsageError({ text: `${printable(path)} cannot be used: ${error.reason ?? error._tag}` })
-
 const fileOf = (path: string) =>
   Stream.mapError(
     Stream.unwrap(Effect.map(FileSystem.FileSystem, (files) => files.stream(path))),
-    cannotUse(path)
+    Reports.cannotUse(path)
   )
-
-/** The newest complete run of the same service before this one. */
-const runBefore = (run: string) =>
-  Effect.gen(function*() {
-    const ledger = yield* Ledger.Ledger
-    const { plannedAt, service } = yield* ledger.run(run)
-    return (yield* ledger.runs).find((other) =>
-      other.id !== run && other.service === service && other.state === "complete" && other.erasedAt === null &&
-      DateTime.lessThan(other.plannedAt, plannedAt)
-    )?.id
-  })
-
-/** Writes each report to a draft and renames it, so that an interruption leaves no incomplete report. */
-const writeReports = (run: string, out: string) =>
-  Effect.gen(function*() {
-    const files = yield* FileSystem.FileSystem
-    const write = <E, R>(path: string, content: Stream.Stream<string, E, R>) =>
-      Effect.gen(function*() {
-        // Another worker may write the same report at the same moment.
-        const draft = `${path}.${process.pid}.part`
-        yield* Stream.run(
-          Stream.encodeText(content),
-          Sink.mapError(files.sink(draft, { flag: "w", mode: 0o600 }), cannotUse(path))
-        ).pipe(
-          Effect.zipRight(Effect.mapError(files.rename(draft, path), cannotUse(path))),
-          Effect.onError(() => Effect.ignore(files.remove(draft)))
-        )
-      })
-    yield* write(`${out}.csv`, Report.csv(run))
-    yield* write(`${out}.jsonl`, Report.jsonLines(run))
-    yield* write(`${out}.html`, Stream.fromEffect(Report.page(run, { since: yield* runBefore(run) })))
-    yield* Console.log(`Written: ${out}.csv, ${out}.jsonl and ${out}.html`)
-  })
 
 const printPlanned = ({ id, plannedAt, policy, total }: Run.Run, { rate = policy.rate }: Run.Changes = {}) =>
   Console.log(
@@ -153,12 +114,6 @@ const checkRows = <E, R>(
   { "expect-at-least": expected = 1, ...flags }: Settings.Flags
 ) => Population.checkSize(Stream.take(population(bytes, flags), expected), expected)
 
-/** Fails if no report can be written there, before the first check is sent. */
-const checkFolderOf = (out: string) =>
-  Effect.flatMap(FileSystem.FileSystem, (files) => files.access(dirname(out), { writable: true })).pipe(
-    Effect.mapError(cannotUse(out))
-  )
-
 export const start = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     const flags = yield* Settings.flags(args, ["run"])
@@ -168,7 +123,7 @@ export const start = (args: ParsedArguments.ParsedArguments) =>
     const service = yield* Settings.service
     const options = Settings.planOptions(args, flags, service)
     yield* checkRows(fileOf(path), flags)
-    yield* checkFolderOf(flags.out ?? base)
+    yield* Reports.checkFolderOf(flags.out ?? base)
     return yield* Effect.gen(function*() {
       const run = yield* Rescreening.plan(population(fileOf(path), flags), options)
       yield* printPlanned(run, options)
@@ -178,7 +133,7 @@ export const start = (args: ParsedArguments.ParsedArguments) =>
         yield* Console.log(`Run ${run.id} was paused and continues. The reason was ${run.reason}`)
       }
       const code = yield* workAndPrint(run, service, flags)
-      yield* writeReports(run.id, flags.out ?? `${base}-${run.id}`)
+      yield* Reports.write(run.id, flags.out ?? `${base}-${run.id}`)
       return code
     }).pipe(
       Effect.provide(People.layerEnv),
@@ -304,7 +259,7 @@ export const report = (args: ParsedArguments.ParsedArguments) =>
     const flags = yield* Settings.flags(args)
     return yield* Effect.gen(function*() {
       const { amended, id } = yield* selectedRun(flags)
-      yield* writeReports(id, flags.out ?? `rescreening-${id}`)
+      yield* Reports.write(id, flags.out ?? `rescreening-${id}`)
       return amended > 0 ? 11 : 0
     }).pipe(Effect.provide(Settings.layerLedger(flags)))
   })
@@ -349,7 +304,7 @@ export const migrate = (args: ParsedArguments.ParsedArguments) =>
     const { file, url } = yield* Effect.flatMap(Settings.flags(args), (flags) => Settings.place(flags))
     if (url === undefined) {
       const files = yield* FileSystem.FileSystem
-      yield* Effect.mapError(files.access(file, { writable: true }), cannotUse(file))
+      yield* Effect.mapError(files.access(file, { writable: true }), Reports.cannotUse(file))
       yield* Effect.scoped(Effect.provide(Ledger.Ledger, Ledger.layerSqlite({ file })))
       yield* Console.log("The tables of the ledger are ready.")
       return 0

@@ -4,13 +4,13 @@
  * changes nothing. All times are by the database's clock.
  */
 import * as SqlClient from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
 import * as Run from "../../Run.ts"
 import type * as Ledger from "./service.ts"
+import * as Services from "./services.ts"
 import * as SqliteClient from "./sqliteClient.ts"
 import * as Statements from "./statements.ts"
 
@@ -33,8 +33,6 @@ const WorkerStateRow = Schema.Struct({
 
 const decodeClaims = Statements.rows(ClaimRow)
 const decodeWorkerState = Statements.rows(WorkerStateRow)
-const decodeTurns = Statements.rows(Schema.Struct({ first: Schema.Number, now: Schema.Number }))
-const decodePauses = Statements.rows(Schema.Struct({ pausedFor: Schema.Number, pauses: Schema.Int }))
 const decodeLineRows = Statements.rows(Schema.Struct({ line: Schema.Int }))
 const decodeTokens = Statements.rows(Schema.Struct({ token: Schema.String }))
 const decodeVoided = Statements.rows(Schema.Struct({ voided: Schema.Int }))
@@ -43,9 +41,6 @@ const decodeFailures = Statements.rows(Schema.Struct({ failuresInRow: Schema.Int
 
 /** Rows per statement. */
 const batch = 1000
-
-/** In milliseconds. A longer pause is shortened to this, because such a service is misconfigured. */
-const longestPause = 3_600_000
 
 /** The outcomes that are a result of the service. Such a result counts even if it arrives late. */
 const results: ReadonlySet<Ledger.Outcome["state"]> = new Set(["no_match", "no_match_doubtful", "potential_match"])
@@ -58,7 +53,7 @@ const changed = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
 
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const { forShare, forUpdate, greatest, now, skipLocked } = Statements.dialect(sql)
+  const { forShare, forUpdate, now, skipLocked } = Statements.dialect(sql)
   // Makes SQLite write the statement to the disk before it returns.
   const durable = sql.literal(SqliteClient.durable)
 
@@ -74,7 +69,7 @@ export const make = Effect.gen(function*() {
   /** SQLite searches the index of the held rows only for its literal condition, not for one of these states. */
   const isHeld = sql.literal("state IN ('claimed', 'sent')")
 
-  const isPaused = sql`resumes_at > ${now} AND ${Statements.isStored(sql, "pause_stored_at")}`
+  const isPaused = Services.isPaused(sql)
 
   const ofTokens = (tokens: ReadonlyArray<string>) =>
     sql`token IN (SELECT value ->> 0 FROM ${Statements.elements(sql, JSON.stringify(tokens.map((token) => [token])))})`
@@ -319,59 +314,6 @@ export const make = Effect.gen(function*() {
       Statements.guarded("workerState")
     )
 
-  /** The update of the row of a service, which is inserted first if it is missing. */
-  const updateService = <A>(service: string, update: Effect.Effect<ReadonlyArray<A>, SqlError>) =>
-    Effect.flatMap(
-      update,
-      ([first]) =>
-        first !== undefined ?
-          Effect.succeed(first) :
-          sql`INSERT INTO idv_rescreen_services (service) VALUES (${service})
-        ON CONFLICT (service) DO NOTHING`.pipe(
-            Effect.zipRight(update),
-            Effect.map(([row]) => row)
-          )
-    )
-
-  const turns: Ledger.Service["turns"] = (service, { count, interval, lead }) =>
-    updateService(
-      service,
-      decodeTurns(sql`UPDATE idv_rescreen_services SET
-          next_at = ${count * interval} + ${greatest}(
-            ${now} + ${lead},
-            CASE WHEN ${Statements.isStored(sql, "next_stored_at")} THEN next_at ELSE 0 END,
-            CASE WHEN ${Statements.isStored(sql, "pause_stored_at")} THEN resumes_at ELSE 0 END
-          ),
-          next_stored_at = ${now},
-          resumes_at = CASE WHEN ${Statements.isStored(sql, "pause_stored_at")} THEN resumes_at ELSE 0 END,
-          pause_stored_at = CASE WHEN ${Statements.isStored(sql, "pause_stored_at")} THEN pause_stored_at ELSE 0 END,
-          clock_set_back = clock_set_back + CASE
-            WHEN ${Statements.isStored(sql, "next_stored_at")} AND ${Statements.isStored(sql, "pause_stored_at")} THEN 0
-            ELSE 1 END
-        WHERE service = ${service} RETURNING next_at - ${count * interval} AS first, ${now} AS now`)
-    ).pipe(
-      Effect.map((found) => found ?? { first: 0, now: 0 }),
-      Statements.guarded("turns")
-    )
-
-  const pauseService: Ledger.Service["pauseService"] = (service, millis) => {
-    const pause = millis === undefined
-      ? sql`CASE WHEN pauses < 6 THEN 1000.0 * (1 << pauses) ELSE 60000.0 END`
-      : sql`${Math.min(longestPause, millis)}`
-    return updateService(
-      service,
-      decodePauses(sql`UPDATE idv_rescreen_services SET
-          -- A 429 during a pause extends it and does not count as another pause.
-          resumes_at = ${greatest}(CASE WHEN ${isPaused} THEN resumes_at ELSE 0 END, ${now} + ${pause}),
-          pauses = CASE WHEN ${isPaused} THEN pauses ELSE pauses + 1 END,
-          pause_stored_at = ${now}
-        WHERE service = ${service} RETURNING resumes_at - ${now} AS "pausedFor", pauses`)
-    ).pipe(
-      Effect.map((found) => found ?? { pausedFor: 0, pauses: 0 }),
-      Statements.guarded("pauseService")
-    )
-  }
-
   return {
     claim,
     renew,
@@ -384,13 +326,6 @@ export const make = Effect.gen(function*() {
     rescreen,
     complete,
     workerState,
-    turns,
-    pauseService,
-    resetPauses: (service: string) =>
-      sql`UPDATE idv_rescreen_services SET pauses = 0 WHERE service = ${service} AND NOT (${isPaused})`.pipe(
-        Effect.asVoid,
-        Statements.guarded("resetPauses")
-      ),
     countFailures: (run: string, { count, resets }: { readonly count: number; readonly resets: boolean }) =>
       sql`UPDATE idv_rescreen_runs SET failures_in_row = ${count} + ${resets ? sql`0` : sql`failures_in_row`}
         WHERE id = ${run} RETURNING failures_in_row AS "failuresInRow"`.pipe(

@@ -1,5 +1,4 @@
-/** The metrics of a worker. */
-import * as Duration from "effect/Duration"
+/** The outcomes that a worker counts. */
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as Metrics from "../../RescreeningMetrics.ts"
@@ -21,16 +20,3 @@ export const countingExpired = (ledger: Ledger.Service): Ledger.Service => ({
   ...ledger,
   expire: (run) => Effect.tap(ledger.expire(run), (rows) => Metric.incrementBy(outcomes.unknown, rows.unknown))
 })
-
-/** Repeats `update`, which counts the rows and sets their gauge, while `work` runs, and once more if it fails. */
-export const updatingRows = <A, E, R, B, E2, R2>(work: Effect.Effect<A, E, R>, update: Effect.Effect<B, E2, R2>) =>
-  Effect.gen(function*() {
-    const updates = Effect.forever(Effect.flatMap(
-      // The worker itself reports that the database failed.
-      Effect.timed(Effect.ignore(update)),
-      // Each worker counts, and a large run takes long to count.
-      ([taken]) => Effect.sleep(Duration.max("10 seconds", Duration.times(taken, 100)))
-    ))
-    yield* Effect.forkScoped(updates)
-    return yield* Effect.tapError(work, () => Effect.ignore(update))
-  }).pipe(Effect.scoped)
