@@ -221,8 +221,10 @@ describe("idv-rescreen", () => {
               let count = 0
               const server = createServer((request, response) => {
                 // Responds to no check, so that all of them stay in flight.
-                if (request.url === "/api/aml") count++
-                else {
+                if (request.url === "/api/aml") {
+                  count++
+                  response.on("close", () => count--)
+                } else {
                   response.writeHead(200, { "content-type": "application/json" }).end(
                     JSON.stringify({ access_token: "token", token_type: "Bearer", expires_in: 3600 })
                   )
@@ -251,10 +253,9 @@ describe("idv-rescreen", () => {
           yield* Effect.repeat(Effect.sync(arrivals.count), {
             until: (count) => count === 200,
             schedule: Schedule.spaced("50 millis")
-          }).pipe(Effect.timeoutOption("7 seconds"))
+          })
           yield* started.signal("SIGKILL")
           yield* Fiber.join(started.end)
-          strictEqual(arrivals.count(), 200)
         })
     )
 
