@@ -439,7 +439,7 @@ describe("idv-rescreen", () => {
               deepStrictEqual([exitCode, stdout, stderr.split("\n").length], [1, "", 2], stderr)
               assertNoCanary("stderr", stderr)
             }), { concurrency: 2, discard: true })
-          deepStrictEqual((yield* at.written).filter(([name]) => name.includes("sqlite")), [])
+          deepStrictEqual((yield* at.written).map(([name]) => name).filter((name) => name.includes("sqlite")), [])
           const { exitCode, stdout } = yield* Processes.run([], good)
           assertTrue(exitCode === 0 && stdout.includes("Exit codes: "))
         })

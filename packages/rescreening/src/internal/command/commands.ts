@@ -136,8 +136,9 @@ export const start = (args: ParsedArguments.ParsedArguments) =>
       yield* Reports.write(run.id, flags.out ?? `${base}-${run.id}`)
       return code
     }).pipe(
-      Effect.provide(People.layerEnv),
-      Effect.provide(Settings.layerLedger(flags, { creates: true, file: `${base}.ledger.sqlite` }))
+      Effect.provide(Settings.layerLedger(flags, { creates: true, file: `${base}.ledger.sqlite` })),
+      // The key is read first, because the ledger may create its file.
+      Effect.provide(People.layerEnv)
     )
   })
 
@@ -157,8 +158,9 @@ export const plan = (args: ParsedArguments.ParsedArguments) =>
     yield* checkRows(bytes, flags)
     yield* Effect.flatMap(Rescreening.plan(population(bytes, flags), options), (run) => printPlanned(run, options))
       .pipe(
-        Effect.provide(People.layerEnv),
-        Effect.provide(Settings.layerLedger(flags, { creates: true }))
+        Effect.provide(Settings.layerLedger(flags, { creates: true })),
+        // The key is read first, because the ledger may create its file.
+        Effect.provide(People.layerEnv)
       )
     return 0
   })
@@ -170,8 +172,8 @@ export const work = (args: ParsedArguments.ParsedArguments) =>
     const service = yield* Settings.service
     return yield* selectedRun(flags, ({ state }) => state !== "complete").pipe(
       Effect.flatMap((run) => workAndPrint(run, service, flags)),
-      Effect.provide(People.layerEnv),
-      Effect.provide(Settings.layerLedger(flags))
+      Effect.provide(Settings.layerLedger(flags)),
+      Effect.provide(People.layerEnv)
     )
   })
 
