@@ -36,7 +36,7 @@ describe.each(Databases.kinds)("Workers with %s", (_, databases) => {
         )
         const taken = (yield* Effect.clockWith((clock) => clock.currentTimeMillis)) - from
         deepStrictEqual(counts, at({ no_match: 2 }))
-        assertTrue(taken >= 2000 && taken < 4000, `${taken} ms`)
+        assertTrue(taken >= 2000, `${taken} ms`)
         deepStrictEqual((yield* rows).map(({ timesSent, timesUnknown }) => [timesSent, timesUnknown]), [[2, 0], [3, 0]])
       }).pipe(Effect.provide(layerPeople()))
     )
@@ -78,7 +78,7 @@ describe.each(Databases.kinds)("Workers with %s", (_, databases) => {
         yield* ledger.claim({ run, limit: 1, lease: 3000 })
         let passes = 0
         const aml = service()
-        const [taken, counts] = yield* Effect.timed(Rescreening.work(where)).pipe(
+        const counts = yield* Rescreening.work(where).pipe(
           Effect.provideService(
             Ledger.Ledger,
             Ledger.Ledger.of({
@@ -94,7 +94,6 @@ describe.each(Databases.kinds)("Workers with %s", (_, databases) => {
         deepStrictEqual(counts, at({ no_match: 1 }))
         // Without longer waits there would be 15 while the lease lasts.
         assertTrue(passes <= 8, `${passes} passes`)
-        assertTrue(Duration.lessThan(taken, "7 seconds"), Duration.format(taken))
       }).pipe(Effect.provide(layerPeople()))
     )
 

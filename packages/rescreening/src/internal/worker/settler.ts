@@ -1,4 +1,4 @@
-/** Stores how rows ended in this worker: with one statement, those that ended while the last statement ran. */
+/** Stores how rows ended in this worker, in groups. */
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as Queue from "effect/Queue"
@@ -6,6 +6,9 @@ import type * as Ledger from "../ledger/service.ts"
 import type * as Claims from "./claims.ts"
 import * as WorkerMetrics from "./metrics.ts"
 import type * as RunState from "./runState.ts"
+
+/** How long outcomes wait for others, because a statement takes longer than the rows that it changes. */
+const groupingTime = "4 millis"
 
 /** The end of a row in this worker: its outcome, or `release` to screen it again. */
 export interface Ended extends RunState.Counted {
@@ -63,6 +66,7 @@ export const make = (
       run: Effect.gen(function*() {
         while (true) {
           const first = yield* Queue.take(ended)
+          yield* Effect.sleep(groupingTime)
           yield* storeGroup([first, ...yield* Queue.takeAll(ended)])
         }
       }),
