@@ -3,11 +3,11 @@ import { describe, it } from "@effect/vitest"
 import { deepStrictEqual } from "@effect/vitest/utils"
 import { Either, Redacted } from "effect"
 import * as CachedToken from "../src/internal/token/cachedToken.ts"
-import * as TokenOptions from "../src/internal/token/tokenOptions.ts"
+import { makePolicy } from "./support/tokens.ts"
 
 describe("A cached token", () => {
   const policy = {
-    ...Either.getOrThrow(TokenOptions.makePolicy({ refreshAfter: 0.5, expiryMargin: "10 seconds" })),
+    ...Either.getOrThrow(makePolicy({ refreshAfter: 0.5, expiryMargin: "10 seconds" })),
     jitter: 0
   }
   const token = new AccessToken.AccessToken({ value: Redacted.make("t"), requestedAt: 0, expiresAt: 100_000 })

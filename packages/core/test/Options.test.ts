@@ -9,6 +9,7 @@ import * as Options from "../src/internal/schema/options.ts"
 import * as TokenOptions from "../src/internal/token/tokenOptions.ts"
 import { renderings } from "./support/canary.ts"
 import * as Service from "./support/service.ts"
+import { makePolicy } from "./support/tokens.ts"
 
 /** The shortest duration that a timer cannot wait, in milliseconds. */
 const tooLong = 2 ** 31
@@ -41,7 +42,7 @@ describe("A duration longer than a timer can wait", () => {
       name,
       (duration) => CheckOptions.check({ baseUrl: "https://idv.example.com", [name]: duration })
     ]),
-    ...ofTokens.map((name): typeof all[number] => [name, (duration) => TokenOptions.makePolicy({ [name]: duration })])
+    ...ofTokens.map((name): typeof all[number] => [name, (duration) => makePolicy({ [name]: duration })])
   ]
 
   it.each(all)("is rejected as %s, and the longest possible one is accepted", (name, make) => {
@@ -117,7 +118,7 @@ describe("The defaults in the docstrings", () => {
   })
 
   it.each(ofTokens)("tokenPolicy.%s is %s", (name, value) => {
-    deepStrictEqual(TokenOptions.makePolicy({ [name]: JSON.parse(value) }), TokenOptions.makePolicy())
+    deepStrictEqual(makePolicy({ [name]: JSON.parse(value) }), makePolicy())
   })
 
   /** The first cells of the table in the documents. */

@@ -5,12 +5,13 @@ import { Arbitrary, Duration, Effect, Either, FastCheck, Option, Redacted, Schem
 import { elapsed, type Instant } from "../src/internal/schema/instant.ts"
 import * as CachedToken from "../src/internal/token/cachedToken.ts"
 import * as Credentials from "../src/internal/token/credentials.ts"
-import * as TokenOptions from "../src/internal/token/tokenOptions.ts"
+import type * as TokenOptions from "../src/internal/token/tokenOptions.ts"
 import * as TokenResponse from "../src/internal/token/tokenResponse.ts"
 import * as TokenState from "../src/internal/token/tokenState.ts"
 import * as Service from "./support/service.ts"
+import { makePolicy } from "./support/tokens.ts"
 
-const policy = Either.getOrThrow(TokenOptions.makePolicy())
+const policy = Either.getOrThrow(makePolicy())
 const credentials = Either.getOrThrow(Credentials.make(Service.options))
 
 /** An event for a provider. Times are in milliseconds. A number identifies a token. */
@@ -292,7 +293,7 @@ describe("Durations", () => {
       TokenResponse.toToken({ value: Redacted.make("t"), seconds, warnings: [] }, 0),
       at,
       random,
-      Either.getOrThrow(TokenOptions.makePolicy(options))
+      Either.getOrThrow(makePolicy(options))
     )
 
   it.each<[number, number, TokenOptions.PolicyOptions, readonly [number, number, number]]>([
@@ -349,7 +350,7 @@ describe("The options of tokenPolicy", () => {
     [JSON.parse("{\"retryDelay\":\"1 second\"}"), "retryDelay"]
   ])("%j is a ConfigError that names %s", ([options, field]) =>
     Effect.gen(function*() {
-      const error = yield* Effect.flip(TokenOptions.makePolicy(options))
+      const error = yield* Effect.flip(makePolicy(options))
       assert(error._op === "InvalidData")
       deepStrictEqual(error.path, ["tokenPolicy", field])
     }))
@@ -368,7 +369,7 @@ describe("The options of tokenPolicy", () => {
     ["fast", "should be an object"]
   ])("%j is rejected with a description", (options, expected) => {
     const parsed: TokenOptions.PolicyOptions = JSON.parse(JSON.stringify(options))
-    const error = Either.getOrThrow(Either.flip(TokenOptions.makePolicy(parsed)))
+    const error = Either.getOrThrow(Either.flip(makePolicy(parsed)))
     assert(error._op === "InvalidData")
     strictEqual(error.message, expected)
     strictEqual(error.path.includes(""), false)
@@ -376,7 +377,7 @@ describe("The options of tokenPolicy", () => {
 
   it.effect("names every invalid option", () =>
     Effect.gen(function*() {
-      const error = yield* Effect.flip(TokenOptions.makePolicy({ attempts: 0, refreshAfter: 2 }))
+      const error = yield* Effect.flip(makePolicy({ attempts: 0, refreshAfter: 2 }))
       strictEqual(error._op, "And")
     }))
 })

@@ -5,16 +5,16 @@ import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Duration, Either, Option, Redacted } from "effect"
 import * as CachedToken from "../src/internal/token/cachedToken.ts"
 import * as Credentials from "../src/internal/token/credentials.ts"
-import * as TokenOptions from "../src/internal/token/tokenOptions.ts"
 import * as TokenResponse from "../src/internal/token/tokenResponse.ts"
 import * as TokenState from "../src/internal/token/tokenState.ts"
 import * as Service from "./support/service.ts"
+import { makePolicy } from "./support/tokens.ts"
 
 type State = TokenState.State<string>
 
 const initial: State = TokenState.initial
 const policy = {
-  ...Either.getOrThrow(TokenOptions.makePolicy({ refreshAfter: 0.5, expiryMargin: "10 seconds" })),
+  ...Either.getOrThrow(makePolicy({ refreshAfter: 0.5, expiryMargin: "10 seconds" })),
   jitter: 0
 }
 const credentials = Either.getOrThrow(Credentials.make(Service.options))

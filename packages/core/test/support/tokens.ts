@@ -1,9 +1,27 @@
 /** Helpers for the tests of the token provider. */
 import { type AccessToken, TokenProvider } from "@effect-idv/core"
-import { type Duration, Effect, Fiber, FiberRef, Layer, Metric, MetricLabel, MetricState, Redacted } from "effect"
+import {
+  type Duration,
+  Effect,
+  Either,
+  Fiber,
+  FiberRef,
+  Layer,
+  Metric,
+  MetricLabel,
+  MetricState,
+  Redacted
+} from "effect"
+import * as TokenOptions from "../../src/internal/token/tokenOptions.ts"
 import * as Service from "./service.ts"
 
 type Stub = ReturnType<typeof Service.make>
+
+/** The policy of a provider with these options of `tokenPolicy`. */
+export const makePolicy = (tokenPolicy?: TokenProvider.PolicyOptions) => {
+  const options = { ...Service.options, tokenPolicy }
+  return Either.map(TokenOptions.prepare(options), ({ policy }) => policy)
+}
 
 export const layer = (service: Stub, options: Partial<TokenProvider.Options> = {}) =>
   Layer.provide(TokenProvider.layer({ ...Service.options, ...options }), service.layer)

@@ -1,6 +1,5 @@
 /** The options of the `TokenProvider`. The schemas check them, and contain the defaults. */
 import * as Cause from "effect/Cause"
-import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -124,7 +123,7 @@ export const check = (options: object) => Options.decode(schema(options), option
 
 /** Returns the checked options, and an effect that returns the credentials. */
 export const prepare = (
-  options: { readonly credentials?: Effect.Effect<Credentials.CredentialOptions, unknown> | undefined }
+  options: object & { readonly credentials?: Effect.Effect<Credentials.CredentialOptions, unknown> | undefined }
 ) => {
   const { credentials } = options
   return credentials === undefined
@@ -154,11 +153,4 @@ const rotating = (credentials: Effect.Effect<Credentials.CredentialOptions, unkn
     Effect.flatMap((options) => Either.mapLeft(Credentials.make(options), String)),
     Effect.tapError((message) => Effect.logWarning(message)),
     Effect.mapError(() => new TokenError.TokenEndpointUnavailable({ reason: "credentials", attempts: 0 }))
-  )
-
-/** Returns the policy for the options of `tokenPolicy`. */
-export const makePolicy = (tokenPolicy: PolicyOptions = {}): Either.Either<TokenPolicy, ConfigError.ConfigError> =>
-  Either.map(
-    Options.decode(schema({}).pick("tokenPolicy"), { tokenPolicy }),
-    ({ tokenPolicy }) => ({ ...constants, ...tokenPolicy })
   )
