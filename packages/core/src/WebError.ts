@@ -3,7 +3,8 @@
  *
  * A doubtful "No" and a potential match get the same 503 as a failure of the service, byte for byte, because a different response would
  * tip off the person. For the same reason `Retry-After` is a constant, and never the wait that the service asked for.
- * The response time may still differ: a failing service often takes longer than a match.
+ * The response time may still differ, because a failing service often takes longer than a match: set `respondAfter`.
+ * A second attempt can also reveal a match: an outage ends, and a match does not.
  *
  * Both errors are `TaggedError`s with a status for an `HttpApi`, and convert themselves to a response in an
  * `HttpRouter`. {@link middleware} is for an `HttpApi` with a person in its payload.
@@ -17,6 +18,7 @@ import * as HttpServerRespondable from "@effect/platform/HttpServerRespondable"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -110,12 +112,11 @@ export interface Options {
 const decodeWait = Violation.decodeUnknown(DurationInput.DurationInput)
 
 const notAvailable = ({ retryAfter = "1 minute" }: Options = {}) => {
-  const wait = Either.getOrThrowWith(
-    decodeWait(retryAfter),
-    ([{ expected }]) => new TypeError(`WebError: retryAfter should be ${expected}`)
-  )
-  return new NotAvailable({ retryAfter: Math.ceil(Duration.toSeconds(wait)) })
+  return new NotAvailable({ retryAfter: Math.ceil(Duration.toSeconds(durationOf("retryAfter", retryAfter))) })
 }
+
+const durationOf = (name: string, value: Duration.DurationInput): Duration.Duration =>
+  Either.getOrThrowWith(decodeWait(value), ([{ expected }]) => new TypeError(`WebError: ${name} should be ${expected}`))
 
 /**
  * Returns the error response for a failure.
@@ -132,6 +133,22 @@ const inputNotAccepted = (issues: AmlInputRejected["issues"]) =>
   new InputNotAccepted({
     errors: Arr.map(issues, (issue) => ({ ...issue, message: PersonInput.issues[issue.code] }))
   })
+
+/**
+ * The options of {@link onlyClear}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface OnlyClearOptions extends Options {
+  /**
+   * The time of each {@link NotAvailable}, counted from the start. It hides the reason if it is longer than the deadline of
+   * the check. A "No" and an invalid input are not delayed. An invalid value throws a `TypeError`.
+   *
+   * @default 0
+   */
+  readonly respondAfter?: Duration.DurationInput | undefined
+}
 
 /**
  * Succeeds only with a "No". A doubtful "No", a potential match and every failure of the check become a {@link WebError}. Store the
@@ -151,15 +168,25 @@ const inputNotAccepted = (issues: AmlInputRejected["issues"]) =>
  * @category combinators
  * @since 0.1.0
  */
-export const onlyClear = (options?: Options) => {
+export const onlyClear = (options: OnlyClearOptions = {}) => {
   const error = notAvailable(options)
+  const respondAfter = durationOf("respondAfter", options.respondAfter ?? 0)
   return <R>(check: Effect.Effect<AmlCheck.AmlCheck, Failure, R>): Effect.Effect<AmlCheck.AmlCheck, WebError, R> =>
-    Effect.matchEffect(check, {
-      onFailure: (failure): Effect.Effect<never, WebError> => Effect.fail(responseTo(failure, error)),
-      onSuccess: AmlCheck.match({
-        onNo: (check): Effect.Effect<AmlCheck.AmlCheck, WebError> => Effect.succeed(check),
-        onDoubtfulNo: () => error,
-        onPotentialMatch: () => error
+    Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
+      const late = Effect.flatMap(
+        Clock.currentTimeMillis,
+        (now) => Effect.zipRight(Effect.sleep(Duration.subtract(respondAfter, now - startedAt)), error)
+      )
+      return Effect.matchEffect(check, {
+        onFailure: (failure): Effect.Effect<never, WebError> => {
+          const response = responseTo(failure, error)
+          return response === error ? late : Effect.fail(response)
+        },
+        onSuccess: AmlCheck.match({
+          onNo: (check): Effect.Effect<AmlCheck.AmlCheck, WebError> => Effect.succeed(check),
+          onDoubtfulNo: () => late,
+          onPotentialMatch: () => late
+        })
       })
     })
 }

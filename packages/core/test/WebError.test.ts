@@ -2,7 +2,7 @@ import { AmlClient, AmlError, type Failure, Person, TokenError, Violation, WebEr
 import { HttpApp, HttpRouter, HttpServerRespondable, HttpServerResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual, throws } from "@effect/vitest/utils"
-import { Duration, Effect, Redacted } from "effect"
+import { Duration, Effect, Fiber, Option, Redacted, TestClock } from "effect"
 import * as Ada from "./support/ada.ts"
 
 const signUp = (input: Person.Input, options?: WebError.Options) =>
@@ -96,6 +96,25 @@ describe("WebError", () => {
       )
     }
   )
+
+  it.effect("responds at the same time to a match, at once, and to an outage, at the deadline", () =>
+    Effect.gen(function*() {
+      const client = AmlClient.layerTest("Potential match")
+      const options = { respondAfter: "3 seconds" } as const
+      const match = yield* Effect.fork(Effect.flip(Effect.provide(signUp(Ada.input, options), client)))
+      const late = Effect.delay(new AmlError.AmlForbidden({ status: 403 }), "2 seconds")
+      const outage = yield* Effect.fork(Effect.flip(WebError.onlyClear(options)(late)))
+      yield* TestClock.adjust("2999 millis")
+      deepStrictEqual([yield* Fiber.poll(match), yield* Fiber.poll(outage)], [Option.none(), Option.none()])
+      yield* TestClock.adjust("1 millis")
+      deepStrictEqual(yield* seen(yield* Fiber.join(match)), yield* seen(yield* Fiber.join(outage)))
+      throws(
+        () => WebError.onlyClear({ respondAfter: "-1 seconds" }),
+        new TypeError(
+          "WebError: respondAfter should be a duration of at most 2147483647 ms (24.8 days), such as \"30 seconds\""
+        )
+      )
+    }))
 
   it.effect("is converted to a response in an HttpRouter", () =>
     Effect.gen(function*() {

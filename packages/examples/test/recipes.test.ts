@@ -134,6 +134,20 @@ describe("The recipe", () => {
       yield* verify("aml", 3)
     }))
 
+  it.scopedLive("screening keeps a person in review after an outage, whose second form would otherwise tell it from a match", () =>
+    Effect.gen(function*() {
+      const { client, session, verify } = yield* start
+      const { layer } = makeTable()
+      const runtime = yield* runtimeOf(client, layer)
+      const screened = (name: string) => Effect.map(post(runtime)({ key: randomUUID(), name, dateOfBirth }), facts)
+      yield* session.fault(reset)
+      assert.deepStrictEqual(yield* screened("Ada Testclear"), ["review", "AmlUnavailable", "unknown"])
+      yield* session.clearFaults
+      assert.deepStrictEqual(yield* screened("Ada Testclear"), ["review", "AmlUnavailable", "unknown"])
+      assert.deepStrictEqual(yield* screened("Zoë Testclear"), ["clear", "No", "answered"])
+      yield* verify("aml", 2)
+    }))
+
   it.scopedLive("screening stores what a reviewer needs, and logs nothing of it", () =>
     Effect.gen(function*() {
       const { client } = yield* start

@@ -42,6 +42,8 @@ export class Decisions extends Context.Tag("recipes/Decisions")<Decisions, {
   readonly begin: (id: string, person: Person.Input) => Effect.Effect<boolean>
   /** Deletes a row without a decision. */
   readonly release: (id: string) => Effect.Effect<void>
+  /** The decision of an open review of this person. */
+  readonly review: (person: Person.Input) => Effect.Effect<Option.Option<Decision>>
   readonly find: (id: string) => Effect.Effect<Option.Option<Decision>>
   /** Writes the decision, unless the row has one: the first stays. */
   readonly decide: (id: string, decision: Decision) => Effect.Effect<void>
@@ -57,14 +59,23 @@ export interface Row {
 }
 
 /** The table in memory, for a first try. */
-export const decisionsInMemory = (rows = new Map<string, Row>()): Layer.Layer<Decisions> =>
-  Layer.succeed(Decisions, {
+export const decisionsInMemory = (rows = new Map<string, Row>()): Layer.Layer<Decisions> => {
+  const decode = (row: Row | undefined) =>
+    Effect.orDie(
+      Effect.suspend(() => Effect.transposeMapOption(Option.fromNullable(row?.decision), Schema.decode(DecisionText)))
+    )
+  return Layer.succeed(Decisions, {
     begin: (id, person) => Effect.sync(() => !rows.has(id) && rows.set(id, { person }) === rows),
     release: (id) => Effect.sync(() => void rows.delete(id)),
-    find: (id) =>
-      Effect.orDie(Effect.suspend(() =>
-        Effect.transposeMapOption(Option.fromNullable(rows.get(id)?.decision), Schema.decode(DecisionText))
-      )),
+    review: ({ dateOfBirth, name }) =>
+      Effect.map(
+        Effect.forEach(
+          [...rows.values()].filter(({ person }) => person.name === name && person.dateOfBirth === dateOfBirth),
+          decode
+        ),
+        (decisions) => Option.firstSomeOf(decisions.map(Option.filter(({ outcome }) => outcome === "review")))
+      ),
+    find: (id) => Effect.suspend(() => decode(rows.get(id))),
     decide: (id, decision) =>
       Effect.map(Effect.orDie(Schema.encode(DecisionText)(decision)), (text) => {
         const row = rows.get(id)
@@ -73,6 +84,7 @@ export const decisionsInMemory = (rows = new Map<string, Row>()): Layer.Layer<De
         }
       })
   })
+}
 
 /** A field of a form or of a JSON body. Anything but a text becomes the empty text, which is rejected. */
 const text = (body: unknown, field: string): string =>
@@ -97,6 +109,9 @@ export const signUp = (
     const person = yield* Effect.mapError(Person.make({ name, dateOfBirth }), ({ issues }) => issues)
     const aml = yield* AmlClient.AmlClient
     const decisions = yield* Decisions
+    // A second form after an outage would otherwise reveal a match: an outage ends, and a match does not.
+    const review = yield* decisions.review({ name, dateOfBirth })
+    if (Option.isSome(review)) return review.value
     // A key that is used for another person begins another check: it must not return a decision about somebody else.
     const id = createHash("sha256").update(JSON.stringify([key, name, dateOfBirth])).digest("hex")
     if (yield* decisions.begin(id, { name, dateOfBirth })) {
