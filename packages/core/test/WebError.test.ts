@@ -5,7 +5,7 @@ import { deepStrictEqual, strictEqual, throws } from "@effect/vitest/utils"
 import { Duration, Effect, Fiber, Option, Redacted, TestClock } from "effect"
 import * as Ada from "./support/ada.ts"
 
-const signUp = (input: Person.Input, options?: WebError.Options) =>
+const signUp = (input: Person.Input, options?: WebError.OnlyClearOptions) =>
   Effect.gen(function*() {
     const aml = yield* AmlClient.AmlClient
     return yield* aml.check(yield* Person.make(input))

@@ -98,19 +98,21 @@ const withoutReviews = Layer.map(
 const fixed = { respondAfter: "3500 millis" } as const
 const form = randomUUID()
 
+type Attempt = Effect.Effect<string, never, AmlClient.AmlClient | Decisions>
+
 /** What an applicant tries, and how often the observer is right. One half is a guess. */
-const cases = {
+const cases: Readonly<Record<string, readonly [attempts: ReadonlyArray<Attempt>, percent: number]>> = {
   "one attempt, `WebError.onlyClear()`": [[withWebError()], 100],
   "one attempt, `WebError.onlyClear({ respondAfter })`": [[withWebError(fixed)], 50],
   "a second attempt, `WebError.onlyClear({ respondAfter })`": [[withWebError(fixed), withWebError(fixed)], 95],
   "one attempt, recipes with `signUp`": [[withSignUp(form)], 50],
   "the same form again, recipes with `signUp`": [[withSignUp(form), withSignUp(form)], 50],
   "a second form, a table that finds no open review": [
-    [withSignUp(form), withSignUp(randomUUID())].map(Effect.provide(withoutReviews)),
+    [withSignUp(form), withSignUp(randomUUID())].map((attempt) => Effect.provide(attempt, withoutReviews)),
     95
   ],
   "a second form, recipes with `signUp`": [[withSignUp(form), withSignUp(randomUUID())], 50]
-} as const
+}
 
 const page = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8")
 
@@ -122,12 +124,7 @@ describe("An observer of the responses", () => {
         const observed = yield* Effect.forEach(
           Array.from({ length: signUps }, (_, i) => i % 2 === 0),
           (isMatch) =>
-            Effect.forEach<
-              Effect.Effect<string, never, AmlClient.AmlClient | Decisions>,
-              string,
-              never,
-              AmlClient.AmlClient | Decisions
-            >(attempts, seen).pipe(
+            Effect.forEach(attempts, seen).pipe(
               Effect.map((responses) => ({ isMatch, responses: responses.join(", then ") })),
               Effect.provide(Layer.merge(clientOf(isMatch), decisionsInMemory())),
               Effect.withClock(clockOf())
