@@ -274,6 +274,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     ["never", "sends No for a test person on a list", changeCredential(match(() => "No"))],
     ["always", "sends Potential match for a test person on no list", changeCredential(match(() => "Potential match"))]
   ]),
+  of("aml.match.everybody", [
+    ["always", "sends Potential match for everybody", changeCredential(match(() => "Potential match"))]
+  ]),
   of("aml.match.again", [
     ["different", "sends the opposite result for a repeated check", changeRepeated]
   ]),

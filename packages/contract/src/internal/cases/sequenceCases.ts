@@ -260,7 +260,14 @@ export const finalCases: ReadonlyArray<Case> = [
     []
   ]]),
   sequences("aml.again.run", "aml.match.again", "same result", [["the results of each person in the run", []]]),
-  sequences("aml.match.run", "aml.match.everybody", "every match", [["whether everybody in the run is listed", []]]),
+  sequences("aml.match.run", "aml.match.everybody", "every match", [
+    ["whether everybody in the run is listed", []],
+    ["three people on no list", [
+      check(),
+      person("Alex First Testclear", "05-06-1970"),
+      person("Alex Mcdonald Testclear", "09-06-1972")
+    ]]
+  ]),
   sequences("aml.name.echo.run", "aml.name.echo", "every name echo", [[
     "how all credentials of the run write the names",
     []
