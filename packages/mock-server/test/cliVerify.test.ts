@@ -104,7 +104,7 @@ describe("idv-mock verify", () => {
   it.scopedLive("passes on the mock server: all documented claims hold, without alarms", () =>
     Effect.gen(function*() {
       const { exitCode, last, stderr, stdout } = yield* verifyHere(["--auth-url", yield* serving()])
-      const alarms = stdout.split("\n").filter((line) => /^  [✗!~] /.test(line))
+      const alarms = stdout.split("\n").filter((line) => /^  [✗+~] /.test(line))
       deepStrictEqual([alarms, exitCode, stderr], [[], 0, ""])
       const { claims } = yield* Contract.load()
       const documented = claims.filter(({ level, unobserved }) => level === "documented" && !unobserved).length
